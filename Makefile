@@ -1,5 +1,5 @@
 # The everyday commands. Each is what it says; `make` alone lists them.
-.PHONY: help demo fast test all one check format bench trust docs package release
+.PHONY: help demo fast test all hosts one check format bench trust docs package release
 
 help:
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
@@ -16,6 +16,9 @@ test: ## run the ordinary tests, on every processor
 all: ## run the slow tests, too, as CI does
 	uv run pytest -n auto --dist loadfile -m slow
 	uv run pytest -n auto --dist loadfile
+
+hosts: ## run the adapters with their frameworks, in environments of their own
+	uv run python -m release.hosts
 
 one: ## run one file or test: make one T=tests/core/test_fence.py
 	uv run pytest -q $(T)

@@ -12,7 +12,15 @@ EXTRAS = {"nanobot-memory-storage": "[embedding,vec]"}
 
 
 # What only those pay for who ask for it: an extra of the umbrella by the name of the folder.
-OPTIONAL = {"nanobot-memory-mcp", "nanobot-memory-panel", "nanobot-memory-tools"}
+OPTIONAL = {
+    "nanobot-memory-hosts",
+    "nanobot-memory-mcp",
+    "nanobot-memory-panel",
+    "nanobot-memory-postgres",
+    "nanobot-memory-tools",
+}
+# Extras of those that are extras of the umbrella, too.
+FURTHER = {"nanobot-memory-postgres": ("embedded",)}
 
 
 class EveryPlugin(MetadataHookInterface):
@@ -32,5 +40,8 @@ class EveryPlugin(MetadataHookInterface):
             where = f"=={project['version']}" if release else f" @ {file.parent.as_uri()}"
             if project["name"] in OPTIONAL:
                 metadata["optional-dependencies"][file.parent.name] = [name + where]
+                for extra in FURTHER.get(project["name"], ()):
+                    more = f"{project['name']}[{extra}]{where}"
+                    metadata["optional-dependencies"][f"{file.parent.name}-{extra}"] = [more]
             else:
                 metadata["dependencies"].append(name + where)

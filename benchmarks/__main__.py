@@ -8,8 +8,17 @@ import benchmarks
 
 # Not measurements, but what they share.
 SHARED = {"__main__", "hostile_texts", "local_model_client", "measure", "search_memory"}
-# Takes hours, or needs the local model.
-ONLY_WHEN_NAMED = {"answers", "extraction", "first_run", "forgetting", "learn_ranking", "rebuilding", "silent_turn"}
+# Takes hours, or needs the local model or a package from npm.
+ONLY_WHEN_NAMED = {
+    "answers",
+    "claude_code",
+    "extraction",
+    "first_run",
+    "forgetting",
+    "learn_ranking",
+    "rebuilding",
+    "silent_turn",
+}
 
 
 def main() -> int:

@@ -32,6 +32,7 @@ from nanobot_memory_plugins.core.entry_points import PLUGIN_GROUP, installed_ent
 from nanobot_memory_plugins.core.values.diagnosis import Finding  # noqa: E402
 from nanobot_memory_plugins.recall.cli import why_command  # noqa: E402
 from nanobot_memory_plugins.recall.cli.examination import Examined  # noqa: E402
+from nanobot_memory_plugins.redaction.script.messages import Sentence  # noqa: E402
 
 COLUMNS = 116
 CONFIG = (
@@ -42,7 +43,8 @@ CONFIG = (
 SHOWN = {
     "doctor.svg": ("doctor",),
     "why-en.svg": ("why", "Do you remember which code we use for the Maassluis bridge?", "--limit", "3"),
-    "why-zh.svg": ("why", "你还记得小雨的钢琴课是什么时候吗？", "--limit", "3"),
+    "doctor-zh.svg": ("--lang", "zh", "doctor"),
+    "why-zh.svg": ("--lang", "zh", "why", "你还记得小雨的钢琴课是什么时候吗？", "--limit", "3"),
 }
 _MODULES = {"doctor": doctor_command, "why": why_command}
 # Findings that say something of the machine, and what is shown instead.
@@ -57,7 +59,8 @@ _OF_THE_MACHINE = {
 def picture(name: str) -> str:
     """Return the SVG text of one picture."""
     command = SHOWN[name]
-    module = _MODULES[command[0]]
+    language = "zh" if "--lang" in command else "en"
+    module = _MODULES[next(word for word in command if word in _MODULES)]
     consoles: list[Console] = []
 
     def recording(**settings: Any) -> Console:
@@ -80,7 +83,7 @@ def picture(name: str) -> str:
             for name in ("NO_COLOR", "NANOBOT_MEMORY_PLUGINS"):
                 os.environ.pop(name, None)
             with _utc():
-                make_workspace(home / "agent")
+                make_workspace(home / "agent", language)
                 where = ["--workspace", str(home / "agent"), "--config", str(home / "config.json")]
                 with redirect_stdout(io.StringIO()):  # else the doctor counts what is indexed until then
                     run_command_line(["index", *where])
@@ -127,10 +130,29 @@ def _is_left_out(finding: Finding) -> bool:
 
 
 def _plain(finding: Finding, home: str) -> Finding:
-    state = _OF_THE_MACHINE.get(finding.subject, finding.state).replace(home, "~")
-    if finding.subject.startswith(("plugin ", "nanobot-memory")):
-        state = re.sub(r"\d+\.\d+\.\d+\S*?(?=\)|$)", "0.1.0", state)
-    return replace(finding, state=state, hint=finding.hint.replace(home, "~"))
+    said = _OF_THE_MACHINE.get(finding.subject, finding.state)
+    is_versioned = finding.subject.startswith(("plugin ", "nanobot-memory"))
+
+    def plain(text: str) -> str:
+        text = text.replace(home, "~")
+        return re.sub(r"\d+\.\d+\.\d+\S*?(?=\)|$)", "0.1.0", text) if is_versioned else text
+
+    return replace(finding, state=_with_values(said, plain), hint=_with_values(finding.hint, plain))
+
+
+def _with_values(text: str, change: Callable[[str], str]) -> str:
+    """Return a text changed; of a sentence the values, so that it stays one that can be translated."""
+    if not isinstance(text, Sentence) or not text.values:
+        return change(text) if change(text) != text else text
+    values = {
+        name: _with_values(value, change)
+        if isinstance(value, str)
+        else change(str(value))
+        if "/" in str(value)
+        else value
+        for name, value in text.values.items()
+    }
+    return Sentence(text.template, **values)
 
 
 def main() -> None:

@@ -1,4 +1,4 @@
-"""Write docs/configuration.md from the options themselves. Run it after an option has changed."""
+"""Write docs/configuration.md and its Chinese form from the options themselves. Run it after an option has changed."""
 
 import json
 from collections.abc import Iterator
@@ -13,6 +13,7 @@ from nanobot_memory_plugins.bootstrap.options import BootstrapOptions
 from nanobot_memory_plugins.bridge.options import BridgeOptions
 from nanobot_memory_plugins.compaction.options import CompactionOptions
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
+from nanobot_memory_plugins.core.cli import catalogue
 from nanobot_memory_plugins.core.config import DOCUMENT_NAMES, CoreOptions, RedactionOptions
 from nanobot_memory_plugins.flush.options import FlushOptions
 from nanobot_memory_plugins.observation.plugin import ObservationOptions
@@ -21,6 +22,7 @@ from nanobot_memory_plugins.storage.options import StorageOptions
 from nanobot_memory_plugins.summary.options import SummaryOptions
 
 PAGE = Path(__file__).with_name("configuration.md")
+CHINESE_PAGE = Path(__file__).parent / "zh" / "configuration.md"
 MODELS: dict[str, type[BaseModel]] = {
     "core": CoreOptions,
     "redaction": RedactionOptions,
@@ -55,6 +57,25 @@ reported with the nearest that does. The host starts in any case. `NANOBOT_MEMOR
 those plugins, whatever the file says.
 """
 
+CHINESE_HEAD = """# 配置项
+
+本页由 `docs/make_configuration.py` 从选项生成，译文来自命令行的译文目录；有测试保证它不过时。
+
+nanobot-ai：选项写在 `~/.nanobot/config.json` 的 `channels.memoryPlugins` 下面，nanobot 保存配置时不会丢。
+其他宿主：写在 `config.json` 里的 `{"memoryPlugins": {...}}`。`NANOBOT_MEMORY_CONFIG` 或 `--config` 可以指定别的文件。
+
+```json
+{"memoryPlugins": {"core": {"idleSeconds": 600}, "recall": {"enabled": false}}}
+```
+
+每个键写成 camelCase 或 snake_case 都可以。装好的插件默认启用，除非写明 `"enabled": false`。
+写错的值会连同键名一起报告，改用默认值；不存在的键会给出最接近的一个。无论如何宿主都能启动。
+`NANOBOT_MEMORY_PLUGINS=storage,recall` 只加载这两个插件，不管文件怎么写。
+
+`nanobot-memory config explain recall.recallTopK` 会在命令行里说明一个选项。
+设计文档里的旧名字见[英文版](../configuration.md#the-names-of-the-design-documents)。
+"""
+
 DOCUMENTS_HEAD = """## The names of the design documents
 
 The documents' objects (`memory`, `memory_search`, `memory_flush`, `context.bootstrap`) are read as they stand.
@@ -64,8 +85,8 @@ The documents' objects (`memory`, `memory_search`, `memory_flush`, `context.boot
 """
 
 
-def shown(value: object) -> str:
-    """Return a default as it would stand in JSON."""
+def shown(value: object, words: str = "words") -> str:
+    """Return a default as it would stand in JSON; of a long list how many ``words`` it has."""
     if isinstance(value, BaseModel):
         return "see below"
     if isinstance(value, (tuple, list, set, frozenset)):
@@ -74,10 +95,23 @@ def shown(value: object) -> str:
     return (
         f"`{text}`"
         if len(text) <= LONGEST_DEFAULT
-        else f"{len(value)} words"
+        else f"{len(value)} {words}"
         if isinstance(value, list)
         else f"`{text}`"
     )
+
+
+def chinese_page() -> str:
+    """Return the options in Chinese, without the names of the documents."""
+    parts = [CHINESE_HEAD]
+    said = catalogue("zh")
+    for plugin, model in MODELS.items():
+        rows = [
+            f"| `{key}` | {shown(default, '个词')} | {said(field.description or '')} |"
+            for key, field, default in options(model)
+        ]
+        parts.append(f"## {plugin}\n\n| 选项 | 默认值 | 含义 |\n|---|---|---|\n" + "\n".join(rows) + "\n")
+    return "\n".join(parts)
 
 
 def options(model: type[BaseModel], prefix: str = "") -> Iterator[tuple[str, FieldInfo, Any]]:
@@ -110,3 +144,4 @@ def page() -> str:
 
 if __name__ == "__main__":
     PAGE.write_text(page(), encoding="utf-8")
+    CHINESE_PAGE.write_text(chinese_page(), encoding="utf-8")

@@ -26,6 +26,7 @@ from nanobot_memory_plugins.core.values.diagnosis import Finding, Health  # noqa
 from nanobot_memory_plugins.panel.app import VIEWS, PanelApp  # noqa: E402
 from nanobot_memory_plugins.panel.language import Words  # noqa: E402
 from nanobot_memory_plugins.panel.memory import PanelMemory  # noqa: E402
+from nanobot_memory_plugins.redaction.script.messages import Sentence  # noqa: E402
 
 SIZES = ((80, 24), (160, 50))
 LANGUAGES = ("en", "zh")
@@ -34,7 +35,8 @@ PICTURES = Path(__file__).with_name("pictures")
 SHOWN = (
     *(((80, 24), "en", name) for name in ("memories", "search", "notes", "plugins", "health", "cost")),
     ((160, 50), "en", "memories"),
-    *(((80, 24), "zh", name) for name in ("memories", "search")),
+    *(((80, 24), "zh", name) for name in ("memories", "search", "health", "history")),
+    ((160, 50), "zh", "memories"),
 )
 # What is searched for, by language.
 _QUERIES = {"en": "bridge drawings", "zh": "周三晚上"}
@@ -45,19 +47,25 @@ _TEXT = re.compile(r'<text class="(?P<class>[^"]*)" x="(?P<x>[\d.]+)" y="(?P<y>[
 _FINDINGS = (
     Finding("python", "3.11 on Linux x86_64"),
     Finding("workspace", "~/agent"),
-    Finding("long-term memory", "1 file, 3.0 kB"),
-    Finding("transcripts", "3 files, 0.9 kB"),
+    Finding("long-term memory", Sentence("{number}, {size:,.1f} kB", number=Sentence("1 file"), size=3.0)),
+    Finding("transcripts", Sentence("{number}, {size:,.1f} kB", number=Sentence("{count} files", count=3), size=0.9)),
     Finding(
-        "embedding model", "none is loaded: search is by words", Health.DEGRADED, "Run `nanobot-memory models pull`."
+        "embedding model",
+        "The embedding model is being loaded.",
+        Health.DEGRADED,
+        "`nanobot-memory models pull` waits for it; until then words alone are searched.",
     ),
-    Finding("scored entries", "13 active, 1 archived in MEMORY.md"),
+    Finding(
+        "scored entries",
+        Sentence("{active} active, {archived} archived in {name}", active=13, archived=1, name="MEMORY.md"),
+    ),
 )
 
 
 async def picture(name: str, size: tuple[int, int], language: str) -> str:
     """Return the SVG text of one view."""
     with tempfile.TemporaryDirectory() as home:
-        memory = _memory(Path(home))
+        memory = _memory(Path(home), language)
         app = PanelApp(memory, Words(language), poll_seconds=0)
         with mock.patch.dict(os.environ, {"HOME": home}), mock.patch.object(memory, "findings", _findings):
             async with app.run_test(size=size) as pilot:
@@ -81,10 +89,10 @@ async def picture(name: str, size: tuple[int, int], language: str) -> str:
                 return portable(app.export_screenshot(title="nanobot-memory panel"))
 
 
-def _memory(home: Path) -> PanelMemory:
+def _memory(home: Path, language: str) -> PanelMemory:
     workspace, config = home / "agent", home / "config.json"
     workspace.mkdir()
-    clock = make_workspace(workspace)
+    clock = make_workspace(workspace, language)
     config.write_text(
         '{"channels": {"memoryPlugins": {"storage": {"embeddingProvider": "none"}, "flush": {"enabled": false}}}}',
         encoding="utf-8",

@@ -3,11 +3,13 @@
 import json
 import random
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from docs import chinese_picture_workspace as chinese
 from nanobot_memory_plugins.consolidation.model import entry as entry_module
 from nanobot_memory_plugins.consolidation.model.entry import Category
 from nanobot_memory_plugins.consolidation.operations.entry_access import RepositoryAccess
@@ -69,44 +71,67 @@ SESSIONS = (
     ("telegram:4711", 1, ("下周三晚上有空吗？", "周三晚上您去攀岩馆，我建议改到周四。")),
     ("feishu:oc_89", 0, ("Draft the mail about the drawings", "Here it is; Marijke gets it first.")),
 )
+EDITED = "Answers should be short, with the figure and its unit first"
+FORGOTTEN = "The old office was on Coolsingel"
 
 
-def make_workspace(folder: Path) -> ManualClock:
-    """Fill a folder with entries, notes, sessions and uses of the model, and return the clock at their end."""
+@dataclass(frozen=True)
+class Life:
+    """What a workspace is made of. The third entry is edited later, ``forgotten`` is remembered and forgotten."""
+
+    entries: Sequence[tuple[int, str, Category, str]]
+    notes: Sequence[tuple[int, int, str, str, tuple[str, ...], NoteType]]
+    sessions: Sequence[tuple[str, int, tuple[str, ...]]]
+    edited: str
+    forgotten: str
+
+
+LIVES = {
+    "en": Life(ENTRIES, NOTES, SESSIONS, EDITED, FORGOTTEN),
+    "zh": Life(chinese.ENTRIES, chinese.NOTES, chinese.SESSIONS, chinese.EDITED, chinese.FORGOTTEN),
+}
+
+
+def make_workspace(folder: Path, language: str = "en") -> ManualClock:
+    """Fill a folder with entries, notes, sessions and uses of the model, and return the clock at their end.
+
+    In English as in a life between two languages; in Chinese all of it.
+    """
+    life = LIVES[language]
     clock = ManualClock(NOW - timedelta(days=80))
     (folder / "memory" / "sessions").mkdir(parents=True)
     with _same_ids():
-        _entries(folder, clock)
-    _notes(folder)
-    _sessions(folder)
+        _entries(folder, clock, life)
+    _notes(folder, life)
+    _sessions(folder, life)
     _uses(folder)
     clock.set(NOW)
     return clock
 
 
-def _entries(folder: Path, clock: ManualClock) -> None:
+def _entries(folder: Path, clock: ManualClock, life: Life) -> None:
     repository = EntryRepository(folder, clock=clock)
     access = RepositoryAccess(repository)
     ids = []
-    for days, text, category, group in ENTRIES:
+    for days, text, category, group in life.entries:
         clock.set(NOW - timedelta(days=days))
         who = "extraction" if days % 2 else "user"
         ids.append(remember(repository, NewEntry(text, category, group=group), who=who).entry.id)
         if len(ids) % 3 == 0:  # some are used again, as time goes by
             clock.advance(_DAY // 2)
-            remember(repository, NewEntry(ENTRIES[0][1], ENTRIES[0][2]), who="extraction")
+            remember(repository, NewEntry(life.entries[0][1], life.entries[0][2]), who="extraction")
     clock.set(NOW - timedelta(hours=20))
-    access.edit(ids[2], EntryEdit(text="Answers should be short, with the figure and its unit first"))
+    access.edit(ids[2], EntryEdit(text=life.edited))
     clock.set(NOW - timedelta(hours=10))
     access.edit(ids[9], EntryEdit(score=0.15))
-    access.add("The old office was on Coolsingel")
-    access.forget([next(one.id for one in access.entries().entries if "Coolsingel" in one.text)])
+    access.add(life.forgotten)
+    access.forget([next(one.id for one in access.entries().entries if one.text == life.forgotten)])
     clock.set(NOW - timedelta(hours=5))
-    remember(repository, NewEntry(ENTRIES[3][1], ENTRIES[3][2]), who="extraction")
+    remember(repository, NewEntry(life.entries[3][1], life.entries[3][2]), who="extraction")
 
 
-def _notes(folder: Path) -> None:
-    for number, (days, hour, tldr, details, tags, kind) in enumerate(NOTES):
+def _notes(folder: Path, life: Life) -> None:
+    for number, (days, hour, tldr, details, tags, kind) in enumerate(life.notes):
         time = (NOW - timedelta(days=days)).replace(hour=hour, minute=5 * number)
         note = Note(tldr, details, kind, tags, origin=Origin.TOOL if kind is NoteType.BUG else Origin.USER)
         path = MemoryPaths.of(folder).day_note(time.date())
@@ -114,9 +139,9 @@ def _notes(folder: Path) -> None:
             file.write(render_note(note, id=f"{number:016x}", time=time, scope=Scope(session="cli:direct")))
 
 
-def _sessions(folder: Path) -> None:
+def _sessions(folder: Path, life: Life) -> None:
     paths = MemoryPaths.of(folder)
-    for key, days, said in SESSIONS:
+    for key, days, said in life.sessions:
         lines = b""
         for number, text in enumerate(said):
             role = ("user", "assistant")[number % 2]

@@ -66,5 +66,7 @@ def _link(link: re.Match[str], source: str) -> str:
     inside = path.removeprefix("docs/") if path.startswith("docs/") else OUTSIDE.get(path)
     if inside is None:
         return f"`{link['text']}`" if link["text"] == path else link["text"]
+    page = source.removeprefix("docs/") if source.startswith("docs/") else OUTSIDE.get(source, source)
+    inside = posixpath.relpath(inside, posixpath.dirname(page) or ".")
     text = link["text"].removeprefix("docs/") if link["text"] == path else link["text"]
     return f"[{text}]({inside}{mark}{anchor})"

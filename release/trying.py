@@ -52,7 +52,11 @@ def try_out(built: Path, version: str, python: str, folder: Path, host: str) -> 
     interpreter = binaries / ("python.exe" if os.name == "nt" else "python")
     started = time.monotonic()
     install: list[str | Path] = ["uv", "pip", "install", "--quiet", "--python", interpreter, "--find-links", built]
-    run([*install, f"nanobot-memory-plugins[mcp,panel,tools]=={version}", host], folder=folder, variables=variables)
+    run(
+        [*install, f"nanobot-memory-plugins[hosts,mcp,panel,tools]=={version}", host],
+        folder=folder,
+        variables=variables,
+    )
     install_seconds = time.monotonic() - started
     run(["uv", "pip", "check", "--quiet", "--python", interpreter], folder=folder, variables=variables)
     listed = run(["uv", "pip", "list", "--format", "json", "--python", interpreter], folder=folder, variables=variables)

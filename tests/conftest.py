@@ -7,6 +7,9 @@ from pathlib import Path
 
 import pytest
 
+# What people read is compared in English, whatever language the machine speaks.
+os.environ["LC_ALL"] = "C.UTF-8"
+
 _TESTS = Path(__file__).parent
 # Folders whose tests run the installed nanobot, and those that hold documents and packages to what they say.
 _HOST = ("bridge", "scenarios", "local_model")

@@ -6,7 +6,16 @@ from pathlib import Path
 
 from nanobot_memory_plugins.bootstrap.budget import Allotment, Shortened, allot
 from nanobot_memory_plugins.bootstrap.options import BootstrapOptions
-from nanobot_memory_plugins.core import BoundedDict, Finding, Health, PluginContext, estimate_tokens, hookimpl, logger
+from nanobot_memory_plugins.core import (
+    BoundedDict,
+    Finding,
+    Health,
+    PluginContext,
+    Sentence,
+    estimate_tokens,
+    hookimpl,
+    logger,
+)
 from nanobot_memory_plugins.core.host import default_overhead, read_text
 
 # Warnings that are remembered, so that each is given once.
@@ -80,13 +89,18 @@ def _size(shown: Allotment, options: BootstrapOptions) -> Finding:
     if not shown.texts:
         return Finding("bootstrap files", "none yet")
     tokens = sum(estimate_tokens(text) for text in shown.texts.values())
-    state = (
-        f"{', '.join(shown.texts)}: {shown.used:,} of {options.total_max_chars:,} characters, "
-        f"about {tokens:,} tokens in each prompt"
+    state = Sentence(
+        "{texts}: {used:,} of {total_max_chars:,} characters, about {tokens:,} tokens in each prompt",
+        texts=", ".join(shown.texts),
+        used=shown.used,
+        total_max_chars=options.total_max_chars,
+        tokens=tokens,
     )
     return Finding("bootstrap files", state)
 
 
 def _shortened(one: Shortened) -> Finding:
-    what = f"{one.left_out:,} of {one.size:,} characters are left out of the prompt"
-    return Finding(f"bootstrap file {one.name}", what, Health.DEGRADED, hint=_HINT)
+    what = Sentence(
+        "{left_out:,} of {size:,} characters are left out of the prompt", left_out=one.left_out, size=one.size
+    )
+    return Finding(Sentence("bootstrap file {name}", name=one.name), what, Health.DEGRADED, hint=_HINT)

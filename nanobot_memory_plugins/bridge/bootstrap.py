@@ -18,7 +18,7 @@ from nanobot.agent.tools.context import current_request_session_key
 from nanobot_memory_plugins.bridge.seams import SeamMissingError, require
 from nanobot_memory_plugins.bridge.sessions import is_own
 from nanobot_memory_plugins.bridge.turn_scopes import current_scope
-from nanobot_memory_plugins.core import logger
+from nanobot_memory_plugins.core import Sentence, logger
 from nanobot_memory_plugins.core.host import MemoryThread, without_others_notes
 from nanobot_memory_plugins.core.scopes import Scopes
 from nanobot_memory_plugins.redaction.script.printable import printable
@@ -253,7 +253,9 @@ def _taking(function: Callable[..., str], *names: str) -> Callable[..., str]:
     """Return a function of the host that takes arguments of these names. Raises `SeamMissingError` otherwise."""
     missing = [name for name in names if name not in inspect.signature(function).parameters]
     if missing:
-        raise SeamMissingError(f"{function.__name__} takes no {', '.join(missing)}")
+        raise SeamMissingError(
+            Sentence("{kind} takes no {missing}", kind=function.__name__, missing=", ".join(missing))
+        )
     return function
 
 

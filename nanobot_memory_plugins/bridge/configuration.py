@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from nanobot_memory_plugins.bridge.options import BridgeOptions
-from nanobot_memory_plugins.core import ConfigProblem, MemoryConfig, load_config, logger, plugin_options
+from nanobot_memory_plugins.core import ConfigProblem, MemoryConfig, Sentence, load_config, logger, plugin_options
 from nanobot_memory_plugins.core.config import config_from_mapping
 
 # The name of the bridge's own entry point among the plugins.
@@ -47,7 +47,11 @@ def read_configuration(loop: Any) -> Configuration:
             return _complete(config, problems, file)
     except Exception as error:
         logger.warning("the memory's configuration could not be read: {}", type(error).__name__)
-        problem = ConfigProblem(CONFIG_KEY, f"{CONFIG_KEY}: cannot be read ({type(error).__name__}).", PLACE)
+        problem = ConfigProblem(
+            CONFIG_KEY,
+            Sentence("{config_key}: cannot be read ({kind}).", config_key=CONFIG_KEY, kind=type(error).__name__),
+            PLACE,
+        )
         return Configuration(problems=(problem,))
     return Configuration()
 

@@ -3,7 +3,7 @@
 import re
 from importlib.metadata import PackageNotFoundError, version
 
-from nanobot_memory_plugins.core import Finding, Health
+from nanobot_memory_plugins.core import Finding, Health, Sentence
 
 HOST = "nanobot-ai"
 SUPPORTED_FROM = (0, 3, 5)
@@ -16,13 +16,15 @@ def host_finding(installed: str | None = None) -> Finding:
     try:
         found = installed if installed is not None else version(HOST)
     except PackageNotFoundError:
-        return Finding(HOST, "not installed", Health.BAD, hint=f"`pip install {HOST}`")
+        return Finding(HOST, "not installed", Health.BAD, hint=Sentence("`pip install {host}`", host=HOST))
     number = _number(found)
     if number >= SUPPORTED_FROM:
-        return Finding(HOST, f"{found}, supported")
+        return Finding(HOST, Sentence("{found}, supported", found=found))
     if number >= DEGRADED_FROM:
-        return Finding(HOST, f"{found}, degraded: see the seams below", Health.DEGRADED, hint=UPGRADE)
-    return Finding(HOST, f"{found}, not supported", Health.BAD, hint=UPGRADE)
+        return Finding(
+            HOST, Sentence("{found}, degraded: see the seams below", found=found), Health.DEGRADED, hint=UPGRADE
+        )
+    return Finding(HOST, Sentence("{found}, not supported", found=found), Health.BAD, hint=UPGRADE)
 
 
 def _number(text: str) -> tuple[int, ...]:

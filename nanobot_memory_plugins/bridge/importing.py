@@ -25,6 +25,7 @@ from nanobot_memory_plugins.core import (
     Origin,
     Part,
     Scope,
+    Sentence,
     Skipped,
 )
 from nanobot_memory_plugins.core.config import nanobot_home, read_json
@@ -44,7 +45,7 @@ _BACKGROUND = "a session of a timer; nobody speaks in it"
 class NanobotImporter:
     """Reads a workspace of nanobot, its home folder, a folder of sessions, or one session."""
 
-    label = "sessions, history and MEMORY.md of nanobot"
+    label = Sentence("sessions, history and MEMORY.md of nanobot")
 
     def recognises(self, source: Path) -> bool:
         """Say whether it is one of them."""
@@ -65,7 +66,7 @@ class NanobotImporter:
         found = [*sessions, *(path for path in others if path.is_file())]
         if not found:
             raise InputError(
-                f"There are no sessions and no memory of nanobot in {source}.",
+                Sentence("There are no sessions and no memory of nanobot in {source}.", source=source),
                 hint="Name nanobot's workspace, usually ~/.nanobot/workspace, or the folder of its config.json.",
             )
         with suppress(OSError):
@@ -88,7 +89,7 @@ def _reading(read: Any, path: Path, name: str) -> Iterator[Item]:
     try:
         yield from read(path, name)
     except OSError as error:
-        yield Skipped(f"it cannot be read: {error.strerror}", name)
+        yield Skipped(Sentence("it cannot be read: {why}", why=error.strerror), name)
 
 
 def _session(path: Path, name: str) -> Iterator[Item]:

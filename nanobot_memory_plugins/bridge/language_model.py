@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from nanobot_memory_plugins.core import LanguageModelError
+from nanobot_memory_plugins.core import LanguageModelError, Sentence
 
 
 class HostLanguageModel:
@@ -35,7 +35,9 @@ class HostLanguageModel:
         """
         host = self._host
         if host is None or not host.is_running():
-            raise LanguageModelError(f"nanobot's event loop is not running: no answer for {purpose!r}.")
+            raise LanguageModelError(
+                Sentence("nanobot's event loop is not running: no answer for {purpose!r}.", purpose=purpose)
+            )
         loop = self._agent_loop
         answer = answer_of(loop.provider, loop.model, [dict(one) for one in messages], max_tokens)
         asked = asyncio.run_coroutine_threadsafe(answer, host)
@@ -48,7 +50,7 @@ async def answer_of(provider: Any, model: str, messages: list[dict[str, Any]], m
     if response.finish_reason == "error":
         # The text of the response can carry the prompt: only the kind of the failure is passed on.
         kind = getattr(response, "error_kind", None) or getattr(response, "error_type", None) or "unknown"
-        raise LanguageModelError(f"nanobot's provider failed: {kind}.")
+        raise LanguageModelError(Sentence("nanobot's provider failed: {kind}.", kind=kind))
     return _without_thoughts(response.content or "")
 
 

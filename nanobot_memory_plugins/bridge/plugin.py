@@ -5,9 +5,9 @@ from pathlib import Path
 from nanobot_memory_plugins.bridge.host_version import UPGRADE, host_finding
 from nanobot_memory_plugins.bridge.options import BridgeOptions
 from nanobot_memory_plugins.bridge.seams import Seam
-from nanobot_memory_plugins.core import Finding, Health, NanobotMemoryError, PluginContext, hookimpl
+from nanobot_memory_plugins.core import Finding, Health, NanobotMemoryError, PluginContext, Sentence, hookimpl
 
-_HINT = f"Use a supported nanobot-ai: {UPGRADE}"
+_HINT = Sentence("Use a supported nanobot-ai: {upgrade}", upgrade=UPGRADE)
 
 
 class NanobotPlugin:
@@ -31,15 +31,21 @@ def _seam_findings(workspace: Path) -> list[Finding]:
     except NanobotMemoryError as error:
         return [Finding("nanobot seams", error.cause, Health.BAD, hint=error.hint or _HINT)]
     except ImportError as error:
-        state = f"none can be attached: this nanobot has no {error.name}"
+        state = Sentence("none can be attached: this nanobot has no {name}", name=error.name)
         return [Finding("nanobot seams", state, Health.BAD, hint=_HINT)]
 
 
 def finding_of(seam: Seam) -> Finding:
     """Return a seam as the doctor shows it."""
-    subject = f"nanobot seam: {seam.name}"
+    subject = Sentence("nanobot seam: {name}", name=Sentence(seam.name))
     if seam.attached:
-        return Finding(subject, f"attached ({seam.detail})")
+        return Finding(subject, Sentence("attached ({detail})", detail=seam.detail))
     if seam.detail.startswith("not possible"):
-        return Finding(subject, f"{seam.detail}; {seam.degraded}", Health.INFO)
-    return Finding(subject, f"not attached: {seam.detail}; {seam.degraded}", Health.DEGRADED, hint=_HINT)
+        told = Sentence("{detail}; {degraded}", detail=Sentence(seam.detail), degraded=Sentence(seam.degraded))
+        return Finding(subject, told, Health.INFO)
+    return Finding(
+        subject,
+        Sentence("not attached: {detail}; {degraded}", detail=seam.detail, degraded=Sentence(seam.degraded)),
+        Health.DEGRADED,
+        hint=_HINT,
+    )

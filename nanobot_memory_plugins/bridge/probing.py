@@ -11,7 +11,7 @@ from typing import Any
 
 from nanobot_memory_plugins.bridge.host_version import UPGRADE
 from nanobot_memory_plugins.bridge.seams import Seam
-from nanobot_memory_plugins.core import PluginError
+from nanobot_memory_plugins.core import PluginError, Sentence
 
 
 def probe_seams() -> Sequence[Seam]:
@@ -24,7 +24,9 @@ def probe_seams() -> Sequence[Seam]:
         try:
             loop = _build_loop(Path(folder))
         except Exception as error:
-            raise PluginError(f"No AgentLoop can be built here: {type(error).__name__}.", hint=UPGRADE) from error
+            raise PluginError(
+                Sentence("No AgentLoop can be built here: {kind}.", kind=type(error).__name__), hint=UPGRADE
+            ) from error
         from nanobot_memory_plugins.bridge.attach import bridge_of
 
         bridge = bridge_of(loop)

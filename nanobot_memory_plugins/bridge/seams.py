@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from types import FrameType
 from typing import Any
 
-from nanobot_memory_plugins.core import logger
+from nanobot_memory_plugins.core import Sentence, logger
 
 # What users go without when a seam is not attached.
 DEGRADED = {
@@ -64,7 +64,11 @@ class Seams:
         try:
             seam = Seam(name, True, take_hold(), degraded)
         except Exception as error:
-            reason = str(error) if isinstance(error, SeamMissingError) else f"failed: {type(error).__name__}"
+            reason = (
+                error.args[0]
+                if isinstance(error, SeamMissingError)
+                else Sentence("failed: {kind}", kind=type(error).__name__)
+            )
             seam = Seam(name, False, reason, degraded)
             logger.warning("memory in nanobot: {} is not attached ({}): {}", name, reason, degraded)
         self._seams[name] = seam
@@ -92,7 +96,7 @@ def require(owner: object, *names: str) -> Any:
     found = owner
     for name in names:
         if not hasattr(found, name):
-            raise SeamMissingError(f"{type(owner).__name__} has no {'.'.join(names)}")
+            raise SeamMissingError(Sentence("{kind} has no {names}", kind=type(owner).__name__, names=".".join(names)))
         found = getattr(found, name)
     return found
 

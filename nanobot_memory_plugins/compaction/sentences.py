@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from nanobot_memory_plugins.compaction.cues import Kind, exact_words, kind_of, promise
 from nanobot_memory_plugins.compaction.excerpts import tidy
 from nanobot_memory_plugins.core import Message
-from nanobot_memory_plugins.core.text import Act, clauses_of, ends_as_question, sentence_spans
+from nanobot_memory_plugins.core.text import ends_as_question, sentence_spans
 from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 
 # Characters of a sentence that are kept, and below which it says nothing.
@@ -98,28 +98,20 @@ def split_sentences(text: str) -> Iterator[str]:
 
 
 def _of_message(text: str, index: int, factor: float) -> Iterator[Sentence]:
+    """Yield what may be worth keeping by its words alone; what its clauses make of it, `Statements` reads of few."""
     for sentence in split_sentences(text):
         exact = exact_words(sentence)
-        if not exact and kind_of(sentence) is None and not ends_as_question(sentence):
-            continue  # its clauses are not read: most of what is said holds nothing of this
-        said, asks = _said(sentence)
-        told = kind_of(said)
+        told = kind_of(sentence)
+        asks = ends_as_question(sentence)
         if told is None and not exact and not asks:
             continue
         kind = told or (Kind.QUESTION if asks else Kind.FACT)
-        score = (_WEIGHT[kind] if told or kind_of(sentence) else 0.5) + min(len(exact), _MOST_EXACT) * 0.5
+        score = (_WEIGHT[kind] if told else 0.5) + min(len(exact), _MOST_EXACT) * 0.5
         yield Sentence(sentence, kind, score * factor, index, exact)
 
 
 def _is_code(line: str) -> bool:
     return sum(map(line.count, _CODE)) * 8 > len(line)
-
-
-def _said(sentence: str) -> tuple[str, bool]:
-    """Return what of a sentence does not ask, and whether some of it does: what is asked is not decided."""
-    clauses = clauses_of(sentence)
-    said = [clause.text for clause in clauses if clause.act is not Act.ASKS]
-    return " ".join(said), len(said) < len(clauses)
 
 
 def _failures(text: str, index: int) -> Iterator[Sentence]:

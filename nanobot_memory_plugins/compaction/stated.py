@@ -41,7 +41,10 @@ class Statements:
             text = "" if not (stated or says_open) or self._is_turned_down(sentence.index) else text
         if not text:
             return None
-        kind = Kind.FACT if sentence.kind is Kind.QUESTION and not says_open else sentence.kind
+        kind = sentence.kind
+        if read.asks and not says_open:
+            # What the question is about is not decided: only what stands beside it counts.
+            kind = kind_of(text) or Kind.FACT
         return replace(sentence, text=text, kind=kind)
 
     def _is_turned_down(self, index: int) -> bool:

@@ -28,6 +28,7 @@ from nanobot_memory_plugins.core import (
     Language,
     Message,
     Prompts,
+    Sentence,
     logger,
     run_in_daemon_thread,
 )
@@ -171,7 +172,7 @@ class Summariser:
         fixed = fixed_texts(self._prompts, self._material.language)
         wrong = fault(text, source=f"{carried}\n{chunk}", prompt=fixed)
         if wrong:
-            raise _FailedError(f"answer rejected ({wrong})")
+            raise _FailedError(Sentence("answer rejected ({wrong})", wrong=wrong))
         return cut(text, self._answer_tokens())
 
     def _prepare(self, step: int) -> tuple[str, list[str], float]:

@@ -26,6 +26,7 @@ from nanobot_memory_plugins.core import (
     PluginContext,
     PromptEntries,
     Scope,
+    Sentence,
     Trace,
     Withheld,
     hookimpl,
@@ -163,11 +164,20 @@ class ConsolidationPlugin:
         except MemoryFileError as error:
             return [Finding(_SUBJECT, error.cause, Health.BAD, error.hint)]
         archived = sum(one.section is Section.ARCHIVED for one in snapshot.entries.values())
-        counts = f"{len(snapshot.entries) - archived} active, {archived} archived in {snapshot.path.name}"
+        counts = Sentence(
+            "{active} active, {archived} archived in {name}",
+            active=len(snapshot.entries) - archived,
+            archived=archived,
+            name=snapshot.path.name,
+        )
         if snapshot.damage:
             told = Finding(
                 _SUBJECT,
-                f"{counts}; the file is damaged ({snapshot.damage}) and its last good copy is used",
+                Sentence(
+                    "{counts}; the file is damaged ({damage}) and its last good copy is used",
+                    counts=counts,
+                    damage=snapshot.damage,
+                ),
                 Health.DEGRADED,
                 "`nanobot-memory index`, any change, or the next start of a host puts the good copy in place; the"
                 " damaged file is kept.",
@@ -183,14 +193,27 @@ class ConsolidationPlugin:
 
 def _quoting(models: Mapping[str, bool], options: ConsolidationOptions) -> Finding:
     named = {name or "the model": quotes for name, quotes in models.items()}
-    told = "; ".join(f"{name}: {'by its quotes' if quotes else 'by the words'}" for name, quotes in named.items())
-    return Finding("extraction", f"what a model extracts is judged ({options.extraction_quotes}): {told}")
+    by = {True: Sentence("by its quotes"), False: Sentence("by the words")}
+    told = Sentence.joined(
+        (Sentence("{name}: {by}", name=name, by=by[bool(quotes)]) for name, quotes in named.items()), "; "
+    )
+    return Finding(
+        "extraction",
+        Sentence(
+            "what a model extracts is judged ({extraction_quotes}): {told}",
+            extraction_quotes=options.extraction_quotes,
+            told=told,
+        ),
+    )
 
 
 def _unseen(count: int) -> Finding:
     return Finding(
         "entries of nobody",
-        f"{count} from a time when everything was shared name nobody: each is seen in its own conversation alone",
+        Sentence(
+            "{count} from a time when everything was shared name nobody: each is seen in its own conversation alone",
+            count=count,
+        ),
         Health.DEGRADED,
         "`nanobot-memory people adopt NAME` lets one person see them; `nanobot-memory people list` shows the names.",
     )
@@ -199,10 +222,12 @@ def _unseen(count: int) -> Finding:
 def _with_problems(counts: str, document: Document) -> Finding:
     if not document.problems:
         return Finding(_SUBJECT, counts)
-    more = f" (and {len(document.problems) - 1} more)" if len(document.problems) > 1 else ""
+    told = Sentence("{counts}; {problem}", counts=counts, problem=Sentence.of(document.problems[0]))
+    if len(document.problems) > 1:
+        told = Sentence("{told} (and {more} more)", told=told, more=len(document.problems) - 1)
     return Finding(
         _SUBJECT,
-        f"{counts}; {document.problems[0]}{more}",
+        told,
         Health.DEGRADED,
         "`nanobot-memory entries list` names these lines; correct them in an editor.",
     )

@@ -64,10 +64,13 @@ if TYPE_CHECKING:
         Embedder,
         EncodingStore,
         EntryAccess,
+        LendingStore,
         LocalModel,
         MemoryTool,
+        ModelReport,
         OpenLocalModel,
         Store,
+        VectorStore,
     )
     from nanobot_memory_plugins.core.redaction import redact_text, safe_preview
     from nanobot_memory_plugins.core.redaction.contact_redaction import ContactRedaction, without_secrets
@@ -131,6 +134,7 @@ if TYPE_CHECKING:
     from nanobot_memory_plugins.core.values.diagnosis import Finding, Health
     from nanobot_memory_plugins.core.values.message_context import MessageContext
     from nanobot_memory_plugins.redaction.rules.rule import Rule
+    from nanobot_memory_plugins.redaction.script.messages import Sentence, together, tr
 
 # Where each name comes from; type checkers read the imports above, and a test compares both.
 _MODULES = {
@@ -160,7 +164,8 @@ _MODULES = {
     "core.files.prompts": ("Prompts",),
     "core.log": ("logger",),
     "core.protocols": (
-        "Complete", "Embedder", "EncodingStore", "EntryAccess", "LocalModel", "MemoryTool", "OpenLocalModel", "Store",
+        "Complete", "Embedder", "EncodingStore", "EntryAccess", "LendingStore", "LocalModel", "MemoryTool",
+        "ModelReport", "OpenLocalModel", "Store", "VectorStore",
     ),
     "core.redaction": ("redact_text", "safe_preview",),
     "core.redaction.contact_redaction": ("ContactRedaction", "without_secrets",),
@@ -187,6 +192,7 @@ _MODULES = {
     "core.values.diagnosis": ("Finding", "Health",),
     "core.values.message_context": ("MessageContext",),
     "redaction.rules.rule": ("Rule",),
+    "redaction.script.messages": ("Sentence", "together", "tr",),
 }  # fmt: skip
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
 
@@ -232,6 +238,7 @@ __all__ = [
     "KnownEntry",
     "Language",
     "LanguageModelError",
+    "LendingStore",
     "Level",
     "LocalModel",
     "MemoryConfig",
@@ -242,6 +249,7 @@ __all__ = [
     "MemoryTool",
     "Message",
     "MessageContext",
+    "ModelReport",
     "NanobotMemoryError",
     "NotAskedError",
     "Note",
@@ -268,6 +276,7 @@ __all__ = [
     "SearchResult",
     "SecretNotKeptError",
     "Senders",
+    "Sentence",
     "SessionOption",
     "Skipped",
     "Store",
@@ -279,6 +288,7 @@ __all__ = [
     "Trace",
     "TranscriptRecord",
     "UserOption",
+    "VectorStore",
     "Visibility",
     "Wanted",
     "Whose",
@@ -312,6 +322,8 @@ __all__ = [
     "safe_preview",
     "say_error",
     "shown",
+    "together",
+    "tr",
     "truncate_to_tokens",
     "unmarked_summary",
     "without_secrets",

@@ -10,7 +10,7 @@ from typing_extensions import TypeVar
 from nanobot_memory_plugins.core.clock import Clock
 from nanobot_memory_plugins.core.files.prompts import Prompts
 from nanobot_memory_plugins.core.protocols import Complete, EntryAccess, Store
-from nanobot_memory_plugins.core.values import Hit, Note, Receipt, Scope, Visibility
+from nanobot_memory_plugins.core.values import Erasure, Hit, Note, Receipt, Scope, Visibility
 from nanobot_memory_plugins.core.values.scopes import owner
 
 OptionsT = TypeVar("OptionsT", covariant=True, default=Any)
@@ -40,8 +40,10 @@ class PluginContext(Generic[OptionsT]):
     says whether nobody sees what is of a scope any more, since it names nobody. ``shown`` takes what other plugins
     withhold, since it is to be forgotten, out of hits: tools that search for the model answer with what it leaves.
     ``keep`` keeps a note of a session, for tools: hooks return theirs. ``entries`` are the scored entries, or None.
-    ``prompts`` renders what the model is asked, from the plugin's files or the user's own. ``time_limit`` gives the
-    seconds for which core waits for the answer to a hook of this name, and None where it waits for as long as it takes.
+    ``prompts`` renders what the model is asked, from the plugin's files or the user's own. ``erase`` forgets
+    for good in the whole workspace, as ``nanobot-memory purge`` does, and is None where no host runs. ``time_limit``
+    gives the seconds for which core waits for the answer to a hook of this name, and None where it waits for as long as
+    it takes.
     """
 
     plugin_name: str
@@ -61,6 +63,7 @@ class PluginContext(Generic[OptionsT]):
     time_limit: Callable[[str], float | None] = lambda hook: None
     keep: Callable[[Note, str], Awaitable[Receipt]] = _no_host
     opened_entries: Callable[[], EntryAccess | None] = lambda: None
+    erase: Callable[[Erasure], Awaitable[object]] | None = None
 
     @property
     def store(self) -> Store | None:

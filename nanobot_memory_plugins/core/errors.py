@@ -21,7 +21,12 @@
 Every message names the cause and, where there is one, a hint how to fix it.
 """
 
-from nanobot_memory_plugins.redaction.script.printable import one_line
+from nanobot_memory_plugins.redaction.script.messages import Sentence
+
+
+def _line(text: str) -> Sentence:
+    """Return a text as a sentence, on one line, that can be translated as a part of another one, too."""
+    return text if isinstance(text, Sentence) else Sentence(text)
 
 
 class NanobotMemoryError(Exception):
@@ -31,8 +36,8 @@ class NanobotMemoryError(Exception):
     """
 
     def __init__(self, message: str, *, hint: str = "") -> None:
-        self.cause = one_line(message)
-        self.hint = one_line(hint)
+        self.cause = _line(message)
+        self.hint = _line(hint)
         super().__init__(f"{self.cause} {self.hint}" if hint else self.cause)
 
 

@@ -62,6 +62,7 @@ class HookImplementationMarker:
     trim_bootstrap: Final = HookDecorator[hooks.TrimBootstrapHook]("trim_bootstrap")
     prompt_entries: Final = HookDecorator[hooks.PromptEntriesHook]("prompt_entries")
     open_store: Final = HookDecorator[hooks.OpenStoreHook]("open_store")
+    share_store: Final = HookDecorator[hooks.ShareStoreHook]("share_store")
     open_entries: Final = HookDecorator[hooks.OpenEntriesHook]("open_entries")
     on_start: Final = HookDecorator[hooks.OnStartHook]("on_start")
     on_stop: Final = HookDecorator[hooks.OnStopHook]("on_stop")

@@ -165,6 +165,14 @@ def open_store(context: PluginContext) -> Store | None:
 
 
 @hookspec(firstresult=True)
+def share_store(context: PluginContext) -> Store | None:
+    """Put a store that many machines share before the one of this machine, which is ``context.store``.
+
+    What is returned serves everybody in its place, answers from it where nothing else does, and closes it.
+    """
+
+
+@hookspec(firstresult=True)
 def open_entries(context: PluginContext) -> EntryAccess | None:
     """Give access to the scored entries of the workspace, for people who look at them and change them.
 

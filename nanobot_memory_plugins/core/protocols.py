@@ -124,6 +124,16 @@ class EncodingStore(Protocol):
         ...
 
 
+@runtime_checkable
+class LendingStore(Protocol):
+    """A store that lends the embedding model itself, to another store that stands before it."""
+
+    @property
+    def embedder(self) -> Embedder | None:
+        """The model, once it is ready."""
+        ...
+
+
 class ModelReport(Protocol):
     """How the embedding model of a store stands. Empty texts say nothing."""
 

@@ -176,6 +176,18 @@ class OpenStoreHook(Protocol):
     ) -> Answer[Store | None]: ...
 
 
+class ShareStoreHook(Protocol):
+    """What implements `share_store`."""
+
+    def __call__(
+        _,
+        /,
+        *,
+        self: Any,
+        context: PluginContext[Any],
+    ) -> Answer[Store | None]: ...
+
+
 class OpenEntriesHook(Protocol):
     """What implements `open_entries`."""
 

@@ -13,14 +13,18 @@ import typer
 from nanobot_memory_plugins.core import (
     ConfigOption,
     ConfigurationError,
+    Sentence,
     WorkspaceOption,
     read_configuration,
     resolve_workspace,
+    tr,
 )
 from nanobot_memory_plugins.core.cli import say, warn
 from nanobot_memory_plugins.mcp.clients import OWNER, Client, person_client, process_client
 
 if TYPE_CHECKING:
+    from nanobot_memory_plugins.mcp.claude_code.hook_tool import HookTool
+    from nanobot_memory_plugins.mcp.memory import ServedMemory
     from nanobot_memory_plugins.mcp.service import ProtocolService
 
 _DISTRIBUTION = "nanobot-memory-mcp"
@@ -46,6 +50,10 @@ def mcp(
         list[str] | None,
         typer.Option("--allow-origin", metavar="URL", help="For --http: a site whose pages may ask."),
     ] = None,
+    hooks: Annotated[
+        bool,
+        typer.Option("--hooks", help="Answer the hooks of the plugin for Claude Code, which says so.", hidden=True),
+    ] = False,
     workspace: WorkspaceOption = None,
     config: ConfigOption = None,
 ) -> None:
@@ -62,12 +70,22 @@ def mcp(
         from nanobot_memory_plugins.mcp.memory import ServedMemory
         from nanobot_memory_plugins.mcp.service import ProtocolService
 
-        asyncio.run(_serve(ProtocolService(ServedMemory(folder, options, problems)), serving, client_of))
+        memory = ServedMemory(folder, options, problems)
+        tool = _hook_tool(memory, client_of(None)) if hooks and not http else None
+        whose = (lambda _request: tool.client) if tool is not None else client_of
+        asyncio.run(_serve(ProtocolService(memory, hidden=tool), serving, whose))
 
     if http:
         _serve_http(serve, _people(tokens, user, host, os.environ), host, port, allow_host or [], allow_origin or [])
     else:
         _serve_process(serve, process_client(user, os.environ))
+
+
+def _hook_tool(memory: "ServedMemory", client: Client) -> "HookTool":
+    from nanobot_memory_plugins.mcp.claude_code.guard import SECRET_VARIABLE
+    from nanobot_memory_plugins.mcp.claude_code.hook_tool import HookTool
+
+    return HookTool(memory, client, os.environ.get(SECRET_VARIABLE, ""))
 
 
 _Serve = Callable[[Callable[[Any], Awaitable[None]], Callable[[Any], Client]], None]
@@ -78,7 +96,7 @@ def _serve_process(serve: _Serve, client: Client) -> None:
 
     if sys.stdin.isatty():
         say(
-            "An MCP client starts this, and talks to it here. `nanobot-memory connect` sets one up; Ctrl-C ends.",
+            tr("An MCP client starts this, and talks to it here. `nanobot-memory connect` sets one up; Ctrl-C ends."),
             err=True,
         )
     with claimed_pipes() as pipes:
@@ -96,8 +114,14 @@ def _serve_http(
     listening = bound_socket(host, port)
 
     def ready() -> None:
-        say(f"The memory is served at {address_of(listening)} for: {', '.join(people)}")
-        say("Ctrl-C ends it.")
+        say(
+            tr(
+                "The memory is served at {address_of} for: {people}",
+                address_of=address_of(listening),
+                people=", ".join(people),
+            )
+        )
+        say(tr("Ctrl-C ends it."))
 
     async def serving(server: Any) -> None:
         await until_told_to_end(
@@ -118,24 +142,30 @@ def _people(file: Path | None, user: str, host: str, environment: Mapping[str, s
         return {user: checked(given, TOKEN_VARIABLE)}
     if not is_of_this_machine(host):
         raise ConfigurationError(
-            f"{host} can be reached from other machines, and there is no token.",
-            hint=f"Name a file with --tokens, or set {TOKEN_VARIABLE}.",
+            Sentence("{host} can be reached from other machines, and there is no token.", host=host),
+            hint=Sentence("Name a file with --tokens, or set {token_variable}.", token_variable=TOKEN_VARIABLE),
         )
     token = new_token()
-    say(f"Authorization: Bearer {token}")
-    say(f"This token holds until the server ends; {TOKEN_VARIABLE} or --tokens gives one that stays.")
+    say(tr("Authorization: Bearer {token}", token=token))
+    say(
+        tr(
+            "This token holds until the server ends; {token_variable} or --tokens gives one that stays.",
+            token_variable=TOKEN_VARIABLE,
+        )
+    )
     return {user: token}
 
 
 async def _serve(
     service: "ProtocolService", serving: Callable[[Any], Awaitable[None]], client_of: Callable[[Any], Client]
 ) -> None:
-    from nanobot_memory_plugins.mcp.faces import INSTRUCTIONS
+    from nanobot_memory_plugins.mcp.faces import INSTRUCTIONS, INSTRUCTIONS_BESIDE_HOOKS
     from nanobot_memory_plugins.mcp.sdk import make_server
 
     service.begin()
     try:
         own = version(_DISTRIBUTION)
-        await serving(make_server(service.methods, client_of, version=own, instructions=INSTRUCTIONS))
+        told = INSTRUCTIONS_BESIDE_HOOKS if service.memory.hears_user else INSTRUCTIONS
+        await serving(make_server(service.methods, client_of, version=own, instructions=told))
     finally:
         await service.close()

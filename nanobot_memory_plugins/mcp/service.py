@@ -3,7 +3,7 @@
 import asyncio
 import itertools
 from collections.abc import Callable, Coroutine, Mapping
-from typing import Any
+from typing import Any, Protocol
 
 from nanobot_memory_plugins.core import OwnedTasks, Scope, logger, run_in_daemon_thread
 from nanobot_memory_plugins.mcp.call import INTERNAL_ERROR, INVALID_PARAMS, Call, Method, RequestError, Result
@@ -25,6 +25,20 @@ _LATE_WRITING = "What was asked for goes on: look with memory_search whether it 
 _NOT_STARTED = "The memory could not be started. `nanobot-memory doctor` says why. Answer without it, and say so."
 
 
+class HiddenTool(Protocol):
+    """A tool that is in no list: what a host calls by itself. It answers within a bound of its own."""
+
+    name: str
+
+    async def call(self, arguments: Mapping[str, Any], meta: Mapping[str, Any]) -> Result:
+        """Answer a call; ``meta`` is what the client says of it."""
+        ...
+
+    async def close(self) -> None:
+        """End what it has begun, before the memory is closed."""
+        ...
+
+
 class ProtocolService:
     """What a server answers. It begins to open the memory at once, and holds up nobody who only says hello.
 
@@ -37,8 +51,10 @@ class ProtocolService:
         *,
         call_seconds: float = CALL_SECONDS,
         progress_seconds: float = PROGRESS_SECONDS,
+        hidden: HiddenTool | None = None,
     ) -> None:
         self.memory = memory
+        self._hidden = hidden
         self._call_seconds = call_seconds
         self._progress_seconds = progress_seconds
         self._tasks = OwnedTasks()
@@ -64,6 +80,8 @@ class ProtocolService:
 
     async def close(self) -> None:
         """Finish what was begun, and close the memory."""
+        if self._hidden is not None:
+            await self._hidden.close()
         await self._tasks.finish(_CLOSING_SECONDS)
         await self._tasks.cancel()
         await self.memory.close()
@@ -81,6 +99,8 @@ class ProtocolService:
         name, arguments = call.params.get("name"), call.params.get("arguments") or {}
         if not isinstance(name, str) or not isinstance(arguments, Mapping):
             raise RequestError(INVALID_PARAMS, "A tool is called by its name, with an object of arguments.")
+        if self._hidden is not None and name == self._hidden.name:
+            return await self._hidden.call(arguments, call.params.get("_meta") or {})
         reads = reads_only(self.memory, name)
         late = told("Error: " + _LATE.format(seconds=self._call_seconds) + (_LATE_READING if reads else _LATE_WRITING))
         result: Result = await self._bounded(

@@ -8,11 +8,11 @@ from nanobot_memory_plugins.mcp.bounds import bounded
 from nanobot_memory_plugins.mcp.call import INVALID_PARAMS, RequestError, Result
 from nanobot_memory_plugins.mcp.clients import Client
 from nanobot_memory_plugins.mcp.documents import fetch_document, search_documents, told
-from nanobot_memory_plugins.mcp.faces import DOCUMENT_TOOLS, face_of
+from nanobot_memory_plugins.mcp.faces import DOCUMENT_TOOLS, YOUR_NOTE, face_of
 from nanobot_memory_plugins.mcp.memory import ServedMemory
 
 REMEMBER = "remember"
-# What a model hands over to show that the user said it. A server hears no user, so that it is not asked for.
+# What a model hands over to show that the user said it. A server without hooks hears no user: it is not asked for then.
 _PROOFS = ("said",)
 _NARROWER = "Ask for less: other words, a time with since and until, or one memory by its id."
 
@@ -30,9 +30,12 @@ def list_tools(memory: ServedMemory) -> list[dict[str, Any]]:
     own = {tool.name: face_of(tool.name, tool).listed(tool.name, tool) for tool in memory.tools()}
     wanted = DOCUMENT_TOOLS if memory.config.core.tools else {}
     documents = {name: face.listed(name) for name, face in wanted.items() if name not in own}
-    properties = own.get(REMEMBER, {}).get("inputSchema", {}).get("properties", {})
-    for proof in _PROOFS:
-        properties.pop(proof, None)
+    remember = own.get(REMEMBER, {})
+    if memory.hears_user and remember:
+        remember["description"] = remember["description"].replace(YOUR_NOTE, "")
+    else:
+        for proof in _PROOFS:
+            remember.get("inputSchema", {}).get("properties", {}).pop(proof, None)
     return [*own.values(), *documents.values()]
 
 

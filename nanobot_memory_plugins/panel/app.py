@@ -233,7 +233,7 @@ class PanelApp(App[None]):
 
     def complain(self, error: BaseException) -> None:
         """Say what went wrong, and what helps."""
-        self.notify(reason_of(error), severity="error", markup=False, timeout=10)
+        self.notify(reason_of(error, self.words), severity="error", markup=False, timeout=10)
 
 
 def _from_home(path: str) -> str:

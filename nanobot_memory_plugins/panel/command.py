@@ -1,7 +1,6 @@
 """``nanobot-memory panel``: see and change the memory, in the terminal or in a browser."""
 
 import sys
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -10,21 +9,20 @@ import typer
 from nanobot_memory_plugins.core import (
     ConfigOption,
     InputError,
+    Sentence,
     WorkspaceOption,
     logger,
     read_configuration,
     resolve_workspace,
 )
-from nanobot_memory_plugins.core.cli import repair_memory
-from nanobot_memory_plugins.panel.language import Words, is_unicode_terminal, language_of
+from nanobot_memory_plugins.core.cli import languages, repair_memory, spoken_language
+from nanobot_memory_plugins.panel.language import Words, is_unicode_terminal
+
+AUTO = "auto"
 
 
-class Language(StrEnum):
-    """The languages of the panel."""
-
-    AUTO = "auto"
-    ENGLISH = "en"
-    CHINESE = "zh"
+def _languages(incomplete: str) -> list[str]:
+    return [one for one in (AUTO, *languages()) if one.startswith(incomplete)]
 
 
 def panel(
@@ -32,7 +30,15 @@ def panel(
         bool, typer.Option("--web", help="In a browser on this machine, at an address that works once.")
     ] = False,
     port: Annotated[int, typer.Option("--port", min=0, max=65_535, help="For --web; 0: any that is free.")] = 0,
-    language: Annotated[Language, typer.Option("--language", help="auto: as the locale says.")] = Language.AUTO,
+    language: Annotated[
+        str,
+        typer.Option(
+            "--language",
+            metavar="LANGUAGE",
+            help="en or zh; auto: that of the command line.",
+            autocompletion=_languages,
+        ),
+    ] = AUTO,
     ascii_only: Annotated[bool, typer.Option("--ascii", help="Draw with ASCII alone.")] = False,
     workspace: WorkspaceOption = None,
     config: ConfigOption = None,
@@ -40,9 +46,17 @@ def panel(
     """See what is remembered, search it, correct it, forget it. Keys are shown below; ? shows all."""
     folder = resolve_workspace(workspace)
     if not folder.is_dir():
-        raise InputError(f"There is no workspace at {folder}.", hint="Name the agent's folder with --workspace.")
+        raise InputError(
+            Sentence("There is no workspace at {folder}.", folder=folder),
+            hint="Name the agent's folder with --workspace.",
+        )
     repair_memory(folder, read_configuration(config)[0])
-    chosen = language_of() if language is Language.AUTO else language.value
+    chosen = spoken_language() if language == AUTO else language
+    if chosen not in languages():
+        raise InputError(
+            Sentence("There is no catalogue for the language {wanted}.", wanted=chosen),
+            hint=Sentence("Known are {known}.", known=", ".join([AUTO, *languages()])),
+        )
     if web:
         from nanobot_memory_plugins.panel.web.server import serve
 

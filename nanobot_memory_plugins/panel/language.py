@@ -1,14 +1,15 @@
-"""The language of the panel: English texts are the keys, other languages are tables of them."""
+"""The language of the panel: that of the command line, from the same catalogue."""
 
 import os
 from collections.abc import Mapping
 from datetime import datetime
 
-from nanobot_memory_plugins.panel.chinese import CHINESE
+from nanobot_memory_plugins.core import Sentence
+from nanobot_memory_plugins.core.cli import catalogue, language_of
 
-LANGUAGES = ("en", "zh")
+__all__ = ["Words", "is_unicode_terminal", "language_of"]
+
 # In the order in which programs look at them.
-_LOCALE_VARIABLES = ("LC_ALL", "LC_MESSAGES", "LANG")
 _ENCODING_VARIABLES = ("LC_ALL", "LC_CTYPE", "LANG")
 _DAY_SECONDS = 86_400
 
@@ -18,12 +19,12 @@ class Words:
 
     def __init__(self, language: str = "en") -> None:
         self.language = language
-        self._table: Mapping[str, str] = CHINESE if language == "zh" else {}
+        self._translate = catalogue(language)
 
     def __call__(self, text: str, **values: object) -> str:
         """Return a text in the language, with ``values`` filled in."""
-        said = self._table.get(text, text)
-        return said.format(**values) if values else said
+        sentence = Sentence(text, **values) if values else Sentence.of(text)
+        return sentence.said(self._translate)
 
     def age(self, then: datetime | None, now: datetime) -> str:
         """Return how long ago something was, in at most five cells."""
@@ -38,12 +39,6 @@ class Words:
         if days >= 1:
             return self("{n}d", n=days)
         return self("{n}h", n=int(seconds // 3_600)) if seconds >= 3_600 else self("now")
-
-
-def language_of(environment: Mapping[str, str] = os.environ) -> str:
-    """Return the language that the locale asks for."""
-    locale = next((environment[name] for name in _LOCALE_VARIABLES if environment.get(name)), "")
-    return "zh" if locale.lower().startswith("zh") else "en"
 
 
 def is_unicode_terminal(environment: Mapping[str, str] = os.environ) -> bool:

@@ -22,6 +22,7 @@ from nanobot_memory_plugins.core import (
     Query,
     Scope,
     SearchResult,
+    Sentence,
     Store,
     StoreStatus,
     SystemClock,
@@ -201,10 +202,10 @@ def _says_nothing(hit: Hit) -> bool:
     return is_pleasantry(hit.text) or (hit.origin is Origin.ASSISTANT and is_acknowledgement(hit.text))
 
 
-def reason_of(error: BaseException) -> str:
+def reason_of(error: BaseException, words: Callable[[str], str]) -> str:
     """Return what to say of an error: cause and hint where it is one of ours, never the values of others."""
     if isinstance(error, NanobotMemoryError):
-        return str(error)
+        return f"{words(error.cause)} {words(error.hint)}".rstrip()
     if isinstance(error, OSError):
         return error.strerror or type(error).__name__
-    return f"Unexpected {type(error).__name__}."
+    return words(Sentence("Unexpected {kind}.", kind=type(error).__name__))

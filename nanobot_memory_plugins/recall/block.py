@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from nanobot_memory_plugins.core import ContextBlock, Hit, Tier, estimate_tokens
+from nanobot_memory_plugins.core import ContextBlock, Hit, Sentence, Tier, estimate_tokens
 from nanobot_memory_plugins.core.text import dated_phrases
 from nanobot_memory_plugins.recall.date_format import day_in_words, is_chinese, with_days
 from nanobot_memory_plugins.recall.deduplicate import fold_repeats, one_line
@@ -97,7 +97,18 @@ def render(hit: Hit, *, whole: bool, options: RecallOptions, tier: Tier = Tier.H
     if hit.answers:
         asked = one_line(hit.answers)
         who += f"，回答“{asked}”" if is_chinese(asked) else f', asked "{asked}"'
-    return f"- {date}{who}: {text} (line {hit.line})"
+    return f"- {date}{who}: {text} {_place(hit)}"
+
+
+def is_shown(hit: Hit, live: LiveContext, options: RecallOptions, tier: Tier) -> bool:
+    """Say whether one of our blocks in the live context shows a memory as this one would, be it by its tl;dr alone."""
+    if not live.shows(_place(hit)):  # most are not: their lines need not be made
+        return False
+    return any(live.shows(render(hit, whole=whole, options=options, tier=tier)) for whole in (True, False))
+
+
+def _place(hit: Hit) -> str:
+    return f"(line {hit.line})"
 
 
 def _cut(text: str, most: int) -> str:
@@ -121,9 +132,17 @@ def _with_snippets(share: float, options: RecallOptions) -> RecallOptions:
 def _note_cuts(hits: Sequence[Hit], page: "_Page", options: RecallOptions, watch: RecallTrace) -> None:
     """Note which hits are not on the page, and why."""
     left = [hit for hit in hits if hit.id not in page.lines]
-    room = f"{options.max_context_tokens} tokens and {options.inject_budget_chars} characters (maxContextTokens, "
-    places = f"maxFullDocs and maxSnippets are {options.max_full_docs} and {options.max_snippets}"
-    watch.cut((hit for hit in left if hit.id in page.refused), Reason.BUDGET, f"{room}injectBudgetChars)")
+    room = Sentence(
+        "{tokens} tokens and {characters} characters (maxContextTokens, injectBudgetChars)",
+        tokens=options.max_context_tokens,
+        characters=options.inject_budget_chars,
+    )
+    places = Sentence(
+        "maxFullDocs and maxSnippets are {full} and {snippets}",
+        full=options.max_full_docs,
+        snippets=options.max_snippets,
+    )
+    watch.cut((hit for hit in left if hit.id in page.refused), Reason.BUDGET, room)
     watch.cut((hit for hit in left if hit.id not in page.refused), Reason.PLACES, places)
     watch.whole.update(page.whole)
 
@@ -151,7 +170,9 @@ def without_live(hits: Iterable[Hit], live: LiveContext, watch: RecallTrace | No
     if watch is not None:
         kept = {hit.id for hit in fresh}
         watch.cut(
-            (hit for hit in listed if hit.id not in kept), Reason.IN_CONTEXT, "the message or a turn before has it"
+            (hit for hit in listed if hit.id not in kept),
+            Reason.IN_CONTEXT,
+            Sentence("the message or a turn before has it"),
         )
     return fold_repeats(fresh, watch)
 

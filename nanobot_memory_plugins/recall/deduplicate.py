@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from functools import cached_property
 from itertools import pairwise
 
-from nanobot_memory_plugins.core import Hit
+from nanobot_memory_plugins.core import Hit, Sentence
 from nanobot_memory_plugins.core.text import LazyPattern, negations, reading_of
 from nanobot_memory_plugins.recall.trace import Reason, RecallTrace
 from nanobot_memory_plugins.redaction.script.chinese_script import simplified
@@ -66,7 +66,7 @@ def fold_repeats(hits: Iterable[Hit], watch: RecallTrace | None = None) -> list[
                 kept[place] = (_in_place_of(other, hit), said)
             if watch is not None:
                 gone, held_by = (other, hit) if stays else (hit, other)
-                watch.cut([gone], Reason.REPEATS, "says the same", instead=held_by.id)
+                watch.cut([gone], Reason.REPEATS, Sentence("says the same"), instead=held_by.id)
             break
         else:
             kept.append((hit, said))

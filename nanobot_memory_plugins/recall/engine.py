@@ -16,6 +16,7 @@ from nanobot_memory_plugins.core import (
     Query,
     Scope,
     SearchResult,
+    Sentence,
     Store,
     SystemClock,
     Tier,
@@ -27,7 +28,7 @@ from nanobot_memory_plugins.core import (
 from nanobot_memory_plugins.core.host import hits_of, in_conversations, lowered
 from nanobot_memory_plugins.core.text import PeriodQuestion, period_question
 from nanobot_memory_plugins.recall import timeline
-from nanobot_memory_plugins.recall.block import build_block, build_listing, paired, without_live
+from nanobot_memory_plugins.recall.block import build_block, build_listing, is_shown, paired, without_live
 from nanobot_memory_plugins.recall.follow_ups import with_what_it_follows
 from nanobot_memory_plugins.recall.live_context import LiveContext
 from nanobot_memory_plugins.recall.need import need
@@ -134,7 +135,7 @@ async def recall(
         return Recalled(tier, late=True)
     if is_off:
         if watch is not None:
-            watch.cut(found.ranked, Reason.TIER, "no word asks for memory, and nothing is probed")
+            watch.cut(found.ranked, Reason.TIER, Sentence("no word asks for memory, and nothing is probed"))
         return Recalled(tier, ranked=found.ranked)
     asked = _Asked(query.text, decision) if chosen_by_words and period is None else None
     lists = period is not None and not period.subject
@@ -274,7 +275,11 @@ def _chosen(
     if watch is not None:
         watch.best, watch.needed = best, needed
         if best < needed:
-            watch.cut(fresh, Reason.NOT_RELEVANT, f"the best has {best:.2f}, {needed:g} is needed")
+            watch.cut(
+                fresh,
+                Reason.NOT_RELEVANT,
+                Sentence("the best has {best:.2f}, {needed:g} is needed", best=best, needed=needed),
+            )
     if tier is RecallTier.PROBE:
         probe = best
         if probe < needed:
@@ -286,6 +291,10 @@ def _chosen(
         return Recalled(tier, ranked=found.ranked, probe=probe)
     shown = Tier.LIGHT if tier is RecallTier.LIGHT else Tier.HEAVY
     useful = paired(_useful(fresh, _top_k(tier, options), options, watch), live)
+    again = [hit for hit in useful if is_shown(hit, live, options, shown)]
+    if watch is not None:
+        watch.cut(again, Reason.IN_CONTEXT, "a block before has it")
+    useful = [hit for hit in useful if hit not in again]
     block = build_block(useful, options, tier=shown, watch=watch)
     by_id = {hit.id: hit for hit in fresh}
     return Recalled(
@@ -304,7 +313,11 @@ def _is_needed(asked: _Asked, hits: Sequence[Hit], options: RecallOptions, watch
     if watch is not None:
         watch.need = probability
         if not is_needed:
-            watch.cut(hits, Reason.NOT_NEEDED, f"{probability:.2f}, needThreshold is {options.need_threshold:g}")
+            watch.cut(
+                hits,
+                Reason.NOT_NEEDED,
+                Sentence("{found:.2f}, needThreshold is {needed:g}", found=probability, needed=options.need_threshold),
+            )
     return is_needed
 
 
@@ -315,9 +328,13 @@ def _useful(hits: Sequence[Hit], most: int, options: RecallOptions, watch: Recal
     if watch is not None:
         for hit in hits:
             if worth[hit.id] < options.min_usefulness:
-                detail = f"it helps with probability {worth[hit.id]:.3f}, minUsefulness is {options.min_usefulness:g}"
+                detail = Sentence(
+                    "it helps with probability {found:.3f}, minUsefulness is {needed:g}",
+                    found=worth[hit.id],
+                    needed=options.min_usefulness,
+                )
                 watch.cut([hit], Reason.LITTLE_USE, detail)
-        watch.cut(useful[most:], Reason.TOP_K, f"{most} memories at most")
+        watch.cut(useful[most:], Reason.TOP_K, Sentence("{most} memories at most", most=most))
     return sorted(useful[:most], key=lambda hit: -worth[hit.id])
 
 

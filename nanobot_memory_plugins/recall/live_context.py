@@ -42,6 +42,11 @@ class LiveContext:
         unsure = len(max(parts, key=len)) >= _SHORTEST_PART
         return any(_stand_in(parts, plain) and self._holds_a_secret(plain, unsure=unsure) for plain in self._texts)
 
+    def shows(self, line: str) -> bool:
+        """Say whether a line stands here as it is: in one of our own blocks that the host has left in its history."""
+        said = folded(line)
+        return any(said in plain for plain in self._texts)
+
     def _holds_a_secret(self, plain: str, *, unsure: bool) -> bool:
         if plain not in self._hides:
             text = self._texts[plain]

@@ -7,7 +7,7 @@ to invent stay in their files, and are not recalled.
 import re
 from collections.abc import Iterable, Sequence
 
-from nanobot_memory_plugins.core import Hit, Origin
+from nanobot_memory_plugins.core import Hit, Origin, Sentence
 from nanobot_memory_plugins.core.text import Act, Word, Words, fold, is_acknowledgement, reading_of
 from nanobot_memory_plugins.recall.options import RecallOptions
 from nanobot_memory_plugins.recall.routing import is_small_talk, is_unsure
@@ -56,19 +56,19 @@ def _emptiness(hit: Hit, invented: Iterable[tuple[str, int]], options: RecallOpt
     """Return why a hit is no memory, or nothing."""
     text = hit.text
     if hit.source == "long_term":
-        return "an empty template" if _is_template(text) else ""
+        return Sentence("an empty template") if _is_template(text) else ""
     if hit.source != "transcript":
         return ""
     if (hit.path, hit.line) in invented or (hit.path, hit.line - 1) in invented:
-        return "an invention that was asked for"
+        return Sentence("an invention that was asked for")
     if len(text) <= _LONGEST_ACKNOWLEDGEMENT and (
         is_small_talk(text, options) or (hit.origin is Origin.ASSISTANT and is_acknowledgement(text))
     ):
-        return "an acknowledgement"
+        return Sentence("an acknowledgement")
     if hit.origin is Origin.ASSISTANT and len(text) <= _LONGEST_NON_ANSWER and is_unsure(text, options):
-        return "an answer that knows nothing"
+        return Sentence("an answer that knows nothing")
     if hit.origin in (Origin.USER, Origin.ASSISTANT) and _only_asks(text):
-        return "a question and nothing else"
+        return Sentence("a question and nothing else")
     return ""
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from nanobot_memory_plugins.core import NanobotMemoryError, StoreError, logger
+from nanobot_memory_plugins.core import NanobotMemoryError, Sentence, StoreError, logger
 from nanobot_memory_plugins.search.documents import FileState
 
 if TYPE_CHECKING:
@@ -181,7 +181,13 @@ def trouble_of(error: Exception) -> Degradation:
         return Degradation(error.cause, error.hint)
     if isinstance(error, ImportError):
         hint = 'Install it with: pip install "nanobot-memory-storage"'
-        return Degradation(f"The package {error.name} cannot be imported.", hint)
+        return Degradation(Sentence("The package {name} cannot be imported.", name=error.name), hint)
     if isinstance(error, OSError):
-        return Degradation(f"The index cannot be used ({error.strerror or type(error).__name__}).", "Check its folder.")
-    return Degradation(f"The index cannot be used ({type(error).__name__}).", "Try: nanobot-memory index --rebuild")
+        return Degradation(
+            Sentence("The index cannot be used ({why}).", why=error.strerror or type(error).__name__),
+            Sentence("Check its folder."),
+        )
+    return Degradation(
+        Sentence("The index cannot be used ({why}).", why=type(error).__name__),
+        Sentence("Try: nanobot-memory index --rebuild"),
+    )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import filelock
 
-from nanobot_memory_plugins.core import StoreError, logger
+from nanobot_memory_plugins.core import Sentence, StoreError, logger
 from nanobot_memory_plugins.core.files import make_missing, private_lock
 
 if TYPE_CHECKING:
@@ -99,12 +99,16 @@ class DatabaseOpener:
             lock.acquire(timeout=_LONGEST_WAIT)
         except filelock.Timeout as error:
             raise StoreError(
-                f"The index {self.path.name} is being opened by another process all the time.",
+                Sentence("The index {name} is being opened by another process all the time.", name=self.path.name),
                 hint="End the process that hangs.",
             ) from error
         except OSError as error:
             raise StoreError(
-                f"The index {self.path} cannot be opened ({error.strerror or type(error).__name__}).",
+                Sentence(
+                    "The index {path} cannot be opened ({why}).",
+                    path=self.path,
+                    why=error.strerror or type(error).__name__,
+                ),
                 hint="Check that its folder can be written.",
             ) from error
         try:

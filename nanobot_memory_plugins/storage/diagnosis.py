@@ -4,7 +4,7 @@ import shlex
 from collections.abc import Iterator
 from importlib import metadata
 
-from nanobot_memory_plugins.core import Finding, Health, Level, StoreStatus
+from nanobot_memory_plugins.core import Finding, Health, Level, Sentence, StoreStatus
 from nanobot_memory_plugins.search.embedding.access import EmbeddingReport
 from nanobot_memory_plugins.storage.memory_index import MemoryIndex
 
@@ -41,7 +41,14 @@ def _engine() -> Iterator[Finding]:
     except ImportError:
         yield Finding("SQLite", "apsw cannot be imported, so there is no index", Health.BAD, _APSW)
         return
-    yield Finding("SQLite", f"{apsw.sqlitelibversion()} (apsw {apsw.apswversion()})")
+    yield Finding(
+        "SQLite",
+        Sentence(
+            "{sqlitelibversion} (apsw {apswversion})",
+            sqlitelibversion=apsw.sqlitelibversion(),
+            apswversion=apsw.apswversion(),
+        ),
+    )
     if "ENABLE_FTS5" not in apsw.compile_options:
         yield Finding("full-text search", "this SQLite has no FTS5", Health.BAD, _WHEEL)
     try:
@@ -59,7 +66,9 @@ def _level(status: StoreStatus, best: Level | None) -> Finding:
         health = Health.DEGRADED  # as it was asked for
     elif status.level <= best:
         health = Health.GOOD
-    state = _LEVELS[status.level] + (f" ({status.reason})" if status.reason else "")
+    state = Sentence(_LEVELS[status.level])
+    if status.reason:
+        state = Sentence("{level} ({reason})", level=state, reason=Sentence.of(status.reason))
     return Finding("search level", state, health, status.hint)
 
 
@@ -69,10 +78,14 @@ def _embedding(report: EmbeddingReport) -> Finding:
     if not report.wanted:
         return Finding("embedding model", "turned off")
     if report.loading:
-        share = f" ({report.progress:.0%}, {report.activity})" if report.activity else ""
+        told = Sentence(
+            "being loaded ({progress:.0%}, {activity})" if report.activity else "being loaded",
+            progress=report.progress,
+            activity=Sentence.of(report.activity),
+        )
         return Finding(
             "embedding model",
-            f"being loaded{share}",
+            told,
             Health.DEGRADED,
             "`nanobot-memory models pull` waits for it; until then words alone are searched.",
         )
@@ -80,18 +93,30 @@ def _embedding(report: EmbeddingReport) -> Finding:
 
 
 def _health(index: MemoryIndex, status: StoreStatus) -> Iterator[Finding]:
-    waiting = f", {status.pending_bytes:,} bytes of the files waiting" if status.pending_bytes else ""
-    waiting += f", {status.pending_vectors:,} passages waiting for their vector" if status.pending_vectors else ""
-    yield Finding("index", f"{status.documents:,} passages of {status.files:,} files{waiting}")
-    owner = "this process" if status.indexing_here else "another process"
+    told = [Sentence("{documents:,} passages of {files:,} files", documents=status.documents, files=status.files)]
+    if status.pending_bytes:
+        told.append(Sentence("{pending:,} bytes of the files waiting", pending=status.pending_bytes))
+    if status.pending_vectors:
+        told.append(Sentence("{pending:,} passages waiting for their vector", pending=status.pending_vectors))
+    yield Finding("index", Sentence.joined(told))
     if status.level is not Level.MARKDOWN:
-        yield Finding("indexer", f"{owner} keeps the index up to date")
+        yield Finding(
+            "indexer",
+            "this process keeps the index up to date"
+            if status.indexing_here
+            else "another process keeps the index up to date",
+        )
     for problem in index.check() or ():
         yield Finding(
             "index integrity", problem, Health.BAD, "Build it again from the files: `nanobot-memory index --rebuild`"
         )
     for broken in index.put_aside():
-        state = f"a damaged index was put aside as {broken.name}, and a new one built from the files"
+        state = Sentence(
+            "a damaged index was put aside as {name}, and a new one built from the files", name=broken.name
+        )
         yield Finding(
-            "quarantine", state, Health.DEGRADED, f"Nothing is lost; when you like: `rm {shlex.quote(str(broken))}`"
+            "quarantine",
+            state,
+            Health.DEGRADED,
+            Sentence("Nothing is lost; when you like: `rm {broken}`", broken=shlex.quote(str(broken))),
         )

@@ -14,19 +14,20 @@ from nanobot_memory_plugins.core import (
     MemoryPaths,
     Query,
     SearchResult,
+    Sentence,
     StoreError,
     StoreStatus,
     logger,
     without_secrets,
 )
 from nanobot_memory_plugins.search.embedding.access import EmbeddingAccess
+from nanobot_memory_plugins.search.indexer.tail import TailReader
+from nanobot_memory_plugins.search.indexer.worker import Indexer
 from nanobot_memory_plugins.search.sources.migration import migrate_legacy
 from nanobot_memory_plugins.search.sources.places import Places
 from nanobot_memory_plugins.storage.connection_pool import Degradation, Reader, Readers, trouble_of
 from nanobot_memory_plugins.storage.database_factory import DatabaseOpener
 from nanobot_memory_plugins.storage.index_location import IndexPlace, choose_place
-from nanobot_memory_plugins.storage.indexer.tail import TailReader
-from nanobot_memory_plugins.storage.indexer.worker import Indexer
 from nanobot_memory_plugins.storage.options import StorageOptions
 
 if TYPE_CHECKING:
@@ -197,11 +198,12 @@ class MemoryIndex:
             level, reason, hint = Level.MARKDOWN, trouble.reason, trouble.hint
         elif embedding.model:
             level = Level.HYBRID if self._vector_backend == "vec0" else Level.NUMPY
-            reason, hint = ("", "") if level is Level.HYBRID else (_NO_VEC, _VEC_HINT)
+            reason, hint = ("", "") if level is Level.HYBRID else (Sentence(_NO_VEC), Sentence(_VEC_HINT))
         else:
             level, reason, hint = Level.FULL_TEXT, embedding.reason, embedding.hint
         if place is not None and place.temporary:
-            reason, hint = " ".join(filter(None, (place.reason, reason))), place.hint
+            reasons = [Sentence.of(one) for one in (place.reason, reason) if one]
+            reason, hint = Sentence.joined(reasons, " "), place.hint
         return replace(
             self._numbers,
             level=level,
@@ -272,7 +274,9 @@ class MemoryIndex:
         try:
             return scan_markdown(self._tail.documents({}, most_bytes=_SCAN_BYTES), query)
         except OSError as error:
-            raise StoreError(f"The memory files cannot be read ({type(error).__name__}).") from error
+            raise StoreError(
+                Sentence("The memory files cannot be read ({kind}).", kind=type(error).__name__)
+            ) from error
 
     def _read_file(self, hit_id: str) -> Hit | None:
         from nanobot_memory_plugins.search.results import hit_of

@@ -8,10 +8,10 @@ from pydantic import Field
 
 from nanobot_memory_plugins.core import without_secrets
 from nanobot_memory_plugins.search.embedding.options import EmbeddingOptions
+from nanobot_memory_plugins.search.indexer.session import SessionSettings
+from nanobot_memory_plugins.search.indexer.step import StepSettings
 from nanobot_memory_plugins.search.options import SearchOptions
 from nanobot_memory_plugins.search.sources.pieces import Chunking
-from nanobot_memory_plugins.storage.indexer.session import SessionSettings
-from nanobot_memory_plugins.storage.indexer.step import StepSettings
 
 
 class StorageOptions(SearchOptions):

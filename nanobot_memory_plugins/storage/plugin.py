@@ -19,11 +19,15 @@ class StoragePlugin:
 
     Options = StorageOptions
 
+    def __init__(self) -> None:
+        self._opened: SqliteStore | None = None
+
     @hookimpl
     async def open_store(self, context: PluginContext) -> Store:
         """Open the index. It always opens: at worst the files themselves are searched, and the status says so."""
         options = context.options if isinstance(context.options, StorageOptions) else StorageOptions()
-        return await SqliteStore.open(context.workspace, options, context.clock, redact=context.redact_said)
+        self._opened = await SqliteStore.open(context.workspace, options, context.clock, redact=context.redact_said)
+        return self._opened
 
     @hookimpl(trylast=True)
     async def on_purge(
@@ -37,11 +41,11 @@ class StoragePlugin:
         """Forget texts for good: rows, terms, vectors, freed pages and the log."""
         from nanobot_memory_plugins.core import Wanted
 
-        store = context.store
+        store = self._own(context)
         wanted = Wanted(texts, words=words, nearly=nearly)
-        told = await store.purge(wanted, dry_run=dry_run) if isinstance(store, SqliteStore) else []
+        told = await store.purge(wanted, dry_run=dry_run) if store is not None else []
         options = context.options if isinstance(context.options, StorageOptions) else StorageOptions()
-        opened = store.database if isinstance(store, SqliteStore) else None
+        opened = store.database if store is not None else None
         return told + await run_in_daemon_thread(
             lambda: purge_unopened(MemoryPaths.of(context.workspace), options, opened, wanted, dry_run=dry_run)
         )
@@ -49,5 +53,11 @@ class StoragePlugin:
     @hookimpl
     async def diagnose(self, context: PluginContext) -> list[Finding]:
         """Say which SQLite, vectors and model there are, and whether the index is whole."""
-        store = context.store
-        return await store.findings() if isinstance(store, SqliteStore) else []
+        store = self._own(context)
+        return await store.findings() if store is not None else []
+
+    def _own(self, context: PluginContext) -> SqliteStore | None:
+        """Return our store, which another may stand before."""
+        if isinstance(context.store, SqliteStore):
+            return context.store
+        return self._opened if context.store is not None else None

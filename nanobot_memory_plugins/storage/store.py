@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from nanobot_memory_plugins.core import (
     Clock,
+    Embedder,
     Finding,
     Hit,
     Query,
@@ -103,7 +104,7 @@ class SqliteStore:
 
     async def encode(self, texts: Sequence[str]) -> list[list[float]] | None:
         """Return one vector a text, made in a thread; None while there is no model, or when it fails."""
-        embedder = None if self._closed else self._index.embedding.embedder
+        embedder = self.embedder
         if embedder is None:
             return None
         try:
@@ -111,6 +112,11 @@ class SqliteStore:
         except Exception as error:  # a model may fail in any way, or be closed meanwhile
             logger.warning("texts could not be compared by meaning: {}", type(error).__name__)
             return None
+
+    @property
+    def embedder(self) -> Embedder | None:
+        """The embedding model, once it is ready."""
+        return None if self._closed else self._index.embedding.embedder
 
     def notify(self, path: Path) -> None:
         """Learn that a memory file has grown or changed."""

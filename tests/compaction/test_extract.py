@@ -102,6 +102,14 @@ def test_what_is_asked_is_neither_decided_nor_wished():
     assert set(lines_under(text, "Open questions:").splitlines()) == {f"- {one}" for one in [*asked, told[1]]}
 
 
+def test_a_word_of_deciding_in_a_question_decides_nothing_of_what_stands_beside_it():
+    said = "The port is 8443, did we decide on Kafka?"
+    messages = [Message("user", said), *(Message("user", f"go on with {n}") for n in range(5))]
+    text = extract(messages, limit=600, language="en")
+    assert "- The port is 8443" in lines_under(text, "Names, numbers, identifiers:").splitlines()
+    assert "Decisions:" not in text
+
+
 def test_code_and_data_are_no_sentences():
     code = "x = {a: [1, 2, 3]};\nfor (i = 0; i < 10; i++) { call(must); }\n"
     text = extract(messages_from_chat([{"role": "assistant", "content": code}, *CHINESE]), limit=400, language="zh")

@@ -89,9 +89,20 @@ Every time I send you a draft, start with what's good about it
 我不喜欢感叹号，以后别用
 所有的菜谱都按两人份给
 跟我讲话不用敬语，以后都这样
-不管我问什么，先给结论""".splitlines()
+不管我问什么，先给结论
+Going forward: spaces, not tabs, in anything you write for this project
+打从这次起回复里不要感叹号
+以后回答我先列要点，再说细节
+长度一律用厘米
+推送之前必须先跑测试，定个规矩
+写邮件的时候统一按敬语来，这条长期有效""".splitlines()
 
 LOOK_ALIKES = [
+    "From now on, use tabs in this file",
+    "这次的周报里不要感叹号",
+    "先吃饭，再说以后的事",
+    "公司定了个规矩，推送之前必须先跑测试",
+    "这条长裤我一直都喜欢",
     "never heard of it",
     "Always a pleasure.",
     "Never mind.",

@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 README, CHINESE_README, ENTRY_POINTS = ROOT / "README.md", ROOT / "README.zh-CN.md", ROOT / "entry_points.md"
 FOR_DEVELOPERS = tuple(ROOT / name for name in ("AGENTS.md", "CONTRIBUTING.md", "SECURITY.md"))
-PAGES = (README, CHINESE_README, ENTRY_POINTS, ROOT / "CHANGELOG.md", *FOR_DEVELOPERS, *sorted(DOCS.glob("*.md")))
+PAGES = (README, CHINESE_README, ENTRY_POINTS, ROOT / "CHANGELOG.md", *FOR_DEVELOPERS, *sorted(DOCS.rglob("*.md")))
 _PARSER = MarkdownIt("commonmark").enable("table")
 
 

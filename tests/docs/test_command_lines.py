@@ -12,7 +12,7 @@ from nanobot_memory_plugins.core.cli.main import run_command_line
 from tests.docs.command_lines import CommandLine, command_lines, fault_of
 from tests.docs.pages import PAGES, ROOT
 from tests.transfer.made_nanobot import make_home
-from tests.transfer.made_stores import make_claude_mem, make_markdown, make_openclaw
+from tests.transfer.made_stores import make_claude_code, make_claude_mem, make_markdown, make_openclaw
 
 LINES = [line for path in PAGES for line in command_lines(path)]
 OURS = list(dict.fromkeys(line for line in LINES if line.is_ours))
@@ -23,6 +23,7 @@ NOT_RUN = {
     "bench": "tests/tools/test_bench_command.py",
     "mcp": "tests/mcp: it serves until its client is gone",
     "panel": "tests/panel: it takes the terminal",
+    "postgres": "tests/postgres: it starts a server",
     "models pull": "tests/embedding/test_models_command.py: it builds a model",
 }
 RUN = [
@@ -103,6 +104,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     make_workspace(home / "agent")
     make_openclaw(home / ".openclaw")
     make_claude_mem(home / ".claude-mem")
+    make_claude_code(home / ".claude")
     make_markdown(home / "notes")
     (home / "DATASET_DIR").mkdir()
     document = {"id": "d1", "text": "The gate is green.", "date": "2026-01-02"}

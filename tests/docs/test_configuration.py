@@ -1,6 +1,7 @@
 """docs/configuration.md says what the options say."""
 
 import importlib.util
+import re
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,14 @@ def maker():
 
 def test_the_page_is_what_the_options_make(maker):
     assert (DOCS / "configuration.md").read_text(encoding="utf-8") == maker.page(), "run docs/make_configuration.py"
+
+
+def test_the_chinese_page_is_what_the_options_and_the_catalogue_make(maker):
+    written = (DOCS / "zh" / "configuration.md").read_text(encoding="utf-8")
+    assert written == maker.chinese_page(), "run docs/make_configuration.py"
+    rows = [line for line in written.splitlines() if line.startswith("| `")]
+    assert len(rows) > 100
+    assert [row for row in rows if not re.search("[一-鿿]", row.rpartition(" | ")[2])] == []
 
 
 def test_every_option_says_what_it_means(maker):

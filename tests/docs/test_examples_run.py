@@ -24,7 +24,8 @@ PYTHON = [
 BLOCKS = [(path, language, text, line) for path in PAGES for language, text, line in read(path).code]
 JSON = [pytest.param(t, id=f"{path.name}:{line}") for path, lang, t, line in BLOCKS if lang == "json"]
 TOML = [pytest.param(t, id=f"{path.name}:{line}") for path, lang, t, line in BLOCKS if lang == "toml"]
-KNOWN_LANGUAGES = {"", "sh", "python", "json", "toml", "markdown"}
+# "text" holds what is not run: commands that are wrong on purpose.
+KNOWN_LANGUAGES = {"", "sh", "python", "json", "toml", "markdown", "text"}
 
 
 async def complete(messages: list, *, max_tokens: int, purpose: str) -> str:

@@ -7,7 +7,8 @@ import pytest
 
 from docs.make_pictures import PICTURES, SHOWN, file_name, picture
 
-PAGE = Path(__file__).parents[2] / "docs" / "panel.md"
+DOCS = Path(__file__).parents[2] / "docs"
+PAGES = (DOCS / "panel.md", DOCS / "zh" / "panel.md")
 
 
 @pytest.fixture(autouse=True)
@@ -17,7 +18,7 @@ def light(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_page_shows_every_picture_that_is_made():
-    shown = set(re.findall(r"\(pictures/([^)]+)\)", PAGE.read_text(encoding="utf-8")))
+    shown = set(re.findall(r"\((?:\.\./)?pictures/(panel-[^)]+)\)", "".join(page.read_text("utf-8") for page in PAGES)))
     assert shown == {file_name(*one) for one in SHOWN}
     assert {file.name for file in PICTURES.glob("panel-*.svg")} == shown
 

@@ -42,7 +42,9 @@ def named(config: dict) -> dict[str, list[str]]:
 
 def test_every_document_is_named_once(config):
     pages = [page for pages in named(config).values() for page in pages]
-    assert sorted(pages) == sorted([*OUTSIDE.values(), *(path.name for path in DOCS.glob("*.md"))])
+    assert sorted(pages) == sorted(
+        [*OUTSIDE.values(), *(path.relative_to(DOCS).as_posix() for path in DOCS.rglob("*.md"))]
+    )
 
 
 def test_parts_and_order_are_those_of_the_readme(config):
@@ -68,14 +70,14 @@ def test_it_is_strict_and_loads_no_fonts(config):
 
 
 def test_links_of_the_project_become_links_of_the_site(tmp_path: Path):
-    for page in DOCS.glob("*.md"):
-        (tmp_path / page.name).write_text(
-            in_site(page.read_text(encoding="utf-8"), f"docs/{page.name}"), encoding="utf-8"
-        )
+    for page in DOCS.rglob("*.md"):
+        name = page.relative_to(DOCS).as_posix()
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(in_site(page.read_text(encoding="utf-8"), f"docs/{name}"), encoding="utf-8")
     for source, name in OUTSIDE.items():
         (tmp_path / name).write_text(in_site((ROOT / source).read_text(encoding="utf-8"), source), encoding="utf-8")
     shutil.copytree(DOCS / "pictures", tmp_path / "pictures")
-    broken = {page.name: links for page in tmp_path.glob("*.md") if (links := broken_links(page))}
+    broken = {page.name: links for page in tmp_path.rglob("*.md") if (links := broken_links(page))}
     assert broken == {}
 
 
@@ -83,6 +85,7 @@ def test_links_of_the_project_become_links_of_the_site(tmp_path: Path):
     ("source", "markdown", "wanted"),
     [
         ("README.md", "[docs/panel.md](docs/panel.md#views)", "[panel.md](panel.md#views)"),
+        ("docs/zh/a.md", "[b](../panel.md), [c](c.md)", "[b](../panel.md), [c](c.md)"),
         ("README.md", "[中文](README.zh-CN.md), [a](#why)", "[中文](readme.zh-CN.md), [a](#why)"),
         ("docs/transfer.md", "[authors](../entry_points.md#importers)", "[authors](entry_points.md#importers)"),
         ("docs/panel.md", "![View](pictures/a.svg)", "![View](pictures/a.svg)"),

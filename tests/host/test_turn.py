@@ -103,6 +103,12 @@ async def test_a_tool_is_measured_and_noted_once_and_its_failure_goes_on_to_the_
     assert "quota of 12 machines" in written
 
 
+async def test_how_long_a_tool_took_is_what_the_host_has_measured(memory):
+    turn = memory.turn("s")
+    await turn.tool_finished("1", "deploy", {"to": "staging"}, result="deployed", duration_ms=4711.0)
+    assert "4711 ms" in notes(memory)
+
+
 async def test_the_memorys_own_tools_are_not_observed(memory):
     turn = memory.turn("s")
     await turn.tool_finished("1", "memory_search", {"query": "port"}, result="nothing about ports")

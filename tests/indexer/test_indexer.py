@@ -11,10 +11,10 @@ import pytest
 
 from nanobot_memory_plugins.core.clock import ManualClock
 from nanobot_memory_plugins.core.values import Origin
+from nanobot_memory_plugins.search.indexer.session import SessionSettings
+from nanobot_memory_plugins.search.indexer.step import StepSettings
 from nanobot_memory_plugins.search.sources.pieces import Chunking
 from nanobot_memory_plugins.storage.database import Database
-from nanobot_memory_plugins.storage.indexer.session import SessionSettings
-from nanobot_memory_plugins.storage.indexer.step import StepSettings
 from tests.support.indexed_workspace import TIME, Workspace, entry, message, until
 
 
@@ -170,7 +170,7 @@ def test_what_was_accepted_is_done_in_order_before_stopping(workspace: Workspace
 def test_a_file_that_cannot_be_indexed_keeps_no_other_waiting(workspace: Workspace, monkeypatch: pytest.MonkeyPatch):
     broken = workspace.write("broken.md", "## A\ntext\n")
     workspace.write("good.md", "## B\nfine\n")
-    from nanobot_memory_plugins.storage.indexer import step
+    from nanobot_memory_plugins.search.indexer import step
 
     really_open = step.open_regular
 

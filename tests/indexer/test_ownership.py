@@ -8,12 +8,12 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from nanobot_memory_plugins.storage.indexer.ownership import Ownership
+from nanobot_memory_plugins.search.indexer.ownership import Ownership
 
 HOLD = """
 import sys, time
 from pathlib import Path
-from nanobot_memory_plugins.storage.indexer.ownership import Ownership
+from nanobot_memory_plugins.search.indexer.ownership import Ownership
 ownership = Ownership(Path(sys.argv[1]))
 assert ownership.try_acquire()
 print("held", flush=True)

@@ -5,10 +5,10 @@ from contextlib import closing
 from pathlib import Path
 
 from nanobot_memory_plugins.search.documents import Document
+from nanobot_memory_plugins.search.indexer.tail import TailReader
 from nanobot_memory_plugins.search.sources.pieces import Chunking
 from nanobot_memory_plugins.search.sources.places import Places
 from nanobot_memory_plugins.storage.database import Database
-from nanobot_memory_plugins.storage.indexer.tail import TailReader
 from tests.support.indexed_workspace import Workspace, entry, message
 
 

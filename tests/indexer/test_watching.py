@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from nanobot_memory_plugins.storage.indexer.watching import Watcher
+from nanobot_memory_plugins.search.indexer.watching import Watcher
 
 
 def until(condition: Callable[[], bool], seconds: float = 20.0) -> bool:

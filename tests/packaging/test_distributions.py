@@ -40,6 +40,7 @@ EXTRA = {
     ("mcp",): "mcp",
     ("connect",): "mcp",
     ("panel",): "panel",
+    ("postgres", "status"): "postgres",
     ("eval", "x"): "tools",
     ("bench",): "tools",
     ("demo", "--local-model"): "tools",
@@ -202,11 +203,11 @@ def test_removing_one_plugin_leaves_the_others_working(environment, tmp_path):
     # The tools measure this store, and go with it.
     environment.install(*(f"nanobot-memory-{folder}" for folder in FOLDERS if folder != "tools"))
     environment.pip("check")
-    assert set(environment.plugins()) == set(PLUGINS.values())
+    assert set(environment.plugins()) == {*PLUGINS.values(), "postgres"}
     environment.uninstall("nanobot-memory-storage")
     environment.pip("check")
     plugins = environment.plugins()
-    assert set(plugins) == set(PLUGINS.values()) - {"storage"}
+    assert set(plugins) == {*PLUGINS.values(), "postgres"} - {"storage"}
     assert not any(plugin["error"] for plugin in plugins.values())
     findings = {f["subject"]: f for f in environment.command("doctor", "--workspace", str(tmp_path))["findings"]}
     assert "disabled" in findings["recall"]["state"]
@@ -231,14 +232,14 @@ def test_the_umbrella_brings_all_and_a_plugin_is_switched_off_by_configuration(e
 @pytest.mark.accept("PL-01")
 def test_the_server_the_panel_and_the_tools_come_as_extras_and_go_without_a_trace(environment, tmp_path):
     environment.install("nanobot-memory-plugins")
-    assert not {"mcp", "panel", "eval", "bench"} & set(environment.help().split())
+    assert not {"mcp", "panel", "postgres", "eval", "bench"} & set(environment.help().split())
     for words, extra in EXTRA.items():
         done = environment.try_out(*words)
         assert (done.returncode, done.stdout) == (2, "")
         assert f"pip install 'nanobot-memory-plugins[{extra}]'" in done.stderr
-    environment.install("nanobot-memory-plugins[mcp,panel,tools]")
+    environment.install("nanobot-memory-plugins[hosts,mcp,panel,postgres,tools]")
     environment.pip("check")
-    assert {"mcp", "panel", "eval", "bench"} <= set(environment.help().split())
+    assert {"mcp", "panel", "postgres", "eval", "bench"} <= set(environment.help().split())
     done = environment.try_out("panel", "--workspace", str(tmp_path))
     assert done.returncode == 1
     assert "The panel needs a terminal" in done.stderr
@@ -248,9 +249,9 @@ def test_the_server_the_panel_and_the_tools_come_as_extras_and_go_without_a_trac
     run = tmp_path / "run.jsonl"
     assert environment.command("eval", str(tmp_path), "--run", str(run), "--no-embeddings")["ok"]
     assert json.loads(run.read_text(encoding="utf-8"))["ranked"] == ["d"]
-    environment.uninstall("nanobot-memory-mcp", "nanobot-memory-panel", "nanobot-memory-tools")
+    environment.uninstall(*(f"nanobot-memory-{name}" for name in ("hosts", "mcp", "panel", "postgres", "tools")))
     environment.pip("check")
-    assert not {"mcp", "panel", "eval", "bench"} & set(environment.help().split())
+    assert not {"mcp", "panel", "postgres", "eval", "bench"} & set(environment.help().split())
     assert set(environment.plugins()) == set(PLUGINS.values())
 
 

@@ -132,6 +132,19 @@ def test_threads_that_linger_are_as_many_as_work_at_a_time():
     assert not named("lingering")
 
 
+def test_a_thread_whose_work_another_has_taken_lingers_on():
+    pool = DaemonThreadPool(limit=1, name="lingering", linger=60)
+    first = pool.submit(threading.current_thread).result(10)
+    for _ in range(5):
+        with pool._more:
+            pool._more.notify_all()  # as for work that is gone by the time it wakes
+        first.join(0.05)
+        assert pool.submit(threading.current_thread).result(10) is first
+    pool.shutdown()
+    first.join(10)
+    assert not first.is_alive()
+
+
 def test_a_thread_that_lingers_ends_after_its_time():
     pool = DaemonThreadPool(limit=2, name="short of patience", linger=0.05)
     pool.submit(int).result(10)

@@ -84,7 +84,7 @@ def test_searches_share_the_vectors_of_a_file_but_not_of_the_file_after_it(path)
     readers = [Database.open(path, read_only=True) for _ in range(2)]
     searches = [searcher(reader, model) for reader in readers]
     assert [found(search) for search in searches] == [{"one"}, {"one"}]
-    assert searches[0]._matrix._shared is searches[1]._matrix._shared
+    assert searches[0]._vectors._shared is searches[1]._vectors._shared
     for one in (database, *readers):
         one.close()
     path.unlink()

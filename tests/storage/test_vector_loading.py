@@ -47,7 +47,7 @@ def test_while_vectors_are_being_read_searches_are_by_words_and_then_by_meaning(
     assert (len(meanwhile.hits), meanwhile.level) == (1, Level.FULL_TEXT)
     assert search.search(Query("cat")).hits == ()
     held_up.set()
-    search._matrix._shared.loading.join(10)
+    search._vectors._shared.loading.join(10)
     found = search.search(Query("cat"))
     assert ([hit.id for hit in found.hits], found.level < Level.FULL_TEXT) == (["one"], True)
 
@@ -56,14 +56,14 @@ def test_while_many_changes_are_being_read_the_former_vectors_are_searched(datab
     held_up.set()
     search = searcher(database, ChosenVectors(MODEL))
     search.search(Query("cat"))
-    search._matrix._shared.loading.join(10)
+    search._vectors._shared.loading.join(10)
     held_up.clear()
     later = [document(f"e{n}", "feline") for n in range(30)]
     database.apply(change(*later, path="memory/b.md"))
     ChosenVectors(MODEL).fill(database)
     assert {hit.id for hit in search.search(Query("cat", limit=60)).hits} == {"one"}
     held_up.set()
-    search._matrix._shared.loading.join(10)
+    search._vectors._shared.loading.join(10)
     assert len(search.search(Query("cat", limit=60)).hits) == 31
 
 
@@ -74,14 +74,14 @@ def test_reading_that_fails_leaves_the_words_and_is_tried_again_later(database, 
     monkeypatch.setattr(vector_matrix, "read_snapshot", fail)
     search = searcher(database, ChosenVectors(MODEL))
     assert search.search(Query("feline")).level is Level.FULL_TEXT
-    first = search._matrix._shared.loading
+    first = search._vectors._shared.loading
     first.join(10)
     assert search.search(Query("feline")).level is Level.FULL_TEXT
-    assert search._matrix._shared.loading is first
+    assert search._vectors._shared.loading is first
     search._clock.advance(31)
     monkeypatch.setattr(vector_matrix, "read_snapshot", read_snapshot)
     search.search(Query("feline"))
-    search._matrix._shared.loading.join(10)
+    search._vectors._shared.loading.join(10)
     assert search.search(Query("feline")).level < Level.FULL_TEXT
 
 

@@ -93,7 +93,7 @@ async def test_flush_waits_for_the_process_that_owns_the_index(workspace: Worksp
 async def test_flush_takes_over_when_the_owner_dies(workspace: Workspace, open_store: OpenStore):
     program = (
         "import sys, time; from pathlib import Path\n"
-        "from nanobot_memory_plugins.storage.indexer.ownership import Ownership\n"
+        "from nanobot_memory_plugins.search.indexer.ownership import Ownership\n"
         "lock = Ownership(Path(sys.argv[1])); assert lock.try_acquire(); print('owning', flush=True); time.sleep(600)"
     )
     lock = workspace.paths.index_folder / "indexer.lock"

@@ -14,9 +14,9 @@ from nanobot_memory_plugins.core.testing import MemoryWorkspace
 from nanobot_memory_plugins.core.testing.workspace import TIME
 from nanobot_memory_plugins.core.values import Note, Origin, Scope
 from nanobot_memory_plugins.search.documents import Document, FileChange
+from nanobot_memory_plugins.search.indexer.session import SessionSettings
+from nanobot_memory_plugins.search.indexer.worker import Indexer
 from nanobot_memory_plugins.storage.database import Database
-from nanobot_memory_plugins.storage.indexer.session import SessionSettings
-from nanobot_memory_plugins.storage.indexer.worker import Indexer
 
 
 def until(condition: Callable[[], bool], seconds: float = 30.0) -> bool:

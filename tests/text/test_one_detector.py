@@ -56,7 +56,7 @@ def test_nobody_else_has_a_pattern_for_chinese_questions():
 
 def test_nobody_else_has_a_detector_by_name():
     # A table of months in all spellings; the cutter of files; a name for one of the room's answers.
-    known = {"consolidation/model/normalised.py", "core/erasure/sentences.py", "storage/search/searcher.py"}
+    known = {"consolidation/model/normalised.py", "core/erasure/sentences.py", "search/index_searcher.py"}
     assert modules_with(NAMES) == known
 
 

@@ -149,3 +149,13 @@ def make_markdown(folder: Path) -> Path:
     (folder / "undated.md").write_text("中文笔记：周五开会。\n")
     (folder / "photo.png").write_bytes(b"\x89PNG")
     return folder
+
+
+def make_claude_code(folder: Path) -> Path:
+    """Make the folder of Claude Code with one session of one question."""
+    sessions = folder / "projects" / "-home-me"
+    sessions.mkdir(parents=True)
+    message = {"role": "user", "content": "Which lamp is green?"}
+    line = {"type": "user", "uuid": "1", "sessionId": "a", "timestamp": "2026-11-20T10:00:00Z", "message": message}
+    (sessions / "a.jsonl").write_text(json.dumps(line) + "\n", encoding="utf-8")
+    return folder

@@ -63,7 +63,10 @@ def test_a_dry_run_says_so(tmp_path: Path, command, workspace: Path):
     ("arguments", "words"),
     [
         (["nowhere"], "There is nothing at"),
-        (["notes", "--from", "evernote"], "There is no format evernote. Formats: archive, claude-mem, markdown"),
+        (
+            ["notes", "--from", "evernote"],
+            "There is no format evernote. Formats: archive, claude-code, claude-mem, markdown",
+        ),
         (["notes", "--from", "archive"], "is no archive. Name the ZIP file"),
         (["notes", "--from", "claude-mem"], "There is no claude-mem.db in"),
         (["notes", "--from", "openclaw"], "There are no memories of OpenClaw in"),

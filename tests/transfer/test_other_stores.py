@@ -246,5 +246,5 @@ def test_an_unknown_source_or_format_is_refused_with_the_formats(tmp_path: Path,
     (tmp_path / "empty").mkdir()
     with pytest.raises(InputError, match=r"Name the format with --from"):
         take(tmp_path / "empty")
-    with pytest.raises(InputError, match=r"Formats: archive, claude-mem, markdown, nanobot, openclaw"):
+    with pytest.raises(InputError, match=r"Formats: archive, claude-code, claude-mem, markdown, nanobot, openclaw"):
         take(tmp_path / "empty", "evernote")

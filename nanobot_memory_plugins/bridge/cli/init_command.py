@@ -15,11 +15,14 @@ from nanobot_memory_plugins.core import (
     JsonOption,
     MemoryConfig,
     NanobotMemoryError,
+    Sentence,
     WorkspaceOption,
     console,
     print_json,
     say_error,
     shown,
+    together,
+    tr,
 )
 from nanobot_memory_plugins.core.cli import examine, finding_row, run, show_problems, summary
 
@@ -65,8 +68,8 @@ def init(
             say_error(error)
         raise typer.Exit(_FAILED) from error
     if plan.change.changed and not written:
-        again = "Nothing was written. `nanobot-memory init --yes` writes it."
-        out.print(again)
+        again = Sentence("Nothing was written. `nanobot-memory init --yes` writes it.")
+        out.print(tr(again))
         if as_json:
             print_json(
                 {
@@ -82,15 +85,15 @@ def init(
     model = Prepared.NOT_WANTED if no_model else _prepare(out, plan.memory)
     findings = run(examine(plan.workspace, plan.memory, list(plan.problems)))
     show_problems(findings, out)
-    out.print(f"Doctor: {summary(findings)} `nanobot-memory doctor --all` shows each.")
+    out.print(tr("Doctor: {told}", told=together(summary(findings), "`nanobot-memory doctor --all` shows each.")))
     ok = not any(finding.health is Health.BAD for finding in findings)
     commands = _next_commands(plan, config)
     if ok:
-        out.print("\n[bold]Ready.[/bold] Type next:")
+        out.print(tr("\n[bold]Ready.[/bold] Type next:"))
         for command in commands:
             out.print(f"    {shown(command)}")
     else:
-        out.print("\n[red]Repair what is bad above, then run `nanobot-memory init` again.[/red]")
+        out.print(tr("\n[red]Repair what is bad above, then run `nanobot-memory init` again.[/red]"))
     if as_json:
         rows = [finding_row(finding) for finding in findings]
         result = {"ok": ok, "written": written, "backup": backup, "model": model.value}
@@ -110,17 +113,17 @@ def _plan_row(plan: Plan) -> dict[str, Any]:
 
 
 def _show_plan(out: Console, plan: Plan) -> None:
-    out.print(f"Configuration  [cyan]{shown(str(plan.file))}[/cyan]")
-    out.print(f"Workspace      [cyan]{shown(str(plan.workspace))}[/cyan]")
+    out.print(tr("Configuration  [cyan]{file}[/cyan]", file=shown(str(plan.file))))
+    out.print(tr("Workspace      [cyan]{workspace}[/cyan]", workspace=shown(str(plan.workspace))))
     for problem in plan.problems:
-        out.print(f"[yellow]{shown(problem.message)}[/yellow]")
+        out.print(f"[yellow]{shown(tr(problem.message))}[/yellow]")
     off = [name for name, on in plan.toggles.items() if not on]
-    told = (
-        f"all but {', '.join(off)}, which the configuration switches off" if off else "all of it, since it is installed"
-    )
-    out.print(f"Active         {len(plan.toggles) - len(off)} plugins: {shown(told)}")
+    told = tr("all of it, since it is installed")
+    if off:
+        told = tr("all but {names}, which the configuration switches off", names=", ".join(off))
+    out.print(tr("Active         {count} plugins: {told}", count=len(plan.toggles) - len(off), told=shown(told)))
     if not plan.change.changed:
-        out.print("Nothing differs from the defaults: nothing to write.")
+        out.print(tr("Nothing differs from the defaults: nothing to write."))
         return
     for line in plan.diff().splitlines()[2:]:
         colour = {"+": "green", "-": "red"}.get(line[:1], "dim")
@@ -139,16 +142,27 @@ def _show_people(out: Console, plan: Plan) -> None:
     if not several:
         return
     if core.share == "agent":
-        out.print(f"[yellow]Everybody who writes sees every memory (share: agent), also in {shown(several)}.[/yellow]")
+        out.print(
+            tr(
+                "[yellow]Everybody who writes sees every memory (share: agent), also in {several}.[/yellow]",
+                several=shown(several),
+            )
+        )
     else:
-        out.print(f"Several people may write in {shown(several)}: each sees their own memories (share: {core.share}).")
+        out.print(
+            tr(
+                "Several people may write in {several}: each sees their own memories (share: {share}).",
+                several=shown(several),
+                share=core.share,
+            )
+        )
     if _is_open(plan):
-        out.print("  Are you one of them? `nanobot-memory init --me telegram:111` makes your names one person.")
+        out.print(tr("  Are you one of them? `nanobot-memory init --me telegram:111` makes your names one person."))
 
 
 def _ask_names() -> list[str]:
     """Ask by which names the owner writes; none is an answer, too."""
-    asked = "Your own names there, as telegram:111 slack:U1 (empty: none)"
+    asked = tr("Your own names there, as telegram:111 slack:U1 (empty: none)")
     return str(typer.prompt(asked, default="", show_default=False)).replace(",", " ").split()
 
 
@@ -160,13 +174,13 @@ def _write(out: Console, plan: Plan, *, yes: bool, asks: bool) -> tuple[bool, Pa
         if not asks:
             return False, None
         try:
-            if not typer.confirm("Write this?", default=True):
+            if not typer.confirm(tr("Write this?"), default=True):
                 return False, None
         except typer.Abort:
             out.print()
             return False, None
     done = plan.write()
-    out.print(f"[green]Written.[/green] The previous file is {shown(str(done.backup))}.")
+    out.print(tr("[green]Written.[/green] The previous file is {backup}.", backup=shown(str(done.backup))))
     return True, done.backup
 
 
@@ -179,22 +193,27 @@ def _prepare(out: Console, memory: MemoryConfig) -> Prepared:
     if not memory.enabled("storage") or provider != "fastembed":
         return Prepared.NOT_WANTED
     name = storage.get("embedding_model", storage.get("embeddingModel", nested.get("model")))
-    out.print("Embedding model: looking for it; the first time it is made, which takes up to a minute or two.")
+    out.print(tr("Embedding model: looking for it; the first time it is made, which takes up to a minute or two."))
     prepared = prepare_model(name if isinstance(name, str) and name else None)
     if prepared is Prepared.FAILED:
-        hint = "Until it is there, recall goes by words alone; try `nanobot-memory models pull`."
-        out.print(f"[yellow]The embedding model could not be made ready.[/yellow] {hint}")
+        hint = tr("Until it is there, recall goes by words alone; try `nanobot-memory models pull`.")
+        out.print(tr("[yellow]The embedding model could not be made ready.[/yellow] {hint}", hint=hint))
     elif prepared is not Prepared.NOT_WANTED:
-        out.print("Embedding model: ready.")
+        out.print(tr("Embedding model: ready."))
     return prepared
+
+
+# What one types first, in one's own language.
+_SAMPLE = Sentence("Remember that our staging database listens on port 5433.")
+_QUESTION = Sentence("Do you remember the port of the staging database?")
 
 
 def _next_commands(plan: Plan, given: Path | None) -> list[str]:
     more = "" if given is None else f" --config {shlex.quote(str(plan.file))}"
     where = "" if given is None else f" --workspace {shlex.quote(str(plan.workspace))}"
     return [
-        f'nanobot agent{more} -m "Remember that our staging database listens on port 5433."',
-        f'nanobot agent{more} -s another -m "Do you remember the port of the staging database?"',
-        f'nanobot-memory why "Do you remember the port of the staging database?"{where}',
+        f'nanobot agent{more} -m "{tr(_SAMPLE)}"',
+        f'nanobot agent{more} -s another -m "{tr(_QUESTION)}"',
+        f'nanobot-memory why "{tr(_QUESTION)}"{where}',
         f"nanobot-memory entries list{where}",
     ]

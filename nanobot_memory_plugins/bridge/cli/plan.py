@@ -18,6 +18,7 @@ from nanobot_memory_plugins.core import (
     MemoryConfig,
     PluginError,
     Senders,
+    Sentence,
     load_config,
     redact_text,
     resolve_workspace,
@@ -33,7 +34,7 @@ from nanobot_memory_plugins.core.config import (
 )
 from nanobot_memory_plugins.core.scopes import UNSAID, People
 
-_INIT = "then run `nanobot-memory init` again."
+_INIT = Sentence("then run `nanobot-memory init` again.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,14 +115,14 @@ def _person(
         return {}
     wrong = next((problem for problem in problems if "core.people" in problem.key), None)
     if wrong is not None:
-        raise ConfigurationError(wrong.message, hint=f"Correct it, {_INIT}")
+        raise ConfigurationError(wrong.message, hint=Sentence("Correct it, {init}", init=_INIT))
     names = list(dict.fromkeys((*own_names, "cli")))
     listed = memory.core.people
     theirs = [label for label, known in listed.items() if not set(names).isdisjoint(known)]
     if len(theirs) > 1:
         whose = "; ".join(f"{', '.join(sorted(set(names) & set(listed[label])))} is {label}'s" for label in theirs)
         raise ConfigurationError(
-            f"These names are several people's: {whose}.",
+            Sentence("These names are several people's: {whose}.", whose=whose),
             hint="Name with --me those of one person, or correct memoryPlugins.core.people.",
         )
     label = theirs[0] if theirs else People(listed, senders).owner().label
@@ -133,10 +134,14 @@ def _require_host() -> None:
         found = host_finding(version(HOST))
     except PackageNotFoundError:
         raise PluginError(
-            f"{HOST} is not installed in this environment.", hint=f"pip install {HOST}, {_INIT}"
+            Sentence("{host} is not installed in this environment.", host=HOST),
+            hint=Sentence("pip install {host}, {init}", host=HOST, init=_INIT),
         ) from None
     if found.health is Health.BAD:
-        raise PluginError(f"{HOST} {found.state}.", hint=f"{found.hint}, {_INIT}")
+        raise PluginError(
+            Sentence("{host} {state}.", host=HOST, state=Sentence.of(found.state)),
+            hint=Sentence("{hint}, {init}", hint=Sentence.of(found.hint), init=_INIT),
+        )
 
 
 def _file(given: Path | None) -> Path:
@@ -152,14 +157,18 @@ def _content(file: Path) -> Mapping[str, Any]:
     raw, wrong = read_json(file)
     if not file.exists():
         raise ConfigurationError(
-            f"There is no nanobot configuration at {file}.",
-            hint=f"Run `nanobot onboard` to make one, {_INIT} --config names another file.",
+            Sentence("There is no nanobot configuration at {file}.", file=file),
+            hint=Sentence("Run `nanobot onboard` to make one, {init} --config names another file.", init=_INIT),
         )
     if wrong:
-        raise ConfigurationError(f"{file}: {wrong}.", hint=f"Correct the file, {_INIT} It is left as it is.")
+        raise ConfigurationError(
+            Sentence("{file}: {wrong}.", file=file, wrong=Sentence.of(wrong)),
+            hint=Sentence("Correct the file, {init} It is left as it is.", init=_INIT),
+        )
     if not isinstance(raw, Mapping):
         raise ConfigurationError(
-            f"{file}: a JSON object is expected.", hint=f"Correct the file, {_INIT} It is left as it is."
+            Sentence("{file}: a JSON object is expected.", file=file),
+            hint=Sentence("Correct the file, {init} It is left as it is.", init=_INIT),
         )
     return raw
 
@@ -178,7 +187,8 @@ def _check_by_nanobot(file: Path) -> None:
         what = getattr(error, "summary", "") or type(error).__name__
         told = redact_text(f"{what} {where}".strip()).rstrip(".")
         raise ConfigurationError(
-            f"nanobot does not accept {file}: {told}.", hint=f"Correct the file (`nanobot status` checks it), {_INIT}"
+            Sentence("nanobot does not accept {file}: {told}.", file=file, told=told),
+            hint=Sentence("Correct the file (`nanobot status` checks it), {init}", init=_INIT),
         ) from error
 
 
@@ -187,8 +197,14 @@ def _check_not_shadowing(raw: Mapping[str, Any], file: Path, environment: Mappin
     named = environment.get(FILE_VARIABLE)
     if named and not find_section(raw)[0] and Path(named).expanduser().absolute() != file:
         raise ConfigurationError(
-            f"{FILE_VARIABLE} names {named}, which channels.{CONFIG_KEY} in {file} would replace.",
-            hint=f"Name that file with --config, or unset {FILE_VARIABLE}.",
+            Sentence(
+                "{file_variable} names {named}, which channels.{config_key} in {file} would replace.",
+                file_variable=FILE_VARIABLE,
+                named=named,
+                config_key=CONFIG_KEY,
+                file=file,
+            ),
+            hint=Sentence("Name that file with --config, or unset {file_variable}.", file_variable=FILE_VARIABLE),
         )
 
 

@@ -19,7 +19,7 @@ from nanobot_memory_plugins.bridge.demo.installation import (
 from nanobot_memory_plugins.bridge.demo.installed_model import installed_local_model
 from nanobot_memory_plugins.bridge.demo.scenario import STAGES, Model, Stage, play, script
 from nanobot_memory_plugins.bridge.model_preparation import Prepared, prepare_model
-from nanobot_memory_plugins.core import OpenLocalModel, console, print_json, shown
+from nanobot_memory_plugins.core import OpenLocalModel, console, print_json, shown, tr
 from nanobot_memory_plugins.core.cli import time_left
 from nanobot_memory_plugins.core.testing.scripted_server import Request, ScriptedServer
 
@@ -63,17 +63,23 @@ def demo(
         with _player(open_model, provider_from_config, out) as player:
             installation = Installation(folder, player.settings, offline=player.offline, time_limit=player.time_limit)
             installation.prepare()
-            out.print(f"A stock nanobot-ai in {shown(str(folder))}, with {player.described}.\n")
+            out.print(
+                tr(
+                    "A stock nanobot-ai in {folder}, with {described}.\n",
+                    folder=shown(str(folder)),
+                    described=player.described,
+                )
+            )
             for stage in play(installation, player.model):
                 stages.append(stage)
                 _show(out, stage)
     finally:
         if keep:
-            out.print(f"Kept: {shown(str(folder))}")
+            out.print(tr("Kept: {folder}", folder=shown(str(folder))))
         else:
             shutil.rmtree(folder, ignore_errors=True)
     ok = [stage.name for stage in stages if stage.ok] == list(STAGES)
-    out.print("[green]It works.[/green]" if ok else "[red]It does not work: see above.[/red]")
+    out.print(tr("[green]It works.[/green]") if ok else tr("[red]It does not work: see above.[/red]"))
     if as_json:
         print_json({"ok": ok, "stages": {stage.name: stage.ok for stage in stages}, "shown": _shown(stages)})
     if not ok:
@@ -129,4 +135,4 @@ def _local_model(open_model: OpenLocalModel, out: Console) -> Iterator[_Player]:
 
 def _wait_for_embedding_model(out: Console) -> None:
     if prepare_model() is Prepared.FAILED:
-        out.print("[yellow]Without an embedding model: recall goes by words alone.[/yellow]")
+        out.print(tr("[yellow]Without an embedding model: recall goes by words alone.[/yellow]"))

@@ -13,7 +13,7 @@ from typing import Any
 
 from platformdirs import user_cache_dir
 
-from nanobot_memory_plugins.core import ConfigurationError
+from nanobot_memory_plugins.core import ConfigurationError, Sentence
 
 # Where the embedding model is kept; without it a fresh home folder would have none.
 CACHE_VARIABLE = "NANOBOT_MEMORY_CACHE"
@@ -140,7 +140,7 @@ def settings_of_the_user(file: Path | None = None) -> dict[str, Any]:
         }
     except (OSError, ValueError, AttributeError, TypeError) as error:
         raise ConfigurationError(
-            f"{file} cannot be read as nanobot's configuration: {type(error).__name__}.",
+            Sentence("{file} cannot be read as nanobot's configuration: {kind}.", file=file, kind=type(error).__name__),
             hint="Run `nanobot onboard` first, or leave --provider-from-config out.",
         ) from error
 

@@ -1,6 +1,6 @@
 """The language model on this machine that an installed distribution offers, for the demonstration."""
 
-from nanobot_memory_plugins.core import OpenLocalModel, PluginError
+from nanobot_memory_plugins.core import OpenLocalModel, PluginError, Sentence
 from nanobot_memory_plugins.core.cli import not_installed
 from nanobot_memory_plugins.core.entry_points import LOCAL_MODEL_GROUP, installed_entry_points
 
@@ -17,7 +17,12 @@ def installed_local_model() -> OpenLocalModel:
         found: OpenLocalModel = point.load()
     except Exception as error:
         raise PluginError(
-            f"The local model {point.name} of {point.distribution} cannot be loaded: {type(error).__name__}.",
-            hint=f"Reinstall or remove {point.distribution}.",
+            Sentence(
+                "The local model {name} of {distribution} cannot be loaded: {kind}.",
+                name=point.name,
+                distribution=point.distribution,
+                kind=type(error).__name__,
+            ),
+            hint=Sentence("Reinstall or remove {distribution}.", distribution=point.distribution),
         ) from error
     return found

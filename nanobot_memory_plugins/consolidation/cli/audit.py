@@ -18,6 +18,7 @@ from nanobot_memory_plugins.consolidation.model.normalised import wording
 from nanobot_memory_plugins.consolidation.model.redacted_content import is_point_hidden
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
 from nanobot_memory_plugins.consolidation.prompt.render import best_entries, entries_in_prompt
+from nanobot_memory_plugins.core import Sentence
 from nanobot_memory_plugins.core.text import is_refusal, says_nothing
 
 # Lighter entries say nothing: what grounding asks of a candidate.
@@ -109,14 +110,14 @@ def junk_in(text: str) -> str:
     own = wording(text)
     letters = sum(character.isalpha() for character in text)
     if says_nothing(text) or is_refusal(text):
-        return "a model's way of saying nothing"
+        return Sentence("a model's way of saying nothing")
     if _MACHINE.search(text) or (len(text) >= _LONG_ENOUGH and letters < _LETTERS * len("".join(text.split()))):
-        return "output of a machine"
+        return Sentence("output of a machine")
     if own.weight < _LEAST_WEIGHT:
-        return "it says nothing"
+        return Sentence("it says nothing")
     if is_open(text):
-        return "a question or a guess"
-    return "small talk" if is_small_talk(text) else ""
+        return Sentence("a question or a guess")
+    return Sentence("small talk") if is_small_talk(text) else ""
 
 
 def candidate_pairs(entries: Mapping[str, Entry]) -> Iterator[tuple[str, str]]:
@@ -157,7 +158,7 @@ def _junk(entries: Mapping[str, Entry]) -> Iterator[Fault]:
 def _hidden(entries: Mapping[str, Entry]) -> Iterator[Fault]:
     for id_, entry in entries.items():
         if is_point_hidden(entry.content):
-            yield Fault(Kind.HIDDEN, (id_,), "what it is about is hidden", _forget(id_))
+            yield Fault(Kind.HIDDEN, (id_,), Sentence("what it is about is hidden"), _forget(id_))
 
 
 def _duplicates(entries: Mapping[str, Entry], cosine: Cosine) -> Iterator[Fault]:
@@ -168,7 +169,10 @@ def _duplicates(entries: Mapping[str, Entry], cosine: Cosine) -> Iterator[Fault]
             continue
         stays, goes = sorted((first, second), key=lambda entry: (-entry.score, -entry.hits, entry.id))
         yield Fault(
-            Kind.NEAR_DUPLICATE, (goes.id, stays.id), f"says what [{stays.id}] says ({likeness:.2f})", _forget(goes.id)
+            Kind.NEAR_DUPLICATE,
+            (goes.id, stays.id),
+            Sentence("says what [{id}] says ({likeness:.2f})", id=stays.id, likeness=likeness),
+            _forget(goes.id),
         )
 
 
@@ -176,7 +180,7 @@ def _stale(entries: Mapping[str, Entry], now: datetime, limits: Limits) -> Itera
     for id_, entry in entries.items():
         days = (now - entry.last_activated) // timedelta(days=1)
         if days >= limits.stale_days and entry.section is Section.ACTIVE and entry.kept_in is None:
-            yield Fault(Kind.STALE, (id_,), f"not used for {days} days", _forget(id_))
+            yield Fault(Kind.STALE, (id_,), Sentence("not used for {days} days", days=days), _forget(id_))
 
 
 def _never_recalled(
@@ -193,7 +197,9 @@ def _never_recalled(
         days = (now - since) // timedelta(days=1)
         is_used = entry.hits or id_ in recalled or id_ in shown or entry.kept_in is Section.ACTIVE
         if days >= limits.recall_days and not is_used:
-            yield Fault(Kind.NEVER_RECALLED, (id_,), f"no turn has needed it for {days} days", _forget(id_))
+            yield Fault(
+                Kind.NEVER_RECALLED, (id_,), Sentence("no turn has needed it for {days} days", days=days), _forget(id_)
+            )
 
 
 def _over_budget(entries: Mapping[str, Entry], options: ConsolidationOptions) -> Iterator[Fault]:
@@ -204,25 +210,34 @@ def _over_budget(entries: Mapping[str, Entry], options: ConsolidationOptions) ->
             yield Fault(
                 Kind.OVER_BUDGET,
                 (entry.id,),
-                f"no room for it in the prompt: {options.prompt_entries} entries, {options.prompt_tokens} tokens",
-                f"{_forget(entry.id)}, or raise consolidation.promptEntries or consolidation.promptTokens",
+                Sentence(
+                    "no room for it in the prompt: {entries} entries, {tokens} tokens",
+                    entries=options.prompt_entries,
+                    tokens=options.prompt_tokens,
+                ),
+                Sentence(
+                    "{forget}, or raise consolidation.promptEntries or consolidation.promptTokens",
+                    forget=_forget(entry.id),
+                ),
             )
 
 
 def _expired(entries: Mapping[str, Entry], now: datetime) -> Iterator[Fault]:
     for id_, entry in entries.items():
         if entry.category == Category.TODO and entry.expires_at is not None and entry.expires_at <= now:
-            yield Fault(Kind.EXPIRED, (id_,), f"it was due on {entry.expires_at:%Y-%m-%d}", _forget(id_))
+            yield Fault(
+                Kind.EXPIRED, (id_,), Sentence("it was due on {day:%Y-%m-%d}", day=entry.expires_at), _forget(id_)
+            )
 
 
 def _contradicted(entries: Mapping[str, Entry]) -> Iterator[Fault]:
     for id_, entry in entries.items():
         by = entry.superseded_by
         if by in entries:
-            yield Fault(Kind.CONTRADICTED, (id_, by), f"[{by}] has taken its place", _forget(id_))
+            yield Fault(Kind.CONTRADICTED, (id_, by), Sentence("[{by}] has taken its place", by=by), _forget(id_))
         elif by:
-            hint = f"nanobot-memory entries restore {by}, or {_forget(id_)}"
-            yield Fault(Kind.CONTRADICTED, (id_,), f"[{by}], which has taken its place, is gone", hint)
+            hint = Sentence("nanobot-memory entries restore {by}, or {forget}", by=by, forget=_forget(id_))
+            yield Fault(Kind.CONTRADICTED, (id_,), Sentence("[{by}], which has taken its place, is gone", by=by), hint)
 
 
 def _forget(id_: str) -> str:

@@ -24,6 +24,7 @@ from nanobot_memory_plugins.core import (
     InputError,
     JsonOption,
     MemoryConfig,
+    Sentence,
     StoreError,
     WorkspaceOption,
     console,
@@ -31,6 +32,7 @@ from nanobot_memory_plugins.core import (
     print_json,
     read_configuration,
     shown,
+    tr,
 )
 from nanobot_memory_plugins.core.cli import opened_store, run, settled, warn
 from nanobot_memory_plugins.core.host import injections, recall_folder
@@ -112,7 +114,9 @@ def audit(
         return
     _show(shown if everything else shown[:_SHOWN], faults, entries, recalled, kind or [])
     if entries and not everything and len(shown) > _SHOWN:
-        console().print(f"The first {_SHOWN} of {len(shown):,} faults are shown; --all shows each.")
+        console().print(
+            tr("The first {most} of {count:,} faults are shown; --all shows each.", most=_SHOWN, count=len(shown))
+        )
     notes.show(console(), kind or [], everything=everything)
 
 
@@ -131,7 +135,7 @@ def _recalled(memory: Path) -> _Recalled:
             ids.update(id_ for hit in turn.ids if (id_ := _entry_id(hit)))
     except OSError as error:
         raise InputError(
-            f"The record of what was recalled cannot be read: {error.strerror}.",
+            Sentence("The record of what was recalled cannot be read: {why}.", why=error.strerror),
             hint="Give this user the right to read the files below memory/.usage.",
         ) from None
     return _Recalled(frozenset(ids), since, turns)
@@ -189,27 +193,35 @@ def _show(
 ) -> None:
     out = console()
     if not entries:
-        out.print("There are no entries.")
+        out.print(tr("There are no entries."))
         return
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column("fault")
-    table.add_column("entries", justify="right")
-    table.add_column("share", justify="right")
+    table.add_column(tr("fault"))
+    table.add_column(tr("entries"), justify="right")
+    table.add_column(tr("share"), justify="right")
     shares = rates(faults, entries)
     for kind in kinds or list(Kind):
         count = len({fault.ids[0] for fault in faults if fault.kind is kind})
-        table.add_row(kind.value, str(count), f"{shares[kind.value]:.0%}")
+        table.add_row(tr(kind.value), str(count), f"{shares[kind.value]:.0%}")
     out.print(table)
     for fault in listed:
         text = " ".join(entries[fault.ids[0]].content.split())
         text = text if len(text) <= _TEXT else f"{text[: _TEXT - 1]}…"
-        out.print(f"[bold]{shown(fault.ids[0])}[/bold]  {fault.kind.value}: {shown(fault.why)}")
+        out.print(f"[bold]{shown(fault.ids[0])}[/bold]  {tr(fault.kind.value)}: {shown(tr(fault.why))}")
         out.print(f"    {shown(text)}")
-        out.print(f"    {shown(fault.hint)}", style="italic")
-    turns = (
-        f"{recalled.turns:,} {'turn is' if recalled.turns == 1 else 'turns are'} recorded since {recalled.since}"
-        if recalled.since
-        else "no turn is recorded yet"
+        out.print(f"    {shown(tr(fault.hint))}", style="italic")
+    turns = tr("no turn is recorded yet")
+    if recalled.since:
+        turns = tr(
+            "1 turn is recorded since {since}" if recalled.turns == 1 else "{turns:,} turns are recorded since {since}",
+            since=recalled.since,
+            turns=recalled.turns,
+        )
+    held = tr("1 entry") if len(entries) == 1 else tr("{count:,} entries", count=len(entries))
+    out.print(
+        tr(
+            "{held}; {turns}. What is forgotten comes back with `entries restore` or `entries undo`.",
+            held=held,
+            turns=turns,
+        )
     )
-    held = "1 entry" if len(entries) == 1 else f"{len(entries):,} entries"
-    out.print(f"{held}; {turns}. What is forgotten comes back with `entries restore` or `entries undo`.")

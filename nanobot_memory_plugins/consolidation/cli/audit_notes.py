@@ -12,7 +12,7 @@ from rich.console import Console
 
 from nanobot_memory_plugins.consolidation.cli.audit import Kind, junk_in
 from nanobot_memory_plugins.consolidation.model.redacted_content import is_point_hidden
-from nanobot_memory_plugins.core import MemoryPaths, shown
+from nanobot_memory_plugins.core import MemoryPaths, Sentence, shown, tr
 from nanobot_memory_plugins.core.files import NoteEntry, parse_notes
 
 KINDS = (Kind.JUNK, Kind.HIDDEN, Kind.NEAR_DUPLICATE)
@@ -73,20 +73,20 @@ class NotesAudit:
         """Show it for people: the shares, and the first faults, or all of them."""
         if not self.notes:
             return
-        shares = ", ".join(f"{name} {rate:.0%}" for name, rate in self.rates().items())
-        out.print(f"\n{self.notes:,} imported notes: {shares}.")
+        shares = ", ".join(f"{tr(name)} {rate:.0%}" for name, rate in self.rates().items())
+        out.print(tr("\n{notes:,} imported notes: {shares}.", notes=self.notes, shares=shares))
         listed = [fault for fault in self.faults if not kinds or fault.kind in kinds]
         most = len(listed) if everything else _SHOWN
         for fault in listed[:most]:
             text = fault.text if len(fault.text) <= _TEXT else f"{fault.text[: _TEXT - 1]}…"
-            out.print(f"[bold]{shown(fault.file)}:{fault.line}[/bold]  {fault.kind.value}: {shown(fault.why)}")
+            out.print(f"[bold]{shown(fault.file)}:{fault.line}[/bold]  {tr(fault.kind.value)}: {shown(tr(fault.why))}")
             out.print(f"    {shown(text)}")
         if listed:
-            more = f" The first {most} of {len(listed):,} are shown; --all shows each." if len(listed) > most else ""
-            out.print(
-                f"Delete a note's lines by hand, or take the import back: nanobot-memory import --undo.{more}",
-                style="italic",
-            )
+            told = tr("Delete a note's lines by hand, or take the import back: nanobot-memory import --undo.")
+            out.print(told, style="italic")
+            if len(listed) > most:
+                more = tr("The first {most} of {count:,} are shown; --all shows each.", most=most, count=len(listed))
+                out.print(more, style="italic")
 
 
 def audit_notes(paths: MemoryPaths) -> NotesAudit:
@@ -116,9 +116,9 @@ def _faults(found: Sequence[tuple[str, NoteEntry]]) -> Iterator[NoteFault]:
         if why := junk_in(text):
             yield NoteFault(Kind.JUNK, note.id, file, note.line, text, why)
         elif is_point_hidden(text):
-            yield NoteFault(Kind.HIDDEN, note.id, file, note.line, text, "what it is about is hidden")
+            yield NoteFault(Kind.HIDDEN, note.id, file, note.line, text, Sentence("what it is about is hidden"))
         elif first[text.casefold()]:
-            why = f"says what {first[text.casefold()]} says"
+            why = Sentence("says what {where} says", where=first[text.casefold()])
             yield NoteFault(Kind.NEAR_DUPLICATE, note.id, file, note.line, text, why)
         else:
             first[text.casefold()] = where

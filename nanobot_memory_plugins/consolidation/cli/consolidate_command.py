@@ -28,6 +28,7 @@ from nanobot_memory_plugins.core import (
     print_json,
     read_configuration,
     shown,
+    tr,
 )
 from nanobot_memory_plugins.core.cli import run, warn
 from nanobot_memory_plugins.core.language_model import LanguageModel, UsageLedger
@@ -117,16 +118,16 @@ def _show(report: Report, has_model: bool, dry_run: bool) -> None:
         out.print(f"{_WORDS[one.kind]} [bold]{shown(one.id)}[/bold]{gone}  {shown(one.text)}")
     show_proposals(report.proposals)
     for what in report.dropped:
-        out.print(f"not done, {shown(what)}", style="dim")
+        out.print(tr("not done, {what}", what=shown(what)), style="dim")
     if report.refused:
-        out.print(f"Refused: {shown(report.refused)}.")
+        out.print(tr("Refused: {refused}.", refused=shown(report.refused)))
     if report.failed:
-        out.print(f"The model gave nothing: {shown(report.failed)}")
+        out.print(tr("The model gave nothing: {failed}", failed=shown(report.failed)))
     if not has_model:
-        out.print("No language model is configured: entries faded, and those of the same words became one.")
+        out.print(tr("No language model is configured: entries faded, and those of the same words became one."))
     elif report.idle:
-        out.print("Nothing is new since the last time: the model was not asked.")
+        out.print(tr("Nothing is new since the last time: the model was not asked."))
     if dry_run:
-        out.print("Nothing was written.", style="dim")
+        out.print(tr("Nothing was written."), style="dim")
     elif report.outcome is not None and report.outcome.run is not None:
-        out.print(f"{report.outcome.path.name}, run {report.outcome.run.id}", style="dim")
+        out.print(tr("{name}, run {id}", name=report.outcome.path.name, id=report.outcome.run.id), style="dim")

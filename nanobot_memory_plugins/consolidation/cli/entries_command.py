@@ -17,6 +17,8 @@ from nanobot_memory_plugins.consolidation.cli.shown import (
     outcome_row,
     proposal_row,
     row,
+    said_who,
+    said_why,
     show_outcome,
     show_proposals,
     show_run,
@@ -37,16 +39,23 @@ from nanobot_memory_plugins.core import (
     JsonOption,
     ProjectOption,
     Scope,
+    Sentence,
     SessionOption,
     UserOption,
     WorkspaceOption,
     console,
     print_json,
     shown,
+    tr,
 )
 from nanobot_memory_plugins.core.cli import say
 from nanobot_memory_plugins.core.scopes import project_named
 
+# What is known of an entry, by the names that its JSON has.
+_FIELD_WORDS = (
+    "category", "score", "section", "group", "last_activated", "hits", "created_at", "expires_at", "source_session",
+    "origin", "supersedes", "superseded_by", "kind", "pinned", "importance", "ended_at",
+)  # fmt: skip
 entries = typer.Typer(help="The scored memories: list, remember, forget, undo.", no_args_is_help=True)
 
 _Id = Annotated[str, typer.Argument(metavar="ID", help="The id in brackets.", autocompletion=entry_ids)]
@@ -100,9 +109,9 @@ def list_entries(
     if due:
         _show_due(found, repository.clock.now())
     else:
-        console().print(table(found) if found else "There are no entries.")
+        console().print(table(found) if found else tr("There are no entries."))
     for problem in snapshot.problems:
-        say(f"{snapshot.path.name}, {problem}", err=True)
+        say(tr("{file}, {problem}", file=snapshot.path.name, problem=tr(problem)), err=True)
 
 
 def _end(entry: Entry) -> datetime:
@@ -130,7 +139,10 @@ def show_entry(entry_id: _Id, workspace: WorkspaceOption = None, as_json: JsonOp
     there = repository.load().entries.get(entry_id)
     entry = there or last_known(runs, entry_id)
     if entry is None:
-        raise InputError(f"There is no entry {entry_id}.", hint="`nanobot-memory entries list` shows all.")
+        raise InputError(
+            Sentence("There is no entry {entry_id}.", entry_id=entry_id),
+            hint="`nanobot-memory entries list` shows all.",
+        )
     history = [(run, change) for run in runs for change in run.changes if change.id == entry_id]
     if as_json:
         told = [
@@ -139,12 +151,22 @@ def show_entry(entry_id: _Id, workspace: WorkspaceOption = None, as_json: JsonOp
         print_json({"ok": True, "entry": row(entry), "gone": there is None, "history": told})
         return
     out = console()
-    out.print(f"[bold]{shown(entry.id)}[/bold]{' (gone)' if there is None else ''}  {shown(entry.content)}")
+    out.print(f"[bold]{shown(entry.id)}[/bold]{' ' + tr('(gone)') if there is None else ''}  {shown(entry.content)}")
     for name, value in row(entry).items():
         if name not in ("id", "content", "scope") and value not in (None, "", []):
-            out.print(f"    {name}: {shown(str(value))}")
+            label = tr(name) if name in _FIELD_WORDS else name
+            out.print(f"    {label}: {shown(tr(value) if name in ('category', 'origin') else str(value))}")
     for run, change in history:
-        out.print(f"    {shown(run.time)}  {change.action.value} by {shown(run.who)}: {shown(run.why)}", style="dim")
+        out.print(
+            tr(
+                "    {time}  {action} by {who}: {why}",
+                time=shown(run.time),
+                action=tr(change.action.value),
+                who=shown(said_who(run)),
+                why=shown(said_why(run)),
+            ),
+            style="dim",
+        )
 
 
 @entries.command("remember")
@@ -218,8 +240,10 @@ def forget_entry(
         return
     show_outcome(outcome, repository)
     if plan.removed:
-        names = ", ".join(plan.files)
-        console().print(shown(f"{names} still hold it; `{plan.command}` shows the lines."))
+        told = tr(
+            "{files} still hold it; `{command}` shows the lines.", files=", ".join(plan.files), command=plan.command
+        )
+        console().print(shown(told))
 
 
 @entries.command("restore")
@@ -261,7 +285,7 @@ def show_history(
     for run in reversed(found):
         show_run(run)
     if not found:
-        console().print("Nothing has happened yet.")
+        console().print(tr("Nothing has happened yet."))
 
 
 @entries.command("undo")
@@ -308,10 +332,10 @@ def group_entries(
             print_json({"ok": True, "groups": sizes})
             return
         for group, size in sizes.items():
-            console().print(f"{size:5}  {shown(group) or '(none)'}")
+            console().print(f"{size:5}  {shown(group) or tr('(none)')}")
         return
     if name is None and not tag and not untag:
-        raise typer.BadParameter("say into which group, with --to, or which tag, with --tag or --untag")
+        raise typer.BadParameter(tr("say into which group, with --to, or which tag, with --tag or --untag"))
     from nanobot_memory_plugins.consolidation.operations.remember import put_into_group, put_tags
 
     if tag or untag:
@@ -333,4 +357,4 @@ def list_proposals(workspace: WorkspaceOption = None, as_json: JsonOption = Fals
         return
     show_proposals(found)
     if not found:
-        console().print("Nothing is proposed.")
+        console().print(tr("Nothing is proposed."))

@@ -16,12 +16,14 @@ from nanobot_memory_plugins.core import (
     JsonOption,
     KnownEntry,
     Scope,
+    Sentence,
     SessionOption,
     UserOption,
     WorkspaceOption,
     console,
     print_json,
     shown,
+    tr,
 )
 from nanobot_memory_plugins.core.files import exact_time
 
@@ -46,13 +48,19 @@ def show_profile(
         return
     out = console()
     if len(found.names) > 1:
-        out.print(f"{shown(found.names[0])} is also called {shown(', '.join(found.names[1:]))}.")
+        out.print(
+            tr(
+                "{name} is also called {others}.",
+                name=shown(found.names[0]),
+                others=shown(", ".join(found.names[1:])),
+            )
+        )
     for category, told in found.known.items():
         _show(category, told, entries)
     if found.ended:
-        _show("over, replaced or faded", found.ended, entries)
+        _show(Sentence("over, replaced or faded"), found.ended, entries)
     if not found.known and not found.ended:
-        out.print(f"Nothing is known about {shown(about)}." if about else "Nothing is known yet.")
+        out.print(tr("Nothing is known about {about}.", about=shown(about)) if about else tr("Nothing is known yet."))
 
 
 def _rows(told: Sequence[KnownEntry], entries: Mapping[str, Entry]) -> list[dict[str, Any]]:
@@ -68,16 +76,20 @@ def _rows(told: Sequence[KnownEntry], entries: Mapping[str, Entry]) -> list[dict
 
 def _show(heading: str, told: Sequence[KnownEntry], entries: Mapping[str, Entry]) -> None:
     out = console()
-    out.print(f"[bold]{shown(heading)}[/bold]")
+    out.print(f"[bold]{shown(tr(heading))}[/bold]")
     for one in told:
         entry = entries[one.entry.id]
         out.print(f"  {shown(entry.content)}")
         since = shown_date(entry.created_at) if entry.created_at else ""
         until = shown_date(entry.held_until) if entry.held_until else ""
-        parts = [f"[{entry.id}]", f"since {since}" if since else "", f"until {until}" if until else ""]
+        parts = [
+            f"[{entry.id}]",
+            tr("since {day}", day=since) if since else "",
+            tr("until {day}", day=until) if until else "",
+        ]
         if one.words:
             day = f", {shown_date(one.said_at)}" if one.said_at else ""
             parts.append(f"“{one.words}”{day}")
         elif entry.origin.value != "user":
-            parts.append(f"from a {entry.origin.value}")
+            parts.append(tr("from: {origin}", origin=tr(entry.origin.value)))
         out.print(f"    {shown('  '.join(filter(None, parts)))}", style="dim")

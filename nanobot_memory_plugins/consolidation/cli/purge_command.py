@@ -24,6 +24,8 @@ from nanobot_memory_plugins.core import (
     resolve_workspace,
     run_in_daemon_thread,
     shown,
+    together,
+    tr,
 )
 from nanobot_memory_plugins.core.cli import finish_erasure, run, say, warn
 from nanobot_memory_plugins.core.erasure import ErasurePlan, is_short
@@ -65,14 +67,16 @@ def purge(
     """
     ids, texts = ids or [], text or []
     if not ids and not texts:
-        raise typer.BadParameter("name entries by their ids, or words with --text")
+        raise typer.BadParameter(tr("name entries by their ids, or words with --text"))
     for words in texts:
         if not Wanted((words,)):
-            raise typer.BadParameter(f"'{words}' holds no letter or digit to look for")
+            raise typer.BadParameter(tr("'{words}' holds no letter or digit to look for", words=words))
         if is_short(words) and not word:
-            raise typer.BadParameter(f"'{words}' stands in too many words; --word takes it wherever it is a word")
+            raise typer.BadParameter(
+                tr("'{words}' stands in too many words; --word takes it wherever it is a word", words=words)
+            )
     if not yes and not dry_run and (as_json or not sys.stdin.isatty()):
-        raise typer.BadParameter("nobody can be asked here; say --yes")
+        raise typer.BadParameter(tr("nobody can be asked here; say --yes"))
     configuration, problems = read_configuration(config)
     warn(problems)
     finished = finish_erasure(resolve_workspace(workspace), configuration)
@@ -91,7 +95,7 @@ def purge(
         try:
             plan = run(_erase(repository, configuration, erasure, dry_run=False))
         except KeyboardInterrupt:
-            say(_BROKEN_OFF, err=True)
+            say(tr(_BROKEN_OFF), err=True)
             raise
     assert plan is not None  # noqa: S101
     _tell(plan, about.sessions, dry_run=dry_run, all_lines=all_lines, as_json=as_json)
@@ -107,7 +111,7 @@ def _covers(done: Erasure, ids: Sequence[str], words: Sequence[str], *, nearly: 
 
 def _is_meant(plan: ErasurePlan, *, all_lines: bool) -> bool:
     _print(plan.told(all_lines=all_lines))
-    typer.confirm("Forget this for good?", abort=True)
+    typer.confirm(tr("Forget this for good?"), abort=True)
     return True
 
 
@@ -133,17 +137,18 @@ def _tell(plan: ErasurePlan, sessions: Sequence[str], *, dry_run: bool, all_line
 
 def _show(plan: ErasurePlan, *, all_lines: bool) -> None:
     _print(plan.told(all_lines=all_lines))
-    what = ", ".join(plan.erasure.ids) or "these words"
+    what = ", ".join(plan.erasure.ids) or tr("these words")
     if not plan.traces:
-        said = "Nothing that is kept here holds these words: nothing was removed."
+        said = tr("Nothing that is kept here holds these words: nothing was removed.")
     elif not plan.removed:
-        said = f"Nothing was removed.{' The next start goes on with it.' if plan.waits and plan.is_done else ''}"
+        more = "The next start goes on with it." if plan.waits and plan.is_done else ""
+        said = together("Nothing was removed.", more)
     elif not plan.is_done:
-        said = f"Would be forgotten for good: {what}."
+        said = tr("Would be forgotten for good: {what}.", what=what)
     elif plan.waits:
-        said = f"Forgotten but for what could not be removed yet: {what}. The next start goes on with it."
+        said = tr("Forgotten but for what could not be removed yet: {what}. The next start goes on with it.", what=what)
     else:
-        said = f"Forgotten for good: {what}."
+        said = tr("Forgotten for good: {what}.", what=what)
     _print([said])
 
 

@@ -17,6 +17,7 @@ from nanobot_memory_plugins.core import (
     print_json,
     read_configuration,
     shown,
+    tr,
 )
 from nanobot_memory_plugins.core.cli import run, warn
 from nanobot_memory_plugins.core.erasure import Scrubbed, total
@@ -63,8 +64,10 @@ def _show(reports: list[Scrubbed], dry_run: bool) -> None:
     for one in reports:
         kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(one.kinds.items()))
         if not one.removed:
-            out.print(f"left in {shown(one.where)}: {shown(kinds)} ({shown(one.why)})")
+            out.print(
+                tr("left in {where}: {kinds} ({why})", where=shown(one.where), kinds=shown(kinds), why=shown(one.why))
+            )
         elif kinds:
             out.print(f"{'to clean' if dry_run else 'cleaned'} {shown(one.where)}: {shown(kinds)}")
     if not total(reports):
-        out.print("No secrets were found in what the memory wrote.")
+        out.print(tr("No secrets were found in what the memory wrote."))

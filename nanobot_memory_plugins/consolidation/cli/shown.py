@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from rich import box
+from rich.cells import cell_len
 from rich.table import Table
 
 from nanobot_memory_plugins.consolidation.model.entry import Entry
@@ -17,10 +18,12 @@ from nanobot_memory_plugins.consolidation.store.repository import EntryRepositor
 from nanobot_memory_plugins.core import (
     ContactRedaction,
     InputError,
+    Sentence,
     console,
     read_configuration,
     resolve_workspace,
     shown,
+    tr,
 )
 from nanobot_memory_plugins.core.cli import finish_erasure, say_repaired
 from nanobot_memory_plugins.core.files import exact_time
@@ -36,7 +39,10 @@ def opened(workspace: Path | None, *, repaired: bool = True) -> EntryRepository:
     """
     folder = resolve_workspace(workspace)
     if not folder.is_dir():
-        raise InputError(f"There is no workspace at {folder}.", hint="Name the agent's folder with --workspace.")
+        raise InputError(
+            Sentence("There is no workspace at {folder}.", folder=folder),
+            hint="Name the agent's folder with --workspace.",
+        )
     if repaired:
         finish_erasure(folder)
         say_repaired(repair_workspace(folder))
@@ -47,6 +53,16 @@ def opened(workspace: Path | None, *, repaired: bool = True) -> EntryRepository:
 
     # The configuration is read by what writes: a list does without.
     return EntryRepository(folder, redact=lambda text: redaction().of_people(text))
+
+
+# Columns of the table that are not broken.
+_WHOLE = (0, 2, 3)
+# Who and why a run of the journal names, where it is the program.
+_WHO_WORDS = ("user", "assistant", "extraction", "decay", "hand", "purge", "import", "panel")
+_WHY_WORDS = (
+        "remember", "forget", "edit", "confirm", "merge", "group", "restored", "undone", "time has passed",
+        "edited in ENTRIES.md", "edited in MEMORY.md", "moved",
+    )  # fmt: skip
 
 
 def row(entry: Entry) -> dict[str, Any]:
@@ -78,12 +94,13 @@ def row(entry: Entry) -> dict[str, Any]:
 def table(entries: Sequence[Entry]) -> Table:
     """Return entries as a table."""
     made = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for heading in ("id", "category", "score", "last used", "hits", "group", "text"):
-        made.add_column(heading, overflow="fold", no_wrap=heading in ("id", "score", "last used"))
+    headings = (tr("id"), tr("category"), tr("score"), tr("last used"), tr("hits"), tr("group"), tr("text"))
+    for number, heading in enumerate(headings):
+        made.add_column(heading, overflow="fold", no_wrap=number in _WHOLE)
     for entry in entries:
         made.add_row(
             shown(entry.id),
-            shown(entry.category),
+            shown(tr(entry.category)),
             shown_score(entry.score),
             shown_date(entry.last_activated),
             str(entry.hits),
@@ -118,24 +135,36 @@ def show_outcome(outcome: Outcome, repository: EntryRepository) -> None:
     """Say what was written, and where."""
     out = console()
     if not outcome.changes:
-        out.print("Nothing changed.")
+        out.print(tr("Nothing changed."))
     for change in outcome.changes:
         text = (change.after or change.before or Entry("", "", "", 0, repository.clock.now())).content
-        out.print(f"{change.action.value} [bold]{shown(change.id)}[/bold]  {shown(text)}")
+        out.print(f"{tr(change.action.value)} [bold]{shown(change.id)}[/bold]  {shown(text)}")
     if outcome.run:
-        out.print(f"{repository.paths.relative(outcome.path)}, run {outcome.run.id}", style="dim")
+        out.print(tr("{file}, run {id}", file=repository.paths.relative(outcome.path), id=outcome.run.id), style="dim")
 
 
 def show_run(run: Run) -> None:
     """Show a run of the journal."""
     out = console()
-    undoes = f", undoes {run.undoes}" if run.undoes else ""
-    out.print(f"[bold]{shown(run.id)}[/bold]  {shown(run.time)}  {shown(run.who)}: {shown(run.why)}{undoes}")
+    undoes = tr(", undoes {run}", run=run.undoes) if run.undoes else ""
+    who, why = said_who(run), said_why(run)
+    out.print(f"[bold]{shown(run.id)}[/bold]  {shown(run.time)}  {shown(who)}: {shown(why)}{undoes}")
     for change in run.changes:
         before, after = change.before, change.after
         what = (after or before).content if (after or before) else ""  # type: ignore[union-attr]
         scores = " -> ".join(shown_score(one.score) for one in (before, after) if one)
-        out.print(f"    {change.action.value:9} {shown(change.id)}  {scores}  {shown(what)}")
+        action = tr(change.action.value)
+        out.print(f"    {action}{' ' * max(1, 10 - cell_len(action))}{shown(change.id)}  {scores}  {shown(what)}")
+
+
+def said_who(run: Run) -> str:
+    """Return who did a run, in the reader's language where it was the program or its user."""
+    return tr(run.who) if run.who in _WHO_WORDS else run.who
+
+
+def said_why(run: Run) -> str:
+    """Return why a run was done, in the reader's language where the program says so."""
+    return tr(run.why) if run.why in _WHY_WORDS else run.why
 
 
 def proposal_row(proposal: Proposal) -> dict[str, str]:
@@ -146,4 +175,4 @@ def proposal_row(proposal: Proposal) -> dict[str, str]:
 def show_proposals(proposals: list[Proposal] | tuple[Proposal, ...]) -> None:
     """Show sentences that seem outdated, with the file in which they stand."""
     for one in proposals:
-        console().print(f"outdated? {shown(one.file)}: {shown(one.quote)}")
+        console().print(tr("outdated? {file}: {quote}", file=shown(one.file), quote=shown(one.quote)))

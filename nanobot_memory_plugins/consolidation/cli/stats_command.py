@@ -17,11 +17,13 @@ from nanobot_memory_plugins.core import (
     InputError,
     JsonOption,
     MemoryPaths,
+    Sentence,
     WorkspaceOption,
     console,
     print_json,
     resolve_workspace,
     shown,
+    tr,
 )
 from nanobot_memory_plugins.core.cli import finish_erasure
 from nanobot_memory_plugins.core.host import (
@@ -36,6 +38,7 @@ from nanobot_memory_plugins.core.host import (
 
 # Months and memories that are shown without --all, and what of a text.
 _MONTHS, _MOST, _TEXT = 6, 5, 60
+_STORED_WORDS = ("messages", "notes", "entries", "active")
 
 
 def stats(
@@ -55,7 +58,7 @@ def stats(
         said, noted, recalled = stored_messages(paths), stored_notes(paths), stored_recalls(paths)
     except OSError as error:
         raise InputError(
-            f"The record of what was recalled cannot be read: {error.strerror}.",
+            Sentence("The record of what was recalled cannot be read: {why}.", why=error.strerror),
             hint="Give this user the right to read the files below memory/.usage.",
         ) from None
     kept = _of_entries(entries)
@@ -152,13 +155,16 @@ def _row(stored: Stored) -> dict[str, Any]:
 
 def _show_stored(out: Console, stored: Mapping[str, Stored], active: int) -> None:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for heading in ("stored", "count", "size", "from", "kinds"):
-        table.add_column(heading, justify="right" if heading in ("count", "size") else "left")
+    headings = (tr("stored"), tr("count"), tr("size"), tr("from"), tr("kinds"))
+    for number, heading in enumerate(headings):
+        table.add_column(heading, justify="right" if number in (1, 2) else "left")
     for name, one in stored.items():
         kinds = [("active", active), *one.kinds.most_common()] if name == "entries" and one.count else one.kinds.items()
-        told = [", ".join(f"{key} {count:,}" for key, count in counts) for counts in (one.origins.most_common(), kinds)]
+        told = [
+            ", ".join(f"{tr(key)} {count:,}" for key, count in counts) for counts in (one.origins.most_common(), kinds)
+        ]
         size = f"{one.size / 1e6:,.1f} MB" if one.size else ""
-        table.add_row(name, f"{one.count:,}", size, *map(shown, told))
+        table.add_row(tr(name), f"{one.count:,}", size, *map(shown, told))
     out.print(table)
 
 
@@ -168,28 +174,39 @@ def _show_growth(out: Console, stored: Mapping[str, Stored], *, everything: bool
     if not listed:
         return
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column("new in")
+    table.add_column(tr("new in"))
     for name in stored:
-        table.add_column(name, justify="right")
+        table.add_column(tr(name), justify="right")
     for month in listed:
         table.add_row(month, *(f"{one.months[month]:,}" for one in stored.values()))
     out.print(table)
     if len(listed) < len(months):
-        out.print(f"{len(months) - len(listed)} earlier months: --all shows them.")
+        out.print(tr("{count} earlier months: --all shows them.", count=len(months) - len(listed)))
 
 
 def _show_recalled(
     out: Console, recalled: Recalls, most: list[dict[str, Any]], never: int | None, entries: int
 ) -> None:
     if recalled.since is None:
-        out.print("No turn is recorded yet.")
+        out.print(tr("No turn is recorded yet."))
         return
-    out.print(f"{recalled.turns:,} turns are recorded since {recalled.since}; {recalled.with_memories:,} got memories.")
+    out.print(
+        tr(
+            "{turns:,} turns are recorded since {since}; {with_memories:,} got memories.",
+            turns=recalled.turns,
+            since=recalled.since,
+            with_memories=recalled.with_memories,
+        )
+    )
     for one in most:
         text = one["text"] if len(one["text"]) <= _TEXT else f"{one['text'][: _TEXT - 1]}…"
         out.print(f"{one['times']:>6,}  {shown(text)}  [dim]{shown(one['file'])}[/dim]")
     if entries:
         out.print(
-            f"No turn has got {never:,} of {entries:,} entries; those that had time to be are named by"
-            ' `nanobot-memory audit --kind "never recalled"`.'
+            tr(
+                "No turn has got {never:,} of {entries:,} entries; those that had time to be are named by "
+                '`nanobot-memory audit --kind "never recalled"`.',
+                never=never,
+                entries=entries,
+            )
         )

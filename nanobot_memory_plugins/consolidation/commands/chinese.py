@@ -129,7 +129,9 @@ def _asks_you(lead: str, _: "re.Match[str]") -> bool:
 def _kept(sentence: Sentence, word: "re.Match[str]", start: int, *, is_said: bool) -> Target | None:
     folded = sentence.folded
     lead = folded[start : word.start()]
-    is_strong = STRONG.search(lead) is not None
+    # "You jot it down" is no story.
+    is_told = word["loose"] is not None and lead.strip() in ("你", "您") and not sentence.has_question
+    is_strong = is_told or STRONG.search(lead) is not None
     asks_for = ASK_FORM.search(lead) is not None
     if word["know"] and not (is_strong and re.search("[你您]|请", lead)):
         return None

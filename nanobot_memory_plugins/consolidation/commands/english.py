@@ -54,7 +54,7 @@ _NO_ORDER = LazyPattern(
     r"\b(?:do|did|does) (?:you|u)\b(?! (?:mind|think (?:you|u) c))|\b(?:you|u) (?:want|like|love|hope|wish|try)\b"
     r"|\b(?:can|could|do) (?:you|u) (?:still|ever|even|always)\b|\b(?:an?|the|my|your|our|some|any)\s*$"
 )
-_ASKS_NICELY = LazyPattern(r"\b(?:you|u|ya|ye|y'all|you'd|ye'd|please|pls|plz|kindly)\b")
+_ASKS_NICELY = LazyPattern(r"\b(?:you|your|u|ya|ye|y'all|you'd|ye'd|please|pls|plz|kindly)\b")
 _TAG = LazyPattern(r"\b(?:yeah|yes|ok|okay|right|please|pls|(?:will|would|could|can) (?:you|u))\W*$")
 # Why it is to be kept, or that it was said before.
 _REASON = LazyPattern(
@@ -70,7 +70,7 @@ _POINTED = LazyPattern(rf"(?<=\s){keeping.POINTER}(?=\s|$)")
 _BACK = LazyPattern(r"\s*(?:that|those|them|the above|all|the last|last|previous|the previous|what)\b")
 _MARK = LazyPattern(r"\s*+(?:the following(?: \w+)?\s*+)?(?::|--?(?=\s)|—|–|,)\s*+")
 _PURPOSE = LazyPattern(
-    r"\s*(?:for|about|of|from|when|in case) [^:,.!?]{1,60}?(?=\s*(?::|—|–|\s-\s))|\s+(?:the fact|it)(?= that\b)"
+    r"\s*(?:for|about|of|from|as|when|in case) [^:,.!?]{1,60}?(?=\s*(?::|—|–|\s-\s))|\s+(?:the fact|it)(?= that\b)"
 )
 # When what "that" points to will be needed.
 _LATER = LazyPattern(r"\s*(?:for|when(?:ever)?|if|because|since|so|next time|before|until)\b[^:]{1,80}$")
@@ -100,7 +100,9 @@ _OPINION = LazyPattern(
     r"(?:you|that's|that is|it's|it is|this is|i (?:think|guess|mean|was|would|wonder|asked|meant|don't (?:think"
     r"|care|know)))\b"
 )
-_VALUE = LazyPattern(r"(?:my|our) [\w' -]{2,60}?(?: is| are|:| =|,| to) \S|(?:i|im|i'm|ive|i've|we|we're|we've) \w")
+_VALUE = LazyPattern(
+    r"(?:my|our) [\w' -]{2,60}?(?: is| are|:| =|,| to| its| it's) \S|(?:i|im|i'm|ive|i've|we|we're|we've) \w"
+)
 _CODE = LazyPattern(r"[{}<>;]|\(\)|==|:=|\bdef |\breturn\b|^\S+$")
 _PLACE = LazyPattern(r"\s+(?:in|into|to|on|onto|as|at|under|with|from|before|after|of)\b")
 _CONDITION = LazyPattern(r"(?:\w+ )?(?:when(?:ever)?|next time|if|every time|each time|any time|anytime|while|for)\b")
@@ -147,12 +149,13 @@ def _asks_you(lead: str, word: "re.Match[str] | None" = None) -> bool:
             return False
         return (asked and not is_passive) or appraised or verb.startswith("be ")
     if whom in ("it", "this", "that"):
-        return is_passive and not unknown and (asked or appraised or "let" in words)
+        stays = verb.startswith(("go ", "stay ", "live "))
+        return (is_passive or stays) and not unknown and (asked or appraised or "let" in words)
     if whom:
         return is_passive and not WANTING.isdisjoint(words) and _POINTED.search(f"{lead} {verb}") is not None
     if word is not None and word["know"]:
         return verb.startswith(("be ", "take ", "understand")) and asked
-    return not unknown and (not is_passive or asked)
+    return not unknown and (not is_passive or asked or (not words and verb.startswith("put ")))
 
 
 def _kept(sentence: Sentence, word: "re.Match[str]", start: int, *, is_said: bool) -> Target | None:
@@ -161,7 +164,7 @@ def _kept(sentence: Sentence, word: "re.Match[str]", start: int, *, is_said: boo
     if _REASON.search(before):
         before = ""
     lead = folded[start : word.start()]
-    is_strong = _ASKS_NICELY.search(lead) is not None or _TAG.search(folded, word.end()) is not None
+    is_strong = _ASKS_NICELY.search(f"{lead} {word[0]}") is not None or _TAG.search(folded, word.end()) is not None
     at = _skipped(folded, word.end())
     pointer = _POINTED.search(word[0]) or _POINTED.search(lead)
     if pointer is None and (points := _POINTS.match(folded, word.end())) is not None:

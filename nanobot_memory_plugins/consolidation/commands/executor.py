@@ -34,7 +34,6 @@ from nanobot_memory_plugins.core import (
     Visibility,
     language_of,
     logger,
-    run_in_daemon_thread,
 )
 from nanobot_memory_plugins.core.files import FileBusyError
 from nanobot_memory_plugins.core.language_model import hook_deadline
@@ -48,6 +47,10 @@ WHO = "conversation"
 _SHARE = 0.6
 _SECONDS = 0.3
 _SESSIONS = 1_000
+
+
+# An order, and what it means.
+Order = tuple[Command, Referent | None]
 
 
 class CommandExecutor:
@@ -70,13 +73,14 @@ class CommandExecutor:
         self._tasks = tasks
 
     async def answer(
-        self, session_key: str, text: str, history: Sequence[Message], scope: Scope
+        self, session_key: str, text: str, orders: Sequence[Order], history: Sequence[Message], scope: Scope
     ) -> tuple[list[str], list["asyncio.Task[Told]"]]:
-        """Carry out the orders in a message; return what the model shall know of it, and what is being done.
+        """Carry out the orders in a message (`orders_in`).
+
+        Returns what the model shall know of it, and what is being done.
 
         A write that is late is done all the same; it is then said not to be done yet.
         """
-        orders = await run_in_daemon_thread(lambda: _meant_orders(text, history))
         language = language_of(text)
         lines: list[str] = []
         tasks = [self._begin(order, meant, session_key, text, history, scope, language) for order, meant in orders]
@@ -200,8 +204,8 @@ def forgets(text: str) -> bool:
     return any(order.kind is Kind.FORGET for order in _users_orders(text))
 
 
-def _meant_orders(text: str, history: Sequence[Message]) -> list[tuple[Command, Referent | None]]:
-    """Return the orders in a message, each with what it means."""
+def orders_in(text: str, history: Sequence[Message]) -> list[Order]:
+    """Return the orders in a message, each with what it means. It reads the text: call it in a thread."""
     return [
         (order, Referent(order.text, Origin.USER) if order.text else meant_by_this(text, history))
         for order in _users_orders(text)

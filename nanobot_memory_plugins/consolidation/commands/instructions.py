@@ -61,9 +61,10 @@ NAMES = Words(
 
 # A request about one text or task, or somebody else's words.
 _NOT_FOR_ALL_TIMES = LazyPattern(
-    r"\b(?:in|for|on) (?:this|that|these|those|the following)\b|\b(?:of|with|to) (?:this|these|the following)\b"
+    r"\b(?:in|for|on) (?:this|that|these|those|the following)\b(?! (?:repo|repository|project|codebase|workspace|team"
+    r"|house|household|family|company|account|server|app)\b)|\b(?:of|with|to) (?:this|these|the following)\b"
     r"|\b(?:here|below|above)\b"
-    r"|这[个篇段次封首份张]|下面|上面|以下"
+    r"|这[个篇段封首份张](?!仓库|项目|工程|代码库|群|家|公司|团队|库)|这次(?!起|开始|之后|往后)|下面|上面|以下"
     r"|\b(?:said|says|told me|shouted|yelled|whispered|wrote|replied|thought)\W*$|(?<![别老再要])说的?\W*$|\b(?:is"
     r"|was) (?:an?"
     r"|my|the|his|her|their|our) \w"
@@ -80,7 +81,8 @@ _PASSING = LazyPattern(
     r"|forget (?:to|it|about)|remember to|(?<!, )remind me (?:to|at|on|in|tomorrow|every|when)|today|tonight"
     r"|(?<!try )tomorrow"
     r"|right now|for now|this time|just this once"
-    r"|schedule|every (?:day|morning|evening|week|month|hour) at)\b|今天(?!起|开始)|今晚|明天|这次|现在就|闹钟"
+    r"|schedule|every (?:day|morning|evening|week|month|hour) at)\b|今天(?!起|开始)|今晚|明天|这次(?!起|开始|之后|往后)"
+    r"|现在就|闹钟"
     r"|叫我起床|提醒我(?:明|今|后|下周|几)|[“\"「].*(?:以后|永远).*[”\"」]"
 )
 _LANGUAGE = LazyPattern(
@@ -220,7 +222,9 @@ def _in_chinese(bare: str) -> bool:
         return False
     clauses = [one for one in re.split("[,;。]", bare) if not OWN_HABIT_ZH.search(one)]
     lasts = any(LASTING.chinese.search(one) for one in clauses) and BEHAVES_ZH.search(bare) is not None
-    return (lasts and any(FORCE_ZH.search(one) for one in clauses)) or HABIT.chinese.match(bare) is not None
+    return (lasts and any(FORCE_ZH.search(one) for one in clauses)) or any(
+        HABIT.chinese.match(one.strip()) for one in re.split("[,; ]", bare)
+    )
 
 
 def _in_english(bare: str, clauses: list[str]) -> bool:

@@ -3,16 +3,22 @@
 import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
-from functools import partial
+from dataclasses import dataclass
 
 from nanobot_memory_plugins.consolidation.commands.answers import Told, done_late
 from nanobot_memory_plugins.consolidation.commands.conversations import Conversations
 from nanobot_memory_plugins.consolidation.commands.correcting import CorrectionKeeper
-from nanobot_memory_plugins.consolidation.commands.executor import CommandExecutor, forgets, holds_order
+from nanobot_memory_plugins.consolidation.commands.executor import (
+    CommandExecutor,
+    Order,
+    forgets,
+    holds_order,
+    orders_in,
+)
 from nanobot_memory_plugins.consolidation.commands.instructions import instructions_in
 from nanobot_memory_plugins.consolidation.commands.known import asked_about
 from nanobot_memory_plugins.consolidation.commands.late import LateOrders, Missed
-from nanobot_memory_plugins.consolidation.commands.standing import InstructionKeeper
+from nanobot_memory_plugins.consolidation.commands.standing import InstructionKeeper, instructions_to_keep
 from nanobot_memory_plugins.consolidation.commands.tools import entry_tools
 from nanobot_memory_plugins.consolidation.model.matcher import Matcher
 from nanobot_memory_plugins.consolidation.operations.async_entries import AsyncEntryRepository
@@ -45,6 +51,15 @@ _TURN_LOCK_SECONDS = 2.0
 
 # How long the end of the host waits for messages that are still read, and for writes that no turn waited for.
 _END_SECONDS = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """What a message wants done with the entries, and how it reads."""
+
+    reading: Reading
+    orders: Sequence[Order]
+    instructions: Sequence[str]
 
 
 class MemoryCommands:
@@ -112,42 +127,54 @@ class MemoryCommands:
         self, session_key: str, text: str, reading: Reading, history: Sequence[Message], scope: Scope
     ) -> ContextBlock | None:
         self._words.hear(session_key, text, history)
-        await run_in_daemon_thread(lambda: self._hear(text, reading, scope))
+        message = Missed(session_key, text, scope, tuple(history))
+        # One step in a thread for all that blocks: each costs the loop a millisecond while others compute.
+        wanted, missed = await run_in_daemon_thread(self._hear, message, reading)
         lines: list[str] = []
         if self._takes_orders:
-            lines = await self._carry_out(Missed(session_key, text, scope, tuple(history)), reading)
+            lines = await self._carry_out(message, wanted)
             lines = lines or await self._corrections.answer(session_key, reading, scope)
-            late = await self.catch_up(session_key, besides=text)
+            late = await self._make_up_for(missed)
             lines += [done_late(late, reading.language)] if late else []
         about = asked_about(text)
         if about is not None:
             visible = self._context.visible_scope(scope)
             lines.append(await run_in_daemon_thread(lambda: self._profile(about, visible, reading.language)))
-        await run_in_daemon_thread(lambda: self._language.hear(text))
         return ContextBlock(text="\n".join(filter(None, lines))) if any(lines) else None
+
+    def _hear(self, message: Missed, reading: Reading) -> tuple[_Wanted, list[Missed]]:
+        """Learn from a message; return what it wants, and the orders of its session that wait."""
+        session_key, text, scope, _ = message
+        if not forgets(text):
+            with suppress(MemoryFileError):
+                self._withheld.hear(reading.own_word, scope)
+        self._language.hear(text)
+        if not self._takes_orders:
+            return _Wanted(reading, (), ()), []
+        return _wanted(message, reading), self._late.missed(session_key, besides=text)
 
     def _profile(self, about: str, visible: Visibility, language: Language) -> str:
         found = self._access.profile(about, visible=visible)
         return profile_text(found, about, language)
 
-    async def catch_up(self, session_key: str = "", *, besides: str = "") -> list[str]:
-        """Carry out the orders that were not when they were said, of a session or of all; return what was done."""
-        if not self._takes_orders:
-            return []
-        missed = await run_in_daemon_thread(lambda: self._late.missed(session_key, besides=besides))
+    async def catch_up(self, session_key: str = "") -> None:
+        """Carry out the orders that were not when they were said, of a session or of all."""
+        if self._takes_orders:
+            await self._make_up_for(await run_in_daemon_thread(self._late.missed, session_key))
+
+    async def _make_up_for(self, missed: Sequence[Missed]) -> list[str]:
         lines: list[str] = []
         for one in missed:
-            if (one.session_key, one.text) in self._doing:
-                continue
-            reading = await run_in_daemon_thread(partial(message_reading, one.text))
-            lines += await self._carry_out(one, reading)
+            if (one.session_key, one.text) not in self._doing:
+                wanted = await run_in_daemon_thread(_wanted, one)
+                lines += await self._carry_out(one, wanted)
         return lines
 
-    async def _carry_out(self, message: Missed, reading: Reading) -> list[str]:
+    async def _carry_out(self, message: Missed, wanted: _Wanted) -> list[str]:
         session_key, text, scope, history = message
         self._doing[session_key, text] = None
-        told, doing = await self._orders.answer(session_key, text, history, scope)
-        standing, keeping = await self._instructions.answer(session_key, text, reading, scope)
+        told, doing = await self._orders.answer(session_key, text, wanted.orders, history, scope)
+        standing, keeping = await self._instructions.answer(session_key, wanted.instructions, wanted.reading, scope)
         if doing or keeping:
             self._tasks.begin(self._settle(message, [*doing, *keeping]))
         else:
@@ -165,11 +192,6 @@ class MemoryCommands:
         """Return what was forgotten on somebody's order, and is not to be brought up on behalf of ``scope``."""
         visible = self._context.visible_scope(scope)
         return list(await run_in_daemon_thread(lambda: self._withheld.texts(visible)))
-
-    def _hear(self, text: str, reading: Reading, scope: Scope) -> None:
-        if not forgets(text):
-            with suppress(MemoryFileError):
-                self._withheld.hear(reading.own_word, scope)
 
     def hear_tool(self, session_key: str, result: object) -> None:
         """Learn what a tool has answered: a model's paraphrase of it is not the user's word."""
@@ -198,6 +220,11 @@ class MemoryCommands:
     async def _encode(self, texts: Sequence[str]) -> list[list[float]] | None:
         store = self._context.store
         return await store.encode(texts) if isinstance(store, EncodingStore) else None
+
+
+def _wanted(message: Missed, reading: Reading | None = None) -> _Wanted:
+    reading = reading or message_reading(message.text)
+    return _Wanted(reading, orders_in(message.text, message.history), instructions_to_keep(reading, message.text))
 
 
 def _holds_order(text: str) -> bool:

@@ -20,7 +20,6 @@ from nanobot_memory_plugins.core import (
     PluginContext,
     Scope,
     logger,
-    run_in_daemon_thread,
 )
 from nanobot_memory_plugins.core.files import FileBusyError
 from nanobot_memory_plugins.core.scopes import without_session
@@ -49,16 +48,17 @@ class InstructionKeeper:
         self._one_by_one = asyncio.Lock()  # each takes the place of the one before, which must be written by then
 
     async def answer(
-        self, session_key: str, text: str, reading: Reading, scope: Scope
+        self, session_key: str, wanted: Sequence[str], reading: Reading, scope: Scope
     ) -> tuple[list[str], list["asyncio.Task[Told]"]]:
-        """Keep the instructions in a message; return what the model shall know of it, and what is being done.
+        """Keep the instructions of a message (`instructions_to_keep`).
+
+        Returns what the model shall know of it, and what is being done.
 
         Orders to remember or forget are left to those who carry them out. In a group chat there are none: others, who
         have not asked for it, are answered there too.
         """
         if scope.group_chat or session_key.startswith(self._background):
             return [], []
-        wanted = await run_in_daemon_thread(lambda: _without_orders(instructions_in(reading), text))
         tasks = [self._tasks.begin(self._keep(one, session_key, scope, reading)) for one in wanted]
         if not tasks:
             return [], []
@@ -89,8 +89,9 @@ class InstructionKeeper:
         return Told(answers.instruction_kept(done.entry, place, reading.language))
 
 
-def _without_orders(instructions: Sequence[str], text: str) -> list[str]:
-    """Return the instructions that no order of the message carries out; none where it wants something forgotten."""
+def instructions_to_keep(reading: Reading, text: str) -> list[str]:
+    """Return the instructions of a message that no order in it carries out; none where it wants something forgotten."""
+    instructions = instructions_in(reading)
     if not instructions:
         return []
     orders = commands_in(text_to_assistant(text))

@@ -35,7 +35,7 @@ def part(sentence: Sentence, start: int, end: int | None = None) -> str:
 def asked_for(
     folded: str, keeps: LazyPattern, border: LazyPattern, asks: Callable[[str, Match[str]], bool]
 ) -> Iterator[tuple[Match[str], int]]:
-    """Yield the words of keeping that are asked for, each with where its clause begins.
+    """Yield the words of keeping that are asked for, each with where its clause may begin, the nearest first.
 
     ``asks`` says whether what stands before a word asks for it: all of the sentence, or what begins at a border.
     """
@@ -44,14 +44,15 @@ def asked_for(
         if _is_in_quotation(folded[: word.start()]):
             continue
         start = max(one for one in borders if one <= word.start())
-        for begin in dict.fromkeys((0, start)):
+        for begin in dict.fromkeys((start, 0)):
             if asks(folded[begin : word.start()], word):
                 yield word, begin
-                break
 
 
 def _is_in_quotation(before: str) -> bool:
     """Say whether a quotation is still open behind ``before`` that began behind other words: it is nobody's order."""
+    if before.rfind("《") > before.rfind("》"):
+        return True  # a title
     at = max(before.rfind(mark) for mark in '"“「『')
     if at < 1 or not before[:at].strip() or any(mark in before[at:] for mark in "”」』"):
         return False

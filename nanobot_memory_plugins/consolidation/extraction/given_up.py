@@ -3,7 +3,7 @@
 from datetime import datetime, timedelta
 
 from nanobot_memory_plugins.consolidation.store.journal import GAVE_UP, Journal, read_line
-from nanobot_memory_plugins.core import Finding, Health
+from nanobot_memory_plugins.core import Finding, Health, Sentence
 from nanobot_memory_plugins.core.files import read_time
 
 NOT_ANSWERED = "the model has not answered"
@@ -33,8 +33,14 @@ def given_up_lately(journal: Journal, now: datetime) -> list[Finding]:
     if not lately:
         return []
     counts = {why: sum(run.why.endswith(why) for run in lately) for why in _HINTS}
-    told = [f"{count} time{'s' if count > 1 else ''}, {why}" for why, count in counts.items() if count]
-    state = f"messages were given up in the last {_DAYS} days: {'; '.join(told)}"
+    told = [
+        Sentence("{count} times, {why}" if count > 1 else "{count} time, {why}", count=count, why=Sentence(why))
+        for why, count in counts.items()
+        if count
+    ]
+    state = Sentence(
+        "messages were given up in the last {days} days: {told}", days=_DAYS, told=Sentence.joined(told, "; ")
+    )
     hints = [hint for why, hint in _HINTS.items() if counts[why] and hint]
     if not hints:
         return [Finding("extraction", state)]
@@ -43,6 +49,8 @@ def given_up_lately(journal: Journal, now: datetime) -> list[Finding]:
             "extraction given up",
             state,
             Health.DEGRADED,
-            hint=" ".join(["`nanobot-memory entries history` names the conversations.", *hints]),
+            hint=Sentence.joined(
+                [Sentence("`nanobot-memory entries history` names the conversations."), *map(Sentence, hints)], " "
+            ),
         )
     ]

@@ -12,7 +12,7 @@ from filelock import Timeout
 from nanobot_memory_plugins.consolidation.nightly.pipeline import NightlyConsolidation
 from nanobot_memory_plugins.consolidation.nightly.schedule import is_due, next_slot
 from nanobot_memory_plugins.consolidation.store.nightly_records import LastRun, Records
-from nanobot_memory_plugins.core import Clock, MemoryFileError, MemoryPaths, logger, run_in_daemon_thread
+from nanobot_memory_plugins.core import Clock, MemoryFileError, MemoryPaths, Sentence, logger, run_in_daemon_thread
 from nanobot_memory_plugins.core.files import make_folder, private_lock
 
 # Seconds between looks at the clock, at most: it may be set, and the machine may have slept.
@@ -32,7 +32,7 @@ async def alone(paths: MemoryPaths) -> AsyncIterator[bool]:
         except Timeout:
             return False
         except OSError as error:
-            raise MemoryFileError(f"The consolidation cannot be locked: {error.strerror}.") from error
+            raise MemoryFileError(Sentence("The consolidation cannot be locked: {why}.", why=error.strerror)) from error
         return True
 
     try:

@@ -9,7 +9,7 @@ from nanobot_memory_plugins.consolidation.model.scoring import decayed
 from nanobot_memory_plugins.consolidation.operations.join_entries import joined, relinked
 from nanobot_memory_plugins.consolidation.operations.remember import MOST_CHARACTERS, require
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository, Outcome
-from nanobot_memory_plugins.core import EntryEdit, InputError, Origin
+from nanobot_memory_plugins.core import EntryEdit, InputError, Origin, Sentence
 
 
 def edit(repository: EntryRepository, entry_id: str, wanted: EntryEdit, *, who: str) -> Outcome:
@@ -20,7 +20,10 @@ def edit(repository: EntryRepository, entry_id: str, wanted: EntryEdit, *, who: 
     """
     content = None if wanted.text is None else _content(wanted.text)
     if wanted.category is not None and wanted.category not in set(Category):
-        raise InputError(f'There is no category "{wanted.category}".', hint=f"Known are: {', '.join(Category)}.")
+        raise InputError(
+            Sentence('There is no category "{category}".', category=wanted.category),
+            hint=Sentence("Known are: {category}.", category=", ".join(Category)),
+        )
     if wanted.score is not None and not 0.0 <= wanted.score <= 1.0:
         raise InputError("A score lies between 0 and 1.", hint="Write 0.8, for example.")
     now = repository.clock.now()

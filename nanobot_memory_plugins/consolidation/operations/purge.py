@@ -20,7 +20,7 @@ from nanobot_memory_plugins.consolidation.store.rendering import render
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.consolidation.store.repository import Wanted as Written
 from nanobot_memory_plugins.consolidation.store.snapshot import sha256
-from nanobot_memory_plugins.core import Erasure, HeldLine, InputError, Trace, Wanted
+from nanobot_memory_plugins.core import Erasure, HeldLine, InputError, Sentence, Trace, Wanted
 from nanobot_memory_plugins.core.erasure import (
     clean_notes,
     held_line,
@@ -62,7 +62,7 @@ def known(repository: EntryRepository, ids: Collection[str]) -> Purged:
     found = [entry for entry in every if entry.id in frozenset(ids)]
     missing = sorted(set(ids) - {entry.id for entry in found})
     if missing:
-        raise InputError(f"There is no entry {', '.join(missing)}.", hint=_UNKNOWN)
+        raise InputError(Sentence("There is no entry {missing}.", missing=", ".join(missing)), hint=_UNKNOWN)
     sessions = tuple(dict.fromkeys(name for entry in found for name in sorted(sessions_in(entry.source_session))))
     return Purged(tuple(dict.fromkeys(ids)), tuple(dict.fromkeys(entry.content for entry in found)), sessions)
 

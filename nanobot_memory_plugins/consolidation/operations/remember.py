@@ -19,7 +19,7 @@ from nanobot_memory_plugins.consolidation.model.scoring import (
 )
 from nanobot_memory_plugins.consolidation.model.tags import plain_tags
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository, Outcome
-from nanobot_memory_plugins.core import InputError, Origin, Scope, SecretNotKeptError, Visibility
+from nanobot_memory_plugins.core import InputError, Origin, Scope, SecretNotKeptError, Sentence, Visibility
 
 # Characters of a text that is remembered; more is no fact any more.
 MOST_CHARACTERS = 2_000
@@ -233,4 +233,7 @@ def require(entries: dict[str, Entry], ids: Collection[str]) -> None:
     """Raise `InputError` unless there are entries of all these ids."""
     missing = sorted(set(ids) - entries.keys())
     if missing:
-        raise InputError(f"There is no entry {', '.join(missing)}.", hint="`nanobot-memory entries list` shows all.")
+        raise InputError(
+            Sentence("There is no entry {missing}.", missing=", ".join(missing)),
+            hint="`nanobot-memory entries list` shows all.",
+        )

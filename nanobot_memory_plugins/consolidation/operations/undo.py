@@ -13,7 +13,7 @@ from nanobot_memory_plugins.consolidation.store.merging import adopted, merged_e
 from nanobot_memory_plugins.consolidation.store.patch import take_back
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository, Outcome, Wanted
 from nanobot_memory_plugins.consolidation.store.snapshot import State, sha256
-from nanobot_memory_plugins.core import InputError
+from nanobot_memory_plugins.core import InputError, Sentence
 
 _UPDATE = "Update nanobot-memory-consolidation; nothing was changed."
 
@@ -52,18 +52,26 @@ def undo(
                 hint="Name an earlier run: `nanobot-memory entries history` shows them.",
             )
         if run is None:
-            raise InputError(f"There is no run {run_id}." if run_id else "There is nothing to undo.")
+            raise InputError(
+                Sentence("There is no run {run_id}.", run_id=run_id) if run_id else "There is nothing to undo."
+            )
         if any(one.undoes == run.id for one in runs) and not entry_id:
-            raise InputError(f"The run {run.id} was undone already.")
+            raise InputError(Sentence("The run {id} was undone already.", id=run.id))
         if run.newer:
-            raise InputError(f"A newer version made the run {run.id}: it cannot be taken back here.", hint=_UPDATE)
+            raise InputError(
+                Sentence("A newer version made the run {id}: it cannot be taken back here.", id=run.id), hint=_UPDATE
+            )
         if run.why == MOVED and not entry_id:
             return move_back(repository, run, who=who, why=why)
         changes = [change for change in run.changes if entry_id in ("", change.id)]
         if not changes and (run.purged or run.why == PURGED):
-            raise InputError(f"What the run {run.id} did was forgotten for good, and cannot be taken back.")
+            raise InputError(
+                Sentence("What the run {id} did was forgotten for good, and cannot be taken back.", id=run.id)
+            )
         if not changes:
-            raise InputError(f"The run {run.id} did nothing to the entry {entry_id}.")
+            raise InputError(
+                Sentence("The run {id} did nothing to the entry {entry_id}.", id=run.id, entry_id=entry_id)
+            )
         before = {change.id: change.before for change in changes if change.before is not None}
         after = {change.id: change.after for change in changes if change.after is not None}
 
@@ -91,10 +99,15 @@ def restore(repository: EntryRepository, entry_id: str, *, now: datetime, who: s
         def decide(state: State) -> Wanted:
             entry = state.entries.get(entry_id) or _by_hand(state, entry_id) or known
             if entry is None:
-                raise InputError(f"There is no entry {entry_id}, and the journal knows none.")
+                raise InputError(
+                    Sentence("There is no entry {entry_id}, and the journal knows none.", entry_id=entry_id)
+                )
             if entry is known and newer:
                 raise InputError(
-                    f"A newer version wrote the entry {entry_id}: it cannot be restored here.", hint=_UPDATE
+                    Sentence(
+                        "A newer version wrote the entry {entry_id}: it cannot be restored here.", entry_id=entry_id
+                    ),
+                    hint=_UPDATE,
                 )
             return Wanted({**state.entries, entry_id: restored(entry, now)})
 

@@ -8,7 +8,7 @@ import stat
 from datetime import UTC, datetime
 from pathlib import Path
 
-from nanobot_memory_plugins.core import MemoryFileError
+from nanobot_memory_plugins.core import MemoryFileError, Sentence
 from nanobot_memory_plugins.core.files import read_inside
 
 # Between the name of a file and the moment at which it was kept aside.
@@ -29,7 +29,8 @@ def read_file(path: Path) -> bytes | None:
     except OSError as error:
         hint = "Put a regular file in its place." if error.errno in (errno.ELOOP, errno.EINVAL) else ""
         raise MemoryFileError(
-            f"{path.name} cannot be read: {error.strerror or type(error).__name__}.", hint=hint
+            Sentence("{name} cannot be read: {why}.", name=path.name, why=error.strerror or type(error).__name__),
+            hint=hint,
         ) from error
 
 
@@ -50,7 +51,9 @@ def write_private(path: Path, data: bytes, *, durable: bool = False) -> None:
                 os.fsync(file.fileno())
         os.replace(temporary, path)
     except OSError as error:
-        raise MemoryFileError(f"{path.name} cannot be written: {error.strerror or type(error).__name__}.") from error
+        raise MemoryFileError(
+            Sentence("{name} cannot be written: {why}.", name=path.name, why=error.strerror or type(error).__name__)
+        ) from error
     finally:
         with contextlib.suppress(OSError):
             temporary.unlink(missing_ok=True)

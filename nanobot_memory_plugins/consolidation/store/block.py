@@ -24,6 +24,7 @@ from nanobot_memory_plugins.consolidation.store.fields import (
     with_fields,
     write_fields,
 )
+from nanobot_memory_plugins.core import Sentence
 from nanobot_memory_plugins.core.text import LINE_BREAKS, clean_markdown
 
 HEADER = re.compile(rb" {0,3}###[ \t]+\[[^\n]*")
@@ -138,7 +139,7 @@ def read_slowly(data: bytes) -> Block | str:
     text = rest.lstrip(b"\r\n \t")
     gap = rest[: len(rest) - len(text)]
     if not text:
-        return "it has no text"
+        return Sentence("it has no text")
     fields, text_gap, told = b"", b"", None
     before, _, last = text.rpartition(b"\n")
     if b"<!--" in last and (told := split_fields(_decoded(last))) is not None:
@@ -147,7 +148,7 @@ def read_slowly(data: bytes) -> Block | str:
         text_gap = text[len(stripped) : len(text) - len(last)]
         text = stripped
     if not text.strip():
-        return "it has no text"
+        return Sentence("it has no text")
     lines = [line.strip() for line in _decoded(text).split("\n")]
     if b"\\" in text:
         lines = [_SPECIAL_ESCAPED.sub(r"\1\2", line, count=1) for line in lines]
@@ -157,7 +158,7 @@ def read_slowly(data: bytes) -> Block | str:
         entry, bad = with_fields(read, content, told)
     else:
         entry = Entry(read.id, content, read.category, read.score, read.day, read.hits)
-    warned = (*filter(None, (problems,)), *(f"its {name} cannot be read" for name in bad))
+    warned = (*filter(None, (problems,)), *(Sentence("its {name} cannot be read", name=name) for name in bad))
     return Block(header, gap, text, text_gap, fields, entry, warned)
 
 
@@ -191,19 +192,19 @@ def write_header(entry: Entry) -> str:
 def _read_header(line: str) -> tuple[Header | None, str]:
     match = _HEADER.fullmatch(line)
     if match is None:
-        return None, "its header has no id in brackets"
+        return None, Sentence("its header has no id in brackets")
     parts = [part.strip() for part in match[2].replace("｜", "|").split("|")]
     if len(parts) not in (3, 4) or not parts[0]:
-        return None, "its header is not: [id] category | score | day | hits"
+        return None, Sentence("its header is not: [id] category | score | day | hits")
     try:
         score = float(parts[1].replace(",", "."))
         day = _day(parts[2])
         hits = int(parts[3]) if len(parts) == 4 else 0
     except ValueError:
-        return None, "the score, the day or the hits of its header cannot be read"
+        return None, Sentence("the score, the day or the hits of its header cannot be read")
     if score != score or hits < 0 or hits > 10**9:
-        return None, "the score or the hits of its header are no numbers"
-    problem = "" if 0 <= score <= 1 else "its score lies outside 0 to 1 and counts as the nearest of them"
+        return None, Sentence("the score or the hits of its header are no numbers")
+    problem = "" if 0 <= score <= 1 else Sentence("its score lies outside 0 to 1 and counts as the nearest of them")
     return Header(match[1], parts[0], plain_score(score), day, hits), problem
 
 

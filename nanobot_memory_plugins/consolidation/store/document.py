@@ -12,6 +12,7 @@ from functools import cached_property
 
 from nanobot_memory_plugins.consolidation.model.entry import Entry, Section
 from nanobot_memory_plugins.consolidation.store.block import HEADER, Block, extent, read_block
+from nanobot_memory_plugins.core import Sentence
 
 SECTION_TITLES = {Section.ACTIVE: "Active Memories", Section.ARCHIVED: "Archived Memories"}
 
@@ -182,14 +183,16 @@ class _Reader:
         end = extent(self._data, start)
         block = read_block(self._data[start:end])
         if isinstance(block, str):
-            self._problem(start, f"it is no entry, and stays as it is: {block}")
+            self._problem(start, Sentence("it is no entry, and stays as it is: {why}", why=Sentence.of(block)))
             return
         for problem in block.problems:
-            self._problem(start, f"the entry {block.entry.id}: {problem}")
+            self._problem(start, Sentence("the entry {id}: {problem}", id=block.entry.id, problem=Sentence.of(problem)))
         entry = block.entry
         if entry.id in self._ids:
             entry = replace(entry, id=self._derived(block))
-            self._problem(start, f"the id {block.entry.id} stands twice; this entry counts as {entry.id}")
+            self._problem(
+                start, Sentence("the id {id} stands twice; this entry counts as {new}", id=block.entry.id, new=entry.id)
+            )
         self._ids.add(entry.id)
         self._fence = None
         yield from self._foreign(start)
@@ -215,7 +218,7 @@ class _Reader:
         if len(self.problems) < _MOST_PROBLEMS:
             self._line += self._data.count(b"\n", self._counted, start)
             self._counted = start
-            self.problems.append(f"line {self._line}: {what}")
+            self.problems.append(Sentence("line {line}: {what}", line=self._line, what=Sentence.of(what)))
 
     def _derived(self, block: Block) -> str:
         number, made = 0, ""

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from nanobot_memory_plugins.core import MemoryFileError, MemoryPaths
+from nanobot_memory_plugins.core import MemoryFileError, MemoryPaths, Sentence
 from nanobot_memory_plugins.core.files import FileBusyError, file_lock, queued
 
 _POLL_SECONDS = 0.01
@@ -32,7 +32,7 @@ def locked_entries(paths: MemoryPaths, path: Path, seconds: float) -> Iterator[N
                 if attempt == _WAITS or _version(path) == before:
                     raise FileBusyError("The entries are locked by another process.") from error
             except OSError as error:
-                raise MemoryFileError(f"The entries cannot be locked: {error.strerror}.") from error
+                raise MemoryFileError(Sentence("The entries cannot be locked: {why}.", why=error.strerror)) from error
             else:
                 break
         yield

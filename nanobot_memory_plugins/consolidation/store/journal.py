@@ -18,7 +18,7 @@ from nanobot_memory_plugins.consolidation.model.entry_json import NAMES, entry_f
 from nanobot_memory_plugins.consolidation.store.atomic_files import read_file
 from nanobot_memory_plugins.consolidation.store.journal_parts import JournalLimits, older_parts, read_part, rotate
 from nanobot_memory_plugins.consolidation.store.patch import Patch, patch_from_json, patch_to_json
-from nanobot_memory_plugins.core import MemoryFileError, MemoryPaths, logger
+from nanobot_memory_plugins.core import MemoryFileError, MemoryPaths, Sentence, logger
 
 NAME = "journal.jsonl"
 # Bytes after which a new part is begun at the next write, whatever the configuration says.
@@ -134,7 +134,9 @@ class Journal:
             finally:
                 os.close(descriptor)
         except OSError as error:
-            raise MemoryFileError(f"The journal of the entries cannot be written: {error.strerror}.") from error
+            raise MemoryFileError(
+                Sentence("The journal of the entries cannot be written: {why}.", why=error.strerror)
+            ) from error
 
     def runs(self) -> list[Run]:
         """Return all runs, oldest first; a line that cannot be read is passed over. Raises `MemoryFileError`."""

@@ -14,7 +14,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from nanobot_memory_plugins.consolidation.store.atomic_files import read_file, write_private
-from nanobot_memory_plugins.core import MemoryFileError, logger
+from nanobot_memory_plugins.core import MemoryFileError, Sentence, logger
 from nanobot_memory_plugins.core.files import read_time
 
 _PART = re.compile(r"journal-(\d{6,})\.jsonl(\.gz)?")
@@ -82,7 +82,9 @@ def rotate(journal: Path, limits: JournalLimits, now: datetime) -> bool:
         if limits.keep_days:
             _drop_old(journal, limits, now)
     except OSError as error:
-        raise MemoryFileError(f"The journal of the entries cannot be put away: {error.strerror}.") from error
+        raise MemoryFileError(
+            Sentence("The journal of the entries cannot be put away: {why}.", why=error.strerror)
+        ) from error
     return begun
 
 

@@ -36,7 +36,16 @@ from nanobot_memory_plugins.consolidation.store.patch import patch_back
 from nanobot_memory_plugins.consolidation.store.rendering import render
 from nanobot_memory_plugins.consolidation.store.snapshot import State, is_purged, look, sha256
 from nanobot_memory_plugins.consolidation.store.tombstones import Tombstones
-from nanobot_memory_plugins.core import Clock, MemoryFileError, MemoryPaths, Origin, SystemClock, logger, redact_text
+from nanobot_memory_plugins.core import (
+    Clock,
+    MemoryFileError,
+    MemoryPaths,
+    Origin,
+    Sentence,
+    SystemClock,
+    logger,
+    redact_text,
+)
 from nanobot_memory_plugins.core.files import FileBusyError, exact_time, make_folder
 
 _ATTEMPTS = 20
@@ -236,7 +245,7 @@ class EntryRepository:
             decide = self._both(path, both, wanted, theirs)
             # Ours is in the file now; theirs shall be there with it.
             state = State(data, theirs.document, both, changes_between(wanted.entries, both))
-        raise FileBusyError(f"{path.name} is being written by somebody else all the time.")
+        raise FileBusyError(Sentence("{name} is being written by somebody else all the time.", name=path.name))
 
     def passes(self, point: str) -> None:
         """Say that a write has come to a point."""
@@ -335,13 +344,17 @@ class EntryRepository:
         problems = state.document.problems
         if state.unrecovered_damage:
             problems = (
-                f"it is damaged ({state.unrecovered_damage}), and there is no good copy: what can be read is used",
+                Sentence(
+                    "it is damaged ({damage}), and there is no good copy: what can be read is used",
+                    damage=state.unrecovered_damage,
+                ),
                 *problems,
             )
         if not ahead:
             return problems
-        more = f" and {len(ahead) - 1} more" if len(ahead) > 1 else ""
-        lies = f"the entry {ahead[0]}{more}: the day lies in the future, and nothing fades before it"
+        one = Sentence("the entry {id}", id=ahead[0])
+        which = Sentence("{one} and {more} more", one=one, more=len(ahead) - 1) if len(ahead) > 1 else one
+        lies = Sentence("{which}: the day lies in the future, and nothing fades before it", which=which)
         return (*problems, lies)
 
     def _warn(self, path: Path, state: State) -> None:

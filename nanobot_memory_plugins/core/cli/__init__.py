@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from nanobot_memory_plugins.core.cli.extras import not_installed
     from nanobot_memory_plugins.core.cli.files_shown import FilesShown
     from nanobot_memory_plugins.core.cli.findings_shown import show_problems, summary
+    from nanobot_memory_plugins.core.cli.language import catalogue, language_of, languages, spoken_language
     from nanobot_memory_plugins.core.cli.open_store import opened_memory, opened_store, settled, without_embeddings
     from nanobot_memory_plugins.core.cli.options import run, warn
     from nanobot_memory_plugins.core.cli.plain import say
@@ -26,6 +27,7 @@ __getattr__ = lazy_names(
         "extras": ("not_installed",),
         "files_shown": ("FilesShown",),
         "findings_shown": ("show_problems", "summary"),
+        "language": ("catalogue", "language_of", "languages", "spoken_language"),
         "open_store": ("opened_memory", "opened_store", "settled", "without_embeddings"),
         "options": ("run", "warn"),
         "plain": ("say",),
@@ -49,9 +51,12 @@ COMMANDS = {
 __all__ = [
     "Cost",
     "FilesShown",
+    "catalogue",
     "examine",
     "finding_row",
     "finish_erasure",
+    "language_of",
+    "languages",
     "not_installed",
     "opened_memory",
     "opened_store",
@@ -62,6 +67,7 @@ __all__ = [
     "say_repaired",
     "settled",
     "show_problems",
+    "spoken_language",
     "summary",
     "summed",
     "time_left",

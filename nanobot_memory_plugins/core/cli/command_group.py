@@ -14,8 +14,10 @@ import typer.main
 
 from nanobot_memory_plugins.core.cli.extras import EXTRA_COMMANDS, not_installed
 from nanobot_memory_plugins.core.cli.plain import without_controls
+from nanobot_memory_plugins.core.cli.typer_words import say_error_in_reader_language, use_reader_language
 from nanobot_memory_plugins.core.entry_points import COMMAND_GROUP, InstalledEntryPoint, installed_entry_points
 from nanobot_memory_plugins.core.errors import PluginError
+from nanobot_memory_plugins.redaction.script.messages import Sentence, tr
 
 _OURS = "nanobot-memory-"
 
@@ -52,9 +54,10 @@ class CommandGroup(typer.core.TyperGroup):
         """Import a command. One that cannot be imported is answered with a command that says why."""
         if cmd_name not in self.commands and cmd_name in self.found:
             try:
-                self.commands[cmd_name] = _command_of(cmd_name, self.found[cmd_name].load())
+                command = _command_of(cmd_name, self.found[cmd_name].load())
             except Exception as error:
-                self.commands[cmd_name] = _broken(self.found[cmd_name], error)
+                command = _broken(self.found[cmd_name], error)
+            self.commands[cmd_name] = use_reader_language(command)
         return self.commands.get(cmd_name)
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
@@ -72,11 +75,12 @@ class CommandGroup(typer.core.TyperGroup):
         listed.commands = dict(self.commands)
         for name, point in self.found.items():
             if point.distribution.startswith(_OURS) and (told := told_of(point)):
-                listed.commands.setdefault(name, typer.core.TyperCommand(name, help=told))
+                listed.commands.setdefault(name, typer.core.TyperCommand(name, help=tr(told)))
         return listed
 
     def make_context(self, *arguments: Any, **extra: Any) -> Any:
         """Read the arguments; what is wrong with them is said without their controls."""
+        use_reader_language(self)
         with _printable_errors():
             return super().make_context(*arguments, **extra)
 
@@ -103,6 +107,7 @@ def _printable_errors() -> Iterator[None]:
     except Exception as error:
         if hasattr(error, "format_message"):  # what Click raises for a wrong use; Typer brings a Click of its own
             without_controls(error)
+            say_error_in_reader_language(error)
         raise
 
 
@@ -135,16 +140,21 @@ def _broken(point: InstalledEntryPoint, error: Exception) -> Any:
     """Return a command that stands for one that cannot be imported: it says so, and fails."""
     reason = error.cause if isinstance(error, PluginError) else type(error).__name__
     if isinstance(error, ModuleNotFoundError) and error.name:
-        reason = f"the module {error.name} is missing"
-    message = f"The command cannot be loaded from {point.distribution} {point.version}: {reason}."
+        reason = Sentence("the module {name} is missing", name=error.name)
+    message = Sentence(
+        "The command cannot be loaded from {distribution} {version}: {reason}.",
+        distribution=point.distribution,
+        version=point.version,
+        reason=reason,
+    )
 
     def say_so(_context: typer.Context) -> NoReturn:
-        raise PluginError(message, hint=f"Reinstall or remove {point.distribution}.") from error
+        raise PluginError(message, hint=Sentence("Reinstall or remove {name}.", name=point.distribution)) from error
 
     holder = typer.Typer(add_completion=False)
     holder.command(
         point.name,
-        help=f"(cannot be loaded: {reason})",
+        help=tr("(cannot be loaded: {reason})", reason=reason),
         add_help_option=False,
         context_settings={"allow_extra_args": True, "ignore_unknown_options": True},
     )(say_so)

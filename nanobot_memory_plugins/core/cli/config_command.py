@@ -19,6 +19,7 @@ from nanobot_memory_plugins.core.errors import InputError
 from nanobot_memory_plugins.core.host.plugin_set import ONLY_VARIABLE
 from nanobot_memory_plugins.core.host.plugins.discovery import discover_plugins
 from nanobot_memory_plugins.redaction import redact_text
+from nanobot_memory_plugins.redaction.script.messages import Sentence, tr
 
 config = typer.Typer(
     help="What the options are, where each comes from, and what may stand there.", no_args_is_help=True
@@ -42,14 +43,27 @@ def show_options(
         print_json({"ok": True, "file": memory.source, "options": [_row(one) for one in listed]})
         return
     out = console()
-    out.print(f"Configuration: {shown(memory.source or 'none; everything has its default')}")
+    out.print(tr("Configuration: {source}", source=shown(memory.source or tr("none; everything has its default"))))
     for one in listed:
-        origin = f"  [dim]({shown(one.given)}; default {shown(_told(one, one.default))})[/dim]" if one.is_set else ""
+        origin = tr("{given}; default {default}", given=one.given, default=_told(one, one.default))
+        origin = f"  [dim]({shown(origin)})[/dim]" if one.is_set else ""
         out.print(f"[bold]{shown(one.key)}[/bold] = {shown(_told(one, one.value))}{origin}")
     if not everything:
-        out.print(f"{len(listed)} of {len(found)} options are set; `nanobot-memory config show --all` shows each.")
+        out.print(
+            tr(
+                "{set} of {count} options are set; `nanobot-memory config show --all` shows each.",
+                set=len(listed),
+                count=len(found),
+            )
+        )
     if ONLY_VARIABLE in os.environ:
-        out.print(f"{ONLY_VARIABLE}={shown(os.environ[ONLY_VARIABLE])}: no other plugin is loaded.")
+        out.print(
+            tr(
+                "{variable}={names}: no other plugin is loaded.",
+                variable=ONLY_VARIABLE,
+                names=shown(os.environ[ONLY_VARIABLE]),
+            )
+        )
 
 
 @config.command("get")
@@ -75,11 +89,14 @@ def explain_option(key: _Key, config: ConfigOption = None, as_json: JsonOption =
         return
     out = console()
     for one in found:
-        wrong = [problem.message for problem in problems if canonical(problem.key) == one.key]
-        origin = f"set by {one.given} in {memory.source}" if one.is_set else "the default"
+        wrong = [tr(problem.message) for problem in problems if canonical(problem.key) == one.key]
+        origin = (
+            tr("set by {given} in {file}", given=one.given, file=memory.source) if one.is_set else tr("the default")
+        )
         out.print(f"[bold]{shown(one.key)}[/bold] = {shown(_told(one, one.value))}  ({shown(origin)})")
-        lines = [*wrong, one.description, f"allowed: {one.allowed}; default: {_told(one, one.default)}"]
-        lines += [f"the documents' {', '.join(one.documents)}"] if one.documents else []
+        allowed = tr("allowed: {allowed}; default: {default}", allowed=tr(one.allowed), default=_told(one, one.default))
+        lines = [*wrong, tr(one.description), allowed]
+        lines += [tr("the documents' {names}", names=", ".join(one.documents))] if one.documents else []
         for line in lines:
             for part in wrapped(line, out.width - 4):
                 out.print(f"    {shown(part)}")
@@ -90,8 +107,9 @@ def explain_option(key: _Key, config: ConfigOption = None, as_json: JsonOption =
             value = {name: value}
         above, _, place = (memory.prefix if memory.source else "channels.memoryPlugins").rpartition(".")
         wanted = json.dumps({place: {section: value}}, ensure_ascii=False, default=str)[1:-1]
-        where = f"{memory.source or '~/.nanobot/config.json'}{f', below {above}' if above else ''}"
-        out.print(f"    to set it, in {shown(where)}:")
+        where = memory.source or "~/.nanobot/config.json"
+        where = tr("{file}, below {above}", file=where, above=above) if above else where
+        out.print(tr("    to set it, in {where}:", where=shown(where)))
         out.print(shown(redact_text(wanted)))
 
 
@@ -106,8 +124,8 @@ def _named(key: str, memory: MemoryConfig, problems: list[ConfigProblem]) -> lis
         return named
     known = [one.key for one in found] or sorted(installed | {*_OWN})
     near = get_close_matches(wanted, known, n=1, cutoff=0.4)
-    hint = f"Did you mean {near[0]}?" if near else "`nanobot-memory config show --all` lists them."
-    raise InputError(f"There is no option {key}.", hint=hint)
+    hint = Sentence("Did you mean {near}?", near=near[0]) if near else "`nanobot-memory config show --all` lists them."
+    raise InputError(Sentence("There is no option {key}.", key=key), hint=hint)
 
 
 def _options(memory: MemoryConfig, problems: list[ConfigProblem], plugins: set[str]) -> list[Option]:

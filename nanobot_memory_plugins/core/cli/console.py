@@ -8,6 +8,7 @@ from rich.markup import escape
 from rich.segment import Segment
 
 from nanobot_memory_plugins.core.errors import NanobotMemoryError
+from nanobot_memory_plugins.redaction.script.messages import together, tr
 from nanobot_memory_plugins.redaction.script.printable import one_line, printable
 
 
@@ -46,4 +47,6 @@ def shown_lines(text: object) -> str:
 
 def say_error(error: NanobotMemoryError) -> None:
     """Say what failed, and what helps."""
-    console(stderr=True).print(f"[red]{shown(error.cause)}[/red] {shown(error.hint)}")
+    said = together(error.cause, error.hint)
+    cause = tr(error.cause)
+    console(stderr=True).print(f"[red]{shown(cause)}[/red]{shown(said.removeprefix(cause))}")

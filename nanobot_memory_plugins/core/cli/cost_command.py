@@ -17,6 +17,7 @@ from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.host.recall_log import Injection, injections, recall_folder
 from nanobot_memory_plugins.core.language_model.ledger import ANSWERED, CANCELLED, Usage, uses
 from nanobot_memory_plugins.core.language_model.options import LanguageModelOptions
+from nanobot_memory_plugins.redaction.script.messages import Sentence, tr
 
 _DAYS = 7
 
@@ -52,7 +53,7 @@ def cost(
         recalled = savings(injections(recall_folder(memory), since=since))
     except OSError as error:
         hint = "Give this user the right to read the files below memory/.usage."
-        raise InputError(f"The record of uses cannot be read: {error.strerror}.", hint=hint) from None
+        raise InputError(Sentence("The record of uses cannot be read: {why}.", why=error.strerror), hint=hint) from None
     if as_json:
         whole = {"rows": [_row(row) for row in rows], "total": _row(total(rows))}
         saved = {"days": [_saving(one) for one in recalled], "total": _saving(total_saving(recalled))}
@@ -62,14 +63,17 @@ def cost(
     if rows:
         out.print(cost_table(rows))
         out.print(
-            f"Tokens are estimates. A purpose may use {LanguageModelOptions().daily_tokens:,} a day,"
-            " unless core.languageModel says otherwise."
+            tr(
+                "Tokens are estimates. A purpose may use {daily_tokens:,} a day, unless core.languageModel "
+                "says otherwise.",
+                daily_tokens=LanguageModelOptions().daily_tokens,
+            )
         )
     else:
-        out.print(f"The language model was not used in the last {days} days.")
+        out.print(tr("The language model was not used in the last {days} days.", days=days))
     if recalled:
         out.print(savings_table(recalled))
-        out.print("Saved: what the Markdown of the memory would have cost in each turn, less what was recalled.")
+        out.print(tr("Saved: what the Markdown of the memory would have cost in each turn, less what was recalled."))
     if rows or recalled:
         _show_expense(_expense(rows, recalled), total_saving(recalled), out)
 
@@ -157,7 +161,9 @@ def total_saving(rows: Iterable[Saving]) -> Saving:
 def savings_table(rows: list[Saving]) -> Table:
     """Return the savings as a table for people, with their sum at the end."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_footer=True)
-    headings = ("day", "turns", "with memories", "recalled", "whole memory", "saved", "share")
+    headings = (
+        tr("day"), tr("turns"), tr("with memories"), tr("recalled"), tr("whole memory"), tr("saved"), tr("share")
+    )  # fmt: skip
     footers = _cells(total_saving(rows))
     for number, (heading, footer) in enumerate(zip(headings, footers, strict=True)):
         table.add_column(heading, footer=footer, justify="right" if number else "left")
@@ -168,7 +174,7 @@ def savings_table(rows: list[Saving]) -> Table:
 
 def _cells(row: Saving) -> tuple[str, ...]:
     numbers = (row.turns, row.with_memories, row.injected_tokens, row.whole_tokens, row.saved_tokens)
-    return (row.day, *(f"{number:,}" for number in numbers), f"{row.saved_share:.0%}")
+    return (tr(row.day), *(f"{number:,}" for number in numbers), f"{row.saved_share:.0%}")
 
 
 def _expense(used: list[Cost], recalled: list[Saving]) -> dict[str, int]:
@@ -184,29 +190,34 @@ def _expense(used: list[Cost], recalled: list[Saving]) -> dict[str, int]:
     return {**parts, "total": whole, "whole_memory": turns.whole_tokens, "net": turns.whole_tokens - whole}
 
 
+_EXPENSE_WORDS = {
+    "blocks": "recalled blocks",
+    "tools": "tools (memory_search, remember, ...)",
+    "entries": "entries in the prompt",
+    "background": "its own uses of the model",
+    "total": "total",
+}
+
+
 def _show_expense(expense: dict[str, int], turns: Saving, out: Console) -> None:
     """Show what the set costs, and what it saves beside that."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column("what the set costs")
-    table.add_column("tokens", justify="right")
-    table.add_column("a turn", justify="right")
-    named = {
-        "recalled blocks": "blocks",
-        "tools (memory_search, remember, ...)": "tools",
-        "entries in the prompt": "entries",
-        "its own uses of the model": "background",
-        "total": "total",
-    }
-    for name, key in named.items():
-        table.add_row(name, f"{expense[key]:,}", f"{expense[key] / turns.turns:,.0f}" if turns.turns else "")
+    table.add_column(tr("what the set costs"))
+    table.add_column(tr("tokens"), justify="right")
+    table.add_column(tr("a turn"), justify="right")
+    for key, name in _EXPENSE_WORDS.items():
+        table.add_row(tr(name), f"{expense[key]:,}", f"{expense[key] / turns.turns:,.0f}" if turns.turns else "")
     out.print(table)
     if turns.turns:
-        verb = "saves" if expense["net"] >= 0 else "costs"
-        told = f"{verb} {abs(expense['net']):,} tokens beside the whole Markdown in each turn ({turns.whole_tokens:,})"
-        out.print(f"In all the set {told}.", soft_wrap=True)
+        told = {"net": abs(expense["net"]), "whole": turns.whole_tokens}
+        saves = tr("In all the set saves {net:,} tokens beside the whole Markdown in each turn ({whole:,}).", **told)
+        costs = tr("In all the set costs {net:,} tokens beside the whole Markdown in each turn ({whole:,}).", **told)
+        out.print(saves if expense["net"] >= 0 else costs, soft_wrap=True)
         out.print(
-            "Tools and entries are counted once a turn: each further request of it holds them again, mostly from the"
-            " provider's cache. `core.tools: off` offers no tools.",
+            tr(
+                "Tools and entries are counted once a turn: each further request of it holds them again, "
+                "mostly from the provider's cache. `core.tools: off` offers no tools."
+            ),
             soft_wrap=True,
         )
 
@@ -221,14 +232,14 @@ def cost_table(rows: list[Cost]) -> Table:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_footer=True)
     whole = total(rows)
     columns = {
-        "day": "total",
-        "purpose": "",
-        "plugin": "",
-        "uses": f"{whole.uses:,}",
-        "failed": f"{whole.failed:,}",
-        "prompt tokens": f"{whole.prompt_tokens:,}",
-        "answer tokens": f"{whole.answer_tokens:,}",
-        "seconds": f"{whole.seconds:,.1f}",
+        tr("day"): tr("total"),
+        tr("purpose"): "",
+        tr("plugin"): "",
+        tr("uses"): f"{whole.uses:,}",
+        tr("failed"): f"{whole.failed:,}",
+        tr("prompt tokens"): f"{whole.prompt_tokens:,}",
+        tr("answer tokens"): f"{whole.answer_tokens:,}",
+        tr("seconds"): f"{whole.seconds:,.1f}",
     }
     for number, (heading, footer) in enumerate(columns.items()):
         table.add_column(heading, footer=footer, justify="left" if number < 3 else "right")

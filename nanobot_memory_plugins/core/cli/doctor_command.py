@@ -17,6 +17,7 @@ from nanobot_memory_plugins.core.cli.machine_findings import (
     room_findings,
     workspace_finding,
 )
+from nanobot_memory_plugins.core.cli.offered_findings import offered_findings
 from nanobot_memory_plugins.core.cli.options import (
     ConfigOption,
     JsonOption,
@@ -33,6 +34,7 @@ from nanobot_memory_plugins.core.host.memory_host import MemoryHost
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.scopes.offered_senders import offered_senders
 from nanobot_memory_plugins.core.values.diagnosis import Finding, Health
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 if TYPE_CHECKING:
     from loguru import Message
@@ -76,6 +78,7 @@ async def _examine(workspace: Path, config: MemoryConfig, problems: list[ConfigP
             workspace_finding(workspace),
             *room_findings(workspace),
             *files_in_the_way(workspace),
+            *offered_findings(),
         ]
     )
     if any(finding.health is Health.BAD for finding in findings):
@@ -87,7 +90,9 @@ async def _examine(workspace: Path, config: MemoryConfig, problems: list[ConfigP
             async with MemoryHost(workspace, config=config, problems=problems, senders=lambda: senders) as memory:
                 reported = [*people_findings(workspace, config, senders), *await memory.diagnose()]
         except NanobotMemoryError as error:
-            reported = [Finding("memory", f"it cannot start: {error.cause}", Health.BAD, error.hint)]
+            reported = [
+                Finding("memory", Sentence("it cannot start: {cause}", cause=error.cause), Health.BAD, error.hint)
+            ]
     findings += [*await asyncio.to_thread(memory_file_findings, workspace), *reported]
     # A plugin that breaks while it is asked how it is says nothing else about it.
     findings += [Finding("warning", text, Health.DEGRADED, _MORE) for text in warnings if not _is_told(text, findings)]

@@ -19,6 +19,7 @@ from nanobot_memory_plugins.core.cli.transfer_output import bar
 from nanobot_memory_plugins.core.errors import InputError
 from nanobot_memory_plugins.core.transfer.backups import back_up, plain_name, usual_folder
 from nanobot_memory_plugins.core.transfer.exporting import export_to
+from nanobot_memory_plugins.redaction.script.messages import tr
 
 
 def export_memory(
@@ -54,9 +55,16 @@ def export_memory(
         return
     out = console()
     for name, why in report.left:
-        out.print(f"left: {shown(name)}: {shown(why)}")
-    out.print(f"{report.files:,} files, {report.size:,} bytes, in {shown(str(target))}")
-    out.print("The index is not in it: it is built from the files. Text that people wrote is in it as it is.")
+        out.print(tr("left: {name}: {why}", name=shown(name), why=shown(tr(why))))
+    out.print(
+        tr(
+            "{files:,} files, {size:,} bytes, in {target}",
+            files=report.files,
+            size=report.size,
+            target=shown(str(target)),
+        )
+    )
+    out.print(tr("The index is not in it: it is built from the files. Text that people wrote is in it as it is."))
 
 
 def _back_up(folder: Path, to: Path | None, keep: int, *, as_json: bool) -> None:

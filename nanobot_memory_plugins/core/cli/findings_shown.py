@@ -11,7 +11,10 @@ from rich.console import Console
 
 from nanobot_memory_plugins.core.cli.console import shown
 from nanobot_memory_plugins.core.values.diagnosis import Finding, Health
+from nanobot_memory_plugins.redaction.script.messages import together, tr
 
+# As words of tables and lines; in JSON they stay as they are.
+_HEALTH_WORDS = {Health.GOOD: "good", Health.INFO: "info", Health.DEGRADED: "degraded", Health.BAD: "bad"}
 COLOURS = {Health.GOOD: "green", Health.INFO: "cyan", Health.DEGRADED: "yellow", Health.BAD: "red"}
 _ORDER = {Health.BAD: 0, Health.DEGRADED: 1, Health.INFO: 2, Health.GOOD: 3}
 _RIGHT = (Health.GOOD, Health.INFO)
@@ -27,8 +30,21 @@ def in_order(findings: Sequence[Finding]) -> list[Finding]:
 
 def finding_line(finding: Finding) -> str:
     """Return a finding as one line of a pipe: health, subject, state and what helps."""
-    hint = f"  -> {finding.hint}" if finding.hint else ""
-    return f"{finding.health.value:<8}  {finding.subject}: {finding.state}{hint}"
+    hint = f"  -> {tr(finding.hint)}" if finding.hint else ""
+    return f"{_padded(said_health(finding.health), 8)}  {_told(finding)}{hint}"
+
+
+def _told(finding: Finding) -> str:
+    return tr(finding.subject) + tr(": ") + tr(finding.state)
+
+
+def said_health(health: Health) -> str:
+    """Return how good a finding is, in the reader's language."""
+    return tr(_HEALTH_WORDS[health])
+
+
+def _padded(text: str, width: int) -> str:
+    return text + " " * max(0, width - cell_len(text))
 
 
 def show_findings(findings: Sequence[Finding], out: Console, *, everything: bool) -> None:
@@ -41,10 +57,10 @@ def show_findings(findings: Sequence[Finding], out: Console, *, everything: bool
     show_problems(listed, out)
     right = [finding for finding in listed if finding.health in _RIGHT]
     for finding in right if everything else ():
-        head = f"[{COLOURS[finding.health]}]{finding.health.value:<4}[/{COLOURS[finding.health]}]"
-        for number, line in enumerate(wrapped(f"{finding.subject}: {finding.state}", out.width - 6)):
+        head = f"[{COLOURS[finding.health]}]{_padded(said_health(finding.health), 4)}[/{COLOURS[finding.health]}]"
+        for number, line in enumerate(wrapped(f"{_told(finding)}", out.width - 6)):
             out.print(f"{'      ' if number else f'{head}  '}{shown(line)}")
-    out.print(summary(findings) + ("" if everything else " `nanobot-memory doctor --all` shows each."))
+    out.print(together(summary(findings), "" if everything else "`nanobot-memory doctor --all` shows each."))
 
 
 def show_problems(findings: Sequence[Finding], out: Console) -> None:
@@ -53,8 +69,8 @@ def show_problems(findings: Sequence[Finding], out: Console) -> None:
         if finding.health in _RIGHT:
             continue
         colour = COLOURS[finding.health]
-        out.print(f"[{colour}]{finding.health.value}[/{colour}]  [bold]{shown(finding.subject)}[/bold]")
-        for line in (*wrapped(finding.state, out.width - 4), *wrapped(finding.hint, out.width - 4)):
+        out.print(f"[{colour}]{said_health(finding.health)}[/{colour}]  [bold]{shown(tr(finding.subject))}[/bold]")
+        for line in (*wrapped(tr(finding.state), out.width - 4), *wrapped(tr(finding.hint), out.width - 4)):
             out.print(f"{_INDENT}{shown(line)}")
         for command in commands_in(finding.hint):
             out.print(f"[bold]{shown(command)}[/bold]")
@@ -64,10 +80,12 @@ def show_problems(findings: Sequence[Finding], out: Console) -> None:
 def summary(findings: Sequence[Finding]) -> str:
     """Return how many are good and how many are not, in one line."""
     counts = {health: sum(one.health is health for one in findings) for health in Health}
-    named = [f"{counts[health]} {health.value}" for health in (Health.BAD, Health.DEGRADED) if counts[health]]
-    good = f"{counts[Health.GOOD]} good" if named else f"All {counts[Health.GOOD]} are good"
-    more = [f"{counts[Health.INFO]} for information"] if counts[Health.INFO] else []
-    return ", ".join([*named, good, *more]) + "."
+    bad, degraded, good, info = (counts[health] for health in (Health.BAD, Health.DEGRADED, Health.GOOD, Health.INFO))
+    named = [tr("{count} bad", count=bad)] if bad else []
+    named += [tr("{count} degraded", count=degraded)] if degraded else []
+    named.append(tr("{count} good", count=good) if named else tr("All {count} are good", count=good))
+    named += [tr("{count} for information", count=info)] if info else []
+    return tr(", ").join(named) + tr(".")
 
 
 def commands_in(hint: str) -> list[str]:

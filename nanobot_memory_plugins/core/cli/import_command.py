@@ -21,6 +21,7 @@ from nanobot_memory_plugins.core.transfer.importing import import_from, only_imp
 from nanobot_memory_plugins.core.transfer.report import ImportReport
 from nanobot_memory_plugins.core.transfer.sources import ARCHIVE, chosen_importer
 from nanobot_memory_plugins.core.transfer.written import take_back
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 
 def import_memory(
@@ -61,7 +62,7 @@ def import_memory(
         raise typer.BadParameter("name the store, or the archive, to import")
     path = source.expanduser().absolute()
     if not path.exists():
-        raise InputError(f"There is nothing at {path}.", hint="Check the path of the store.")
+        raise InputError(Sentence("There is nothing at {path}.", path=path), hint="Check the path of the store.")
     report = _imported(path, from_, resolve_workspace(workspace), dry_run=dry_run, tools=tools)
     if as_json:
         print_json(report.as_json())
@@ -100,7 +101,10 @@ def _imported(path: Path, name: str, workspace: Path, *, dry_run: bool, tools: b
     contacts = load_config()[0].redaction.contacts
     if name == ARCHIVE or (not name and is_archive(path)):
         if not path.is_file():
-            raise InputError(f"{path} is no archive.", hint="Name the ZIP file that `nanobot-memory export` wrote.")
+            raise InputError(
+                Sentence("{path} is no archive.", path=path),
+                hint="Name the ZIP file that `nanobot-memory export` wrote.",
+            )
         with bar("importing") as progress:
             return import_archive(path, workspace, dry_run=dry_run, contacts=contacts, progress=progress)
     name, importer = chosen_importer(name, path)

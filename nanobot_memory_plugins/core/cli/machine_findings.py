@@ -19,6 +19,7 @@ from nanobot_memory_plugins.core.files.private import LINKED, REPLACE_LINK
 from nanobot_memory_plugins.core.files.reading import read_regular
 from nanobot_memory_plugins.core.redaction.contact_redaction import without_secrets
 from nanobot_memory_plugins.core.values.diagnosis import Finding, Health
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 _KILO = 1_000
 # Bytes that are looked through for secrets, and files that are named.
@@ -46,7 +47,14 @@ def machine_findings() -> list[Finding]:
         core = "not installed as a distribution"
     return [
         Finding(
-            "python", f"{platform.python_version()} on {platform.system()} {platform.machine()} ({sys.executable})"
+            "python",
+            Sentence(
+                "{python_version} on {system} {machine} ({executable})",
+                python_version=platform.python_version(),
+                system=platform.system(),
+                machine=platform.machine(),
+                executable=sys.executable,
+            ),
         ),
         Finding("nanobot-memory-core", core),
     ]
@@ -63,28 +71,41 @@ def workspace_finding(workspace: Path) -> Finding:
                 os.fsync(file.fileno())
             return Finding("workspace", str(workspace))
         except OSError as error:
-            state = f"{workspace}: nothing can be written there ({error.strerror or type(error).__name__})"
+            state = Sentence(
+                "{workspace}: nothing can be written there ({why})",
+                workspace=workspace,
+                why=error.strerror or type(error).__name__,
+            )
             return Finding("workspace", state, Health.BAD, _way_to_write(workspace, error.errno))
     if workspace.exists():
-        state = f"{workspace}: this is not a folder"
+        state = Sentence("{workspace}: this is not a folder", workspace=workspace)
         return Finding("workspace", state, Health.BAD, "Name a folder with --workspace.")
     parent = next(folder for folder in workspace.parents if folder.exists())
     if not parent.is_dir() or not os.access(parent, os.W_OK):
-        state = f"{workspace}: it is not there and cannot be made below {parent}"
+        state = Sentence(
+            "{workspace}: it is not there and cannot be made below {parent}", workspace=workspace, parent=parent
+        )
         return Finding("workspace", state, Health.BAD, "Name another folder with --workspace.")
-    return Finding("workspace", f"{workspace}: it was not there before", Health.DEGRADED, _RIGHT)
+    return Finding(
+        "workspace", Sentence("{workspace}: it was not there before", workspace=workspace), Health.DEGRADED, _RIGHT
+    )
 
 
 def _way_to_write(workspace: Path, number: int | None) -> str:
     """Return what helps where a file cannot be written."""
     folder = shlex.quote(str(workspace))
     if number in (errno.ENOSPC, errno.EDQUOT):
-        return f"Free disk space: `df -h {folder}` shows how much there is, `du -xh {folder} | sort -h` what takes it."
+        return Sentence(
+            "Free disk space: `df -h {folder}` shows how much there is, `du -xh {folder} | sort -h` what takes it.",
+            folder=folder,
+        )
     if number == errno.EFBIG:
-        return "A limit on the size of files is set: `ulimit -f unlimited` lifts it in this shell."
+        return Sentence("A limit on the size of files is set: `ulimit -f unlimited` lifts it in this shell.")
     if number == errno.EROFS:
-        return "That disk can only be read: mount it for writing, or name another folder with --workspace."
-    return f"`chmod u+rwx {folder}`, as the user whose folder it is; or name another one with --workspace."
+        return Sentence("That disk can only be read: mount it for writing, or name another folder with --workspace.")
+    return Sentence(
+        "`chmod u+rwx {folder}`, as the user whose folder it is; or name another one with --workspace.", folder=folder
+    )
 
 
 def room_findings(workspace: Path) -> list[Finding]:
@@ -95,25 +116,41 @@ def room_findings(workspace: Path) -> list[Finding]:
         return []
     if not disk.total:
         return []
-    state = f"{disk.free / 1e9:,.1f} GB free" if disk.free >= 1e9 else f"{disk.free / 1e6:,.0f} MB free"
+    state = (
+        Sentence("{free:,.1f} GB free", free=disk.free / 1000000000.0)
+        if disk.free >= 1e9
+        else Sentence("{free:,.0f} MB free", free=disk.free / 1000000.0)
+    )
     if disk.free >= _LITTLE_ROOM:
         return [Finding("disk space", state)]
-    return [Finding("disk space", f"{state} at {workspace}", Health.DEGRADED, _way_to_write(workspace, errno.ENOSPC))]
+    return [
+        Finding(
+            "disk space",
+            Sentence("{state} at {workspace}", state=state, workspace=workspace),
+            Health.DEGRADED,
+            _way_to_write(workspace, errno.ENOSPC),
+        )
+    ]
 
 
 def memory_file_findings(workspace: Path) -> list[Finding]:
     """Return how many memory files of each kind there are, how they are kept, and which folders of ours are links."""
     memory = workspace / "memory"
     kinds = {
-        "long-term memory": _files(memory, "MEMORY.md"),
-        "day notes": _files(memory, "[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]*.md"),
-        "transcripts": _files(memory / "sessions", "*.jsonl"),
+        Sentence("long-term memory"): _files(memory, "MEMORY.md"),
+        Sentence("day notes"): _files(memory, "[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]*.md"),
+        Sentence("transcripts"): _files(memory / "sessions", "*.jsonl"),
     }
     findings = []
     for subject, files in kinds.items():
         sizes = list(files)
-        number = "1 file" if len(sizes) == 1 else f"{len(sizes)} files"
-        findings.append(Finding(subject, f"{number}, {sum(sizes) / _KILO:,.1f} kB" if sizes else "none yet"))
+        number = Sentence("1 file") if len(sizes) == 1 else Sentence("{count} files", count=len(sizes))
+        findings.append(
+            Finding(
+                subject,
+                Sentence("{number}, {size:,.1f} kB", number=number, size=sum(sizes) / _KILO) if sizes else "none yet",
+            )
+        )
     return [*findings, *keeping_findings(workspace), *_linked_folders(workspace), *_secrets_by_hand(memory)]
 
 
@@ -131,8 +168,12 @@ def _secrets_by_hand(memory: Path) -> Iterator[Finding]:
         more = f" and {len(named) - _MOST_NAMED} more" if len(named) > _MOST_NAMED else ""
         yield Finding(
             "secrets by hand",
-            f"{', '.join(named[:_MOST_NAMED])}{more}: text of yours holds what looks like a secret; it stays in the"
-            " file, and is hidden in the index, in blocks and in logs",
+            Sentence(
+                "{named}{more}: text of yours holds what looks like a secret; it stays in the file, and is "
+                "hidden in the index, in blocks and in logs",
+                named=", ".join(named[:_MOST_NAMED]),
+                more=more,
+            ),
             Health.DEGRADED,
             "`nanobot-memory scrub --dry-run` shows the kinds; take them out by hand, or with `scrub --everywhere`.",
         )
@@ -146,10 +187,14 @@ def files_in_the_way(workspace: Path) -> Iterator[Finding]:
             continue
         aside = next(one for number in count(1) if not (one := path.with_name(f"{path.name}.aside-{number}")).exists())
         yield Finding(
-            f"folder {name}",
+            Sentence("folder {name}", name=name),
             "a file stands where this folder belongs: nothing can be kept in it",
             Health.BAD if is_needed else Health.DEGRADED,
-            f"`mv {shlex.quote(str(path))} {shlex.quote(str(aside))}`, and the next start makes the folder.",
+            Sentence(
+                "`mv {path} {aside}`, and the next start makes the folder.",
+                path=shlex.quote(str(path)),
+                aside=shlex.quote(str(aside)),
+            ),
         )
 
 
@@ -157,10 +202,14 @@ def _linked_folders(workspace: Path) -> Iterator[Finding]:
     for name, is_needed in _FOLDERS.items():
         for folder in _links(workspace / name):
             yield Finding(
-                f"folder {folder.relative_to(workspace).as_posix()}",
+                Sentence("folder {name}", name=folder.relative_to(workspace).as_posix()),
                 LINKED,
                 Health.BAD if is_needed else Health.DEGRADED,
-                f"{REPLACE_LINK}: `rm {shlex.quote(str(folder))}`, and the next start makes the folder.",
+                Sentence(
+                    "{replace_link}: `rm {folder}`, and the next start makes the folder.",
+                    replace_link=Sentence(REPLACE_LINK),
+                    folder=shlex.quote(str(folder)),
+                ),
             )
 
 

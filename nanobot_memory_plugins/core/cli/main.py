@@ -19,10 +19,12 @@ import typer
 import typer.main
 
 from nanobot_memory_plugins.core.cli.command_group import CommandGroup
+from nanobot_memory_plugins.core.cli.language import chosen_language, spoken
 from nanobot_memory_plugins.core.cli.log_setup import configure_command_line_logging
 from nanobot_memory_plugins.core.cli.options import print_json
 from nanobot_memory_plugins.core.cli.plain import say
-from nanobot_memory_plugins.core.errors import NanobotMemoryError, NotInstalledError
+from nanobot_memory_plugins.core.errors import InputError, NanobotMemoryError, NotInstalledError
+from nanobot_memory_plugins.redaction.script.messages import Sentence, together, tr
 from nanobot_memory_plugins.redaction.script.printable import printable
 
 PROGRAM = "nanobot-memory"
@@ -52,7 +54,7 @@ def _print_version(wanted: bool) -> None:
         try:
             found = version("nanobot-memory-core")
         except PackageNotFoundError:
-            found = "(not installed as a distribution)"
+            found = tr("(not installed as a distribution)")
         say(f"{PROGRAM} {found}")
         raise typer.Exit
 
@@ -60,6 +62,12 @@ def _print_version(wanted: bool) -> None:
 @app.callback()
 def every_command(
     verbose: Annotated[bool, typer.Option("--verbose", help="Log everything, and show tracebacks.")] = False,
+    _lang: Annotated[
+        str,
+        typer.Option(
+            "--lang", metavar="LANGUAGE", help="Speak this language: en, zh. Else as core.language or the locale says."
+        ),
+    ] = "",
     _version: Annotated[
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
     ] = False,
@@ -77,9 +85,18 @@ def main() -> None:
 
 
 def run_command_line(arguments: Sequence[str]) -> int:
-    """Run one command and return its exit status: 0 done, 1 it failed, 2 wrong use, 130 interrupted."""
+    """Run one command and return its exit status: 0 done, 1 it failed, 2 wrong use, 130 interrupted.
+
+    What it says to people is in the language that they asked for; ``--lang`` may stand anywhere.
+    """
     _write_utf8()
-    code = _run(arguments)
+    try:
+        language, arguments = chosen_language(arguments)
+    except InputError as error:
+        _failed(arguments, error, error.cause, error.hint)
+        return _WRONG_USE
+    with spoken(language):
+        code = _run(arguments)
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
@@ -106,8 +123,10 @@ def _run(arguments: Sequence[str]) -> int:
         )
     except Exception as error:
         place = traceback.extract_tb(error.__traceback__)[-1]
-        what = f"Unexpected {type(error).__name__} at {place.filename}:{place.lineno}."
-        return _failed(arguments, error, what, f"`{PROGRAM} --verbose ...` shows more; please report it.")
+        what = Sentence(
+            "Unexpected {error} at {file}:{line}.", error=type(error).__name__, file=place.filename, line=place.lineno
+        )
+        return _failed(arguments, error, what, "`nanobot-memory --verbose ...` shows more; please report it.")
     return _DONE
 
 
@@ -116,7 +135,7 @@ def _failed(arguments: Sequence[str], error: Exception, cause: str, hint: str = 
     if "--verbose" in arguments or os.environ.get(DEBUG_VARIABLE):
         typer.echo(printable("".join(traceback.format_exception(error))), err=True)
     with contextlib.suppress(OSError):
-        say(f"{PROGRAM}: {cause} {hint}".rstrip(), err=True)
+        say(f"{PROGRAM}: {together(cause, hint)}", err=True)
         if "--json" in arguments:
             print_json({"ok": False, "error": cause, "hint": hint, "mend": hint})
     return _FAILED

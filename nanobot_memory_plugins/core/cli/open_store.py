@@ -54,9 +54,9 @@ async def opened_memory(
     await run_in_daemon_thread(lambda: repair_memory(workspace, config))
     await plugins.load()
     try:
-        opened = await plugins.host.call_first("open_store", {}, accept=(Store,))
+        opened = await plugins.open_store()
         if opened is not None:
-            stores += [store for store in opened.values if isinstance(store, Store)]
+            stores.append(opened)
         if not stores:
             raise StoreError(
                 "No store is open: the storage plugin is not installed, not enabled, or failed.",

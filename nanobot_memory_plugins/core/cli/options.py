@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 import typer
 
 from nanobot_memory_plugins.core.cli.plain import say
+from nanobot_memory_plugins.redaction.script.messages import tr
 from nanobot_memory_plugins.redaction.script.printable import escaped_in_json
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ WorkspaceOption = Annotated[
         "--workspace",
         "-w",
         metavar="DIR",
-        help=f"The agent's folder. Else {WORKSPACE_VARIABLE}, or the workspace of nanobot.",
+        help="The agent's folder. Else NANOBOT_MEMORY_WORKSPACE, or the workspace of nanobot.",
         file_okay=False,
     ),
 ]
@@ -93,7 +94,7 @@ def warn(problems: "Sequence[ConfigProblem]") -> None:
     """Print configuration problems to standard error, one a line."""
     for problem in problems:
         where = f" ({problem.source})" if problem.source else ""
-        say(f"configuration: {problem.message}{where}", err=True)
+        say(tr("configuration: {problem}{where}", problem=tr(problem.message), where=where), err=True)
 
 
 def print_json(answer: Mapping[str, Any]) -> None:

@@ -21,6 +21,7 @@ from nanobot_memory_plugins.core.scopes.offered_senders import offered_senders
 from nanobot_memory_plugins.core.scopes.people import People
 from nanobot_memory_plugins.core.scopes.people_record import PeopleRecord
 from nanobot_memory_plugins.core.scopes.safe_keys import redact_key
+from nanobot_memory_plugins.redaction.script.messages import Sentence, tr
 
 people = typer.Typer(help="Who is one person, and who sees what names nobody.", no_args_is_help=True)
 
@@ -42,12 +43,13 @@ def list_people(workspace: WorkspaceOption = None, config: ConfigOption = None, 
         print_json({"ok": True, "state": finding.state, "people": rows, "adopted_by": adopted})
         return
     out = console()
-    out.print(f"{shown(finding.state[:1].upper() + finding.state[1:])}.")
+    state = tr(finding.state)
+    out.print(shown(state[:1].upper() + state[1:]) + tr("."))
     for one in found:
-        mark = " (owner)" if one.is_owner else ""
-        out.print(f"  {shown(one.label)}{mark}: {shown(', '.join(one.names)) or 'whoever is not named'}")
+        mark = f" ({tr('owner')})" if one.is_owner else ""
+        out.print(f"  {shown(one.label)}{mark}: {shown(', '.join(one.names)) or tr('whoever is not named')}")
     if adopted:
-        out.print(f"What names nobody is seen by {shown(', '.join(adopted))}.")
+        out.print(tr("What names nobody is seen by {adopted}.", adopted=shown(", ".join(adopted))))
 
 
 @people.command("adopt")
@@ -65,17 +67,20 @@ def adopt(
     warn(problems)
     folder = resolve_workspace(workspace)
     if not folder.is_dir():
-        raise InputError(f"There is no workspace at {folder}.", hint="Name the agent's folder with --workspace.")
+        raise InputError(
+            Sentence("There is no workspace at {folder}.", folder=folder),
+            hint="Name the agent's folder with --workspace.",
+        )
     known = People(memory_config.core.people, offered_senders(folder, memory_config))
     listed = known.all()
     person = known.named(redact_key(name))
     if person is None or (":" not in name and person.label not in {one.label for one in listed}):
         raise InputError(
-            f"{name} is nobody's name.",
-            hint=f"Known are {', '.join(one.label for one in listed)}, or write channel:id.",
+            Sentence("{name} is nobody's name.", name=name),
+            hint=Sentence("Known are {listed}, or write channel:id.", listed=", ".join(one.label for one in listed)),
         )
     PeopleRecord(MemoryPaths.of(folder).memory).adopt((person.label, *person.names))
     if as_json:
         print_json({"ok": True, "adopted_by": person.label})
     else:
-        console().print(f"What names nobody is seen by {shown(person.label)} from now on.")
+        console().print(tr("What names nobody is seen by {label} from now on.", label=shown(person.label)))

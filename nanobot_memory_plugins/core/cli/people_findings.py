@@ -7,6 +7,7 @@ from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.scopes.people import People, Person, Senders
 from nanobot_memory_plugins.core.scopes.people_record import PeopleRecord
 from nanobot_memory_plugins.core.values.diagnosis import Finding, Health
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 _SHARES = {
     "agent": "everybody who writes sees every memory (share: agent)",
@@ -27,21 +28,32 @@ def people_findings(workspace: Path, config: MemoryConfig, senders: Senders) -> 
     share = config.core.share
     if share != "auto":
         open_to_all = share == "agent" and senders.several
-        where = f", and several may write in {', '.join(senders.several)}" if open_to_all else ""
-        state = _SHARES[share] + where
+        state: str = Sentence(_SHARES[share])
+        if open_to_all:
+            state = Sentence("{state}, and several may write in {where}", state=state, where=", ".join(senders.several))
         return [
             Finding("people", state, Health.DEGRADED if open_to_all else Health.GOOD, _NARROW if open_to_all else "")
         ]
     heard = sorted(PeopleRecord(MemoryPaths.of(workspace).memory).current().others(people.owner()))
     if senders.one_user and not heard:
-        return [Finding("people", f"one user, for whom everything is shared ({_who(people.owner())})")]
-    listed = "; ".join(_who(person) for person in people.all())
+        return [
+            Finding("people", Sentence("one user, for whom everything is shared ({who})", who=_who(people.owner())))
+        ]
+    listed = Sentence.joined((_who(person) for person in people.all()), "; ")
     if senders.one_user:
-        state = f"each sees their own memories: besides {listed} there wrote {', '.join(heard)}"
+        state = Sentence(
+            "each sees their own memories: besides {listed} there wrote {heard}", listed=listed, heard=", ".join(heard)
+        )
         return [Finding("people", state, Health.DEGRADED, _LIST)]
-    where = f", since several may write in {', '.join(senders.several)}"
-    return [Finding("people", f"each sees their own memories{where} ({listed})")]
+    told = Sentence(
+        "each sees their own memories, since several may write in {where} ({listed})",
+        where=", ".join(senders.several),
+        listed=listed,
+    )
+    return [Finding("people", told)]
 
 
-def _who(person: Person) -> str:
-    return f"{person.label}: {', '.join(person.names)}" if person.names else f"{person.label}: whoever is not named"
+def _who(person: Person) -> Sentence:
+    if not person.names:
+        return Sentence("{label}: whoever is not named", label=person.label)
+    return Sentence("{label}: {names}", label=person.label, names=", ".join(person.names))

@@ -22,6 +22,7 @@ from nanobot_memory_plugins.core.clock import SystemClock
 from nanobot_memory_plugins.core.config import ConfigProblem, MemoryConfig
 from nanobot_memory_plugins.core.host.plugin_set import PluginReport, PluginSet
 from nanobot_memory_plugins.core.scopes.workspace_scopes import offered_scopes
+from nanobot_memory_plugins.redaction.script.messages import tr
 
 _COLOURS = {"active": "green", "resting": "yellow", "disabled": "dim", "failed": "red"}
 
@@ -42,18 +43,19 @@ def plugins(
     out.print(plugins_table(reports))
     for report in reports if everything else ():
         out.print(f"[bold]{shown(report.name)}[/bold]")
-        for line in wrapped(", ".join(report.hooks) or "none", out.width - 4):
+        for line in wrapped(", ".join(report.hooks) or tr("none"), out.width - 4):
             out.print(f"    {shown(line)}", soft_wrap=True)
     for report in reports:
         if report.error:
-            out.print(f"[red]{shown(report.name)}[/red]: {shown(report.error)}", soft_wrap=True)
+            out.print(f"[red]{shown(report.name)}[/red]: {shown(tr(report.error))}", soft_wrap=True)
 
 
 def plugins_table(reports: list[PluginReport]) -> Table:
     """Return the plugins as a table for people."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for heading in ("plugin", "distribution", "version", "state", "hooks"):
-        table.add_column(heading, no_wrap=True, justify="right" if heading == "hooks" else "left")
+    headings = (tr("plugin"), tr("distribution"), tr("version"), tr("state"), tr("hooks"))
+    for heading in headings:
+        table.add_column(heading, no_wrap=True, justify="right" if heading is headings[-1] else "left")
     for report in reports:
         state = report.state.value
         colour = _COLOURS.get(state, "default")
@@ -61,7 +63,7 @@ def plugins_table(reports: list[PluginReport]) -> Table:
             shown(report.name),
             shown(report.distribution),
             shown(report.version),
-            f"[{colour}]{state}[/{colour}]",
+            f"[{colour}]{tr(state)}[/{colour}]",
             str(len(report.hooks)),
         )
     return table

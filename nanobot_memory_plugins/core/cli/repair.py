@@ -10,6 +10,7 @@ from nanobot_memory_plugins.core.entry_points import REPAIR_GROUP, installed_ent
 from nanobot_memory_plugins.core.erasure.unfinished import ErasureRecord
 from nanobot_memory_plugins.core.files import MemoryPaths
 from nanobot_memory_plugins.core.log import logger
+from nanobot_memory_plugins.redaction.script.messages import tr
 
 if TYPE_CHECKING:
     from nanobot_memory_plugins.core.config import MemoryConfig
@@ -67,12 +68,16 @@ def finish_erasure(workspace: Path, config: "MemoryConfig | None" = None) -> "Er
     thread.join()
     finished = done[0] if done else None
     if finished is not None:
-        state = "goes on at the next start" if finished.waits else "is finished"
-        say_repaired(f"A forgetting for good that had been broken off {state}")
+        told = (
+            tr("A forgetting for good that had been broken off goes on at the next start")
+            if finished.waits
+            else tr("A forgetting for good that had been broken off is finished")
+        )
+        say_repaired(told)
     return finished
 
 
 def say_repaired(done: str) -> None:
     """Print what was repaired to standard error, or nothing."""
     if done:
-        say(f"{done}.", err=True)
+        say(f"{tr(done)}{tr('.')}", err=True)

@@ -11,10 +11,14 @@ from nanobot_memory_plugins.core.cli.console import console, shown
 from nanobot_memory_plugins.core.transfer.importer import Part
 from nanobot_memory_plugins.core.transfer.report import ImportReport
 from nanobot_memory_plugins.core.transfer.written import TakenBack
+from nanobot_memory_plugins.redaction.script.messages import tr
 
 # Reasons and files that are printed; --json has them all.
 _ROWS = 20
 _ONE = {"messages": "message", "notes": "note", "entries": "entry", "files": "file"}
+_MANY = {"message": "messages", "note": "notes", "entry": "entries", "file": "files", "record": "records"}
+_ONE_WORDS = ("1 message", "1 note", "1 entry", "1 file", "1 record")
+_MANY_WORDS = ("{count:,} messages", "{count:,} notes", "{count:,} entries", "{count:,} files", "{count:,} records")
 
 
 class Shown(Protocol):
@@ -42,56 +46,75 @@ def print_report(report: ImportReport, *, everything: bool = False) -> None:
     """Print what became of an import, for people: a summary, or with ``everything`` each file."""
     rows = None if everything else _ROWS
     out = console()
-    counts = [f"{count:,} {kind if count > 1 else _ONE[kind]}" for kind, count in sorted(report.taken.items()) if count]
-    verb = "would be taken" if report.dry_run else "taken"
-    out.print(f"{shown(report.source)}: {shown(report.label)} ([bold]{shown(report.format)}[/bold])")
-    out.print(f"{verb}: {', '.join(counts) or 'nothing'}" + (f"; {report.known:,} taken before" * bool(report.known)))
+    counts = [_counted(count, _ONE[kind]) for kind, count in sorted(report.taken.items()) if count]
+    verb = tr("would be taken") if report.dry_run else tr("taken")
+    out.print(f"{shown(report.source)}: {shown(tr(report.label))} ([bold]{shown(report.format)}[/bold])")
+    out.print(
+        f"{verb}: {tr(', ').join(counts) or tr('nothing')}"
+        + (tr("; {known:,} taken before", known=report.known) * bool(report.known))
+    )
     if report.replaced:
-        verb = "would be replaced" if report.dry_run else "replaced"
-        out.print(f"{verb}: {_counted(report.replaced, 'note')} of files that were changed or renamed")
+        verb = tr("would be replaced") if report.dry_run else tr("replaced")
+        out.print(
+            tr(
+                "{verb}: {counted} of files that were changed or renamed",
+                verb=verb,
+                counted=_counted(report.replaced, "note"),
+            )
+        )
     if report.read:
         left = len({file for file, _ in report.left})
-        out.print(f"files: {report.read - left:,} read, {left:,} left" + (", for these reasons:" if left else ""))
+        out.print(
+            tr("files: {read:,} read, {left:,} left", read=report.read - left, left=left)
+            + (tr(", for these reasons:") if left else "")
+        )
     for why, (count, files) in _reasons(report).items():
-        out.print(f"left: {shown(why)}" + (f" ({count:,})" if count > 1 else ""))
+        out.print(tr("left: {why}", why=shown(tr(why))) + (f" ({count:,})" if count > 1 else ""))
         _print_files(out, files, rows and rows // 4)
     for about, files in report.remarks.items():
-        out.print(f"{shown(about)} ({len(files):,}):")
+        out.print(f"{shown(tr(about))} ({len(files):,}):")
         _print_files(out, files, rows and rows // 4)
     if report.written and rows is None:
-        out.print("written to:")
+        out.print(tr("written to:"))
         for file, count in sorted(report.written.items()):
             out.print(f"  {shown(file)}: {count:,}")
     elif report.written:
-        out.print(f"written to {_counted(len(report.written), 'file')}; --all names each")
+        out.print(tr("written to {counted}; --all names each", counted=_counted(len(report.written), "file")))
     for notice in report.notices:
-        out.print(shown(notice))
+        out.print(shown(tr(notice)))
     if report.taken and not report.dry_run:
-        out.print("What was taken is indexed when the agent runs next, or by `nanobot-memory index`.")
+        out.print(tr("What was taken is indexed when the agent runs next, or by `nanobot-memory index`."))
 
 
 def print_taken_back(done: TakenBack) -> None:
     """Print what became of an import that was taken back, for people."""
     out = console()
     files, records = _counted(done.files, "file"), _counted(done.records, "record")
-    out.print(f"{shown(done.source)}: taken back: {files}, {records}")
+    out.print(tr("{source}: taken back: {files}, {records}", source=shown(done.source), files=files, records=records))
     if done.restored:
-        out.print(f"brought back: {_counted(done.restored, 'note')} that it had replaced")
+        out.print(tr("brought back: {notes} that it had replaced", notes=_counted(done.restored, "note")))
     if done.entries:
-        out.print(f"Its entries went with the run {shown(done.entries)}; `nanobot-memory entries history` shows it.")
+        out.print(
+            tr(
+                "Its entries went with the run {entries}; `nanobot-memory entries history` shows it.",
+                entries=shown(done.entries),
+            )
+        )
     for file, why in done.left:
-        out.print(f"left: {shown(file)}: {shown(why)}")
+        out.print(tr("left: {file}: {why}", file=shown(file), why=shown(tr(why))))
 
 
 def _print_files(out: Console, files: list[str], most: int | None) -> None:
     for file in files[:most]:
         out.print(f"  {shown(file)}")
     if most is not None and len(files) > most:
-        out.print(f"  and {len(files) - most:,} more; --all names each")
+        out.print(tr("  and {count:,} more; --all names each", count=len(files) - most))
 
 
 def _counted(count: int, what: str) -> str:
-    return f"{count:,} {what}" + "s" * (count != 1)
+    if count == 1:
+        return tr(f"1 {what}")
+    return tr(f"{{count:,}} {_MANY[what]}", count=count)
 
 
 def _reasons(report: ImportReport) -> dict[str, tuple[int, list[str]]]:
@@ -99,7 +122,7 @@ def _reasons(report: ImportReport) -> dict[str, tuple[int, list[str]]]:
     found: dict[str, tuple[int, list[str]]] = {}
     for row in report.left.values():
         lines = f":{', '.join(map(str, row.lines))}" if row.lines else ""
-        more = f" ({row.count:,} in all)" if row.count > max(1, len(row.lines)) else ""
+        more = tr(" ({count:,} in all)", count=row.count) if row.count > max(1, len(row.lines)) else ""
         count, files = found.get(row.why, (0, []))
         found[row.why] = count + row.count, [*files, f"{row.file}{lines}{more}"]
     return found

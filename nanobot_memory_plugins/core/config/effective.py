@@ -10,6 +10,7 @@ from pydantic.alias_generators import to_camel, to_snake
 from nanobot_memory_plugins.core.config.models import MemoryConfig
 from nanobot_memory_plugins.core.config.names import DOCUMENT_NAMES
 from nanobot_memory_plugins.core.config.options import plugin_options
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 ENABLED = "enabled"
 
@@ -45,7 +46,14 @@ def options_of(config: MemoryConfig, models: Mapping[str, type[BaseModel] | None
     for name, model in models.items():
         raw = config.plugins.get(name, {})
         given = f"{config.prefix}.{name}.{ENABLED}" if ENABLED in raw else ""
-        yield Option(f"{name}.{ENABLED}", config.enabled(name), True, "true or false", "whether it is loaded", given)
+        yield Option(
+            f"{name}.{ENABLED}",
+            config.enabled(name),
+            True,
+            Sentence("true or false"),
+            Sentence("whether it is loaded"),
+            given,
+        )
         found, _ = plugin_options(config, name, model)
         if found is not None:
             yield from (one for one in _of(found, name, (), config) if one.key != f"{name}.{ENABLED}")
@@ -87,27 +95,40 @@ def allowed_by(schema: Mapping[str, Any], defined: Mapping[str, Any]) -> str:
     if "$ref" in schema:
         schema = defined.get(str(schema["$ref"]).rpartition("/")[2], {})
     if kinds := schema.get("anyOf") or schema.get("oneOf"):
-        return " or ".join(dict.fromkeys(allowed_by(one, defined) for one in kinds))
+        return Sentence.joined(dict.fromkeys(allowed_by(one, defined) for one in kinds), " or ")
     if "const" in schema:
         return f'"{schema["const"]}"'
     if "enum" in schema:
-        return "one of " + ", ".join(f'"{one}"' for one in schema["enum"])
+        return Sentence("one of {names}", names=", ".join(f'"{one}"' for one in schema["enum"]))
     kind = schema.get("type")
     if kind in ("number", "integer"):
-        return ("a whole number" if kind == "integer" else "a number") + _bounds(schema)
+        return _number(schema, is_whole=kind == "integer")
     if kind == "array":
         items = schema.get("items")
-        return f"a list, each {allowed_by(items, defined)}" if isinstance(items, Mapping) and items else "a list"
-    plain = {"boolean": "true or false", "null": "null", "object": "an object"}
+        if isinstance(items, Mapping) and items:
+            return Sentence("a list, each {kind}", kind=allowed_by(items, defined))
+        return Sentence("a list")
+    plain = {
+        "boolean": Sentence("true or false"), "null": Sentence("null"), "object": Sentence("an object")
+    }  # fmt: skip
     if kind == "string":
         longest = schema.get("maxLength")
-        return f"text of at most {longest:,} characters" if longest else "text"
-    return plain.get(str(kind), "anything")
+        return Sentence("text of at most {longest:,} characters", longest=longest) if longest else Sentence("text")
+    return plain.get(str(kind), Sentence("anything"))
 
 
-def _bounds(schema: Mapping[str, Any]) -> str:
+_BOUNDS = {
+    "exclusiveMinimum": "above {bound:,g}",
+    "minimum": "from {bound:,g}",
+    "maximum": "up to {bound:,g}",
+    "exclusiveMaximum": "below {bound:,g}",
+}
+
+
+def _number(schema: Mapping[str, Any], *, is_whole: bool) -> Sentence:
+    kind = Sentence("a whole number") if is_whole else Sentence("a number")
     if "minimum" in schema and "maximum" in schema:
-        return f" from {schema['minimum']:,g} to {schema['maximum']:,g}"
-    words = {"exclusiveMinimum": "above", "minimum": "from", "maximum": "up to", "exclusiveMaximum": "below"}
-    told = [f"{word} {schema[key]:,g}" for key, word in words.items() if key in schema]
-    return f" {', '.join(told)}" if told else ""
+        least, most = schema["minimum"], schema["maximum"]
+        return Sentence("{kind} from {least:,g} to {most:,g}", kind=kind, least=least, most=most)
+    told = [Sentence(template, bound=schema[key]) for key, template in _BOUNDS.items() if key in schema]
+    return Sentence("{kind} {bounds}", kind=kind, bounds=Sentence.joined(told)) if told else kind

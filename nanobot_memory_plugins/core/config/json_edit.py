@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from nanobot_memory_plugins.core.config.wording import kind_of, shown
 from nanobot_memory_plugins.core.errors import ConfigurationError
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 _DECODER = json.JSONDecoder()
 _LINE_INDENT = re.compile(r"(?:^|\n)([ \t]+)\S")
@@ -42,13 +43,13 @@ def with_keys(text: str, place: Sequence[str], values: Mapping[str, object]) -> 
     except (ValueError, RecursionError) as error:
         raise ConfigurationError("the text is not JSON.") from error
     if not isinstance(before, dict):
-        raise ConfigurationError(f"an object is expected (found {kind_of(before)}).")
+        raise ConfigurationError(Sentence("an object is expected (found {kind_of}).", kind_of=kind_of(before)))
     for path, value in _leaves(values, tuple(place)):
         if not _says(before, path, value):
             text = _set(text, path, value)
             before = json.loads(text)
             if not _says(before, path, value):  # never write what does not read back
-                raise ConfigurationError(f"{_dotted(path)} cannot be set.")
+                raise ConfigurationError(Sentence("{dotted} cannot be set.", dotted=_dotted(path)))
     return text
 
 
@@ -90,7 +91,11 @@ def _set(text: str, path: Sequence[str], value: object) -> str:
             return text[: span[0]] + _dumped(rest, text, margin) + text[span[1] :]
         if not isinstance(found, dict):
             raise ConfigurationError(
-                f"{_dotted(path[: depth + 1])}: an object is expected (found {kind_of(found)}).",
+                Sentence(
+                    "{dotted}: an object is expected (found {kind_of}).",
+                    dotted=_dotted(path[: depth + 1]),
+                    kind_of=kind_of(found),
+                ),
                 hint="Correct the file by hand first.",
             )
         here = _object(text, span[0])

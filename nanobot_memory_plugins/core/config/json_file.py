@@ -5,6 +5,8 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+from nanobot_memory_plugins.redaction.script.messages import Sentence
+
 # Longer runs of digits are no number that an option could hold, and Python refuses to convert the longest.
 _LONGEST_NUMBER = 32
 UNREADABLE = "the file cannot be read"
@@ -22,18 +24,24 @@ def read_json(path: Path) -> tuple[object, str]:
     """Return a JSON file's content and an empty string, or None and what is wrong with the file."""
     try:
         if not path.is_file():
-            return None, "there is no such file" if not path.exists() else "this is not a file"
+            return None, Sentence("there is no such file") if not path.exists() else Sentence("this is not a file")
         text = path.read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        return None, f"the file is not UTF-8 (at byte {error.start}); save it as UTF-8"
+        return None, Sentence("the file is not UTF-8 (at byte {start}); save it as UTF-8", start=error.start)
     except (OSError, ValueError) as error:
-        return None, f"{UNREADABLE} ({getattr(error, 'strerror', None) or type(error).__name__})"
+        why = getattr(error, "strerror", None) or type(error).__name__
+        return None, Sentence("the file cannot be read ({why})", why=why)
     try:
         return json.loads(text, object_pairs_hook=_Object, parse_int=_whole_number), ""
     except json.JSONDecodeError as error:
-        return None, f"the file is not JSON: {error.msg} at line {error.lineno}, column {error.colno}"
+        return None, Sentence(
+            "the file is not JSON: {what} at line {line}, column {column}",
+            what=error.msg,
+            line=error.lineno,
+            column=error.colno,
+        )
     except RecursionError:
-        return None, "the file is nested too deeply"
+        return None, Sentence("the file is nested too deeply")
 
 
 class _Object(dict[str, Any]):

@@ -21,6 +21,7 @@ from nanobot_memory_plugins.core.config.names import (
 )
 from nanobot_memory_plugins.core.config.options import checked_options
 from nanobot_memory_plugins.core.config.wording import hint, kind_of, sentence, shown
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 _SECTION = ("memoryPlugins", "memory_plugins")
 # What is no plugin.
@@ -38,7 +39,10 @@ def config_from_mapping(
     reader = _Reader(known_plugins, source)
     if not isinstance(raw, Mapping):
         if raw is not None:
-            reader.report("memoryPlugins", f"an object is expected (found {kind_of(raw)}); the defaults are used")
+            reader.report(
+                "memoryPlugins",
+                Sentence("an object is expected (found {kind}); the defaults are used", kind=kind_of(raw)),
+            )
         return MemoryConfig(source=source), reader.problems
     prefix, section = find_section(raw)
     reader.read_documents(raw, "")
@@ -48,7 +52,9 @@ def config_from_mapping(
             reader.read_documents(section, f"{prefix}.")
             reader.read_section(section)
         elif section is not None:
-            reader.report(prefix, f"an object is expected (found {kind_of(section)}); the defaults are used")
+            reader.report(
+                prefix, Sentence("an object is expected (found {kind}); the defaults are used", kind=kind_of(section))
+            )
     elif names_plugins(raw, known_plugins) or not has_documented_names(raw):
         reader.read_section(raw)
     return reader.config(), reader.problems
@@ -128,7 +134,9 @@ class _Reader:
 
     def _read_own(self, name: str, raw: object, where: str) -> None:
         if not isinstance(raw, Mapping):
-            self.report(where, f"an object is expected (found {kind_of(raw)}); the defaults are used")
+            self.report(
+                where, Sentence("an object is expected (found {kind}); the defaults are used", kind=kind_of(raw))
+            )
             return
         model = CoreOptions if name == "core" else RedactionOptions
         options, problems = checked_options(model, raw, prefix=where, source=self._source)
@@ -143,7 +151,12 @@ class _Reader:
             raw = {"enabled": raw}
         if not isinstance(raw, Mapping):
             if raw is not None:
-                self.report(where, f"an object or a boolean is expected (found {kind_of(raw)}); the defaults are used")
+                self.report(
+                    where,
+                    Sentence(
+                        "an object or a boolean is expected (found {kind}); the defaults are used", kind=kind_of(raw)
+                    ),
+                )
             return
         options = self._plugins.setdefault(name, {})
         for key, value in raw.items():
@@ -153,13 +166,16 @@ class _Reader:
             snake = to_snake(str(key))
             earlier = self._written.pop(f"{name}.{snake}", None)
             if earlier is not None and options.pop(snake, None) != value:
-                self.report(earlier, f"{where}.{shown(key)} says the same option, and counts")
+                self.report(earlier, Sentence("{name} says the same option, and counts", name=f"{where}.{shown(key)}"))
             options[str(key)] = value
 
     def _switch(self, name: str, value: object, where: str) -> None:
         switch = as_switch(value)
         if switch is None:
-            self.report(where, f"true or false is expected (found {kind_of(value)}); the plugin stays enabled")
+            self.report(
+                where,
+                Sentence("true or false is expected (found {kind}); the plugin stays enabled", kind=kind_of(value)),
+            )
         else:
             self._plugins.setdefault(name, {})["enabled"] = switch
 
@@ -177,18 +193,20 @@ class _Reader:
             return True
         place = place_of(key)
         if place and not isinstance(raw, Mapping):
-            self.report(where, f'this is an option of a plugin: write it as "{self.prefix}.{place}"')
+            self.report(
+                where, Sentence('this is an option of a plugin: write it as "{place}"', place=f"{self.prefix}.{place}")
+            )
             return False
         if self._known is None:
             return True
         names = {*self._known, *STANDARD_PLUGINS, *_OWN}
-        self.report(where, f"there is no such plugin. {hint(key, names)}")
+        self.report(where, Sentence("there is no such plugin. {hint}", hint=hint(key, names)))
         return False
 
     def _report_missing(self, name: str, raw: object, where: str) -> None:
         off = raw is False or (isinstance(raw, Mapping) and as_switch(raw.get("enabled", True)) is False)
         if not off:
-            self.report(where, f'the plugin "{name}" is not installed, so this has no effect')
+            self.report(where, Sentence('the plugin "{name}" is not installed, so this has no effect', name=name))
 
     # --- the documents' objects -------------------------------------------------------------------------------
 
@@ -207,7 +225,9 @@ class _Reader:
             if isinstance(value, bool) and switch is not None:
                 self._assign(switch, value, where)
             elif value is not None:
-                self.report(where, f"an object is expected (found {kind_of(value)}); the defaults are used")
+                self.report(
+                    where, Sentence("an object is expected (found {kind}); the defaults are used", kind=kind_of(value))
+                )
             return
         for key, item in value.items():
             below = (*path, to_snake(str(key)))
@@ -219,13 +239,16 @@ class _Reader:
                 self._read_object(item, below, here)
             elif path != ("context",):  # other things may stand in a host's "context"
                 names = {known[len(path)] for known in BY_PATH if known[: len(path)] == path}
-                self.report(here, f"there is no such option. {hint(str(key), names)}")
+                self.report(here, Sentence("there is no such option. {hint}", hint=hint(str(key), names)))
 
     def _assign(self, name: DocumentName, value: object, where: str) -> None:
         if name.plugin == "*":
             switch = as_switch(value)
             if switch is None:
-                self.report(where, f"true or false is expected (found {kind_of(value)}); the plugins stay enabled")
+                self.report(
+                    where,
+                    Sentence("true or false is expected (found {kind}); the plugins stay enabled", kind=kind_of(value)),
+                )
             elif not switch:
                 for plugin in STANDARD_PLUGINS:
                     self._plugins.setdefault(plugin, {})["enabled"] = False
@@ -241,7 +264,7 @@ class _Reader:
             options = options.setdefault(part, {})
         earlier = self._written.get(name.option)
         if earlier is not None and options.get(name.path[-1]) != value:
-            self.report(earlier, f"{where} says the same option, and counts")
+            self.report(earlier, Sentence("{name} says the same option, and counts", name=where))
         options[name.path[-1]] = value
         self._written[name.option] = where
 

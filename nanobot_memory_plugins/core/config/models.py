@@ -41,7 +41,9 @@ class CoreOptions(BaseModel):
         description='names that are one person, as {"ana": ["telegram:111", "slack:U1", "cli"]}',
     )
     language: Literal["auto", "zh", "en"] = Field(
-        default="auto", description="of the fence around injected text; auto follows the message"
+        default="auto",
+        description="of the fence around injected text, and of the command line; auto follows the message, and the"
+        " locale",
     )
     keep_transcripts: bool = Field(default=True, description="keep what was said, redacted, in memory/sessions")
     transcript_max_age_days: _Days = Field(

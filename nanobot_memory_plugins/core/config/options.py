@@ -11,7 +11,8 @@ from pydantic.fields import FieldInfo
 
 from nanobot_memory_plugins.core.config.models import ConfigProblem, MemoryConfig
 from nanobot_memory_plugins.core.config.names import place_of
-from nanobot_memory_plugins.core.config.wording import hint, kind_of, sentence, shown
+from nanobot_memory_plugins.core.config.wording import hint, kind_of, sentence, shown, wrong_value
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 # Whole numbers above it are not exact in JSON, and overflow timers and SQLite's integers soon after.
 _LARGEST_NUMBER = 2**53
@@ -35,7 +36,7 @@ def plugin_options(
     checker = _Checker(source, written)
     if model is None:
         for key in raw:
-            checker.report(prefix, (str(key),), f'the plugin "{shown(plugin)}" has no options')
+            checker.report(prefix, (str(key),), Sentence('the plugin "{plugin}" has no options', plugin=shown(plugin)))
         return None, checker.problems
     return checker.check(model, raw, prefix, ()), checker.problems
 
@@ -75,10 +76,14 @@ class _Checker:
             elif name is None:
                 self.report(prefix, path, self._unknown(model, str(key)))
             elif wrong := _unusable(model.model_fields[name], value):
-                self.report(prefix, path, wrong + _fallback(model.model_fields[name]))
+                self.report(prefix, path, _told(wrong, model.model_fields[name]))
             else:
                 if name in given:
-                    self.report(prefix, path, f'"{shown(keys[name])}" says the same option; the later one counts')
+                    self.report(
+                        prefix,
+                        path,
+                        Sentence('"{name}" says the same option; the later one counts', name=shown(keys[name])),
+                    )
                 keys[name] = str(key)
                 given[name] = value
         for name in list(given):
@@ -122,16 +127,16 @@ class _Checker:
                 instance = larger
                 continue
             field = model.model_fields.get(name)
-            self.report(prefix, (*above, keys.get(name, name)), why + (_fallback(field) if field else ""))
+            self.report(prefix, (*above, keys.get(name, name)), _told(why, field))
         return instance
 
     @staticmethod
-    def _unknown(model: type[BaseModel], key: str) -> str:
+    def _unknown(model: type[BaseModel], key: str) -> Sentence:
         elsewhere = place_of(key)
         names = set(model.model_fields)
         if elsewhere and elsewhere.rpartition(".")[2] not in names:
-            return f'there is no such option here; it is "{elsewhere}"'
-        return f"there is no such option. {hint(key, names)}"
+            return Sentence('there is no such option here; it is "{elsewhere}"', elsewhere=elsewhere)
+        return Sentence("there is no such option. {hint}", hint=hint(key, names))
 
 
 def _field_of(model: type[BaseModel], key: str) -> str | None:
@@ -163,7 +168,7 @@ def _validated(model: type[BaseModel], given: Mapping[str, object]) -> tuple[Bas
     except ValidationError as error:
         return None, _why(error)
     except Exception as error:
-        return None, f"the plugin cannot use it ({type(error).__name__})"
+        return None, Sentence("the plugin cannot use it ({kind})", kind=type(error).__name__)
 
 
 def _why(error: ValidationError) -> str:
@@ -173,18 +178,21 @@ def _why(error: ValidationError) -> str:
     message = first["msg"].replace("Input should", "it should").removeprefix("Value error, ")
     if isinstance(found, str) and found.strip() and found in message:
         message = "this value is not accepted"
+    said = wrong_value(message, first.get("ctx", {}))
     place = "".join(f"[{part}]" for part in first["loc"] if isinstance(part, int))
-    return f"{'at ' + place + ' ' if place else ''}{message} (found {kind_of(found)})"
+    if place:
+        return Sentence("at {place} {said} (found {kind})", place=place, said=said, kind=kind_of(found))
+    return Sentence("{said} (found {kind})", said=said, kind=kind_of(found))
 
 
 def _unusable(field: FieldInfo, value: object) -> str:
     """Return what is wrong with a value that a model might let pass and a timer or a database would not."""
     for number in _numbers(value, _DEPTH):
         if not math.isfinite(number) or abs(number) > _LARGEST_NUMBER:
-            return f"a number that can be used is expected, at most {_LARGEST_NUMBER}"
+            return Sentence("a number that can be used is expected, at most {most}", most=_LARGEST_NUMBER)
     types = _members(field.annotation)
     if isinstance(value, bool) and types & {int, float} and not types & {bool, Any, object}:
-        return "it should be a number (found a boolean)"
+        return Sentence("it should be a number (found a boolean)")
     return ""
 
 
@@ -214,11 +222,14 @@ def _nested_model(field: FieldInfo | None) -> type[BaseModel] | None:
     return models[0] if len(models) == len(members) == 1 else None
 
 
-def _fallback(field: FieldInfo) -> str:
-    """Return the end of a message, which says what is used instead."""
+def _told(wrong: str, field: FieldInfo | None) -> Sentence:
+    """Return what is wrong with a value, and what is used instead."""
+    said = Sentence.of(wrong)
+    if field is None or field.is_required():
+        return said
     default = field.default
-    if field.is_required():
-        return ""
     if isinstance(default, (bool, int, float)) or default == "":
-        return f"; the default {default!r} is used"
-    return f'; the default "{default}" is used' if isinstance(default, str) else "; the default is used"
+        return Sentence("{said}; the default {default!r} is used", said=said, default=default)
+    if isinstance(default, str):
+        return Sentence('{said}; the default "{default}" is used', said=said, default=default)
+    return Sentence("{said}; the default is used", said=said)

@@ -17,6 +17,7 @@ from nanobot_memory_plugins.core.config.mapping import (
 from nanobot_memory_plugins.core.config.models import ConfigProblem, MemoryConfig
 from nanobot_memory_plugins.core.config.wording import kind_of, sentence, shown
 from nanobot_memory_plugins.core.entry_points import PLUGIN_GROUP, installed_entry_points
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 # Names the configuration file, when none is given.
 CONFIG_VARIABLE = "NANOBOT_MEMORY_CONFIG"
@@ -55,10 +56,10 @@ def _read_named(path: Path) -> tuple[MemoryConfig, list[ConfigProblem]]:
     if wrong:
         return _unread(path, wrong)
     if not isinstance(raw, Mapping):
-        return _unused(path, f"an object is expected (found {kind_of(raw)})")
+        return _unused(path, Sentence("an object is expected (found {kind})", kind=kind_of(raw)))
     speaks = find_section(raw)[0] or has_documented_names(raw) or names_plugins(raw, installed_plugins())
     if raw and not speaks:
-        return _unused(path, 'there is no "memoryPlugins" in the file; put the options under that key')
+        return _unused(path, Sentence('there is no "memoryPlugins" in the file; put the options under that key'))
     return _read(raw, path)
 
 
@@ -92,7 +93,9 @@ def _read(raw: Mapping[str, Any], path: Path) -> tuple[MemoryConfig, list[Config
     twice = _repeated(section if place else raw, place)
     return config, [
         *(
-            ConfigProblem(key, sentence(key, "this key stands there more than once; the last one counts"), source)
+            ConfigProblem(
+                key, sentence(key, Sentence("this key stands there more than once; the last one counts")), source
+            )
             for key in twice
         ),
         *problems,
@@ -102,7 +105,11 @@ def _read(raw: Mapping[str, Any], path: Path) -> tuple[MemoryConfig, list[Config
 def _unused(path: Path, wrong: str) -> tuple[MemoryConfig, list[ConfigProblem]]:
     """Return the defaults, since a file says nothing that can be used."""
     name = str(path)
-    message = f"{shown(name) if len(name) < 80 else path.name}: {wrong}. The defaults are used."
+    message = Sentence(
+        "{file}: {wrong}. The defaults are used.",
+        file=shown(name) if len(name) < 80 else path.name,
+        wrong=Sentence.of(wrong),
+    )
     return MemoryConfig(source=name), [ConfigProblem("file", message, name)]
 
 
@@ -112,11 +119,12 @@ def _unread(path: Path, wrong: str) -> tuple[MemoryConfig, list[ConfigProblem]]:
     if not path.exists():
         return config, [problem]
     file = shlex.quote(str(path))
-    hint = f"Correct that place; then `python3 -m json.tool {file}` has nothing against it."
+    hint = Sentence("Correct that place; then `python3 -m json.tool {file}` has nothing against it.", file=file)
     if path.is_dir():
-        hint = f"`mv {file} {shlex.quote(f'{path}.folder')}`, and put a file there."
+        aside = shlex.quote(f"{path}.folder")
+        hint = Sentence("`mv {file} {aside}`, and put a file there.", file=file, aside=aside)
     elif wrong.startswith(UNREADABLE):
-        hint = f"`chmod u+r {file}`, as the user whose file it is."
+        hint = Sentence("`chmod u+r {file}`, as the user whose file it is.", file=file)
     return config, [replace(problem, hint=hint, is_unread=True)]
 
 

@@ -1,12 +1,35 @@
 """How problems are put into words: keys and kinds, never values."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 
 from pydantic.alias_generators import to_camel, to_snake
 
+from nanobot_memory_plugins.redaction.script.messages import Sentence
+
 _LONGEST_KEY = 80
 _MOST_NAMED = 8
+
+VALUE_WORDS = (
+    "it should be greater than or equal to {ge}",
+    "it should be less than or equal to {le}",
+    "it should be greater than {gt}",
+    "it should be less than {lt}",
+    "it should be {expected}",
+    "it should be a valid integer",
+    "it should be a valid integer, unable to parse string as an integer",
+    "it should be a valid number",
+    "it should be a valid number, unable to parse string as a number",
+    "it should be a valid boolean",
+    "it should be a valid boolean, unable to interpret input",
+    "it should be a valid string",
+    "it should be a valid list",
+    "it should be a valid tuple",
+    "it should be a valid dictionary",
+    "String should have at most {max_length} characters",
+    "this value is not accepted",
+)
+"""What pydantic says of a value, as far as it is translated."""
 
 
 def shown(key: object) -> str:
@@ -15,21 +38,31 @@ def shown(key: object) -> str:
     return text if len(text) <= _LONGEST_KEY else text[: _LONGEST_KEY - 1] + "…"
 
 
-def kind_of(value: object) -> str:
+def kind_of(value: object) -> Sentence:
     """Return what a value is, in JSON's words."""
     if value is None:
-        return "null"
+        return Sentence("null")
     if isinstance(value, bool):
-        return "a boolean"
+        return Sentence("a boolean")
     if isinstance(value, (int, float)):
-        return "a number"
+        return Sentence("a number")
     if isinstance(value, str):
-        return "a string"
+        return Sentence("a string")
     if isinstance(value, dict):
-        return "an object"
+        return Sentence("an object")
     if isinstance(value, (list, tuple)):
-        return "an array"
-    return f"a {type(value).__name__}"
+        return Sentence("an array")
+    return Sentence("a {kind}", kind=type(value).__name__)
+
+
+def wrong_value(message: str, context: Mapping[str, object]) -> Sentence:
+    """Return what pydantic says of a value as a sentence; ``context`` are the values in it."""
+    for name, value in context.items():
+        number = f"{value:g}" if isinstance(value, (int, float)) else str(value)
+        template = message.replace(number, f"{{{name}}}")
+        if template in VALUE_WORDS:
+            return Sentence(template, **{name: number})
+    return Sentence(message)
 
 
 def nearest(key: str, known: Iterable[str]) -> str:
@@ -40,17 +73,18 @@ def nearest(key: str, known: Iterable[str]) -> str:
     return matches[0] if key == to_snake(key) else to_camel(matches[0])
 
 
-def sentence(key: str, text: str) -> str:
+def sentence(key: str, text: str) -> Sentence:
     """Return a problem's message: the key, then the text, ended as a sentence is."""
-    return f"{key}: {text}" + ("" if text.endswith((".", "?")) else ".")
+    ended = text.endswith((".", "?"))
+    return Sentence("{key}: {text}" if ended else "{key}: {text}.", key=key, text=Sentence.of(text))
 
 
-def hint(key: str, known: Iterable[str]) -> str:
+def hint(key: str, known: Iterable[str]) -> Sentence:
     """Return a sentence that helps with an unknown key: the nearest known one, else all of them."""
     names = sorted(known)
     near = nearest(key, names)
     if near:
-        return f'Did you mean "{near}"?'
+        return Sentence('Did you mean "{near}"?', near=near)
     if len(names) > _MOST_NAMED:
-        return "`nanobot-memory config show --all` lists them."
-    return f"Known are: {', '.join(names)}." if names else "There are none."
+        return Sentence("`nanobot-memory config show --all` lists them.")
+    return Sentence("Known are: {names}.", names=", ".join(names)) if names else Sentence("There are none.")

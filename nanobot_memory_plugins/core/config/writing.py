@@ -15,6 +15,7 @@ from nanobot_memory_plugins.core.config.reading import installed_plugins
 from nanobot_memory_plugins.core.config.wording import kind_of
 from nanobot_memory_plugins.core.errors import ConfigurationError, MemoryFileError
 from nanobot_memory_plugins.core.files.replace import replace_file
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 _LOCK_SECONDS = 5.0
 # How often somebody else may write at the same moment before this gives up.
@@ -67,15 +68,20 @@ def set_config_keys(
         if dry_run:
             return _change(path, _read(path, create=create), place, values)
         if not path.parent.is_dir():
-            raise ConfigurationError(f"There is no folder {path.parent}.", hint="Make it, or name another file.")
+            raise ConfigurationError(
+                Sentence("There is no folder {parent}.", parent=path.parent), hint="Make it, or name another file."
+            )
         with FileLock(path.with_name(f".{path.name}.lock"), timeout=_LOCK_SECONDS, mode=0o600):
             return _write(path, place, values, create=create)
     except Timeout as error:
-        raise ConfigurationError(f"{path} is being changed by another program.", hint="Try again.") from error
+        raise ConfigurationError(
+            Sentence("{path} is being changed by another program.", path=path), hint="Try again."
+        ) from error
     except (OSError, MemoryFileError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise ConfigurationError(
-            f"{path} cannot be changed: {reason.rstrip('.')}.", hint="Make the file and its folder writable."
+            Sentence("{path} cannot be changed: {rstrip}.", path=path, rstrip=reason.rstrip(".")),
+            hint="Make the file and its folder writable.",
         ) from error
 
 
@@ -121,7 +127,9 @@ def _followed(path: Path) -> Path:
     try:
         return path.expanduser().resolve()
     except (OSError, RuntimeError) as error:
-        raise ConfigurationError(f"{path} cannot be found.", hint="Name the file in full.") from error
+        raise ConfigurationError(
+            Sentence("{path} cannot be found.", path=path), hint="Name the file in full."
+        ) from error
 
 
 def _write(path: Path, place: Sequence[str], values: Mapping[str, object], *, create: bool) -> ConfigChange:
@@ -136,7 +144,9 @@ def _write(path: Path, place: Sequence[str], values: Mapping[str, object], *, cr
         there = path.exists()
         replace_file(path, mark + change.after.encode("utf-8"))
         return ConfigChange(path, change.before, change.after, path.with_name(f"{path.name}.bak") if there else None)
-    raise ConfigurationError(f"{path} changes all the time.", hint="Stop what writes it, and try again.")
+    raise ConfigurationError(
+        Sentence("{path} changes all the time.", path=path), hint="Stop what writes it, and try again."
+    )
 
 
 def _change(path: Path, data: bytes | None, place: Sequence[str], values: Mapping[str, object]) -> ConfigChange:
@@ -146,7 +156,7 @@ def _change(path: Path, data: bytes | None, place: Sequence[str], values: Mappin
     try:
         return ConfigChange(path, before, with_keys(before, place, values))
     except ConfigurationError as error:
-        raise ConfigurationError(f"{path}: {error.cause}", hint=error.hint) from error
+        raise ConfigurationError(Sentence("{path}: {why}", path=path, why=error.cause), hint=error.hint) from error
 
 
 def _read(path: Path, *, create: bool) -> bytes | None:
@@ -166,6 +176,7 @@ def _parsed(path: Path, *, create: bool) -> Mapping[str, object]:
         raise ConfigurationError(f"{path}: {wrong}.", hint=hint)
     if not isinstance(raw, Mapping):
         raise ConfigurationError(
-            f"{path}: an object is expected (found {kind_of(raw)}).", hint="Correct it by hand; it is left as it is."
+            Sentence("{path}: an object is expected (found {kind_of}).", path=path, kind_of=kind_of(raw)),
+            hint="Correct it by hand; it is left as it is.",
         )
     return raw

@@ -26,6 +26,7 @@ from nanobot_memory_plugins.core.files.private import private_folder, private_lo
 from nanobot_memory_plugins.core.files.reading import read_regular
 from nanobot_memory_plugins.core.files.replace import sync_folder
 from nanobot_memory_plugins.core.log import logger
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 FOLDER = ".erasure"
 _VERSION = 1
@@ -186,8 +187,10 @@ class Fingerprints:
             raise MemoryFileError("What was forgotten is being written by another process all the time.") from error
         except OSError as error:
             raise MemoryFileError(
-                f"What was forgotten cannot be written down: {error.strerror or type(error).__name__}.",
-                hint=f"Make memory/{FOLDER} a folder that this user can write.",
+                Sentence(
+                    "What was forgotten cannot be written down: {why}.", why=error.strerror or type(error).__name__
+                ),
+                hint=Sentence("Make memory/{folder} a folder that this user can write.", folder=FOLDER),
             ) from error
         return merged
 
@@ -209,14 +212,19 @@ class Fingerprints:
             raise _unreadable("its beginning is damaged")
         if version > _VERSION:
             raise MemoryFileError(
-                f"A newer version wrote the list of what was forgotten for good. {_CLOSED}",
+                Sentence("A newer version wrote the list of what was forgotten for good. {closed}", closed=_CLOSED),
                 hint="Update nanobot-memory-core.",
             )
         key = self._key()
         if key is None or key("key") != header.get("key"):
             raise MemoryFileError(
-                f"The key memory/{FOLDER}/key is missing, or another one. {_CLOSED}",
-                hint=f"Put it back from a copy, or delete memory/{FOLDER}: then what hosts still hold may come back.",
+                Sentence(
+                    "The key memory/{folder}/key is missing, or another one. {closed}", folder=FOLDER, closed=_CLOSED
+                ),
+                hint=Sentence(
+                    "Put it back from a copy, or delete memory/{folder}: then what hosts still hold may come back.",
+                    folder=FOLDER,
+                ),
             )
         records, damaged = [], 0
         for line in lines[1:]:
@@ -307,7 +315,7 @@ def _read(row: Mapping[str, Any]) -> Record | None:
     kind = row.get("kind")
     if isinstance(kind, str) and kind not in ("text", "place", "again"):
         raise MemoryFileError(
-            f"A newer version wrote the list of what was forgotten for good. {_CLOSED}",
+            Sentence("A newer version wrote the list of what was forgotten for good. {closed}", closed=_CLOSED),
             hint="Update nanobot-memory-core.",
         )
     try:
@@ -353,6 +361,6 @@ def _put(path: Path, data: bytes) -> None:
 
 def _unreadable(why: str) -> MemoryFileError:
     return MemoryFileError(
-        f"The list of what was forgotten for good cannot be read: {why}. {_CLOSED}",
-        hint=f"Put memory/{FOLDER}/fingerprints.jsonl back from a copy, or delete the folder.",
+        Sentence("The list of what was forgotten for good cannot be read: {why}. {closed}", why=why, closed=_CLOSED),
+        hint=Sentence("Put memory/{folder}/fingerprints.jsonl back from a copy, or delete the folder.", folder=FOLDER),
     )

@@ -7,6 +7,7 @@ from typing import Any
 
 from nanobot_memory_plugins.core.erasure.matching import Nearly
 from nanobot_memory_plugins.core.values import Erasure, HeldLine, Trace
+from nanobot_memory_plugins.redaction.script.messages import Sentence, tr
 
 # Characters of a line that are shown, and of those before the words, and lines of a file where not all are asked for.
 _SHOWN, _BEFORE, _LINES = 160, 40, 5
@@ -77,13 +78,15 @@ class ErasurePlan:
         """Return the plan for people: each file with its lines, and why something stays."""
         lines: list[str] = []
         for one in self.traces:
-            verb = ("removed from" if self.is_done else "to remove from") if one.removed else "left in"
-            times = f" ({one.count} times)" if one.count > 1 else ""
-            lines.append(f"{verb} {one.where}{times}{f': {one.why}' if one.why else ''}")
+            told = tr("left in {where}", where=one.where)
+            if one.removed:
+                told = tr("removed from {where}" if self.is_done else "to remove from {where}", where=one.where)
+            told += tr(" ({count} times)", count=one.count) if one.count > 1 else ""
+            lines.append(told + (tr(": ") + tr(one.why) if one.why else ""))
             shown = one.lines if all_lines else one.lines[:_LINES]
-            lines += [f"  {f'line {held.line}: ' if held.line else ''}{held.text}" for held in shown]
+            lines += ["  " + (tr("line {line}: ", line=held.line) if held.line else "") + held.text for held in shown]
             if len(shown) < len(one.lines):
-                lines.append(f"  … and {len(one.lines) - len(shown)} more lines; --all shows them")
+                lines.append(tr("  … and {count} more lines; --all shows them", count=len(one.lines) - len(shown)))
         return lines
 
     def to_json(self) -> dict[str, Any]:
@@ -113,7 +116,15 @@ def nearly_traces(where: str, held: Iterable[tuple[Nearly, HeldLine]], *, remove
     for reason, line in held:
         by_reason.setdefault(reason, []).append(line)
     return [
-        trace_of(where, lines, removed=removed, why=reason if removed else f"{reason}; {_NEARLY}", nearly=True)
+        trace_of(
+            where,
+            lines,
+            removed=removed,
+            why=Sentence(reason)
+            if removed
+            else Sentence("{why}; {more}", why=Sentence(reason), more=Sentence(_NEARLY)),
+            nearly=True,
+        )
         for reason, lines in by_reason.items()
     ]
 

@@ -15,6 +15,7 @@ from nanobot_memory_plugins.core.files import MemoryPaths, file_lock
 from nanobot_memory_plugins.core.files.private import private_lock
 from nanobot_memory_plugins.core.files.reading import read_regular
 from nanobot_memory_plugins.core.files.replace import sync_folder
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 _LOCK_SECONDS = 10.0
 _ATTEMPTS = 10
@@ -100,7 +101,9 @@ def _replace(path: Path, data: bytes) -> bytes:
         os.replace(new, path)
         replaced = read_regular(old)
     except OSError as error:
-        raise MemoryFileError(f"it cannot be replaced: {error.strerror or type(error).__name__}") from error
+        raise MemoryFileError(
+            Sentence("it cannot be replaced: {why}", why=error.strerror or type(error).__name__)
+        ) from error
     finally:
         new.unlink(missing_ok=True)
         old.unlink(missing_ok=True)

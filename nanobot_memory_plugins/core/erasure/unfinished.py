@@ -19,6 +19,7 @@ from nanobot_memory_plugins.core.files.private import private_folder, private_lo
 from nanobot_memory_plugins.core.files.reading import read_regular
 from nanobot_memory_plugins.core.files.replace import sync_folder
 from nanobot_memory_plugins.core.values import Erasure
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 FOLDER = ".erasure"
 _VERSION = 1
@@ -63,7 +64,9 @@ class ErasureRecord:
                 hint="Try again when that is over; it goes on at the next start when its process ends.",
             ) from error
         except OSError as error:
-            raise MemoryFileError(f"The memory cannot be locked: {error.strerror or type(error).__name__}.") from error
+            raise MemoryFileError(
+                Sentence("The memory cannot be locked: {why}.", why=error.strerror or type(error).__name__)
+            ) from error
         try:
             yield
         finally:
@@ -77,7 +80,7 @@ class ErasureRecord:
             return None
         except OSError as error:
             raise MemoryFileError(
-                f"What was to be forgotten cannot be read: {error.strerror or type(error).__name__}."
+                Sentence("What was to be forgotten cannot be read: {why}.", why=error.strerror or type(error).__name__)
             ) from error
         from pydantic import TypeAdapter
 
@@ -114,8 +117,12 @@ class ErasureRecord:
             sync_folder(path.parent)
         except OSError as error:
             raise MemoryFileError(
-                f"What is to be forgotten cannot be written down: {error.strerror or type(error).__name__}.",
-                hint=f"Make memory/{FOLDER} a folder that this user can write; nothing was removed.",
+                Sentence(
+                    "What is to be forgotten cannot be written down: {why}.", why=error.strerror or type(error).__name__
+                ),
+                hint=Sentence(
+                    "Make memory/{folder} a folder that this user can write; nothing was removed.", folder=FOLDER
+                ),
             ) from error
 
     def reduce(self, erasure: Erasure, time: str) -> None:
@@ -147,8 +154,11 @@ class ErasureRecord:
 
     def _stays(self, error: OSError) -> MemoryFileError:
         return MemoryFileError(
-            f"{self._paths.relative(self.path)} holds what was forgotten, and cannot be removed:"
-            f" {error.strerror or type(error).__name__}.",
+            Sentence(
+                "{relative} holds what was forgotten, and cannot be removed: {why}.",
+                relative=self._paths.relative(self.path),
+                why=error.strerror or type(error).__name__,
+            ),
             hint="Delete it.",
         )
 

@@ -16,6 +16,7 @@ from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.private import LINKED, REPLACE_LINK, narrow_file, private_folder, private_lock
 from nanobot_memory_plugins.core.files.replace import sync_folder
 from nanobot_memory_plugins.core.text.markdown import count_breaks
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 if TYPE_CHECKING:
     from filelock import FileLock
@@ -154,7 +155,9 @@ class Appender:
             with lock.acquire(timeout=timeout, poll_interval=_LOCK_POLL_SECONDS), self._open(path) as file:
                 yield file
         except Timeout as error:
-            raise FileBusyError(f"{self._paths.relative(path)} is locked by another process.") from error
+            raise FileBusyError(
+                Sentence("{relative} is locked by another process.", relative=self._paths.relative(path))
+            ) from error
         except OSError as error:
             raise _failure(error, self._paths, path) from error
 
@@ -197,7 +200,7 @@ class Appender:
         descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | _COMMON_FLAGS, 0o600)
         try:
             if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-                raise MemoryFileError(f"{self._paths.relative(path)} is no regular file.")
+                raise MemoryFileError(Sentence("{relative} is no regular file.", relative=self._paths.relative(path)))
             if path.parent != self._paths.memory:  # the Markdown beside people's own keeps the mode that they gave it
                 narrow_file(path)
             file = OpenFile(path, descriptor, self._lines)
@@ -231,12 +234,16 @@ def _failure(error: OSError, paths: MemoryPaths, path: Path) -> MemoryFileError:
     if error.errno == errno.ELOOP and error.strerror == LINKED:
         folder = Path(error.filename).name
         return MemoryFileError(
-            f"The folder {folder} is a symbolic link; nothing is written through it.",
+            Sentence("The folder {folder} is a symbolic link; nothing is written through it.", folder=folder),
             hint=f"{REPLACE_LINK}: {error.filename}",
         )
     name = paths.relative(path)
     if error.errno == errno.ELOOP:
-        return MemoryFileError(f"{name} is a symbolic link; memory files are not written through links.")
+        return MemoryFileError(
+            Sentence("{name} is a symbolic link; memory files are not written through links.", name=name)
+        )
     if isinstance(error, (FileExistsError, NotADirectoryError)):
-        return MemoryFileError(f"{name} cannot be written: a file stands where a folder belongs.")
-    return MemoryFileError(f"{name} cannot be written: {error.strerror or type(error).__name__}.")
+        return MemoryFileError(Sentence("{name} cannot be written: a file stands where a folder belongs.", name=name))
+    return MemoryFileError(
+        Sentence("{name} cannot be written: {why}.", name=name, why=error.strerror or type(error).__name__)
+    )

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from nanobot_memory_plugins.core.errors import ConfigurationError
 from nanobot_memory_plugins.core.text.fence import Language
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 LANGUAGES: tuple[Language, ...] = ("en", "zh")
 WISHES = "wishes"
@@ -76,8 +77,12 @@ class PromptFile:
     def _fault(self, file: Path, language: Language, fault: str, mend: str) -> ConfigurationError:
         ours = self.folder / self.file(language)
         return ConfigurationError(
-            f"The prompt {file} {fault}.",
-            hint=f"{mend}, or remove the file; until then the built-in one is used, as it stands in {ours}.",
+            Sentence("The prompt {file} {fault}.", file=file, fault=fault),
+            hint=Sentence(
+                "{mend}, or remove the file; until then the built-in one is used, as it stands in {ours}.",
+                mend=mend,
+                ours=ours,
+            ),
         )
 
 

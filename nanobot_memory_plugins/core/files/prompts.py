@@ -9,6 +9,7 @@ from nanobot_memory_plugins.core.files.prompt_file import LANGUAGES, WISHES, Pro
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.text.fence import Language
 from nanobot_memory_plugins.core.values.diagnosis import Finding, Health
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 _SUBJECT = "own prompts"
 _HEADING: dict[Language, str] = {
@@ -68,7 +69,9 @@ class Prompts:
         try:
             found = sorted(one.name for one in self._folder.iterdir() if one.suffix == ".md")
         except OSError as error:
-            state = f"the folder {self._folder} cannot be read ({type(error).__name__})"
+            state = Sentence(
+                "the folder {folder} cannot be read ({kind})", folder=self._folder, kind=type(error).__name__
+            )
             return [
                 Finding(
                     _SUBJECT,
@@ -84,9 +87,12 @@ class Prompts:
                 findings.append(
                     Finding(
                         _SUBJECT,
-                        f"{self._folder / name} is no prompt",
+                        Sentence("{folder} is no prompt", folder=self._folder / name),
                         Health.DEGRADED,
-                        hint=f"Of the files in memoryPlugins.core.promptFolder these names are used: {names}.",
+                        hint=Sentence(
+                            "Of the files in memoryPlugins.core.promptFolder these names are used: {names}.",
+                            names=names,
+                        ),
                     )
                 )
                 continue
@@ -96,5 +102,5 @@ class Prompts:
                 used.append(name)
             except ConfigurationError as error:
                 findings.append(Finding(_SUBJECT, error.cause, Health.DEGRADED, error.hint))
-        told = f"{', '.join(used) or 'none'} in use, of {self._folder}"
+        told = Sentence("{used} in use, of {folder}", used=", ".join(used) or "none", folder=self._folder)
         return [Finding(_SUBJECT, told), *findings]

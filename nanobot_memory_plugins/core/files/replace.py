@@ -11,6 +11,7 @@ from pathlib import Path
 
 from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.files.private import narrow_file
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 # A temporary file older than this was left behind by a process that died.
 _STALE_SECONDS = 60.0
@@ -31,9 +32,9 @@ def replace_file(path: "str | Path", data: bytes, *, ready: Callable[[], None] =
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}.tmp")
     try:
         if path.is_symlink():
-            raise MemoryFileError(f"{path.name} is a symbolic link and is not replaced.")
+            raise MemoryFileError(Sentence("{name} is a symbolic link and is not replaced.", name=path.name))
         if path.exists() and not path.is_file():
-            raise MemoryFileError(f"{path.name} is no regular file and is not replaced.")
+            raise MemoryFileError(Sentence("{name} is no regular file and is not replaced.", name=path.name))
         _remove_stale(path)
         mode = stat.S_IMODE(path.stat().st_mode) if path.exists() else 0o600
         _write_new(temporary, data, mode)
@@ -46,7 +47,9 @@ def replace_file(path: "str | Path", data: bytes, *, ready: Callable[[], None] =
             narrow_file(path.with_name(f"{path.name}.bak"))  # only now: it was one file with ``path``
         sync_folder(path.parent)
     except OSError as error:
-        raise MemoryFileError(f"{path.name} cannot be replaced: {error.strerror or error}.") from error
+        raise MemoryFileError(
+            Sentence("{name} cannot be replaced: {why}.", name=path.name, why=error.strerror or error)
+        ) from error
     finally:
         with contextlib.suppress(OSError):
             temporary.unlink(missing_ok=True)

@@ -19,6 +19,7 @@ from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.private import private_lock
 from nanobot_memory_plugins.core.files.spill_format import SpilledRecord, merge_into, read_spill
 from nanobot_memory_plugins.core.log import logger
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 # Nobody else holds this lock for longer than it takes to see that the spill file is missing.
 _OWN_LOCK_SECONDS = 1.0
@@ -51,7 +52,7 @@ class SpillFile:
             try:
                 lock.acquire(timeout=_OWN_LOCK_SECONDS)
             except (OSError, Timeout) as error:
-                raise MemoryFileError(f"The spill file cannot be locked: {error}.") from error
+                raise MemoryFileError(Sentence("The spill file cannot be locked: {error}.", error=error)) from error
             self._lock = lock
         record = SpilledRecord(target, data).encoded(self._paths)
         line = appender.append_unlocked(self.path, record) + 1

@@ -18,6 +18,7 @@ from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.files.appending import Appender, OpenFile
 from nanobot_memory_plugins.core.files.paths import FOLDER, MemoryPaths
 from nanobot_memory_plugins.core.files.reading import read_regular
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 _TARGET = re.compile(rf"{FOLDER}/(?:MEMORY\.md|\d{{4}}-\d\d-\d\d\.md|sessions/[^/\\\0]+\.jsonl)")
 
@@ -43,7 +44,7 @@ def read_spill(paths: MemoryPaths, path: Path) -> list[SpilledRecord]:
     try:
         data = read_regular(path)
     except OSError as error:
-        raise MemoryFileError(f"It cannot be read: {error.strerror}.") from error
+        raise MemoryFileError(Sentence("It cannot be read: {why}.", why=error.strerror)) from error
     return spilled_records(paths, data)
 
 

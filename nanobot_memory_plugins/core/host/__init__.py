@@ -5,9 +5,13 @@ from typing import TYPE_CHECKING
 from nanobot_memory_plugins.redaction.lazy_names import lazy_names
 
 if TYPE_CHECKING:
+    from nanobot_memory_plugins.core.host.asked import Asked, asked_in
     from nanobot_memory_plugins.core.host.bootstrap_files import default_overhead, read_text
     from nanobot_memory_plugins.core.host.bounded_store import hits_of, whole_hit
+    from nanobot_memory_plugins.core.host.callbacks import guarded
     from nanobot_memory_plugins.core.host.conversations import Conversation, conversations_of_files, in_conversations
+    from nanobot_memory_plugins.core.host.fullness import FILL
+    from nanobot_memory_plugins.core.host.idle_clock import IdleClock
     from nanobot_memory_plugins.core.host.live_history import tokens_of
     from nanobot_memory_plugins.core.host.memory_thread import MemoryThread, Use
     from nanobot_memory_plugins.core.host.missed_turns import NO_ANSWER, note_missed
@@ -16,7 +20,9 @@ if TYPE_CHECKING:
     from nanobot_memory_plugins.core.host.prompt_filter import without_others_notes
     from nanobot_memory_plugins.core.host.recall_log import injections, recall_folder
     from nanobot_memory_plugins.core.host.remember_tool import FACT_PARAMETERS, told_invalid, told_receipt
+    from nanobot_memory_plugins.core.host.said_before import spoken_text
     from nanobot_memory_plugins.core.host.scrub import scrub_workspace
+    from nanobot_memory_plugins.core.host.service_tool import ServiceTool
     from nanobot_memory_plugins.core.host.stored import (
         Recalls,
         Stored,
@@ -27,6 +33,7 @@ if TYPE_CHECKING:
         stored_notes,
         stored_recalls,
     )
+    from nanobot_memory_plugins.core.host.telling import asked_by, asking_session
     from nanobot_memory_plugins.core.host.turn import Turn
     from nanobot_memory_plugins.core.host.unhelpful import Unhelpful, lowered
     from nanobot_memory_plugins.core.host.withheld_words import WithheldWords
@@ -34,6 +41,10 @@ if TYPE_CHECKING:
 __getattr__ = lazy_names(
     __name__,
     {
+        "idle_clock": ("IdleClock",),
+        "asked": ("Asked", "asked_in"),
+        "callbacks": ("guarded",),
+        "fullness": ("FILL",),
         "conversations": ("Conversation", "conversations_of_files", "in_conversations"),
         "stored": (
             "Recalls",
@@ -55,7 +66,10 @@ __getattr__ = lazy_names(
         "prompt_filter": ("without_others_notes",),
         "recall_log": ("injections", "recall_folder"),
         "remember_tool": ("FACT_PARAMETERS", "told_invalid", "told_receipt"),
+        "said_before": ("spoken_text",),
         "scrub": ("scrub_workspace",),
+        "service_tool": ("ServiceTool",),
+        "telling": ("asked_by", "asking_session"),
         "turn": ("Turn",),
         "unhelpful": ("Unhelpful", "lowered"),
         "withheld_words": ("WithheldWords",),
@@ -64,20 +78,28 @@ __getattr__ = lazy_names(
 
 __all__ = [
     "FACT_PARAMETERS",
+    "FILL",
     "NO_ANSWER",
     "ONLY_VARIABLE",
+    "Asked",
     "Conversation",
+    "IdleClock",
     "MemoryThread",
     "PluginReport",
     "PluginState",
     "Recalls",
+    "ServiceTool",
     "Stored",
     "Turn",
     "Unhelpful",
     "Use",
     "WithheldWords",
+    "asked_by",
+    "asked_in",
+    "asking_session",
     "conversations_of_files",
     "default_overhead",
+    "guarded",
     "hits_of",
     "in_conversations",
     "injections",
@@ -89,6 +111,7 @@ __all__ = [
     "recall_folder",
     "recalls_of_records",
     "scrub_workspace",
+    "spoken_text",
     "stored_messages",
     "stored_notes",
     "stored_recalls",

@@ -24,6 +24,7 @@ from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.protocols import Store
 from nanobot_memory_plugins.core.values import Erasure, Trace
 from nanobot_memory_plugins.core.values.diagnosis import Finding, Health
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 if TYPE_CHECKING:
     from nanobot_memory_plugins.core.clock import Clock
@@ -106,13 +107,13 @@ class Eraser:
             unfinished = await run_in_daemon_thread(record.read)
         except MemoryFileError as error:
             return [Finding(_SUBJECT, error.cause, Health.BAD, error.hint)]
-        since = f" begun at {unfinished.time}" if unfinished else ""
+        since = Sentence(" begun at {time}", time=unfinished.time) if unfinished else ""
         waits = [f"{one.where}: {one.why}" for one in self.finished.traces if one.waits] if self.finished else []
-        holds = f"{self._paths.relative(record.path)} holds the words until it is"
+        holds = Sentence("{file} holds the words until it is", file=self._paths.relative(record.path))
         if unfinished and unfinished.erasure == Erasure():
-            holds = "the files are clean, and what is made of them is not yet"
-        state = f"one{since} is not finished; {holds}"
-        return [Finding(_SUBJECT, "; ".join([state, *waits]), Health.DEGRADED, _GOES_ON)]
+            holds = Sentence("the files are clean, and what is made of them is not yet")
+        state = Sentence("one{since} is not finished; {holds}", since=since, holds=holds)
+        return [Finding(_SUBJECT, Sentence.joined([state, *waits], "; "), Health.DEGRADED, _GOES_ON)]
 
     async def _finish(self, record: ErasureRecord) -> ErasurePlan | None:
         unfinished = await run_in_daemon_thread(record.read)

@@ -103,6 +103,7 @@ class MemoryHost(PromptCalls):
             store=lambda: self._store,
             keep=keep,
             redaction=self._redaction,
+            erase=lambda erasure: self.eraser.erase(erasure),
         )
         PromptCalls.__init__(self, self._plugins.host, self._scopes, self._files, self._redaction)
         self._words = UserAttribution()
@@ -189,15 +190,16 @@ class MemoryHost(PromptCalls):
         history: Sequence[object] = (),
         scope: ScopeLike = None,
         spoken: bool = True,
+        known: bool = False,
     ) -> MessageContext:
         """Keep a user's message, and return what memory says; ``history`` stands in the live context before it.
 
         What a host says in the user's place (a task's notification, a prompt to a sub-agent, a schedule) is not
-        ``spoken``: it is recalled for, and neither kept nor believed as the user's word.
+        ``spoken``: it is recalled for, and neither kept nor believed as the user's word. ``known``: it was kept before.
         """
         await self.start()
         whose = self._scopes.of(session_key, scope)
-        context, blocks = await self._receiving.receive(session_key, text, history, whose, spoken=spoken)
+        context, blocks = await self._receiving.receive(session_key, text, history, whose, spoken=spoken, known=known)
         if self._store is not None:
             self._capture.note_recall(blocks)
         return context

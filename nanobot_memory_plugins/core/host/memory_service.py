@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from nanobot_memory_plugins.core.clock import Clock
 from nanobot_memory_plugins.core.config import ConfigProblem, MemoryConfig
+from nanobot_memory_plugins.core.host.asked import unanswered_in
 from nanobot_memory_plugins.core.host.idle_clock import IdleClock
 from nanobot_memory_plugins.core.host.memory_thread import MemoryThread, Use
 from nanobot_memory_plugins.core.host.service_tool import ServiceTool, own_tool
@@ -16,12 +17,15 @@ from nanobot_memory_plugins.core.protocols import Complete
 from nanobot_memory_plugins.core.scopes.people import UNSAID, Senders
 from nanobot_memory_plugins.core.scopes.scopes import ScopeLike
 from nanobot_memory_plugins.core.values import PromptEntries, Summary
+from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
 
 if TYPE_CHECKING:
     from nanobot_memory_plugins.core.host.memory_host import MemoryHost
 
 _T = TypeVar("_T")
 
+# Sessions of which is known that they were opened; of another one the history is compared once more.
+_SESSIONS = 1_000
 # Messages of a quiet session that its plugins are shown.
 _IDLE_HISTORY = 200
 # Seconds on top of the plugins' own limit, for writing what was said and noted.
@@ -80,6 +84,7 @@ class MemoryService:
         self.when_quiet: Callable[[str, Any], Use[Any]] = _tell_of_quiet
         """Makes for a session what is done once it has gone quiet: by default the plugins are told, with what the
         transcript holds."""
+        self._opened: BoundedDict[str, None] = BoundedDict(_SESSIONS)
         self.idle = IdleClock(self.thread, seconds=self.config.core.idle_seconds)
 
     async def __aenter__(self) -> Self:
@@ -131,6 +136,33 @@ class MemoryService:
     def turn(self, session_key: str, *, scope: ScopeLike = None, parent: str = "") -> Turn:
         """Return a turn that begins; make one for each. ``parent`` is the session whose agent asked a sub-agent."""
         return Turn(self, session_key, scope=scope, parent=parent)
+
+    async def open_turn(self, turn: Turn, text: str, history: Sequence[object] = (), *, unknown: bool = False) -> str:
+        """Begin a turn, and return what is known for long of whose it is, for the system prompt.
+
+        The message is kept and recalled for, as `Turn.received` does. Of an ``unknown`` session, whose ``history``
+        memory may never have seen, that is taken in before, at its first turn here; of others what the user said before
+        this message and nobody has answered.
+        """
+        if missing := self._unseen(turn, history, unknown=unknown):
+            await self.resume(turn.session_key, missing, scope=turn.scope)
+        await turn.received(text, history)
+        return (await self.prompt_entries(session_key=turn.parent or turn.session_key, scope=turn.scope)).text
+
+    def open_turn_now(self, turn: Turn, text: str, history: Sequence[object] = (), *, unknown: bool = False) -> str:
+        """Do the same as `open_turn` where nothing can be awaited. It blocks."""
+        if missing := self._unseen(turn, history, unknown=unknown):
+            self.resume_now(turn.session_key, missing, scope=turn.scope)
+        turn.now.received(text, history)
+        return self.prompt_entries_now(session_key=turn.parent or turn.session_key, scope=turn.scope).text
+
+    def _unseen(self, turn: Turn, history: Sequence[object], *, unknown: bool) -> Sequence[object]:
+        """Return what of a history memory may not have seen: all of it in the first turn that was opened here."""
+        is_first = turn.session_key not in self._opened
+        self._opened[turn.session_key] = None
+        if turn.parent:
+            return ()
+        return history if unknown and is_first else unanswered_in(history)
 
     async def resume(
         self, session_key: str, messages: Sequence[object], *, parent: str = "", scope: ScopeLike = None

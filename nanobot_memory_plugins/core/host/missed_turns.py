@@ -15,6 +15,7 @@ from nanobot_memory_plugins.core.files.daily_rows import append_row, lines_since
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.values.diagnosis import Finding, Health
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 NO_ANSWER = "no answer within"
 _DAY = timedelta(days=1)
@@ -70,17 +71,20 @@ def missed_findings(workspace: Path, now: datetime) -> list[Finding]:
         return []
     told = []
     for (plugin, why), times in Counter((one.plugin, one.why) for one in found).most_common():
-        count = "once" if times == 1 else f"{times} times"
-        told.append(f"{count} {_MISSED.get(plugin, f'{plugin} did not answer')} ({plugin}: {why})")
+        count = Sentence("once") if times == 1 else Sentence("{times} times", times=times)
+        what = Sentence(_MISSED[plugin]) if plugin in _MISSED else Sentence("{plugin} did not answer", plugin=plugin)
+        told.append(Sentence("{count} {what} ({plugin}: {why})", count=count, what=what, plugin=plugin, why=why))
     last = max(one.time for one in found).astimezone()
-    state = f"in the last day {'; '.join(told)}; last at {last:%H:%M}"
+    state = Sentence("in the last day {told}; last at {last:%H:%M}", told=Sentence.joined(told, "; "), last=last)
     return [Finding(_SUBJECT, state, Health.DEGRADED, _hint(found))]
 
 
 def _hint(found: list[MissedTurn]) -> str:
     if any(NO_ANSWER in one.why for one in found):
-        return (
+        return Sentence(
             "The machine was busy. Where that comes often let a turn wait longer: set memoryPlugins.core.messageLimit"
             " to 3 and memoryPlugins.recall.recallTimeout to 2 (seconds)."
         )
-    return "`nanobot-memory --verbose doctor` shows what fails; with `nanobot agent --logs` it names the place."
+    return Sentence(
+        "`nanobot-memory --verbose doctor` shows what fails; with `nanobot agent --logs` it names the place."
+    )

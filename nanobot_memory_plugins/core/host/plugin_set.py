@@ -23,8 +23,9 @@ from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.protocols import Complete, EntryAccess, Store
 from nanobot_memory_plugins.core.redaction.contact_redaction import ContactRedaction
 from nanobot_memory_plugins.core.scopes.scopes import Scopes
-from nanobot_memory_plugins.core.values import Note, Receipt
+from nanobot_memory_plugins.core.values import Erasure, Note, Receipt
 from nanobot_memory_plugins.core.values.diagnosis import Finding, Health
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 # A comma-separated list of plugin names: only those are loaded. For finding out which plugin is at fault.
 ONLY_VARIABLE = "NANOBOT_MEMORY_PLUGINS"
@@ -60,6 +61,7 @@ class PluginSet:
         store: Callable[[], Store | None],
         keep: Callable[[Note, str], Awaitable[Receipt]] | None = None,
         redaction: ContactRedaction | None = None,
+        erase: Callable[[Erasure], Awaitable[object]] | None = None,
     ) -> None:
         self._workspace = workspace
         self._redaction = redaction or ContactRedaction(config.redaction.contacts)
@@ -68,8 +70,10 @@ class PluginSet:
         self._clock = clock
         self._scopes = scopes
         self._store = store
+        self._own: Store | None = None
         self._entries: EntryAccess | None = None
         self._keep = keep
+        self._erase = erase
         core = config.core
         self._prompts = Prompts.of(workspace, core.prompt_folder, core.wishes)
         self._ledger = UsageLedger(workspace / "memory" / ".usage")
@@ -89,6 +93,7 @@ class PluginSet:
                 "withheld_texts": core.message_limit,
                 "on_turn_finished": core.compaction_limit,
                 "open_store": core.start_limit,
+                "share_store": core.start_limit,
                 "open_entries": core.start_limit,
                 "on_start": core.start_limit,
                 "on_stop": core.start_limit,
@@ -116,8 +121,17 @@ class PluginSet:
             logger.warning("configuration: {}", problem.message)
 
     async def open_store(self) -> Store | None:
-        """Return the store that the first plugin opens, or None."""
-        answer = await self.host.call_first("open_store", {}, accept=(Store,))
+        """Return the store that the first plugin opens, behind the one that another shares, if any; or None."""
+        self._own = await self._first_store("open_store")
+        if self._own is None:
+            return None
+        try:
+            return await self._first_store("share_store") or self._own
+        finally:
+            self._own = None
+
+    async def _first_store(self, hook: str) -> Store | None:
+        answer = await self.host.call_first(hook, {}, accept=(Store,))
         return next((one for one in answer.values if isinstance(one, Store)), None) if answer else None
 
     async def open_entries(self) -> EntryAccess | None:
@@ -143,10 +157,12 @@ class PluginSet:
             is_nobodys=self._scopes.is_nobodys,
             known_scope=self._scopes.of_session,
             shown=partial(self.withholding.hits, found.name),
-            opened_store=self._store,
+            # Until the host has it, who shares a store looks at the one that was opened.
+            opened_store=lambda: self._own or self._store(),
             opened_entries=lambda: self._entries,
             prompts=self._prompts,
             time_limit=self.host.time_limit,
+            erase=self._erase,
         )
         context = replace(context, keep=self._keep) if self._keep is not None else context
         try:
@@ -204,12 +220,22 @@ class PluginSet:
 
         findings = [
             Finding(
-                f"plugin {report.name}",
-                f"{report.state.value} ({report.distribution} {report.version})"
-                + (f": {report.error}" if report.error else ""),
+                Sentence("plugin {name}", name=report.name),
+                Sentence(
+                    "{state} ({distribution} {version}): {error}"
+                    if report.error
+                    else "{state} ({distribution} {version})",
+                    state=Sentence(report.state.value),
+                    distribution=report.distribution,
+                    version=report.version,
+                    error=report.error,
+                ),
                 Health.BAD if report.state is PluginState.FAILED else Health.GOOD,
-                hint=f"`pip install --force-reinstall {report.distribution}`, "
-                f"or set memoryPlugins.{report.name}.enabled to false."
+                hint=Sentence(
+                    "`pip install --force-reinstall {distribution}`, or set memoryPlugins.{name}.enabled to false.",
+                    distribution=report.distribution,
+                    name=report.name,
+                )
                 if report.error
                 else "",
             )
@@ -217,23 +243,41 @@ class PluginSet:
         ]
         findings += [
             Finding(
-                f"redaction rules {rules.name}",
-                f"not used ({rules.distribution} {rules.version}): {rules.error}"
+                Sentence("redaction rules {name}", name=rules.name),
+                Sentence(
+                    "not used ({distribution} {version}): {error}",
+                    distribution=rules.distribution,
+                    version=rules.version,
+                    error=rules.error,
+                )
                 if rules.error
-                else f"{len(rules.rules)} in use ({rules.distribution} {rules.version})",
+                else Sentence(
+                    "{rules} in use ({distribution} {version})",
+                    rules=len(rules.rules),
+                    distribution=rules.distribution,
+                    version=rules.version,
+                ),
                 Health.BAD if rules.error else Health.GOOD,
-                hint=f"`pip install --upgrade {rules.distribution}`, or uninstall it." if rules.error else "",
+                hint=Sentence(
+                    "`pip install --upgrade {distribution}`, or uninstall it.", distribution=rules.distribution
+                )
+                if rules.error
+                else "",
             )
             for rules in installed_rules()
         ]
         findings += [
             Finding(
-                f"configuration {problem.key}",
+                Sentence("configuration {key}", key=problem.key),
                 problem.message,
                 Health.BAD if problem.is_unread else Health.DEGRADED,
                 hint=problem.hint
-                or f"Correct {problem.key} in {problem.source or 'the configuration'}; docs/configuration.md lists"
-                " the options, and --config names another file.",
+                or Sentence(
+                    "Correct {key} in {source}; docs/configuration.md lists the options, and --config names "
+                    "another file.",
+                    key=problem.key,
+                    source=problem.source or "the configuration",
+                ),
             )
             for problem in self.problems
         ]

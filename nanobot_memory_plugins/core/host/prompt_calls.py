@@ -10,6 +10,7 @@ from nanobot_memory_plugins.core.files import MemoryFiles
 from nanobot_memory_plugins.core.host.bootstrap_files import BootstrapTexts, BootstrapTrimmer
 from nanobot_memory_plugins.core.host.plugins.plugin_host import PluginHost
 from nanobot_memory_plugins.core.host.prompt_filter import without_others_notes
+from nanobot_memory_plugins.core.host.recorded import RecordedMessages
 from nanobot_memory_plugins.core.redaction.contact_redaction import ContactRedaction
 from nanobot_memory_plugins.core.scopes.scopes import ScopeLike, Scopes
 from nanobot_memory_plugins.core.values import PromptEntries, Scope, Visibility
@@ -58,6 +59,10 @@ class PromptCalls:
     def history(self, session_key: str, *, limit: int = 50) -> list[dict[str, Any]]:
         """Return the last messages of a session from its transcript: role, content and time, oldest first."""
         return self._memory_files.history(session_key, limit=limit)
+
+    def was_said(self, session_key: str, text: str) -> bool:
+        """Say whether the transcript of a session holds a message of its user's. It blocks."""
+        return RecordedMessages.read(self._memory_files.paths, [session_key]).take("user", text)
 
     def base_context(self) -> str:
         """Return the long-term memory file's text without secrets: the Markdown alone, never a recall result."""

@@ -11,6 +11,8 @@ from nanobot_memory_plugins.core.text.fence import Language, fence, fenced_block
 from nanobot_memory_plugins.core.values import ContextBlock, Message, Origin, Receipt, Scope, messages_from_chat
 from nanobot_memory_plugins.core.values.message_context import MessageContext
 
+KEPT_BEFORE = Receipt(stored=False, reason="The transcript holds it already.")
+
 
 class Receiving:
     """Takes messages in, for one host: those of its user, and what the host says in the user's place."""
@@ -27,7 +29,7 @@ class Receiving:
         return language_of(text) if self._parts.options.language == "auto" else self._parts.options.language
 
     async def receive(
-        self, session_key: str, text: str, history: Sequence[object], scope: Scope, *, spoken: bool
+        self, session_key: str, text: str, history: Sequence[object], scope: Scope, *, spoken: bool, known: bool
     ) -> tuple[MessageContext, list[ContextBlock]]:
         """Keep a message and ask the plugins; return what the turn is given, and the blocks that it is made of."""
         text, language = remove_fenced(text), self.language(text)
@@ -41,7 +43,8 @@ class Receiving:
             if (told := await self._parts.off_record.received(session_key, text, before, language)) is not None:
                 return MessageContext(block=fence([told], language=language), receipt=NOT_KEPT), []
         role, origin = ("user", Origin.USER) if spoken else ("assistant", Origin.TOOL)
-        if (taken := self._parts.said.taken(session_key, role, text)) is None:
+        taken = KEPT_BEFORE if known else self._parts.said.taken(session_key, role, text)
+        if taken is None:
             self._parts.said.forget_taken(session_key)
             self._parts.said.hear(session_key, "user", text, spoken=spoken)
         with self._parts.notices.held(self._parts.files.paths.transcript(session_key)):

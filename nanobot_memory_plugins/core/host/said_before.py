@@ -111,3 +111,8 @@ def without_media(message: Message) -> Message:
     marks = {f"[{part.get('type')}]" for part in content if isinstance(part, Mapping) and "text" not in part}
     text = "\n".join(line for line in message.text.split("\n") if line not in marks)
     return message if text == message.text else replace(message, text=text)
+
+
+def spoken_text(message: object) -> str:
+    """Return what a chat message says, as a turn is told it: without the marks of its pictures and files."""
+    return without_media(Message.from_chat(message)).text

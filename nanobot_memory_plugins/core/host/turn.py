@@ -3,21 +3,24 @@
 import json
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from concurrent.futures import Future
-from contextlib import asynccontextmanager, contextmanager
-from dataclasses import dataclass
+from contextlib import asynccontextmanager
 from functools import wraps
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, Self, TypeVar
 
 from nanobot_memory_plugins.core.host.beside import with_block
+from nanobot_memory_plugins.core.host.blocking_turn import BlockingTurn
+from nanobot_memory_plugins.core.host.fullness import FILL, history_to_cut
 from nanobot_memory_plugins.core.host.memory_thread import Use
 from nanobot_memory_plugins.core.host.said_before import without_media
 from nanobot_memory_plugins.core.host.service_tool import own_tool
+from nanobot_memory_plugins.core.host.telling import History, Raised, ToolCall, asked_by
+from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.scopes.scopes import ScopeLike
 from nanobot_memory_plugins.core.text.fence import is_fenced, remove_fenced
-from nanobot_memory_plugins.core.values import Message, messages_from_chat
+from nanobot_memory_plugins.core.values import Message, Receipt, Summary, messages_from_chat
 from nanobot_memory_plugins.core.values.message_context import MessageContext
 
 if TYPE_CHECKING:
@@ -26,9 +29,6 @@ if TYPE_CHECKING:
 
 _T = TypeVar("_T")
 _P = ParamSpec("_P")
-
-# Messages before one, or how to get at them: reading them is left to the memory's thread then.
-History = Sequence[object] | Callable[[], Sequence[object]]
 
 
 def _never_raises(method: Callable[_P, _T]) -> Callable[_P, _T | None]:
@@ -43,14 +43,6 @@ def _never_raises(method: Callable[_P, _T]) -> Callable[_P, _T | None]:
             return None
 
     return call
-
-
-@dataclass(slots=True)
-class ToolCall:
-    """One execution of a tool. Whoever runs it sets ``result``, or ``error`` where the tool says that it failed."""
-
-    result: object = None
-    error: str | None = None
 
 
 class Turn:
@@ -83,6 +75,17 @@ class Turn:
         """The fenced text to put beside the user's message, once it was recalled, or None."""
         return self._block
 
+    def restore(self, text: str, block: str | None = None) -> Self:
+        """Go on with a turn that another object began, in another process perhaps: nothing is kept or recalled anew.
+
+        ``text`` is the user's message, ``block`` what was recalled for it.
+        """
+        context: Future[MessageContext | None] = Future()
+        context.set_result(MessageContext(block, Receipt(stored=False)))
+        self._received.setdefault(_folded(text), context)
+        self._block = block
+        return self
+
     @property
     def was_late(self) -> bool:
         """Whether the memory failed or had no answer in time, so that the turn goes on without it."""
@@ -99,11 +102,26 @@ class Turn:
             return None
         return self._noted(text, await self._service.wait(future))
 
+    async def taken_up(self, text: str, history: History = ()) -> str | None:
+        """Recall for a message whose run goes on in another turn: the transcript holds it, and it is not kept again.
+
+        What nobody said in the session (a nested agent's prompt, say) is not recalled for.
+        """
+        if _folded(text) not in self._received:
+            use = _holding(self.session_key, text)
+            if not await self._service.call(use):
+                return None
+        self.begin(text, history, known=True)
+        return await self.received(text, history)
+
     @_never_raises
     def begin(
-        self, text: str, history: History = (), *, spoken: bool | None = None
+        self, text: str, history: History = (), *, spoken: bool | None = None, known: bool = False
     ) -> "Future[MessageContext | None] | None":
-        """Begin what `received` does, and wait for nothing; None where there is nothing to recall for."""
+        """Begin what `received` does, and wait for nothing; None where there is nothing to recall for.
+
+        What is ``known`` stands in the transcript.
+        """
         key = _folded(text)
         if not key:
             return None
@@ -117,6 +135,7 @@ class Turn:
                     history=before,
                     scope=self._scope_in(memory),
                     spoken=not self.parent if spoken is None else spoken,
+                    known=known,
                 )
 
             self._received[key] = self._service.thread.submit(receive)
@@ -145,19 +164,31 @@ class Turn:
         *,
         result: object = None,
         error: "BaseException | str | None" = None,
+        duration_ms: float | None = None,
     ) -> None:
-        """Note a tool that finished, or that failed with ``error``; once for each id, and none of the memory's own."""
-        future = self._note_tool(call_id, name, arguments, result, error)
+        """Note a tool that finished, or that failed with ``error``; once for each id, and none of the memory's own.
+
+        ``duration_ms`` is how long it took where the host has measured that itself.
+        """
+        future = self._note_tool(call_id, name, arguments, result, error, duration_ms)
         if future is not None:
             await self._service.wait(future, limit=self._service.config.core.tool_limit)
 
     @asynccontextmanager
-    async def tool(self, name: str, arguments: object, *, call_id: str = "") -> AsyncIterator[ToolCall]:
-        """Measure a tool that runs inside, and note it. What the tool raises goes on to the host."""
+    async def tool(
+        self, name: str, arguments: object, *, call_id: str = "", waits: Raised = ()
+    ) -> AsyncIterator[ToolCall]:
+        """Measure a tool that runs inside, and note it. What the tool raises goes on to the host.
+
+        What ``waits`` names is no failure: such a tool is called again, once somebody has answered.
+        """
         call, call_id = ToolCall(), call_id or f"{name}-{time.perf_counter_ns()}"
         self.tool_began(call_id)
         try:
-            yield call
+            with asked_by(self.parent or self.session_key):
+                yield call
+        except waits:
+            raise
         except Exception as error:
             await self.tool_finished(call_id, name, arguments, error=error)
             raise
@@ -165,6 +196,17 @@ class Turn:
             self._note_tool(call_id, name, arguments, None, error)
             raise
         await self.tool_finished(call_id, name, arguments, result=call.result, error=call.error)
+
+    async def compacted(self, messages: Sequence[object], *, context_window: int, fill: float = FILL) -> Summary | None:
+        """Return what replaces the history before the user's message of this turn once it fills the window, else None.
+
+        ``messages`` are those of the next request; ``fill`` is the share of the window from which on they are too many.
+        The message itself and what follows it stay, so ``keep_from`` leads to it at most.
+        """
+        cut = history_to_cut(messages, self._is_asked, context_window, fill)
+        if cut is None:
+            return None
+        return await self._service.before_compaction(self.session_key, cut.messages, **cut.more, scope=self.scope)
 
     async def replied(self, reply: str | Sequence[object]) -> None:
         """Keep what the assistant said: a text, or what is new in a list of messages since the user's. Once each."""
@@ -243,13 +285,20 @@ class Turn:
 
     @_never_raises
     def _note_tool(
-        self, call_id: str, name: str, arguments: object, result: object, error: "BaseException | str | None"
+        self,
+        call_id: str,
+        name: str,
+        arguments: object,
+        result: object,
+        error: "BaseException | str | None",
+        duration_ms: float | None = None,
     ) -> "Future[Any] | None":
         began = self._tools_began.pop(call_id, None)
         if call_id in self._tools_done:
             return None
         self._tools_done.add(call_id)
-        milliseconds = (time.perf_counter() - began) * 1000 if began is not None else 0.0
+        measured = (time.perf_counter() - began) * 1000 if began is not None else 0.0
+        milliseconds = measured if duration_ms is None else duration_ms
         said = f"{type(error).__name__}: {error}" if isinstance(error, BaseException) else error
         given = _arguments(arguments)
 
@@ -291,58 +340,16 @@ class Turn:
         return replies[::-1]
 
 
-class BlockingTurn:
-    """The calls of a `Turn` that are awaited, for where nothing can be. They block, also the loop that runs here."""
-
-    def __init__(self, turn: Turn) -> None:
-        self._turn = turn
-
-    def received(self, text: str, history: History = (), *, spoken: bool | None = None) -> str | None:
-        """Do as `Turn.received`."""
-        turn = self._turn
-        future = turn.begin(text, history, spoken=spoken)
-        if future is None or turn._is_given_up(text, future):
-            return None
-        return turn._noted(text, turn._service.wait_now(future))
-
-    def tool_finished(
-        self,
-        call_id: str,
-        name: str,
-        arguments: object,
-        *,
-        result: object = None,
-        error: "BaseException | str | None" = None,
-    ) -> None:
-        """Do as `Turn.tool_finished`."""
-        future = self._turn._note_tool(call_id, name, arguments, result, error)
-        if future is not None:
-            self._turn._service.wait_now(future, limit=self._turn._service.config.core.tool_limit)
-
-    @contextmanager
-    def tool(self, name: str, arguments: object, *, call_id: str = "") -> Iterator[ToolCall]:
-        """Do as `Turn.tool`."""
-        call, call_id = ToolCall(), call_id or f"{name}-{time.perf_counter_ns()}"
-        self._turn.tool_began(call_id)
-        try:
-            yield call
-        except Exception as error:
-            self.tool_finished(call_id, name, arguments, error=error)
-            raise
-        except BaseException as error:
-            self._turn._note_tool(call_id, name, arguments, None, error)
-            raise
-        self.tool_finished(call_id, name, arguments, result=call.result, error=call.error)
-
-    def replied(self, reply: str | Sequence[object]) -> None:
-        """Do as `Turn.replied`."""
-        for future in self._turn.begin_reply(reply) or ():
-            self._turn._service.wait_now(future)
-
-
 def _folded(text: str) -> str:
     """Return a text as it is compared: hosts trim and wrap what they hand over, and our block may stand in it."""
     return " ".join(remove_fenced(text).split())
+
+
+def _holding(session_key: str, text: str) -> Use[bool]:
+    async def hold(memory: "MemoryHost") -> bool:
+        return await run_in_daemon_thread(memory.was_said, session_key, text)
+
+    return hold
 
 
 def _arguments(given: object) -> Mapping[str, Any]:

@@ -1,5 +1,6 @@
 """What counts as an answer."""
 
+import contextlib
 import dataclasses
 import functools
 import inspect
@@ -12,6 +13,7 @@ from pydantic import PydanticSchemaGenerationError, TypeAdapter, ValidationError
 
 from nanobot_memory_plugins.core.isolation.bounds import AnswerLimit, SizeCounter
 from nanobot_memory_plugins.core.isolation.threads import discard
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 # Of an answer that is not used so many parts are looked at, to close what runs in them.
 _PARTS = 1_000
@@ -101,13 +103,26 @@ def _copy(value: object, kind: type, gauge: SizeCounter) -> object:
         return value
     names = _field_names(kind)
     try:
-        return validator.validate_python({name: gauge.plain(getattr(value, name)) for name in names})
+        plain = {name: gauge.plain(getattr(value, name)) for name in names}
+        return _with_sentences(validator.validate_python(plain), value, plain)
     except ValidationError as error:
         # Only the names: pydantic's own message quotes the values.
         wrong = {str(detail["loc"][0]) for detail in error.errors(include_input=False) if detail["loc"]}
     except AttributeError:
         wrong = {name for name in names if not hasattr(value, name)}
     raise WrongAnswerError(f"{kind.__name__} with a wrong {', '.join(sorted(wrong & set(names)))}")
+
+
+def _with_sentences(copied: Any, value: object, plain: dict[str, object]) -> object:
+    """Return a copy in which those texts are sentences that can be translated which were ones: in English the same."""
+    sentences = {}
+    for name, text in plain.items():
+        given = getattr(value, name, None)
+        if type(given) is Sentence:
+            with contextlib.suppress(Exception):  # its values are a plugin's own
+                if (same := given.copied()) == text:
+                    sentences[name] = same
+    return dataclasses.replace(copied, **sentences) if sentences else copied
 
 
 @functools.cache

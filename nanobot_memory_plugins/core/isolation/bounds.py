@@ -46,6 +46,7 @@ BOUNDS: Mapping[str, AnswerLimit] = {
     "trim_bootstrap": AnswerLimit(values=1, characters=10_000),
     "prompt_entries": AnswerLimit(values=1, characters=200_000),
     "open_store": AnswerLimit(values=1),
+    "share_store": AnswerLimit(values=1),
     "open_entries": AnswerLimit(values=1),
     "contribute_tools": AnswerLimit(values=100, characters=200_000, attributes=("name", "description", "parameters")),
     "withheld_texts": AnswerLimit(values=10_000, characters=4_000_000),

@@ -82,7 +82,8 @@ class DaemonThreadPool(Executor):
             with self._lock:
                 if not self._waiting and self._linger:
                     self._idle += 1
-                    self._more.wait(self._linger)
+                    # Work that another thread has taken meanwhile is no reason to end.
+                    self._more.wait_for(lambda: self._waiting or not self._linger, self._linger)
                     self._idle -= 1
                 if not self._waiting:
                     self._running -= 1

@@ -16,6 +16,7 @@ from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.redaction.bounded_rules import BoundedRules, enter_rule, is_within_rule
 from nanobot_memory_plugins.redaction.engine.redactor import Redactor
 from nanobot_memory_plugins.redaction.rules.rule import Rule
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 _LOAD_SECONDS = 10.0
 _BUILT_IN_ONLY = Redactor()
@@ -95,7 +96,7 @@ def _checked(brought: object) -> tuple[Rule, ...]:
     rules = []
     for one in many:
         if not isinstance(one, Rule):
-            raise PluginError(f"they are to be rules, and one is {type(one).__name__}")
+            raise PluginError(Sentence("they are to be rules, and one is {kind}", kind=type(one).__name__))
         if not isinstance(one.pattern, re.Pattern) or not isinstance(one.pattern.pattern, str):
             raise PluginError("a rule's pattern is to be a compiled pattern for text")
         try:

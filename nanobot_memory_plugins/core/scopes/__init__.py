@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from nanobot_memory_plugins.core.scopes.people import UNSAID, People
     from nanobot_memory_plugins.core.scopes.projects import project_named, project_of
     from nanobot_memory_plugins.core.scopes.safe_keys import redact_key
-    from nanobot_memory_plugins.core.scopes.scopes import NO_SESSION, Scopes, without_session
+    from nanobot_memory_plugins.core.scopes.scopes import NO_SESSION, ScopeLike, Scopes, without_session
     from nanobot_memory_plugins.core.scopes.workspace_scopes import asked_senders
 
 __getattr__ = lazy_names(
@@ -17,7 +17,7 @@ __getattr__ = lazy_names(
         "people": ("People", "UNSAID"),
         "projects": ("project_named", "project_of"),
         "safe_keys": ("redact_key",),
-        "scopes": ("NO_SESSION", "Scopes", "without_session"),
+        "scopes": ("NO_SESSION", "ScopeLike", "Scopes", "without_session"),
         "workspace_scopes": ("asked_senders",),
     },
 )
@@ -26,6 +26,7 @@ __all__ = [
     "NO_SESSION",
     "UNSAID",
     "People",
+    "ScopeLike",
     "Scopes",
     "asked_senders",
     "project_named",

@@ -3,6 +3,8 @@
 import re
 from datetime import datetime, timedelta
 
+from nanobot_memory_plugins.redaction.script.messages import Sentence
+
 _PERIOD = re.compile(r"\s*(\d{4})(?:[-/.](\d{1,2})(?:[-/.](\d{1,2}))?)?\s*", re.ASCII)
 _COMPACT = re.compile(r"\s*(\d{4})(\d\d)(\d\d)\s*", re.ASCII)
 _NUMBER = re.compile(r"\s*[-+]?\d+(?:\.\d*)?\s*")
@@ -17,7 +19,7 @@ def bound_of(text: str, *, end: bool) -> datetime | str:
     match = _PERIOD.fullmatch(text) or _COMPACT.fullmatch(text)
     if match is None:
         if _NUMBER.fullmatch(text):
-            raise ValueError("a number is no date")
+            raise ValueError(Sentence("a number is no date"))
         return text
     year, month, day = (int(part) if part else None for part in match.groups())
     begin = datetime(year or 0, month or 1, day or 1)
@@ -53,5 +55,5 @@ def moment_of(text: str, *, end: bool) -> datetime:
         try:
             bound = datetime.fromisoformat(bound.strip())
         except ValueError as error:
-            raise ValueError("it is no date") from error
+            raise ValueError(Sentence("it is no date")) from error
     return bound if bound.tzinfo is not None else local_moment(bound)

@@ -14,6 +14,7 @@ from pydantic import ValidationError
 
 from nanobot_memory_plugins.core.errors import InputError
 from nanobot_memory_plugins.core.transfer.manifest import FORMAT, MANIFEST, VERSION, Manifest, ManifestFile
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 # Bounds of what is unpacked: bytes in all, files, bytes of the manifest, and how many times the archive's own size.
 # Text packs to a tenth, very even text to a hundredth; an archive that grows further was made to fill a disk.
@@ -64,9 +65,14 @@ class Archive:
                     hashed.update(block)
                     yield block
         except (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, RuntimeError) as error:
-            raise InputError(f"{self.path.name} is damaged at {file.path}.", hint=_COPY_AGAIN) from error
+            raise InputError(
+                Sentence("{name} is damaged at {path}.", name=self.path.name, path=file.path), hint=_COPY_AGAIN
+            ) from error
         if size != file.size or hashed.hexdigest() != file.sha256:
-            raise InputError(f"{file.path} in {self.path.name} is not what its hash says.", hint=_COPY_AGAIN)
+            raise InputError(
+                Sentence("{path} in {name} is not what its hash says.", path=file.path, name=self.path.name),
+                hint=_COPY_AGAIN,
+            )
 
 
 def is_archive(source: Path) -> bool:
@@ -80,9 +86,13 @@ def opened_archive(path: Path) -> Iterator[Archive]:
     try:
         packed = zipfile.ZipFile(path)
     except (zipfile.BadZipFile, EOFError, ValueError, NotImplementedError) as error:
-        raise InputError(f"{path.name} is no whole ZIP archive: it may have been cut off.", hint=_COPY_AGAIN) from error
+        raise InputError(
+            Sentence("{name} is no whole ZIP archive: it may have been cut off.", name=path.name), hint=_COPY_AGAIN
+        ) from error
     except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror}.", hint="Check that it can be read.") from error
+        raise InputError(
+            Sentence("{path} cannot be read: {why}.", path=path, why=error.strerror), hint="Check that it can be read."
+        ) from error
     with packed:
         manifest = _manifest(path, packed)
         _check_members(path, packed, manifest)
@@ -93,7 +103,9 @@ def _manifest(path: Path, packed: zipfile.ZipFile) -> Manifest:
     try:
         info = packed.getinfo(MANIFEST)
     except KeyError:
-        raise InputError(f"{path.name} has no {MANIFEST}.", hint=_NOT_OURS) from None
+        raise InputError(
+            Sentence("{name} has no {manifest}.", name=path.name, manifest=MANIFEST), hint=_NOT_OURS
+        ) from None
     try:
         if info.file_size > _MOST_MANIFEST:
             raise ValueError("too large")
@@ -105,9 +117,19 @@ def _manifest(path: Path, packed: zipfile.ZipFile) -> Manifest:
         manifest = Manifest.model_validate_json(data)
     except ValidationError as error:
         where = ".".join(map(str, error.errors()[0]["loc"])) or "its form"
-        raise InputError(f"The {MANIFEST} of {path.name} cannot be understood ({where}).", hint=_NOT_OURS) from error
+        raise InputError(
+            Sentence(
+                "The {manifest} of {name} cannot be understood ({where}).",
+                manifest=MANIFEST,
+                name=path.name,
+                where=where,
+            ),
+            hint=_NOT_OURS,
+        ) from error
     except (zipfile.BadZipFile, zlib.error, EOFError, ValueError, OSError, NotImplementedError, RuntimeError) as error:
-        raise InputError(f"The {MANIFEST} of {path.name} is damaged.", hint=_COPY_AGAIN) from error
+        raise InputError(
+            Sentence("The {manifest} of {name} is damaged.", manifest=MANIFEST, name=path.name), hint=_COPY_AGAIN
+        ) from error
     return manifest
 
 
@@ -120,7 +142,13 @@ def _refuse_newer(path: Path, data: bytes) -> None:
     version = row.get("version") if isinstance(row, dict) and row.get("format") == FORMAT else None
     if isinstance(version, int) and version > VERSION:
         raise InputError(
-            f"{path.name} is of version {version} of {FORMAT}; this program knows {VERSION}.",
+            Sentence(
+                "{name} is of version {version} of {format}; this program knows {version_2}.",
+                name=path.name,
+                version=version,
+                format=FORMAT,
+                version_2=VERSION,
+            ),
             hint="Upgrade nanobot-memory-core; nothing was taken.",
         )
 
@@ -128,35 +156,80 @@ def _refuse_newer(path: Path, data: bytes) -> None:
 def _check_members(path: Path, packed: zipfile.ZipFile, manifest: Manifest) -> None:
     listed = {file.path: file for file in manifest.files}
     if len(listed) != len(manifest.files):
-        raise InputError(f"The {MANIFEST} of {path.name} names a file twice.", hint=_NOT_OURS)
+        raise InputError(
+            Sentence("The {manifest} of {name} names a file twice.", manifest=MANIFEST, name=path.name), hint=_NOT_OURS
+        )
     members = [info for info in packed.infolist() if info.filename != MANIFEST and not _is_folder(info)]
     if len(members) > MOST_FILES:
-        raise InputError(f"{path.name} holds {len(members):,} files; {MOST_FILES:,} is the most.", hint=_NOT_OURS)
+        raise InputError(
+            Sentence(
+                "{name} holds {members:,} files; {most_files:,} is the most.",
+                name=path.name,
+                members=len(members),
+                most_files=MOST_FILES,
+            ),
+            hint=_NOT_OURS,
+        )
     for info in members:
         _check_member(path, info, listed)
     names = {info.filename for info in members}
     if len(names) != len(members):
-        raise InputError(f"{path.name} holds a file twice.", hint=_NOT_OURS)
+        raise InputError(Sentence("{name} holds a file twice.", name=path.name), hint=_NOT_OURS)
     if missing := sorted(listed.keys() - names):
-        raise InputError(f"{path.name} lacks {missing[0]}, which its {MANIFEST} names.", hint=_COPY_AGAIN)
+        raise InputError(
+            Sentence(
+                "{name} lacks {missing}, which its {manifest} names.",
+                name=path.name,
+                missing=missing[0],
+                manifest=MANIFEST,
+            ),
+            hint=_COPY_AGAIN,
+        )
     total = sum(file.size for file in manifest.files)
     if total > MOST_BYTES or total > _SMALL + _MOST_GROWTH * path.stat().st_size:
-        raise InputError(f"{path.name} would unpack to {total:,} bytes, which no memory does.", hint=_NOT_OURS)
+        raise InputError(
+            Sentence("{name} would unpack to {total:,} bytes, which no memory does.", name=path.name, total=total),
+            hint=_NOT_OURS,
+        )
 
 
 def _check_member(path: Path, info: zipfile.ZipInfo, listed: dict[str, ManifestFile]) -> None:
     name, shown = info.filename, ascii(info.filename)
     if not _NAME.fullmatch(name) or any(part in ("", ".", "..") for part in name.split("/")):
-        raise InputError(f"{path.name} holds {shown}, a name that leads out of the memory folder.", hint=_NOT_OURS)
+        raise InputError(
+            Sentence("{name} holds {shown}, a name that leads out of the memory folder.", name=path.name, shown=shown),
+            hint=_NOT_OURS,
+        )
     mode = info.external_attr >> 16
     if stat.S_IFMT(mode) not in (0, stat.S_IFREG):
-        raise InputError(f"{path.name} holds {shown}, which is a link or a device.", hint=_NOT_OURS)
+        raise InputError(
+            Sentence("{name} holds {shown}, which is a link or a device.", name=path.name, shown=shown), hint=_NOT_OURS
+        )
     if name not in listed:
-        raise InputError(f"{path.name} holds {shown}, which its {MANIFEST} does not name.", hint=_NOT_OURS)
+        raise InputError(
+            Sentence(
+                "{name} holds {shown}, which its {manifest} does not name.",
+                name=path.name,
+                shown=shown,
+                manifest=MANIFEST,
+            ),
+            hint=_NOT_OURS,
+        )
     if info.flag_bits & 0x1:
-        raise InputError(f"{shown} in {path.name} is encrypted.", hint="Make an archive without a password.")
+        raise InputError(
+            Sentence("{shown} in {name} is encrypted.", shown=shown, name=path.name),
+            hint="Make an archive without a password.",
+        )
     if info.file_size != listed[name].size:
-        raise InputError(f"{shown} in {path.name} has not the size that its {MANIFEST} says.", hint=_COPY_AGAIN)
+        raise InputError(
+            Sentence(
+                "{shown} in {name} has not the size that its {manifest} says.",
+                shown=shown,
+                name=path.name,
+                manifest=MANIFEST,
+            ),
+            hint=_COPY_AGAIN,
+        )
 
 
 def _is_folder(info: zipfile.ZipInfo) -> bool:

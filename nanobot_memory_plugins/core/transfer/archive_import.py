@@ -43,8 +43,9 @@ from nanobot_memory_plugins.core.transfer.merge_records import joined_items
 from nanobot_memory_plugins.core.transfer.report import ImportReport
 from nanobot_memory_plugins.core.transfer.sources import ARCHIVE
 from nanobot_memory_plugins.core.transfer.written import ImportRecord
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 
-LABEL = "an export of this memory"
+LABEL = Sentence("an export of this memory")
 _OWN_ENTRIES = "these entries could not be joined with those here: they stand in memory/imported/, to be looked at"
 _OTHER_TEXT = "another text stands here already: both are kept, the archive's in memory/imported/"
 _OWN_RECORD = "this memory keeps its own"
@@ -214,7 +215,7 @@ class _Restoring:
         """Return a file's bytes without secrets, and what this program wrote without what was forgotten here."""
         cleaned = self._clean(file)
         if cleaned.found:
-            self._report.notices.append(f"secrets were taken out of {file.listed.path}")
+            self._report.notices.append(Sentence("secrets were taken out of {file}", file=file.listed.path))
         match file.kind:
             case Kind.TRANSCRIPT:
                 return self._forgotten.transcript(cleaned.data)
@@ -264,7 +265,7 @@ class _Restoring:
         try:
             records = spilled_records(self._paths, self._archive.read(file.listed))
         except MemoryFileError as error:
-            self._report.leave(f"it cannot be understood: {error.cause}", file.listed.path)
+            self._report.leave(Sentence("it cannot be understood: {why}", why=error.cause), file.listed.path)
             return
         for record in records:
             kind = Kind.TRANSCRIPT if record.target.suffix == ".jsonl" else Kind.DAY_NOTES
@@ -385,7 +386,7 @@ class _Restoring:
                 yield
         except Timeout as error:
             raise FileBusyError(
-                f"{self._paths.relative(path)} is locked by another process.",
+                Sentence("{relative} is locked by another process.", relative=self._paths.relative(path)),
                 hint="Import again: what was taken is not taken twice.",
             ) from error
 

@@ -22,6 +22,7 @@ from nanobot_memory_plugins.core.files.replace import sync_folder
 from nanobot_memory_plugins.core.transfer.archive_contents import ArchiveMember, Kind, belongings
 from nanobot_memory_plugins.core.transfer.importer import Part
 from nanobot_memory_plugins.core.transfer.manifest import MANIFEST, Manifest, ManifestFile
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 _LOCK_SECONDS = 30.0
 _BLOCK = 1 << 20
@@ -64,9 +65,14 @@ def export_to(
     found = list(belongings(paths))
     files = [one for one in found if isinstance(one, ArchiveMember)]
     if not files:
-        raise InputError(f"There is no memory in {paths.workspace}.", hint="Name the agent's folder with --workspace.")
+        raise InputError(
+            Sentence("There is no memory in {workspace}.", workspace=paths.workspace),
+            hint="Name the agent's folder with --workspace.",
+        )
     if target.exists():
-        raise InputError(f"{target} is there already.", hint="Name another file with --to, or remove it.")
+        raise InputError(
+            Sentence("{target} is there already.", target=target), hint="Name another file with --to, or remove it."
+        )
     report = ExportReport(target, left=[one for one in found if not isinstance(one, ArchiveMember)])
     temporary = target.with_name(f".{target.name}.{secrets.token_hex(8)}.tmp")
     try:
@@ -79,10 +85,13 @@ def export_to(
             os.fsync(file.fileno())
         _put_in_place(temporary, target)
     except FileExistsError as error:
-        raise InputError(f"{target} is there already.", hint="Name another file with --to.") from error
+        raise InputError(
+            Sentence("{target} is there already.", target=target), hint="Name another file with --to."
+        ) from error
     except OSError as error:
         raise InputError(
-            f"{target} cannot be written: {error.strerror}.", hint="Name a file in a folder that exists with --to."
+            Sentence("{target} cannot be written: {why}.", target=target, why=error.strerror),
+            hint="Name a file in a folder that exists with --to.",
         ) from error
     finally:
         with contextlib.suppress(OSError):
@@ -176,7 +185,11 @@ def _locked(paths: MemoryPaths, path: Path, seconds: float) -> Iterator[None]:
             yield
     except Timeout as error:
         raise FileBusyError(
-            f"{paths.relative(path)} is locked by another process for {seconds:g} s.",
+            Sentence(
+                "{relative} is locked by another process for {seconds:g} s.",
+                relative=paths.relative(path),
+                seconds=seconds,
+            ),
             hint="Let that process go on, or end it, and export again.",
         ) from error
 
@@ -192,7 +205,7 @@ def _copy(
             out.write(block)
             left -= len(block)
     if left:
-        raise MemoryFileError(f"{name} was cut while it was copied.", hint="Export again.")
+        raise MemoryFileError(Sentence("{name} was cut while it was copied.", name=name), hint="Export again.")
     return _listed(name, size, hashed.hexdigest(), changed, report)
 
 

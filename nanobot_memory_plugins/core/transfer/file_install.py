@@ -15,6 +15,7 @@ from nanobot_memory_plugins.core.files.private import make_missing
 from nanobot_memory_plugins.core.files.reading import read_regular
 from nanobot_memory_plugins.core.files.replace import sync_folder
 from nanobot_memory_plugins.core.transfer.archive import Archive
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 # Room that is left on the disk beside what is unpacked, in bytes.
 _SPARE = 1 << 26
@@ -24,12 +25,14 @@ def read_plain(path: Path) -> bytes | None:
     """Return a file's bytes, None where there is none. Raises `MemoryFileError`, for a link, too."""
     try:
         if path.is_symlink():
-            raise MemoryFileError(f"{path.name} is a symbolic link; memory files are not written through links.")
+            raise MemoryFileError(
+                Sentence("{name} is a symbolic link; memory files are not written through links.", name=path.name)
+            )
         return read_regular(path)
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
-        raise MemoryFileError(f"{path} cannot be read: {error.strerror}.") from error
+        raise MemoryFileError(Sentence("{path} cannot be read: {why}.", path=path, why=error.strerror)) from error
 
 
 def put_file(paths: MemoryPaths, path: Path, data: bytes, modified: str, *, durable: bool = True) -> None:
@@ -42,7 +45,7 @@ def put_file(paths: MemoryPaths, path: Path, data: bytes, modified: str, *, dura
         make_folder(paths, paths.memory)
         make_missing(path.parent)
         if not path.parent.resolve().is_relative_to(paths.memory.resolve()):
-            raise MemoryFileError(f"{path.parent} leads out of the memory folder.")
+            raise MemoryFileError(Sentence("{parent} leads out of the memory folder.", parent=path.parent))
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
         with open(os.open(temporary, flags, 0o600), "wb") as file:
             file.write(data)
@@ -56,7 +59,9 @@ def put_file(paths: MemoryPaths, path: Path, data: bytes, modified: str, *, dura
         if durable:
             sync_folder(path.parent)
     except OSError as error:
-        raise MemoryFileError(f"{paths.relative(path)} cannot be written: {error.strerror}.") from error
+        raise MemoryFileError(
+            Sentence("{relative} cannot be written: {why}.", relative=paths.relative(path), why=error.strerror)
+        ) from error
     finally:
         with contextlib.suppress(OSError):
             temporary.unlink()
@@ -80,6 +85,12 @@ def check_room(archive: Archive, paths: MemoryPaths) -> None:
     free = shutil.disk_usage(folder).free
     if archive.size + _SPARE > free:
         raise InputError(
-            f"{archive.path.name} unpacks to {archive.size:,} bytes; {free:,} are free at {folder}.",
+            Sentence(
+                "{name} unpacks to {size:,} bytes; {free:,} are free at {folder}.",
+                name=archive.path.name,
+                size=archive.size,
+                free=free,
+                folder=folder,
+            ),
             hint="Make room first; nothing was taken.",
         )

@@ -25,6 +25,7 @@ from nanobot_memory_plugins.core.transfer.likeness import matches_of, pairs_of
 from nanobot_memory_plugins.core.transfer.replaced import keep_replaced
 from nanobot_memory_plugins.core.transfer.report import ImportReport
 from nanobot_memory_plugins.core.transfer.written import ImportRecord, Removal, TakenBack
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +93,9 @@ class FollowedSource:
             if not dry_run:
                 self._take_out(gone, rows, report, lock_seconds)
         if absent:
-            report.notices.append(f"{absent:,} files of the last import are not there any more; their notes stay.")
+            report.notices.append(
+                Sentence("{count:,} files of the last import are not there any more; their notes stay.", count=absent)
+            )
         if rows and not dry_run:
             self._appender.append(self._path, b"".join(json.dumps(row).encode() + b"\n" for row in rows))
 
@@ -137,7 +140,9 @@ class FollowedSource:
         done = TakenBack("", "")
         Removal(self._paths, done, lock_seconds).run([*taken, {"file": TAKEN, "keys": list(gone)}])
         for file, why in done.left:
-            report.notices.append(f"An earlier form of a note stays in memory/{file}: {why}.")
+            report.notices.append(
+                Sentence("An earlier form of a note stays in memory/{file}: {why}.", file=file, why=Sentence.of(why))
+            )
 
     def _rows(
         self,

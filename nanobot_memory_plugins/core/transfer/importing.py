@@ -17,6 +17,7 @@ from nanobot_memory_plugins.core.transfer.import_writer import LOCK_SECONDS, Imp
 from nanobot_memory_plugins.core.transfer.importer import Importer, Part, Remark
 from nanobot_memory_plugins.core.transfer.report import ImportReport
 from nanobot_memory_plugins.core.transfer.written import ImportRecord
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 
 def import_from(
@@ -65,7 +66,7 @@ def import_from(
         except Exception as error:  # an importer may be anybody's
             taker.finish()
             raise PluginError(
-                f"The importer {format} failed with {type(error).__name__}.",
+                Sentence("The importer {format} failed with {kind}.", format=format, kind=type(error).__name__),
                 hint="What it had read until then was taken. Report it to whoever wrote the importer.",
             ) from error
     return report
@@ -80,5 +81,5 @@ def only_import(paths: MemoryPaths) -> FileLock:
     except Timeout as error:
         raise InputError("Another import into this memory is running.", hint="Wait for its end.") from error
     except OSError as error:
-        raise MemoryFileError(f"The memory folder cannot be written: {error.strerror}.") from error
+        raise MemoryFileError(Sentence("The memory folder cannot be written: {why}.", why=error.strerror)) from error
     return lock

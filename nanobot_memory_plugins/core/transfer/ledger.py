@@ -8,6 +8,7 @@ from pathlib import Path
 from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.files import MemoryPaths
 from nanobot_memory_plugins.core.files.appending import Appender
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 # Hexadecimal digits of a key: 128 bits.
 KEY_DIGITS = 32
@@ -57,12 +58,16 @@ def read_keys(path: Path) -> set[str]:
         return set()
     except OSError as error:
         raise MemoryFileError(
-            f"The list of what was imported before ({os.fspath(path)}) cannot be read: {error.strerror}.",
+            Sentence(
+                "The list of what was imported before ({fspath}) cannot be read: {why}.",
+                fspath=os.fspath(path),
+                why=error.strerror,
+            ),
             hint="Make it readable: without it everything would be imported twice.",
         ) from error
     if any(not _DAMAGED.fullmatch(line) for line in lines):
         raise MemoryFileError(
-            f"A newer version wrote the list of what was imported before ({os.fspath(path)}).",
+            Sentence("A newer version wrote the list of what was imported before ({fspath}).", fspath=os.fspath(path)),
             hint="Update nanobot-memory-core: without the list everything would be imported twice.",
         )
     # A line that a crash cut off is no key: what it stood for is known by its id in its file.

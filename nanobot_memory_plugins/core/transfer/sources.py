@@ -7,6 +7,7 @@ from nanobot_memory_plugins.core.entry_points import IMPORTER_GROUP, InstalledEn
 from nanobot_memory_plugins.core.errors import InputError, PluginError
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.transfer.importer import Importer
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 # Our own export, which is no store of somebody else's.
 ARCHIVE = "archive"
@@ -33,13 +34,24 @@ def load_importer(point: InstalledEntryPoint) -> Importer:
         made = brought() if isinstance(brought, type) else brought
     except Exception as error:
         raise PluginError(
-            f"The importer {point.name} of {point.distribution} cannot be loaded: {type(error).__name__}.",
-            hint=f"Reinstall or remove {point.distribution}.",
+            Sentence(
+                "The importer {name} of {distribution} cannot be loaded: {kind}.",
+                name=point.name,
+                distribution=point.distribution,
+                kind=type(error).__name__,
+            ),
+            hint=Sentence("Reinstall or remove {distribution}.", distribution=point.distribution),
         ) from error
     if not isinstance(made, Importer):
         raise PluginError(
-            f"What {point.distribution} brings as importer {point.name} has no label, recognises and read.",
-            hint=f"Remove {point.distribution}, or name another format with --from.",
+            Sentence(
+                "What {distribution} brings as importer {name} has no label, recognises and read.",
+                distribution=point.distribution,
+                name=point.name,
+            ),
+            hint=Sentence(
+                "Remove {distribution}, or name another format with --from.", distribution=point.distribution
+            ),
         )
     return made
 
@@ -55,15 +67,21 @@ def chosen_importer(
     if name:
         if name not in points:
             known = ", ".join(sorted([*points, ARCHIVE]))
-            raise InputError(f"There is no format {name}.", hint=f"Formats: {known}.")
+            raise InputError(
+                Sentence("There is no format {name}.", name=name), hint=Sentence("Formats: {known}.", known=known)
+            )
         return name, load_importer(points[name])
     found = _recognised(source, points)
     if not found:
         known = ", ".join(sorted([*points, ARCHIVE]))
-        raise InputError(f"It is not clear what {source} is.", hint=f"Name the format with --from, one of: {known}.")
+        raise InputError(
+            Sentence("It is not clear what {source} is.", source=source),
+            hint=Sentence("Name the format with --from, one of: {known}.", known=known),
+        )
     if len(found) > 1:
         raise InputError(
-            f"{source} looks like a store of {' and of '.join(found)}.", hint="Name one of them with --from."
+            Sentence("{source} looks like a store of {found}.", source=source, found=" and of ".join(found)),
+            hint="Name one of them with --from.",
         )
     return next(iter(found.items()))
 

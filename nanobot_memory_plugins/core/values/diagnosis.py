@@ -3,6 +3,8 @@
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
+from nanobot_memory_plugins.redaction.script.messages import Sentence
+
 
 class Health(StrEnum):
     """How good a finding is. What is merely so, since the host has no such thing, is information."""
@@ -30,4 +32,4 @@ class Finding:
         """Return it with something to do about it: where whoever reports a problem knows nothing, how to see more."""
         if self.health in (Health.GOOD, Health.INFO) or self.hint.strip():
             return self
-        return replace(self, hint="`nanobot-memory --verbose doctor` shows more.")
+        return replace(self, hint=Sentence("`nanobot-memory --verbose doctor` shows more."))

@@ -113,7 +113,9 @@ class StoreStatus:
     """The state of a store, for people.
 
     ``pending_bytes`` counts what stands in the files but not yet in the index, ``pending_vectors`` the
-    chunks that wait for their vector. ``reason`` says why the level is not 0, ``hint`` what to do about it.
+    chunks that wait for their vector. Of a store that machines share, ``unsent_bytes`` are those of this machine's
+    files that are kept here and not for everybody yet; None: nothing is shared. ``reason`` says why the level is not 0,
+    ``hint`` what to do about it.
     """
 
     level: Level
@@ -126,3 +128,4 @@ class StoreStatus:
     model: str = ""
     reason: str = ""
     hint: str = ""
+    unsent_bytes: int | None = None

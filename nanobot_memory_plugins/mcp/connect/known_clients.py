@@ -8,6 +8,8 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
+from nanobot_memory_plugins.core import Sentence
+
 # The name of the server in every client: that of others' servers for memory is "memory".
 SERVER = "nanobot-memory"
 # Seconds that a client may wait for the first start, where it can be told: the usual 10 are few on a busy machine.
@@ -79,7 +81,7 @@ KNOWN_CLIENTS: Mapping[ClientName, KnownClient] = {
         "mcpServers",
         # Without it the first request goes out before the tools are there, and they may be left for a search.
         {"type": "stdio", "alwaysLoad": True},
-        "Start Claude Code anew; /mcp shows the server.",
+        Sentence("Start Claude Code anew; /mcp shows the server."),
     ),
     ClientName.CLAUDE_DESKTOP: KnownClient(
         "Claude Desktop",
@@ -87,7 +89,7 @@ KNOWN_CLIENTS: Mapping[ClientName, KnownClient] = {
         "",
         "mcpServers",
         {},
-        "Quit Claude Desktop and start it anew.",
+        Sentence("Quit Claude Desktop and start it anew."),
     ),
     ClientName.CURSOR: KnownClient(
         "Cursor",
@@ -95,7 +97,7 @@ KNOWN_CLIENTS: Mapping[ClientName, KnownClient] = {
         ".cursor/mcp.json",
         "mcpServers",
         {},
-        "Cursor shows the server under Settings, MCP.",
+        Sentence("Cursor shows the server under Settings, MCP."),
     ),
     ClientName.CODEX: KnownClient(
         "Codex",
@@ -103,7 +105,7 @@ KNOWN_CLIENTS: Mapping[ClientName, KnownClient] = {
         ".codex/config.toml",
         "mcp_servers",
         {"startup_timeout_sec": _START_SECONDS},
-        "Start Codex anew; /mcp shows the server.",
+        Sentence("Start Codex anew; /mcp shows the server."),
     ),
     ClientName.GEMINI: KnownClient(
         "Gemini CLI",
@@ -111,7 +113,7 @@ KNOWN_CLIENTS: Mapping[ClientName, KnownClient] = {
         ".gemini/settings.json",
         "mcpServers",
         {},
-        "Start Gemini CLI anew; /mcp shows the server.",
+        Sentence("Start Gemini CLI anew; /mcp shows the server."),
     ),
     ClientName.VSCODE: KnownClient(
         "VS Code",
@@ -119,6 +121,6 @@ KNOWN_CLIENTS: Mapping[ClientName, KnownClient] = {
         ".vscode/mcp.json",
         "servers",
         {"type": "stdio"},
-        "VS Code starts the server when the chat needs it; `MCP: List Servers` shows it.",
+        Sentence("VS Code starts the server when the chat needs it; `MCP: List Servers` shows it."),
     ),
 }

@@ -6,7 +6,7 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from nanobot_memory_plugins.core import ConfigurationError
+from nanobot_memory_plugins.core import ConfigurationError, Sentence
 
 _BY_HAND = "Write it there by hand; the file is left as it is."
 
@@ -34,7 +34,8 @@ def with_table(text: str, place: Sequence[str], values: Mapping[str, Any]) -> st
         is_wanted = False
     if not is_wanted:
         raise ConfigurationError(
-            f"{'.'.join(place)} cannot be set without changing what stands beside it.", hint=_BY_HAND
+            Sentence("{place} cannot be set without changing what stands beside it.", place=".".join(place)),
+            hint=_BY_HAND,
         )
     return after
 
@@ -45,7 +46,7 @@ def parsed(text: str) -> dict[str, Any]:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise ConfigurationError(
-            f"the file is not TOML: {error}.", hint="Correct it by hand; it is left as it is."
+            Sentence("the file is not TOML: {error}.", error=error), hint="Correct it by hand; it is left as it is."
         ) from error
 
 
@@ -69,7 +70,9 @@ def _replaced(text: str, place: Sequence[str], table: str) -> str:
     header = re.compile(rf"^[ \t]*\[\s*{names}\s*\][ \t]*(?:#[^\n]*)?\r?$", re.MULTILINE)
     found = header.search(text)
     if found is None:
-        raise ConfigurationError(f"{'.'.join(place)} is written in another way than as a table.", hint=_BY_HAND)
+        raise ConfigurationError(
+            Sentence("{place} is written in another way than as a table.", place=".".join(place)), hint=_BY_HAND
+        )
     rest = text[found.end() :]
     following = re.search(r"^[ \t]*\[", rest, re.MULTILINE)
     end = found.end() + (following.start() if following else len(rest))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from nanobot_memory_plugins.core import ConfigurationError, MemoryFileError, redact_text
+from nanobot_memory_plugins.core import ConfigurationError, MemoryFileError, Sentence, redact_text
 from nanobot_memory_plugins.core.config import ConfigChange, read_json, set_config_keys
 from nanobot_memory_plugins.core.files import replace_file
 from nanobot_memory_plugins.mcp.connect.known_clients import SERVER, KnownClient
@@ -46,7 +46,9 @@ class Connection:
         try:
             after = with_table(before, (self.client.place, SERVER), self.entry)
         except ConfigurationError as error:
-            raise ConfigurationError(f"{self.file}: {error.cause}", hint=error.hint) from error
+            raise ConfigurationError(
+                Sentence("{path}: {why}", path=self.file, why=error.cause), hint=error.hint
+            ) from error
         if not write or after == before:
             return ConfigChange(self.file, before, after)
         there = self.file.exists()
@@ -58,7 +60,9 @@ class Connection:
         try:
             replace_file(self.file, after.encode("utf-8"), ready=unchanged)
         except (MemoryFileError, OSError) as error:
-            raise ConfigurationError(f"{self.file} cannot be changed: {error}.", hint="Try again.") from error
+            raise ConfigurationError(
+                Sentence("{file} cannot be changed: {error}.", file=self.file, error=error), hint="Try again."
+            ) from error
         return ConfigChange(self.file, before, after, self.file.with_name(f"{self.file.name}.bak") if there else None)
 
     def _text(self) -> str:
@@ -69,7 +73,9 @@ class Connection:
             return ""
         except (OSError, UnicodeDecodeError) as error:
             reason = getattr(error, "strerror", None) or "it is not UTF-8"
-            raise ConfigurationError(f"{self.file} cannot be read: {reason}.", hint="It is left as it is.") from error
+            raise ConfigurationError(
+                Sentence("{file} cannot be read: {reason}.", file=self.file, reason=reason), hint="It is left as it is."
+            ) from error
 
     def _check_known(self) -> None:
         """Refuse to change an entry of our name that is not of our making. Raises `ConfigurationError`."""
@@ -80,7 +86,11 @@ class Connection:
         ours = any(isinstance(word, str) and (Path(word).stem == _PROGRAM or word == _MODULE) for word in words)
         if not ours or not set(there) <= {*self.entry, "env", "cwd"}:
             raise ConfigurationError(
-                f"{self.file} has a server {SERVER} already, which was not written by this command.",
+                Sentence(
+                    "{file} has a server {server} already, which was not written by this command.",
+                    file=self.file,
+                    server=SERVER,
+                ),
                 hint="Remove or rename it there, then run this again.",
             )
 
@@ -91,7 +101,9 @@ class Connection:
             try:
                 return parsed(self._text())
             except ConfigurationError as error:
-                raise ConfigurationError(f"{self.file}: {error.cause}", hint=error.hint) from error
+                raise ConfigurationError(
+                    Sentence("{path}: {why}", path=self.file, why=error.cause), hint=error.hint
+                ) from error
         raw, wrong = read_json(self.file)
         if wrong or not isinstance(raw, Mapping):
             raise ConfigurationError(
@@ -123,7 +135,9 @@ def file_of(client: KnownClient, given: Path | None, project: Path | None, usual
         return given.expanduser().absolute()
     if project is not None:
         if not client.project:
-            raise ConfigurationError(f"{client.title} keeps nothing in a project.", hint="Leave --project out.")
+            raise ConfigurationError(
+                Sentence("{title} keeps nothing in a project.", title=client.title), hint="Leave --project out."
+            )
         return project / client.project
     return usual
 
@@ -134,13 +148,19 @@ def make_folder(client: KnownClient, file: Path, *, is_of_project: bool) -> None
         return
     if not is_of_project:
         raise ConfigurationError(
-            f"There is no folder {file.parent}: {client.title} is not installed, or was never started.",
+            Sentence(
+                "There is no folder {parent}: {title} is not installed, or was never started.",
+                parent=file.parent,
+                title=client.title,
+            ),
             hint="Start it once, or name its file with --file.",
         )
     try:
         file.parent.mkdir()
     except OSError as error:
-        raise ConfigurationError(f"{file.parent} cannot be made: {error.strerror}.", hint="Make it by hand.") from error
+        raise ConfigurationError(
+            Sentence("{parent} cannot be made: {why}.", parent=file.parent, why=error.strerror), hint="Make it by hand."
+        ) from error
 
 
 def _list(value: object) -> Sequence[object]:

@@ -159,7 +159,7 @@ class View(Container):
         try:
             text = await self.detail(row) if row is not None else self.nothing()
         except Exception as error:
-            text = Text(reason_of(error), "red")
+            text = Text(reason_of(error, self.words), "red")
         self.pane.show(text, at_end=self.shows_end and row is not None)
 
 

@@ -57,7 +57,7 @@ def shown_run(run: EntryRun, words: Words) -> Text:
     actions = dict.fromkeys(change.action for change in run.changes)
     for action in actions:
         text.append(f"{t(action)} ", _ACTIONS.get(action, ""))
-    text.append(f"{run.who}: {run.why}")
+    text.append(f"{t(run.who)}: {t(run.why)}")
     if run.undone:
         text.append(f" ({t('undone')})", "dim")
     return text

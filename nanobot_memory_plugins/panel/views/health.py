@@ -36,7 +36,7 @@ class HealthView(View):
         t = self.words
         return RowList[Finding](
             (Column(t("Health"), 8), Column(t("Subject"), 22), Column(t("State"), 0)),
-            lambda one: (Text(t(one.health.value), _COLOURS[one.health]), one.subject, one.state),
+            lambda one: (Text(t(one.health.value), _COLOURS[one.health]), t(one.subject), t(one.state)),
             key=lambda one: f"{one.subject} {one.state}",
             empty=t("Looking …"),
         )
@@ -94,6 +94,7 @@ class HealthView(View):
     async def detail(self, row: Finding) -> Text:
         """Return a finding whole."""
         text = Text()
-        text.append(f"{row.subject}\n\n", "bold").append(f"{row.state}\n\n", _COLOURS[row.health])
-        field(text, self.words("What helps"), row.hint, "bold")
+        t = self.words
+        text.append(f"{t(row.subject)}\n\n", "bold").append(f"{t(row.state)}\n\n", _COLOURS[row.health])
+        field(text, t("What helps"), t(row.hint), "bold")
         return text

@@ -57,7 +57,8 @@ class HistoryView(View):
         text = Text(first.text if first is not None else "")
         if run.undone:
             text = Text(f"({self.words('undone')}) ").append_text(text)
-        return [day_and_time(run.time), run.who, run.why, str(len(run.changes)), text]
+        t = self.words
+        return [day_and_time(run.time), t(run.who), t(run.why), str(len(run.changes)), text]
 
     async def detail(self, row: EntryRun) -> Text:
         """Return what a run did."""

@@ -119,8 +119,8 @@ class MemoriesView(View):
     def _say(self, count: int) -> None:
         t = self.words
         group = t("no group") if self._group == NO_GROUP else self._group or t("all groups")
-        sections = {"active": "Active", "archived": "Archived", "forgotten": "Forgotten", "all": "All"}
-        orders = {"score": "by score", "age": "by age", "group": "by group"}
+        sections = {"active": t("Active"), "archived": t("Archived"), "forgotten": t("Forgotten"), "all": t("All")}
+        orders = {"score": t("by score"), "age": t("by age"), "group": t("by group")}
         line = Text(no_wrap=True, overflow="ellipsis")
         line.append(f" {t(sections[self._section])}", "bold").append(f" · {group} · {t(orders[self._order])} · ")
         line.append(f"{count:,}", "bold").append(f" / {len(self._listing.all):,}")
@@ -286,7 +286,7 @@ class MemoriesView(View):
             try:
                 found = await self.memory.run(lambda: access.profile(about) if access is not None else Profile({}))
             except Exception as error:
-                return reason_of(error)
+                return reason_of(error, t)
             lines = profile_lines(found, "zh" if t.language == "zh" else "en", tokens=_PROFILE_TOKENS)
             return printable("\n".join(lines) if found.entries or about else t("There is nothing here."))
 

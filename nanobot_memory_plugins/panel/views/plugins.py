@@ -78,7 +78,7 @@ class PluginsView(View):
         t, report, text = self.words, row.report, Text()
         text.append(f"{report.name}\n\n", "bold")
         if report.error:
-            text.append(f"{report.error}\n\n", "red")
+            text.append(f"{t(report.error)}\n\n", "red")
         is_running = report.state in (PluginState.ACTIVE, PluginState.RESTING)
         if is_running != row.wanted and not report.error:
             text.append(t("Agents take the change up when they start the next time.") + "\n\n", "yellow")

@@ -4,6 +4,9 @@ import html
 
 from aiohttp import web
 
+from nanobot_memory_plugins.core import tr
+from nanobot_memory_plugins.panel.language import Words
+
 _STYLE = """
 html, body { margin: 0; height: 100%; background: #121212; color: #e0e0e0; font-family: "Roboto Mono", "Noto Sans Mono",
   "Noto Sans Mono CJK SC", "Sarasa Mono SC", "Microsoft YaHei Mono", monospace; }
@@ -37,12 +40,10 @@ async def focus_script(_request: web.Request) -> web.Response:
 
 def page(socket_url: str, *, language: str) -> web.Response:
     """Return the page on which the panel is drawn."""
-    is_chinese = language == "zh"
-    begins = "正在打开……" if is_chinese else "Opening …"
-    ended = "面板已关闭。" if is_chinese else "The panel was closed."
-    again = "重新打开" if is_chinese else "Open it again"
+    t = Words(language)
+    begins, ended, again = t("Opening …"), t("The panel was closed."), t("Open it again")
     text = f"""<!DOCTYPE html>
-<html lang="{"zh-CN" if is_chinese else "en"}">
+<html lang="{"zh-CN" if language == "zh" else language}">
 <head><meta charset="utf-8"><title>nanobot-memory</title>
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="/static/css/xterm.css"><style>{_STYLE}</style>
@@ -61,5 +62,5 @@ def refusal(cause: str, hint: str, *, status: int = 403) -> web.Response:
     text = f"""<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><title>nanobot-memory</title>
 <style>body {{ background: #121212; color: #e0e0e0; font-family: sans-serif; margin: 4em auto; width: 40em; }}</style>
-</head><body><h1>{status}</h1><p>{html.escape(cause)}</p><p>{html.escape(hint)}</p></body></html>"""
+</head><body><h1>{status}</h1><p>{html.escape(tr(cause))}</p><p>{html.escape(tr(hint))}</p></body></html>"""
     return web.Response(text=text, content_type="text/html", status=status)

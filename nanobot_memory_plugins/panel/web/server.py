@@ -16,7 +16,7 @@ from aiohttp import WSMsgType, web
 from textual_serve.app_service import AppService
 from textual_serve.download_manager import DownloadManager
 
-from nanobot_memory_plugins.core import InputError, logger
+from nanobot_memory_plugins.core import InputError, Sentence, logger
 from nanobot_memory_plugins.core.cli import say
 from nanobot_memory_plugins.panel.language import Words
 from nanobot_memory_plugins.panel.web.guard import OPEN_PATH, Guard
@@ -159,7 +159,12 @@ async def _serve(server: PanelServer, port: int, language: str) -> None:
         address = await server.start(port)
     except OSError as error:
         raise InputError(
-            f"Port {port} of {HOST} cannot be had: {error.strerror or type(error).__name__}.",
+            Sentence(
+                "Port {port} of {host} cannot be had: {why}.",
+                port=port,
+                host=HOST,
+                why=error.strerror or type(error).__name__,
+            ),
             hint="Name another one with --port, or none at all.",
         ) from error
     say(words("The panel is open at this address, once and on this machine only:"))

@@ -18,6 +18,7 @@ from nanobot_memory_plugins.core import (
     MemoryPaths,
     Query,
     Scope,
+    Sentence,
     SessionOption,
     UserOption,
     WorkspaceOption,
@@ -26,6 +27,7 @@ from nanobot_memory_plugins.core import (
     read_configuration,
     resolve_workspace,
     shown,
+    tr,
     without_secrets,
 )
 from nanobot_memory_plugins.core.cli import FilesShown, finish_erasure, run, warn
@@ -62,7 +64,10 @@ def show_timeline(
     warn(problems)
     folder = resolve_workspace(workspace)
     if not folder.is_dir():
-        raise InputError(f"There is no workspace at {folder}.", hint="Name the agent's folder with --workspace.")
+        raise InputError(
+            Sentence("There is no workspace at {folder}.", folder=folder),
+            hint="Name the agent's folder with --workspace.",
+        )
     query = Query("", limit=limit, scope=Scope(agent, user, channel, session), asked_at=datetime.now(UTC).astimezone())
     query = _bounded(query, period, since, until)
     listed, more = _conversations(folder, memory_config, query, everything=everything)
@@ -104,7 +109,8 @@ def _bounded(query: Query, period: str, since: str, until: str) -> Query:
         span = named_period(period, now)
         if span is None:
             raise InputError(
-                f"No days up to today are named by {period!r}.", hint="Name them with --since and --until."
+                Sentence("No days up to today are named by {period!r}.", period=period),
+                hint="Name them with --since and --until.",
             )
         query = within(query, span, now.tzinfo)
     return replace(
@@ -120,7 +126,10 @@ def _moment(option: str, text: str, *, end: bool) -> datetime:
     try:
         return moment_of(text, end=end)
     except ValueError as error:
-        raise InputError(f"{option} {text}: {error}.", hint="Write 2026-02-16, 2026-02, 2026 or a time.") from error
+        raise InputError(
+            Sentence("{option} {text}: {why}.", option=option, text=text, why=error.args[0]),
+            hint="Write 2026-02-16, 2026-02, 2026 or a time.",
+        ) from error
 
 
 def _row(one: Conversation, *, everything: bool) -> dict[str, Any]:
@@ -142,14 +151,23 @@ def _row(one: Conversation, *, everything: bool) -> dict[str, Any]:
 def _show(listed: list[Conversation], *, more: bool, everything: bool) -> None:
     out = console()
     if not listed:
-        out.print("Nothing was said then that is remembered.")
+        out.print(tr("Nothing was said then that is remembered."))
     for one in listed:
         whose = f"[cyan]{shown(one.session)}[/cyan]  " if one.session else ""
-        out.print(f"[bold]{one.day.isoformat()}[/bold]  {whose}{one.count}  {shown(_cut(_words(one.telling)))}")
+        out.print(f"[bold]{one.day.isoformat()}[/bold]  {whose}{_count(one)}  {shown(_cut(_words(one.telling)))}")
         for hit in one.said if everything else ():
-            out.print(f"    {hit.time:%H:%M}  [dim]{shown(_who(hit))}[/dim]  {shown(hit.text)}")
+            out.print(f"    {hit.time:%H:%M}  [dim]{shown(_said_by(hit))}[/dim]  {shown(hit.text)}")
     if more:
-        console(stderr=True).print("... and earlier ones: --limit, or --until.", style="dim")
+        console(stderr=True).print(tr("... and earlier ones: --limit, or --until."), style="dim")
+
+
+def _count(one: Conversation) -> str:
+    return tr("1 message") if one.messages == 1 else tr("{count} messages", count=one.messages)
+
+
+def _said_by(hit: Hit) -> str:
+    """Return who said it, in the reader's language where it is the user, the assistant or a tool."""
+    return hit.speaker if hit.speaker and hit.speaker != hit.origin.value else tr(hit.origin.value)
 
 
 def _who(hit: Hit) -> str:

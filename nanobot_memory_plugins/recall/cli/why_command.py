@@ -13,6 +13,7 @@ from nanobot_memory_plugins.core import (
     InputError,
     JsonOption,
     Scope,
+    Sentence,
     WorkspaceOption,
     console,
     estimate_tokens,
@@ -20,6 +21,8 @@ from nanobot_memory_plugins.core import (
     read_configuration,
     resolve_workspace,
     shown,
+    together,
+    tr,
 )
 from nanobot_memory_plugins.core.cli import run, warn, without_embeddings
 from nanobot_memory_plugins.core.host import Unhelpful
@@ -36,6 +39,14 @@ _WORDS = {
     "implicitSignals": "a word that may need memory",
     "period": "a question about the days of",
     "personalQuestions": "a question about somebody's life, or about what you two did",
+}
+
+_FOUND_WORDS = {"words": "words", "meaning": "meaning", "words and meaning": "words and meaning"}
+_FATE_WORDS = {
+    "injected whole": "injected whole",
+    "injected by snippet": "injected by snippet",
+    "no hit": "no hit",
+    "not asked for": "not asked for",
 }
 
 
@@ -74,7 +85,10 @@ def why(
         )
     folder = resolve_workspace(workspace)
     if not folder.is_dir():
-        raise InputError(f"There is no workspace at {folder}.", hint="Name the agent's folder with --workspace.")
+        raise InputError(
+            Sentence("There is no workspace at {folder}.", folder=folder),
+            hint="Name the agent's folder with --workspace.",
+        )
     if no_embeddings:
         memory_config = without_embeddings(memory_config)
     scope = Scope(user=user, channel=channel, session=session)
@@ -189,23 +203,49 @@ def _signals(decision: Decision | None) -> list[dict[str, Any]]:
 def _show(found: Examined, query: str, limit: int) -> None:
     out = console()
     watch, recalled = found.watch, found.recalled
-    out.print(f"[bold]tier[/bold]       {_tier_in_words(found)}")
+    out.print(tr("[bold]tier[/bold]       {told}", told=_tier_in_words(found)))
     for asked, result in watch.searches:
         explained = result.explanation
-        looked = f"{len(explained.candidates)} candidates in {explained.order} order" if explained else "no explanation"
-        hits = f"{len(result.hits)} of at most {asked.limit} hits"
-        out.print(f"[bold]search[/bold]     {asked.tier.value}: {looked}, {hits}, level {int(result.level)}")
+        looked = tr("no explanation")
+        if explained:
+            looked = tr("{count} candidates in {order} order", count=len(explained.candidates), order=explained.order)
+        hits = tr("{count} of at most {limit} hits", count=len(result.hits), limit=asked.limit)
+        out.print(
+            tr(
+                "[bold]search[/bold]     {tier}: {looked}, {hits}, level {level}",
+                tier=asked.tier.value,
+                looked=looked,
+                hits=hits,
+                level=int(result.level),
+            )
+        )
     if watch.best is not None and watch.needed is not None:
-        verdict = "enough" if watch.best >= watch.needed else "too little: nothing is injected"
-        out.print(f"[bold]relevance[/bold]  best {watch.best:.2f}, {watch.needed:g} needed: {verdict}")
+        verdict = _verdict(watch.best >= watch.needed)
+        out.print(
+            tr(
+                "[bold]relevance[/bold]  best {best:.2f}, {needed:g} needed: {verdict}",
+                best=watch.best,
+                needed=watch.needed,
+                verdict=verdict,
+            )
+        )
     if watch.need is not None:
-        verdict = "enough" if watch.need >= found.options.need_threshold else "too little: nothing is injected"
-        out.print(f"[bold]need[/bold]       {watch.need:.2f}, {found.options.need_threshold:g} needed: {verdict}")
+        verdict = _verdict(watch.need >= found.options.need_threshold)
+        out.print(
+            tr(
+                "[bold]need[/bold]       {need:.2f}, {need_threshold:g} needed: {verdict}",
+                need=watch.need,
+                need_threshold=found.options.need_threshold,
+                verdict=verdict,
+            )
+        )
     if watch.searches:
-        late = " On a turn this would come too late." if watch.seconds > found.turn_seconds else ""
-        took = f"{watch.seconds * 1000:.0f} ms here; a turn has {found.turn_seconds * 1000:.0f} ms."
-        out.print(f"[bold]time[/bold]       {took}{late}")
-    out.print(f"[bold]block[/bold]      {_block_in_words(found)}")
+        took = Sentence(
+            "{here:.0f} ms here; a turn has {turn:.0f} ms.", here=watch.seconds * 1000, turn=found.turn_seconds * 1000
+        )
+        late = "On a turn this would come too late." if watch.seconds > found.turn_seconds else ""
+        out.print(tr("[bold]time[/bold]       {told}", told=together(took, late)))
+    out.print(tr("[bold]block[/bold]      {told}", told=_block_in_words(found)))
     if recalled.block is not None:
         for line in recalled.block.text.splitlines():
             out.print(f"    {shown(line)}", style="green")
@@ -213,9 +253,15 @@ def _show(found: Examined, query: str, limit: int) -> None:
     for one in listed[:limit]:
         _show_candidate(out, one)
     if len(listed) > limit:
-        out.print(f"... and {len(listed) - limit} more candidates: --limit, or --json for all.", style="dim")
+        out.print(
+            tr("... and {listed} more candidates: --limit, or --json for all.", listed=len(listed) - limit), style="dim"
+        )
     if not listed:
-        out.print("There are no candidates." if query.strip() else "The message is empty.")
+        out.print(tr("There are no candidates.") if query.strip() else tr("The message is empty."))
+
+
+def _verdict(is_enough: bool) -> str:
+    return tr("enough") if is_enough else tr("too little: nothing is injected")
 
 
 def _tier_in_words(found: Examined) -> str:
@@ -224,32 +270,40 @@ def _tier_in_words(found: Examined) -> str:
         return _tier(recalled.tier)
     if decision.signal is not None:
         one = decision.signal
-        what = _WORDS.get(one.kind, one.kind) + (f' "{shown(one.words)}"' if one.words else "")
-        where = f", {one.turns_back} of your turns before" if one.turns_back else ""
-        text = f"{_tier(decision.tier)}, for {what} ({one.kind}){where}"
+        what = tr(_WORDS.get(one.kind, one.kind)) + (f' "{shown(one.words)}"' if one.words else "")
+        text = tr("{tier}, for {what} ({kind})", tier=_tier(decision.tier), what=what, kind=one.kind)
+        text += tr(", {count} of your turns before", count=one.turns_back) if one.turns_back else ""
     elif decision.small_talk:
-        text = "off: small talk, nothing is looked for (smallTalk)"
+        text = tr("off: small talk, nothing is looked for (smallTalk)")
     else:
-        probes = found.options.enable_probe_on_off
-        text = "off, no word asks for memory; " + (
-            "a probe looks all the same" if probes else "enableProbeOnOff is false"
+        text = (
+            tr("off, no word asks for memory; a probe looks all the same")
+            if found.options.enable_probe_on_off
+            else tr("off, no word asks for memory; enableProbeOnOff is false")
         )
     if decision.follow_ups:
-        text += f"; it is searched with what it follows, {decision.follow_ups} of your turns before"
+        text += tr("; it is searched with what it follows, {count} of your turns before", count=decision.follow_ups)
     if recalled.tier is not decision.tier:
-        raised = "the probe found something" if recalled.probe is not None else "the light search found nothing good"
-        text += f"; raised to {_tier(recalled.tier)}: {raised}"
+        raised = (
+            tr("the probe found something") if recalled.probe is not None else tr("the light search found nothing good")
+        )
+        text += tr("; raised to {tier}: {why}", tier=_tier(recalled.tier), why=raised)
     return text
 
 
 def _block_in_words(found: Examined) -> str:
     block, options = found.recalled.block, found.options
     if block is None:
-        return "nothing is injected"
+        return tr("nothing is injected")
     tokens, characters = estimate_tokens(block.text) + FENCE_TOKENS, len(block.text) + FENCE_CHARS
-    return (
-        f"{len(block.hit_ids)} memories, {tokens} of {options.max_context_tokens} tokens, "
-        f"{characters} of {options.inject_budget_chars} characters, fence included"
+    return tr(
+        "{count} memories, {tokens} of {most_tokens} tokens, {characters} of {most_characters} characters, "
+        "fence included",
+        count=len(block.hit_ids),
+        tokens=tokens,
+        most_tokens=options.max_context_tokens,
+        characters=characters,
+        most_characters=options.inject_budget_chars,
     )
 
 
@@ -257,22 +311,50 @@ def _show_candidate(out: Console, one: Candidate) -> None:
     hit = one.hit
     colour = "green" if one.injected else "yellow" if one.place is not None else "dim"
     place = f"{one.place:3}" if one.place is not None else "  -"
-    similarity = "" if hit.similarity is None else f"  cosine {hit.similarity:.2f}"
+    similarity = "" if hit.similarity is None else tr("  cosine {value:.2f}", value=hit.similarity)
     date = f"  {hit.time.astimezone():%Y-%m-%d}" if hit.time else ""
     out.print(
-        f"{place}  [{colour}]{one.fate}[/{colour}]  score {hit.score:.3f}  relevance {one.relevance:.2f}"
-        f"  words {hit.coverage:.2f}{similarity}  [cyan]{shown(hit.path)}:{hit.line}[/cyan]{date}  {hit.origin.value}"
+        tr(
+            "{place}  [{colour}]{fate}[/{colour}]  score {score:.3f}  relevance {relevance:.2f}  words "
+            "{coverage:.2f}{similarity}  [cyan]{path}:{line}[/cyan]{date}  {origin}",
+            place=place,
+            colour=colour,
+            fate=_fate(one),
+            score=hit.score,
+            relevance=one.relevance,
+            coverage=hit.coverage,
+            similarity=similarity,
+            path=shown(hit.path),
+            line=hit.line,
+            date=date,
+            origin=tr(hit.origin.value),
+        )
     )
     text = " ".join((hit.snippet or hit.text).split())
     out.print(f"       {shown(text[:_LINE])}{'…' if len(text) > _LINE else ''}")
     if one.unhelpful:
         out.print("       said not to help: recalled one step later", style="yellow")
     if one.cut is not None and (one.cut.detail or one.cut.instead):
-        instead = f" as {one.cut.instead}" if one.cut.instead else ""
-        out.print(f"       cut: {shown(one.cut.detail + instead)}", style="yellow")
+        detail = tr(one.cut.detail)
+        if one.cut.instead:
+            detail = tr("{detail} as {instead}", detail=detail, instead=one.cut.instead)
+        out.print(tr("       cut: {detail}", detail=shown(detail)), style="yellow")
     if one.parts:
         best = sorted(one.parts, key=lambda part: -abs(part.worth))[:_PARTS_SHOWN]
         told = ", ".join(f"{part.name} {part.worth:+.2f}" for part in best if part.worth)
-        found = "stands" if one.found_by.startswith("beside") else "found by"
-        by = f"{found} {one.found_by}; " if one.found_by else ""
-        out.print(f"       {by}{shown(told)}", style="dim")
+        out.print(f"       {_found_by(one)}{shown(told)}", style="dim")
+
+
+def _found_by(one: Candidate) -> str:
+    if not one.found_by:
+        return ""
+    if one.found_by.startswith("beside"):
+        return tr("stands beside a found passage; ")
+    return tr("found by {what}; ", what=tr(_FOUND_WORDS.get(one.found_by, one.found_by)))
+
+
+def _fate(one: Candidate) -> str:
+    """Return what became of a candidate, in the reader's language."""
+    if one.fate.startswith("not among"):
+        return tr("not among the best {limit}", limit=one.fate.rpartition(" ")[2])
+    return tr(_FATE_WORDS.get(one.fate, one.fate))

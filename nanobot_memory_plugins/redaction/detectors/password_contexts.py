@@ -195,14 +195,17 @@ def find_passwords_in_context(text: str, lower: Lowered) -> Iterator[Span]:
 
 
 def _find_beside_words(text: str, lower: Lowered) -> Iterator[Span]:
-    values = [
-        (match.start("secret"), found, looks)
-        for match in _TOKEN.finditer(text)
-        if (looks := _looks(found := match["secret"].rstrip(_TRAIL))) is not _Looks.NONE
-    ]
-    cues = list(matches(_CUE, text, lower)) if values else []
+    cues = list(matches(_CUE, text, lower))
     starts = [cue.start() for cue in cues]
-    for start, found, looks in values:
+    for match in _TOKEN.finditer(text) if cues else ():
+        start, end = match.span("secret")
+        nearest = bisect_left(starts, start - 2 * _FORWARD)
+        if nearest == len(starts) or starts[nearest] >= end + _BACKWARD:
+            continue  # no cue is near: most words of long texts
+        found = match["secret"].rstrip(_TRAIL)
+        looks = _looks(found)
+        if looks is _Looks.NONE:
+            continue
         end = start + len(found)
         at = bisect_left(starts, start)
         left = (cue for cue in reversed(cues[bisect_left(starts, start - _FORWARD) : at]) if cue.end() <= start)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import string
 from collections.abc import Iterable, Iterator
+from itertools import pairwise
 from typing import Generic, TypeVar
 
 _Item = TypeVar("_Item")
@@ -22,28 +23,31 @@ class _KnownWords:
     def __init__(self) -> None:
         self._by_run: dict[_Run, tuple[str, ...]] = {}
         self._runs: frozenset[_Run] = frozenset()
-        self._short: tuple[str, ...] = ()
+        self._pairs: frozenset[tuple[str, ...]] = frozenset()
+        self._single: frozenset[str] = frozenset()
 
     def add(self, words: Iterable[str]) -> None:
         """Look for ``words``, too. Raises ``ValueError`` for one that is not in lower case: it would never be met."""
         by_run = dict(self._by_run)
-        short = list(self._short)
+        short = {*self._single, *map("".join, self._pairs)}
         for word in words:
             if word != word.lower():
                 raise ValueError(f"the word {word!r} must be in lower case")
             if len(word) < _RUN:
-                if word not in short:
-                    short.append(word)
+                short.add(word)
                 continue
             run = max(zip(word, word[1:], word[2:], strict=False), key=_rarity)
             if word not in by_run.get(run, ()):
                 by_run[run] = (*by_run.get(run, ()), word)
-        self._by_run, self._short = by_run, tuple(short)
+        self._by_run = by_run
+        self._pairs = frozenset(tuple(word) for word in short if len(word) == 2)
+        self._single = frozenset(word for word in short if len(word) == 1)
         self._runs = frozenset(by_run)  # the last: other threads find by it what the others hold already
 
     def standing_in(self, lower: str) -> frozenset[str]:
         """Give the words that stand in ``lower``, a text in lower case."""
-        met = [word for word in self._short if word in lower]
+        met = [word for word in self._single if word in lower]
+        met += map("".join, self._pairs.intersection(pairwise(lower)))
         for run in self._runs.intersection(zip(lower, lower[1:], lower[2:], strict=False)):
             met += [word for word in self._by_run[run] if word in lower]
         return frozenset(met)

@@ -4,6 +4,7 @@ import threading
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from nanobot_memory_plugins.core import Sentence
 from nanobot_memory_plugins.core.protocols import Embedder
 from nanobot_memory_plugins.search.embedding.options import EmbeddingOptions
 
@@ -77,17 +78,17 @@ class EmbeddingAccess:
     def report(self) -> EmbeddingReport:
         """Say how the model stands now."""
         if not self._wanted:
-            return EmbeddingReport(wanted=False, reason="Embedding is turned off.")
+            return EmbeddingReport(wanted=False, reason=Sentence("Embedding is turned off."))
         if self._service is None:
             return EmbeddingReport(
-                reason=f"The package {self._missing} cannot be imported.",
+                reason=Sentence("The package {name} cannot be imported.", name=self._missing),
                 hint='Install it with: pip install "nanobot-memory-storage[embedding]"',
             )
         status = self._service.status()
         loading = status.state.value == "loading" or not self._started
         reason = status.reason
         if loading:
-            reason = "The embedding model is being loaded."
+            reason = Sentence("The embedding model is being loaded.")
         return EmbeddingReport(
             model=status.model,
             loading=loading,

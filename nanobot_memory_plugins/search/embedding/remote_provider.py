@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from tenacity import Retrying, retry_if_exception_type, stop_after_attempt, wait_exponential, wait_random
 
+from nanobot_memory_plugins.core import Sentence
 from nanobot_memory_plugins.core.errors import EmbeddingError
 from nanobot_memory_plugins.search.embedding.options import EmbeddingOptions
 from nanobot_memory_plugins.search.embedding.vectors import embeddable, unit_vectors
@@ -103,7 +104,7 @@ class RemoteEmbedder:
     def dimension(self) -> int:
         """Numbers in a vector, as the server gave them. Raises `EmbeddingError` before `load`."""
         if not self._dimension:
-            raise EmbeddingError(f"The embedding server of {self._model} was not asked yet.")
+            raise EmbeddingError(Sentence("The embedding server of {model} was not asked yet.", model=self._model))
         return self._dimension
 
     def encode(self, texts: str | Sequence[str]) -> list[list[float]]:
@@ -113,7 +114,9 @@ class RemoteEmbedder:
         """
         client, dimension = self._client, self.dimension
         if client is None:
-            raise EmbeddingError(f"The connection to the embedding server of {self._model} is closed.")
+            raise EmbeddingError(
+                Sentence("The connection to the embedding server of {model} is closed.", model=self._model)
+            )
         # OpenAI refuses empty texts, and with them the whole batch.
         batch = [embeddable(text) or " " for text in ([texts] if isinstance(texts, str) else texts)]
         vectors: list[list[float]] = []
@@ -134,16 +137,26 @@ class RemoteEmbedder:
             key = os.environ.get(self._key_variable, "").strip()
             if not key:
                 raise EmbeddingError(
-                    f"The environment variable {self._key_variable} holds no key for the embedding server.",
-                    hint=f"Set {self._key_variable}, or name another variable as api_key_env.",
+                    Sentence(
+                        "The environment variable {key_variable} holds no key for the embedding server.",
+                        key_variable=self._key_variable,
+                    ),
+                    hint=Sentence(
+                        "Set {key_variable}, or name another variable as api_key_env.", key_variable=self._key_variable
+                    ),
                 )
             if not key.isascii() or not key.isprintable():
-                raise EmbeddingError(f"The key in {self._key_variable} has characters that no header takes.")
+                raise EmbeddingError(
+                    Sentence(
+                        "The key in {key_variable} has characters that no header takes.",
+                        key_variable=self._key_variable,
+                    )
+                )
             headers["Authorization"] = f"Bearer {key}"
         try:
             return httpx.Client(headers=headers, timeout=self._timeout)
         except (ValueError, OSError, ImportError) as error:  # of proxy and certificate variables
-            raise EmbeddingError(f"No HTTP client can be made ({type(error).__name__}).") from error
+            raise EmbeddingError(Sentence("No HTTP client can be made ({kind}).", kind=type(error).__name__)) from error
 
     def _request(self, client: "httpx.Client", texts: list[str], dimension: int | None = None) -> list[list[float]]:
         retrying = Retrying(
@@ -175,26 +188,31 @@ class RemoteEmbedder:
                     if time.monotonic() > deadline:
                         raise httpx.ReadTimeout("the whole answer took too long")
                     if len(content) > _MAXIMUM_ANSWER_BYTES:
-                        raise EmbeddingError(f"The answer of {self._place} is far too long.")
+                        raise EmbeddingError(Sentence("The answer of {place} is far too long.", place=self._place))
             return httpx.Response(200, content=bytes(content)).json()
         except (httpx.InvalidURL, httpx.UnsupportedProtocol) as error:
             raise EmbeddingError(
-                f"{self._place} is no address of an embedding server.",
+                Sentence("{place} is no address of an embedding server.", place=self._place),
                 hint="Give base_url as http://host:port/v1 or https://host/v1.",
             ) from error
         except httpx.TimeoutException as error:
             raise _WorthRetryingError(
-                f"{self._place} did not answer within {self._timeout:g} s.",
+                Sentence("{place} did not answer within {timeout:g} s.", place=self._place, timeout=self._timeout),
                 hint="Check it, or raise timeout.",
             ) from error
         except httpx.HTTPError as error:
             raise _WorthRetryingError(
-                f"{self._place} cannot be reached ({type(error).__name__}).", hint="Check base_url."
+                Sentence("{place} cannot be reached ({kind}).", place=self._place, kind=type(error).__name__),
+                hint="Check base_url.",
             ) from error
         except RuntimeError as error:  # what httpx raises when another thread closed the client
-            raise EmbeddingError(f"The connection to the embedding server of {self._model} is closed.") from error
+            raise EmbeddingError(
+                Sentence("The connection to the embedding server of {model} is closed.", model=self._model)
+            ) from error
         except ValueError as error:
-            raise EmbeddingError(f"{self._place} answered with something other than JSON.") from error
+            raise EmbeddingError(
+                Sentence("{place} answered with something other than JSON.", place=self._place)
+            ) from error
 
     def _check_status(self, response: "httpx.Response") -> None:
         """Raise for an answer other than 200. Its text is left out: servers put keys and texts into it."""
@@ -202,7 +220,12 @@ class RemoteEmbedder:
         if status == 200:
             return
         hint = _HINTS.get(status, "").format(key=self._key_variable or "(none: api_key_env is not set)")
-        message = f"{self._place} answered {status} {response.reason_phrase}."
+        message = Sentence(
+            "{place} answered {status} {reason_phrase}.",
+            place=self._place,
+            status=status,
+            reason_phrase=response.reason_phrase,
+        )
         if status == _TOO_MANY_REQUESTS or status >= 500:
             raise _WorthRetryingError(message, hint=hint, wait=_retry_after(response))
         raise EmbeddingError(message, hint=hint)
@@ -214,7 +237,7 @@ class RemoteEmbedder:
             return [rows[place] for place in range(count)]
         except (KeyError, TypeError) as error:
             raise EmbeddingError(
-                f"{self._place} did not answer with one vector a text.",
+                Sentence("{place} did not answer with one vector a text.", place=self._place),
                 hint="Check base_url and remote_model.",
             ) from error
 

@@ -8,6 +8,7 @@ from enum import StrEnum
 from pathlib import Path
 from weakref import WeakValueDictionary
 
+from nanobot_memory_plugins.core import Sentence
 from nanobot_memory_plugins.core.errors import EmbeddingError, NanobotMemoryError
 from nanobot_memory_plugins.core.isolation.fork import around_fork, at_fork, leave_libraries_to_parent, leave_to_parent
 from nanobot_memory_plugins.core.log import logger
@@ -87,7 +88,7 @@ def _open_fastembed(options: EmbeddingOptions, progress: Progress | None) -> Fas
         pooling=options.pooling,
     )
     if progress is not None:
-        progress(1.0, "loading the model")
+        progress(1.0, Sentence("loading the model"))
     embedder.load()
     return embedder
 
@@ -136,7 +137,7 @@ class EmbeddingService:
         self._embedder: Embedder | None = None
         self._closed = False
         first = EmbeddingState.DISABLED if options.provider == "none" else EmbeddingState.LOADING
-        self._status = EmbeddingStatus(first, activity="" if options.provider == "none" else "not started")
+        self._status = EmbeddingStatus(first, activity="" if options.provider == "none" else Sentence("not started"))
 
     def start(self) -> None:
         """Begin to load, in a daemon thread. Does nothing when it has begun, is disabled or closed.
@@ -147,7 +148,7 @@ class EmbeddingService:
             busy = self._thread is not None and self._thread.is_alive()
             if busy or self._closed or self._status.state in (EmbeddingState.DISABLED, EmbeddingState.READY):
                 return
-            self._status = EmbeddingStatus(EmbeddingState.LOADING, activity="starting")
+            self._status = EmbeddingStatus(EmbeddingState.LOADING, activity=Sentence("starting"))
             self._thread = threading.Thread(target=self._load, name="nanobot-memory-embedding", daemon=True)
             self._thread.start()
 
@@ -178,7 +179,7 @@ class EmbeddingService:
         embedder = self._embedder
         if embedder is None:
             status = self.status()
-            reason = status.reason or f"Embedding is {status.state.value}."
+            reason = status.reason or Sentence("Embedding is {value}.", value=status.state.value)
             raise EmbeddingError(reason, hint=status.hint)
         return embedder.encode(texts)
 
@@ -203,7 +204,7 @@ class EmbeddingService:
         except NanobotMemoryError as error:
             self._fail(error.cause, error.hint)
         except BaseException as error:  # a library's panic must not leave the host waiting for ever
-            self._fail(f"The embedding model failed to load ({type(error).__name__}).", "")
+            self._fail(Sentence("The embedding model failed to load ({kind}).", kind=type(error).__name__), "")
         else:
             self._succeed(embedder)
 

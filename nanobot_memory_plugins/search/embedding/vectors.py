@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nanobot_memory_plugins.core import Sentence
 from nanobot_memory_plugins.core.errors import EmbeddingError
 
 
@@ -18,17 +19,30 @@ def unit_vectors(rows: Any, *, source: str, dimension: int | None = None) -> lis
         with np.errstate(over="ignore"):  # numbers beyond float32 become infinite, and are refused below
             matrix: NDArray[np.float32] = np.asarray(rows, dtype=np.float32)
     except (TypeError, ValueError) as error:
-        raise EmbeddingError(f"{source} returned something other than vectors of one length.") from error
+        raise EmbeddingError(
+            Sentence("{source} returned something other than vectors of one length.", source=source)
+        ) from error
     if matrix.ndim != 2 or matrix.shape[1] == 0:
-        raise EmbeddingError(f"{source} returned an array of shape {matrix.shape}, not one vector a text.")
+        raise EmbeddingError(
+            Sentence(
+                "{source} returned an array of shape {shape}, not one vector a text.", source=source, shape=matrix.shape
+            )
+        )
     if dimension is not None and matrix.shape[1] != dimension:
-        raise EmbeddingError(f"{source} returned {matrix.shape[1]} numbers a vector, not {dimension}.")
+        raise EmbeddingError(
+            Sentence(
+                "{source} returned {shape} numbers a vector, not {dimension}.",
+                source=source,
+                shape=matrix.shape[1],
+                dimension=dimension,
+            )
+        )
     # The largest component first: squares of large float32 components would overflow.
     largest = np.abs(matrix).max(axis=1, keepdims=True, initial=0)
     if not np.isfinite(largest).all():
-        raise EmbeddingError(f"{source} returned a vector with numbers that are not finite.")
+        raise EmbeddingError(Sentence("{source} returned a vector with numbers that are not finite.", source=source))
     if not largest.all():
-        raise EmbeddingError(f"{source} returned a vector of zeros.")
+        raise EmbeddingError(Sentence("{source} returned a vector of zeros.", source=source))
     matrix = matrix / largest
     matrix /= np.linalg.norm(matrix, axis=1, keepdims=True)
     vectors: list[list[float]] = matrix.tolist()

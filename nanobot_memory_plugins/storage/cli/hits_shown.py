@@ -5,11 +5,13 @@ from collections.abc import Sequence
 
 from rich.text import Text
 
-from nanobot_memory_plugins.core import Hit, Level, SearchResult, StoreStatus, console, shown
+from nanobot_memory_plugins.core import Hit, Level, SearchResult, StoreStatus, console, shown, tr
 from nanobot_memory_plugins.core.text import one_line
 from nanobot_memory_plugins.search.segmentation import candidate_terms
 
 _SNIPPET = 240
+# What the heading of a scored entry says, in its file.
+_KINDS = ("preference", "fact", "experience", "workflow", "decision", "skill_usage", "todo")
 _INDENT = "       "
 # Of a longer word this much must be the same: it is found with its endings.
 _STEM_FROM = 5
@@ -30,8 +32,8 @@ def show_hits(result: SearchResult, status: StoreStatus, query: str) -> None:
     """Show what was found for people; what is missing of the index goes to standard error."""
     out = console()
     if not result.hits:
-        nothing = "Nothing was found." if status.documents or result.level is Level.MARKDOWN else "The memory is empty."
-        out.print(nothing)
+        found = status.documents or result.level is Level.MARKDOWN
+        out.print(tr("Nothing was found.") if found else tr("The memory is empty."))
     words = _pattern(query)
     alike: dict[str, list[Hit]] = {}
     for hit in in_order(result.hits):
@@ -39,22 +41,30 @@ def show_hits(result: SearchResult, status: StoreStatus, query: str) -> None:
     for snippet, (hit, *others) in alike.items():
         date = f"  {hit.time.astimezone():%Y-%m-%d %H:%M}" if hit.time else ""
         place = f"[cyan]{shown(hit.path)}:{hit.line}[/cyan]{date}"
-        out.print(f"[bold]{hit.score:.3f}[/bold]  {place}  {hit.origin.value}")
+        out.print(f"[bold]{hit.score:.3f}[/bold]  {place}  {tr(hit.origin.value)}")
         if about := _about(hit, snippet):
             out.print(f"{_INDENT}{shown(about)}", style="dim")
         out.print(_marked(snippet, words))
         if others:
             places = ", ".join(f"{one.path}:{one.line}" for one in others)
-            out.print(f"{_INDENT}also at {shown(places)}", style="dim")
+            out.print(tr("{indent}also at {places}", indent=_INDENT, places=shown(places)), style="dim")
     if status.reason:
         notes = console(stderr=True)
-        notes.print(f"[yellow]level {int(status.level)}: {shown(status.reason)}[/yellow] {shown(status.hint)}")
+        notes.print(
+            tr(
+                "[yellow]level {level}: {reason}[/yellow] {hint}",
+                level=int(status.level),
+                reason=shown(tr(status.reason)),
+                hint=shown(tr(status.hint)),
+            )
+        )
 
 
 def _about(hit: Hit, snippet: str) -> str:
     """Return what a hit says of itself beside its origin and its snippet: heading, speaker, tags."""
     said = {hit.origin.value, _plain(snippet)}
-    parts = [part for part in (hit.heading, hit.speaker) if part and _plain(part) not in said]
+    heading = tr(hit.heading) if hit.heading in _KINDS else hit.heading  # an entry's kind stands there
+    parts = [part for part in (heading, hit.speaker) if part and _plain(part) not in said]
     parts += [f"#{tag}" for tag in hit.tags]
     return "  ".join(dict.fromkeys(parts))
 

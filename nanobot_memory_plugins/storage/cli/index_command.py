@@ -15,6 +15,7 @@ from nanobot_memory_plugins.core import (
     console,
     print_json,
     shown,
+    tr,
 )
 from nanobot_memory_plugins.core.cli import run, time_left
 from nanobot_memory_plugins.search.embedding.access import EmbeddingReport
@@ -64,8 +65,8 @@ class _Bars:
     def __init__(self) -> None:
         columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), time_left())
         self._progress = Progress(*columns, console=console(stderr=True, wraps=True))
-        self._reading = self._progress.add_task("reading files", visible=False)
-        self._embedding = self._progress.add_task("embedding", visible=False)
+        self._reading = self._progress.add_task(tr("reading files"), visible=False)
+        self._embedding = self._progress.add_task(tr("embedding"), visible=False)
         self._most_bytes = self._most_vectors = 0
 
     def __enter__(self) -> "_Bars":
@@ -85,13 +86,13 @@ class _Bars:
         """Show how far the model, or the vectors, are."""
         self._progress.update(self._reading, completed=max(1, self._most_bytes))
         if report.loading:
-            what = report.activity or "loading the embedding model"
+            what = tr(report.activity or "loading the model")
             self._progress.update(self._embedding, description=what, total=1, completed=report.progress, visible=True)
         elif report.model:
             self._most_vectors = max(self._most_vectors, status.pending_vectors)
             self._progress.update(
                 self._embedding,
-                description="embedding",
+                description=tr("embedding"),
                 total=max(1, self._most_vectors),
                 completed=max(1, self._most_vectors) - status.pending_vectors,
                 visible=True,
@@ -117,9 +118,28 @@ def _answer(status: StoreStatus) -> dict[str, object]:
 def _show(status: StoreStatus) -> None:
     out = console()
     if not status.files:
-        out.print("There are no memory files yet: they appear below memory/ as the agent remembers.")
-    out.print(f"{status.documents:,} passages of {status.files:,} files, {status.vectors:,} vectors")
+        out.print(tr("There are no memory files yet: they appear below memory/ as the agent remembers."))
+    out.print(
+        tr(
+            "{documents:,} passages of {files:,} files, {vectors:,} vectors",
+            documents=status.documents,
+            files=status.files,
+            vectors=status.vectors,
+        )
+    )
     if status.pending_bytes:
-        out.print(f"{status.pending_bytes:,} bytes could not be indexed; the log says which files.")
+        out.print(
+            tr(
+                "{pending_bytes:,} bytes could not be indexed; the log says which files.",
+                pending_bytes=status.pending_bytes,
+            )
+        )
     if status.reason:
-        out.print(f"[yellow]level {int(status.level)}: {shown(status.reason)}[/yellow] {shown(status.hint)}")
+        out.print(
+            tr(
+                "[yellow]level {level}: {reason}[/yellow] {hint}",
+                level=int(status.level),
+                reason=shown(tr(status.reason)),
+                hint=shown(tr(status.hint)),
+            )
+        )

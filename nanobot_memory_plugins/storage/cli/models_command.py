@@ -15,6 +15,7 @@ from nanobot_memory_plugins.core import (
     print_json,
     say_error,
     shown,
+    tr,
 )
 from nanobot_memory_plugins.core.cli import say, time_left
 from nanobot_memory_plugins.search.embedding.catalogue import (
@@ -33,6 +34,7 @@ models = typer.Typer(help="List, fetch and find embedding models.", no_args_is_h
 
 _FAILED, _WRONG_USE = 1, 2
 _MEGABYTE = 1_000_000
+_ORIGIN_WORDS = {"builtin": "builtin", "hub": "hub", "folder": "folder"}
 _Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
 _Name = Annotated[
     str,
@@ -55,13 +57,14 @@ def list_models(as_json: _Json = False) -> None:
         width = max((len(row["alias"] or "") for row in rows), default=0)
         for row in rows:
             size = f", {row['size_bytes'] / _MEGABYTE:.0f} MB" if row["size_bytes"] else ""
-            here = size if row["folder"] else ", not on this machine"
+            here = size if row["folder"] else tr(", not on this machine")
             name = shown((row["alias"] or "").ljust(width))
-            out.print(f"[bold]{name}[/bold]  {shown(row['model'])} ({row['origin']}{here})")
+            origin = tr(_ORIGIN_WORDS.get(row["origin"], row["origin"]))
+            out.print(f"[bold]{name}[/bold]  {shown(row['model'])} ({origin}{here})")
             if row["folder"]:
                 out.print(f"{' ' * width}  [dim]{shown(row['folder'])}[/dim]")
         for note in sorted({row["note"] for row in rows if row["note"]}):
-            say(note, err=True)
+            say(tr(note), err=True)
 
 
 @models.command("pull")
@@ -74,7 +77,7 @@ def pull_model(name: _Name = DEFAULT_MODEL, as_json: _Json = False) -> None:
             model = pull(name, progress if before.origin is Origin.BUILTIN else None)
         answer.update(_description(model))
         if not as_json:
-            say(f"{model.name} is in {model.folder}")
+            say(tr("{name} is in {folder}", name=model.name, folder=model.folder))
 
 
 @models.command("path")
@@ -135,4 +138,4 @@ def _progress_bar() -> Iterator[Callable[[float, str], None]]:
     columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), time_left())
     with Progress(*columns, console=console(stderr=True, wraps=True)) as progress:
         task = progress.add_task("", total=1.0, visible=False)
-        yield lambda done, what: progress.update(task, completed=done, description=what, visible=True)
+        yield lambda done, what: progress.update(task, completed=done, description=tr(what), visible=True)

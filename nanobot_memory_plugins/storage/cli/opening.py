@@ -10,6 +10,7 @@ from nanobot_memory_plugins.core import (
     ConfigurationError,
     ContactRedaction,
     NanobotMemoryError,
+    Sentence,
     StoreError,
     SystemClock,
     plugin_options,
@@ -34,7 +35,10 @@ async def opened_store(workspace: Path | None, config: Path | None, *, embedding
     """
     folder = resolve_workspace(workspace)
     if not folder.is_dir():
-        raise StoreError(f"There is no workspace at {folder}.", hint="Name the agent's folder with --workspace.")
+        raise StoreError(
+            Sentence("There is no workspace at {folder}.", folder=folder),
+            hint="Name the agent's folder with --workspace.",
+        )
     configuration, problems = read_configuration(config)
     options, more = plugin_options(configuration, "storage", StorageOptions)
     warn([*problems, *more])

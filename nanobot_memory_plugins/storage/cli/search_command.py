@@ -21,6 +21,7 @@ from nanobot_memory_plugins.core import (
     Query,
     Scope,
     SearchResult,
+    Sentence,
     SessionOption,
     StoreStatus,
     Tier,
@@ -107,7 +108,10 @@ def _moment(option: str, text: str, *, end: bool) -> datetime | None:
     try:
         return moment_of(text, end=end) if text else None
     except ValueError as error:
-        raise InputError(f"{option} {text}: {error}.", hint="Write 2026-02-16, 2026-02, 2026 or a time.") from error
+        raise InputError(
+            Sentence("{option} {text}: {why}.", option=option, text=text, why=error.args[0]),
+            hint="Write 2026-02-16, 2026-02, 2026 or a time.",
+        ) from error
 
 
 async def _search(workspace: Path | None, config: Path | None, query: Query) -> tuple[SearchResult, StoreStatus]:

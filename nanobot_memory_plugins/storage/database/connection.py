@@ -10,7 +10,7 @@ from typing import Any
 
 import apsw
 
-from nanobot_memory_plugins.core import StoreError
+from nanobot_memory_plugins.core import Sentence, StoreError
 from nanobot_memory_plugins.core.files import make_missing, narrow_file
 
 # How long a statement waits for another process's transaction. Writers hold theirs for milliseconds.
@@ -144,26 +144,35 @@ def plain_errors(path: Path) -> Iterator[None]:
         yield
     except (apsw.NotADBError, apsw.CorruptError) as error:
         raise CorruptIndexError(
-            f"The index {path.name} is damaged.",
+            Sentence("The index {name} is damaged.", name=path.name),
             hint=_REBUILD,
         ) from error
     except (apsw.BusyError, apsw.LockedError) as error:
         raise StoreError(
-            f"The index {path.name} is locked by another process.", hint="Try again once that process is done."
+            Sentence("The index {name} is locked by another process.", name=path.name),
+            hint="Try again once that process is done.",
         ) from error
     except apsw.FullError as error:
-        raise StoreError(f"There is no space left for the index {path.name}.", hint="Free some disk space.") from error
+        raise StoreError(
+            Sentence("There is no space left for the index {name}.", name=path.name), hint="Free some disk space."
+        ) from error
     except (apsw.ReadOnlyError, apsw.PermissionsError, PermissionError) as error:
         raise StoreError(
-            f"The index {path} cannot be written.", hint="Check the permissions of the file and its folder."
+            Sentence("The index {path} cannot be written.", path=path),
+            hint="Check the permissions of the file and its folder.",
         ) from error
     except (apsw.CantOpenError, OSError) as error:
         raise StoreError(
-            f"The index {path} cannot be opened.", hint="Check that its folder exists and can be written."
+            Sentence("The index {path} cannot be opened.", path=path),
+            hint="Check that its folder exists and can be written.",
         ) from error
     except (UnicodeDecodeError, json.JSONDecodeError) as error:
-        raise CorruptIndexError(f"The index {path.name} holds text that cannot be read.", hint=_REBUILD) from error
+        raise CorruptIndexError(
+            Sentence("The index {name} holds text that cannot be read.", name=path.name), hint=_REBUILD
+        ) from error
     except apsw.ThreadingViolationError:
         raise  # a mistake in the program, which nobody should take for a fault of the file
     except apsw.Error as error:
-        raise StoreError(f"The index {path.name} failed: {type(error).__name__}.") from error
+        raise StoreError(
+            Sentence("The index {name} failed: {kind}.", name=path.name, kind=type(error).__name__)
+        ) from error

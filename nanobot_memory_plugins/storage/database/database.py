@@ -11,9 +11,11 @@ from typing import NamedTuple
 import apsw
 import numpy as np
 
-from nanobot_memory_plugins.core import StoreError
+from nanobot_memory_plugins.core import Sentence, StoreError
+from nanobot_memory_plugins.search import document_rows as rows
 from nanobot_memory_plugins.search.documents import Document, FileChange, FileState
 from nanobot_memory_plugins.search.indexed_text import embedding_text, storable
+from nanobot_memory_plugins.search.indexer.database import TextToEmbed
 from nanobot_memory_plugins.search.segmentation import SEGMENTATION_VERSION
 from nanobot_memory_plugins.search.text_traits import traits_version
 from nanobot_memory_plugins.search.timestamps import timestamp
@@ -23,7 +25,6 @@ from nanobot_memory_plugins.storage.database import (
 from nanobot_memory_plugins.storage.database import (
     integrity,
     migrations,
-    rows,
     schema,
     spaces,
     writing,
@@ -45,13 +46,6 @@ _REMEMBERED_IDS = 4_096
 # Seconds for which others are waited for that still read the old pages, and between looks.
 _CHECKPOINT_SECONDS = 5.0
 _CHECKPOINT_WAIT = 0.1
-
-
-class TextToEmbed(NamedTuple):
-    """A document that waits for its vector."""
-
-    id: int
-    text: str
 
 
 class Moment(NamedTuple):
@@ -136,7 +130,9 @@ class Database:
                 version = schema.check_version(connection)
                 if not version:
                     if read_only:
-                        raise StoreError(f"The index {path.name} is empty.", hint="It is built by the indexer.")
+                        raise StoreError(
+                            Sentence("The index {name} is empty.", name=path.name), hint="It is built by the indexer."
+                        )
                     schema.create(connection)
                 reason = load_sqlite_vec(connection, allowed=allow_vec)
                 if 0 < version < schema.SCHEMA_VERSION:
@@ -153,11 +149,11 @@ class Database:
     def _migrate(path: Path, connection: apsw.Connection, *, read_only: bool) -> None:
         if read_only:
             raise StoreError(
-                f"The index {path.name} was made by an older version.",
+                Sentence("The index {name} was made by an older version.", name=path.name),
                 hint="Run `nanobot-memory index`, which brings it up to date.",
             )
         if not integrity.pages_are_sound(connection):
-            raise CorruptIndexError(f"The index {path.name} is damaged.")
+            raise CorruptIndexError(Sentence("The index {name} is damaged.", name=path.name))
         migrations.migrate(connection)
 
     def _prepare_for_writing(self) -> None:
@@ -165,9 +161,9 @@ class Database:
         connection = self.connection
         connection.execute("PRAGMA journal_mode = WAL").fetchall()
         if not integrity.pages_are_sound(connection):
-            raise CorruptIndexError(f"The index {self.path.name} is damaged.")
+            raise CorruptIndexError(Sentence("The index {name} is damaged.", name=self.path.name))
         if self.has_fts5 and not integrity.full_text_is_sound(connection):
-            raise CorruptIndexError(f"The full-text index of {self.path.name} is damaged.")
+            raise CorruptIndexError(Sentence("The full-text index of {name} is damaged.", name=self.path.name))
         derived: dict[str, int | str] = {"segmentation": SEGMENTATION_VERSION, "traits": traits_version()}
         if any(schema.get_meta(connection, name) != version for name, version in derived.items()):
             with immediate(connection):

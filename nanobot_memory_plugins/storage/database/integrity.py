@@ -7,7 +7,7 @@ from pathlib import Path
 import apsw
 
 from nanobot_memory_plugins.core import logger
-from nanobot_memory_plugins.storage.database import rows
+from nanobot_memory_plugins.search import document_rows as rows
 from nanobot_memory_plugins.storage.database.connection import VectorBackend
 from nanobot_memory_plugins.storage.database.consistency import orphans_and_lost
 from nanobot_memory_plugins.storage.database.spaces import all_spaces

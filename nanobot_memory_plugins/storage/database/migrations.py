@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 
 import apsw
 
-from nanobot_memory_plugins.core import logger
+from nanobot_memory_plugins.core import Sentence, logger
 from nanobot_memory_plugins.core.values.scopes import BESIDE, WITH_NAME
 from nanobot_memory_plugins.storage.database import schema, spaces, writing
 from nanobot_memory_plugins.storage.database.connection import CorruptIndexError, immediate, query
@@ -82,12 +82,16 @@ def migrate(connection: apsw.Connection, steps: Sequence[Step] | None = None) ->
                 return
             left = steps[version - schema.FIRST_VERSION :]
             if version < schema.FIRST_VERSION or len(left) != schema.SCHEMA_VERSION - version:
-                raise CorruptIndexError(f"The index is of schema {version}, which no version ever made.")
+                raise CorruptIndexError(
+                    Sentence("The index is of schema {version}, which no version ever made.", version=version)
+                )
             step = REBUILD if REBUILD in left else left[0]
             try:
                 step(connection)
             except (apsw.SQLError, apsw.ConstraintError, ValueError, TypeError, KeyError) as error:
-                raise CorruptIndexError(f"The index does not look as schema {version} does.") from error
+                raise CorruptIndexError(
+                    Sentence("The index does not look as schema {version} does.", version=version)
+                ) from error
             reached = schema.SCHEMA_VERSION if step is REBUILD else version + 1
             connection.execute(f"PRAGMA user_version = {reached}").fetchall()
         logger.info("the index was brought from schema {} to {}", version, reached)

@@ -4,7 +4,7 @@ import uuid
 
 import apsw
 
-from nanobot_memory_plugins.core import StoreError
+from nanobot_memory_plugins.core import Sentence, StoreError
 from nanobot_memory_plugins.search.segmentation import FTS5_TOKENIZER, SEGMENTATION_VERSION
 from nanobot_memory_plugins.search.text_traits import traits_version
 from nanobot_memory_plugins.storage.database.connection import CorruptIndexError, has_module, immediate, scalar
@@ -137,7 +137,7 @@ def refuse_newer(connection: apsw.Connection) -> None:
     else:
         return
     raise StoreError(
-        f"The index was made by a newer version ({what}).",
+        Sentence("The index was made by a newer version ({what}).", what=what),
         hint="Update nanobot-memory-storage, or delete the index: it is built again from the memory files.",
     )
 

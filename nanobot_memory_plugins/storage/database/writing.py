@@ -6,10 +6,11 @@ from typing import Any
 
 import apsw
 
+from nanobot_memory_plugins.search import document_rows as rows
 from nanobot_memory_plugins.search.documents import Document, FileChange, FileState
 from nanobot_memory_plugins.search.indexed_text import derived_of, storable
 from nanobot_memory_plugins.search.timestamps import timestamp
-from nanobot_memory_plugins.storage.database import rows, spaces
+from nanobot_memory_plugins.storage.database import spaces
 from nanobot_memory_plugins.storage.database.connection import query
 from nanobot_memory_plugins.storage.database.schema import get_meta, next_revision, set_meta
 

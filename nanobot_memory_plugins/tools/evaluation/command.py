@@ -9,6 +9,7 @@ from typing import Annotated, Self
 import typer
 from rich.progress import BarColumn, Progress, TaskID, TaskProgressColumn, TextColumn
 
+from nanobot_memory_plugins.core import Sentence, together, tr
 from nanobot_memory_plugins.core.cli.console import console
 from nanobot_memory_plugins.core.cli.options import ConfigOption, JsonOption, print_json, read_configuration, run, warn
 from nanobot_memory_plugins.core.cli.plain import say
@@ -50,7 +51,10 @@ def eval_(
     Each line of the run is {"query_id", "ranked": [ids, best first], "injected": [ids in the block]}.
     """
     if target.is_dir() or not target.absolute().parent.is_dir():
-        raise InputError(f"{target} cannot be written.", hint="Name a file in a folder that exists with --run.")
+        raise InputError(
+            Sentence("{target} cannot be written.", target=target),
+            hint="Name a file in a folder that exists with --run.",
+        )
     data = read_dataset(dataset)
     undated = sum(document.ts is None for document in data.documents)
     if undated:
@@ -63,8 +67,10 @@ def eval_(
     seconds = time.perf_counter() - started
     status = outcome.status
     if status.level is Level.MARKDOWN or (not status.model and not no_embeddings):
-        how = "by reading the files" if status.level is Level.MARKDOWN else "by words only"
-        say(f"Searched {how}: {status.reason} {status.hint}".strip(), err=True)
+        told = tr("Searched by words only:")
+        if status.level is Level.MARKDOWN:
+            told = tr("Searched by reading the files:")
+        say(together(told, status.reason, status.hint), err=True)
     if as_json:
         print_json(
             {

@@ -14,6 +14,7 @@ from typing import Annotated, Any, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
+from nanobot_memory_plugins.core import Sentence
 from nanobot_memory_plugins.core.errors import InputError
 
 DOCUMENTS, QUERIES = "docs.jsonl", "queries.jsonl"
@@ -124,10 +125,21 @@ def _records(path: Path, kind: type[_Kind]) -> Iterator[_Kind]:
         except ValidationError as error:
             first = error.errors(include_input=False, include_url=False)[0]
             name = ".".join(map(str, first["loc"])) or "the line"
-            raise InputError(f"{path}, line {number}: {name}: {first['msg']}.", hint=_HINT) from None
+            raise InputError(
+                Sentence(
+                    "{path}, line {number}: {name}: {first}.", path=path, number=number, name=name, first=first["msg"]
+                ),
+                hint=_HINT,
+            ) from None
         if record.id in seen:
             raise InputError(
-                f"{path}, line {number}: the id {record.id!r} stands on line {seen[record.id]} already.",
+                Sentence(
+                    "{path}, line {number}: the id {id!r} stands on line {seen} already.",
+                    path=path,
+                    number=number,
+                    id=record.id,
+                    seen=seen[record.id],
+                ),
                 hint="Give every line an id of its own.",
             )
         seen[record.id] = number
@@ -146,15 +158,24 @@ def _rows(path: Path) -> Iterator[tuple[int, Any]]:
                 try:
                     row = json.loads(line.decode("utf-8"))
                 except UnicodeDecodeError:
-                    raise InputError(f"{path}, line {number}: this is not UTF-8.", hint="Save it as UTF-8.") from None
+                    raise InputError(
+                        Sentence("{path}, line {number}: this is not UTF-8.", path=path, number=number),
+                        hint="Save it as UTF-8.",
+                    ) from None
                 except (ValueError, RecursionError) as error:
-                    cause = f"{path}, line {number}: this is not JSON ({error})."
+                    cause = Sentence(
+                        "{path}, line {number}: this is not JSON ({error}).", path=path, number=number, error=error
+                    )
                     raise InputError(cause, hint=_HINT) from None
                 if not isinstance(row, dict):
-                    raise InputError(f"{path}, line {number}: this is no JSON object.", hint=_HINT)
+                    raise InputError(
+                        Sentence("{path}, line {number}: this is no JSON object.", path=path, number=number), hint=_HINT
+                    )
                 yield number, row
     except OSError as error:
         raise InputError(
-            f"{path} cannot be read: {error.strerror or type(error).__name__}.",
-            hint=f"A data set is a folder with {DOCUMENTS} and {QUERIES}.",
+            Sentence("{path} cannot be read: {why}.", path=path, why=error.strerror or type(error).__name__),
+            hint=Sentence(
+                "A data set is a folder with {documents} and {queries}.", documents=DOCUMENTS, queries=QUERIES
+            ),
         ) from None

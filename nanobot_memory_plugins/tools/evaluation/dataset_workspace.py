@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from nanobot_memory_plugins.core import Sentence
 from nanobot_memory_plugins.core.errors import InputError
 from nanobot_memory_plugins.core.files import MemoryPaths, TranscriptRecord, render_transcript_line
 from nanobot_memory_plugins.core.redaction import redact_text
@@ -46,7 +47,8 @@ def write_transcripts(
     for place in (paths.memory, paths.index_folder):
         if place.exists():
             raise InputError(
-                f"There is memory in {workspace} already.", hint="Name a new or empty folder with --workspace."
+                Sentence("There is memory in {workspace} already.", workspace=workspace),
+                hint="Name a new or empty folder with --workspace.",
             )
     sessions: dict[str, list[tuple[float, int, EvalDocument]]] = defaultdict(list)
     for position, document in enumerate(documents):
@@ -65,7 +67,11 @@ def write_transcripts(
             ids |= {(relative, line): document.id for line, document in enumerate(ordered, 1)}
             written(len(ordered))
     except OSError as error:
-        cause = f"{error.filename or workspace} cannot be written: {error.strerror or type(error).__name__}."
+        cause = Sentence(
+            "{filename} cannot be written: {why}.",
+            filename=error.filename or workspace,
+            why=error.strerror or type(error).__name__,
+        )
         raise InputError(cause, hint="Name another folder with --workspace.") from error
     return DocumentPlaces(ids)
 

@@ -136,9 +136,11 @@ class _Asking:
 def _own_index(config: MemoryConfig, *, embeddings: bool) -> MemoryConfig:
     """Return the configuration with an index in the workspace, whatever it says of the user's own.
 
-    The names are those of our storage plugin; another store's plugin does not look at them.
+    The names are those of our own plugins; another store's plugin does not look at them.
     """
     replaced = {"db_path", "dbPath"}
     storage = {name: value for name, value in config.plugins.get("storage", {}).items() if name not in replaced}
-    own = config.model_copy(update={"plugins": {**config.plugins, "storage": storage}})
+    # What others share is not searched, and gets nothing of a data set.
+    plugins = {**config.plugins, "storage": storage, "postgres": {"enabled": False}}
+    own = config.model_copy(update={"plugins": plugins})
     return own if embeddings else without_embeddings(own)

@@ -11,6 +11,7 @@ from nanobot_memory_plugins.core.transfer.formats.reading import time_of
 from nanobot_memory_plugins.core.transfer.formats.sqlite_source import columns, opened_read_only, rows
 from nanobot_memory_plugins.core.transfer.importer import ImportedMessage, ImportedNote, Item, Part, Skipped
 from nanobot_memory_plugins.core.values import Note, NoteType, Origin, Scope
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 DATABASE = "claude-mem.db"
 # The newest schema that was looked at: claude-mem 13.25.3. A newer one is read as far as its columns are known.
@@ -38,7 +39,7 @@ _TYPES = {"decision": NoteType.DECISION, "bugfix": NoteType.BUG}
 class ClaudeMemImporter:
     """Reads claude-mem's database. An observation was made of what tools returned, and keeps that origin."""
 
-    label = "a store of claude-mem"
+    label = Sentence("a store of claude-mem")
 
     def recognises(self, source: Path) -> bool:
         """Say whether it is the database, or the folder that holds it."""
@@ -49,13 +50,14 @@ class ClaudeMemImporter:
         path = _database(source) or source
         if not path.is_file():
             raise InputError(
-                f"There is no {DATABASE} in {source}.", hint="It usually stands in ~/.claude-mem; name that folder."
+                Sentence("There is no {database} in {source}.", database=DATABASE, source=source),
+                hint="It usually stands in ~/.claude-mem; name that folder.",
             )
         with opened_read_only(path, _PROGRAM) as connection:
             tables = [name for name, needed in _NEEDED.items() if needed <= columns(connection, name)]
             if not tables:
                 raise InputError(
-                    f"{path} holds none of claude-mem's tables as they are known here.",
+                    Sentence("{path} holds none of claude-mem's tables as they are known here.", path=path),
                     hint="Check the path; a form that is not known yet cannot be imported.",
                 )
             if (version := _schema(connection)) > KNOWN_SCHEMA:
@@ -85,7 +87,7 @@ def _tables(connection: sqlite3.Connection, tables: list[str], file: str) -> Ite
             why = (
                 "it does not answer in time, and may be a view without an end" if str(error) == "interrupted" else error
             )
-            yield Skipped(f"the rest of the table cannot be read: {why}", place)
+            yield Skipped(Sentence("the rest of the table cannot be read: {why}", why=why), place)
         done += sizes[name]
 
 

@@ -3,6 +3,7 @@
 import codecs
 
 from nanobot_memory_plugins.core.files.damage import damage_in
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 # What is tried where a text is no UTF-8, the likelier first: of two that fit alike the first one counts.
 _TRIED = ("gb18030", "cp1252", "big5", "shift_jis", "euc_jp", "euc_kr", "cp1251", "cp1250")
@@ -57,7 +58,7 @@ def _whole(data: bytes, encoding: str) -> str:
     try:
         return data.decode(encoding)
     except UnicodeDecodeError as error:
-        raise NoTextError(f"it is no {encoding.upper()}") from error
+        raise NoTextError(Sentence("it is no {upper}", upper=encoding.upper())) from error
 
 
 def _utf16(data: bytes) -> str | None:

@@ -11,6 +11,7 @@ from nanobot_memory_plugins.core.transfer.formats.vault import SUFFIXES, vault_f
 from nanobot_memory_plugins.core.transfer.importer import Item, Part, Skipped
 from nanobot_memory_plugins.core.transfer.manifest import MANIFEST
 from nanobot_memory_plugins.core.values import Origin
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 
 def is_memory(folder: Path) -> bool:
@@ -27,7 +28,7 @@ class MarkdownImporter:
     learned from no more than what the assistant said. What is read again takes the place of what was read before.
     """
 
-    label = "a folder of Markdown"
+    label = Sentence("a folder of Markdown")
     follows = True
 
     def recognises(self, source: Path) -> bool:
@@ -41,21 +42,26 @@ class MarkdownImporter:
         own = MemoryPaths.of(workspace).memory.resolve()
         if source.resolve().is_relative_to(own):
             raise InputError(
-                f"{source} is this memory's own folder.", hint="What stands in it is part of the memory already."
+                Sentence("{source} is this memory's own folder.", source=source),
+                hint="What stands in it is part of the memory already.",
             )
         if is_memory(source):
             raise InputError(
-                f"{source} is a memory of this program.", hint="Run `nanobot-memory export` there; import the archive."
+                Sentence("{source} is a memory of this program.", source=source),
+                hint="Run `nanobot-memory export` there; import the archive.",
             )
         files = [(source, "")] if source.is_file() else list(vault_files(source))
         if not any(path.suffix.lower() in SUFFIXES for path, _ in files):
-            raise InputError(f"There is no Markdown in {source}.", hint="Name the folder that holds the .md files.")
+            raise InputError(
+                Sentence("There is no Markdown in {source}.", source=source),
+                hint="Name the folder that holds the .md files.",
+            )
         root = source.parent if source.is_file() else source
         for done, (path, unfit) in enumerate(files):
             name = path.relative_to(root).as_posix()
             yield Part(name, done, len(files))
             if not unfit and path.resolve().is_relative_to(own):
-                unfit = "it is part of this memory already"
+                unfit = Sentence("it is part of this memory already")
             if unfit:
                 yield Skipped(unfit, name)
             else:

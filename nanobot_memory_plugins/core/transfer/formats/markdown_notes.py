@@ -12,6 +12,7 @@ from nanobot_memory_plugins.core.transfer.formats.reading import changed
 from nanobot_memory_plugins.core.transfer.formats.vault import EMPTY, inline_tags, page_of
 from nanobot_memory_plugins.core.transfer.importer import ImportedNote, Item, Remark, Skipped
 from nanobot_memory_plugins.core.values import Note, Origin
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 # Characters of the one line that stands for a section.
 _LONGEST_TLDR = 160
@@ -48,15 +49,15 @@ def markdown_items(
     try:
         data, when = path.read_bytes(), changed(path)
     except OSError as error:
-        yield Skipped(f"it cannot be read: {error.strerror}", name)
+        yield Skipped(Sentence("it cannot be read: {why}", why=error.strerror), name)
         return
     try:
         text, encoding = decoded(data)
     except NoTextError as error:
-        yield Skipped(f"it is damaged: {error}", name)
+        yield Skipped(Sentence("it is damaged: {why}", why=error), name)
         return
     if encoding:
-        yield Remark(f"read as {encoding}", name)
+        yield Remark(Sentence("read as {encoding}", encoding=encoding), name)
     page = page_of(text)
     fields = page.fields
     named = _dated(path.stem, None) or _dated(fields.get("date", "") or fields.get("created", ""), None)

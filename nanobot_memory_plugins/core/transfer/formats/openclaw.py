@@ -13,6 +13,7 @@ from nanobot_memory_plugins.core.transfer.formats.reading import files_below, js
 from nanobot_memory_plugins.core.transfer.formats.sqlite_source import columns, opened_read_only, rows
 from nanobot_memory_plugins.core.transfer.importer import Item, Part, Skipped
 from nanobot_memory_plugins.core.values import Origin
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 _PROGRAM = "OpenClaw"
 _DATABASES = ("agents/*/agent/openclaw-agent.sqlite",)
@@ -26,7 +27,7 @@ _TAGS = ("imported", "openclaw")
 class OpenClawImporter:
     """Reads ``~/.openclaw``, or a workspace of OpenClaw alone. Its notes are the agent's words, not the user's."""
 
-    label = "a store of OpenClaw"
+    label = Sentence("a store of OpenClaw")
 
     def recognises(self, source: Path) -> bool:
         """Say whether it is OpenClaw's home or a workspace of it."""
@@ -43,7 +44,8 @@ class OpenClawImporter:
         files = [*markdown, *sessions, *databases]
         if not files:
             raise InputError(
-                f"There are no memories of OpenClaw in {source}.", hint="It usually stands in ~/.openclaw; name that."
+                Sentence("There are no memories of OpenClaw in {source}.", source=source),
+                hint="It usually stands in ~/.openclaw; name that.",
             )
         for done, path in enumerate(files):
             name = path.relative_to(root).as_posix()
@@ -108,7 +110,7 @@ def _session(path: Path, name: str) -> Iterator[Item]:
             elif (item := message_of(row, key, name, line)) is not None:
                 yield item
     except OSError as error:
-        yield Skipped(f"it cannot be read: {error.strerror}", name)
+        yield Skipped(Sentence("it cannot be read: {why}", why=error.strerror), name)
 
 
 def _keys(path: Path) -> dict[str, str]:
@@ -134,9 +136,9 @@ def _database(path: Path, name: str) -> Iterator[Item]:
                 return
             yield from _events(connection, name)
     except InputError as error:
-        yield Skipped(f"{error.cause} {error.hint}", name)
+        yield Skipped(Sentence.joined([error.cause, error.hint], " "), name)
     except sqlite3.Error as error:
-        yield Skipped(f"the rest of it cannot be read: {error}", name)
+        yield Skipped(Sentence("the rest of it cannot be read: {why}", why=error), name)
 
 
 def _events(connection: sqlite3.Connection, name: str) -> Iterator[Item]:

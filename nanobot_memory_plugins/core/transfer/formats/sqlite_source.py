@@ -9,6 +9,7 @@ from typing import Any
 from urllib.parse import quote
 
 from nanobot_memory_plugins.core.errors import InputError
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 _BUSY_SECONDS = 5.0
 # One question to a database, and the rows of a table: a view of somebody else's may have no end.
@@ -70,7 +71,7 @@ def rows(connection: sqlite3.Connection, table: str, wanted: Sequence[str], orde
     found = connection.execute(f'SELECT {names} FROM "{table}" ORDER BY {order}')  # noqa: S608  # names of ours
     for number, row in enumerate(found):
         if number >= _MOST_ROWS:
-            raise sqlite3.OperationalError(f"it has more than {_MOST_ROWS:,} rows")
+            raise sqlite3.OperationalError(Sentence("it has more than {most_rows:,} rows", most_rows=_MOST_ROWS))
         yield dict(zip(there, row, strict=True))
         _bound_questions(connection)
 
@@ -78,15 +79,24 @@ def rows(connection: sqlite3.Connection, table: str, wanted: Sequence[str], orde
 def _failure(path: Path, program: str, error: sqlite3.Error) -> InputError:
     text = str(error)
     if "locked" in text or "busy" in text:
-        return InputError(f"{path} is locked by another program.", hint=f"End {program}, and import again.")
+        return InputError(
+            Sentence("{path} is locked by another program.", path=path),
+            hint=Sentence("End {program}, and import again.", program=program),
+        )
     if "interrupted" in text:
         return InputError(
-            f"{path} does not answer within {_MOST_SECONDS:g} s: one of its tables may be a view without an end.",
+            Sentence(
+                "{path} does not answer within {most_seconds:g} s: one of its tables may be a view without an end.",
+                path=path,
+                most_seconds=_MOST_SECONDS,
+            ),
             hint="Import from a copy that holds tables alone.",
         )
     if "not a database" in text or "malformed" in text:
         return InputError(
-            f"{path} is no SQLite database, or it is damaged ({text}).",
-            hint=f"`sqlite3 {path.name} .recover` saves what can be saved into a new file.",
+            Sentence("{path} is no SQLite database, or it is damaged ({text}).", path=path, text=text),
+            hint=Sentence("`sqlite3 {name} .recover` saves what can be saved into a new file.", name=path.name),
         )
-    return InputError(f"{path} cannot be opened: {text}.", hint="Check that it can be read.")
+    return InputError(
+        Sentence("{path} cannot be opened: {text}.", path=path, text=text), hint="Check that it can be read."
+    )

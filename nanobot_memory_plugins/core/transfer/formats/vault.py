@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from nanobot_memory_plugins.redaction.script.messages import Sentence
+
 # A larger file is a log or a dump, more likely than a note: it is taken when it is named by itself.
 LARGEST_NOTE = 1 << 20
 SUFFIXES = (".md", ".markdown")
@@ -67,22 +69,27 @@ def vault_files(folder: Path, root: Path | None = None) -> Iterator[tuple[Path, 
     for entry in entries:
         path = Path(entry.path)
         if entry.is_symlink():
-            yield path, "it is a symbolic link"
+            yield path, Sentence("it is a symbolic link")
         elif entry.name.startswith("."):
-            yield path, "it is hidden"
+            yield path, Sentence("it is hidden")
         elif entry.is_dir():
             if entry.name in ("node_modules", "__pycache__"):
-                yield path, "it is a folder of programs"
+                yield path, Sentence("it is a folder of programs")
             elif folder == root and entry.name == "logseq":
-                yield path, "it holds the settings of Logseq"
+                yield path, Sentence("it holds the settings of Logseq")
             else:
                 yield from vault_files(path, root)
         elif not entry.is_file():
-            yield path, "it is no regular file"
+            yield path, Sentence("it is no regular file")
         elif path.suffix.lower() not in SUFFIXES:
-            yield path, "it is no Markdown"
+            yield path, Sentence("it is no Markdown")
         elif _size(entry) > LARGEST_NOTE:
-            yield path, f"it is larger than {LARGEST_NOTE >> 20} MB, as a log is; name it by itself to take it"
+            yield (
+                path,
+                Sentence(
+                    "it is larger than {size} MB, as a log is; name it by itself to take it", size=LARGEST_NOTE >> 20
+                ),
+            )
         else:
             yield path, ""
 

@@ -1,0 +1,128 @@
+"""What searching and sending take on PostgreSQL, beside SQLite in the same run and in turns.
+
+``python -m benchmarks postgres [--size 10000] [--language english|chinese]`` fills both with the same made-up texts and
+random vectors. The server is the one of the package, on this machine, over its socket: a network adds its round trips.
+"""
+
+import argparse
+import shutil
+import statistics
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.measure import quiet, report
+from nanobot_memory_plugins.core import SystemClock
+from nanobot_memory_plugins.core.values import Query
+from nanobot_memory_plugins.postgres.database import schema
+from nanobot_memory_plugins.postgres.database.connection import connect, plain_errors, run
+from nanobot_memory_plugins.postgres.database.shipping import Shipment
+from nanobot_memory_plugins.postgres.database.tenant import Tenant, Whose
+from nanobot_memory_plugins.postgres.options import PostgresOptions
+from nanobot_memory_plugins.postgres.search import ServerRows, ServerVectors, ServerWords
+from nanobot_memory_plugins.postgres.server.launcher import OwnServer
+from nanobot_memory_plugins.search.index_searcher import IndexSearcher
+from nanobot_memory_plugins.search.options import SearchOptions
+from nanobot_memory_plugins.storage.database import Database
+from nanobot_memory_plugins.storage.search.searcher import Searcher
+from nanobot_memory_plugins.tools.bench import made_up
+from nanobot_memory_plugins.tools.bench.parts import in_turns, milliseconds, percentile
+
+LANGUAGES = {"english": made_up.english, "chinese": made_up.chinese}
+QUESTIONS, QUESTION_WORDS, MESSAGES = 60, 8, 60
+_BATCH = 1_000
+
+
+def measure(language: made_up.Language, size: int, folder: Path) -> None:
+    """Fill both and print the figures of one language."""
+    model, options, settings = made_up.RandomModel(), SearchOptions(), PostgresOptions()
+    database = Database.open(folder / "memory.db")
+    built = milliseconds(lambda: made_up.fill(database, language, size)) / 1e3
+    made_up.embed(database, model.name, model.dimension)
+    database.set_active_space(model.name)
+    with OwnServer(folder / "s").running() as server:
+        whose = Whose(Tenant.named(language.name), language.name, "bench")
+        connection = connect(server.dsn)
+        schema.prepare(connection, settings.partitions)
+        shipment = Shipment(connection, whose, large_from=settings.large_from)
+        begun = time.perf_counter()
+        for change in made_up.documents(language, size):
+            shipment.apply(change)
+        report("sending all, beside building the SQLite index", (time.perf_counter() - begun) / built, "x")
+        while waiting := shipment.documents_without_vector(model.name, _BATCH):
+            vectors = made_up.unit_vectors(len(waiting), model.dimension, np.random.default_rng(2))
+            shipment.put_vectors(
+                model.name, [(one.id, vector.tolist()) for one, vector in zip(waiting, vectors, strict=True)]
+            )
+        shipment.set_active_space(model.name)
+        with connect(server.administrator_dsn) as admin:
+            run(admin, "VACUUM ANALYZE")
+            bytes_of = run(admin, "SELECT pg_database_size(current_database())").fetchone()
+        report("disk for each passage", (bytes_of[0] if bytes_of else 0) / size, "bytes")
+        ours = Searcher(database, lambda: model, options=options, clock=SystemClock())
+
+        def theirs(query: Query) -> object:
+            words, rows = ServerWords(connection, whose), ServerRows(connection, whose)
+            vectors = ServerVectors(connection, whose)
+            searcher = IndexSearcher(
+                words, rows, vectors, lambda: model, options=options, clock=SystemClock(), errors=plain_errors
+            )
+            return searcher.search(query)
+
+        generator = np.random.default_rng(3)
+        questions = [language.text(QUESTION_WORDS, generator) for _ in range(QUESTIONS)]
+        for name, use_vectors in (("words and meaning", True), ("words", False)):
+            times, _ = in_turns(
+                {
+                    "SQLite": lambda text, vectors=use_vectors: milliseconds(
+                        lambda: ours.search(Query(text, use_vectors=vectors))
+                    ),
+                    "PostgreSQL": lambda text, vectors=use_vectors: milliseconds(
+                        lambda: theirs(Query(text, use_vectors=vectors))
+                    ),
+                },
+                questions,
+            )
+            medians = {engine: statistics.median(found) for engine, found in times.items()}
+            for engine, found in times.items():
+                report(f"search by {name}, {engine}, median", medians[engine], "ms")
+                report(f"search by {name}, {engine}, 95th percentile", percentile(found), "ms")
+            report(f"search by {name}, beside SQLite", medians["PostgreSQL"] / medians["SQLite"], "x", limit=2.0)
+        report("sending one message, median", _message_ms(shipment, language, size), "ms", limit=4.0)
+        shipment.close()
+    database.close()
+
+
+def _message_ms(shipment: Shipment, language: made_up.Language, size: int) -> float:
+    """Return the median milliseconds of one passage's transaction, segmentation included."""
+    (change,) = islice(made_up.documents(language, 50, seed=9), 1)
+    times = []
+    path = "memory/said.md"
+    for number, document in enumerate([*change.documents, *change.documents][:MESSAGES]):
+        one = replace(document, key=f"{path}:{size}-{number}", path=path, ordinal=number)
+        state = replace(change.state, path=path) if change.state is not None else None
+        said = replace(change, path=path, state=state, documents=(one,))
+        times.append(milliseconds(lambda said=said: shipment.apply(said)))
+    return statistics.median(times)
+
+
+def main(arguments: Sequence[str] = ()) -> None:
+    """Print the figures."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks postgres")
+    parser.add_argument("--size", type=int, default=10_000)
+    parser.add_argument("--language", choices=LANGUAGES)
+    chosen = parser.parse_args(arguments)
+    for name in [chosen.language] if chosen.language else LANGUAGES:
+        print(f" {name}, {chosen.size:,} passages")
+        folder = Path(tempfile.mkdtemp(prefix="pg"))
+        folder.chmod(0o755)
+        try:
+            with quiet():
+                measure(LANGUAGES[name](), chosen.size, folder)
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)

@@ -1,0 +1,137 @@
+"""The language of the command line: what ``--lang``, the configuration and the locale say, and its catalogue.
+
+A language is a file: ``catalogues/<language>.po``, compiled beside it by ``python -m release.catalogues``. English is
+in the code.
+"""
+
+import gettext
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+from typing import Final
+
+from nanobot_memory_plugins.core.config.json_file import nanobot_home, read_json
+from nanobot_memory_plugins.core.errors import InputError
+from nanobot_memory_plugins.redaction.script.messages import Sentence, Translate, speaking
+
+ENGLISH: Final = "en"
+CATALOGUES: Final = Path(__file__).with_name("catalogues")
+OPTION: Final = "--lang"
+_spoken = ENGLISH
+
+# In the order in which programs look at them.
+_LOCALE_VARIABLES = ("LC_ALL", "LC_MESSAGES", "LANG")
+# Where the configuration may hold the plugins' options.
+_PLACES = (("channels", "memoryPlugins"), ("memoryPlugins",))
+
+
+def languages() -> list[str]:
+    """Return the languages that there are."""
+    return sorted({ENGLISH, *(file.stem for file in CATALOGUES.glob("*.mo"))})
+
+
+def catalogue(language: str) -> Translate:
+    """Return what translates an English text; without a catalogue, what leaves it as it is."""
+    return _read(CATALOGUES / f"{language}.mo")
+
+
+@contextmanager
+def spoken(language: str) -> Iterator[None]:
+    """Let everything that people read be said in a language inside the block."""
+    global _spoken
+    before, _spoken = _spoken, language
+    try:
+        with speaking(catalogue(language)):
+            yield
+    finally:
+        _spoken = before
+
+
+def spoken_language() -> str:
+    """Return the language in which the command line speaks just now."""
+    return _spoken
+
+
+@cache
+def _read(path: Path) -> Translate:
+    try:
+        with path.open("rb") as file:
+            return gettext.GNUTranslations(file).gettext
+    except OSError:
+        return gettext.NullTranslations().gettext
+
+
+def chosen_language(arguments: Sequence[str], environment: Mapping[str, str] = os.environ) -> tuple[str, list[str]]:
+    """Return the language for a command, and its arguments without ``--lang``.
+
+    ``--lang`` goes before the configuration's ``core.language``, and that before the locale; a locale without a
+    catalogue is English. Raises `InputError` for a ``--lang`` without one.
+    """
+    wanted, rest = _asked_for(arguments)
+    known = languages()
+    if wanted is not None:
+        if wanted not in known:
+            raise InputError(
+                Sentence("There is no catalogue for the language {wanted}.", wanted=wanted or "''"),
+                hint=Sentence("Known are {known}.", known=", ".join(known)),
+            )
+        return wanted, rest
+    configured = _configured(rest, environment)
+    if configured in known:
+        return configured, rest
+    return language_of(environment), rest
+
+
+def language_of(environment: Mapping[str, str] = os.environ) -> str:
+    """Return the language that the locale asks for: with its country, without, or English."""
+    locale = next((environment[name] for name in _LOCALE_VARIABLES if environment.get(name)), "")
+    name = locale.partition(".")[0].partition("@")[0]
+    known = languages()
+    return next((one for one in (name, name.partition("_")[0].lower()) if one in known), ENGLISH)
+
+
+def _asked_for(arguments: Sequence[str]) -> tuple[str | None, list[str]]:
+    """Return the language that the arguments ask for, wherever they do, and the others."""
+    wanted: str | None = None
+    rest: list[str] = []
+    words = iter(arguments)
+    for word in words:
+        if word == "--":
+            return wanted, [*rest, word, *words]
+        if word == OPTION:
+            wanted = next(words, "")
+        elif word.startswith(f"{OPTION}="):
+            wanted = word.partition("=")[2]
+        else:
+            rest.append(word)
+    return wanted, rest
+
+
+def _configured(arguments: Sequence[str], environment: Mapping[str, str]) -> str:
+    """Return ``core.language`` of the configuration that a command would read, or nothing."""
+    for file in _files(arguments, environment):
+        raw, _ = read_json(file)
+        for place in _PLACES:
+            if isinstance(found := _at(raw, (*place, "core", "language")), str):
+                return found
+    return ""
+
+
+def _files(arguments: Sequence[str], environment: Mapping[str, str]) -> list[Path]:
+    named = environment.get("NANOBOT_MEMORY_CONFIG", "")
+    for option, value in pairwise(arguments):
+        if option in ("--config", "-c"):
+            named = value
+    if named:
+        return [Path(os.path.expanduser(named))]
+    home = nanobot_home()
+    return [Path("config.json"), *([home / "config.json"] if home is not None else [])]
+
+
+def _at(raw: object, place: Sequence[str]) -> object:
+    for key in place:
+        raw = raw.get(key) if isinstance(raw, Mapping) else None
+    return raw

@@ -1,0 +1,244 @@
+"""The memory as a middleware of LangChain's agents: ``create_agent(..., middleware=[MemoryMiddleware(memory)])``."""
+
+import uuid
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Annotated, Any
+
+from nanobot_memory_plugins.core import MemoryService, Scope, Summary
+from nanobot_memory_plugins.core.host import Turn, asking_session, spoken_text
+from nanobot_memory_plugins.hosts.framework import framework
+
+with framework("langchain"):
+    from langchain.agents.middleware import AgentMiddleware, AgentState
+    from langchain.agents.middleware.types import PrivateStateAttr
+    from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, RemoveMessage, SystemMessage, ToolMessage
+    from langchain_core.tools import BaseTool, StructuredTool
+    from langgraph.config import get_config
+    from langgraph.errors import GraphBubbleUp
+    from langgraph.graph.message import REMOVE_ALL_MESSAGES
+
+Config = Mapping[str, Any]
+# The node in which an agent's tools run: what is asked inside of it was asked by a model.
+_TOOLS = "tools:"
+# Marks a message that is our summary.
+_SUMMARY = "memory_summary"
+
+
+class MemoryState(AgentState):
+    """The state of an agent with memory: what belongs to a turn goes with its checkpoint, so that it can go on."""
+
+    memory_turn: Annotated[dict[str, Any], PrivateStateAttr]
+
+
+class MemoryMiddleware(AgentMiddleware):
+    """Recalls for each message of the user's, keeps what is said, notes tools, and shortens what fills the window.
+
+    ``memory`` may be shared by agents and threads. A session is the ``thread_id`` of the run, or what ``session_key``
+    makes of its configuration; a run without either is a session of its own. ``scope`` says whose it is: by default
+    that of the configuration's ``user_id``, where there is one. ``context_window`` is the model's in tokens; where it
+    is given, history is shortened. What an agent inside another graph is asked is no word of the user's, unless
+    ``nested_is_user`` says that its graph hands the user's words on; inside a tool it never is.
+    """
+
+    state_schema = MemoryState
+
+    def __init__(
+        self,
+        memory: MemoryService,
+        *,
+        session_key: Callable[[Config], str | None] | None = None,
+        scope: Callable[[Config], Scope | Mapping[str, str] | None] | None = None,
+        context_window: int = 0,
+        nested_is_user: bool = False,
+    ) -> None:
+        super().__init__()
+        self.memory = memory
+        self.context_window = context_window
+        self._session_key = session_key or _thread
+        self._scope = scope or _user
+        self._nested_is_user = nested_is_user
+        self.tools = [self._offered(tool) for tool in memory.tools()]
+
+    # --- the turn begins --------------------------------------------------------------------------------------
+
+    async def abefore_agent(self, state: Any, runtime: Any) -> dict[str, Any] | None:
+        """Keep the user's message, and recall for it."""
+        turn, text, earlier, unknown = self._begun(state)
+        return _kept(turn, text, await self.memory.open_turn(turn, text, earlier, unknown=unknown))
+
+    def before_agent(self, state: Any, runtime: Any) -> dict[str, Any] | None:
+        """Do as `abefore_agent`."""
+        turn, text, earlier, unknown = self._begun(state)
+        return _kept(turn, text, self.memory.open_turn_now(turn, text, earlier, unknown=unknown))
+
+    # --- the model is asked -----------------------------------------------------------------------------------
+
+    async def abefore_model(self, state: Any, runtime: Any) -> dict[str, Any] | None:
+        """Replace the history before the user's message by a summary, once it fills the window."""
+        made = await self._turn(state).compacted(_chat(state["messages"]), context_window=self.context_window)
+        return _shortened(state["messages"], made)
+
+    def before_model(self, state: Any, runtime: Any) -> dict[str, Any] | None:
+        """Do as `abefore_model`."""
+        made = self._turn(state).now.compacted(_chat(state["messages"]), context_window=self.context_window)
+        return _shortened(state["messages"], made)
+
+    async def awrap_model_call(self, request: Any, handler: Callable[[Any], Awaitable[Any]]) -> Any:
+        """Put what was recalled beside the user's message, in this request alone."""
+        return await handler(self._with_memory(request))
+
+    def wrap_model_call(self, request: Any, handler: Callable[[Any], Any]) -> Any:
+        """Do as `awrap_model_call`."""
+        return handler(self._with_memory(request))
+
+    # --- a tool runs ------------------------------------------------------------------------------------------
+
+    async def awrap_tool_call(self, request: Any, handler: Callable[[Any], Awaitable[Any]]) -> Any:
+        """Note the tool. Unknown ones and bad arguments come as messages that say so; an interrupt is no failure."""
+        turn, (name, arguments, id_) = self._turn(request.state), _asked(request)
+        async with turn.tool(name, arguments, call_id=id_, waits=GraphBubbleUp) as call:
+            answer = await handler(request)
+            call.result, call.error = _outcome(answer, id_)
+        return answer
+
+    def wrap_tool_call(self, request: Any, handler: Callable[[Any], Any]) -> Any:
+        """Do as `awrap_tool_call`."""
+        turn, (name, arguments, id_) = self._turn(request.state), _asked(request)
+        with turn.now.tool(name, arguments, call_id=id_, waits=GraphBubbleUp) as call:
+            answer = handler(request)
+            call.result, call.error = _outcome(answer, id_)
+        return answer
+
+    # --- the turn ends ----------------------------------------------------------------------------------------
+
+    async def aafter_agent(self, state: Any, runtime: Any) -> dict[str, Any] | None:
+        """Keep the answer."""
+        turn, chat = self._turn(state), _chat(state["messages"])
+        await turn.replied(chat)
+        return self._ended(turn, chat, state)
+
+    def after_agent(self, state: Any, runtime: Any) -> dict[str, Any] | None:
+        """Do as `aafter_agent`."""
+        turn, chat = self._turn(state), _chat(state["messages"])
+        turn.now.replied(chat)
+        return self._ended(turn, chat, state)
+
+    # --- what the hooks have in common ------------------------------------------------------------------------
+
+    def _begun(self, state: Any) -> tuple[Turn, str, list[dict[str, Any]], bool]:
+        """Return a new turn, the user's message, those before it, and whether memory may not know these."""
+        config, messages = get_config(), state["messages"]
+        outer = str(config["configurable"].get("checkpoint_ns") or "").rpartition("|")[0]
+        asking, known = asking_session(), self._session_key(config)
+        is_user = not asking and (not outer or (self._nested_is_user and _TOOLS not in outer))
+        session = known or f"langchain:{uuid.uuid4()}"
+        parent = "" if is_user else asking or session
+        turn = self.memory.turn(session if is_user else f"{session}/{outer}", scope=self._scope(config), parent=parent)
+        if not messages or not isinstance(messages[-1], HumanMessage):
+            return turn, "", _chat(messages), False
+        chat = _chat(messages)
+        return turn, spoken_text(chat[-1]), chat[:-1], is_user and bool(known) and "memory_turn" not in state
+
+    def _turn(self, state: Any) -> Turn:
+        """Return the turn of a run that goes on, perhaps in another process than it began in."""
+        kept = state.get("memory_turn")
+        if not kept:  # the run began before there was a memory
+            return self._begun({"messages": []})[0]
+        turn = self.memory.turn(kept["session"], scope=self._scope(get_config()), parent=kept["parent"])
+        return turn.restore(kept["text"], kept["block"])
+
+    def _with_memory(self, request: Any) -> Any:
+        """Return a request with the block beside the user's message, and what is known for long behind the prompt."""
+        turn, kept = self._turn(request.state), request.state.get("memory_turn") or {}
+        if not turn.parent:
+            self.memory.touch(turn.session_key, turn.scope)  # a run that is cancelled does not say so
+        chat = [{"role": one.type, "content": one.content} for one in request.messages]
+        messages = [
+            one if made is given else one.model_copy(update={"content": made["content"]})
+            for one, given, made in zip(request.messages, chat, turn.beside(chat), strict=True)
+        ]
+        system = _system_with(request, kept["known"]) if kept.get("known") else {}
+        return request.override(messages=messages, **system)
+
+    def _ended(self, turn: Turn, chat: list[dict[str, Any]], state: Any) -> dict[str, Any]:
+        if not turn.parent:
+            last = next((one for one in reversed(state["messages"]) if isinstance(one, AIMessage)), None)
+            used = last.usage_metadata["total_tokens"] if last is not None and last.usage_metadata else None
+            turn.finished(chat, context_window=self.context_window, context_tokens=used)
+        return _kept(turn, "", "")  # what was recalled is not needed any more
+
+    def _offered(self, tool: Any) -> BaseTool:
+        def run(**arguments: Any) -> str:  # where an event loop runs, LangChain calls it in a thread
+            return tool.run_now(arguments, session_key=asking_session(), scope=self._scope(get_config()))
+
+        schema = dict(tool.parameters)
+        return StructuredTool.from_function(
+            run, name=tool.name, description=tool.description, args_schema=schema, infer_schema=False
+        )
+
+
+def _kept(turn: Turn, text: str, known: str) -> dict[str, Any]:
+    """Return the change of state that lets the turn go on in other hooks, and in other processes."""
+    whose = {"session": turn.session_key, "parent": turn.parent}
+    return {"memory_turn": {**whose, "text": text, "block": turn.block if text else None, "known": known}}
+
+
+def _thread(config: Config) -> str | None:
+    thread = config["configurable"].get("thread_id")
+    return None if thread is None else f"langchain:{thread}"
+
+
+def _user(config: Config) -> Mapping[str, str] | None:
+    user = config["configurable"].get("user_id")
+    return None if user is None else {"user": str(user)}
+
+
+def _chat(messages: Sequence[BaseMessage]) -> list[dict[str, Any]]:
+    """Return messages as chat completions have them."""
+    return [_one(message) for message in messages]
+
+
+def _one(message: BaseMessage) -> dict[str, Any]:
+    if isinstance(message, AIMessage):
+        called = [(one["id"], one["name"], one["args"]) for one in message.tool_calls]
+        calls = [{"id": id_, "type": "function", "function": {"name": n, "arguments": a}} for id_, n, a in called]
+        return {"role": "assistant", "content": str(message.text), "tool_calls": calls}
+    if isinstance(message, ToolMessage):
+        content, call_id = str(message.text), message.tool_call_id
+        return {"role": "tool", "content": content, "tool_call_id": call_id, "name": message.name}
+    role = "system" if message.additional_kwargs.get(_SUMMARY) else message.type
+    return {"role": role, "content": message.content}
+
+
+def _system_with(request: Any, known: str) -> dict[str, Any]:
+    """Return the system prompt with what is known behind it, as `ModelRequest.override` takes it."""
+    system = getattr(request, "system_message", None)  # since LangChain 1.1; it may consist of parts
+    if system is not None and not isinstance(system.content, str):
+        return {"system_message": SystemMessage(content=[*system.content, {"type": "text", "text": known}])}
+    return {"system_prompt": f"{request.system_prompt}\n\n{known}" if request.system_prompt else known}
+
+
+def _shortened(messages: Sequence[BaseMessage], summary: Summary | None) -> dict[str, Any] | None:
+    """Return the change of state that puts a summary in the place of what it stands for."""
+    if summary is None or summary.keep_from <= 0:
+        return None
+    # Providers want a user's message first; the mark says that no user wrote it.
+    first = HumanMessage(summary.text, additional_kwargs={_SUMMARY: True})
+    return {"messages": [RemoveMessage(id=REMOVE_ALL_MESSAGES), first, *messages[summary.keep_from :]]}
+
+
+def _asked(request: Any) -> tuple[str, Any, str]:
+    call = request.tool_call
+    return call["name"], call["args"], call["id"] or ""
+
+
+def _outcome(answer: Any, call_id: str) -> tuple[str | None, str | None]:
+    """Return the result and the error of a tool, whichever there is."""
+    if not isinstance(answer, ToolMessage):  # a command, which may carry the tool's message
+        update = getattr(answer, "update", None)
+        found = update.get("messages", ()) if isinstance(update, Mapping) else ()
+        answer = next((one for one in found if getattr(one, "tool_call_id", None) == call_id), None)
+    if answer is None:
+        return None, None
+    said = str(answer.text)
+    return (None, said) if answer.status == "error" else (said, None)

@@ -1,0 +1,249 @@
+"""The memory in the OpenAI Agents SDK: what a run is given, tools for its agents, and a session that is compacted.
+
+`AgentsMemory.turn` gives a run its hooks and its filter, which have to meet: hooks see the message and the tools, the
+filter alone reaches a request. `AgentsMemory.session` wraps the SDK's session.
+"""
+
+import inspect
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from nanobot_memory_plugins.core import MemoryService
+from nanobot_memory_plugins.core.host import FILL, ServiceTool, Turn, asked_in, guarded
+from nanobot_memory_plugins.core.scopes import ScopeLike
+from nanobot_memory_plugins.hosts.framework import framework
+from nanobot_memory_plugins.hosts.openai_agents_session import CompactedSession, is_held_by_server
+
+with framework("openai-agents"):
+    from agents import FunctionTool, RunConfig, RunHooks
+    from agents.run import CallModelData, ModelInputData
+    from pydantic_core import to_json
+
+# How the SDK tells the model of a tool that failed.
+_FAILED = "An error occurred while running the tool"
+_NO_RUN = "Error: this run was started without the memory. Answer without it."
+_NO_ARGUMENTS = "Error: the arguments are no JSON object. Call the tool again with one."
+
+
+class AgentsMemory:
+    """One memory for the runs of the SDK.
+
+    ``context_window`` is the model's, in tokens: without it nothing is compacted, and the memory does not look ahead.
+    """
+
+    def __init__(self, memory: MemoryService, *, context_window: int = 0) -> None:
+        self._memory = memory
+        self._window = context_window
+
+    def turn(
+        self,
+        session: Any,
+        *,
+        scope: ScopeLike = None,
+        hooks: "RunHooks[Any] | None" = None,
+        run_config: "RunConfig | dict[str, Any] | None" = None,
+    ) -> dict[str, Any]:
+        """Return what a run of one turn is given: ``Runner.run(agent, text, **memory.turn(session))``.
+
+        ``session`` is one of the SDK's, or a name where there is none. Make a turn for each run; a run that is resumed
+        may have that of before. ``scope`` says whose the session is, as ``{"user": "ana"}``. ``hooks`` and
+        ``run_config`` are the caller's own, and go on working.
+        """
+        config = RunConfig(**run_config) if isinstance(run_config, dict) else run_config or RunConfig()
+        scope = getattr(session, "scope", None) if scope is None else scope
+        run = _Run(self._memory, _key(session), scope, hooks or RunHooks(), config, self._window)
+        return {
+            "hooks": run,
+            "run_config": replace(config, call_model_input_filter=run, tool_error_formatter=run.tool_failed),
+            **({} if isinstance(session, str) else {"session": session}),
+        }
+
+    def tools(self) -> "list[FunctionTool]":
+        """Return the memory's tools, for every agent that shall have them. It blocks until the memory has started."""
+        return [_tool(tool) for tool in self._memory.tools()]
+
+    def nested_hooks(self) -> "RunHooks[Any]":
+        """Return hooks for an agent that is another's tool, so that what it does is noted in the session that asked.
+
+        ``agent.as_tool("research", "Looks things up.", hooks=memory.nested_hooks())``: the hooks of the outer run do
+        not reach there.
+        """
+        return _NestedHooks()
+
+    def session(
+        self, session: Any, *, session_key: str = "", scope: ScopeLike = None, full_at: float = FILL
+    ) -> "CompactedSession":
+        """Wrap a session of the SDK, so that its oldest items give way to a summary before the window is full.
+
+        ``session_key`` is the memory's name of it, where that is another than its own; ``scope`` says whose it is.
+        """
+        key, window = session_key or _key(session), self._window
+        return CompactedSession(
+            session, self._memory, session_key=key, context_window=window, full_at=full_at, scope=scope
+        )
+
+
+class _Run(RunHooks[Any]):
+    """One run: its hooks, and called by the SDK its filter. The caller's own are called as well."""
+
+    def __init__(
+        self,
+        memory: MemoryService,
+        session_key: str,
+        scope: ScopeLike,
+        hooks: "RunHooks[Any]",
+        config: "RunConfig",
+        window: int,
+    ) -> None:
+        self.session_key = session_key
+        self.scope = scope
+        self.turn: Turn = memory.turn(session_key, scope=scope)
+        self._memory = memory
+        self._hooks = hooks
+        self._config = config
+        self._window = window
+        self._started = self._begun = False
+        self._known = ""
+        self._sent: Sequence[Any] = ()
+        self._tokens: int | None = None
+
+    async def __call__(self, data: "CallModelData[Any]") -> "ModelInputData":
+        """Return what is sent to the model: the block beside the user's message, and what is known for long."""
+        given = data.model_data
+        if (own := self._config.call_model_input_filter) is not None:
+            answer = own(data)
+            given = await answer if inspect.isawaitable(answer) else answer
+        if not self._begun:
+            await self._begin(given.input)
+        instructions = "\n\n".join(filter(None, (given.instructions, self._known))) or None
+        items = self.turn.beside(given.input)
+        if self._sent and is_held_by_server(given.input):  # with the block it is not known there as sent
+            items = [item for item, plain in zip(items, given.input, strict=True) if item is plain]
+        return ModelInputData(input=items, instructions=instructions)
+
+    @guarded
+    async def _begin(self, messages: Sequence[Any]) -> None:
+        """Receive the user's message before the first request, where calls that were made already can be seen.
+
+        A run that is resumed has been told of it before; and a nested agent may be the first to ask there, whose prompt
+        is nobody's word.
+        """
+        asked = asked_in(messages)
+        if self._started and asked.is_new:
+            if asked_in(asked.before).is_new:  # several messages at once, or one of a run that was cut off
+                await self._memory.resume(self.session_key, asked.before, scope=self.scope)
+            self._known = await self._memory.open_turn(self.turn, asked.text, asked.before, unknown=True)
+        else:
+            await self.turn.taken_up(asked.text, asked.before)
+            self._known = (await self._memory.prompt_entries(session_key=self.session_key, scope=self.scope)).text
+        self._begun = self._started
+        self._memory.touch(self.session_key, self.scope)  # a run that is cancelled does not say so
+
+    async def on_agent_start(self, context: Any, agent: Any) -> None:
+        """Know that the next request is this run's own, and no nested agent's."""
+        self._started = True
+        await self._hooks.on_agent_start(context, agent)
+
+    async def on_llm_start(self, context: Any, agent: Any, system_prompt: Any, input_items: "list[Any]") -> None:
+        """Remember what stands in the live context."""
+        self._sent = input_items
+        await self._hooks.on_llm_start(context, agent, system_prompt, input_items)
+
+    async def on_llm_end(self, context: Any, agent: Any, response: Any) -> None:
+        """Remember what the request took: the usage of a run is a sum."""
+        self._tokens = getattr(response.usage, "input_tokens", 0) or None
+        await self._hooks.on_llm_end(context, agent, response)
+
+    async def on_agent_end(self, context: Any, agent: Any, output: Any) -> None:
+        """Keep the answer, and end the turn."""
+        await self._ended(output)
+        await self._hooks.on_agent_end(context, agent, output)
+
+    @guarded
+    async def _ended(self, output: object) -> None:
+        reply = output if isinstance(output, str) else to_json(output, fallback=str).decode()
+        await self.turn.replied(reply)
+        messages = [*self._sent, {"role": "assistant", "content": reply}]
+        self.turn.finished(messages, context_window=self._window, context_tokens=self._tokens)
+
+    async def on_handoff(self, context: Any, from_agent: Any, to_agent: Any) -> None:
+        """Pass it on. The SDK calls it by these names."""
+        await self._hooks.on_handoff(context, from_agent=from_agent, to_agent=to_agent)
+
+    async def on_tool_start(self, context: Any, agent: Any, tool: Any) -> None:
+        """Start the tool's clock."""
+        self.turn.tool_began(_call_id(context, tool))
+        await self._hooks.on_tool_start(context, agent, tool)
+
+    async def on_tool_end(self, context: Any, agent: Any, tool: Any, result: Any) -> None:
+        """Note the tool."""
+        await _note(self.turn, context, tool, result)
+        await self._hooks.on_tool_end(context, agent, tool, result)
+
+    async def tool_failed(self, failure: Any) -> "str | None":
+        """Note why a tool failed, also a nested agent's: hooks get a sentence without the reason, or are not called."""
+        if failure.kind != "approval_rejected":
+            arguments = getattr(failure.run_context, "tool_arguments", "")
+            error = getattr(failure, "error", None) or failure.default_message
+            await self.turn.tool_finished(failure.call_id, failure.tool_name, arguments, error=error)
+        if (own := self._config.tool_error_formatter) is None:
+            return None
+        said = own(failure)
+        return await said if inspect.isawaitable(said) else said
+
+
+class _NestedHooks(RunHooks[Any]):
+    """The hooks of an agent that is a tool, shared by all that ask it: its tools are noted in the asking run's turn."""
+
+    async def on_tool_start(self, context: Any, agent: Any, tool: Any) -> None:
+        """Start the clock."""
+        if (run := _run_of(context)) is not None:
+            run.turn.tool_began(_call_id(context, tool))
+
+    async def on_tool_end(self, context: Any, agent: Any, tool: Any, result: Any) -> None:
+        """Note the tool."""
+        if (run := _run_of(context)) is not None:
+            await _note(run.turn, context, tool, result)
+
+
+def _key(session: Any) -> str:
+    return session if isinstance(session, str) else getattr(session, "session_key", "") or str(session.session_id)
+
+
+def _tool(tool: ServiceTool) -> "FunctionTool":
+    async def invoke(context: Any, arguments: str) -> str:
+        run = _run_of(context)
+        if run is None:
+            return _NO_RUN
+        try:
+            given = json.loads(arguments or "{}")
+        except (ValueError, RecursionError):
+            given = None
+        if not isinstance(given, dict):
+            return _NO_ARGUMENTS
+        return await tool.run(given, session_key=run.session_key, scope=run.scope)
+
+    return FunctionTool(
+        name=tool.name,
+        description=tool.description,
+        params_json_schema=dict(tool.parameters),
+        on_invoke_tool=invoke,
+        strict_json_schema=False,
+    )
+
+
+def _run_of(context: Any) -> _Run | None:  # nested runs have the configuration of the outer one
+    asked = getattr(getattr(context, "run_config", None), "call_model_input_filter", None)
+    return asked if isinstance(asked, _Run) else None
+
+
+def _call_id(context: Any, tool: Any) -> str:
+    return str(getattr(context, "tool_call_id", "") or tool.name)
+
+
+async def _note(turn: Turn, context: Any, tool: Any, result: object) -> None:
+    error = result if isinstance(result, str) and result.startswith(_FAILED) else None
+    arguments = getattr(context, "tool_arguments", "")
+    await turn.tool_finished(_call_id(context, tool), tool.name, arguments, result=result, error=error)

@@ -1,0 +1,56 @@
+"""Prompts that come by themselves: a model may schedule one, which then comes in the user's place without any mark."""
+
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from nanobot_memory_plugins.core import BoundedDict
+
+# Arguments of tools that say what is asked later, or what another agent is told.
+_LATER = ("prompt", "message")
+# Where the host keeps what outlives a session, below the folder of a project.
+_FILE = Path(".claude") / "scheduled_tasks.json"
+_MOST_BYTES = 1 << 20
+_PROMPTS = 1_000
+_PROJECT = "CLAUDE_PROJECT_DIR"
+
+
+class ScheduledPrompts:
+    """Knows the prompts that tools were given, and those that the host keeps for a project."""
+
+    def __init__(self) -> None:
+        self._given: BoundedDict[str, None] = BoundedDict(_PROMPTS)
+
+    def hear(self, tool_input: str) -> None:
+        """Learn what a tool was given."""
+        try:
+            given: object = json.loads(tool_input)
+        except (ValueError, RecursionError):
+            return
+        if isinstance(given, Mapping):
+            for text in (given.get(name) for name in _LATER):
+                if isinstance(text, str) and text.strip():
+                    self._given[_folded(text)] = None
+
+    def holds(self, prompt: str, folder: str) -> bool:
+        """Say whether a prompt was scheduled, by a tool or for the project of a folder. It reads a file."""
+        asked = _folded(prompt)
+        folders = dict.fromkeys(filter(None, (folder, os.environ.get(_PROJECT, ""))))
+        return asked in self._given or any(asked == _folded(kept) for one in folders for kept in _kept(Path(one)))
+
+
+def _kept(folder: Path) -> Iterator[str]:
+    try:
+        with (folder / _FILE).open("rb") as file:
+            read: object = json.loads(file.read(_MOST_BYTES))
+    except (OSError, ValueError, RecursionError):
+        return
+    tasks = read.get("tasks") if isinstance(read, Mapping) else None
+    for task in tasks if isinstance(tasks, Sequence) else ():
+        if isinstance(task, Mapping) and isinstance(task.get("prompt"), str):
+            yield task["prompt"]
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.split())

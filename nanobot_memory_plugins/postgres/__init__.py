@@ -1,0 +1,1 @@
+"""The PostgreSQL store: one memory for many machines."""

@@ -1,0 +1,159 @@
+"""One question to the server: what it holds of all machines, and what this one has not sent yet."""
+
+import threading
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from nanobot_memory_plugins.core import Clock, Embedder, Hit, Query, SearchResult, Tier
+from nanobot_memory_plugins.postgres.database.connection import Connection, plain_errors, run, table
+from nanobot_memory_plugins.postgres.database.shipping import states_of
+from nanobot_memory_plugins.postgres.database.tenant import Whose
+from nanobot_memory_plugins.postgres.database.where import of_tenant
+from nanobot_memory_plugins.postgres.options import PostgresOptions
+from nanobot_memory_plugins.postgres.search import ServerRows, ServerVectors, ServerWords
+from nanobot_memory_plugins.search.documents import FileState
+from nanobot_memory_plugins.search.index_searcher import IndexSearcher, embedded_part
+from nanobot_memory_plugins.search.indexer.tail import TailReader
+from nanobot_memory_plugins.search.options import SearchOptions
+from nanobot_memory_plugins.search.sources.pieces import Chunking
+from nanobot_memory_plugins.search.sources.places import Places
+
+TAIL_BYTES: Final = 1_000_000
+"""Of the files, that a search reads beside the server's answer."""
+_REMEMBERED = 64
+
+
+class Asking:
+    """Searches the server over whichever connection it is given. Safe from any thread."""
+
+    def __init__(
+        self,
+        whose: Whose,
+        places: Places,
+        chunking: Chunking,
+        options: PostgresOptions,
+        clock: Clock,
+        embedder: Callable[[], Embedder | None],
+    ) -> None:
+        self._whose = whose
+        self._tail = TailReader(places, chunking)
+        self._options = SearchOptions.model_validate(
+            {name: getattr(options, name) for name in SearchOptions.model_fields}
+        )
+        self._clock = clock
+        self._embedder = embedder
+        self._lock = threading.Lock()
+        self._vectors: dict[tuple[str, str], list[float]] = {}
+        self._revision = -1
+        self.sent: dict[str, FileState] = {}
+
+    def was_sent(self, states: dict[str, FileState]) -> None:
+        """Learn how far each file of this machine was sent, by the sender of this process."""
+        self.sent = states
+        self._revision = -1
+
+    def embed(self, query: Query) -> None:
+        """Make the vector of a query, and keep it for the search that follows."""
+        embedder = self._embedder()
+        if embedder is None or not query.use_vectors or query.tier is Tier.LIGHT or not query.text.strip():
+            return
+        try:
+            _Remembering(embedder, self).encode(embedded_part(query.text))
+        except Exception:  # a model may fail in any way; the search tries it again, and says so
+            return
+
+    def search(self, connection: Connection, query: Query) -> SearchResult:
+        """Return the best hits. Raises `StoreError`."""
+        with plain_errors():
+            states = self._states(connection)
+        return self._searcher(connection).search(query, tail=self._tail.documents(states, most_bytes=TAIL_BYTES))
+
+    def read(self, connection: Connection, key: str) -> Hit | None:
+        """Return one passage by its key. Raises `StoreError`."""
+        return self._searcher(connection).read(key)
+
+    def passages(self, connection: Connection) -> dict[str, int]:
+        """Return how many passages each machine has on the server. Raises `StoreError`."""
+        sql = (
+            f"SELECT c.machine, count(*) FROM {table('chunk')} c WHERE {of_tenant(self._whose.tenant, 'c')} "
+            "GROUP BY c.machine ORDER BY c.machine"
+        )
+        return {str(row[0]): int(row[1]) for row in run(connection, sql)}
+
+    def lacks_vectors(self, connection: Connection, space: str) -> bool:
+        """Tell whether a passage of this machine has no vector in a space."""
+        sql = (
+            f"SELECT EXISTS (SELECT 1 FROM {table('chunk')} c WHERE {of_tenant(self._whose.tenant, 'c')} "
+            f"AND c.machine = %s AND NOT EXISTS (SELECT 1 FROM {table('embedding')} e "
+            f"WHERE {of_tenant(self._whose.tenant, 'e')} AND e.id = c.id AND e.space = "
+            f"(SELECT number FROM {table('space')} WHERE name = %s)))"
+        )
+        row = run(connection, sql, (self._whose.machine, space)).fetchone()
+        return bool(row and row[0])
+
+    def vector(self, name: str, text: str) -> list[float] | None:
+        """Return a vector that was made for a query a moment ago."""
+        with self._lock:
+            return self._vectors.get((name, text))
+
+    def keep_vector(self, name: str, text: str, vector: list[float]) -> None:
+        """Keep a query's vector for some more queries."""
+        with self._lock:
+            while len(self._vectors) >= _REMEMBERED:
+                self._vectors.pop(next(iter(self._vectors)))
+            self._vectors[name, text] = vector
+
+    def _states(self, connection: Connection) -> dict[str, FileState]:
+        """Return how far the files were sent, whichever process does it; read again only when that has changed."""
+        sql = (
+            f"SELECT c.revision FROM {table('machine')} c WHERE {of_tenant(self._whose.tenant, 'c')} AND c.machine = %s"
+        )
+        row = run(connection, sql, (self._whose.machine,)).fetchone()
+        revision = int(row[0]) if row else 0
+        if revision != self._revision:
+            self.sent = states_of(connection, self._whose)
+            self._revision = revision
+        return self.sent
+
+    def _searcher(self, connection: Connection) -> IndexSearcher:
+        return IndexSearcher(
+            ServerWords(connection, self._whose),
+            ServerRows(connection, self._whose),
+            ServerVectors(connection, self._whose),
+            self._remembering,
+            options=self._options,
+            clock=self._clock,
+            errors=plain_errors,
+        )
+
+    def _remembering(self) -> "_Remembering | None":
+        embedder = self._embedder()
+        return _Remembering(embedder, self) if embedder is not None else None
+
+
+class _Remembering:
+    """An `Embedder` that makes a query's vector once."""
+
+    def __init__(self, embedder: Embedder, kept: Asking) -> None:
+        self._embedder = embedder
+        self._kept = kept
+
+    @property
+    def name(self) -> str:
+        """Identity of the vector space."""
+        return self._embedder.name
+
+    @property
+    def dimension(self) -> int:
+        """Numbers in a vector."""
+        return self._embedder.dimension
+
+    def encode(self, texts: str | Sequence[str]) -> list[list[float]]:
+        """Return one vector a text."""
+        if not isinstance(texts, str):
+            return self._embedder.encode(texts)
+        known = self._kept.vector(self.name, texts)
+        if known is None:
+            known = self._embedder.encode(texts)[0]
+            self._kept.keep_vector(self.name, texts, known)
+        return [known]

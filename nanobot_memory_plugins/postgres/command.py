@@ -1,0 +1,101 @@
+"""``nanobot-memory postgres``: a PostgreSQL server of one's own, to try the store for many machines."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from nanobot_memory_plugins.core import (
+    ConfigOption,
+    JsonOption,
+    WorkspaceOption,
+    print_json,
+    read_configuration,
+    resolve_workspace,
+)
+from nanobot_memory_plugins.core.cli import run, say, warn
+
+postgres = typer.Typer(help="Run a PostgreSQL server, and send it what this machine keeps.", no_args_is_help=True)
+
+_Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
+_Folder = Annotated[
+    Path | None,
+    typer.Option("--folder", metavar="DIR", help="Where the server is, instead of the usual folder.", file_okay=False),
+]
+_Binaries = Annotated[
+    Path | None,
+    typer.Option(
+        "--binaries", metavar="DIR", help="A folder with bin/postgres, instead of the package's.", file_okay=False
+    ),
+]
+
+
+@postgres.command("start")
+def start(folder: _Folder = None, binaries: _Binaries = None, as_json: _Json = False) -> None:
+    """Start the server; the first time it is made. It runs until it is stopped."""
+    from nanobot_memory_plugins.postgres.server.launcher import OwnServer
+
+    status = OwnServer(folder, binaries=binaries).start()
+    _tell(as_json, _described(status), lambda: f"PostgreSQL {status.version} runs in {status.folder}\n{status.dsn}")
+
+
+@postgres.command("stop")
+def stop(folder: _Folder = None, binaries: _Binaries = None, as_json: _Json = False) -> None:
+    """Stop the server. What it holds stays."""
+    from nanobot_memory_plugins.postgres.server.launcher import OwnServer
+
+    server = OwnServer(folder, binaries=binaries)
+    stopped = server.stop()
+    told = {"folder": str(server.folder), "stopped": stopped}
+    _tell(as_json, told, lambda: f"Stopped: {server.folder}" if stopped else f"No server runs in {server.folder}")
+
+
+@postgres.command("status")
+def status(folder: _Folder = None, as_json: _Json = False) -> None:
+    """Say whether the server runs, and how it is reached."""
+    from nanobot_memory_plugins.postgres.server.launcher import OwnServer
+
+    found = OwnServer(folder).status()
+    if found.running:
+        text = f"PostgreSQL {found.version} runs in {found.folder}\n{found.dsn}"
+    elif found.exists:
+        text = f"The server in {found.folder} does not run."
+    else:
+        text = f"There is no server in {found.folder}. Make one: nanobot-memory postgres start"
+    _tell(as_json, _described(found), lambda: text)
+
+
+@postgres.command("send")
+def send(workspace: WorkspaceOption = None, config: ConfigOption = None, as_json: JsonOption = False) -> None:
+    """Send what this machine keeps to the server, and count what stands there. Agents do so by themselves."""
+    from nanobot_memory_plugins.postgres.sending import send_everything
+
+    options, problems = read_configuration(config)
+    warn(problems)
+    folder = resolve_workspace(workspace)
+    sent = run(send_everything(folder, options, lambda unsent: say(f"{unsent:,} bytes are not sent yet", err=True)))
+    lines = [f"{machine}: {count:,} passages" for machine, count in sent.passages.items()]
+    left = f"{sent.unsent:,} bytes of {sent.here} are not sent; `nanobot-memory doctor` says why."
+    told = {"machine": sent.here, "unsent_bytes": sent.unsent, "passages": sent.passages}
+    _tell(as_json, told, lambda: "\n".join([*lines, *([left] if sent.unsent else [])]))
+    if sent.unsent:
+        raise typer.Exit(1)
+
+
+def _described(status: Any) -> dict[str, Any]:
+    return {
+        "folder": str(status.folder),
+        "exists": status.exists,
+        "running": status.running,
+        "process": status.process,
+        "dsn": status.dsn,
+        "version": status.version,
+    }
+
+
+def _tell(as_json: bool, told: dict[str, Any], text: Callable[[], str]) -> None:
+    if as_json:
+        print_json({"ok": True, **told})
+    else:
+        say(text())

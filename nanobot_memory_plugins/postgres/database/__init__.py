@@ -1,0 +1,1 @@
+"""The tables on the server, and what is written to them."""

@@ -1,0 +1,87 @@
+"""Connections to the server, their errors in plain words, and breaking one off from another thread."""
+
+import contextlib
+import os
+import socket
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, TypeAlias
+
+import psycopg
+from psycopg.rows import TupleRow
+
+from nanobot_memory_plugins.core import StoreError
+
+Connection: TypeAlias = psycopg.Connection[TupleRow]
+# Seconds to connect; what a dsn says of it wins.
+_CONNECT_SECONDS = 2
+_SETTINGS = {"application_name": "nanobot-memory", "keepalives_idle": 30, "tcp_user_timeout": 5_000}
+_SCHEMA = "nanobot_memory"
+
+
+def connect(dsn: str, *, pooler: bool = False) -> Connection:
+    """Open a connection, each statement of which is a transaction of its own unless one is begun.
+
+    Raises `StoreError`; nothing of the dsn is in it.
+    """
+    try:
+        given = psycopg.conninfo.conninfo_to_dict(dsn)
+    except psycopg.Error as error:
+        raise StoreError(
+            "The option dsn of postgres is no address of a PostgreSQL server.",
+            hint='It looks like "host=db.example.com dbname=memory user=memory", or "postgresql://...".',
+        ) from error
+    wanted: dict[str, Any] = {"connect_timeout": _CONNECT_SECONDS, **_SETTINGS, **given}
+    with plain_errors():
+        connection = psycopg.connect(**wanted, autocommit=True)
+    # A literal tenant in every statement keeps plans right; prepared ones would be a pooler's trouble as well.
+    connection.prepare_threshold = None if pooler else connection.prepare_threshold
+    return connection
+
+
+@contextmanager
+def plain_errors() -> Iterator[None]:
+    """Turn errors of the server or of the way to it into `StoreError`, without values of statements."""
+    try:
+        yield
+    except psycopg.errors.UndefinedTable as error:
+        raise StoreError("The tables of the shared memory are not there.", hint="They are made anew soon.") from error
+    except psycopg.OperationalError as error:
+        state = f", {error.sqlstate}" if error.sqlstate else ""
+        raise StoreError(
+            f"The server of the shared memory does not answer ({type(error).__name__}{state}).",
+            hint="Check that it runs, the option dsn of postgres, and the password file.",
+        ) from error
+    except psycopg.Error as error:
+        raise StoreError(
+            f"The server of the shared memory refuses ({type(error).__name__}, {error.sqlstate or 'no code'})."
+        ) from error
+
+
+def run(
+    connection: Connection, sql: str, values: Sequence[Any] | Mapping[str, Any] | None = None
+) -> "psycopg.Cursor[TupleRow]":
+    """Run one statement. Names of tables and columns are part of it, values never are."""
+    return connection.execute(sql.encode(), values)
+
+
+def run_many(cursor: "psycopg.Cursor[TupleRow]", sql: str, values: Sequence[Sequence[Any]]) -> None:
+    """Run one statement with many values, in as few round trips as there may be."""
+    cursor.executemany(sql.encode(), values)
+
+
+def break_off(connection: Connection) -> None:
+    """End whatever another thread does on a connection, now: its statement fails, and so do all that follow.
+
+    Closing it here would take it from under that thread; the end of its socket is something that it waits for.
+    """
+    with contextlib.suppress(OSError, psycopg.Error), socket.socket(fileno=os.dup(connection.fileno())) as its:
+        its.shutdown(socket.SHUT_RDWR)
+
+
+def table(name: str) -> str:
+    """Return a table's full name: no search path is relied upon, which a pooler might not keep."""
+    return f"{_SCHEMA}.{name}"
+
+
+SCHEMA_NAME = _SCHEMA

@@ -1,0 +1,144 @@
+"""What is to be forgotten on every machine: an order on the server, until each machine has carried it out.
+
+An order holds the words, since each machine looks for them in its own files. They leave its row with the last machine
+that has done it. A machine that has not done it sends nothing meanwhile (`Shipment`), and so brings nothing back.
+"""
+
+import json
+import uuid
+from collections import Counter
+
+from nanobot_memory_plugins.core import Erasure, StoreError, Wanted
+from nanobot_memory_plugins.postgres.database import passages
+from nanobot_memory_plugins.postgres.database.connection import Connection, plain_errors, run, table
+from nanobot_memory_plugins.postgres.database.tenant import Whose
+from nanobot_memory_plugins.postgres.database.where import clean, of_tenant
+
+# Passages that are looked at in one piece.
+_AT_ONCE = 500
+
+
+def held(connection: Connection, whose: Whose, wanted: Wanted) -> dict[str, list[int]]:
+    """Return the ids of the passages that hold what is wanted, by machine. Raises `StoreError`."""
+    found: dict[str, list[int]] = {}
+    sql = (
+        f"SELECT c.id, c.machine, c.text, c.tldr, c.heading, c.tags FROM {table('chunk')} c "
+        f"WHERE {of_tenant(whose.tenant, 'c')}"
+    )
+    with plain_errors(), connection.transaction(), connection.cursor(f"held_{uuid.uuid4().hex}") as cursor:
+        cursor.itersize = _AT_ONCE
+        for number, machine, *texts, tags in cursor.execute(sql.encode()):
+            if wanted.count("\n".join((*texts, " ".join(json.loads(tags))))):
+                found.setdefault(machine, []).append(int(number))
+    return found
+
+
+def order(connection: Connection, whose: Whose, erasure: Erasure) -> dict[str, int]:
+    """Have every machine forget something, and take it out of what is shared.
+
+    Returns how many passages went, by machine. What is sent meanwhile waits until its machine has forgotten it as well.
+    Raises `StoreError`.
+    """
+    body = {
+        "texts": [clean(text) for text in erasure.texts],
+        "words": [clean(word) for word in erasure.words],
+        "nearly": erasure.nearly,
+        "everywhere": erasure.everywhere,
+    }
+    number = uuid.uuid4()
+    with plain_errors(), connection.transaction():
+        _alone(connection, whose)
+        run(
+            connection,
+            f"INSERT INTO {table('erasure')} (tenant, id, machine, body) VALUES (%s, %s, %s, %s::jsonb)",
+            (whose.tenant.id, number, whose.machine, json.dumps(body)),
+        )
+        _say_done(connection, whose, number)
+    gone = held(connection, whose, Wanted(erasure.texts, words=erasure.words, nearly=erasure.nearly))
+    with plain_errors(), connection.transaction():
+        large = _alone(connection, whose)
+        ids = sorted(number for numbers in gone.values() for number in numbers)
+        removed = passages.delete(connection, whose.tenant, ids, large=large)
+        run(
+            connection,
+            f"UPDATE {table('tenant')} SET documents = documents - %s WHERE tenant = %s",
+            (removed, whose.tenant.id),
+        )
+    return dict(Counter({machine: len(numbers) for machine, numbers in gone.items()}))
+
+
+def orders(connection: Connection, whose: Whose) -> list[tuple[uuid.UUID, Erasure]]:
+    """Return what this machine has still to forget, the oldest first. Raises `StoreError`."""
+    with plain_errors():
+        found = run(
+            connection,
+            f"SELECT o.id, o.body FROM {table('erasure')} o WHERE {_open(whose)} ORDER BY o.made_at, o.id",
+            {"machine": whose.machine},
+        ).fetchall()
+    return [
+        (
+            number,
+            Erasure(
+                texts=tuple(body["texts"]),
+                words=tuple(body["words"]),
+                nearly=bool(body["nearly"]),
+                everywhere=bool(body["everywhere"]),
+            ),
+        )
+        for number, body in found
+    ]
+
+
+def obeyed(connection: Connection, whose: Whose, number: uuid.UUID) -> None:
+    """Say that this machine has forgotten something; the last one takes the words out of the order."""
+    with plain_errors(), connection.transaction():
+        _alone(connection, whose)
+        _say_done(connection, whose, number)
+
+
+def begin_sending(connection: Connection, whose: Whose) -> None:
+    """Say that this machine sends, in the caller's transaction; raise `StoreError` while it has to forget first."""
+    sql = (
+        f"WITH sending AS (UPDATE {table('machine')} m SET revision = revision + 1, sent_at = now() "
+        f"WHERE {of_tenant(whose.tenant, 'm')} AND m.machine = %(machine)s) "
+        f"SELECT 1 FROM {table('erasure')} o WHERE {_open(whose)}"
+    )
+    if run(connection, sql, {"machine": whose.machine}).fetchone():
+        raise StoreError(
+            "Something was forgotten on another machine: this one forgets it first, then sends what is new.",
+            hint="Start the agent on this machine, or run `nanobot-memory purge` for anything on it.",
+        )
+
+
+def _open(whose: Whose) -> str:
+    return (
+        f"{of_tenant(whose.tenant, 'o')} AND o.body IS NOT NULL AND NOT EXISTS "
+        f"(SELECT 1 FROM {table('erased')} d WHERE {of_tenant(whose.tenant, 'd')} AND d.id = o.id "
+        "AND d.machine = %(machine)s)"
+    )
+
+
+def _alone(connection: Connection, whose: Whose) -> bool:
+    """Wait for whoever writes of this tenant, and keep others waiting; return whether the tenant is large."""
+    row = run(
+        connection,
+        f"UPDATE {table('tenant')} SET version = version + 1 WHERE tenant = %s RETURNING large",
+        (whose.tenant.id,),
+    ).fetchone()
+    return bool(row and row[0])
+
+
+def _say_done(connection: Connection, whose: Whose, number: uuid.UUID) -> None:
+    run(
+        connection,
+        f"INSERT INTO {table('erased')} (tenant, id, machine) VALUES (%s, %s, %s) ON CONFLICT DO NOTHING",
+        (whose.tenant.id, number, whose.machine),
+    )
+    run(
+        connection,
+        f"UPDATE {table('erasure')} o SET body = NULL WHERE {of_tenant(whose.tenant, 'o')} AND o.id = %s "
+        f"AND NOT EXISTS (SELECT 1 FROM {table('machine')} m WHERE {of_tenant(whose.tenant, 'm')} AND NOT EXISTS "
+        f"(SELECT 1 FROM {table('erased')} d WHERE {of_tenant(whose.tenant, 'd')} AND d.id = o.id "
+        "AND d.machine = m.machine))",
+        (number,),
+    )

@@ -1,0 +1,40 @@
+"""Which machine this is: a name that its memory keeps, whatever the machine is called later."""
+
+import os
+import re
+import socket
+import uuid
+
+from nanobot_memory_plugins.core import MemoryPaths, StoreError
+from nanobot_memory_plugins.core.files import make_missing
+
+_NOT_IN_NAMES = re.compile(r"[^\w-]+", re.ASCII)
+_LONGEST = 40
+FILE = "machine"
+
+
+def machine_name(paths: MemoryPaths, wanted: str = "") -> str:
+    """Return the name of this workspace's machine, made once and kept beside the index.
+
+    Two folders never have the same name by themselves: what one of them sends is told from the other's by it.
+    """
+    if wanted:
+        return wanted
+    file = paths.index_folder / FILE
+    try:
+        make_missing(file.parent)
+        host = _NOT_IN_NAMES.sub("-", socket.gethostname().partition(".")[0]).strip("-")[:_LONGEST] or "machine"
+        try:
+            with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as new:
+                new.write(f"{host}-{uuid.uuid4().hex[:6]}\n")
+        except FileExistsError:
+            pass
+        name = file.read_text(encoding="utf-8").strip()
+    except OSError as error:
+        raise StoreError(
+            f"The name of this machine cannot be kept ({error.strerror or type(error).__name__}).",
+            hint=f"Check that {file.parent} can be written, or give the option machine of postgres.",
+        ) from error
+    if not name:
+        raise StoreError(f"{file} is empty.", hint="Delete it: then this machine's files are sent anew.")
+    return name

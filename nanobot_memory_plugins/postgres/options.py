@@ -1,0 +1,25 @@
+"""The options of the PostgreSQL store, as they stand in a configuration file."""
+
+from pydantic import Field, SecretStr
+
+from nanobot_memory_plugins.search.options import SearchOptions
+
+
+class PostgresOptions(SearchOptions):
+    """Which server holds the shared memory, and whose it is. Without a ``dsn`` everything stays on this machine.
+
+    A dsn is a line of words or an address, as every PostgreSQL client takes it: what it leaves out comes from the
+    usual variables (``PGHOST``), a service file and a password file. It is never shown.
+    """
+
+    dsn: SecretStr = Field(SecretStr(""), description="How the server is reached; empty: not at all.")
+    tenant: str = Field("default", min_length=1, max_length=200, description="Whose memory it is, of many on a server.")
+    machine: str = Field(
+        "", max_length=80, pattern=r"^[\w.-]*$", description="This machine's name; made once when empty."
+    )
+    pooler: bool = Field(False, description="A pooler in transaction mode stands before the server (PgBouncer).")
+    search_seconds: float = Field(
+        0.25, gt=0, le=30, description="What a search waits for the server before this machine's index answers."
+    )
+    large_from: int = Field(200, ge=1, description="Passages from which a tenant gets indexes of its own.")
+    partitions: int = Field(16, ge=1, le=256, description="Parts of the large tables; counts when they are made.")

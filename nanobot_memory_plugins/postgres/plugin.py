@@ -1,0 +1,107 @@
+"""The PostgreSQL plugin: puts the memory that many machines share before this machine's own."""
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from nanobot_memory_plugins.core import (
+    Erasure,
+    Finding,
+    MemoryFileError,
+    OwnedTasks,
+    PluginContext,
+    Store,
+    Trace,
+    hookimpl,
+    logger,
+)
+from nanobot_memory_plugins.postgres.options import PostgresOptions
+
+if TYPE_CHECKING:
+    from nanobot_memory_plugins.postgres.store import SharedStore
+
+# Seconds between looks at what other machines have forgotten.
+_LOOK = 2.0
+_AWAY = "the server is away; the next start tells it, and through it the other machines"
+
+
+class PostgresPlugin:
+    """One memory for many machines, on a server. Without the option ``dsn`` it does nothing."""
+
+    Options = PostgresOptions
+
+    def __init__(self) -> None:
+        self._store: SharedStore | None = None
+        self._tasks = OwnedTasks()
+        self._carried_out: Erasure | None = None
+
+    @hookimpl
+    async def share_store(self, context: PluginContext) -> Store | None:
+        """Open the shared store before the one of this machine, which stays what answers while the server is away."""
+        options, local = context.options, context.store
+        if not isinstance(options, PostgresOptions) or not options.dsn.get_secret_value() or local is None:
+            return None
+        from nanobot_memory_plugins.postgres.store import SharedStore
+
+        self._store = await SharedStore.open(
+            context.workspace, options, context.clock, local, redact=context.redact_said
+        )
+        return self._store
+
+    @hookimpl
+    async def on_start(self, context: PluginContext) -> None:
+        """Begin to forget here what was forgotten elsewhere; nothing is sent before that."""
+        if self._store is not None and context.erase is not None:
+            self._store.obeys = True
+            self._tasks.begin(self._obey(self._store, context))
+
+    @hookimpl
+    async def on_stop(self) -> None:
+        """End that."""
+        await self._tasks.cancel()
+
+    @hookimpl(trylast=True)
+    async def on_purge(
+        self,
+        texts: tuple[str, ...],
+        words: tuple[str, ...],
+        dry_run: bool,
+        everywhere: bool,
+        nearly: bool,
+    ) -> list[Trace]:
+        """Have every machine forget something for good, and take it out of what is shared."""
+        store, erasure = self._store, Erasure((), texts, words, nearly, everywhere)
+        if store is None or not erasure.names_anything or erasure == self._carried_out:
+            return []
+        from nanobot_memory_plugins.core import Wanted
+
+        if dry_run:
+            found = await store.held(Wanted(texts, words=words, nearly=nearly))
+        else:
+            found = await store.order(erasure)
+        if found is None:
+            return [] if dry_run else [Trace("the shared memory", 0, removed=False, why=_AWAY, waits=True)]
+        return [
+            Trace(f"the shared memory ({machine})", count)
+            for machine, count in sorted(found.items())
+            if machine != store.machine
+        ]
+
+    @hookimpl
+    async def diagnose(self) -> list[Finding]:
+        """Say how the server stands, and what is not sent yet."""
+        return await self._store.findings() if self._store is not None else []
+
+    async def _obey(self, store: "SharedStore", context: PluginContext) -> None:
+        while True:
+            for number, erasure in await store.orders():
+                self._carried_out = erasure
+                try:
+                    if context.erase is not None:
+                        await context.erase(erasure)
+                except MemoryFileError as error:
+                    logger.warning("what another machine has forgotten is not forgotten here yet: {}", error.cause)
+                    break
+                finally:
+                    self._carried_out = None
+                await store.obeyed(number)
+            await asyncio.sleep(_LOOK)

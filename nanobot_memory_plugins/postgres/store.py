@@ -1,0 +1,402 @@
+"""The store that many machines share: the server answers, and this machine's own index where it does not."""
+
+import asyncio
+import os
+import threading
+import time
+import weakref
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, TypeVar
+from uuid import UUID
+
+from nanobot_memory_plugins.core import (
+    Clock,
+    EncodingStore,
+    Erasure,
+    Finding,
+    Health,
+    Hit,
+    LendingStore,
+    Level,
+    MemoryPaths,
+    ModelReport,
+    Query,
+    SearchResult,
+    Store,
+    StoreError,
+    StoreStatus,
+    VectorStore,
+    Wanted,
+    logger,
+    without_secrets,
+)
+from nanobot_memory_plugins.core.isolation.threads import LINGER_SECONDS, DaemonThreadPool, run_in_pool
+from nanobot_memory_plugins.postgres.asking import TAIL_BYTES, Asking
+from nanobot_memory_plugins.postgres.database import forgetting, health
+from nanobot_memory_plugins.postgres.database.connection import Connection
+from nanobot_memory_plugins.postgres.database.shipping import Shipment, states_of
+from nanobot_memory_plugins.postgres.database.tenant import Tenant, Whose
+from nanobot_memory_plugins.postgres.machine import machine_name
+from nanobot_memory_plugins.postgres.options import PostgresOptions
+from nanobot_memory_plugins.postgres.reaching import Lease, Server
+from nanobot_memory_plugins.search.documents import FileState
+from nanobot_memory_plugins.search.indexer.session import SessionSettings
+from nanobot_memory_plugins.search.indexer.step import StepSettings
+from nanobot_memory_plugins.search.indexer.worker import Indexer
+from nanobot_memory_plugins.search.sources.pieces import Chunking
+from nanobot_memory_plugins.search.sources.places import Places
+
+T = TypeVar("T")
+
+# Searches that wait for the server at a time.
+_SEARCHES = 3
+# Seconds: how long opening waits for the server, between looks at what was sent, how long that may make no progress,
+# and how long the sender may go on at the end. A search that was given up after so long was too late.
+_OPEN, _POLL, _STUCK, _DRAIN, _NOTICEABLE = 1.0, 0.05, 120.0, 5.0, 0.05
+# How old the numbers in a status may be, and how often they are told.
+_STATUS_AGE, _LOOK = 1.0, 0.5
+# What looking through everything that is shared may take.
+_PURGE = 600.0
+
+
+class SharedStore:
+    """The `Store` over a server, with the store of this machine behind it. A turn waits for no network for long.
+
+    This machine's files are sent by whichever process of it holds the sender's lock. What they hold and the server
+    does not have yet is searched beside it.
+    """
+
+    def __init__(
+        self,
+        workspace: Path,
+        options: PostgresOptions,
+        clock: Clock,
+        local: Store,
+        *,
+        redact: Callable[[str], str] = without_secrets,
+    ) -> None:
+        self._local = local
+        self._paths = MemoryPaths.of(workspace)
+        self._places = Places(self._paths)
+        self._limit = options.search_seconds
+        tenant = Tenant.named(options.tenant)
+        self._whose = Whose(tenant, options.tenant, machine_name(self._paths, options.machine))
+        self._server = Server(
+            options.dsn.get_secret_value(),
+            pooler=options.pooler,
+            partitions=options.partitions,
+            limit=options.search_seconds,
+            came_back=self._came_back,
+        )
+        self._searching = DaemonThreadPool(_SEARCHES, "nanobot-memory-shared", linger=LINGER_SECONDS)
+        self._housekeeping = DaemonThreadPool(2, "nanobot-memory-shared-work")
+        chunking = Chunking(redact=redact)
+        self._asking = Asking(self._whose, self._places, chunking, options, clock, self._embedder)
+        self._large_from = options.large_from
+        self._lease = Lease()
+        self._sender = Indexer(
+            self._paths,
+            lock=self._paths.index_folder / "sender.lock",
+            database=None,
+            open_database=self._open_shipment,
+            embedder=self._embedder,
+            settings=SessionSettings(step=StepSettings(chunking=chunking)),
+            clock=clock,
+        )
+        self._unsent = 0
+        self._counted_at = 0.0
+        self._counting: Future[None] | None = None
+        self._closed = False
+        # Daemon threads that run while the interpreter is taken apart can crash it.
+        self._finalizer = weakref.finalize(self, _stop_at_exit, os.getpid(), self._sender, self._server)
+        # Whether somebody here carries out what other machines order: until then nothing may be sent.
+        self.obeys = False
+
+    @classmethod
+    async def open(
+        cls,
+        workspace: Path,
+        options: PostgresOptions,
+        clock: Clock,
+        local: Store,
+        *,
+        redact: Callable[[str], str] = without_secrets,
+    ) -> "SharedStore":
+        """Open the shared store before that of this machine. It opens without the server, too.
+
+        Raises `StoreError` where this machine's name cannot be kept.
+        """
+        store = cls(workspace, options, clock, local, redact=redact)
+        await store._in_housekeeping(store._start)
+        return store
+
+    def _start(self) -> None:
+        self._server.look(_OPEN)
+        self._sender.start()
+        self._count_unsent()
+
+    def _came_back(self) -> None:
+        """Send again, and let the first connection and the first search be no turn's."""
+        self._sender.check_database()
+        warm = Query(text="memory", limit=1)
+        self._searching.submit(self._server.use, lambda connection: self._asking.search(connection, warm), Lease())
+
+    @property
+    def local(self) -> Store:
+        """The store of this machine."""
+        return self._local
+
+    async def search(self, query: Query) -> SearchResult:
+        """Return the best hits for ``query`` of all machines, best first; of this one where the server is away.
+
+        Raises `StoreError` when nothing can answer.
+        """
+        self._count_soon()
+        if self._unsent > TAIL_BYTES:
+            return await self._local.search(query)  # it has all of this machine: the server's part of it is being made
+        found = await self._ask(lambda connection: self._asking.search(connection, query), query)
+        return found if found is not None else await self._local.search(query)
+
+    async def read(self, hit_id: str) -> Hit | None:
+        """Return one memory whole, or None when there is none with this id."""
+        self._must_be_open()
+        here = await self._local.read(hit_id)
+        if here is not None:
+            return here
+        return await self._ask(lambda connection: self._asking.read(connection, hit_id))
+
+    def notify(self, path: Path) -> None:
+        """Learn that a memory file has grown or changed."""
+        self._local.notify(path)
+        self._sender.notify(path)
+
+    async def flush(self) -> None:
+        """Return once what stood in the files at the call is searchable here, and sent if the server is there.
+
+        Raises `StoreError` when either makes no progress for two minutes.
+        """
+        self._must_be_open()
+        await self._local.flush()
+        wanted = await self._in_housekeeping(self._sizes)
+        barrier: Any = None
+        progress, progress_at = -1, time.monotonic()
+        try:
+            while self._server.up and not self._closed:
+                if barrier is not None and barrier.done():
+                    if not barrier.cancelled():
+                        await self._in_housekeeping(self._count_unsent)
+                        return
+                    barrier = None
+                if barrier is None and self._sender.state.owning:
+                    barrier = self._sender.barrier()
+                if not self.obeys and await self.orders():
+                    return
+                if barrier is None:
+                    states = await self._ask(lambda connection: states_of(connection, self._whose))
+                    if states is not None and _covers(states, wanted):
+                        return
+                sent = sum(state.offset for state in self._asking.sent.values())
+                if sent != progress:
+                    progress, progress_at = sent, time.monotonic()
+                elif time.monotonic() - progress_at > _STUCK:
+                    raise StoreError(
+                        "The files of this machine are not being sent.",
+                        hint="See the log of the process that holds .storage/sender.lock, or end that process.",
+                    )
+                await asyncio.sleep(_POLL)
+        finally:
+            if barrier is not None:
+                barrier.cancel()
+
+    def status(self) -> StoreStatus:
+        """Return the store's state, and why the server does not answer where it does not."""
+        self._count_soon()
+        own = replace(self._local.status(), unsent_bytes=self._unsent)
+        if not self._server.up:
+            reason = f"{self._server.reason} This machine's own index answers."
+            return replace(own, reason=" ".join(filter(None, (reason, own.reason))), hint=self._server.hint or own.hint)
+        if self._unsent > TAIL_BYTES:
+            reason = f"{self._unsent:,} bytes are being sent to the shared memory. This machine's own index answers."
+            return replace(own, reason=" ".join(filter(None, (reason, own.reason))))
+        if own.model:
+            return replace(own, level=Level.HYBRID, reason="", hint="")
+        return replace(own, level=Level.FULL_TEXT)
+
+    async def encode(self, texts: Sequence[str]) -> list[list[float]] | None:
+        """Return one vector a text, or None while there is no model that answers."""
+        return await self._local.encode(texts) if isinstance(self._local, EncodingStore) else None
+
+    async def vectors_complete(self, waiting: Callable[[StoreStatus, ModelReport], None]) -> None:
+        """Return once everything of this machine has its vector here and on the server, or when there is no model."""
+        if isinstance(self._local, VectorStore):
+            await self._local.vectors_complete(waiting)
+        embedder = self._embedder()
+        space = embedder.name if embedder is not None else ""
+        while space and self._server.up and not self._closed:
+            missing = await self._ask(lambda connection: self._asking.lacks_vectors(connection, space))
+            if missing is False:
+                return
+            await asyncio.sleep(_POLL)
+
+    async def held(self, wanted: Wanted) -> dict[str, int] | None:
+        """Return in how many passages something stands, by machine; None where the server cannot be asked."""
+        found = await self._ask(lambda connection: forgetting.held(connection, self._whose, wanted), patience=_PURGE)
+        return {machine: len(ids) for machine, ids in found.items()} if found is not None else None
+
+    async def order(self, erasure: Erasure) -> dict[str, int] | None:
+        """Have every machine forget something; return how many passages went, or None where the server is away."""
+        return await self._ask(lambda connection: forgetting.order(connection, self._whose, erasure), patience=_PURGE)
+
+    async def orders(self) -> list[tuple[UUID, Erasure]]:
+        """Return what other machines have ordered this one to forget; nothing where the server is away."""
+        return await self._ask(lambda connection: forgetting.orders(connection, self._whose)) or []
+
+    async def obeyed(self, number: UUID) -> None:
+        """Say that an order was carried out here; then this machine's files are sent again."""
+        await self._ask(lambda connection: forgetting.obeyed(connection, self._whose, number))
+        self._sender.check_database()
+
+    @property
+    def machine(self) -> str:
+        """The name of this machine among those that share."""
+        return self._whose.machine
+
+    async def send_all(self, waiting: Callable[[int], None]) -> None:
+        """Return once everything is sent, or when it cannot be.
+
+        ``waiting`` is told how many bytes are not sent, now and then. Raises `StoreError` when it makes no progress for
+        two minutes.
+        """
+        flushing = asyncio.ensure_future(self.flush())
+        try:
+            while not (await asyncio.wait({flushing}, timeout=_LOOK))[0]:
+                await self._in_housekeeping(self._count_unsent)
+                waiting(self._unsent)
+        finally:
+            flushing.cancel()
+        await self._in_housekeeping(self._count_unsent)
+        flushing.result()
+
+    async def passages(self) -> dict[str, int] | None:
+        """Return how many passages each machine has on the server; None where the server is away."""
+        return await self._ask(self._asking.passages, patience=_DRAIN)
+
+    async def findings(self) -> list[Finding]:
+        """Say for ``nanobot-memory doctor`` how the server and the sending stand."""
+        await self._in_housekeeping(self._count_unsent)
+        told = await self._ask(lambda connection: health.findings(connection, self._whose), patience=_DRAIN)
+        if told is None:
+            away = f"away: {self._server.reason} This machine's own index answers, and nothing is lost."
+            return [Finding("shared memory", away, Health.DEGRADED, self._server.hint)]
+        if self._unsent:
+            waiting = f"{self._unsent:,} bytes of this machine's files are kept here and not for everybody yet"
+            hint = "They are sent while an agent runs; the log says why they are not."
+            return [Finding("shared memory", waiting, Health.INFO, hint), *told]
+        state = f"what this machine keeps is kept for everybody of {self._whose.name}, as {self._whose.machine}"
+        return [Finding("shared memory", state), *told]
+
+    async def close(self) -> None:
+        """Finish what was begun, within seconds, close what is open and end every thread."""
+        if self._closed:
+            return
+        self._closed = True
+        self._finalizer.detach()
+        self._searching.shutdown()
+        await self._in_housekeeping(self._stop)
+        await self._local.close()
+
+    def _stop(self) -> None:
+        patience = _DRAIN if self._server.up else 0.0
+        # A server that hangs would hold the sender up for as long as it does.
+        timer = threading.Timer(patience + 1.0, self._lease.break_off)
+        timer.start()
+        try:
+            self._sender.stop(patience)
+        finally:
+            timer.cancel()
+            self._server.close()
+
+    def _open_shipment(self) -> Shipment:
+        connection = self._server.connected()
+        self._lease = lease = Lease()
+        lease.hold(connection)
+        self._server.hold(lease)
+        return Shipment(connection, self._whose, large_from=self._large_from, sent=self._asking.was_sent)
+
+    async def _ask(
+        self, function: Callable[[Connection], T], query: Query | None = None, *, patience: float | None = None
+    ) -> T | None:
+        """Return what the server answers, or None where it does not in time."""
+        self._must_be_open()
+        if not self._server.up:
+            return None
+        lease, begun = Lease(), time.monotonic()
+
+        def work() -> T:
+            if query is not None:
+                self._asking.embed(query)  # no connection is held while a model works
+            return self._server.use(function, lease)
+
+        answer = asyncio.ensure_future(run_in_pool(self._searching, work))
+        try:
+            done, _ = await asyncio.wait({answer}, timeout=patience or self._limit)
+        except asyncio.CancelledError:
+            answer.cancel()
+            if time.monotonic() - begun > _NOTICEABLE:
+                self._server.too_late(lease)
+            raise
+        if not done:
+            answer.cancel()
+            self._server.too_late(lease)
+            return None
+        try:
+            return answer.result()
+        except StoreError as error:
+            logger.debug("the server did not answer: {}", error.cause)
+            return None
+
+    def _embedder(self) -> Any:
+        return self._local.embedder if isinstance(self._local, LendingStore) else None
+
+    def _count_soon(self) -> None:
+        idle = self._counting is None or self._counting.done()
+        if idle and not self._closed and time.monotonic() - self._counted_at > _STATUS_AGE:
+            self._counting = self._housekeeping.submit(self._count_unsent)
+
+    def _count_unsent(self) -> None:
+        """Count what of the files is not on the server, as far as this process knows."""
+        self._counted_at = time.monotonic()
+        sent, unsent = self._asking.sent, 0
+        for source in self._places.find():
+            state = sent.get(source.relative)
+            if state is None or (state.size, state.mtime_ns) != (source.size, source.mtime_ns):
+                unsent += max(1, source.size - (state.offset if state is not None else 0))
+        self._unsent = unsent
+
+    def _sizes(self) -> dict[str, tuple[int, int]]:
+        return {source.relative: (source.size, source.mtime_ns) for source in self._places.find()}
+
+    def _must_be_open(self) -> None:
+        if self._closed:
+            raise StoreError("The store is closed.")
+
+    async def _in_housekeeping(self, function: Callable[[], T]) -> T:
+        return await run_in_pool(self._housekeeping, function)
+
+
+def _stop_at_exit(process: int, sender: Indexer, server: Server) -> None:
+    """Stop what nobody closed, in the process that has its threads. What is not sent stands in the files."""
+    if process == os.getpid():
+        server.close()
+        sender.stop(0.0)
+
+
+def _covers(states: dict[str, FileState], wanted: dict[str, tuple[int, int]]) -> bool:
+    """Tell whether all files, as they were, are sent, and none that was gone is left."""
+    return set(states) <= set(wanted) and all(
+        (state := states.get(path)) is not None and state.size >= size and state.mtime_ns >= time_ns
+        for path, (size, time_ns) in wanted.items()
+    )

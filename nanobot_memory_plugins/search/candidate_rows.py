@@ -1,0 +1,95 @@
+"""Rows of the index as candidates of a search."""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import NamedTuple
+
+import numpy as np
+
+from nanobot_memory_plugins.core import Query, Scope, Tier
+from nanobot_memory_plugins.search.candidates import Candidates
+from nanobot_memory_plugins.search.document_rows import document_from_row, document_values
+from nanobot_memory_plugins.search.documents import Document
+from nanobot_memory_plugins.search.filters import passes_beside_scope
+from nanobot_memory_plugins.search.lexical import LexicalScores
+from nanobot_memory_plugins.search.scan import remembered
+
+_DOCUMENT = slice(4, None)
+
+
+class Row(NamedTuple):
+    """A row as it is stored, with id 0 what is not in the index. Of hundreds, few are needed as documents."""
+
+    id: int
+    body: str
+    head: str
+    traits: int
+    key: str
+    path: str
+    line: int
+    offset: int
+    ordinal: int
+    source: str
+    text: str
+    content_hash: str
+    origin: str
+    agent: str
+    user: str
+    channel: str
+    session: str
+    group_chat: str
+    project: str
+    heading: str
+    tldr: str
+    tags: str
+    speaker: str
+    iso_time: str | None
+
+    @classmethod
+    def of(cls, document: Document) -> "Row":
+        """Return a document that the index does not hold yet."""
+        return cls(0, *remembered(document), *document_values(document))
+
+    @property
+    def document(self) -> Document:
+        """The document that it stores."""
+        return document_from_row(tuple(self)[_DOCUMENT])
+
+    @property
+    def time(self) -> datetime | None:
+        """When it was said."""
+        return datetime.fromisoformat(self.iso_time) if self.iso_time else None
+
+    def terms(self, tier: Tier) -> str:
+        """Return the terms that a search of a tier looks at."""
+        return self.head if tier is Tier.LIGHT else f"{self.body} {self.head}".strip()
+
+
+def passing(rows: Iterable[Row], query: Query) -> list[Row]:
+    """Return the rows that pass a query's filters. Their scopes are few, and each is looked at once."""
+    allowed: dict[tuple[str, ...], bool] = {}
+    found = []
+    for row in rows:
+        scope = (row.agent, row.user, row.channel, row.session, row.group_chat)
+        if scope not in allowed:
+            allowed[scope] = query.scope.allows(Scope(*scope))
+        if allowed[scope] and passes_beside_scope(row, query):
+            found.append(row)
+    return found
+
+
+def candidates_of(rows: Sequence[Row], words: LexicalScores, similar: dict[int, float]) -> Candidates:
+    """Return rows as the candidates of a search, with the cosines that are known by id."""
+    column = dict(zip(Row._fields, zip(*rows, strict=True), strict=True)) if rows else dict.fromkeys(Row._fields, ())
+    return Candidates(
+        words=words,
+        similarity=np.array([similar.get(row_id, np.nan) for row_id in column["id"]], dtype=np.float64),
+        traits=np.array(column["traits"], dtype=np.int64),
+        paths=column["path"],
+        ordinals=np.array(column["ordinal"], dtype=np.int64),
+        speakers=[speaker.casefold() for speaker in column["speaker"]],
+        origins=column["origin"],
+        times=[datetime.fromisoformat(time) if time else None for time in column["iso_time"]],
+        always_fresh=np.array(column["source"], dtype=np.str_) == "long_term",
+        projects=column["project"],
+    )

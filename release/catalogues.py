@@ -1,0 +1,231 @@
+"""The catalogues of messages: ``python -m release.catalogues`` brings each up to date and compiles it.
+
+The sentences are found in the sources: what `tr` and `Sentence` are given, causes and hints of errors and findings,
+and what the help of the command line is made of. A catalogue is ``<language>.po``; a new language is an empty file of
+that name. What is not translated yet is listed, what is said no more goes.
+"""
+
+import ast
+import builtins
+import json
+import re
+import struct
+import sys
+from collections.abc import Collection, Iterator, Mapping
+from pathlib import Path
+from string import Formatter
+
+ROOT = Path(__file__).parents[1]
+PACKAGE = ROOT / "nanobot_memory_plugins"
+CATALOGUES = PACKAGE / "core" / "cli" / "catalogues"
+
+_HEADER = "Content-Type: text/plain; charset=UTF-8\nContent-Transfer-Encoding: 8bit\nLanguage: {}\n"
+# Calls whose texts are shown: their first arguments, as many as the number says, and the keywords.
+_CALLS = {
+    "tr": (1, ()),
+    "together": (9, ()),
+    "refusal": (2, ()),
+    "Sentence": (1, ()),
+    "Finding": (4, ("subject", "state", "hint")),
+    "ConfigProblem": (2, ("message",)),
+    "Option": (0, ("help",)),
+    "Argument": (0, ("help",)),
+    "Typer": (0, ("help", "epilog")),
+    "command": (0, ("help",)),
+    "Field": (0, ("description",)),
+    "not_installed": (1, ()),
+    "Degradation": (2, ()),
+    "BadParameter": (1, ()),
+    "Skipped": (1, ()),
+    "leave": (1, ()),
+    "remark": (1, ()),
+    "report": (3, ()),
+}
+_ERROR = (1, ("hint",))
+# The names that `Words`, the voice of the panel, has there.
+_WORDS, _OF_PANEL = ("t", "words", "_words", "self"), "panel/"
+# What is not for people who run the command line: the kit for tests, and what only measures.
+_LEFT = ("core/testing", "core/isolation")
+# A text of ours: letters, or the signs between sentences.
+_SAYS = re.compile(r"[^\W\d_]|^[,.;: ]+$")
+# Those whose keys are said, too.
+_KEYED = {"DEGRADED"}
+# What a class is called on the screen.
+_NAMED = {"name_of_view"}
+# Tables and enumerations elsewhere whose texts, and names that are texts, are said.
+_TABLES = {
+    "bridge/seams.py": ("DEGRADED", "_NO_DRAFT_REVIEW", "_NO_SUBAGENTS"),
+    "consolidation/cli/audit.py": ("Kind",),
+    "consolidation/extraction/given_up.py": ("NOT_ANSWERED", "NOTHING_FOUND", "FAILS", "_HINTS"),
+    "consolidation/model/entry.py": ("Category", "INSTRUCTION"),
+    "consolidation/store/journal.py": ("Action",),
+    "core/config/effective.py": ("_BOUNDS",),
+    "core/config/wording.py": ("VALUE_WORDS",),
+    "core/erasure/matching.py": ("Nearly",),
+    "core/erasure/plan.py": ("_NEARLY",),
+    "core/host/plugins/plugin_host.py": ("PluginState",),
+    "core/transfer/archive_import.py": ("NOT_OURS", "_OWN_RECORD"),
+    "core/transfer/import_writer.py": ("_TOOL_RESULT", "_NO_TEXT", "FORGOTTEN", "_SAID_HERE", "_NO_TIME"),
+    "core/values/conversation.py": ("Origin",),
+    "core/values/notes.py": ("NoteType",),
+    "panel/views/health.py": ("_LEVELS",),
+    "panel/views/plugins.py": ("_STATES",),
+    "recall/trace.py": ("Reason",),
+    "search/sources/places.py": ("Kind",),
+}
+# Where such tables are.
+_SHOWS = re.compile(r"(?:^|/)(?:cli|panel)/")
+# Names of tables whose texts are shown, by the name of the constant.
+_TABLE = re.compile(r"^(?:COMMANDS|[A-Z_]*(?:WORDS|TEXTS|HEADINGS|ERRORS|USAGE|SHARES|KINDS_SAID))$")
+# What only the options of a command are.
+_TOLD = re.compile(r"\btyper\.(?:Option|Argument)\b|\b(?:Workspace|Config|Json|Agent|Session)Option\b")
+_ENTRY = re.compile(r'^msgid (".*")\nmsgstr (".*")$', re.MULTILINE)
+
+
+def sentences(package: Path = PACKAGE) -> dict[str, list[str]]:
+    """Return every text that people are shown, and the files in which it stands."""
+    found: dict[str, list[str]] = {}
+    for file in sorted(package.rglob("*.py")):
+        where = file.relative_to(package).as_posix()
+        if where.startswith(_LEFT):
+            continue
+        tree = ast.parse(file.read_text(encoding="utf-8"))
+        tables = _TABLES.get(where, ())
+        for text in (*_of_module(tree, where), *_of_tables(tree, tables, named=_SHOWS.search(where) is not None)):
+            places = found.setdefault(text, [])
+            if _SAYS.search(re.sub(r"\{[^}]*\}", "", text)) and where not in places:
+                places.append(where)
+    return {text: places for text, places in found.items() if places}
+
+
+def _of_tables(tree: ast.Module, tables: Collection[str], *, named: bool) -> Iterator[str]:
+    for name, value in _constants(tree).items():
+        if name in tables or (named and _TABLE.match(name)):
+            yield from _texts(value, {})
+        if name in tables and name in _KEYED and isinstance(value, ast.Dict):
+            yield from (text for key in value.keys if key is not None for text in _texts(key, {}))
+    for node in tree.body:
+        if isinstance(node, ast.ClassDef) and node.name in tables:
+            yield from (text for one in node.body if isinstance(one, ast.Assign) for text in _texts(one.value, {}))
+
+
+def _constants(tree: ast.Module) -> dict[str, ast.expr]:
+    return {
+        target.id: node.value
+        for node in tree.body
+        if isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None
+        for target in (node.targets if isinstance(node, ast.Assign) else [node.target])
+        if isinstance(target, ast.Name)
+    }
+
+
+def _of_module(tree: ast.Module, where: str) -> Iterator[str]:
+    constants = _constants(tree)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call):
+            yield from _of_call(node, constants, words=_WORDS if where.startswith(_OF_PANEL) else ())
+        elif isinstance(node, ast.Assign) and _NAMED & {ast.unparse(one) for one in node.targets}:
+            yield from _texts(node.value, constants)
+        elif isinstance(node, ast.FunctionDef) and _is_command(node):
+            yield from (" ".join(one.split()) for one in (ast.get_docstring(node) or "").split("\n\n"))
+
+
+def _of_call(call: ast.Call, constants: Mapping[str, ast.expr], *, words: Collection[str]) -> Iterator[str]:
+    name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+    of_ours = name.endswith("Error") and not hasattr(builtins, name)
+    first, keywords = _ERROR if of_ours else (1, ()) if name in words else _CALLS.get(name, (0, ()))
+    for argument in call.args[:first]:
+        yield from _texts(argument, constants)
+    for keyword in call.keywords:
+        if keyword.arg in keywords:
+            yield from _texts(keyword.value, constants)
+
+
+def _is_command(function: ast.FunctionDef) -> bool:
+    """Return whether a docstring is a help text: that of a function with options of the command line."""
+    arguments = [*function.args.args, *function.args.kwonlyargs]
+    told = " ".join(ast.unparse(one.annotation) for one in arguments if one.annotation)
+    decorated = " ".join(ast.unparse(one) for one in function.decorator_list)
+    return bool(_TOLD.search(told)) or ".command(" in decorated or ".callback(" in decorated
+
+
+def _texts(node: ast.expr, constants: Mapping[str, ast.expr]) -> Iterator[str]:
+    """Yield the whole texts that an expression may be; those of calls in it are found where the calls are."""
+    match node:
+        case ast.Constant(value=str(text)):
+            yield text
+        case ast.Name(id=name) if name in constants:
+            yield from _texts(constants[name], {})
+        case ast.IfExp(body=one, orelse=other):
+            yield from (*_texts(one, constants), *_texts(other, constants))
+        case ast.BoolOp(values=values):
+            yield from (text for one in values for text in _texts(one, constants))
+        case ast.Tuple(elts=values) | ast.List(elts=values) | ast.Set(elts=values):
+            yield from (text for one in values for text in _texts(one, constants))
+        case ast.Dict(values=values):
+            yield from (text for one in values for text in _texts(one, constants))
+        case ast.Call(func=ast.Name(id="MappingProxyType"), args=[inner]):
+            yield from _texts(inner, constants)
+        case ast.Subscript(value=ast.Name(id=name)) if name in constants:
+            yield from _texts(constants[name], {})
+
+
+def read(file: Path) -> dict[str, str]:
+    """Return the translations of a catalogue."""
+    text = file.read_text(encoding="utf-8") if file.exists() else ""
+    return {json.loads(one): json.loads(other) for one, other in _ENTRY.findall(text) if json.loads(one)}
+
+
+def write(file: Path, translations: Mapping[str, str], places: Mapping[str, list[str]]) -> None:
+    """Write a catalogue, its texts in the order of the files in which they stand, and compile it."""
+    header = _HEADER.format(file.stem)
+    blocks = [f'msgid ""\nmsgstr {_quoted(header)}']
+    for text in sorted(places, key=lambda one: (places[one][0], one)):
+        said = translations.get(text, "")
+        blocks.append(f"#: {' '.join(places[text])}\nmsgid {_quoted(text)}\nmsgstr {_quoted(said)}")
+    file.write_text("\n\n".join(blocks) + "\n", encoding="utf-8")
+    file.with_suffix(".mo").write_bytes(compiled({"": header, **read(file)}))
+
+
+def compiled(translations: Mapping[str, str]) -> bytes:
+    """Return a catalogue as `gettext` reads it."""
+    pairs = [(one.encode(), other.encode()) for one, other in sorted(translations.items()) if other]
+    count = len(pairs)
+    tables, texts = [b"", b""], b""
+    start = 28 + 16 * count
+    for side in (0, 1):
+        for pair in pairs:
+            tables[side] += struct.pack("<II", len(pair[side]), start + len(texts))
+            texts += pair[side] + b"\0"
+    return struct.pack("<7I", 0x950412DE, 0, count, 28, 28 + 8 * count, 0, start) + b"".join(tables) + texts
+
+
+def places_in(text: str) -> set[str]:
+    """Return the names of the values that a template takes."""
+    try:
+        return {name for _, name, _, _ in Formatter().parse(text) if name}
+    except ValueError:
+        return set()
+
+
+def _quoted(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)
+
+
+def main() -> int:
+    """Bring every catalogue up to date; return 1 where a text has no translation."""
+    found = sentences()
+    missing = 0
+    for file in sorted(CATALOGUES.glob("*.po")):
+        translations = read(file)
+        write(file, translations, found)
+        bare = [text for text in found if not translations.get(text)]
+        missing += len(bare)
+        print(f"{file.stem}: {len(found) - len(bare)} of {len(found)} texts are translated")
+        for text in bare:
+            print(f"  {found[text][0]}: {text}")
+    return 1 if missing else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

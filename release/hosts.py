@@ -1,0 +1,147 @@
+"""The adapters with their real frameworks: ``python -m release.hosts [ADAPTER ...] [--minimum | --newest]``.
+
+Each adapter has an environment of its own, for each version that is asked for: the minimum that the extra of
+``nanobot-memory-hosts`` names, and the newest that resolves. The tests of that adapter run in it. Environments are kept
+in a cache folder, and made anew when a requirement has changed. What follows ``--`` is given to pytest.
+"""
+
+import argparse
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+import tomllib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from packaging.requirements import Requirement
+from platformdirs import user_cache_path
+
+from release.running import ReleaseError, run
+
+ROOT = Path(__file__).parents[1]
+NAMESPACE = ROOT / "nanobot_memory_plugins"
+# What the memory is made of there: the adapters, and the plugins without nanobot-ai.
+FOLDERS = (
+    "redaction", "core", "search", "storage", "recall", "observation", "flush", "summary", "bootstrap", "compaction",
+    "consolidation", "hosts",
+)  # fmt: skip
+# What the tests of each adapter need beside its framework: what speaks to a model server, say.
+ADAPTERS: dict[str, tuple[str, ...]] = {
+    "langchain": ("langchain-openai",),
+    "pydantic-ai": ("pydantic-ai-slim[openai]",),
+    "openai-agents": (),
+    "adk": (),
+}
+TEST_TOOLS = ("pytest>=8", "pytest-asyncio>=0.24", "packaging>=24.2")
+VERSIONS = ("minimum", "newest")
+_LEFT_OUT = ("NANOBOT", "VIRTUAL_ENV", "PYTHON", "UV_PROJECT")
+# A framework warns of what will change in it; a warning of ours is an error, as in all other tests.
+_WARNINGS = ("-Wdefault::DeprecationWarning", "-Wdefault::PendingDeprecationWarning", "-Wdefault::UserWarning")
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """The tests of one adapter in one environment."""
+
+    adapter: str
+    version: str
+
+    @property
+    def tests(self) -> Path:
+        """The folder of the tests."""
+        return ROOT / "tests" / "hosts" / self.adapter.replace("-", "_")
+
+    @property
+    def framework(self) -> Requirement:
+        """The requirement of the framework, as the extra of the distribution has it."""
+        text = (NAMESPACE / "hosts" / "pyproject.toml").read_text(encoding="utf-8")
+        return Requirement(tomllib.loads(text)["project"]["optional-dependencies"][self.adapter][0])
+
+    def requirements(self) -> list[str]:
+        """Return what is installed of others; for the minimum with the framework pinned to it."""
+        needed = [str(self.framework), *ADAPTERS[self.adapter], *TEST_TOOLS]
+        if self.version == "minimum":
+            (lowest,) = (one.version for one in self.framework.specifier if one.operator == ">=")
+            # Requirements leave out a trailing zero that versions on the index have, or not: both are equal.
+            needed.append(f"{self.framework.name}=={lowest}")
+        return needed
+
+
+def environment(trial: Trial, cache: Path) -> Path:
+    """Return the interpreter of a trial's environment, which is made where it is missing or not as it is wanted."""
+    folder = cache / f"{trial.adapter}-{trial.version}-py{sys.version_info.major}{sys.version_info.minor}"
+    python = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+    own = [NAMESPACE / name for name in FOLDERS]
+    wanted = [trial.requirements(), [(one / "pyproject.toml").read_text(encoding="utf-8") for one in own], str(ROOT)]
+    mark, stamp = hashlib.sha256(json.dumps(wanted).encode()).hexdigest(), folder / "made-for"
+    if python.exists() and stamp.is_file() and stamp.read_text(encoding="utf-8") == mark:
+        return python
+    cache.mkdir(parents=True, exist_ok=True)
+    shutil.rmtree(folder, ignore_errors=True)
+    run(["uv", "venv", "--quiet", "--no-project", "--python", sys.executable, folder], folder=cache)
+    options = ["--quiet", "--no-config", "--no-sources", "--python", str(python)]
+    ours = [part for one in own for part in ("--editable", f"{one}[embedding,vec]" if one.name == "storage" else one)]
+    run(["uv", "pip", "install", *options, *ours, *trial.requirements()], folder=cache)
+    stamp.write_text(mark, encoding="utf-8")
+    return python
+
+
+def version_in(python: Path, name: str) -> str:
+    """Return the version of a distribution in an environment."""
+    code = f"from importlib.metadata import version; print(version({name!r}))"
+    return run([python, "-c", code], folder=python.parent).strip()
+
+
+def run_tests(trial: Trial, python: Path, arguments: Sequence[str]) -> bool:
+    """Run the tests of a trial, and say whether they passed. They tell of themselves."""
+    variables = {name: value for name, value in os.environ.items() if not name.startswith(_LEFT_OUT)}
+    command = [str(python), "-m", "pytest", "-q", "-p", "no:cacheprovider", *_WARNINGS, str(trial.tests), *arguments]
+    return subprocess.run(command, cwd=ROOT, env=variables, check=False).returncode == 0
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Return 0 where all tests passed, 1 where not, 2 for wrong use."""
+    parser = argparse.ArgumentParser(prog="python -m release.hosts", description=__doc__)
+    parser.add_argument("adapters", nargs="*", metavar="ADAPTER", help=f"{', '.join(ADAPTERS)}; all when none is named")
+    only = parser.add_mutually_exclusive_group()
+    for version in VERSIONS:
+        only.add_argument(f"--{version}", dest="versions", action="store_const", const=(version,), default=VERSIONS)
+    parser.add_argument("--cache", type=Path, default=user_cache_path("nanobot-memory-hosts"), help="for environments")
+    words, for_pytest = _split(sys.argv[1:] if arguments is None else arguments)
+    given = parser.parse_args(words)
+    if unknown := set(given.adapters) - set(ADAPTERS):
+        parser.error(f"there is no adapter {', '.join(sorted(unknown))}: it is one of {', '.join(ADAPTERS)}")
+    failed = []
+    for trial in (Trial(one, version) for one in given.adapters or ADAPTERS for version in given.versions):
+        began = time.monotonic()
+        if not trial.tests.is_dir():
+            continue  # an adapter that is not there yet
+        try:
+            python = environment(trial, given.cache)
+        except ReleaseError as error:
+            failed.append(f"{trial.adapter}, {trial.version}: {error}")
+            continue
+        made = time.monotonic() - began
+        name = f"{trial.framework.name} {version_in(python, trial.framework.name)} ({trial.version})"
+        print(f"{name}: environment in {made:.0f} s", flush=True)
+        if not run_tests(trial, python, for_pytest):
+            failed.append(f"{name}: tests failed")
+        print(f"{name}: tests in {time.monotonic() - began - made:.0f} s", flush=True)
+    for one in failed:
+        print(one, file=sys.stderr)
+    return 1 if failed else 0
+
+
+def _split(words: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:
+    """Return the words before and behind a lone ``--``."""
+    place = words.index("--") if "--" in words else len(words)
+    return words[:place], words[place + 1 :]
+
+
+if __name__ == "__main__":
+    sys.exit(main())

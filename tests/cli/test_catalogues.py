@@ -1,0 +1,127 @@
+"""The catalogues hold every sentence that people read, compiled as they are written; a language is a file."""
+
+import gettext
+import io
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from nanobot_memory_plugins.core.cli import language
+from nanobot_memory_plugins.core.cli.main import run_command_line
+from nanobot_memory_plugins.core.cli.typer_words import told_error
+from nanobot_memory_plugins.core.errors import InputError
+from nanobot_memory_plugins.core.isolation.answers import Expected, accepted_values
+from nanobot_memory_plugins.core.values.diagnosis import Finding
+from nanobot_memory_plugins.redaction.script.messages import Sentence, speaking, together, tr
+from release.catalogues import CATALOGUES, compiled, places_in, read, sentences, write
+
+FOUND = sentences()
+FILES = sorted(CATALOGUES.glob("*.po"))
+
+
+def test_the_sentences_of_the_sources_are_found():
+    assert len(FOUND) > 1_000
+    for said in (
+        "There is no workspace at {folder}.",  # of an error
+        "Show what is good, too.",  # of an option
+        "The scored memories: list, remember, forget, undo.",  # of a command
+        "{documents:,} passages of {files:,} files",  # of a finding
+        "memories in a block at any tier, at most",  # of an option of the configuration
+        "Nothing was found.",
+    ):
+        assert said in FOUND, said
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+def test_every_sentence_has_a_translation_with_the_same_values(file: Path):
+    translations = read(file)
+    assert [text for text in FOUND if not translations.get(text)] == []
+    assert [text for text in translations if text not in FOUND] == []
+    assert [text for text, said in translations.items() if places_in(text) != places_in(said)] == []
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+def test_a_catalogue_is_compiled_as_it_is_written(file: Path):
+    made = gettext.GNUTranslations(io.BytesIO(file.with_suffix(".mo").read_bytes()))
+    for text, said in read(file).items():
+        assert made.gettext(text) == said
+
+
+def test_a_sentence_that_is_added_is_found(tmp_path: Path):
+    (tmp_path / "cli").mkdir()
+    (tmp_path / "cli" / "new.py").write_text(
+        'def run(n):\n    raise InputError(Sentence("{n} is new.", n=n), hint="Go on.")\n'
+    )
+    assert sorted(sentences(tmp_path)) == ["Go on.", "{n} is new."]
+
+
+def test_a_third_language_is_a_file(tmp_path: Path, monkeypatch, capsys):
+    file = tmp_path / "de.po"
+    write(file, {"There is no workspace at {folder}.": "In {folder} ist kein Arbeitsbereich."}, FOUND)
+    monkeypatch.setattr(language, "CATALOGUES", tmp_path)
+    monkeypatch.setenv("LC_ALL", "de_AT.UTF-8")
+    assert run_command_line(["why", "x", "-w", str(tmp_path / "nowhere")]) == 1
+    said = capsys.readouterr().err
+    assert f"In {tmp_path / 'nowhere'} ist kein Arbeitsbereich." in said
+    assert "Name the agent's folder with --workspace." in said  # what is not translated is said in English
+
+
+def test_a_sentence_is_its_english_text_and_is_said_in_the_language_of_the_reader():
+    inner = Sentence("{count} files", count=2)
+    whole = Sentence("{what} at {place}", what=inner, place="here")
+    table = {"{count} files": "{count} 个文件", "{what} at {place}": "{place} 有 {what}"}
+    assert whole == "2 files at here"
+    with speaking(lambda text: table.get(text, text)):
+        assert tr(whole) == "here 有 2 个文件"
+        assert tr(InputError(whole).cause) == "here 有 2 个文件"
+        assert str(whole) == "2 files at here"
+    assert tr(whole) == "2 files at here"
+
+
+def test_a_translation_with_other_values_is_said_in_english():
+    with speaking(lambda text: "{else_}"):
+        assert tr("{count} files", count=2) == "2 files"
+
+
+def test_sentences_stand_side_by_side_as_their_language_wants_it():
+    assert together("One.", "", "Two.") == "One. Two."
+    with speaking({"One.": "一。", "Two.": "二。"}.get):
+        assert together("One.", "Two.") == "一。二。"
+
+
+def test_a_finding_of_a_plugin_stays_a_sentence_and_a_false_one_becomes_text():
+    true = Finding("disk", Sentence("{count} files", count=2))
+    lying = Sentence("{count} files", count=2)
+    lying.template = "something else"
+    (copied, plain) = accepted_values([true, Finding("disk", lying)], Expected((Finding,)))
+    assert isinstance(copied.state, Sentence)
+    assert type(plain.state) is str
+    assert copied == true
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        ("No such command 'serch'. Did you mean 'search'?", '没有命令"serch"。是不是想用"search"？'),
+        ("Missing argument 'QUERY'.", "缺少参数 'QUERY'。"),
+        (
+            "Invalid value for '--limit' / '-n': Input should be greater than or equal to 1",
+            "'--limit' / '-n' 的值不对：应该大于或等于 1",
+        ),
+        ("what no version of Typer says", "what no version of Typer says"),
+    ],
+)
+def test_what_typer_says_is_known_by_its_shape(error: str, said: str):
+    with speaking(language.catalogue("zh")):
+        assert told_error(error) == said
+
+
+def test_a_new_catalogue_is_written_and_listed_by_the_script(tmp_path: Path):
+    done = subprocess.run(
+        [sys.executable, "-m", "release.catalogues"], capture_output=True, encoding="utf-8", check=False
+    )
+    assert done.returncode == 0, done.stdout
+    assert "zh: " in done.stdout
+    assert compiled({"": "", "a": "b"})[:4] == b"\xde\x12\x04\x95"

@@ -1,0 +1,163 @@
+"""The command line in Chinese: the commands that docs/zh/commands.md lists, and no sentence of ours in English."""
+
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from _pytest.mark import ParameterSet
+
+from nanobot_memory_plugins.core.cli.main import run_command_line
+from nanobot_memory_plugins.core.files import MemoryPaths, render_transcript_line
+from nanobot_memory_plugins.core.files.transcript import TranscriptRecord
+from nanobot_memory_plugins.core.values import Origin, Scope
+
+ROOT = Path(__file__).parents[2]
+PAGE = ROOT / "docs" / "zh" / "commands.md"
+CHINESE = {"LC_ALL": "zh_CN.UTF-8"}
+# What is no sentence of ours: what is typed, names of files, types and options, and values in JSON.
+NO_SENTENCE = re.compile(
+    r"`[^`]*`|\"[^\"]*\"|'[^']*'|--[a-z-]+|https?://\S+|(?:[\w.~-]*/)+[\w.~-]*|\b\w+[._]\w[\w.]*"
+    r"|<[a-z ]+>|\b[a-z]+[A-Z]\w*"
+)
+# Three words, or two where a line has no Chinese at all. Names in a list have commas between them.
+SENTENCE = re.compile(r"(?:\b[A-Za-z][a-z]+\b[;:]? +){2}[a-z]{2,}\b|^[^一-鿿]*\b[A-Za-z][a-z]+ +[a-z]{2,}\b[^一-鿿]*$")
+# Lines that are somebody else's: diffs, the log, what a file holds, and commands to be copied.
+OF_OTHERS = re.compile(r"^\s*(?:nanobot(?:-memory)? |pip |[+@-]|rm |WARNING |第 \d+ 行：)")
+TEXTS = (
+    "用户喜欢喝乌龙茶，下午不喝咖啡",
+    "周三晚上去攀岩馆，不要安排会议",
+    "我们的测试数据库端口是 5433",
+    "小雨的钢琴课改到周五下午四点",
+)
+
+
+def listed() -> list[list[str]]:
+    """Return the commands of the page, as a shell takes them apart."""
+    lines = re.findall(r"^nanobot-memory (.*)$", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
+    return [shlex.split(line, comments=True) for line in lines]
+
+
+# They start the memory, or look through it all: seconds on a slow machine.
+SLOW = ("audit", "consolidate", "doctor", "index", "init", "plugins", "purge", "scrub", "search", "timeline", "why")
+
+
+def parameters() -> list[ParameterSet]:
+    return [pytest.param(one, id=" ".join(one), marks=[pytest.mark.slow] if one[0] in SLOW else []) for one in listed()]
+
+
+def english_in(text: str) -> list[str]:
+    """Return the lines that hold a sentence in English."""
+    lines = re.sub(r"\x1b\[[0-9;]*m", "", text).splitlines()
+    return [one for one in lines if not OF_OTHERS.match(one) and SENTENCE.search(NO_SENTENCE.sub(" ", one))]
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    workspace = tmp_path / "workspace"
+    sessions = MemoryPaths.of(workspace).sessions
+    sessions.mkdir(parents=True)
+    time = datetime(2026, 3, 18, 9, tzinfo=UTC)
+    lines = [
+        render_transcript_line(
+            TranscriptRecord("user", text, "cli:direct", Scope(), Origin.USER, f"{number:016x}", time)
+        )
+        for number, text in enumerate(TEXTS)
+    ]
+    (sessions / "cli_direct.jsonl").write_bytes(b"".join(lines))
+    (tmp_path / ".nanobot").mkdir()
+    (tmp_path / ".nanobot" / "config.json").write_text(
+        json.dumps({"agents": {"defaults": {"workspace": str(workspace)}}}), encoding="utf-8"
+    )
+    for name, value in {**CHINESE, "HOME": str(tmp_path), "COLUMNS": "160", "NO_COLOR": "1"}.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.delenv("LANGUAGE", raising=False)
+    monkeypatch.chdir(tmp_path)
+    for text in TEXTS:
+        assert run_command_line(["entries", "remember", text, "--group", "生活"]) == 0
+    return tmp_path
+
+
+def test_the_page_lists_thirty_commands():
+    commands = listed()
+    assert len(commands) >= 30
+    assert len({" ".join(one) for one in commands}) == len(commands)
+
+
+@pytest.mark.parametrize("arguments", parameters())
+def test_a_command_of_the_page_says_nothing_in_english(arguments: list[str], home: Path, capsys):
+    capsys.readouterr()
+    ids = re.findall(r"\[([0-9a-f]{8})\]", "".join(one.read_text() for one in home.glob("workspace/memory/*.md")))
+    given = [ids[0] if one == "ID" else one for one in arguments]
+    run_command_line(given)
+    shown = capsys.readouterr()
+    assert english_in(shown.out + shown.err) == []
+    assert re.search("[一-鿿]", shown.out + shown.err)
+
+
+def test_a_sentence_in_english_would_be_found():
+    assert english_in("没有找到。\nNothing was found here.\n") == ["Nothing was found here."]
+    assert english_in("用 `nanobot-memory index --rebuild` 重建 /some/where/else now\n") == []
+
+
+@pytest.mark.parametrize(
+    ("options", "environment", "configured", "is_chinese"),
+    [
+        ([], {"LC_ALL": "zh_CN.UTF-8"}, "", True),
+        ([], {"LC_MESSAGES": "zh_TW.UTF-8"}, "", True),
+        ([], {"LANG": "zh"}, "", True),
+        ([], {"LC_ALL": "C", "LANG": "zh_CN.UTF-8"}, "", False),
+        ([], {"LC_ALL": "de_DE.UTF-8"}, "", False),
+        ([], {}, "zh", True),
+        ([], {"LC_ALL": "zh_CN.UTF-8"}, "en", False),
+        (["--lang", "zh"], {"LC_ALL": "en_US.UTF-8"}, "en", True),
+        (["--lang=en"], {"LC_ALL": "zh_CN.UTF-8"}, "zh", False),
+    ],
+)
+def test_the_option_goes_before_the_configuration_and_that_before_the_locale(
+    options, environment, configured, is_chinese, tmp_path: Path, monkeypatch, capsys
+):
+    for name in ("LC_ALL", "LC_MESSAGES", "LANG", "NANOBOT_MEMORY_CONFIG"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in {**environment, "HOME": str(tmp_path)}.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.chdir(tmp_path)
+    if configured:
+        (tmp_path / "config.json").write_text(json.dumps({"memoryPlugins": {"core": {"language": configured}}}))
+    assert run_command_line(["why", "x", "-w", str(tmp_path / "nowhere"), *options]) == 1
+    assert ("没有工作区" in capsys.readouterr().err) is is_chinese
+
+
+def test_an_unknown_language_is_wrong_use(capsys):
+    assert run_command_line(["--lang", "xx", "doctor"]) == 2
+    assert "Known are en, zh." in capsys.readouterr().err
+
+
+def test_json_and_logs_stay_english(tmp_path: Path, monkeypatch, capsys):
+    for name, value in {**CHINESE, "HOME": str(tmp_path)}.items():
+        monkeypatch.setenv(name, value)
+    assert run_command_line(["why", "x", "-w", str(tmp_path / "nowhere"), "--json"]) == 1
+    shown = capsys.readouterr()
+    assert json.loads(shown.out)["error"] == f"There is no workspace at {tmp_path / 'nowhere'}."
+    assert "没有工作区" in shown.err
+    assert run_command_line(["doctor", "-w", str(tmp_path / "new"), "--json"]) in (0, 1)
+    findings = json.loads(capsys.readouterr().out.splitlines()[-1])["findings"]
+    assert not any(re.search("[一-鿿]", one["state"] + one["subject"] + one["hint"]) for one in findings)
+
+
+def test_the_whole_program_speaks_the_language_of_the_locale(tmp_path: Path):
+    environment = {**os.environ, **CHINESE, "HOME": str(tmp_path), "COLUMNS": "100"}
+    run = [sys.executable, "-m", "nanobot_memory_plugins.core.cli"]
+    helped = subprocess.run([*run, "--help"], env=environment, capture_output=True, check=False, encoding="utf-8")
+    assert "用法：" in helped.stdout
+    assert "选项" in helped.stdout
+    assert english_in(helped.stdout) == []
+    wrong = subprocess.run([*run, "serch"], env=environment, capture_output=True, check=False, encoding="utf-8")
+    assert wrong.returncode == 2
+    assert "是不是想用" in wrong.stderr
+    assert english_in(wrong.stderr) == []

@@ -1,0 +1,127 @@
+"""A turn that another object began, a tool that waits for somebody, and a history that fills the window."""
+
+import asyncio
+
+import pytest
+
+from nanobot_memory_plugins.core import MemoryConfig, MemoryService, is_fenced
+from nanobot_memory_plugins.core.host import asking_session
+from nanobot_memory_plugins.core.host.asked import unanswered_in
+
+ASKED = "Which port does our staging database listen on?"
+TOLD = "Our staging database listens on port 5433."
+WINDOW = 2_000
+
+
+@pytest.fixture
+def memory(tmp_path, monkeypatch):
+    monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "storage,recall,observation,compaction")
+    core = {"message_limit": 20, "tool_limit": 20}
+    plugins = {"storage": {"embedding": {"provider": "none"}}, "recall": {"needThreshold": 0.0}}
+    with MemoryService(tmp_path, config=MemoryConfig.model_validate({"core": core, "plugins": plugins})) as service:
+        yield service
+
+
+def said(memory: MemoryService, session: str) -> list[tuple[str, str]]:
+    async def read(host):
+        await host.flush_index()
+        return [(one["role"], one["content"]) for one in host.history(session)]
+
+    return memory.call_now(read, limit=20)
+
+
+def notes(memory: MemoryService) -> str:
+    memory.call_now(lambda host: host.flush_index(), limit=20)
+    return "".join(path.read_text() for path in (memory.workspace / "memory").glob("20*.md"))
+
+
+async def test_a_restored_turn_has_its_block_and_keeps_the_message_no_second_time(memory):
+    memory.turn("told").now.received(TOLD)
+    memory.call_now(lambda host: host.flush_index(), limit=20)
+    block = await memory.turn("asked").received(ASKED)
+    turn = memory.turn("asked").restore(ASKED, block)
+    assert is_fenced(block)
+    assert turn.beside([{"role": "user", "content": ASKED}])[0]["content"].endswith(block)
+    assert await turn.received(ASKED) == block
+    assert not turn.was_late
+    await turn.replied([{"role": "user", "content": ASKED}, {"role": "assistant", "content": "On 5433."}])
+    assert said(memory, "asked") == [("user", ASKED), ("assistant", "On 5433.")]
+
+
+@pytest.mark.parametrize("waits", [(), InterruptedError, (ValueError, InterruptedError)])
+async def test_a_tool_that_waits_for_somebody_is_noted_once_it_has_ended(memory, waits):
+    turn = memory.turn("asked")
+    with pytest.raises(InterruptedError):
+        async with turn.tool("deploy", {"to": "Berlin"}, call_id="1", waits=waits):
+            raise InterruptedError("somebody has to approve")
+    with pytest.raises(InterruptedError), turn.now.tool("deploy", {"to": "Bremen"}, call_id="2", waits=waits):
+        raise InterruptedError("somebody has to approve")
+    assert ("somebody has to approve" in notes(memory)) is (waits == ())
+    async with turn.tool("deploy", {"to": "Berlin"}, call_id="1", waits=waits) as call:
+        call.result = "deployed"
+    assert "deploy" in notes(memory)
+
+
+async def test_a_turn_is_opened_by_one_call_that_takes_in_a_session_that_was_never_seen(memory):
+    before = [{"role": "user", "content": TOLD}, {"role": "assistant", "content": "Noted."}]
+    turn = memory.turn("seen late")
+    assert await memory.open_turn(turn, ASKED, before, unknown=True) == ""
+    assert [text for _, text in said(memory, "seen late")] == [TOLD, "Noted.", ASKED]
+    await memory.open_turn(memory.turn("seen late"), "And thanks.", [*before, *before], unknown=True)
+    assert len(said(memory, "seen late")) == 4
+    other = memory.turn("other")
+    memory.open_turn_now(other, ASKED, before[1:])  # what is known is not looked at
+    assert "5433" in other.block
+    assert said(memory, "other") == [("user", ASKED)]
+
+
+def history(turns: int) -> list[dict[str, str]]:
+    return [
+        {"role": role, "content": f"{role} tells of harbour {number}, its {number * 7} ships and their cargo. " * 5}
+        for number in range(turns)
+        for role in ("user", "assistant")
+    ]
+
+
+async def test_a_history_that_fills_the_window_is_replaced_up_to_the_question(memory):
+    turn = memory.turn("long")
+    await turn.received(ASKED)
+    few, many = history(2), history(30)
+    asked = {"role": "user", "content": ASKED}
+    assert await turn.compacted([*few, asked], context_window=WINDOW) is None
+    assert await turn.compacted([*many, asked], context_window=0) is None
+    called = [("assistant", "", [("1", "look", {})]), ("tool", "It is 5433. " * 20, (), "1")]
+    summary = await turn.compacted([*many, asked, *called], context_window=WINDOW)
+    assert 0 < summary.keep_from <= len(many)
+    assert "harbour" in summary.text
+    again = [{"role": "user", "content": summary.text}, asked, *called * 20]
+    assert await turn.compacted(again, context_window=WINDOW) is None  # nothing is left before the question but that
+    assert turn.now.compacted([*many, asked], context_window=WINDOW) is not None
+
+
+async def test_an_agent_that_begins_inside_a_tool_knows_who_asks(memory):
+    turn = memory.turn("outer")
+    assert asking_session() == ""
+    async with turn.tool("helper", {}):
+        assert asking_session() == "outer"
+        assert await asyncio.create_task(_asking()) == "outer"
+        with memory.turn("inner", parent="outer").now.tool("deploy", {}):
+            assert asking_session() == "outer"  # the user's session, however deep
+        assert await asyncio.to_thread(asking_session) == "outer"
+    assert asking_session() == ""
+
+
+async def _asking() -> str:
+    return asking_session()
+
+
+async def test_what_nobody_has_answered_before_a_message_is_kept_with_it(memory):
+    answered = [{"role": "user", "content": "Good morning."}, {"role": "assistant", "content": "Good morning!"}]
+    waiting = [{"role": "user", "content": TOLD}, {"role": "user", "content": "By the way:"}]
+    assert list(unanswered_in([*answered, *waiting])) == waiting
+    assert list(unanswered_in(answered)) == list(unanswered_in([])) == []
+    await memory.open_turn(memory.turn("several"), ASKED, [*answered, *waiting])
+    memory.open_turn_now(memory.turn("several"), "Thanks.", [*answered, *waiting])
+    memory.open_turn_now(memory.turn("inner", parent="several"), "Look.", waiting)
+    assert [text for _, text in said(memory, "several")] == [TOLD, "By the way:", ASKED, "Thanks."]
+    assert said(memory, "inner") == [("assistant", "Look.")]  # nothing of the user

@@ -1,0 +1,267 @@
+"""LangChain: tools are noted, without their secrets; ours answer; an interrupt is no failure."""
+
+import asyncio
+
+import pytest
+
+from nanobot_memory_plugins.core.testing import Reply, Rule, ToolCall
+from nanobot_memory_plugins.core.testing.scripted_server import after_tool
+from tests.support.hosts import ASKED, PORT, TOLD, beside, needs, searchable, unfenced
+
+needs("langchain", "langchain")
+
+from langchain_core.tools import ToolException, tool  # noqa: E402
+from langgraph.types import Command, interrupt  # noqa: E402
+
+SECRET = "sk-" + "proj-abcdefghijklmnopqrstuvwxyz0123456789"
+
+
+@tool
+def deploy(place: str) -> str:
+    """Deploy the shop."""
+    return f"Deployed to {place} with the key {SECRET}."
+
+
+@tool
+def fail(place: str) -> str:
+    """Fail, and say so."""
+    raise ToolException(f"The disk of {place} is full, says {SECRET}.")
+
+
+@tool
+def crash(place: str) -> str:
+    """Fail, and end the run."""
+    raise RuntimeError(f"The power of {place} is gone.")
+
+
+@tool
+def approve(place: str) -> str:
+    """Deploy after somebody has agreed."""
+    return f"Deployed to {place}: {interrupt('May I?')}."
+
+
+@tool
+def by_command(runtime_note: str) -> Command:
+    """Answer by a command."""
+    return Command(update={})
+
+
+def calls(agents, name: str, times: int = 1, **arguments: str) -> None:
+    arguments = arguments or {"place": "Berlin"}
+    agents.wired.server.rules = [
+        Rule(
+            lambda one: not after_tool(one) and name in one.tool_names, Reply(tools=(ToolCall(name, arguments),)), times
+        )
+    ]
+
+
+def test_a_tool_is_noted_and_its_secret_is_nowhere(agents):
+    memory = agents.wired.service()
+    calls(agents, "deploy")
+    agents.ask(agents.make(memory, tools=[deploy]), "Please deploy the shop.")
+    memory.close()
+    assert "deploy" in agents.wired.notes()
+    assert "Berlin" in agents.wired.notes()
+    assert agents.wired.holds(SECRET) == []
+
+
+def test_the_failures_of_a_tool_are_noted(agents):
+    memory = agents.wired.service()
+    calls(agents, "fail")
+    failing = fail.model_copy(update={"handle_tool_error": True})
+    agents.ask(agents.make(memory, tools=[failing]), "Please look.")
+    calls(agents, "crash")
+    agent = agents.make(memory, tools=[crash])
+    with pytest.raises(RuntimeError, match="power"):
+        agents.ask(agent, "Please look again.", "two")
+    memory.close()
+    assert "failed: The disk of Berlin is full" in agents.wired.notes()
+    assert "RuntimeError: The power of Berlin is gone" in agents.wired.notes()
+    assert agents.wired.holds(SECRET) == []
+
+
+def test_an_unknown_tool_and_bad_arguments_are_noted_as_failures(agents):
+    memory = agents.wired.service()
+    agents.wired.server.rules = [
+        Rule(lambda one: not after_tool(one), Reply(tools=(ToolCall("teleport", {"place": "Rome"}),)), 1),
+        Rule(lambda one: not after_tool(one), Reply(tools=(ToolCall("deploy", {"town": "Rome"}),)), 1),
+    ]
+    agent = agents.make(memory, tools=[deploy])
+    agents.ask(agent, "Please go to Rome.", "one")
+    agents.ask(agent, "Please deploy to Rome.", "two")
+    memory.close()
+    assert "teleport" in agents.wired.notes()
+    assert "is not a valid tool" in agents.wired.notes()
+    assert "deploy" in agents.wired.notes()
+
+
+def test_the_memorys_own_tools_answer_and_are_not_noted(agents):
+    memory = agents.wired.service()
+    agents.ask(agents.make(memory), TOLD, "one")
+    searchable(memory)
+    calls(agents, "memory_search", query="port of the staging database")
+    state = agents.ask(agents.make(memory), "Search your memory, please.", "two")
+    assert "5433" in state["messages"][-2].content
+    calls(agents, "remember", text="The user's boat is called Wanda", kind="note")
+    agents.ask(agents.make(memory), "Do remember what you like.", "two")
+    memory.close()
+    assert agents.wired.holds("Wanda")
+    assert "memory_search" not in agents.wired.notes()
+    assert "remember" not in agents.wired.notes().replace("remembered", "")
+
+
+def test_an_interrupted_run_goes_on_with_its_block_in_another_memory(agents, checkpoints):
+    """Whoever resumes calls no hook of the beginning: the block has to have been kept."""
+    saver = checkpoints()
+    memory = agents.wired.service()
+    agent = agents.make(memory, tools=[approve], checkpointer=saver)
+    agents.ask(agent, TOLD, "one")
+    searchable(memory)
+    calls(agents, "approve")
+    agents.ask(agent, ASKED, "two")
+    memory.close()
+    assert "approve" not in agents.wired.notes()  # it waits, and has not failed
+    again = agents.wired.service()
+    state = agents.run(agents.make(again, tools=[approve], checkpointer=saver), Command(resume="yes"), "two")
+    assert state["messages"][-2].content == "Deployed to Berlin: yes."
+    assert "5433" in beside(agents.wired.last, ASKED)
+    assert unfenced(state["messages"])
+    again.close()
+    assert "approve" in agents.wired.notes()
+    assert [one["text"] for one in agents.wired.records() if one["session"] == "langchain:two"] == [
+        ASKED,
+        "Understood.",
+    ]
+
+
+def test_a_run_that_is_cancelled_in_a_tool_goes_on_with_its_block(wired, checkpoints):
+    from tests.hosts.langchain.conftest import Agents
+
+    agents = Agents(wired, is_async=True)
+    started, waits = [], True
+
+    @tool
+    async def slow(place: str) -> str:
+        """Take long."""
+        started.append(place)
+        if waits:
+            await asyncio.sleep(60)
+        return f"Looked at {place}."
+
+    memory = wired.service()
+    agent = agents.make(memory, tools=[slow], checkpointer=checkpoints())
+    agents.ask(agent, TOLD, "one")
+    searchable(memory)
+    calls(agents, "slow")
+
+    async def cancelled() -> None:
+        given, config = {"messages": [("user", ASKED)]}, {"configurable": {"thread_id": "two"}}
+        task = asyncio.create_task(agent.ainvoke(given, config))
+        while not started:
+            await asyncio.sleep(0.01)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    asyncio.run(cancelled())
+    waits = False
+    agents.run(agent, None, "two")
+    assert "5433" in beside(wired.last, ASKED)
+    memory.close()
+    assert "CancelledError" in wired.notes()
+    assert [one["text"] for one in wired.records("user") if one["session"] == "langchain:two"] == [ASKED]
+
+
+def test_what_a_sub_agent_is_asked_is_no_word_of_the_users_and_its_tools_are_noted_with_the_user(agents):
+    memory = agents.wired.service()
+    inner = agents.make(memory, tools=[deploy], system_prompt="You are the inner one.")
+
+    if agents.is_async:
+
+        @tool
+        async def helper(task: str) -> str:
+            """Hand a task on."""
+            return (await inner.ainvoke({"messages": [("user", task)]}))["messages"][-1].content
+    else:
+
+        @tool
+        def helper(task: str) -> str:
+            """Hand a task on."""
+            return inner.invoke({"messages": [("user", task)]})["messages"][-1].content
+
+    agents.ask(agents.make(memory), TOLD, "one")
+    searchable(memory)
+    task = f"The user lives in Ulm and likes harps. {ASKED}"
+    agents.wired.server.rules = [
+        Rule(
+            lambda one: "helper" in one.tool_names and not after_tool(one),
+            Reply(tools=(ToolCall("helper", {"task": task}),)),
+            1,
+        ),
+        Rule(
+            lambda one: "inner one" in one.system and not after_tool(one),
+            Reply(tools=(ToolCall("deploy", {"place": "Bonn"}),)),
+            1,
+        ),
+    ]
+    agents.ask(agents.make(memory, tools=[helper]), "Please have somebody look.", "two")
+    memory.close()
+    asked = next(one for one in agents.wired.server.requests if "inner one" in one.system)
+    assert "5433" in beside(asked, task)  # it is recalled for
+    assert task not in agents.wired.said("user")
+    assert "Bonn" in agents.wired.notes()
+    assert {one["session"] for one in agents.wired.records("user")} == {"langchain:one", "langchain:two"}
+
+
+def test_a_sub_agent_with_a_thread_of_its_own_is_one_all_the_same(agents, checkpoints):
+    memory = agents.wired.service()
+    inner = agents.make(memory, tools=[deploy], checkpointer=checkpoints(), nested_is_user=True)
+    own = {"configurable": {"thread_id": "inner", "checkpoint_ns": ""}}
+
+    if agents.is_async:
+
+        @tool
+        async def helper(task: str) -> str:
+            """Hand a task on."""
+            return (await inner.ainvoke({"messages": [("user", task)]}, own))["messages"][-1].content
+    else:
+
+        @tool
+        def helper(task: str) -> str:
+            """Hand a task on."""
+            return inner.invoke({"messages": [("user", task)]}, own)["messages"][-1].content
+
+    hands_on = ToolCall("helper", {"task": "The user lives in Ulm."})
+    deploys = ToolCall("deploy", {"place": "Bonn"})
+    agents.wired.server.rules = [
+        Rule(lambda one: "helper" in one.tool_names and not after_tool(one), Reply(tools=(hands_on,)), 1),
+        Rule(lambda one: "deploy" in one.tool_names and not after_tool(one), Reply(tools=(deploys,)), 1),
+    ]
+    agents.ask(agents.make(memory, tools=[helper]), "Please have somebody look.", "two")
+    memory.close()
+    assert agents.wired.said("user") == ["Please have somebody look."]
+    assert "Bonn" in agents.wired.notes()
+    assert "session: langchain:inner" not in agents.wired.notes()
+
+
+def test_an_agent_that_is_a_node_of_a_graph_hears_the_user_only_where_that_is_said(agents, checkpoints):
+    from langgraph.graph import START, MessagesState, StateGraph
+
+    memory = agents.wired.service()
+    for name, says in (("quiet", False), ("heard", True)):
+        graph = StateGraph(MessagesState)
+        graph.add_node("agent", agents.make(memory, nested_is_user=says))
+        graph.add_edge(START, "agent")
+        agents.ask(graph.compile(checkpointer=checkpoints()), f"I live {name} by the harbour.", name)
+    memory.close()
+    assert agents.wired.said("user") == ["I live heard by the harbour."]
+    assert [one["session"] for one in agents.wired.records("user")] == ["langchain:heard"]
+
+
+def test_known_words_of_the_entries_reach_nobody_else(agents):
+    memory = agents.wired.service()
+    agents.ask(agents.make(memory), TOLD, "one", user_id="ana")
+    agents.ask(agents.make(memory), "Hello there, my name is Bob.", "two", user_id="bob")
+    searchable(memory)
+    agents.ask(agents.make(memory), "Hello again.", "three", user_id="bob")
+    assert PORT not in agents.wired.last.text

@@ -1,0 +1,43 @@
+"""Agents of the real SDK, in both wire forms that it speaks."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from nanobot_memory_plugins.core.testing import ScriptedServer
+from tests.support.hosts import Wired
+from tests.support.wire_servers import ResponsesServer
+
+FORMS = {"chat": ScriptedServer, "responses": ResponsesServer}
+
+
+@pytest.fixture(params=FORMS)
+def wired(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Iterator[Wired]:
+    """A workspace and a model that speaks chat completions, or Responses."""
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    with FORMS[request.param]() as server:
+        made = Wired(tmp_path, server)
+        yield made
+        made.close()
+
+
+@pytest.fixture
+def agent(wired: Wired) -> Callable[..., Any]:
+    """Makes an agent that asks the scripted model."""
+    from agents import Agent, OpenAIChatCompletionsModel, OpenAIResponsesModel, set_tracing_disabled
+    from openai import AsyncOpenAI
+
+    set_tracing_disabled(True)
+    kind = OpenAIResponsesModel if isinstance(wired.server, ResponsesServer) else OpenAIChatCompletionsModel
+
+    def make(name: str = "assistant", **more: Any) -> Any:
+        # Nothing stays open: a client may be used by several loops, and nobody closes it.
+        closing = {"Connection": "close"}
+        client = AsyncOpenAI(
+            base_url=wired.server.base_url, api_key="none", max_retries=0, default_headers=closing, timeout=30
+        )
+        return Agent(name=name, model=kind(model="scripted", openai_client=client), **more)
+
+    return make

@@ -1,0 +1,439 @@
+"""The memory in runs of the OpenAI Agents SDK: the real package, a scripted model, real files."""
+
+import asyncio
+import json
+import random
+import string
+
+import pytest
+
+from nanobot_memory_plugins.core.host import tokens_of
+from nanobot_memory_plugins.core.testing import Reply, Rule, ToolCall
+from nanobot_memory_plugins.core.testing.scripted_server import after_tool
+from tests.support.hosts import ASKED, OPTIONS, PORT, QUIET, ROOT, TOLD, beside, needs, searchable, unfenced
+from tests.support.wire_servers import ResponsesServer
+
+needs("openai-agents", "agents")
+
+from agents import (  # noqa: E402
+    Agent,
+    RunConfig,
+    RunHooks,
+    Runner,
+    RunState,
+    SQLiteSession,
+    function_tool,
+    handoff,
+)
+
+from nanobot_memory_plugins.hosts.openai_agents import AgentsMemory  # noqa: E402
+
+SECRET = "ghp_" + "".join(random.Random(7).choices(string.ascii_letters + string.digits, k=36))
+
+
+@function_tool
+def deploy(to: str) -> str:
+    """Deploy."""
+    if to == "production":
+        raise ValueError("the quota of 12 machines is exceeded")
+    return f"deployed build 77 to {to} with {SECRET}"
+
+
+def calls(name: str, **arguments: object) -> Rule:
+    """Have the model call a tool first, once."""
+    return Rule(
+        lambda one: name in one.tool_names and not after_tool(one), Reply(tools=(ToolCall(name, arguments),)), 1
+    )
+
+
+def said(memory: AgentsMemory, session: str) -> list[str]:
+    """Return what the transcript of a session holds."""
+    read = memory._memory.call_now(lambda host: _history(host, session), limit=20)
+    return [one["content"] for one in read]
+
+
+async def _history(host, session):
+    await host.flush_index()
+    return host.history(session)
+
+
+async def told(wired, agent, service=None) -> AgentsMemory:
+    """Tell the memory of the port, in a session of its own."""
+    memory = AgentsMemory(service or wired.service())
+    await Runner.run(agent(), TOLD, **memory.turn("told"))
+    await asyncio.to_thread(searchable, memory._memory)
+    return memory
+
+
+async def test_what_one_session_told_stands_beside_the_question_of_the_next_and_in_no_history(wired, agent):
+    memory = await told(wired, agent)
+    session = SQLiteSession("asked")
+    result = await Runner.run(agent(), ASKED, **memory.turn(session))
+    assert PORT in beside(wired.last, ASKED)
+    assert unfenced(await session.get_items())
+    assert unfenced(result.to_input_list())
+    await Runner.run(agent(), "Thanks.", session=session, **memory.turn("asked"))
+    earlier = [one for one in wired.last.messages if ASKED in json.dumps(one)]
+    assert unfenced(earlier)
+    assert said(memory, "asked") == [ASKED, "Understood.", "Thanks.", "Understood."]
+
+
+def test_a_new_process_remembers(wired, tmp_path, monkeypatch):
+    if isinstance(wired.server, ResponsesServer):
+        pytest.skip("the example speaks chat completions")
+    options = tmp_path / "config.json"
+    options.write_text(json.dumps({"memoryPlugins": {"core": OPTIONS["core"], **OPTIONS["plugins"]}}))
+    monkeypatch.setenv("NANOBOT_MEMORY_CONFIG", str(options))
+    script = ROOT / "examples" / "openai_agents_host.py"
+    wired.run_script(script, "told", TOLD)
+    assert wired.run_script(script, "asked", ASKED) == "Understood.\n"
+    assert PORT in beside(wired.last, ASKED)
+
+
+@pytest.mark.filterwarnings("ignore::ResourceWarning")  # the client's, in a loop that ends before it
+def test_runs_without_a_loop_one_after_the_other_share_a_memory(wired, agent):
+    service = wired.service()
+    memory = AgentsMemory(service)
+    for text in (TOLD, "Hello."):
+        Runner.run_sync(agent(), text, **memory.turn("told"))
+        searchable(service)
+    asyncio.run(Runner.run(agent(), ASKED, **memory.turn("asked")))
+    assert PORT in beside(wired.last, ASKED)
+
+
+async def test_a_stream_is_remembered_as_well(wired, agent):
+    memory = await told(wired, agent)
+    session = SQLiteSession("asked")
+    result = Runner.run_streamed(agent(), ASKED, session=session, **memory.turn("asked"))
+    async for _ in result.stream_events():
+        pass
+    assert PORT in beside(wired.last, ASKED)
+    assert unfenced(await session.get_items())
+    assert wired.said("assistant")[-1] == "Understood."
+
+
+async def test_a_conversation_that_the_server_holds_gets_its_block_once(wired, agent):
+    if not isinstance(wired.server, ResponsesServer):
+        pytest.skip("chat completions hold no conversation")
+    memory = await told(wired, agent)
+    asking = agent(tools=[deploy])
+    first = await Runner.run(asking, "Hello.", **memory.turn("asked"))
+    wired.server.rules = [calls("deploy", to="staging")]
+    await Runner.run(asking, ASKED, previous_response_id=first.last_response_id, **memory.turn("asked"))
+    question, result = wired.server.requests[-2:]
+    assert PORT in beside(question, ASKED)
+    assert [one["role"] for one in question.messages if one["role"] != "system"] == ["user"]
+    assert [one["role"] for one in result.messages if one["role"] != "system"] == ["tool"]
+    assert said(memory, "asked") == ["Hello.", "Understood.", ASKED, "Understood."]
+
+
+async def test_several_messages_in_one_input_are_all_kept(wired, agent):
+    memory = AgentsMemory(wired.service())
+    first = await Runner.run(agent(), "Hello.", **memory.turn("s"))
+    more = [{"role": "user", "content": text} for text in (TOLD, ASKED)]
+    await Runner.run(agent(), first.to_input_list() + more, **memory.turn("s"))
+    assert said(memory, "s") == ["Hello.", "Understood.", TOLD, ASKED, "Understood."]
+
+
+async def test_a_tool_is_noted_with_its_error_and_without_its_secret(wired, agent):
+    memory = AgentsMemory(wired.service())
+    for to in ("staging", "production"):
+        wired.server.rules = [calls("deploy", to=to)]
+        await Runner.run(agent(tools=[deploy]), f"Deploy to {to}.", **memory.turn(to))
+    notes = wired.notes()
+    assert "build 77" in notes
+    assert notes.count("### ") == 2
+    assert wired.holds(SECRET) == []
+    assert "12 machines" in notes
+
+
+async def test_a_tool_that_does_not_exist_is_noted_where_the_run_goes_on(wired, agent):
+    memory = AgentsMemory(wired.service())
+    wired.server.rules = [Rule(lambda one: not after_tool(one), Reply(tools=(ToolCall("undeploy", {"to": "x"}),)), 1)]
+    config = RunConfig(tool_not_found_behavior="return_error_to_model")
+    await Runner.run(agent(tools=[deploy]), "Undo it.", **memory.turn("s", run_config=config))
+    assert "undeploy" in wired.notes()
+
+
+async def test_recall_happens_once_for_all_steps_of_a_turn_and_the_block_stands_in_each(wired, agent):
+    memory = await told(wired, agent)
+    wired.server.rules = [calls("deploy", to="staging")]
+    await Runner.run(agent(tools=[deploy]), ASKED, **memory.turn("asked"))
+    first, second = wired.server.requests[-2:]
+    assert beside(first, ASKED) == beside(second, ASKED)
+
+
+async def test_the_memorys_tools_answer_in_the_session_of_the_run(wired, agent):
+    service = wired.service()
+    memory = await told(wired, agent, service)
+    wired.server.rules = [calls("memory_search", query="staging database port")]
+    await Runner.run(agent(tools=memory.tools()), "Look it up.", **memory.turn("asked"))
+    assert PORT in wired.last.text
+    assert "memory_search" not in wired.notes()
+
+
+async def test_a_hand_over_keeps_the_message_once_and_the_second_agent_sees_the_block(wired, agent):
+    memory = await told(wired, agent)
+    wired.server.rules = [calls("transfer_to_billing")]
+    first = agent("front", handoffs=[handoff(agent("billing"))])
+    await Runner.run(first, ASKED, **memory.turn("asked"))
+    assert PORT in beside(wired.last, ASKED)
+    assert wired.said("user").count(ASKED) == 1
+
+
+async def test_an_agent_that_is_a_tool_gets_no_foreign_block_and_its_prompt_is_nobodys_word(wired, agent):
+    memory = await told(wired, agent)
+    prompt = "Which port does the staging database of the customer listen on?"
+    inner = agent("inner", instructions="You look things up.", tools=[deploy])
+    as_tool = inner.as_tool("look_up", "Looks things up.", hooks=memory.nested_hooks())
+    wired.server.rules = [calls("look_up", input=prompt), calls("deploy", to="staging")]
+    await Runner.run(agent(tools=[as_tool]), ASKED, **memory.turn("asked"))
+    asked_inside = [one for one in wired.server.requests if prompt in one.last_user]
+    assert asked_inside
+    assert all(unfenced(one.messages) for one in asked_inside)
+    assert prompt not in wired.said("user")
+    assert "build 77" in wired.notes()
+
+
+async def test_a_cancelled_run_keeps_the_message_and_the_next_has_its_block(wired, agent):
+    memory = await told(wired, agent)
+    session = SQLiteSession("asked")
+    wired.server.rules = [Rule(lambda one: "long job" in one.last_user, Reply("Late.", delay=5), 1)]
+    run = asyncio.create_task(Runner.run(agent(), "Begin the long job.", session=session, **memory.turn("asked")))
+    while not any("long job" in one.last_user for one in wired.server.requests):
+        await asyncio.sleep(0.02)
+    run.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await run
+    await Runner.run(agent(), ASKED, session=session, **memory.turn("asked"))
+    assert PORT in beside(wired.last, ASKED)
+    assert said(memory, "asked") == ["Begin the long job.", ASKED, "Understood."]
+
+
+@pytest.mark.parametrize("process", ["the same", "another"])
+async def test_a_resumed_run_has_its_block_again_and_keeps_the_message_once(wired, agent, process):
+    memory = await told(wired, agent)
+    wired.server.rules = [calls("careful", to="staging")]
+
+    @function_tool(needs_approval=True)
+    def careful(to: str) -> str:
+        """Deploy with care."""
+        return f"deployed build 78 to {to}"
+
+    asking = agent(tools=[careful])
+    result = await Runner.run(asking, ASKED, **memory.turn("asked"))
+    assert result.interruptions
+    kept = json.dumps(result.to_state().to_json())
+    assert PORT not in kept
+    if process == "another":
+        memory._memory.close()
+        memory = AgentsMemory(wired.service())
+    state = await RunState.from_json(asking, json.loads(kept))
+    for one in state.get_interruptions():
+        state.approve(one)
+    await Runner.run(asking, state, **memory.turn("asked"))
+    assert PORT in beside(wired.last, ASKED)
+    assert said(memory, "asked") == [ASKED, "Understood."]
+    assert "build 78" in wired.notes()
+
+
+async def test_what_a_nested_agent_is_asked_first_in_a_resumed_run_is_nobodys_word(wired, agent):
+    memory = await told(wired, agent)
+    prompt = "Which port does the staging database of the customer listen on?"
+    inner = agent("inner", instructions="You look things up.")
+    as_tool = inner.as_tool("look_up", "Looks things up.", needs_approval=True)
+    wired.server.rules = [calls("look_up", input=prompt)]
+    asking = agent(tools=[as_tool])
+    state = (await Runner.run(asking, ASKED, **memory.turn("asked"))).to_state()
+    state.approve(state.get_interruptions()[0])
+    await Runner.run(asking, state, **memory.turn("asked"))
+    assert unfenced(wired.request_with(prompt).messages)
+    assert beside(wired.last, ASKED)
+    assert said(memory, "asked") == [ASKED, "Understood."]
+
+
+async def test_sessions_side_by_side_stay_apart(wired, agent):
+    memory = AgentsMemory(wired.service())
+    houses = ["alder", "birch", "cedar", "elm", "fir", "oak"]
+    ports = [f"The gate of house {name} listens on port {7400 + n}." for n, name in enumerate(houses)]
+    await asyncio.gather(*(Runner.run(agent(), text, **memory.turn(f"s{n}")) for n, text in enumerate(ports)))
+    for number, text in enumerate(ports):
+        assert said(memory, f"s{number}") == [text, "Understood."]
+    await asyncio.to_thread(searchable, memory._memory)
+    asked = [f"On which port does the gate of house {name} listen?" for name in houses]
+    await asyncio.gather(*(Runner.run(agent(), text, **memory.turn(f"q{n}")) for n, text in enumerate(asked)))
+    for number, text in enumerate(asked):
+        assert str(7400 + number) in beside(wired.request_with(text), text)
+
+
+async def test_two_users_do_not_share_what_is_recalled_known_or_searched(wired, agent):
+    memory = AgentsMemory(wired.service())
+    await Runner.run(agent(), TOLD, **memory.turn("a", scope={"user": "ana"}))
+    await asyncio.to_thread(searchable, memory._memory)
+    for user in ("bob", "ana"):
+        wired.server.rules = [calls("memory_search", query="staging database port")]
+        await Runner.run(agent(tools=memory.tools()), ASKED, **memory.turn(user, scope={"user": user}))
+        assert (PORT in wired.last.text) == (user == "ana")
+        assert any(PORT in str(one) for one in wired.last.messages if one["role"] == "tool") == (user == "ana")
+    assert PORT in beside(wired.server.requests[-2], ASKED)
+
+
+async def test_what_a_hand_over_rewrites_is_not_taken_for_the_users_word(wired, agent):
+    memory = AgentsMemory(wired.service())
+
+    def rewritten(data):
+        summary = {"role": "user", "content": "A model's summary of it."}
+        return data.clone(input_history=(summary,), pre_handoff_items=(), new_items=())
+
+    wired.server.rules = [calls("transfer_to_billing")]
+    front = agent("front", handoffs=[handoff(agent("billing"), input_filter=rewritten)])
+    await Runner.run(front, "Bill me.", **memory.turn("asked"))
+    assert "A model's summary of it." in wired.last.text
+    assert said(memory, "asked") == ["Bill me.", "Understood."]
+
+
+async def test_a_session_is_compacted_by_the_memorys_summary(wired, agent):
+    service = wired.service()
+    memory = AgentsMemory(service, context_window=3_000)
+    stored = SQLiteSession("long")
+    session = memory.session(stored, full_at=0.5)
+    for number in range(8):
+        text = f"Note {number}: the port of service {number} is {7000 + number}. " + "Nothing else is new. " * 60
+        await Runner.run(agent(), text, **memory.turn(session))
+        if isinstance(wired.server, ResponsesServer):  # asked for by the SDK after the turn
+            assert sum(map(tokens_of, await stored.get_items())) <= 1_500
+    items = await session.get_items()
+    first = items[0]
+    assert first["role"] == "system"
+    assert "7000" in first["content"]
+    assert len(items) < 16
+    assert any("7000" in one.system for one in wired.server.requests[-2:])
+    assert len(wired.said("user")) == 8
+
+
+@pytest.mark.parametrize("asked", [12, 1])
+async def test_compaction_parts_no_call_from_its_result_or_its_reasoning(wired, asked):
+    stored = SQLiteSession("long")
+    for number in range(12):
+        ids = [f"call_{number}_{n}" for n in range(2)]
+        said = [{"role": "user", "content": f"Deploy build {number}. " + "Nothing else is new. " * 20}]
+        await stored.add_items(
+            [
+                *(said if number < asked else ()),
+                {"type": "reasoning", "id": f"rs_{number}", "summary": []},
+                *({"type": "function_call", "call_id": id_, "name": "deploy", "arguments": "{}"} for id_ in ids),
+                *({"type": "function_call_output", "call_id": id_, "output": "Done. " * 90} for id_ in ids),
+            ]
+        )
+    before = await stored.get_items()
+    for window in (1_000, 1_500, 2_000, 8_000):
+        await stored.clear_session()
+        await stored.add_items(before)
+        session = AgentsMemory(wired.service(), context_window=window).session(stored)
+        await session.run_compaction({"force": True})
+        after = await stored.get_items()
+        assert len(after) < len(before)
+        called = {one["call_id"] for one in after if one.get("type") == "function_call"}
+        assert {one["call_id"] for one in after if one.get("type") == "function_call_output"} == called
+        first = after[1].get("type", "message")
+        assert first in ("message", "reasoning")
+        waiting = {"type": "function_call", "call_id": "waits", "name": "deploy", "arguments": "{}"}
+        await stored.add_items([waiting])
+        await session.run_compaction({"force": True})
+        assert await stored.get_items() == [*after, waiting]
+
+
+async def told_quiet(wired, session: str) -> bool:
+    """Say whether the plugins are told that a session is quiet, within some seconds."""
+    for _ in range(200):
+        if f"Quiet: {session}" in wired.notes():
+            return True
+        await asyncio.sleep(0.05)
+    return False
+
+
+async def test_a_session_that_is_cleared_has_ended(wired, agent, installed_plugin):
+    installed_plugin("quiet", QUIET)
+    memory = AgentsMemory(wired.service())
+    session = memory.session(SQLiteSession("here"), session_key="web:here", scope={"user": "ana"})
+    await Runner.run(agent(), TOLD, **memory.turn(session))
+    await session.clear_session()
+    assert await session.get_items() == []
+    assert await told_quiet(wired, "web:here")
+    assert said(memory, "web:here") == [TOLD, "Understood."]
+
+
+async def test_a_session_goes_quiet_after_its_last_run_also_one_that_was_cancelled(wired, agent, installed_plugin):
+    installed_plugin("quiet", QUIET)
+    memory = AgentsMemory(wired.service(idle_seconds=0.3))
+    await Runner.run(agent(), "Hello.", **memory.turn("whole"))
+    wired.server.rules = [Rule(lambda one: "long job" in one.last_user, Reply("Late.", delay=2), 1)]
+    with pytest.raises(TimeoutError):
+        await asyncio.wait_for(Runner.run(agent(), "Begin the long job.", **memory.turn("cut")), 0.6)
+    assert await told_quiet(wired, "whole")
+    assert await told_quiet(wired, "cut")
+
+
+@pytest.mark.parametrize("window", [0, 3_000])
+async def test_a_session_older_than_the_memory_is_taken_in_once_and_before_it_is_cut(wired, agent, window):
+    old = SQLiteSession("old")
+    filler = "Nothing else is new. " * 60
+    await old.add_items(
+        [
+            item
+            for number in range(8)
+            for item in (
+                {"role": "user", "content": f"The door code of house {number} is {4400 + number}. {filler}"},
+                {"role": "assistant", "content": "Noted."},
+            )
+        ]
+    )
+    memory = AgentsMemory(wired.service(), context_window=window)
+    for text in ("Hello.", "Hello again."):
+        await Runner.run(agent(), text, session=memory.session(old), **memory.turn("old"))
+    told_before = [text for text in wired.said("user") if "door code" in text]
+    assert len(told_before) == 8
+
+
+async def test_the_callers_own_hooks_and_filter_go_on_working(wired, agent):
+    seen = []
+
+    class Own(RunHooks):
+        async def on_agent_start(self, context, agent):
+            seen.append("start")
+
+        async def on_tool_end(self, context, agent, tool, result):
+            seen.append("tool")
+
+        async def on_handoff(self, context, from_agent, to_agent):
+            seen.append(f"{from_agent.name} to {to_agent.name}")
+
+        async def on_agent_end(self, context, agent, output):
+            seen.append("end")
+
+    async def own_filter(data):
+        seen.append("filter")
+        data.model_data.instructions = "Be kind."
+        return data.model_data
+
+    memory = AgentsMemory(wired.service())
+    wired.server.rules = [
+        calls("deploy", to="staging"),
+        Rule(after_tool, Reply(tools=(ToolCall("transfer_to_billing"),)), 1),
+    ]
+    front = agent("front", tools=[deploy], handoffs=[handoff(agent("billing"))])
+    config = RunConfig(call_model_input_filter=own_filter)
+    await Runner.run(front, "Deploy.", **memory.turn("s", hooks=Own(), run_config=config))
+    assert seen == ["start", "filter", "tool", "filter", "front to billing", "start", "filter", "end"]
+    assert "Be kind." in wired.last.system
+    assert config.call_model_input_filter is own_filter
+
+
+async def test_a_memory_that_fails_costs_the_run_nothing(wired, agent, tmp_path):
+    from nanobot_memory_plugins.core import MemoryService
+
+    (tmp_path / "file").write_text("in the way")
+    memory = AgentsMemory(MemoryService(tmp_path / "file" / "below", start_limit=0.3))
+    result = await Runner.run(agent(tools=[deploy]), "Hello.", **memory.turn("s"))
+    assert result.final_output == "Understood."
+    assert isinstance(agent(), Agent)

@@ -1,0 +1,195 @@
+"""pydantic-ai: what one conversation is told stands beside the prompt of another, and nowhere else."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from nanobot_memory_plugins.core.testing import Reply, Rule, ToolCall
+from nanobot_memory_plugins.core.testing.scripted_server import after_tool
+from tests.support.hosts import ASKED, PORT, TOLD, beside, needs, searchable, unfenced
+
+needs("pydantic-ai", "pydantic_ai")
+
+from pydantic_ai import BinaryContent  # noqa: E402
+
+ASKS = Path(__file__).with_name("asks.py")
+
+
+async def test_what_was_told_stands_beside_the_prompt_of_another_conversation_and_in_no_later_history(agents):
+    memory = agents.wired.service()
+    agent = agents.make(memory)
+    await agent.run(TOLD, conversation_id="one")
+    searchable(memory)
+    result = await agent.run(ASKED, conversation_id="two")
+    assert "5433" in beside(agents.wired.last, ASKED)
+    assert unfenced(result.all_messages())
+    later = await agent.run("And the weather?", message_history=result.all_messages())
+    assert unfenced(later.all_messages())
+    assert "5433" not in str([one for one in agents.wired.last.messages[:-1] if one["role"] != "system"])
+
+
+def test_what_was_told_is_known_in_a_new_process(agents):
+    memory = agents.wired.service()
+    asyncio.run(agents.make(memory).run(TOLD, conversation_id="one"))
+    memory.close()
+    assert agents.wired.run_script(ASKS, ASKED, "two").strip() == "Understood."
+    assert "5433" in beside(agents.wired.last, ASKED)
+
+
+async def test_prompts_and_answers_are_kept_once_each_with_their_conversation(agents):
+    memory = agents.wired.service()
+    agent = agents.make(memory)
+    result = await agent.run(TOLD, conversation_id="one")
+    await agent.run(ASKED, message_history=result.all_messages())  # the history carries the conversation on
+    memory.close()
+    assert agents.wired.said("user") == [TOLD, ASKED]
+    assert agents.wired.said("assistant") == ["Understood.", "Understood."]
+    assert {one["session"] for one in agents.wired.records()} == {"pydantic-ai:one"}
+
+
+async def test_what_is_known_for_long_stands_in_the_instructions_the_same_in_every_request(agents):
+    def clock() -> str:
+        """Tell the time."""
+        return "noon"
+
+    memory = agents.wired.service()
+    await agents.make(memory).run(TOLD)
+    searchable(memory)
+    agents.wired.server.rules = [Rule(lambda one: True, Reply(tools=(ToolCall("clock"),)), times=1)]
+    agent = agents.make(memory, tools=[clock], instructions="You are terse.")
+    result = await agent.run("Hello, what time is it?")
+    first, second = agents.wired.server.requests[-2:]
+    assert "You are terse." in first.system
+    assert PORT in first.system
+    assert first.system == second.system
+    assert result.output == "Understood."
+
+
+async def test_a_prompt_with_a_picture_has_its_block_behind_the_text(agents):
+    memory = agents.wired.service()
+    agent = agents.make(memory)
+    await agent.run(TOLD)
+    searchable(memory)
+    await agent.run([ASKED, BinaryContent(b"\x89PNG\r\n", media_type="image/png")])
+    sent = agents.wired.last.messages[-1]["content"]
+    assert [part["type"] for part in sent] == ["text", "image_url", "text"]
+    assert "5433" in sent[-1]["text"]
+    memory.close()
+    assert agents.wired.said("user") == [TOLD, ASKED]
+
+
+async def test_whose_it_is_comes_from_the_run(agents):
+    memory = agents.wired.service()
+    agent = agents.make(memory, deps_type=str, scope=lambda ctx: {"user": ctx.deps})
+    await agent.run(TOLD, deps="ana")
+    await agent.run("My sister plays the harp.", deps="bob")
+    searchable(memory)
+    await agent.run(ASKED, deps="bob")
+    assert "5433" not in agents.wired.last.text
+    await agent.run(ASKED, deps="ana")
+    assert "5433" in beside(agents.wired.last, ASKED)
+
+
+async def test_a_conversation_that_began_without_memory_is_taken_in_once(agents):
+    result = await agents.make(None).run(TOLD, conversation_id="one")
+    memory = agents.wired.service()
+    agent = agents.make(memory)
+    result = await agent.run("Thank you for that.", message_history=result.all_messages())
+    await agent.run("And thanks once more.", message_history=result.all_messages())
+    memory.close()
+    assert agents.wired.said("user") == [TOLD, "Thank you for that.", "And thanks once more."]
+
+
+async def test_streams_have_the_same_hooks_and_one_that_is_left_keeps_the_question(agents):
+    memory = agents.wired.service()
+    agent = agents.make(memory)
+    await agent.run(TOLD)
+    searchable(memory)
+    async with agent.run_stream(ASKED, conversation_id="two") as stream:
+        assert await stream.get_output() == "Understood."
+    assert "5433" in beside(agents.wired.last, ASKED)
+    async with agent.run_stream("And which host is it?", conversation_id="three"):
+        pass
+    memory.close()
+    assert [one["role"] for one in agents.wired.records() if one["session"] == "pydantic-ai:two"] == [
+        "user",
+        "assistant",
+    ]
+    assert "And which host is it?" in agents.wired.said("user")
+
+
+def test_run_sync_has_the_same_hooks_in_several_loops(agents):
+    memory = agents.wired.service()
+    for text in (TOLD, ASKED):
+        loop = asyncio.new_event_loop()
+        asyncio.set_event_loop(loop)
+        agents.make(memory).run_sync(text)
+        searchable(memory)
+        asyncio.set_event_loop(None)
+        loop.close()
+    assert "5433" in beside(agents.wired.last, ASKED)
+
+
+async def test_conversations_side_by_side_have_their_own_blocks(agents):
+    colours = ("crimson", "turquoise", "ochre", "violet", "ivory", "bronze")
+    memory = agents.wired.service()
+    agent = agents.make(memory)
+    for number, colour in enumerate(colours):
+        await agent.run(f"Remember that gate {number} of the harbour is painted in {colour}.", conversation_id="told")
+    searchable(memory)
+    questions = {f"c{number}": f"In which colour is gate {number} of the harbour painted?" for number in range(6)}
+    await asyncio.gather(*(agent.run(text, conversation_id=name) for name, text in questions.items()))
+    memory.close()
+    for (name, text), colour in zip(questions.items(), colours, strict=True):
+        assert colour in beside(agents.wired.request_with(text), text)
+        kept = [one["text"] for one in agents.wired.records("user") if one["session"] == f"pydantic-ai:{name}"]
+        assert kept == [text]
+
+
+async def test_a_run_that_is_cancelled_keeps_the_question(agents):
+    memory = agents.wired.service()
+    agents.wired.server.rules = [Rule(lambda one: True, Reply("Late.", delay=5), times=1)]
+    task = asyncio.create_task(agents.make(memory).run(TOLD, conversation_id="one"))
+    while not agents.wired.server.requests:
+        await asyncio.sleep(0.01)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    memory.close()
+    assert agents.wired.said() == [TOLD]
+
+
+WINDOW = 1_500
+HARBOURS = [
+    f"In harbour {number} lie {number * 7} ships with salt, tar and rope on board. " * 8 + "So it is."
+    for number in range(12)
+]
+
+
+async def test_a_history_that_fills_the_window_becomes_a_summary_with_the_system_prompt(agents):
+    def count(harbour: str) -> str:
+        """Count the ships."""
+        return f"There are 21 ships in {harbour}. " * 10
+
+    memory = agents.wired.service()
+    agent = agents.make(memory, tools=[count], context_window=WINDOW, system_prompt="You are a harbour master.")
+    calls = Reply(tools=(ToolCall("count", {"harbour": "three"}),))
+    agents.wired.server.rules = [
+        Rule(lambda one: "harbour 3 " in one.last_user and not after_tool(one), calls, times=1)
+    ]
+    history = None
+    for text in HARBOURS:
+        result = await agent.run(text, message_history=history, conversation_id="one")
+        history = result.all_messages()
+        assert text in str(result.new_messages())
+    sent = agents.wired.last.messages
+    assert "You are a harbour master." in agents.wired.last.system
+    assert len([one for one in sent if "[Summary of the earlier conversation]" in str(one["content"])]) == 1
+    assert len(history) < len(HARBOURS)
+    assert len(sent) < len(HARBOURS)
+    called = {one["id"] for message in sent for one in message.get("tool_calls") or ()}
+    assert called == {message["tool_call_id"] for message in sent if message["role"] == "tool"}
+    assert unfenced(history)
+    memory.close()
+    assert agents.wired.said("user") == HARBOURS

@@ -1,0 +1,157 @@
+"""pydantic-ai: tools are noted, without their secrets; ours answer; what waits for somebody is no failure."""
+
+import pytest
+
+from nanobot_memory_plugins.core.testing import Reply, Rule, ToolCall
+from nanobot_memory_plugins.core.testing.scripted_server import after_tool
+from tests.support.hosts import ASKED, TOLD, beside, needs, searchable
+
+needs("pydantic-ai", "pydantic_ai")
+
+from pydantic_ai import ApprovalRequired, DeferredToolRequests, DeferredToolResults, ModelRetry, RunContext, Tool  # noqa: E402
+
+SECRET = "sk-" + "proj-abcdefghijklmnopqrstuvwxyz0123456789"
+
+
+def deploy(place: str) -> str:
+    """Deploy the shop."""
+    return f"Deployed to {place} with the key {SECRET}."
+
+
+def refuse(place: str) -> str:
+    """Refuse, and ask for another try."""
+    raise ModelRetry(f"The disk of {place} is full, says {SECRET}.")
+
+
+def crash(place: str) -> str:
+    """Fail, and end the run."""
+    raise RuntimeError(f"The power of {place} is gone.")
+
+
+def calls(agents, name: str, times: int = 1, **arguments: str) -> None:
+    call = Reply(tools=(ToolCall(name, arguments or {"place": "Berlin"}),))
+    agents.wired.server.rules = [Rule(lambda one: not after_tool(one), call, times)]
+
+
+async def test_a_tool_is_noted_and_its_secret_is_nowhere(agents):
+    memory = agents.wired.service()
+    calls(agents, "deploy")
+    await agents.make(memory, tools=[deploy]).run("Please deploy the shop.")
+    memory.close()
+    assert "deploy" in agents.wired.notes()
+    assert "Berlin" in agents.wired.notes()
+    assert agents.wired.holds(SECRET) == []
+
+
+async def test_the_failures_of_a_tool_are_noted(agents):
+    memory = agents.wired.service()
+    calls(agents, "refuse")
+    await agents.make(memory, tools=[refuse]).run("Please look.")
+    calls(agents, "crash")
+    with pytest.raises(RuntimeError, match="power"):
+        await agents.make(memory, tools=[crash]).run("Please look again.")
+    memory.close()
+    assert "failed: ToolRetryError: The disk of Berlin is full" in agents.wired.notes()
+    assert "RuntimeError: The power of Berlin is gone" in agents.wired.notes()
+    assert agents.wired.holds(SECRET) == []
+
+
+async def test_an_unknown_tool_and_bad_arguments_are_noted_as_failures_once(agents):
+    """No hook is told of a tool that there is not: its answer in the history is."""
+    memory = agents.wired.service()
+    calls(agents, "teleport")
+    await agents.make(memory, tools=[deploy]).run("Please go to Rome.")
+    calls(agents, "deploy", town="Rome")
+    await agents.make(memory, tools=[deploy]).run("Please deploy to Rome.")
+    memory.close()
+    assert agents.wired.notes().count("tool: teleport") + agents.wired.notes().count("teleport failed") >= 1
+    assert "Rome" in agents.wired.notes()
+
+
+async def test_the_memorys_own_tools_answer_and_are_not_noted(agents):
+    memory = agents.wired.service()
+    await agents.make(memory).run(TOLD, conversation_id="one")
+    searchable(memory)
+    calls(agents, "memory_search", query="port of the staging database")
+    result = await agents.make(memory).run("Search your memory, please.", conversation_id="two")
+    assert "5433" in str(result.all_messages()[-2])
+    calls(agents, "remember", text="The user's boat is called Wanda", kind="note")
+    await agents.make(memory).run("Do remember what you like.", conversation_id="two")
+    memory.close()
+    assert agents.wired.holds("Wanda")
+    assert "memory_search" not in agents.wired.notes()
+
+
+async def test_a_tool_that_waits_for_an_approval_goes_on_with_the_block_and_the_question_is_kept_once(agents):
+    memory = agents.wired.service()
+    await agents.make(memory).run(TOLD, conversation_id="one")
+    searchable(memory)
+    calls(agents, "deploy")
+    more = {"tools": [Tool(deploy, requires_approval=True)], "output_type": [str, DeferredToolRequests]}
+    waiting = await agents.make(memory, **more).run(ASKED, conversation_id="two")
+    assert isinstance(waiting.output, DeferredToolRequests)
+    memory.close()
+    assert "deploy" not in agents.wired.notes()
+    again = agents.wired.service()
+    approved = DeferredToolResults(approvals={one.tool_call_id: True for one in waiting.output.approvals})
+    result = await agents.make(again, **more).run(
+        message_history=waiting.all_messages(), deferred_tool_results=approved
+    )
+    assert result.output == "Understood."
+    assert "5433" in beside(agents.wired.last, ASKED)
+    again.close()
+    assert "deploy" in agents.wired.notes()
+    assert [one["text"] for one in agents.wired.records() if one["session"] == "pydantic-ai:two"] == [
+        ASKED,
+        "Understood.",
+    ]
+
+
+async def test_a_tool_that_asks_for_an_approval_itself_is_no_failure(agents):
+    def ask_first(ctx: RunContext, place: str) -> str:
+        """Deploy after somebody has agreed."""
+        if not ctx.tool_call_approved:
+            raise ApprovalRequired
+        return f"Deployed to {place}."
+
+    memory = agents.wired.service()
+    calls(agents, "ask_first")
+    agent = agents.make(memory, tools=[ask_first], output_type=[str, DeferredToolRequests])
+    waiting = await agent.run("Please deploy.", conversation_id="one")
+    approved = DeferredToolResults(approvals={one.tool_call_id: True for one in waiting.output.approvals})
+    await agent.run(message_history=waiting.all_messages(), deferred_tool_results=approved)
+    memory.close()
+    assert agents.wired.notes().count("tl;dr: ask_first") == 1
+    assert 'ask_first {"place": "Berlin"} returned: Deployed to Berlin.' in agents.wired.notes()
+
+
+async def test_what_a_sub_agent_is_asked_is_no_word_of_the_users_and_its_tools_are_noted_with_the_user(agents):
+    def whose(ctx: RunContext) -> dict[str, str]:
+        return {"user": ctx.deps["name"]}
+
+    memory = agents.wired.service()
+    inner = agents.make(memory, tools=[deploy], instructions="You are the inner one.", scope=whose)
+
+    async def helper(ctx: RunContext, task: str) -> str:
+        """Hand a task on."""
+        return (await inner.run(task)).output  # without the user's name: it is known who asks
+
+    outer = agents.make(memory, tools=[helper], scope=whose)
+    await outer.run(TOLD, conversation_id="one", deps={"name": "ana"})
+    await outer.run("Remember that the database of Bob listens on port 9977.", deps={"name": "bob"})
+    searchable(memory)
+    task = f"The user lives in Ulm and likes harps. {ASKED}"
+    hands_on, deploys = ToolCall("helper", {"task": task}), ToolCall("deploy", {"place": "Bonn"})
+    agents.wired.server.rules = [
+        Rule(lambda one: "helper" in one.tool_names and not after_tool(one), Reply(tools=(hands_on,)), 1),
+        Rule(lambda one: "inner one" in one.system and not after_tool(one), Reply(tools=(deploys,)), 1),
+    ]
+    await outer.run("Please have somebody look.", conversation_id="two", deps={"name": "ana"})
+    memory.close()
+    asked = next(one for one in agents.wired.server.requests if "inner one" in one.system)
+    assert "5433" in beside(asked, task)  # it is recalled for, as for the user
+    assert "9977" not in asked.text
+    assert task not in agents.wired.said("user")
+    assert "Bonn" in agents.wired.notes()
+    assert {one["user"] for one in agents.wired.records("user")} == {"ana", "bob"}
+    assert len({one["session"] for one in agents.wired.records("user")}) == 3

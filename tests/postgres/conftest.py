@@ -1,0 +1,40 @@
+"""A real PostgreSQL server for the tests, and databases in it."""
+
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from nanobot_memory_plugins.core import StoreError
+from nanobot_memory_plugins.postgres.server.binaries import find_binaries
+from nanobot_memory_plugins.postgres.server.launcher import OwnServer
+
+
+@pytest.fixture(scope="session")
+def binaries() -> Path:
+    try:
+        return find_binaries()
+    except StoreError as error:
+        pytest.skip(f"no PostgreSQL server for this platform: {error.cause}")
+
+
+@pytest.fixture
+def short_folder() -> Iterator[Path]:
+    """A folder whose name is short enough for a socket, and that everybody may pass through."""
+    folder = Path(tempfile.mkdtemp(prefix="pg"))
+    folder.chmod(0o755)
+    yield folder
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture(scope="session")
+def server(binaries: Path) -> Iterator[OwnServer]:
+    """A server that runs as long as the tests of this process do."""
+    folder = Path(tempfile.mkdtemp(prefix="pg"))
+    folder.chmod(0o755)
+    own = OwnServer(folder / "s", safe=False)
+    with own.running():
+        yield own
+    shutil.rmtree(folder, ignore_errors=True)

@@ -1,0 +1,89 @@
+"""Forgotten on one machine is forgotten on all, also on one that was away meanwhile."""
+
+import asyncio
+import time
+import uuid
+from pathlib import Path
+from typing import Any
+
+import psycopg
+
+from nanobot_memory_plugins.core import Erasure, MemoryConfig, MemoryHost, Note
+from nanobot_memory_plugins.core.config import config_from_mapping
+from nanobot_memory_plugins.core.testing import MemoryWorkspace
+from nanobot_memory_plugins.postgres.server.launcher import OwnServer
+
+SECRET = "The cabin at Lake Wolfsheim is rented from Greta Haldersen"
+
+
+def configured(server: OwnServer, tenant: str, machine: str) -> MemoryConfig:
+    shared = {"dsn": server.dsn, "tenant": tenant, "machine": machine, "searchSeconds": 10}
+    config, problems = config_from_mapping(
+        {"memoryPlugins": {"storage": {"embeddingProvider": "none"}, "postgres": shared}}
+    )
+    assert not problems
+    return config
+
+
+def stored(workspace: Path) -> str:
+    files = [file for file in (workspace / "memory").rglob("*") if file.is_file() and file.suffix in (".md", ".jsonl")]
+    return "\n".join(file.read_text(encoding="utf-8") for file in files)
+
+
+def on_the_server(server: OwnServer, tenant: str) -> list[str]:
+    return [
+        row[0] for row in asked(server, tenant, "c.machine", "chunk c", "AND c.text LIKE '%%Haldersen%%' ORDER BY 1")
+    ]
+
+
+def asked(server: OwnServer, tenant: str, what: str, source: str, more: str = "") -> list[Any]:
+    joined = f"nanobot_memory.{source} JOIN nanobot_memory.tenant t USING (tenant)"
+    sql = f"SELECT {what} FROM {joined} WHERE t.name = %s {more}"
+    with psycopg.connect(server.dsn) as connection:
+        return connection.execute(sql.encode(), (tenant,)).fetchall()
+
+
+async def test_forgotten_on_one_is_gone_on_both_also_when_the_other_was_away(server: OwnServer, tmp_path: Path):
+    tenant = uuid.uuid4().hex
+    laptop, desktop = MemoryWorkspace(tmp_path / "laptop"), MemoryWorkspace(tmp_path / "desktop")
+    laptop.note(Note(SECRET), "a1")
+    desktop.note(Note(SECRET), "b1")
+    desktop.note(Note("the garden gate is green"), "b2")
+    async with MemoryHost(desktop.path, config=configured(server, tenant, "desktop")) as memory:
+        await memory.flush_index()
+    # Said while the desktop was offline, and not sent yet when it is forgotten.
+    desktop.message(f"Remember: {SECRET}, says my aunt.", "m1")
+    async with MemoryHost(laptop.path, config=configured(server, tenant, "laptop")) as memory:
+        await memory.flush_index()
+        assert on_the_server(server, tenant) == ["desktop", "laptop"]
+        done = await memory.eraser.erase(Erasure(texts=(SECRET,)))
+        assert any(trace.where == "the shared memory (desktop)" and trace.removed for trace in done.traces)
+        await memory.flush_index()
+    assert on_the_server(server, tenant) == []
+    assert "Haldersen" not in stored(laptop.path)
+    assert "Haldersen" in stored(desktop.path)
+    async with MemoryHost(desktop.path, config=configured(server, tenant, "desktop")) as memory:
+        end = time.monotonic() + 30
+        while "Haldersen" in stored(desktop.path) and time.monotonic() < end:
+            assert on_the_server(server, tenant) == []
+            await asyncio.sleep(0.05)
+        await memory.flush_index()
+    assert "Haldersen" not in stored(desktop.path)
+    assert "garden gate" in stored(desktop.path)
+    assert on_the_server(server, tenant) == []
+    assert asked(server, tenant, "e.body", "erasure e") == [(None,)]
+
+
+async def test_another_tenant_keeps_what_one_forgets(server: OwnServer, tmp_path: Path):
+    tenants = [uuid.uuid4().hex, uuid.uuid4().hex]
+    for tenant in tenants:
+        workspace = MemoryWorkspace(tmp_path / tenant)
+        workspace.note(Note(SECRET), "a1")
+        async with MemoryHost(workspace.path, config=configured(server, tenant, "laptop")) as memory:
+            await memory.flush_index()
+    async with MemoryHost(tmp_path / tenants[0], config=configured(server, tenants[0], "laptop")) as memory:
+        await memory.eraser.erase(Erasure(texts=(SECRET,)))
+        await memory.flush_index()
+    assert on_the_server(server, tenants[0]) == []
+    assert len(on_the_server(server, tenants[1])) == 1
+    assert "Haldersen" in stored(tmp_path / tenants[1])

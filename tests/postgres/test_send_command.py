@@ -1,0 +1,69 @@
+"""``nanobot-memory postgres send``, and what else of the command line meets a shared memory."""
+
+import json
+import subprocess
+import sys
+import uuid
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from nanobot_memory_plugins.core.testing import MemoryWorkspace
+from nanobot_memory_plugins.core.values import Note
+from nanobot_memory_plugins.postgres.server.launcher import OwnServer
+
+
+def command(*arguments: str | Path, status: int = 0) -> dict[str, Any]:
+    program = Path(sys.executable).with_name("nanobot-memory")
+    done = subprocess.run([program, *arguments, "--json"], capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == status, done.stderr
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+@pytest.fixture
+def told(server: OwnServer, tmp_path: Path) -> tuple[Path, Path]:
+    workspace = MemoryWorkspace(tmp_path / "workspace")
+    for number in range(3):
+        workspace.note(Note(f"the garden gate number {number} is green"), f"a{number}")
+    shared = {"dsn": server.dsn, "tenant": uuid.uuid4().hex, "machine": "laptop"}
+    config = tmp_path / "config.json"
+    memory = {"storage": {"embeddingProvider": "none"}, "postgres": shared}
+    config.write_text(json.dumps({"memoryPlugins": memory}), encoding="utf-8")
+    return workspace.path, config
+
+
+def test_it_sends_what_is_kept_and_counts_what_stands_there(told: tuple[Path, Path]):
+    workspace, config = told
+    for _ in range(2):
+        sent = command("postgres", "send", "--workspace", workspace, "--config", config)
+        assert sent == {"ok": True, "machine": "laptop", "unsent_bytes": 0, "passages": {"laptop": 3}}
+
+
+def test_without_a_dsn_it_says_what_to_set(told: tuple[Path, Path], tmp_path: Path):
+    config = tmp_path / "none.json"
+    config.write_text("{}", encoding="utf-8")
+    failed = command("postgres", "send", "--workspace", told[0], "--config", config, status=1)
+    assert "dsn of postgres is not set" in failed["error"]
+    assert "memoryPlugins" in failed["hint"]
+
+
+def test_doctor_tells_of_the_server(told: tuple[Path, Path]):
+    workspace, config = told
+    command("postgres", "send", "--workspace", workspace, "--config", config)
+    program = Path(sys.executable).with_name("nanobot-memory")
+    arguments = ["doctor", "--workspace", workspace, "--config", config, "--json"]
+    done = subprocess.run([program, *arguments], capture_output=True, text=True, timeout=120, check=False)
+    found = {one["subject"]: one["state"] for one in json.loads(done.stdout.splitlines()[-1])["findings"]}
+    assert "laptop (this one)" in found["shared memory: machines"]
+
+
+def test_an_evaluation_sends_nothing_of_its_data_set(told: tuple[Path, Path], tmp_path: Path):
+    workspace, config = told
+    (tmp_path / "docs.jsonl").write_text('{"id": "d", "text": "The harbour is closed."}\n', encoding="utf-8")
+    (tmp_path / "queries.jsonl").write_text('{"id": "q", "text": "Is the harbour closed?"}\n', encoding="utf-8")
+    run = tmp_path / "run.jsonl"
+    command("eval", tmp_path, "--run", run, "--no-embeddings", "--config", config)
+    assert json.loads(run.read_text(encoding="utf-8"))["ranked"] == ["d"]
+    sent = command("postgres", "send", "--workspace", workspace, "--config", config)
+    assert sent["passages"] == {"laptop": 3}

@@ -1,0 +1,123 @@
+"""What the tests of all adapters share: a workspace, a scripted model, and what has to be true of both afterwards."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from nanobot_memory_plugins.core import MemoryConfig, MemoryService, fenced_blocks
+from nanobot_memory_plugins.core.testing import Request, ScriptedServer
+from nanobot_memory_plugins.core.testing.scripted_server import text_of
+
+ROOT = Path(__file__).parents[2]
+# A busy machine gets its time; the words are found without a model of embeddings.
+OPTIONS: dict[str, Any] = {
+    "core": {"message_limit": 20, "tool_limit": 20},
+    "plugins": {"storage": {"embeddingProvider": "none"}, "recall": {"recallTimeout": 10}},
+}
+PORT = "our staging database listens on port 5433"
+TOLD = f"Remember that {PORT}."
+ASKED = "On which port does the staging database listen?"
+# A plugin that notes which session has gone quiet.
+QUIET = """
+from nanobot_memory_plugins.core import Note, hookimpl
+
+
+@hookimpl
+def on_session_idle(session_key):
+    return Note(f"Quiet: {session_key}")
+"""
+
+
+def needs(adapter: str, module: str) -> None:
+    """Skip the tests of a module where the framework is not installed. Call it before the framework is imported."""
+    why = f"{module} is not installed: `python -m release.hosts {adapter}` runs these tests"
+    pytest.importorskip(module, reason=why)
+
+
+class Wired:
+    """One workspace, and the model server that a framework asks. Services over it are closed with it."""
+
+    def __init__(self, folder: Path, server: ScriptedServer) -> None:
+        self.workspace = folder / "workspace"
+        self.workspace.mkdir(parents=True)
+        self.server = server
+        self._services: list[MemoryService] = []
+
+    def service(self, **core: Any) -> MemoryService:
+        """Return a memory of the workspace, started; ``core`` are options of core."""
+        config = MemoryConfig.model_validate({**OPTIONS, "core": {**OPTIONS["core"], **core}})
+        made = MemoryService(self.workspace, config=config)
+        self._services.append(made)
+        assert made.start_now()
+        return made
+
+    def close(self) -> None:
+        for service in self._services:
+            service.close()
+
+    def run_script(self, script: Path, *words: str) -> str:
+        """Run a script as a process of its own, with the workspace and the server's address, and return its output."""
+        command = [sys.executable, str(script), str(self.workspace), self.server.base_url, *words]
+        done = subprocess.run(
+            command, cwd=ROOT, capture_output=True, text=True, encoding="utf-8", timeout=120, check=False
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    # --- what is to be seen afterwards ----------------------------------------------------------------------
+
+    @property
+    def last(self) -> Request:
+        """The newest request that reached the model."""
+        return self.server.requests[-1]
+
+    def request_with(self, words: str) -> Request:
+        """Return the first request in whose last user message words stand."""
+        return next(one for one in self.server.requests if words in one.last_user)
+
+    def records(self, role: str = "") -> list[dict[str, Any]]:
+        """Return what stands in the transcripts, of one role where it is named."""
+        lines = [
+            json.loads(line)
+            for file in sorted(self.workspace.glob("memory/sessions/*.jsonl"))
+            for line in file.read_text(encoding="utf-8").splitlines()
+        ]
+        return [one for one in lines if not role or one.get("role") == role]
+
+    def said(self, role: str = "") -> list[str]:
+        """Return the texts of the transcripts."""
+        return [str(one.get("text", one.get("content", ""))) for one in self.records(role)]
+
+    def notes(self) -> str:
+        """Return the notes of all days."""
+        return "\n".join(file.read_text(encoding="utf-8") for file in sorted(self.workspace.glob("memory/2*.md")))
+
+    def holds(self, words: str) -> list[Path]:
+        """Return the files of the workspace in which words stand."""
+        return [file for file in self.workspace.rglob("*") if file.is_file() and words.encode() in file.read_bytes()]
+
+
+def searchable(service: MemoryService) -> None:
+    """Wait until everything that was stored is found."""
+    service.call_now(lambda memory: memory.flush_index(), limit=60)
+
+
+def beside(request: Request, question: str) -> str:
+    """Return the fenced block that stands beside a question in a request: in that message, and in no other."""
+    holding = [one for one in request.messages if fenced_blocks(text_of(one))]
+    assert len(holding) == 1, f"{len(holding)} messages hold a block"
+    (message,) = holding
+    assert message["role"] == "user"
+    assert question in text_of(message)
+    (block,) = fenced_blocks(text_of(message))
+    return str(block)
+
+
+def unfenced(messages: Sequence[object]) -> bool:
+    """Say whether no block stands in what a framework keeps as its history."""
+    return not fenced_blocks("\n".join(str(one) for one in messages))
