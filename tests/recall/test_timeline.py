@@ -11,6 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, Scope
+from nanobot_memory_plugins.core.cli import FilesShown
 from nanobot_memory_plugins.core.cli.main import app
 from nanobot_memory_plugins.core.clock import ManualClock
 from tests.support.many_messages import processor_seconds, write_messages
@@ -216,6 +217,24 @@ def test_what_was_noted_after_midnight_tells_of_its_conversation_and_a_secret_by
     assert by_hand["day"] == "2026-06-21"
     assert "the safe" in by_hand["about"]
     assert "wombat" not in by_hand["about"]
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "are_everything"),
+    [
+        ("postgres", {}, True),
+        ("postgres", {"dsn": ""}, True),
+        ("postgres", {"dsn": "host=x"}, False),
+        ("theirs", {}, False),
+        ("theirs", {"enabled": False}, True),
+    ],
+)
+def test_the_files_are_everything_until_a_store_elsewhere_is_used(
+    name: str, options: dict[str, object], are_everything: bool, tmp_path: Path, installed_plugin
+):
+    installed_plugin(name, "class Plugin:\n    pass\n")
+    config = MemoryConfig.model_validate({"plugins": {name: options}})
+    assert FilesShown(tmp_path, config).are_everything is are_everything
 
 
 @pytest.mark.slow

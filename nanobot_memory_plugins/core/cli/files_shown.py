@@ -20,6 +20,8 @@ _OF_THE_FILES = frozenset(
         "nanobot",
     }
 )
+# Our stores elsewhere, and the option without which each leaves everything on this machine.
+_ELSEWHERE = {"postgres": "dsn"}
 # Names the plugins that are loaded, as a host sees it.
 _ONLY = "NANOBOT_MEMORY_PLUGINS"
 
@@ -41,7 +43,7 @@ class FilesShown:
     def are_everything(self) -> bool:
         """Whether the files are all there is: no plugin is enabled that may know more, or withhold of them."""
         return all(
-            point.name in _OF_THE_FILES or not self._is_enabled(point.name)
+            point.name in _OF_THE_FILES or not self._is_enabled(point.name) or self._stays_here(point.name)
             for point in installed_entry_points(PLUGIN_GROUP)
         )
 
@@ -70,6 +72,9 @@ class FilesShown:
         from nanobot_memory_plugins.core.scopes.workspace_scopes import offered_scopes
 
         return offered_scopes(self._workspace, self._config).visible(scope)
+
+    def _stays_here(self, name: str) -> bool:
+        return name in _ELSEWHERE and not self._config.plugins.get(name, {}).get(_ELSEWHERE[name])
 
     def _is_enabled(self, name: str) -> bool:
         return self._config.enabled(name) and (self._only is None or name in self._only)

@@ -59,8 +59,7 @@ class MemoryHost(PromptCalls):
     """Long-term memory for one workspace.
 
     ``workspace`` is the folder of the agent. ``llm`` is ``async complete(messages, *, max_tokens, purpose) -> str``, or
-    None: every plugin has a fallback. ``senders`` says who may write. ``project`` is that of
-    calls whose scope names none: `project_of` says it of a folder. No call raises for what a plugin does wrong.
+    None: plugins do without. ``senders`` says who may write; ``project`` is for calls without one. No call raises.
     """
 
     def __init__(
