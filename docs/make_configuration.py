@@ -17,6 +17,7 @@ from nanobot_memory_plugins.core.cli import catalogue
 from nanobot_memory_plugins.core.config import DOCUMENT_NAMES, CoreOptions, RedactionOptions
 from nanobot_memory_plugins.flush.options import FlushOptions
 from nanobot_memory_plugins.observation.plugin import ObservationOptions
+from nanobot_memory_plugins.postgres.options import PostgresOptions
 from nanobot_memory_plugins.recall.options import RecallOptions
 from nanobot_memory_plugins.storage.options import StorageOptions
 from nanobot_memory_plugins.summary.options import SummaryOptions
@@ -27,6 +28,7 @@ MODELS: dict[str, type[BaseModel]] = {
     "core": CoreOptions,
     "redaction": RedactionOptions,
     "storage": StorageOptions,
+    "postgres": PostgresOptions,
     "recall": RecallOptions,
     "observation": ObservationOptions,
     "bootstrap": BootstrapOptions,

@@ -9,7 +9,7 @@ import sqlite3
 import threading
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import astuple, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -37,6 +37,8 @@ CREATE TABLE IF NOT EXISTS files (workspace, path, stamp, PRIMARY KEY (workspace
 CREATE TABLE IF NOT EXISTS memories
   (workspace, id, text, path, line, time, origin, agent, user, channel, session, group_chat);
 """
+# The fields of a scope that the shelf keeps, by their names: a later version may have more.
+WHOSE = ("agent", "user", "channel", "session", "group_chat")
 WORD = re.compile(r"[a-z0-9]+|[\u4e00-\u9fff]")
 
 
@@ -108,7 +110,17 @@ class ShelfStore:
         for _, key, text, path, line, time, origin, *scope in found:
             source = "transcript" if path.endswith(".jsonl") else "note"
             when = datetime.fromisoformat(time)
-            yield Hit(key, text, path, line, 0.0, Origin(origin), Scope(*scope), when, source=source)
+            yield Hit(
+                key,
+                text,
+                path,
+                line,
+                0.0,
+                Origin(origin),
+                Scope(**dict(zip(WHOSE, scope, strict=True))),
+                when,
+                source=source,
+            )
 
     def follow(self) -> bool:
         """Read the files that have changed since the last time, and let go of those that are no more."""
@@ -140,7 +152,7 @@ def read(workspace: Path, path: str) -> Iterator[tuple[str | int, ...]]:
         for line, data in enumerate(file.read_bytes().splitlines(), 1):
             if said := parse_transcript_line(data):
                 at = (said.time or changed).isoformat()
-                yield said.id or f"{path}:{line}", said.text, path, line, at, said.origin.value, *astuple(said.scope)
+                yield said.id or f"{path}:{line}", said.text, path, line, at, said.origin.value, *whose(said.scope)
         return
     for part in parse_notes(file.read_bytes()):
         key, when, origin, scope = f"{path}:{part.line}", changed, Origin.USER, Scope()
@@ -152,7 +164,12 @@ def read(workspace: Path, path: str) -> Iterator[tuple[str | int, ...]]:
         else:
             text = part.text.strip()
         if text:
-            yield key, text, path, part.line, when.astimezone(UTC).isoformat(), origin.value, *astuple(scope)
+            yield key, text, path, part.line, when.astimezone(UTC).isoformat(), origin.value, *whose(scope)
+
+
+def whose(scope: Scope) -> tuple[str, ...]:
+    """Return the columns of a scope."""
+    return tuple(getattr(scope, name) for name in WHOSE)
 
 
 class Plugin:

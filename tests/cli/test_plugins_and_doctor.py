@@ -161,4 +161,5 @@ def test_memory_files_are_counted(tmp_path: Path):
         ("long-term memory", "1 file, 1.5 kB"),
         ("day notes", "2 files, 1.0 kB"),
         ("transcripts", "none yet"),
+        ("readers", "no other user of this machine can read the memory"),
     ]

@@ -25,7 +25,7 @@ BLOCKS = [(path, language, text, line) for path in PAGES for language, text, lin
 JSON = [pytest.param(t, id=f"{path.name}:{line}") for path, lang, t, line in BLOCKS if lang == "json"]
 TOML = [pytest.param(t, id=f"{path.name}:{line}") for path, lang, t, line in BLOCKS if lang == "toml"]
 # "text" holds what is not run: commands that are wrong on purpose.
-KNOWN_LANGUAGES = {"", "sh", "python", "json", "toml", "markdown", "text"}
+KNOWN_LANGUAGES = {"", "sh", "python", "json", "toml", "markdown", "text", "yaml"}
 
 
 async def complete(messages: list, *, max_tokens: int, purpose: str) -> str:
