@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
-from nanobot_memory_plugins.core.text import fold, wishes
+from nanobot_memory_plugins.core.text import acknowledgements, fold, wishes
 from nanobot_memory_plugins.recall import salience
 from tests.support.chinese import in_both_scripts
 
@@ -65,7 +65,7 @@ async def test_a_question_about_what_was_said_is_answered(memory: MemoryHost, te
 
 
 WORDS = [
-    *((word, "fullmatch") for word in salience.ACKNOWLEDGEMENTS),
+    *((word, "fullmatch") for word in acknowledgements.ACKNOWLEDGEMENTS),
     *((word, "search") for word in salience.INVENTIONS),
     *((word, "search") for word in wishes.WISHES),
 ]
