@@ -19,6 +19,17 @@ def test_it_is_said_which_extra_brings_it():
         import no_such_framework  # noqa: F401
 
 
+def test_httpx_is_loaded_with_the_framework_before_the_memory_has_a_thread():
+    code = """import sys
+from nanobot_memory_plugins.hosts.framework import framework
+assert "httpx" not in sys.modules
+with framework("adk"):
+    pass
+print("httpx" in sys.modules)"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout == "True\n"
+
+
 def test_the_distribution_alone_imports_no_framework():
     code = "import sys, nanobot_memory_plugins.hosts, nanobot_memory_plugins.hosts.framework; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)

@@ -2,6 +2,7 @@
 
 import json
 import stat
+import time
 from pathlib import Path
 
 import pytest
@@ -77,6 +78,7 @@ def test_other_clients_have_no_plugin(connect, tmp_path):
 def hooked(served):
     client = served.process("--hooks", **{SECRET_VARIABLE: SECRET})
     client.hello()
+    client.ask("tools/list")  # the memory is open: a busy machine takes longer for it than a prompt waits
 
     def tell(event: str, meta: dict | None = None, **fields: str) -> str:
         arguments = {"event": event, "session_id": SESSION, "secret": SECRET, **fields}
@@ -90,8 +92,14 @@ def hooked(served):
 
 
 def records(served) -> list[dict]:
-    files = sorted((served.workspace / "memory" / "sessions").glob("*.jsonl"))
-    return [json.loads(line) for file in files for line in file.read_text().splitlines()]
+    """Return what was kept; a prompt does not wait for its writing for long."""
+    deadline = time.monotonic() + 10
+    while True:
+        files = sorted((served.workspace / "memory" / "sessions").glob("*.jsonl"))
+        found = [json.loads(line) for file in files for line in file.read_text().splitlines()]
+        if found or time.monotonic() > deadline:
+            return found
+        time.sleep(0.05)
 
 
 def users_words(served) -> list[str]:
