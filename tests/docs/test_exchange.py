@@ -27,7 +27,10 @@ def part_of(page: Path, heading: str) -> str:
 
 
 @pytest.mark.parametrize(("page", "heading"), [(README, "## One exchange"), (CHINESE_README, "## 一次对话")])
-async def test_the_line_beside_the_question_is_the_one_that_is_shown(page: Path, heading: str, tmp_path: Path):
+async def test_the_line_beside_the_question_is_the_one_that_is_shown(
+    page: Path, heading: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "storage,recall,consolidation")  # none of others
     part = part_of(page, heading)
     said, asked = re.findall(r"\*([^*|]{15,})\*", part.split("|", 1)[0])
     shown = re.search(r"\[2[^\]]*2[^\]]*\] user: [^|]+?(?= \|)", part)

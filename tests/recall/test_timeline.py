@@ -44,6 +44,12 @@ def zone(monkeypatch: pytest.MonkeyPatch):
 
 
 @pytest.fixture
+def ours_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leave plugins of others out: one that may withhold something has to be loaded and asked."""
+    monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "storage,recall,consolidation")
+
+
+@pytest.fixture
 async def memory(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, zone: Callable[[str], None]
 ) -> AsyncIterator[MemoryHost]:
@@ -192,6 +198,7 @@ def rows(workspace: Path, *arguments: str) -> list[dict[str, object]]:
     return json.loads(command(workspace, *arguments, "--json"))["conversations"]
 
 
+@pytest.mark.usefixtures("ours_alone")
 def test_long_conversations_are_counted_to_the_last_message_with_nothing_indexed(tmp_path: Path, zone):
     zone("UTC")
     write_messages(tmp_path, NOW, sessions=3, each=700)  # from the evening before
@@ -230,13 +237,20 @@ def test_what_was_noted_after_midnight_tells_of_its_conversation_and_a_secret_by
     ],
 )
 def test_the_files_are_everything_until_a_store_elsewhere_is_used(
-    name: str, options: dict[str, object], are_everything: bool, tmp_path: Path, installed_plugin
+    name: str,
+    options: dict[str, object],
+    are_everything: bool,
+    tmp_path: Path,
+    installed_plugin,
+    monkeypatch: pytest.MonkeyPatch,
 ):
+    monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", f"storage,recall,{name}")
     installed_plugin(name, "class Plugin:\n    pass\n")
     config = MemoryConfig.model_validate({"plugins": {name: options}})
     assert FilesShown(tmp_path, config).are_everything is are_everything
 
 
+@pytest.mark.usefixtures("ours_alone")
 @pytest.mark.slow
 def test_it_takes_at_most_six_times_the_bare_imports_with_many_messages(tmp_path: Path):
     write_messages(tmp_path, NOW)
