@@ -70,8 +70,8 @@ def test_no_adapter_is_longer_than_250_lines():
 
 # What an adapter would need for a thread, a clock, a queue, a retry or a file of its own: core has these once.
 OF_CORE = {
-    "atexit", "concurrent", "contextvars", "datetime", "multiprocessing", "queue", "random", "sched", "shelve", "signal",
-    "sqlite3", "tempfile", "tenacity", "threading", "time", "weakref",
+    "atexit", "concurrent", "contextvars", "datetime", "multiprocessing", "queue", "random", "sched", "shelve",
+    "signal", "sqlite3", "tempfile", "tenacity", "threading", "time", "weakref",
 }  # fmt: skip
 # A change of two steps that a cancellation must not part.
 OF_ASYNCIO = {"CancelledError", "ensure_future", "shield"}
