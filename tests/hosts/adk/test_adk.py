@@ -92,6 +92,7 @@ def calls(name: str, **arguments: object) -> Rule:
     )
 
 
+@pytest.mark.smoke
 async def test_what_one_session_told_stands_beside_the_question_of_the_next_and_in_no_history(wired):
     plugin = await told(wired)
     runner = running(plugin)
@@ -133,6 +134,7 @@ async def test_a_stream_is_remembered_whole_and_once(wired):
     assert said(plugin, "asked") == [ASKED, "Understood."]
 
 
+@pytest.mark.smoke
 async def test_a_tool_is_noted_with_its_error_and_without_its_secret(wired):
     plugin = MemoryPlugin(wired.service())
     runner = running(plugin, agent(tools=[deploy]))
