@@ -169,6 +169,9 @@ def test_a_notice_of_the_host_is_not_the_users_word(hooked, served):
     for tag in ("task-notification", "teammate-message", "cross-session-message", "agent-message"):
         assert hooked("UserPromptSubmit", prompt=f"<{tag}>\n<summary>I live in Lisbon.</summary>\n</{tag}>") == "{}"
     assert users_words(served) == ["Where do I live?"]
+    hooked("UserPromptSubmit", prompt="Remember that I live in Oslo.")
+    assert hooked("UserPromptSubmit", prompt="<task-notification>Done</task-notification>", session_id="2") == "{}"
+    assert "Oslo" in hooked("UserPromptSubmit", prompt="Good morning.", session_id="2")
 
 
 @pytest.mark.slow
