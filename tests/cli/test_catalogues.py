@@ -15,7 +15,7 @@ from nanobot_memory_plugins.core.errors import InputError
 from nanobot_memory_plugins.core.isolation.answers import Expected, accepted_values
 from nanobot_memory_plugins.core.values.diagnosis import Finding
 from nanobot_memory_plugins.redaction.script.messages import Sentence, speaking, together, tr
-from release.catalogues import CATALOGUES, compiled, places_in, read, sentences, write
+from release.catalogues import CATALOGUES, compiled, places_in, read, sentences, spliced, write
 
 FOUND = sentences()
 FILES = sorted(CATALOGUES.glob("*.po"))
@@ -55,6 +55,17 @@ def test_a_sentence_that_is_added_is_found(tmp_path: Path):
         'def run(n):\n    raise InputError(Sentence("{n} is new.", n=n), hint="Go on.")\n'
     )
     assert sorted(sentences(tmp_path)) == ["Go on.", "{n} is new."]
+
+
+def test_no_text_that_people_are_shown_is_an_f_string():
+    assert spliced() == []
+
+
+def test_an_f_string_that_people_are_shown_is_found(tmp_path: Path):
+    (tmp_path / "new.py").write_text(
+        'def run(n):\n    raise InputError(f"{n} is new to us.", hint=f"chmod 600 {n}" if n else f"{n} goes on.")\n'
+    )
+    assert spliced(tmp_path) == ["new.py:2: f'{n} is new to us.'", "new.py:2: f'{n} goes on.'"]
 
 
 def test_a_third_language_is_a_file(tmp_path: Path, monkeypatch, capsys):
