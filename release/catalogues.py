@@ -156,7 +156,7 @@ def _of_call(call: ast.Call, constants: Mapping[str, ast.expr], *, words: Collec
 def _shown_by(call: ast.Call, *, words: Collection[str]) -> Iterator[ast.expr]:
     """Yield the arguments of a call that people are shown."""
     name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
-    of_ours = name.endswith("Error") and not hasattr(builtins, name)
+    of_ours = name.endswith("Error") and not hasattr(builtins, name) and not name.startswith("Pydantic")
     first, keywords = _ERROR if of_ours else (1, ()) if name in words else _CALLS.get(name, (0, ()))
     yield from call.args[:first]
     yield from (keyword.value for keyword in call.keywords if keyword.arg in keywords)
