@@ -34,7 +34,7 @@ def full_text_is_sound(connection: apsw.Connection) -> bool:
 
 def problems(connection: apsw.Connection, available: VectorBackend, *, full_text: bool) -> list[str]:
     """Return what is wrong with the index, one plain sentence each; an empty list says that it is sound."""
-    found = [
+    found: list[str] = [
         Sentence("SQLite reports: {what}", what=row[0])
         for row in connection.execute("PRAGMA integrity_check(5)")
         if row[0] != "ok"
