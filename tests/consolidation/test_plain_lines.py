@@ -116,3 +116,38 @@ def test_a_command_says_what_has_an_id_now(tmp_path: Path, capsys: pytest.Captur
     shown = capsys.readouterr()
     assert "I also like tea" in shown.out
     assert "what was written into ENTRIES.md without an id has one now: " in shown.err
+
+
+MEMORY = f"# About me\n\n- I live in Porto\n- my password is hunter2-Xk9mQ4\n- [ ] call the bank\n\n{HEAD}"
+
+
+def test_bullets_of_a_file_are_shown_and_become_entries_on_request(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    file = tmp_path / "memory" / "MEMORY.md"
+    file.parent.mkdir()
+    file.write_text(MEMORY, encoding="utf-8")
+    repository = EntryRepository(tmp_path)
+    command = ["entries", "remember", "--from", str(file), "-w", str(tmp_path)]
+    assert run_command_line(command) == 0
+    shown = capsys.readouterr().out
+    assert "I live in Porto" in shown
+    assert "hunter2" not in shown
+    assert "2 would become entries; --yes makes them. MEMORY.md stays as it is." in shown
+    assert list(contents(repository)) == ["our staging database listens on port 5433"]
+    assert run_command_line([*command, "--yes", "--tag", "me"]) == 0
+    made = {one.content: one for one in repository.load().entries.values()}
+    assert made["I live in Porto"].tags == ("me",)
+    assert made["call the bank"].category == "todo"
+    assert "- I live in Porto\n" in file.read_text(encoding="utf-8")
+    assert run_command_line([*command, "--yes"]) == 0
+    assert contents(repository).keys() == made.keys()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status"), [([], 2), (["a text", "--from", "x.md"], 2), (["--from", "x.md"], 1), (["--from", "."], 1)]
+)
+def test_nothing_to_remember_is_said(
+    arguments: list[str], status: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.chdir(tmp_path)
+    assert run_command_line(["entries", "remember", *arguments, "-w", str(tmp_path)]) == status
+    assert not (tmp_path / "memory").exists()

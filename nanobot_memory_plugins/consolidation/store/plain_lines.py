@@ -5,20 +5,22 @@ stays as it is, what looks like a bullet in a code block, a secret and what was 
 """
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from nanobot_memory_plugins.consolidation.model.entry import Category, Entry, content_of, new_id
 from nanobot_memory_plugins.consolidation.model.scoring import Importance, initial_score
+from nanobot_memory_plugins.consolidation.model.tags import plain_tags
 from nanobot_memory_plugins.consolidation.store.document import Document, Text, parse
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository, Wanted
 from nanobot_memory_plugins.consolidation.store.snapshot import State
-from nanobot_memory_plugins.core import Sentence
+from nanobot_memory_plugins.core import Scope, Sentence
 
 WHO, WHY = "hand", "written without an id"
 # More is no fact any more.
 _LONGEST = 2_000
 _MOST_NAMED = 5
+_EVERYBODY = Scope()
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _BULLET = re.compile(r" ?[-*+•][ \t]+(?:\[(?P<box>[ xX])\][ \t]+)?(?P<text>\S.*)")
 _HEADING = re.compile(
@@ -39,12 +41,12 @@ class PlainLine:
     category: Category
 
 
-def plain_lines(document: Document) -> list[PlainLine]:
-    """Return what of the text in our sections is meant as an entry, in the file's order."""
+def plain_lines(document: Document, *, everywhere: bool = False) -> list[PlainLine]:
+    """Return what of the text in our sections, or everywhere, is meant as an entry, in the file's order."""
     found: list[PlainLine] = []
     position = 0
     for piece in document.pieces:
-        if isinstance(piece, Text) and piece.section is not None:
+        if isinstance(piece, Text) and (everywhere or piece.section is not None):
             found += _lines_of(piece.data, position)
         position += len(piece.data)
     return found
@@ -95,20 +97,15 @@ def take_up(repository: EntryRepository, document: Document) -> str:
     """
     if repository.path != repository.own_path:
         return ""  # in MEMORY.md bullets are people's
-    if not _wanted(repository, document):
+    if not _wanted(repository, plain_lines(document)):
         return ""
     made: dict[str, Entry] = {}
     with repository.locked():
 
         def decide(state: State) -> Wanted:
             made.clear()
-            lines = _wanted(repository, state.document)
-            there = {_alike(entry.content) for entry in state.entries.values()}
-            for line in lines:
-                if _alike(line.content) not in there:
-                    there.add(_alike(line.content))
-                    entry = _entry(repository, line, {**state.entries, **made})
-                    made[entry.id] = entry
+            lines = _wanted(repository, plain_lines(state.document))
+            made.update(new_entries(repository, lines, state.entries))
             return Wanted({**state.entries, **made}, document=_without(state.document, lines))
 
         repository.write(decide, who=WHO, why=WHY)
@@ -120,11 +117,30 @@ def take_up(repository: EntryRepository, document: Document) -> str:
     )
 
 
-def _wanted(repository: EntryRepository, document: Document) -> list[PlainLine]:
+def new_entries(
+    repository: EntryRepository,
+    lines: Sequence[PlainLine],
+    entries: Mapping[str, Entry],
+    *,
+    scope: Scope = _EVERYBODY,
+    tags: Sequence[str] = (),
+) -> dict[str, Entry]:
+    """Return the entries that lines become beside those that there are, each text once. Raises `MemoryFileError`."""
+    made: dict[str, Entry] = {}
+    there = {_alike(entry.content) for entry in entries.values()}
+    for line in _wanted(repository, lines):
+        if _alike(line.content) not in there:
+            there.add(_alike(line.content))
+            entry = _entry(repository, line, {**entries, **made})
+            made[entry.id] = replace(entry, scope=scope, tags=plain_tags(tags))
+    return made
+
+
+def _wanted(repository: EntryRepository, lines: Sequence[PlainLine]) -> list[PlainLine]:
     """Return the lines that may become entries: none with a secret, none that was forgotten for good."""
     return [
         line
-        for line in plain_lines(document)
+        for line in lines
         if repository.redacted(line.content) == line.content
         and not repository.tombstones.holds(_entry(repository, line, {}))
     ]
