@@ -43,9 +43,7 @@ def record_id(whose: Whose, key: str) -> uuid.UUID | None:
 def put(connection: Connection, whose: Whose, path: str, records: Iterable[FileRecord], version: int) -> None:
     """Keep records of one file, each once; part of the caller's transaction."""
     found = {
-        number: one
-        for one in records
-        if len(one.raw) <= _LONGEST and (number := record_id(whose, one.key)) is not None
+        number: one for one in records if len(one.raw) <= _LONGEST and (number := record_id(whose, one.key)) is not None
     }
     if not found:
         return
@@ -63,7 +61,8 @@ def remove(connection: Connection, whose: Whose, keys: Iterable[str]) -> None:
     if ids:
         run(
             connection,
-            f"DELETE FROM {table('record')} r WHERE {of_tenant(whose.tenant, 'r')} AND r.machine = %s AND r.id = ANY(%s)",
+            f"DELETE FROM {table('record')} r WHERE {of_tenant(whose.tenant, 'r')} AND r.machine = %s "
+            "AND r.id = ANY(%s)",
             (whose.machine, ids),
         )
 
