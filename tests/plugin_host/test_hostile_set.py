@@ -88,7 +88,7 @@ async def everything(workspace: Path) -> list[Any]:
         answers.append(memory.history("cli:one"))
     return [
         re.sub(
-            r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}|[0-9a-f]{16}|#?\b[0-9a-f]{8}\b|\d{4}-\d\d-\d\d[T ][\d:.+]+",
+            r"#?[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}|[0-9a-f]{16}|#?\b[0-9a-f]{8}\b|\d{4}-\d\d-\d\d[T ][\d:.+]+",
             "*",
             repr(one),
         )
