@@ -76,6 +76,7 @@ if TYPE_CHECKING:
     from nanobot_memory_plugins.core.redaction.contact_redaction import ContactRedaction, without_secrets
     from nanobot_memory_plugins.core.scopes.people import Senders
     from nanobot_memory_plugins.core.scopes.workspace_scopes import offered_scopes, workspace_scopes
+    from nanobot_memory_plugins.core.sharing import SharingStore, receipt_now
     from nanobot_memory_plugins.core.text.acts import Act
     from nanobot_memory_plugins.core.text.fence import (
         Language,
@@ -171,6 +172,7 @@ _MODULES = {
     "core.redaction.contact_redaction": ("ContactRedaction", "without_secrets",),
     "core.scopes.people": ("Senders",),
     "core.scopes.workspace_scopes": ("offered_scopes", "workspace_scopes",),
+    "core.sharing": ("SharingStore", "receipt_now",),
     "core.text.acts": ("Act",),
     "core.text.fence": (
         "Language", "fence", "fenced_blocks", "is_fenced", "language_of", "neutralise", "remove_fenced",
@@ -278,6 +280,7 @@ __all__ = [
     "Senders",
     "Sentence",
     "SessionOption",
+    "SharingStore",
     "Skipped",
     "Store",
     "StoreError",
@@ -315,6 +318,7 @@ __all__ = [
     "print_json",
     "purge_texts",
     "read_configuration",
+    "receipt_now",
     "redact_text",
     "remove_fenced",
     "resolve_workspace",

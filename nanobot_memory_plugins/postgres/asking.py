@@ -82,14 +82,17 @@ class Asking:
         return {str(row[0]): int(row[1]) for row in run(connection, sql)}
 
     def lacks_vectors(self, connection: Connection, space: str) -> bool:
-        """Tell whether a passage of this machine has no vector in a space."""
+        """Tell whether a passage of this machine has no vector in a space, or searches do not use the space yet."""
         sql = (
             f"SELECT EXISTS (SELECT 1 FROM {table('chunk')} c WHERE {of_tenant(self._whose.tenant, 'c')} "
-            f"AND c.machine = %s AND NOT EXISTS (SELECT 1 FROM {table('embedding')} e "
+            f"AND c.machine = %(machine)s AND (NOT EXISTS (SELECT 1 FROM {table('embedding')} e "
             f"WHERE {of_tenant(self._whose.tenant, 'e')} AND e.id = c.id AND e.space = "
-            f"(SELECT number FROM {table('space')} WHERE name = %s)))"
+            f"(SELECT number FROM {table('space')} WHERE name = %(space)s)) OR NOT EXISTS "
+            # The sender says so in a statement of its own, behind the last of the vectors.
+            f"(SELECT 1 FROM {table('active_space')} a JOIN {table('space')} s ON s.number = a.number "
+            f"WHERE {of_tenant(self._whose.tenant, 'a')} AND s.name = %(space)s)))"
         )
-        row = run(connection, sql, (self._whose.machine, space)).fetchone()
+        row = run(connection, sql, {"machine": self._whose.machine, "space": space}).fetchone()
         return bool(row and row[0])
 
     def vector(self, name: str, text: str) -> list[float] | None:

@@ -5,7 +5,7 @@ import os
 import threading
 import time
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import Future
 from dataclasses import replace
 from pathlib import Path
@@ -34,7 +34,7 @@ from nanobot_memory_plugins.core import (
 )
 from nanobot_memory_plugins.core.isolation.threads import DaemonThreadPool, run_in_pool
 from nanobot_memory_plugins.postgres.asking import TAIL_BYTES, Asking
-from nanobot_memory_plugins.postgres.database import forgetting, health
+from nanobot_memory_plugins.postgres.database import forgetting, health, records
 from nanobot_memory_plugins.postgres.database.connection import Connection
 from nanobot_memory_plugins.postgres.database.shipping import Shipment, states_of
 from nanobot_memory_plugins.postgres.database.tenant import Tenant, Whose
@@ -101,7 +101,7 @@ class SharedStore:
             database=None,
             open_database=self._open_shipment,
             embedder=self._embedder,
-            settings=SessionSettings(step=StepSettings(chunking=chunking)),
+            settings=SessionSettings(step=StepSettings(chunking=chunking, records=True)),
             clock=clock,
         )
         self._unsent = 0
@@ -238,6 +238,10 @@ class SharedStore:
             if missing is False:
                 return
             await asyncio.sleep(_POLL)
+
+    async def kept_for_all(self, ids: Sequence[str]) -> Collection[str]:
+        """Return those of some records that are on the server; none while it is away."""
+        return await self._ask(lambda connection: records.kept(connection, self._whose, ids), patience=_DRAIN) or ()
 
     async def held(self, wanted: Wanted) -> dict[str, int] | None:
         """Return in how many passages something stands, by machine; None where the server cannot be asked."""

@@ -30,7 +30,7 @@ from tests.support.indexed_workspace import HashEmbedder
 WRITTEN = re.compile(rb"\b\w+\.tenant = '[0-9a-f-]{36}'::uuid")
 GIVEN = re.compile(rb"(?<=WHERE )tenant = %s")
 NUMBER = re.compile(rb"[0-9a-f]{8}-[0-9a-f-]{27}|\d{4,}")
-TABLES = ("active_space", "chunk", "embedding", "erased", "erasure", "file", "machine", "tenant", "term")
+TABLES = ("active_space", "chunk", "embedding", "erased", "erasure", "file", "machine", "record", "tenant", "term")
 
 
 @pytest.mark.parametrize("large_from", [1, 20_000], ids=["large", "small"])

@@ -9,7 +9,7 @@ import uuid
 from collections import Counter
 
 from nanobot_memory_plugins.core import Erasure, StoreError, Wanted
-from nanobot_memory_plugins.postgres.database import passages
+from nanobot_memory_plugins.postgres.database import passages, records
 from nanobot_memory_plugins.postgres.database.connection import Connection, plain_errors, run, table
 from nanobot_memory_plugins.postgres.database.tenant import Whose
 from nanobot_memory_plugins.postgres.database.where import clean, of_tenant
@@ -54,7 +54,8 @@ def order(connection: Connection, whose: Whose, erasure: Erasure) -> dict[str, i
             (whose.tenant.id, number, whose.machine, json.dumps(body)),
         )
         _say_done(connection, whose, number)
-    gone = held(connection, whose, Wanted(erasure.texts, words=erasure.words, nearly=erasure.nearly))
+    wanted = Wanted(erasure.texts, words=erasure.words, nearly=erasure.nearly)
+    gone = held(connection, whose, wanted)
     with plain_errors(), connection.transaction():
         large = _alone(connection, whose)
         ids = sorted(number for numbers in gone.values() for number in numbers)
@@ -64,6 +65,7 @@ def order(connection: Connection, whose: Whose, erasure: Erasure) -> dict[str, i
             f"UPDATE {table('tenant')} SET documents = documents - %s WHERE tenant = %s",
             (removed, whose.tenant.id),
         )
+        records.forget(connection, whose, wanted)
     return dict(Counter({machine: len(numbers) for machine, numbers in gone.items()}))
 
 

@@ -4,6 +4,7 @@ The tenant stands first in every key, nothing is numbered by a sequence, and no 
 can be spread over servers as they are (docs/postgres.md).
 """
 
+from collections.abc import Sequence
 from typing import Final
 
 from nanobot_memory_plugins.core import StoreError
@@ -16,7 +17,7 @@ from nanobot_memory_plugins.postgres.database.connection import (
 )
 from nanobot_memory_plugins.postgres.database.tenant import DIMENSIONS
 
-SCHEMA_VERSION: Final = 1
+SCHEMA_VERSION: Final = 2
 LEAST_SERVER, LEAST_PGVECTOR = 15, (0, 8, 2)
 AVERAGE_TERMS: Final = 50.0
 """How many terms a passage is taken to have, for the weights that are stored: those of the first 200 count alone."""
@@ -131,6 +132,27 @@ CREATE TABLE {table("embedding")} (  -- of their own, or they would push the tex
 ) PARTITION BY HASH (tenant);
 """
 
+# What each version added, with the tables of it that are in parts.
+_ADDED = {
+    2: (
+        f"""
+CREATE TABLE {table("record")} (  -- what machines wrote, byte for byte
+  tenant uuid NOT NULL,
+  id uuid NOT NULL,  -- made where it was written
+  version bigint NOT NULL,
+  machine text NOT NULL,
+  path text NOT NULL,
+  "offset" bigint NOT NULL,
+  body bytea,  -- NULL: forgotten for good
+  PRIMARY KEY (tenant, id)
+) PARTITION BY HASH (tenant);
+CREATE INDEX record_place ON {table("record")} (tenant, machine, path);
+DELETE FROM {table("file")};  -- every machine sends its files once more, and with them its records
+""",
+        ("record",),
+    ),
+}
+
 
 def prepare(connection: Connection, partitions: int) -> None:
     """Make the tables, or bring older ones forward; nobody else does meanwhile.
@@ -148,6 +170,8 @@ def prepare(connection: Connection, partitions: int) -> None:
             must_be_known(version)
             if not version:
                 _make(connection, partitions)
+            for step in range(version + 1, SCHEMA_VERSION + 1):
+                _bring_forward(connection, step)
 
 
 def _make(connection: Connection, partitions: int) -> None:
@@ -155,14 +179,34 @@ def _make(connection: Connection, partitions: int) -> None:
         run(connection, "CREATE EXTENSION vector")
     run(connection, f"CREATE SCHEMA IF NOT EXISTS {SCHEMA_NAME}")
     run(connection, _TABLES)
-    for name in _PARTED:
-        for number in range(partitions):
+    _part(connection, _PARTED, partitions)
+
+
+def _bring_forward(connection: Connection, version: int) -> None:
+    """Make of the tables of the version before those of this one. Nothing is taken away from older programs that run."""
+    sql, parted = _ADDED.get(version, ("", ()))
+    if sql:
+        run(connection, sql)
+    if parted:
+        row = run(
+            connection, "SELECT count(*) FROM pg_inherits WHERE inhparent = %s::regclass", (table("chunk"),)
+        ).fetchone()
+        _part(connection, parted, int(row[0]) if row else 1)
+    run(
+        connection,
+        f"INSERT INTO {table('meta')} VALUES ('schema', %s) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
+        (str(version),),
+    )
+
+
+def _part(connection: Connection, names: Sequence[str], parts: int) -> None:
+    for name in names:
+        for number in range(parts):
             run(
                 connection,
                 f"CREATE TABLE {table(f'{name}_{number}')} PARTITION OF {table(name)} "
-                f"FOR VALUES WITH (MODULUS {partitions}, REMAINDER {number})",
+                f"FOR VALUES WITH (MODULUS {parts}, REMAINDER {number})",
             )
-    run(connection, f"INSERT INTO {table('meta')} VALUES ('schema', %s)", (str(SCHEMA_VERSION),))
 
 
 def must_be_known(version: int) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from nanobot_memory_plugins.core import StoreError
-from nanobot_memory_plugins.postgres.database import passages, schema
+from nanobot_memory_plugins.postgres.database import passages, records, schema
 from nanobot_memory_plugins.postgres.database.connection import (
     Connection,
     TenantConnection,
@@ -110,6 +110,7 @@ class Shipment:
                 self._average = weigh_anew(self.connection, self._tenant, self._average)
             if not large and documents >= self._large_from:
                 make_large(self.connection, self._tenant)
+            self._write_records(change, version)
             self._write_state(change)
         if change.state is None:
             self._states.pop(change.path, None)
@@ -256,6 +257,13 @@ class Shipment:
             (step, self._tenant.id),
         )
         return int(row[0])
+
+    def _write_records(self, change: FileChange, version: int) -> None:
+        with plain_errors():
+            if change.state is None:
+                records.remove_file(self.connection, self._whose, change.path)
+            records.remove(self.connection, self._whose, change.removed_keys)
+            records.put(self.connection, self._whose, change.path, change.records, version)
 
     def _write_state(self, change: FileChange) -> None:
         whose = (self._tenant.id, self._whose.machine)
