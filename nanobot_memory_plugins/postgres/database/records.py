@@ -43,9 +43,7 @@ def record_id(whose: Whose, key: str) -> uuid.UUID | None:
 def put(connection: Connection, whose: Whose, path: str, records: Iterable[FileRecord], version: int) -> None:
     """Keep records of one file, each once; part of the caller's transaction."""
     found = {
-        number: one
-        for one in records
-        if len(one.raw) <= _LONGEST and (number := record_id(whose, one.key)) is not None
+        number: one for one in records if len(one.raw) <= _LONGEST and (number := record_id(whose, one.key)) is not None
     }
     if not found:
         return
