@@ -90,6 +90,7 @@ class SharedStore:
             partitions=options.partitions,
             limit=options.search_seconds,
             came_back=self._came_back,
+            tenant=tenant.id if options.rls else None,
         )
         self._questions = Questions(self._server, options.search_seconds)
         self._housekeeping = DaemonThreadPool(2, "nanobot-memory-shared-work")

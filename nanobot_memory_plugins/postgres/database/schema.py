@@ -187,22 +187,14 @@ def prepare(connection: Connection, partitions: int) -> None:
     Raises `StoreError` for a server or an extension that is too old, and for tables of a newer version.
     """
     with plain_errors():
-        if _version(connection) == SCHEMA_VERSION:
+        if version_of(connection) == SCHEMA_VERSION:
             return
         _check_server(connection)
         with connection.transaction():
             run(connection, "SET LOCAL lock_timeout = '5s'")
             run(connection, "SELECT pg_advisory_xact_lock(%s)", (_LOCK,))
-            version = _version(connection)
-            if version > SCHEMA_VERSION:
-                raise StoreError(
-                    Sentence(
-                        "A newer version made the shared memory (schema {version}, this one knows {known}).",
-                        version=version,
-                        known=SCHEMA_VERSION,
-                    ),
-                    hint="Update nanobot-memory-postgres on this machine; until then its own index answers.",
-                )
+            version = version_of(connection)
+            must_be_known(version)
             if not version:
                 _make(connection, partitions)
             for step in range(version + 1, SCHEMA_VERSION + 1):
@@ -244,7 +236,16 @@ def _part(connection: Connection, names: Sequence[str], parts: int) -> None:
             )
 
 
-def _version(connection: Connection) -> int:
+def must_be_known(version: int) -> None:
+    """Raise `StoreError` for tables of a newer version."""
+    if version > SCHEMA_VERSION:
+        raise StoreError(
+            f"A newer version made the shared memory (schema {version}, this one knows {SCHEMA_VERSION}).",
+            hint="Update nanobot-memory-postgres on this machine; until then its own index answers.",
+        )
+
+
+def version_of(connection: Connection) -> int:
     """Return the version of the tables, 0 where there are none."""
     there = run(connection, "SELECT to_regclass(%s)", (table("meta"),)).fetchone()
     if there is None or there[0] is None:
