@@ -175,6 +175,15 @@ def test_a_notice_of_the_host_is_not_the_users_word(hooked, served):
 
 
 @pytest.mark.slow
+def test_what_is_known_for_long_comes_once_and_again_after_a_compaction_also_without_a_record(hooked):
+    hooked("UserPromptSubmit", prompt="Remember that I live in Oslo.")
+    beside = ["Oslo" in hooked("UserPromptSubmit", prompt=f"Good {part}.", session_id="2") for part in ("day", "night")]
+    assert beside == [True, False]
+    hooked("PreCompact", trigger="manual", session_id="2")
+    assert "Oslo" in hooked("UserPromptSubmit", prompt="Good morning.", session_id="2")
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "origin"), [("I like my tea without sugar", "user"), ("I like my tea with milk", "summary")]
 )
