@@ -175,6 +175,19 @@ def test_a_notice_of_the_host_is_not_the_users_word(hooked, served):
 
 
 @pytest.mark.slow
+def test_what_was_said_before_is_taken_in_with_the_first_prompt_though_no_turn_ends(hooked, served, tmp_path):
+    said = {"type": "user", "message": {"role": "user", "content": "Our port is 5433."}}
+    file = tmp_path / "session.jsonl"
+    file.write_text(json.dumps({**said, "timestamp": "2026-11-23T10:00:00Z"}) + "\n")
+    for prompt in ("Good morning.", "Good evening."):
+        hooked("UserPromptSubmit", prompt=prompt, transcript_path=str(file))
+    deadline = time.monotonic() + 10
+    while len(users_words(served)) < 3 and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert sorted(users_words(served)) == ["Good evening.", "Good morning.", "Our port is 5433."]
+
+
+@pytest.mark.slow
 def test_what_is_known_for_long_comes_once_and_again_after_a_compaction_also_without_a_record(hooked):
     hooked("UserPromptSubmit", prompt="Remember that I live in Oslo.")
     beside = ["Oslo" in hooked("UserPromptSubmit", prompt=f"Good {part}.", session_id="2") for part in ("day", "night")]
