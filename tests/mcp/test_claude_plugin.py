@@ -1,6 +1,7 @@
 """The plugin for Claude Code without Claude Code: its folder, and a server that is told what its hooks tell."""
 
 import json
+import re
 import stat
 import time
 from pathlib import Path
@@ -8,8 +9,10 @@ from pathlib import Path
 import pytest
 
 from nanobot_memory_plugins.core.cli.main import run_command_line
+from nanobot_memory_plugins.core.testing import install_plugin
 from nanobot_memory_plugins.mcp.claude_code.guard import HOOK_TOOL, SECRET_VARIABLE
 from nanobot_memory_plugins.mcp.claude_code.transcript import read_transcript
+from tests.support.hosts import QUIET
 
 SECRET = "s" * 32
 SESSION = "11111111-1111-4111-8111-111111111111"
@@ -75,8 +78,10 @@ def test_other_clients_have_no_plugin(connect, tmp_path):
 
 
 @pytest.fixture
-def hooked(served):
-    client = served.process("--hooks", **{SECRET_VARIABLE: SECRET})
+def hooked(served, tmp_path, monkeypatch):
+    (tmp_path / "site").mkdir()
+    install_plugin(tmp_path / "site", monkeypatch, "quiet", QUIET)
+    client = served.process("--hooks", **{SECRET_VARIABLE: SECRET, "PYTHONPATH": str(tmp_path / "site")})
     client.hello()
     client.ask("tools/list")  # the memory is open: a busy machine takes longer for it than a prompt waits
 
@@ -185,6 +190,22 @@ def test_what_was_said_before_is_taken_in_with_the_first_prompt_though_no_turn_e
     while len(users_words(served)) < 3 and time.monotonic() < deadline:
         time.sleep(0.05)
     assert sorted(users_words(served)) == ["Good evening.", "Good morning.", "Our port is 5433."]
+
+
+@pytest.mark.slow
+def test_a_session_has_ended_when_the_host_shows_another_one(hooked, served):
+    def ended() -> list[str]:
+        notes = "".join(file.read_text() for file in (served.workspace / "memory").glob("2*.md"))
+        return re.findall(r"Quiet: claude-code:(\w+)", notes)
+
+    for session in ("first", "second"):
+        assert ended() == []
+        hooked("UserPromptSubmit", prompt="Good morning.", session_id=session)
+        hooked("Stop", last_assistant_message="Good morning.", session_id=session)
+    deadline = time.monotonic() + 10
+    while not ended() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert set(ended()) == {"first"}
 
 
 @pytest.mark.slow
