@@ -193,6 +193,24 @@ def test_what_was_said_before_is_taken_in_with_the_first_prompt_though_no_turn_e
 
 
 @pytest.mark.slow
+def test_a_record_that_holds_the_prompt_alone_is_read_again_when_the_turn_ends(hooked, served, tmp_path):
+    """As that of a fork, which is written after its first prompt."""
+
+    def line(text: str) -> str:
+        return json.dumps({"type": "user", "message": {"role": "user", "content": text}}) + "\n"
+
+    file = tmp_path / "session.jsonl"
+    file.write_text(line("Good morning."))
+    hooked("UserPromptSubmit", prompt="Good morning.", transcript_path=str(file))
+    file.write_text(line("Our port is 5433.") + line("Good morning."))
+    hooked("Stop", last_assistant_message="Good morning.", transcript_path=str(file))
+    deadline = time.monotonic() + 10
+    while len(users_words(served)) < 2 and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert sorted(users_words(served)) == ["Good morning.", "Our port is 5433."]
+
+
+@pytest.mark.slow
 def test_a_session_has_ended_when_the_host_shows_another_one(hooked, served):
     def ended() -> list[str]:
         notes = "".join(file.read_text() for file in (served.workspace / "memory").glob("2*.md"))
