@@ -172,7 +172,7 @@ def show_entry(entry_id: _Id, workspace: WorkspaceOption = None, as_json: JsonOp
 
 @entries.command("remember")
 def remember_text(
-    text: Annotated[str, typer.Argument(metavar="[TEXT]", help="What to remember, in one sentence.")] = "",
+    text: Annotated[str | None, typer.Argument(metavar="[TEXT]", help="What to remember, in one sentence.")] = None,
     category: Annotated[Category, typer.Option("--category", help="Its kind.")] = Category.FACT,
     importance: Annotated[Importance, typer.Option("--importance", help="How much it matters.")] = Importance.HIGH,
     group: Annotated[str, typer.Option("--group", help="A group, such as work/clients.", autocompletion=groups)] = "",
@@ -196,7 +196,7 @@ def remember_text(
 
     What is of a project stands in the prompt while that is worked in; all else stands there always.
     """
-    if (file is None) == (not text.strip()):
+    if (file is None) == (text is None):
         raise typer.BadParameter(tr("say what to remember: a text, or a file with --from"))
     from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, remember
 
@@ -209,7 +209,7 @@ def remember_text(
         return
     until = expires.astimezone(UTC) if expires else None
     whose = Scope(project=project_named(project))
-    said = NewEntry(text, category, importance, group, until, scope=whose, pinned=pin, tags=tuple(tag or ()))
+    said = NewEntry(text or "", category, importance, group, until, scope=whose, pinned=pin, tags=tuple(tag or ()))
     done = remember(repository, said, who=WHO)
     if as_json:
         print_json({**outcome_row(done.outcome, repository), "entry": row(done.entry), "new": done.is_new})
