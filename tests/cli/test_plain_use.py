@@ -1,9 +1,14 @@
 """Commands as people type them: words without quotes, filters without words, folders in which a file is in the way."""
 
+from datetime import UTC, datetime
+from io import StringIO
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
+from nanobot_memory_plugins.consolidation.cli.shown import show_entries
+from nanobot_memory_plugins.consolidation.model.entry import Entry
 from nanobot_memory_plugins.core.cli.main import run_command_line
 
 NOTES = """### 2026-03-06 10:00 coffee
@@ -59,3 +64,22 @@ def test_what_the_system_refuses_comes_with_what_helps(workspace: Path, capsys: 
     (workspace / "memory" / ".locks").write_text("in the way")
     assert run_command_line(["entries", "remember", "a new fact", "-w", str(workspace)]) == 1
     assert "`nanobot-memory doctor` says which file it is" in capsys.readouterr().err
+
+
+def test_a_pipe_gets_a_line_an_entry(workspace: Path, capsys: pytest.CaptureFixture[str], monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    text = "bread is at the bakery in Hill Street, which opens at seven, and on Sundays not before nine"
+    assert run_command_line(["entries", "remember", text, "-w", str(workspace)]) == 0
+    capsys.readouterr()
+    assert run_command_line(["entries", "list", "-w", str(workspace)]) == 0
+    (line,) = capsys.readouterr().out.splitlines()
+    assert line.endswith(f"  0  {text}")
+
+
+def test_a_table_has_no_column_that_is_empty():
+    used = datetime(2026, 3, 6, tzinfo=UTC)
+    out = Console(file=StringIO(), force_terminal=True, width=80)
+    show_entries([Entry("aaaaaaaa", "tea", "fact", 0.5, used), Entry("bbbbbbbb", "milk", "fact", 0.5, used)], out)
+    assert "group" not in out.file.getvalue()
+    show_entries([Entry("aaaaaaaa", "tea", "fact", 0.5, used, group="life")], out)
+    assert "group" in out.file.getvalue()

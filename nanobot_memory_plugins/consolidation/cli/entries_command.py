@@ -20,10 +20,10 @@ from nanobot_memory_plugins.consolidation.cli.shown import (
     row,
     said_who,
     said_why,
+    show_entries,
     show_outcome,
     show_proposals,
     show_run,
-    table,
 )
 from nanobot_memory_plugins.consolidation.model.entry import Category, Entry, Section, whole_scope
 from nanobot_memory_plugins.consolidation.model.groups import group_sizes, of_group
@@ -109,8 +109,10 @@ def list_entries(
         return
     if due:
         _show_due(found, repository.clock.now())
+    elif found:
+        show_entries(found, console())
     else:
-        console().print(table(found) if found else tr("There are no entries."))
+        console().print(tr("There are no entries."))
     for problem in snapshot.problems:
         say(tr("{file}, {problem}", file=snapshot.path.name, problem=tr(problem)), err=True)
 
