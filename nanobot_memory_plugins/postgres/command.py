@@ -71,6 +71,31 @@ def status(folder: _Folder = None, as_json: _Json = False) -> None:
     _tell(as_json, _described(found), lambda: text)
 
 
+@postgres.command("prepare")
+def prepare(
+    role: Annotated[str, typer.Option("--role", metavar="NAME", help="The role that agents have, which owns nothing.")],
+    dsn: Annotated[
+        str,
+        typer.Option(
+            "--dsn", metavar="DSN", help="How the tables' owner reaches the server; else by PGHOST and its kin."
+        ),
+    ] = "",
+    partitions: Annotated[int, typer.Option("--partitions", min=1, max=256, help="Parts of the large tables.")] = 16,
+    as_json: _Json = False,
+) -> None:
+    """Make the tables with row-level security, as their owner, for agents with the option rls; and mend them."""
+    from nanobot_memory_plugins.postgres.database import row_security
+    from nanobot_memory_plugins.postgres.database.connection import connect
+
+    connection = connect(dsn)
+    try:
+        made = row_security.prepare(connection, role, partitions=partitions)
+    finally:
+        connection.close()
+    text = f"Agents that are {role} see the rows of their tenant alone. Indexes made for large tenants: {made}"
+    _tell(as_json, {"role": role, "indexes": made}, lambda: text)
+
+
 @postgres.command("send")
 def send(workspace: WorkspaceOption = None, config: ConfigOption = None, as_json: JsonOption = False) -> None:
     """Send what this machine keeps to the server, and count what stands there. Agents do so by themselves."""

@@ -31,10 +31,10 @@ from nanobot_memory_plugins.consolidation.store.journal import (
     changes_between,
     entries_folder,
 )
-from nanobot_memory_plugins.consolidation.store.merging import merged
 from nanobot_memory_plugins.consolidation.store.patch import patch_back
 from nanobot_memory_plugins.consolidation.store.rendering import render
 from nanobot_memory_plugins.consolidation.store.snapshot import State, is_purged, look, sha256
+from nanobot_memory_plugins.consolidation.store.three_way_merge import merged
 from nanobot_memory_plugins.consolidation.store.tombstones import Tombstones
 from nanobot_memory_plugins.core import (
     Clock,
