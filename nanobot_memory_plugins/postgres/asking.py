@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from nanobot_memory_plugins.core import Clock, Embedder, Hit, Query, SearchResult, Tier
-from nanobot_memory_plugins.postgres.database.connection import Connection, plain_errors, run, table
+from nanobot_memory_plugins.postgres.database.connection import Connection, plain_errors, run, table, together
 from nanobot_memory_plugins.postgres.database.shipping import states_of
 from nanobot_memory_plugins.postgres.database.tenant import Whose
 from nanobot_memory_plugins.postgres.database.where import of_tenant
@@ -64,9 +64,10 @@ class Asking:
 
     def search(self, connection: Connection, query: Query) -> SearchResult:
         """Return the best hits. Raises `StoreError`."""
-        with plain_errors():
+        with plain_errors(), together(connection):
             states = self._states(connection)
-        return self._searcher(connection).search(query, tail=self._tail.documents(states, most_bytes=TAIL_BYTES))
+            tail = self._tail.documents(states, most_bytes=TAIL_BYTES)
+            return self._searcher(connection).search(query, tail=tail)
 
     def read(self, connection: Connection, key: str) -> Hit | None:
         """Return one passage by its key. Raises `StoreError`."""

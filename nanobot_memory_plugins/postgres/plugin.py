@@ -10,6 +10,7 @@ from nanobot_memory_plugins.core import (
     MemoryFileError,
     OwnedTasks,
     PluginContext,
+    Sentence,
     Store,
     Trace,
     hookimpl,
@@ -89,9 +90,9 @@ class PostgresPlugin:
         else:
             found = await store.order(erasure)
         if found is None:
-            return [] if dry_run else [Trace("the shared memory", 0, removed=False, why=_AWAY, waits=True)]
+            return [] if dry_run else [Trace(Sentence("the shared memory"), 0, removed=False, why=_AWAY, waits=True)]
         return [
-            Trace(f"the shared memory ({machine})", count)
+            Trace(Sentence("the shared memory ({machine})", machine=machine), count)
             for machine, count in sorted(found.items())
             if machine != store.machine
         ]

@@ -25,6 +25,7 @@ from nanobot_memory_plugins.core import (
     ModelReport,
     Query,
     SearchResult,
+    Sentence,
     Store,
     StoreError,
     StoreStatus,
@@ -89,6 +90,7 @@ class SharedStore:
             partitions=options.partitions,
             limit=options.search_seconds,
             came_back=self._came_back,
+            tenant=tenant.id if options.rls else None,
         )
         self._questions = Questions(self._server, options.search_seconds)
         self._housekeeping = DaemonThreadPool(2, "nanobot-memory-shared-work")
@@ -217,11 +219,15 @@ class SharedStore:
         self._count_soon()
         own = replace(self._local.status(), unsent_bytes=self._unsent)
         if not self._server.up:
-            reason = f"{self._server.reason} This machine's own index answers."
-            return replace(own, reason=" ".join(filter(None, (reason, own.reason))), hint=self._server.hint or own.hint)
+            reason = Sentence("{why} This machine's own index answers.", why=self._server.reason)
+            told = Sentence.joined(filter(None, (reason, own.reason)), " ")
+            return replace(own, reason=told, hint=self._server.hint or own.hint)
         if self._unsent > TAIL_BYTES:
-            reason = f"{self._unsent:,} bytes are being sent to the shared memory. This machine's own index answers."
-            return replace(own, reason=" ".join(filter(None, (reason, own.reason))))
+            reason = Sentence(
+                "{bytes:,} bytes are being sent to the shared memory. This machine's own index answers.",
+                bytes=self._unsent,
+            )
+            return replace(own, reason=Sentence.joined(filter(None, (reason, own.reason)), " "))
         if own.model:
             return replace(own, level=Level.HYBRID, reason="", hint="")
         return replace(own, level=Level.FULL_TEXT)
@@ -298,13 +304,21 @@ class SharedStore:
         await self._in_housekeeping(self._count_unsent)
         told = await self._ask(lambda connection: health.findings(connection, self._whose), patience=_DRAIN)
         if told is None:
-            away = f"away: {self._server.reason} This machine's own index answers, and nothing is lost."
+            away = Sentence(
+                "away: {reason} This machine's own index answers, and nothing is lost.", reason=self._server.reason
+            )
             return [Finding("shared memory", away, Health.DEGRADED, self._server.hint)]
         if self._unsent:
-            waiting = f"{self._unsent:,} bytes of this machine's files are kept here and not for everybody yet"
+            waiting = Sentence(
+                "{unsent:,} bytes of this machine's files are kept here and not for everybody yet", unsent=self._unsent
+            )
             hint = "They are sent while an agent runs; the log says why they are not."
             return [Finding("shared memory", waiting, Health.INFO, hint), *told]
-        state = f"what this machine keeps is kept for everybody of {self._whose.name}, as {self._whose.machine}"
+        state = Sentence(
+            "what this machine keeps is kept for everybody of {name}, as {machine}",
+            name=self._whose.name,
+            machine=self._whose.machine,
+        )
         return [Finding("shared memory", state), *told]
 
     async def close(self) -> None:

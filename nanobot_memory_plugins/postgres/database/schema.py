@@ -7,7 +7,7 @@ can be spread over servers as they are (docs/postgres.md).
 from collections.abc import Sequence
 from typing import Final
 
-from nanobot_memory_plugins.core import StoreError
+from nanobot_memory_plugins.core import Sentence, StoreError
 from nanobot_memory_plugins.postgres.database.connection import (
     SCHEMA_NAME,
     Connection,
@@ -187,18 +187,14 @@ def prepare(connection: Connection, partitions: int) -> None:
     Raises `StoreError` for a server or an extension that is too old, and for tables of a newer version.
     """
     with plain_errors():
-        if _version(connection) == SCHEMA_VERSION:
+        if version_of(connection) == SCHEMA_VERSION:
             return
         _check_server(connection)
         with connection.transaction():
             run(connection, "SET LOCAL lock_timeout = '5s'")
             run(connection, "SELECT pg_advisory_xact_lock(%s)", (_LOCK,))
-            version = _version(connection)
-            if version > SCHEMA_VERSION:
-                raise StoreError(
-                    f"A newer version made the shared memory (schema {version}, this one knows {SCHEMA_VERSION}).",
-                    hint="Update nanobot-memory-postgres on this machine; until then its own index answers.",
-                )
+            version = version_of(connection)
+            must_be_known(version)
             if not version:
                 _make(connection, partitions)
             for step in range(version + 1, SCHEMA_VERSION + 1):
@@ -240,7 +236,16 @@ def _part(connection: Connection, names: Sequence[str], parts: int) -> None:
             )
 
 
-def _version(connection: Connection) -> int:
+def must_be_known(version: int) -> None:
+    """Raise `StoreError` for tables of a newer version."""
+    if version > SCHEMA_VERSION:
+        raise StoreError(
+            f"A newer version made the shared memory (schema {version}, this one knows {SCHEMA_VERSION}).",
+            hint="Update nanobot-memory-postgres on this machine; until then its own index answers.",
+        )
+
+
+def version_of(connection: Connection) -> int:
     """Return the version of the tables, 0 where there are none."""
     there = run(connection, "SELECT to_regclass(%s)", (table("meta"),)).fetchone()
     if there is None or there[0] is None:
@@ -253,7 +258,11 @@ def _check_server(connection: Connection) -> None:
     version = connection.info.server_version
     if version // 10_000 < LEAST_SERVER:
         raise StoreError(
-            f"The server is PostgreSQL {version // 10_000}; the shared memory needs {LEAST_SERVER} or later.",
+            Sentence(
+                "The server is PostgreSQL {version}; the shared memory needs {least} or later.",
+                version=version // 10_000,
+                least=LEAST_SERVER,
+            ),
             hint="Update the server.",
         )
     row = run(
@@ -270,6 +279,10 @@ def _check_server(connection: Connection) -> None:
     if found < LEAST_PGVECTOR:
         least = ".".join(map(str, LEAST_PGVECTOR))
         raise StoreError(
-            f"The server's pgvector is {row[0]}; versions before {least} are vulnerable (CVE-2026-3172).",
+            Sentence(
+                "The server's pgvector is {version}; versions before {least} are vulnerable (CVE-2026-3172).",
+                version=row[0],
+                least=least,
+            ),
             hint="Update it there, and let an administrator run: ALTER EXTENSION vector UPDATE",
         )

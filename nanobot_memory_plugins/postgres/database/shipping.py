@@ -14,7 +14,14 @@ import numpy as np
 
 from nanobot_memory_plugins.core import StoreError
 from nanobot_memory_plugins.postgres.database import passages, records, schema
-from nanobot_memory_plugins.postgres.database.connection import Connection, plain_errors, run, run_many, table
+from nanobot_memory_plugins.postgres.database.connection import (
+    Connection,
+    TenantConnection,
+    plain_errors,
+    run,
+    run_many,
+    table,
+)
 from nanobot_memory_plugins.postgres.database.forgetting import begin_sending, introduce
 from nanobot_memory_plugins.postgres.database.growth import (
     NEAREST_FROM,
@@ -162,6 +169,8 @@ class Shipment:
             "ON CONFLICT DO NOTHING",
             (self._tenant.id, space),
         )
+        if isinstance(self.connection, TenantConnection):
+            return  # an index is made by the tables' owner (`row_security.prepare`)
         found = self._fetch(
             f"SELECT s.number, s.dimension FROM {table('space')} s, {table('tenant')} c "
             f"WHERE s.name = %s AND {of_tenant(self._tenant, 'c')} AND c.documents >= %s",
