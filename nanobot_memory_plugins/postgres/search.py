@@ -16,7 +16,7 @@ from nanobot_memory_plugins.postgres.database.passages import OF_MACHINE, row_co
 from nanobot_memory_plugins.postgres.database.row_security import words_of
 from nanobot_memory_plugins.postgres.database.tenant import Whose
 from nanobot_memory_plugins.postgres.database.weights import question_of
-from nanobot_memory_plugins.postgres.database.where import clean, of_tenant, passing
+from nanobot_memory_plugins.postgres.database.where import clean, of_tenant, passing, without_copies
 from nanobot_memory_plugins.search.candidate_rows import Row
 from nanobot_memory_plugins.search.segmentation import MAX_QUERY_TERMS
 
@@ -119,7 +119,8 @@ class ServerRows:
         wanted = list(ids)
         if not wanted:
             return []
-        found = {row.id: row for row in self._read(f"{self._from()} AND c.id = ANY(%(ids)s)", {"ids": wanted})}
+        source = f"{self._from()} AND {without_copies(self.whose.tenant)} AND c.id = ANY(%(ids)s)"
+        found = {row.id: row for row in self._read(source, {"ids": wanted})}
         return [found[number] for number in wanted if number in found]
 
     def around(self, rows: Sequence[Row]) -> list[Row]:
@@ -131,7 +132,7 @@ class ServerRows:
         source = (
             f"FROM {table('chunk')} a JOIN {table('chunk')} c ON {of_tenant(self.whose.tenant, 'c')} "
             "AND c.machine = a.machine AND c.path = a.path AND c.ordinal IN (a.ordinal - 1, a.ordinal + 1) "
-            f"WHERE {mine} AND a.id = ANY(%(ids)s)"
+            f"WHERE {mine} AND a.id = ANY(%(ids)s) AND {without_copies(self.whose.tenant)}"
         )
         return list({row.id: row for row in self._read(source, {"ids": ids})}.values())
 
@@ -139,7 +140,8 @@ class ServerRows:
         """Return what passes a query's filters and has a time, the newest first."""
         conditions, values = passing(self.whose.tenant, query)
         source = (
-            f'FROM {table("chunk")} c WHERE {conditions} AND c."timestamp" IS NOT NULL '
+            f"FROM {table('chunk')} c WHERE {conditions} AND {without_copies(self.whose.tenant)} "
+            'AND c."timestamp" IS NOT NULL '
             'ORDER BY c."timestamp" DESC, c.path DESC, c.ordinal DESC LIMIT %(limit)s'
         )
         return self._read(source, {**values, "limit": limit})

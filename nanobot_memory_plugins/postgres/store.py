@@ -34,14 +34,16 @@ from nanobot_memory_plugins.core import (
 )
 from nanobot_memory_plugins.core.isolation.threads import DaemonThreadPool, run_in_pool
 from nanobot_memory_plugins.postgres.asking import TAIL_BYTES, Asking
-from nanobot_memory_plugins.postgres.database import forgetting, health, records
+from nanobot_memory_plugins.postgres.database import forgetting, health, leases, records
 from nanobot_memory_plugins.postgres.database.connection import Connection
 from nanobot_memory_plugins.postgres.database.shipping import Shipment, states_of
 from nanobot_memory_plugins.postgres.database.tenant import Tenant, Whose
+from nanobot_memory_plugins.postgres.entry_exchange import EntryExchange
 from nanobot_memory_plugins.postgres.machine import machine_name
 from nanobot_memory_plugins.postgres.options import PostgresOptions
 from nanobot_memory_plugins.postgres.questions import Questions
 from nanobot_memory_plugins.postgres.reaching import Lease, Server
+from nanobot_memory_plugins.postgres.spool import Spool
 from nanobot_memory_plugins.search.documents import FileState
 from nanobot_memory_plugins.search.indexer.session import SessionSettings
 from nanobot_memory_plugins.search.indexer.step import StepSettings
@@ -104,6 +106,8 @@ class SharedStore:
             settings=SessionSettings(step=StepSettings(chunking=chunking, records=True)),
             clock=clock,
         )
+        self.entries = EntryExchange(self._whose, self._paths.index_folder, self._ask_long)
+        self.spool = None if options.keep_files else Spool(self._whose, self._paths, clock, self._ask_long)
         self._unsent = 0
         self._counted_at = 0.0
         self._counting: Future[None] | None = None
@@ -241,7 +245,11 @@ class SharedStore:
 
     async def kept_for_all(self, ids: Sequence[str]) -> Collection[str]:
         """Return those of some records that are on the server; none while it is away."""
-        return await self._ask(lambda connection: records.kept(connection, self._whose, ids), patience=_DRAIN) or ()
+        return await self._ask_long(lambda connection: records.kept(connection, self._whose, ids)) or ()
+
+    async def lease(self, work: str, seconds: float) -> bool:
+        """Say whether this machine does a kind of work, and nobody else for so long; each while the server is away."""
+        return await self._ask_long(lambda connection: leases.take(connection, self._whose, work, seconds)) is not False
 
     async def held(self, wanted: Wanted) -> dict[str, int] | None:
         """Return in how many passages something stands, by machine; None where the server cannot be asked."""
@@ -339,6 +347,9 @@ class SharedStore:
                 self._asking.embed(query)
 
         return await self._questions.ask(function, before=embed, patience=patience)
+
+    async def _ask_long(self, function: Callable[[Connection], T]) -> T | None:
+        return await self._ask(function, patience=_DRAIN)
 
     def _embedder(self) -> Any:
         return self._local.embedder if isinstance(self._local, LendingStore) else None

@@ -83,7 +83,8 @@ def test_tables_of_the_version_before_are_brought_forward(server: OwnServer):
         admin.execute(f"CREATE DATABASE {name}".encode())
     with connect(make_conninfo(server.administrator_dsn, dbname=name)) as connection:
         schema.prepare(connection, 4)
-        connection.execute("DROP TABLE nanobot_memory.record")
+        for table in ("record", "entry", "entry_history", "lease"):
+            connection.execute(f"DROP TABLE nanobot_memory.{table}".encode())
         connection.execute("UPDATE nanobot_memory.meta SET value = '1' WHERE key = 'schema'")
         schema.prepare(connection, 16)  # the parts are as many as there were
         row = connection.execute(

@@ -70,9 +70,9 @@ class MemoryFiles:
     ) -> None:
         import_log()
         self.paths = MemoryPaths.of(workspace)
-        self._clock = clock or SystemClock()
+        self._clock = its_clock = clock or SystemClock()
         self._timezone = timezone
-        self._new_id = new_id or (lambda: new_record_id(self._clock.now()))
+        self._new_id = new_id or (lambda: new_record_id(its_clock.now()))
         self._writer = Writer(
             self.paths,
             redact=redact,

@@ -61,7 +61,8 @@ def remove(connection: Connection, whose: Whose, keys: Iterable[str]) -> None:
     if ids:
         run(
             connection,
-            f"DELETE FROM {table('record')} r WHERE {of_tenant(whose.tenant, 'r')} AND r.machine = %s AND r.id = ANY(%s)",
+            f"DELETE FROM {table('record')} r WHERE {of_tenant(whose.tenant, 'r')} AND r.machine = %s "
+            "AND r.id = ANY(%s)",
             (whose.machine, ids),
         )
 

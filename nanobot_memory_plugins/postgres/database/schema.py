@@ -147,6 +147,33 @@ CREATE TABLE {table("record")} (  -- what machines wrote, byte for byte
   PRIMARY KEY (tenant, id)
 ) PARTITION BY HASH (tenant);
 CREATE INDEX record_place ON {table("record")} (tenant, machine, path);
+CREATE TABLE {table("entry")} (  -- scored entries: one truth, changed by revision
+  tenant uuid NOT NULL,
+  id text NOT NULL,  -- the short one
+  number uuid NOT NULL,  -- its own: tells two that have one short id by chance
+  revision integer NOT NULL,
+  version bigint NOT NULL,
+  machine text NOT NULL,  -- that changed it last
+  changed_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+  body text,  -- JSON; NULL: it was taken out
+  forgotten boolean NOT NULL DEFAULT false,  -- for good: it does not come back
+  PRIMARY KEY (tenant, id)
+);
+CREATE INDEX entry_version ON {table("entry")} (tenant, version);
+CREATE TABLE {table("entry_history")} (  -- what each revision was, for whoever merges
+  tenant uuid NOT NULL,
+  id text NOT NULL,
+  revision integer NOT NULL,
+  body text,
+  PRIMARY KEY (tenant, id, revision)
+);
+CREATE TABLE {table("lease")} (  -- which machine does what is to be done once for all
+  tenant uuid NOT NULL,
+  work text NOT NULL,
+  machine text NOT NULL,
+  until timestamptz NOT NULL,
+  PRIMARY KEY (tenant, work)
+);
 DELETE FROM {table("file")};  -- every machine sends its files once more, and with them its records
 """,
         ("record",),
@@ -183,7 +210,7 @@ def _make(connection: Connection, partitions: int) -> None:
 
 
 def _bring_forward(connection: Connection, version: int) -> None:
-    """Make of the tables of the version before those of this one. Nothing is taken away from older programs that run."""
+    """Make of the tables of the version before those of this one. Older programs that run go on."""
     sql, parted = _ADDED.get(version, ("", ()))
     if sql:
         run(connection, sql)

@@ -22,7 +22,7 @@ from nanobot_memory_plugins.postgres.database.connection import (
     run_many,
     table,
 )
-from nanobot_memory_plugins.postgres.database.forgetting import begin_sending
+from nanobot_memory_plugins.postgres.database.forgetting import begin_sending, introduce
 from nanobot_memory_plugins.postgres.database.growth import (
     NEAREST_FROM,
     has_doubled,
@@ -69,16 +69,7 @@ class Shipment:
         self._limits: dict[str, float] = {}
         self._states: dict[str, FileState] = {}
         with plain_errors():
-            run(
-                connection,
-                f"INSERT INTO {table('tenant')} (tenant, name) VALUES (%s, %s) ON CONFLICT DO NOTHING",
-                (self._tenant.id, clean(whose.name)),
-            )
-            run(
-                connection,
-                f"INSERT INTO {table('machine')} (tenant, machine) VALUES (%s, %s) ON CONFLICT DO NOTHING",
-                (self._tenant.id, whose.machine),
-            )
+            introduce(connection, whose)
 
     def file_states(self) -> dict[str, FileState]:
         """Return the manifest of this machine."""

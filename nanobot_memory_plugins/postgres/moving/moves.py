@@ -81,7 +81,7 @@ async def move_to_postgres(
                 compared = await run_in_daemon_thread(
                     lambda: _with_server(options, whose, lambda one: _compared(one, whose, paths, config))
                 )
-                if compared.is_same:
+                if compared.is_same or (not options.keep_files and compared.here <= compared.there):
                     break
             else:
                 raise _differ(compared, "on the server", "The agent may be writing: stop it, then run the same again.")
@@ -105,7 +105,12 @@ async def move_to_sqlite(
                 options,
                 whose,
                 lambda one: bring(
-                    one, whose, paths, _chunking(config), lambda done, total: told(f"{done:,} of {total:,} records")
+                    one,
+                    whose,
+                    paths,
+                    _chunking(config),
+                    own=not options.keep_files,
+                    progress=lambda done, total: told(f"{done:,} of {total:,} records"),
                 ),
             )
         )

@@ -1,20 +1,9 @@
-"""What a memory that many machines share offers, and what it asks of whoever keeps entries."""
+"""Receipts of a memory that many machines share."""
 
-from collections.abc import Collection, Sequence
 from dataclasses import replace
-from typing import Protocol, runtime_checkable
 
-from nanobot_memory_plugins.core.protocols import Store
+from nanobot_memory_plugins.core.protocols import SharingStore, Store
 from nanobot_memory_plugins.core.values import Receipt
-
-
-@runtime_checkable
-class SharingStore(Protocol):
-    """A store that many machines share. What is kept is in this machine's files first, and later kept for everybody."""
-
-    async def kept_for_all(self, ids: Sequence[str]) -> Collection[str]:
-        """Return those of some records, by the ids of their receipts, that are kept for everybody by now."""
-        ...
 
 
 async def receipt_now(store: Store | None, receipt: Receipt) -> Receipt:
