@@ -4,7 +4,7 @@ from nanobot_memory_plugins.core import Finding, Health, Sentence
 from nanobot_memory_plugins.postgres.database.tenant import Whose
 
 
-def away(reason: Text, hint: Text) -> Finding:
+def away(reason: str, hint: str) -> Finding:
     """Say that the server does not answer, why, and what helps."""
     told = Sentence("away: {reason} This machine's own index answers, and nothing is lost.", reason=reason)
     return Finding("shared memory", told, Health.DEGRADED, hint)

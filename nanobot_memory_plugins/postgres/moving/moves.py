@@ -82,7 +82,7 @@ async def move_to_postgres(
                 compared = await run_in_daemon_thread(
                     lambda: _with_server(options, whose, lambda one: _compared(one, whose, paths, config))
                 )
-                if compared.is_same:
+                if compared.is_same or (not options.keep_files and compared.here <= compared.there):
                     break
             else:
                 raise StoreError(
@@ -113,7 +113,12 @@ async def move_to_sqlite(
                 options,
                 whose,
                 lambda one: bring(
-                    one, whose, paths, _chunking(config), lambda done, total: told(f"{done:,} of {total:,} records")
+                    one,
+                    whose,
+                    paths,
+                    _chunking(config),
+                    own=not options.keep_files,
+                    progress=lambda done, total: told(f"{done:,} of {total:,} records"),
                 ),
             )
         )
