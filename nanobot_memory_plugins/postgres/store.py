@@ -304,7 +304,7 @@ class SharedStore:
         await self._in_housekeeping(self._count_unsent)
         told = await self._ask(lambda connection: health.findings(connection, self._whose), patience=_DRAIN)
         if told is None:
-            return [away(self._server.reason, self._server.hint)]
+            return [away(self._server)]
         return [sharing(self._whose, self._unsent), *told]
 
     async def close(self) -> None:
