@@ -13,6 +13,7 @@ from nanobot_memory_plugins.core import (
     InputError,
     MemoryConfig,
     MemoryPaths,
+    Sentence,
     StoreError,
     VectorStore,
     plugin_options,
@@ -73,7 +74,7 @@ async def move_to_postgres(
                     "The plugin postgres is not loaded.", hint="See `nanobot-memory plugins` for what is."
                 )
             for _ in range(_ATTEMPTS):
-                await store.send_all(lambda unsent: told(f"{unsent:,} bytes are not sent yet"))
+                await store.send_all(lambda unsent: told(Sentence("{bytes:,} bytes are not sent yet", bytes=unsent)))
                 if await store.passages() is None:
                     raise StoreError(store.status().reason, hint=store.status().hint or _AGAIN)
                 if isinstance(store, VectorStore):
@@ -84,7 +85,9 @@ async def move_to_postgres(
                 if compared.is_same:
                     break
             else:
-                raise _differ(compared, "on the server", "The agent may be writing: stop it, then run the same again.")
+                raise _differ(
+                    compared, Sentence("on the server"), "The agent may be writing: stop it, then run the same again."
+                )
         changed = _configured(config, file, {**given, "enabled": True})
     return Moved(whose.machine, len(compared.here), compared.digest, changed)
 
@@ -105,12 +108,16 @@ async def move_to_sqlite(
                 options,
                 whose,
                 lambda one: bring(
-                    one, whose, paths, _chunking(config), lambda done, total: told(f"{done:,} of {total:,} records")
+                    one,
+                    whose,
+                    paths,
+                    _chunking(config),
+                    lambda done, total: told(Sentence("{done:,} of {total:,} records", done=done, total=total)),
                 ),
             )
         )
         if not compared.is_same:
-            raise _differ(compared, "in the files here", _AGAIN)
+            raise _differ(compared, Sentence("in the files here"), _AGAIN)
         alone = config.model_copy(
             update={"plugins": {**config.plugins, "postgres": {**config.plugins.get("postgres", {}), "enabled": False}}}
         )
@@ -166,7 +173,15 @@ def _differ(compared: Comparison, where: str, hint: str) -> StoreError:
     missing, more = len(compared.there - compared.here), len(compared.here - compared.there)
     if where == "on the server":
         missing, more = more, missing
-    return StoreError(f"Both sides differ: {missing:,} are missing {where}, {more:,} are too many.", hint=hint)
+    return StoreError(
+        Sentence(
+            "Both sides differ: {missing:,} are missing {where}, {more:,} are too many.",
+            missing=missing,
+            where=where,
+            more=more,
+        ),
+        hint=hint,
+    )
 
 
 def _configured(config: MemoryConfig, file: Path | None, values: dict[str, object]) -> Path | None:
