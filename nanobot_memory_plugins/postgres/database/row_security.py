@@ -66,7 +66,7 @@ def check(connection: Connection) -> None:
             raise StoreError(
                 "The tables of the shared memory are older than this program." if version else
                 "The tables of the shared memory are not there yet, and with the option rls their owner makes them.",
-                hint=Sentence("Let the owner of the database run: {prepare}", prepare=_PREPARE),
+                hint=Sentence("Let the owner of the database run: {command}", command=_PREPARE),
             )  # fmt: skip
         schema.must_be_known(version)
         row = run(
@@ -80,13 +80,13 @@ def check(connection: Connection) -> None:
             raise StoreError(
                 "The role of the option dsn owns the tables or may do anything: row-level security holds nothing.",
                 hint=Sentence(
-                    "Make another role by `{prepare}`, and name it in memoryPlugins.postgres.dsn.", prepare=_PREPARE
+                    "Make another role by `{command}`, and name it in memoryPlugins.postgres.dsn.", command=_PREPARE
                 ),
             )
         if without := [name for name, is_shut in _tables(connection) if not is_shut]:
             raise StoreError(
                 Sentence("Row-level security is not switched on for {tables}.", tables=", ".join(without)),
-                hint=Sentence("Let the owner of the tables run: {prepare}", prepare=_PREPARE),
+                hint=Sentence("Let the owner of the tables run: {command}", command=_PREPARE),
             )
 
 
@@ -112,9 +112,9 @@ def _make_role(connection: Connection, role: str, name: str) -> None:
         raise StoreError(
             Sentence("There is no role {role} yet, and this role may not make one.", role=role),
             hint=Sentence(
-                "Let an administrator run `CREATE ROLE {name} LOGIN PASSWORD ...`, then this again: {prepare}",
+                "Let an administrator run `CREATE ROLE {name} LOGIN PASSWORD ...`, then this again: {command}",
                 name=name,
-                prepare=_PREPARE,
+                command=_PREPARE,
             ),
         ) from error
 

@@ -22,17 +22,24 @@ from nanobot_memory_plugins.search.sources.places import Places
 
 # Records that are held at a time, and how long somebody who writes to a file just now is waited for.
 _AT_ONCE, _LOCK_SECONDS = 500, 30.0
+_ENTRIES = "ENTRIES.md"
 # Below the memory folder: what people wrote on another machine, beside what they wrote here.
 ELSEWHERE = "from"
 
 
 def bring(
-    connection: Connection, whose: Whose, paths: MemoryPaths, chunking: Chunking, progress: Callable[[int, int], None]
+    connection: Connection,
+    whose: Whose,
+    paths: MemoryPaths,
+    chunking: Chunking,
+    *,
+    own: bool,
+    progress: Callable[[int, int], None],
 ) -> Comparison:
     """Write what other machines sent into this machine's files; return their records beside those that are here now.
 
-    ``progress`` is told how many records of how many are done. Raises `StoreError`, and `MemoryFileError` where a file
-    cannot be written.
+    With ``own`` what this machine sent comes as well: its files were a spool. ``progress`` is told how many records of
+    how many are done. Raises `StoreError`, and `MemoryFileError` where a file cannot be written.
     """
     if forgetting.orders(connection, whose):
         raise StoreError(
@@ -40,7 +47,7 @@ def bring(
             hint="Start the agent on this machine once, then run `nanobot-memory move --to sqlite` again.",
         )
     _must_have_records(connection, whose)
-    others = f"{of_tenant(whose.tenant, 'r')} AND r.machine <> %(machine)s AND r.body IS NOT NULL"
+    others = f"{of_tenant(whose.tenant, 'r')} AND (r.machine <> %(machine)s OR {own}) AND r.body IS NOT NULL"
     with plain_errors():
         row = run(connection, f"SELECT count(*) FROM {table('record')} r WHERE {others}", _named(whose)).fetchone()
     total, done, wanted = int(row[0]) if row else 0, 0, set[bytes]()
@@ -97,7 +104,8 @@ def _bring_own_words(connection: Connection, whose: Whose, paths: MemoryPaths) -
     headings: dict[tuple[str, str], str] = {}
     for some in _in_batches(connection, sql, _named(whose)):
         for machine, path, key, heading, text in some:
-            if record_id(Whose(whose.tenant, whose.name, machine), key) is not None:
+            is_entry = path == paths.relative(paths.memory / _ENTRIES)  # every machine has all of them in its own
+            if is_entry or record_id(Whose(whose.tenant, whose.name, machine), key) is not None:
                 continue
             file = texts.setdefault((machine, path), [])
             if heading and headings.get((machine, path)) != heading:
@@ -108,9 +116,7 @@ def _bring_own_words(connection: Connection, whose: Whose, paths: MemoryPaths) -
         below = PurePosixPath(path).relative_to(paths.relative(paths.memory))
         if ".." in below.parts or PurePosixPath(machine).name != machine or machine == "..":
             raise StoreError(
-                Sentence(
-                    "The server names a file that no machine of ours has: {machine}:{path}.", machine=machine, path=path
-                )
+                Sentence("The server names a file that no machine of ours has: {file}.", file=f"{machine}:{path}")
             )
         target = paths.memory / ELSEWHERE / machine / below
         try:
