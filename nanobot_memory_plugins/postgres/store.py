@@ -16,7 +16,6 @@ from nanobot_memory_plugins.core import (
     EncodingStore,
     Erasure,
     Finding,
-    Health,
     Hit,
     LendingStore,
     Level,
@@ -43,6 +42,7 @@ from nanobot_memory_plugins.postgres.machine import machine_name
 from nanobot_memory_plugins.postgres.options import PostgresOptions
 from nanobot_memory_plugins.postgres.questions import Questions
 from nanobot_memory_plugins.postgres.reaching import Lease, Server
+from nanobot_memory_plugins.postgres.sharing_findings import away, sharing
 from nanobot_memory_plugins.postgres.spool import Spool
 from nanobot_memory_plugins.postgres.unsent import Unsent, covers
 from nanobot_memory_plugins.search.indexer.session import SessionSettings
@@ -301,23 +301,8 @@ class SharedStore:
         await self._in_housekeeping(self._unsent.count)
         told = await self._ask(lambda connection: health.findings(connection, self._whose), patience=_DRAIN)
         if told is None:
-            away = Sentence(
-                "away: {reason} This machine's own index answers, and nothing is lost.", reason=self._server.reason
-            )
-            return [Finding("shared memory", away, Health.DEGRADED, self._server.hint)]
-        if self._unsent.bytes:
-            waiting = Sentence(
-                "{unsent:,} bytes of this machine's files are kept here and not for everybody yet",
-                unsent=self._unsent.bytes,
-            )
-            hint = "They are sent while an agent runs; the log says why they are not."
-            return [Finding("shared memory", waiting, Health.INFO, hint), *told]
-        state = Sentence(
-            "what this machine keeps is kept for everybody of {name}, as {machine}",
-            name=self._whose.name,
-            machine=self._whose.machine,
-        )
-        return [Finding("shared memory", state), *told]
+            return [away(self._server.reason, self._server.hint)]
+        return [sharing(self._whose, self._unsent.bytes), *told]
 
     async def close(self) -> None:
         """Finish what was begun, within seconds, close what is open and end every thread."""

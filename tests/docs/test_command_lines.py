@@ -23,6 +23,7 @@ NOT_RUN = {
     "bench": "tests/tools/test_bench_command.py",
     "mcp": "tests/mcp: it serves until its client is gone",
     "panel": "tests/panel: it takes the terminal",
+    "move": "tests/postgres/test_move.py: it wants a server",
     "postgres": "tests/postgres: it starts a server",
     "models pull": "tests/embedding/test_models_command.py: it builds a model",
 }

@@ -13,6 +13,7 @@ from nanobot_memory_plugins.core import (
     InputError,
     MemoryConfig,
     MemoryPaths,
+    Sentence,
     StoreError,
     VectorStore,
     plugin_options,
@@ -81,10 +82,17 @@ async def move_to_postgres(
                 compared = await run_in_daemon_thread(
                     lambda: _with_server(options, whose, lambda one: _compared(one, whose, paths, config))
                 )
-                if compared.is_same:
+                if compared.is_same or (not options.keep_files and compared.here <= compared.there):
                     break
             else:
-                raise _differ(compared, "on the server", "The agent may be writing: stop it, then run the same again.")
+                raise StoreError(
+                    Sentence(
+                        "Both sides differ: {missing:,} are missing on the server, {more:,} are too many.",
+                        missing=len(compared.here - compared.there),
+                        more=len(compared.there - compared.here),
+                    ),
+                    hint="The agent may be writing: stop it, then run the same again.",
+                )
         changed = _configured(config, file, {**given, "enabled": True})
     return Moved(whose.machine, len(compared.here), compared.digest, changed)
 
@@ -105,12 +113,24 @@ async def move_to_sqlite(
                 options,
                 whose,
                 lambda one: bring(
-                    one, whose, paths, _chunking(config), lambda done, total: told(f"{done:,} of {total:,} records")
+                    one,
+                    whose,
+                    paths,
+                    _chunking(config),
+                    own=not options.keep_files,
+                    progress=lambda done, total: told(f"{done:,} of {total:,} records"),
                 ),
             )
         )
         if not compared.is_same:
-            raise _differ(compared, "in the files here", _AGAIN)
+            raise StoreError(
+                Sentence(
+                    "Both sides differ: {missing:,} are missing in the files here, {more:,} are too many.",
+                    missing=len(compared.there - compared.here),
+                    more=len(compared.here - compared.there),
+                ),
+                hint=_AGAIN,
+            )
         alone = config.model_copy(
             update={"plugins": {**config.plugins, "postgres": {**config.plugins.get("postgres", {}), "enabled": False}}}
         )
@@ -160,13 +180,6 @@ def _compared(connection: Connection, whose: Whose, paths: MemoryPaths, config: 
 
 def _chunking(config: MemoryConfig) -> Chunking:
     return Chunking(redact=ContactRedaction(config.redaction.contacts).of_people)
-
-
-def _differ(compared: Comparison, where: str, hint: str) -> StoreError:
-    missing, more = len(compared.there - compared.here), len(compared.here - compared.there)
-    if where == "on the server":
-        missing, more = more, missing
-    return StoreError(f"Both sides differ: {missing:,} are missing {where}, {more:,} are too many.", hint=hint)
 
 
 def _configured(config: MemoryConfig, file: Path | None, values: dict[str, object]) -> Path | None:
