@@ -301,7 +301,7 @@ class SharedStore:
         await self._in_housekeeping(self._unsent.count)
         told = await self._ask(lambda connection: health.findings(connection, self._whose), patience=_DRAIN)
         if told is None:
-            return [away(self._server.reason, self._server.hint)]
+            return [away(self._server)]
         return [sharing(self._whose, self._unsent.bytes), *told]
 
     async def close(self) -> None:

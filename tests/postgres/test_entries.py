@@ -110,13 +110,15 @@ async def test_what_both_change_while_they_are_apart_is_merged_or_both_is_seen(m
     machines.change("desktop", home, pinned=True)
     machines.change("laptop", tea, content="The user drinks black tea")
     machines.change("desktop", tea, content="The user drinks no tea")
-    await machines.on(*MACHINES)
+    hosts = await machines.on(*MACHINES)
     try:
         await machines.all_have("The user drinks black tea", "The user drinks no tea", "The user lives in Vilnius")
         for machine in MACHINES:
             found = machines.entries(machine).load().entries
             assert found[home].pinned
             assert sum(CONFLICT in entry.tags for entry in found.values()) == 1
+        told = [one.state for one in await hosts[0].diagnose() if one.subject == "entries of two machines"]
+        assert told == ["1 stand beside what another machine wrote at the same time"]
     finally:
         await machines.off()
 
