@@ -49,7 +49,7 @@ def test_a_command_is_one_that_there_is(line: CommandLine):
         ("serch x", "no command serch"),
         ("search x --limmit 3", "NoSuchOption"),
         ("search x --limit three", "BadParameter"),
-        ("search", "MissingParameter"),
+        ("move", "MissingParameter"),
         ("entries lst", "no command lst"),
         ("audit too much", "unexpected extra argument"),
         ("--verbos doctor", "no option --verbos"),
