@@ -63,7 +63,7 @@ async def move_to_postgres(
     given = {name: value for name, value in {"dsn": dsn, "tenant": tenant}.items() if value}
     shared = {**config.plugins.get("postgres", {}), **given, "enabled": True}
     chosen = config.model_copy(update={"plugins": {**config.plugins, "postgres": shared}})
-    options = _options(chosen)
+    options = shared_options(chosen)
     paths = MemoryPaths.of(workspace)
     with _alone(paths):
         whose = Whose(Tenant.named(options.tenant), options.tenant, machine_name(paths, options.machine))
@@ -96,7 +96,7 @@ async def move_to_sqlite(
 
     Raises what `move_to_postgres` raises.
     """
-    options = _options(config)
+    options = shared_options(config)
     paths = MemoryPaths.of(workspace)
     with _alone(paths):
         whose = Whose(Tenant.named(options.tenant), options.tenant, machine_name(paths, options.machine))
@@ -125,7 +125,8 @@ async def move_to_sqlite(
     return Moved(whose.machine, len(compared.here), compared.digest, changed)
 
 
-def _options(config: MemoryConfig) -> PostgresOptions:
+def shared_options(config: MemoryConfig) -> PostgresOptions:
+    """Return the options of a shared store. Raises `ConfigurationError` where no server is named."""
     options, _ = plugin_options(config, "postgres", PostgresOptions)
     if not isinstance(options, PostgresOptions) or not options.dsn.get_secret_value():
         raise ConfigurationError(
