@@ -165,7 +165,7 @@ class ConsolidationPlugin:
             return [Finding(_SUBJECT, error.cause, Health.BAD, error.hint)]
         archived = sum(one.section is Section.ARCHIVED for one in snapshot.entries.values())
         counts = Sentence(
-            "{active} active, {archived} archived in {name}",
+            "{active} active, {archived} archived in {name}" if snapshot.entries else "none yet",
             active=len(snapshot.entries) - archived,
             archived=archived,
             name=snapshot.path.name,

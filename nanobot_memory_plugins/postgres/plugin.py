@@ -10,6 +10,7 @@ from nanobot_memory_plugins.core import (
     MemoryFileError,
     OwnedTasks,
     PluginContext,
+    Sentence,
     Store,
     Trace,
     hookimpl,
@@ -92,15 +93,15 @@ class PostgresPlugin:
         else:
             found = await store.order(erasure)
         if found is None:
-            return [] if dry_run else [Trace("the shared memory", 0, removed=False, why=_AWAY, waits=True)]
+            return [] if dry_run else [Trace(Sentence("the shared memory"), 0, removed=False, why=_AWAY, waits=True)]
         traces = [
-            Trace(f"the shared memory ({machine})", count, why=_AT_ONCE)
+            Trace(Sentence("the shared memory ({machine})", machine=machine), count, why=_AT_ONCE)
             for machine, count in sorted(found.items())
             if machine != store.machine
         ]
         if any(found.values()):
-            traces.append(Trace("the files of its tables on the server", removed=False, why=_REWRITTEN))
-            traces.append(Trace("the server's log, standbys and backups", removed=False, why=_KEPT))
+            traces.append(Trace(Sentence("the files of its tables on the server"), removed=False, why=_REWRITTEN))
+            traces.append(Trace(Sentence("the server's log, standbys and backups"), removed=False, why=_KEPT))
         return traces
 
     @hookimpl

@@ -17,7 +17,6 @@ from nanobot_memory_plugins.core import (
     EncodingStore,
     Erasure,
     Finding,
-    Health,
     Hit,
     LendingStore,
     Level,
@@ -25,6 +24,7 @@ from nanobot_memory_plugins.core import (
     ModelReport,
     Query,
     SearchResult,
+    Sentence,
     Store,
     StoreError,
     StoreStatus,
@@ -43,6 +43,7 @@ from nanobot_memory_plugins.postgres.machine import machine_name
 from nanobot_memory_plugins.postgres.options import PostgresOptions
 from nanobot_memory_plugins.postgres.questions import Questions
 from nanobot_memory_plugins.postgres.reaching import Lease, Server
+from nanobot_memory_plugins.postgres.sharing_findings import away, sharing
 from nanobot_memory_plugins.postgres.spool import Spool
 from nanobot_memory_plugins.search.documents import FileState
 from nanobot_memory_plugins.search.indexer.session import SessionSettings
@@ -218,11 +219,15 @@ class SharedStore:
         self._count_soon()
         own = replace(self._local.status(), unsent_bytes=self._unsent)
         if not self._server.up:
-            reason = f"{self._server.reason} This machine's own index answers."
-            return replace(own, reason=" ".join(filter(None, (reason, own.reason))), hint=self._server.hint or own.hint)
+            reason = Sentence("{why} This machine's own index answers.", why=self._server.reason)
+            told = Sentence.joined(filter(None, (reason, own.reason)), " ")
+            return replace(own, reason=told, hint=self._server.hint or own.hint)
         if self._unsent > TAIL_BYTES:
-            reason = f"{self._unsent:,} bytes are being sent to the shared memory. This machine's own index answers."
-            return replace(own, reason=" ".join(filter(None, (reason, own.reason))))
+            reason = Sentence(
+                "{bytes:,} bytes are being sent to the shared memory. This machine's own index answers.",
+                bytes=self._unsent,
+            )
+            return replace(own, reason=Sentence.joined(filter(None, (reason, own.reason)), " "))
         if own.model:
             return replace(own, level=Level.HYBRID, reason="", hint="")
         return replace(own, level=Level.FULL_TEXT)
@@ -299,14 +304,8 @@ class SharedStore:
         await self._in_housekeeping(self._count_unsent)
         told = await self._ask(lambda connection: health.findings(connection, self._whose), patience=_DRAIN)
         if told is None:
-            away = f"away: {self._server.reason} This machine's own index answers, and nothing is lost."
-            return [Finding("shared memory", away, Health.DEGRADED, self._server.hint)]
-        if self._unsent:
-            waiting = f"{self._unsent:,} bytes of this machine's files are kept here and not for everybody yet"
-            hint = "They are sent while an agent runs; the log says why they are not."
-            return [Finding("shared memory", waiting, Health.INFO, hint), *told]
-        state = f"what this machine keeps is kept for everybody of {self._whose.name}, as {self._whose.machine}"
-        return [Finding("shared memory", state), *told]
+            return [away(self._server.reason, self._server.hint)]
+        return [sharing(self._whose, self._unsent), *told]
 
     async def close(self) -> None:
         """Finish what was begun, within seconds, close what is open and end every thread."""

@@ -7,6 +7,7 @@ import tempfile
 import time
 from pathlib import Path
 
+from nanobot_memory_plugins.core import logger
 from nanobot_memory_plugins.postgres.server.launcher import OwnServer
 from tests.postgres.fault_rounds import Rounds
 
@@ -17,6 +18,7 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=200)
     parser.add_argument("--seed", type=int, default=11)
     given = parser.parse_args()
+    logger.disable("nanobot_memory_plugins")
     folder = Path(tempfile.mkdtemp(prefix="pg"))
     folder.chmod(0o755)
     begun = time.monotonic()

@@ -115,6 +115,16 @@ class Rounds:
         outcome = Outcome()
         for machine in MACHINES:
             (self.folder / machine / "memory").mkdir(parents=True)
+        try:
+            self._break_off(rounds, outcome, told)
+        finally:
+            self._kill(self.writers, again=False)
+        for machine in MACHINES:
+            outcome.unsent += asyncio.run(self._send_the_rest(machine))
+        self._compare(outcome)
+        return outcome
+
+    def _break_off(self, rounds: int, outcome: Outcome, told: Callable[[str], None]) -> None:
         for writer in self.writers:
             writer.start()
         self._wait_for_words()
@@ -127,11 +137,6 @@ class Rounds:
             if number % 20 == 19:
                 told(f"{number + 1} rounds, {sum(len(one.kept()) for one in self.writers):,} kept")
         self._wait_for_words()
-        self._kill(self.writers, again=False)
-        for machine in MACHINES:
-            outcome.unsent += asyncio.run(self._send_the_rest(machine))
-        self._compare(outcome)
-        return outcome
 
     def _compare(self, outcome: Outcome) -> None:
         with psycopg.connect(self.server.dsn) as connection:

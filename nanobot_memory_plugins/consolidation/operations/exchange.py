@@ -8,8 +8,8 @@ from nanobot_memory_plugins.consolidation.model.entry import Entry, new_id
 from nanobot_memory_plugins.consolidation.model.entry_json import NAMES, entry_from_json, entry_to_json
 from nanobot_memory_plugins.consolidation.model.scoring import decayed
 from nanobot_memory_plugins.consolidation.operations.join_entries import relinked
-from nanobot_memory_plugins.consolidation.store.merging import merged
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
+from nanobot_memory_plugins.consolidation.store.three_way_merge import merged
 from nanobot_memory_plugins.core import EntryUpdate, MemoryFileError
 
 WHO, WHY = "shared memory", "changed on another machine"

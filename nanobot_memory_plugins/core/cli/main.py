@@ -113,7 +113,7 @@ def _run(arguments: Sequence[str]) -> int:
     except KeyboardInterrupt:
         return _INTERRUPTED
     except NanobotMemoryError as error:
-        _failed(arguments, error, error.cause, error.hint)
+        _failed(arguments, error, error.cause, error.hint or _what_helps(error.__cause__))
         return _WRONG_USE if isinstance(error, NotInstalledError) else _FAILED
     except OSError as error:
         if error.errno in (errno.EPIPE, errno.EINVAL):  # the reader of our output has gone; EINVAL on Windows
@@ -128,6 +128,18 @@ def _run(arguments: Sequence[str]) -> int:
         )
         return _failed(arguments, error, what, "`nanobot-memory --verbose ...` shows more; please report it.")
     return _DONE
+
+
+def _what_helps(cause: BaseException | None) -> str:
+    """Return what helps against what the system has refused, or nothing."""
+    number = cause.errno if isinstance(cause, OSError) else None
+    if number in (errno.ENOSPC, errno.EDQUOT):
+        return Sentence("Free disk space, then do it again.")
+    if number in (errno.EACCES, errno.EPERM, errno.EROFS):
+        return Sentence("Nothing was changed. Let the file and its folder be written, then do it again.")
+    if number in (errno.EEXIST, errno.ENOTDIR):
+        return Sentence("`nanobot-memory doctor` says which file it is, and how to move it aside.")
+    return ""
 
 
 def _failed(arguments: Sequence[str], error: Exception, cause: str, hint: str = "") -> int:

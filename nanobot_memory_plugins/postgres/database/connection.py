@@ -11,7 +11,7 @@ from uuid import UUID
 import psycopg
 from psycopg.rows import TupleRow
 
-from nanobot_memory_plugins.core import StoreError
+from nanobot_memory_plugins.core import Sentence, StoreError
 
 Connection: TypeAlias = psycopg.Connection[TupleRow]
 # Seconds to connect; what a dsn says of it wins.
@@ -84,14 +84,15 @@ def plain_errors() -> Iterator[None]:
     except psycopg.errors.UndefinedTable as error:
         raise StoreError("The tables of the shared memory are not there.", hint="They are made anew soon.") from error
     except psycopg.OperationalError as error:
-        state = f", {error.sqlstate}" if error.sqlstate else ""
+        told = ", ".join(filter(None, (type(error).__name__, error.sqlstate)))
         raise StoreError(
-            f"The server of the shared memory does not answer ({type(error).__name__}{state}).",
+            Sentence("The server of the shared memory does not answer ({told}).", told=told),
             hint="Check that it runs, the option dsn of postgres, and the password file.",
         ) from error
     except psycopg.Error as error:
+        code = error.sqlstate or Sentence("no code")
         raise StoreError(
-            f"The server of the shared memory refuses ({type(error).__name__}, {error.sqlstate or 'no code'})."
+            Sentence("The server of the shared memory refuses ({kind}, {code}).", kind=type(error).__name__, code=code)
         ) from error
 
 

@@ -7,7 +7,7 @@ can be spread over servers as they are (docs/postgres.md).
 from collections.abc import Sequence
 from typing import Final
 
-from nanobot_memory_plugins.core import StoreError
+from nanobot_memory_plugins.core import Sentence, StoreError
 from nanobot_memory_plugins.postgres.database.connection import (
     SCHEMA_NAME,
     Connection,
@@ -240,7 +240,11 @@ def must_be_known(version: int) -> None:
     """Raise `StoreError` for tables of a newer version."""
     if version > SCHEMA_VERSION:
         raise StoreError(
-            f"A newer version made the shared memory (schema {version}, this one knows {SCHEMA_VERSION}).",
+            Sentence(
+                "A newer version made the shared memory (schema {version}, this one knows {known}).",
+                version=version,
+                known=SCHEMA_VERSION,
+            ),
             hint="Update nanobot-memory-postgres on this machine; until then its own index answers.",
         )
 
@@ -258,7 +262,11 @@ def _check_server(connection: Connection) -> None:
     version = connection.info.server_version
     if version // 10_000 < LEAST_SERVER:
         raise StoreError(
-            f"The server is PostgreSQL {version // 10_000}; the shared memory needs {LEAST_SERVER} or later.",
+            Sentence(
+                "The server is PostgreSQL {version}; the shared memory needs {least} or later.",
+                version=version // 10_000,
+                least=LEAST_SERVER,
+            ),
             hint="Update the server.",
         )
     row = run(
@@ -275,6 +283,10 @@ def _check_server(connection: Connection) -> None:
     if found < LEAST_PGVECTOR:
         least = ".".join(map(str, LEAST_PGVECTOR))
         raise StoreError(
-            f"The server's pgvector is {row[0]}; versions before {least} are vulnerable (CVE-2026-3172).",
+            Sentence(
+                "The server's pgvector is {version}; versions before {least} are vulnerable (CVE-2026-3172).",
+                version=row[0],
+                least=least,
+            ),
             hint="Update it there, and let an administrator run: ALTER EXTENSION vector UPDATE",
         )

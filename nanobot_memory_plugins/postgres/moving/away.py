@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 from uuid import uuid4
 
-from nanobot_memory_plugins.core import MemoryFileError, MemoryPaths, StoreError
+from nanobot_memory_plugins.core import MemoryFileError, MemoryPaths, Sentence, StoreError
 from nanobot_memory_plugins.core.files import DAY_NOTE, Appender, SpilledRecord, make_missing, merge_into, replace_file
 from nanobot_memory_plugins.postgres.database import forgetting
 from nanobot_memory_plugins.postgres.database.connection import Connection, plain_errors, run, table
@@ -85,7 +85,10 @@ def _must_have_records(connection: Connection, whose: Whose) -> None:
     if missing:
         names = ", ".join(f"{machine} ({count})" for machine, count in sorted(missing.items()))
         raise StoreError(
-            f"Of some machines the server has passages, and not the records that they were made of: {names}.",
+            Sentence(
+                "Of some machines the server has passages, and not the records that they were made of: {names}.",
+                names=names,
+            ),
             hint="Update the program there and run `nanobot-memory postgres send`, then move again.",
         )
 
@@ -112,13 +115,17 @@ def _bring_own_words(connection: Connection, whose: Whose, paths: MemoryPaths) -
     for (machine, path), parts in texts.items():
         below = PurePosixPath(path).relative_to(paths.relative(paths.memory))
         if ".." in below.parts or PurePosixPath(machine).name != machine or machine == "..":
-            raise StoreError(f"The server names a file that no machine of ours has: {machine}:{path}.")
+            raise StoreError(
+                Sentence("The server names a file that no machine of ours has: {file}.", file=f"{machine}:{path}")
+            )
         target = paths.memory / ELSEWHERE / machine / below
         try:
             make_missing(target.parent)
             replace_file(target, ("\n\n".join(parts) + "\n").encode("utf-8"))
         except OSError as error:
-            raise MemoryFileError(f"{target} cannot be written: {error.strerror}.") from error
+            raise MemoryFileError(
+                Sentence("{target} cannot be written: {why}.", target=target, why=error.strerror)
+            ) from error
 
 
 def _target(paths: MemoryPaths, path: str) -> Path:
@@ -128,7 +135,7 @@ def _target(paths: MemoryPaths, path: str) -> Path:
         return paths.sessions / name
     if path == paths.relative(paths.memory / name) and DAY_NOTE.fullmatch(name):
         return paths.memory / name
-    raise StoreError(f"The server names a file that records do not stand in: {path}.")
+    raise StoreError(Sentence("The server names a file that records do not stand in: {path}.", path=path))
 
 
 def _end_of(path: str) -> bytes:

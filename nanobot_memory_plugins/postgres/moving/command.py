@@ -12,6 +12,7 @@ from nanobot_memory_plugins.core import (
     print_json,
     read_configuration,
     resolve_workspace,
+    tr,
 )
 from nanobot_memory_plugins.core.cli import run, say, warn
 
@@ -51,12 +52,18 @@ def move(
 
     if to is Store.POSTGRES:
         done = run(move_to_postgres(folder, options, config, dsn=dsn, tenant=tenant, told=told))
-        text = f"{done.count:,} passages of {done.machine} are on the server, the same as in the files here."
+        text = tr(
+            "{count:,} passages of {machine} are on the server, the same as in the files here.",
+            count=done.count,
+            machine=done.machine,
+        )
     else:
         if dsn or tenant:
             raise typer.BadParameter("--dsn and --tenant are for --to postgres")
         done = run(move_to_sqlite(folder, options, config, told=told))
-        text = f"{done.count:,} records of other machines are in the files here, the same as on the server."
+        text = tr(
+            "{count:,} records of other machines are in the files here, the same as on the server.", count=done.count
+        )
     if as_json:
         print_json(
             {
@@ -65,8 +72,9 @@ def move(
             }
         )  # fmt: skip
         return
-    say(f"{text} SHA-256 over all: {done.digest}")
+    say(text)
+    say(f"SHA-256: {done.digest}")
     if done.config is not None:
-        say(f"{done.config} is changed: restart the agent.")
+        say(tr("{file} is changed: restart the agent.", file=done.config))
     else:
-        say("There is no configuration file to change: set the options of memoryPlugins.postgres where you keep them.")
+        say(tr("There is no configuration file to change: set memoryPlugins.postgres where you keep your options."))

@@ -13,10 +13,12 @@ from nanobot_memory_plugins.core import (
     InputError,
     MemoryConfig,
     MemoryPaths,
+    Sentence,
     StoreError,
     VectorStore,
     plugin_options,
     run_in_daemon_thread,
+    tr,
 )
 from nanobot_memory_plugins.core.cli import opened_store
 from nanobot_memory_plugins.core.config import set_plugin_options
@@ -73,7 +75,7 @@ async def move_to_postgres(
                     "The plugin postgres is not loaded.", hint="See `nanobot-memory plugins` for what is."
                 )
             for _ in range(_ATTEMPTS):
-                await store.send_all(lambda unsent: told(f"{unsent:,} bytes are not sent yet"))
+                await store.send_all(lambda unsent: told(tr("{bytes:,} bytes are not sent yet", bytes=unsent)))
                 if await store.passages() is None:
                     raise StoreError(store.status().reason, hint=store.status().hint or _AGAIN)
                 if isinstance(store, VectorStore):
@@ -84,7 +86,14 @@ async def move_to_postgres(
                 if compared.is_same or (not options.keep_files and compared.here <= compared.there):
                     break
             else:
-                raise _differ(compared, "on the server", "The agent may be writing: stop it, then run the same again.")
+                raise StoreError(
+                    Sentence(
+                        "Both sides differ: {missing:,} are missing on the server, {more:,} are too many.",
+                        missing=len(compared.here - compared.there),
+                        more=len(compared.there - compared.here),
+                    ),
+                    hint="The agent may be writing: stop it, then run the same again.",
+                )
         changed = _configured(config, file, {**given, "enabled": True})
     return Moved(whose.machine, len(compared.here), compared.digest, changed)
 
@@ -110,12 +119,19 @@ async def move_to_sqlite(
                     paths,
                     _chunking(config),
                     own=not options.keep_files,
-                    progress=lambda done, total: told(f"{done:,} of {total:,} records"),
+                    progress=lambda done, total: told(tr("{done:,} of {total:,} records", done=done, total=total)),
                 ),
             )
         )
         if not compared.is_same:
-            raise _differ(compared, "in the files here", _AGAIN)
+            raise StoreError(
+                Sentence(
+                    "Both sides differ: {missing:,} are missing in the files here, {more:,} are too many.",
+                    missing=len(compared.there - compared.here),
+                    more=len(compared.here - compared.there),
+                ),
+                hint=_AGAIN,
+            )
         alone = config.model_copy(
             update={"plugins": {**config.plugins, "postgres": {**config.plugins.get("postgres", {}), "enabled": False}}}
         )
@@ -166,13 +182,6 @@ def _compared(connection: Connection, whose: Whose, paths: MemoryPaths, config: 
 
 def _chunking(config: MemoryConfig) -> Chunking:
     return Chunking(redact=ContactRedaction(config.redaction.contacts).of_people)
-
-
-def _differ(compared: Comparison, where: str, hint: str) -> StoreError:
-    missing, more = len(compared.there - compared.here), len(compared.here - compared.there)
-    if where == "on the server":
-        missing, more = more, missing
-    return StoreError(f"Both sides differ: {missing:,} are missing {where}, {more:,} are too many.", hint=hint)
 
 
 def _configured(config: MemoryConfig, file: Path | None, values: dict[str, object]) -> Path | None:

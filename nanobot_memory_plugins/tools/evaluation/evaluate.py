@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from nanobot_memory_plugins.core import Sentence
 from nanobot_memory_plugins.core.cli.open_store import opened_store, without_embeddings
 from nanobot_memory_plugins.core.config import MemoryConfig, plugin_options
 from nanobot_memory_plugins.core.protocols import ModelReport, Store, VectorStore
@@ -66,13 +67,13 @@ async def evaluate(
     where its server is to answer; else what others share is not searched, and gets nothing of a data set.
     Raises `InputError` when the workspace cannot be used, and `StoreError` when there is no index.
     """
-    watcher.begun("writing", len(dataset.documents))
+    watcher.begun(Sentence("writing"), len(dataset.documents))
     places = await asyncio.to_thread(write_transcripts, workspace, dataset.documents, written=watcher.advanced)
     options, _ = plugin_options(config, "recall", RecallOptions)
     chosen = options if isinstance(options, RecallOptions) else RecallOptions()
     async with opened_store(workspace, _own_index(config, shared, embeddings=embeddings)) as store:
         await _indexed(store, watcher)
-        watcher.begun("asking", len(dataset.queries))
+        watcher.begun(Sentence("asking"), len(dataset.queries))
         asking = _Asking(store, places, chosen.model_copy(update={"recall_timeout": _NO_LIMIT}), dataset.documents)
         return Outcome(await asking.answers(dataset.queries, watcher.advanced), store.status())
 
@@ -82,7 +83,7 @@ async def _indexed(store: Store, watcher: Watcher) -> None:
 
     A database that cannot be opened yet is waited for: meanwhile a store may have no more than the files to search.
     """
-    watcher.begun("indexing", 1)
+    watcher.begun(Sentence("indexing"), 1)
     for _ in range(_LOOKS):
         await store.flush()
         if isinstance(store, VectorStore):
