@@ -27,6 +27,8 @@ from nanobot_memory_plugins.core.text.languages.tables import common_words, unus
 from nanobot_memory_plugins.core.text.words import LazyPattern, Word
 
 _PART = re.compile(r"\{([a-z_]+)\}")
+# Those of an order, whose sentence may have several lines.
+_FLAGS = re.DOTALL
 # Parts may stand in parts.
 _DEPTH = 8
 _GROUPS = {"ago": {"n", "unit"}, "ahead": {"n", "unit"}, "rolling": {"n", "unit"}}
@@ -48,7 +50,7 @@ def _regular(pattern: str, info: ValidationInfo) -> str:
         pattern = _PART.sub(lambda found: parts[found[1]], pattern)
     pattern = "".join(spellings.get(letter, letter) for letter in pattern)
     try:
-        re.compile(pattern)
+        re.compile(pattern, _FLAGS)  # `re` keeps it: an order is compiled once
     except re.error as error:
         raise ValueError(f"it is no regular expression: {error}") from None
     return pattern
@@ -75,7 +77,7 @@ class _Order(_Rule):
     keeps: str = ""
 
     def built(self) -> OrderRule:
-        return OrderRule(LazyPattern(self.pattern, re.DOTALL), self.word(), self.may_ask, self.keeps)
+        return OrderRule(LazyPattern(self.pattern, _FLAGS), self.word(), self.may_ask, self.keeps)
 
 
 class _Date(_Rule):

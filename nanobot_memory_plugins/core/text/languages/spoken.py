@@ -53,8 +53,9 @@ def all_languages(folder: Path = _FOLDER) -> tuple[LanguageRules, ...]:
 
 def languages_of(text: str, folder: Path = _FOLDER) -> tuple[LanguageRules, ...]:
     """Return the languages by whose rules a text is read beside those of English and Chinese: none as a rule."""
-    files = files_in(folder)
-    if not files:
-        return ()
     words = text[:_LOOKED_THROUGH].lower().split()
-    return tuple(one.rules for one in files if not one.common.isdisjoint(words) and one.rules is not None)
+    found: tuple[LanguageRules, ...] = ()
+    for one in files_in(folder):  # every text is asked for: no more than a look into a set
+        if not one.common.isdisjoint(words) and one.rules is not None:
+            found += (one.rules,)
+    return found
