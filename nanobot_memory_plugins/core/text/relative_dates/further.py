@@ -87,9 +87,8 @@ def _span(rule: DateRule, language: LanguageRules, match: re.Match[str], today: 
 
 
 def _counted(means: str, language: LanguageRules, match: re.Match[str], today: date) -> Span | None:
-    number, unit = language.numbers.get(match["n"]), language.units.get(match["unit"])
-    if number is None and match["n"].isdecimal():
-        number = int(match["n"])
+    named, unit = match["n"] or "", language.units.get(match["unit"])
+    number = int(named) if named.isdecimal() else language.numbers.get(named)
     if not number or unit is None:
         return None
     if means == "ago":
