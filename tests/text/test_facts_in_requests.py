@@ -76,6 +76,25 @@ TOLD = [
     ("上午我得接我妈下班 二四六", "上午我得接我妈下班 二四六", "用户每周二、四、六上午接母亲下班"),
     ("春节带老丈人去三亚，给排个行程", "春节带老丈人去三亚", "用户2026年春节带岳父去三亚"),
     ("我先生走了没人陪我去", "我先生走了没人陪我去", "用户的先生过世了"),
+    # What is denied ends with its clause, and a "not until" tells when.
+    (
+        "He can't sit up yet and wheat brings him out in spots.",
+        "wheat brings him out in spots",
+        "The user's baby gets spots from wheat",
+    ),
+    ("plumber can't come till the 22nd.", "plumber can't come till the 22nd", "The plumber comes on 2026-05-22"),
+    ("none of us can stand opera", "none of us can stand opera", "The user dislikes opera"),
+    ("my bag was nicked this morning", "my bag was nicked this morning", "The user's bag was stolen on 2026-05-12"),
+    # In one breath, with a check-up, a contract of one's own, and "is there one for ...?".
+    ("宝宝八个月了能喝水吗 我们一直母乳", "宝宝八个月了能喝水吗 我们一直母乳", "用户的宝宝八个月大，一直母乳"),
+    ("我养的仓鼠不吃粮了咋办", "我养的仓鼠", "用户养仓鼠"),
+    ("上回体检说他血脂高", "上回体检说他血脂高", "用户的丈夫血脂高"),
+    ("我的租约上面写要提前两个月通知", "租约上面写要提前两个月通知", "用户的租约要提前两个月通知"),
+    (
+        "有没有适合左撇子的尤克里里教程，我弹了俩月了",
+        "适合左撇子的尤克里里教程，我弹了俩月了",
+        "用户是左撇子，弹尤克里里两个月",
+    ),
 ]
 NOT_TOLD = [
     # What friends and relatives say of the world or of the user.
