@@ -21,7 +21,7 @@ from pathlib import Path
 from packaging.requirements import Requirement
 from platformdirs import user_cache_path
 
-from release.running import ReleaseError, run
+from release.running import ReleaseError, run, split_at_dashes
 
 ROOT = Path(__file__).parents[1]
 NAMESPACE = ROOT / "nanobot_memory_plugins"
@@ -112,7 +112,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for version in VERSIONS:
         only.add_argument(f"--{version}", dest="versions", action="store_const", const=(version,), default=VERSIONS)
     parser.add_argument("--cache", type=Path, default=user_cache_path("nanobot-memory-hosts"), help="for environments")
-    words, for_pytest = _split(sys.argv[1:] if arguments is None else arguments)
+    words, for_pytest = split_at_dashes(sys.argv[1:] if arguments is None else arguments)
     given = parser.parse_args(words)
     if unknown := set(given.adapters) - set(ADAPTERS):
         parser.error(f"there is no adapter {', '.join(sorted(unknown))}: it is one of {', '.join(ADAPTERS)}")
@@ -135,12 +135,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for one in failed:
         print(one, file=sys.stderr)
     return 1 if failed else 0
-
-
-def _split(words: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:
-    """Return the words before and behind a lone ``--``."""
-    place = words.index("--") if "--" in words else len(words)
-    return words[:place], words[place + 1 :]
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ import os
 import threading
 import time
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import Future
 from dataclasses import replace
 from pathlib import Path
@@ -25,6 +25,7 @@ from nanobot_memory_plugins.core import (
     ModelReport,
     Query,
     SearchResult,
+    Sentence,
     Store,
     StoreError,
     StoreStatus,
@@ -34,14 +35,16 @@ from nanobot_memory_plugins.core import (
 )
 from nanobot_memory_plugins.core.isolation.threads import DaemonThreadPool, run_in_pool
 from nanobot_memory_plugins.postgres.asking import TAIL_BYTES, Asking
-from nanobot_memory_plugins.postgres.database import forgetting, health
+from nanobot_memory_plugins.postgres.database import forgetting, health, leases, records
 from nanobot_memory_plugins.postgres.database.connection import Connection
 from nanobot_memory_plugins.postgres.database.shipping import Shipment, states_of
 from nanobot_memory_plugins.postgres.database.tenant import Tenant, Whose
+from nanobot_memory_plugins.postgres.entry_exchange import EntryExchange
 from nanobot_memory_plugins.postgres.machine import machine_name
 from nanobot_memory_plugins.postgres.options import PostgresOptions
 from nanobot_memory_plugins.postgres.questions import Questions
 from nanobot_memory_plugins.postgres.reaching import Lease, Server
+from nanobot_memory_plugins.postgres.spool import Spool
 from nanobot_memory_plugins.search.documents import FileState
 from nanobot_memory_plugins.search.indexer.session import SessionSettings
 from nanobot_memory_plugins.search.indexer.step import StepSettings
@@ -87,6 +90,7 @@ class SharedStore:
             partitions=options.partitions,
             limit=options.search_seconds,
             came_back=self._came_back,
+            tenant=tenant.id if options.rls else None,
         )
         self._questions = Questions(self._server, options.search_seconds)
         self._housekeeping = DaemonThreadPool(2, "nanobot-memory-shared-work")
@@ -100,9 +104,11 @@ class SharedStore:
             database=None,
             open_database=self._open_shipment,
             embedder=self._embedder,
-            settings=SessionSettings(step=StepSettings(chunking=chunking)),
+            settings=SessionSettings(step=StepSettings(chunking=chunking, records=True)),
             clock=clock,
         )
+        self.entries = EntryExchange(self._whose, self._paths.index_folder, self._ask_long)
+        self.spool = None if options.keep_files else Spool(self._whose, self._paths, clock, self._ask_long)
         self._unsent = 0
         self._counted_at = 0.0
         self._counting: Future[None] | None = None
@@ -213,11 +219,15 @@ class SharedStore:
         self._count_soon()
         own = replace(self._local.status(), unsent_bytes=self._unsent)
         if not self._server.up:
-            reason = f"{self._server.reason} This machine's own index answers."
-            return replace(own, reason=" ".join(filter(None, (reason, own.reason))), hint=self._server.hint or own.hint)
+            reason = Sentence("{why} This machine's own index answers.", why=self._server.reason)
+            told = Sentence.joined(filter(None, (reason, own.reason)), " ")
+            return replace(own, reason=told, hint=self._server.hint or own.hint)
         if self._unsent > TAIL_BYTES:
-            reason = f"{self._unsent:,} bytes are being sent to the shared memory. This machine's own index answers."
-            return replace(own, reason=" ".join(filter(None, (reason, own.reason))))
+            reason = Sentence(
+                "{bytes:,} bytes are being sent to the shared memory. This machine's own index answers.",
+                bytes=self._unsent,
+            )
+            return replace(own, reason=Sentence.joined(filter(None, (reason, own.reason)), " "))
         if own.model:
             return replace(own, level=Level.HYBRID, reason="", hint="")
         return replace(own, level=Level.FULL_TEXT)
@@ -237,6 +247,14 @@ class SharedStore:
             if missing is False:
                 return
             await asyncio.sleep(_POLL)
+
+    async def kept_for_all(self, ids: Sequence[str]) -> Collection[str]:
+        """Return those of some records that are on the server; none while it is away."""
+        return await self._ask_long(lambda connection: records.kept(connection, self._whose, ids)) or ()
+
+    async def lease(self, work: str, seconds: float) -> bool:
+        """Say whether this machine does a kind of work, and nobody else for so long; each while the server is away."""
+        return await self._ask_long(lambda connection: leases.take(connection, self._whose, work, seconds)) is not False
 
     async def held(self, wanted: Wanted) -> dict[str, int] | None:
         """Return in how many passages something stands, by machine; None where the server cannot be asked."""
@@ -286,13 +304,21 @@ class SharedStore:
         await self._in_housekeeping(self._count_unsent)
         told = await self._ask(lambda connection: health.findings(connection, self._whose), patience=_DRAIN)
         if told is None:
-            away = f"away: {self._server.reason} This machine's own index answers, and nothing is lost."
+            away = Sentence(
+                "away: {reason} This machine's own index answers, and nothing is lost.", reason=self._server.reason
+            )
             return [Finding("shared memory", away, Health.DEGRADED, self._server.hint)]
         if self._unsent:
-            waiting = f"{self._unsent:,} bytes of this machine's files are kept here and not for everybody yet"
+            waiting = Sentence(
+                "{unsent:,} bytes of this machine's files are kept here and not for everybody yet", unsent=self._unsent
+            )
             hint = "They are sent while an agent runs; the log says why they are not."
             return [Finding("shared memory", waiting, Health.INFO, hint), *told]
-        state = f"what this machine keeps is kept for everybody of {self._whose.name}, as {self._whose.machine}"
+        state = Sentence(
+            "what this machine keeps is kept for everybody of {name}, as {machine}",
+            name=self._whose.name,
+            machine=self._whose.machine,
+        )
         return [Finding("shared memory", state), *told]
 
     async def close(self) -> None:
@@ -334,6 +360,9 @@ class SharedStore:
                 self._asking.embed(query)
 
         return await self._questions.ask(function, before=embed, patience=patience)
+
+    async def _ask_long(self, function: Callable[[Connection], T]) -> T | None:
+        return await self._ask(function, patience=_DRAIN)
 
     def _embedder(self) -> Any:
         return self._local.embedder if isinstance(self._local, LendingStore) else None

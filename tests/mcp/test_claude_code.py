@@ -169,6 +169,7 @@ def test_sessions_side_by_side_lose_nothing(claude, model):
         for n in range(5):
             one.ask(f"Crate {n} is in hall {n}.")
             other.ask(f"Chest {n} is in hall {n}.")
+        assert len(servers_of(claude)) == 2  # one for each, however many hooks there were
     assert sorted(said(claude, "user")) == sorted(
         f"{what} {n} is in hall {n}." for what in ("Crate", "Chest") for n in range(5)
     )

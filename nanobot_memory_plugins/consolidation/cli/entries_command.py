@@ -5,6 +5,7 @@ What changes entries is imported by the commands that do: a list is there at onc
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -171,7 +172,7 @@ def show_entry(entry_id: _Id, workspace: WorkspaceOption = None, as_json: JsonOp
 
 @entries.command("remember")
 def remember_text(
-    text: Annotated[str, typer.Argument(metavar="TEXT", help="What to remember, in one sentence.")],
+    text: Annotated[str, typer.Argument(metavar="[TEXT]", help="What to remember, in one sentence.")] = "",
     category: Annotated[Category, typer.Option("--category", help="Its kind.")] = Category.FACT,
     importance: Annotated[Importance, typer.Option("--importance", help="How much it matters.")] = Importance.HIGH,
     group: Annotated[str, typer.Option("--group", help="A group, such as work/clients.", autocompletion=groups)] = "",
@@ -183,6 +184,11 @@ def remember_text(
     tag: Annotated[
         list[str] | None, typer.Option("--tag", metavar="TAG", help="A word to find it by; may be repeated.")
     ] = None,
+    file: Annotated[
+        Path | None,
+        typer.Option("--from", metavar="FILE", help="Show the bullets of a Markdown file, instead of TEXT."),
+    ] = None,
+    yes: Annotated[bool, typer.Option("--yes", help="With --from: make entries of them.")] = False,
     workspace: WorkspaceOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -190,9 +196,17 @@ def remember_text(
 
     What is of a project stands in the prompt while that is worked in; all else stands there always.
     """
+    if (file is None) == (not text.strip()):
+        raise typer.BadParameter(tr("say what to remember: a text, or a file with --from"))
     from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, remember
 
     repository = opened(workspace)
+    if file is not None:
+        from nanobot_memory_plugins.consolidation.cli.remember_lines import remember_lines
+
+        whose = Scope(project=project_named(project))
+        remember_lines(repository, file, whose, tuple(tag or ()), write=yes, as_json=as_json)
+        return
     until = expires.astimezone(UTC) if expires else None
     whose = Scope(project=project_named(project))
     said = NewEntry(text, category, importance, group, until, scope=whose, pinned=pin, tags=tuple(tag or ()))

@@ -61,7 +61,7 @@ _WHOLE = (0, 2, 3)
 _WHO_WORDS = ("user", "assistant", "extraction", "decay", "hand", "purge", "import", "panel")
 _WHY_WORDS = (
         "remember", "forget", "edit", "confirm", "merge", "group", "restored", "undone", "time has passed",
-        "edited in ENTRIES.md", "edited in MEMORY.md", "moved",
+        "edited in ENTRIES.md", "edited in MEMORY.md", "moved", "written without an id",
     )  # fmt: skip
 
 

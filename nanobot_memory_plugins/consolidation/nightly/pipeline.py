@@ -30,6 +30,7 @@ from nanobot_memory_plugins.core import (
     Complete,
     LanguageModelError,
     Prompts,
+    Sentence,
     Visibility,
     Whose,
     logger,
@@ -274,7 +275,7 @@ class NightlyConsolidation:
         ]
         missing = len(asked.quotes) - len(proposals)
         dropped = [*asked.unusable, *applied.dropped]
-        dropped += [f"proposals: {missing} quotes stand nowhere"] if missing else []
+        dropped += [Sentence("proposals: {missing} quotes stand nowhere", missing=missing)] if missing else []
         return Report(asked.calls, idle, applied.done, tuple(dropped), applied.refused, asked.why, tuple(proposals))
 
 

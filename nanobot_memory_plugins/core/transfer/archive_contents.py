@@ -9,6 +9,7 @@ from pathlib import Path, PurePosixPath
 
 from nanobot_memory_plugins.core.files import MemoryPaths
 from nanobot_memory_plugins.core.files.paths import DAY_NOTE, REPLACED
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 # Folders below the memory folder that are of this machine, or somebody else's.
 _ELSEWHERE = frozenset({".locks", ".git"})
@@ -88,7 +89,7 @@ def _walk(folder: Path, prefix: str) -> Iterator[ArchiveMember | tuple[str, str]
     except FileNotFoundError:
         return
     except OSError as error:
-        yield prefix or ".", f"it cannot be read: {error.strerror}"
+        yield prefix or ".", Sentence("it cannot be read: {why}", why=error.strerror)
         return
     for entry in entries:
         name = prefix + entry.name

@@ -13,9 +13,16 @@ from typing import Any
 import numpy as np
 
 from nanobot_memory_plugins.core import StoreError
-from nanobot_memory_plugins.postgres.database import passages, schema
-from nanobot_memory_plugins.postgres.database.connection import Connection, plain_errors, run, run_many, table
-from nanobot_memory_plugins.postgres.database.forgetting import begin_sending
+from nanobot_memory_plugins.postgres.database import passages, records, schema
+from nanobot_memory_plugins.postgres.database.connection import (
+    Connection,
+    TenantConnection,
+    plain_errors,
+    run,
+    run_many,
+    table,
+)
+from nanobot_memory_plugins.postgres.database.forgetting import begin_sending, introduce
 from nanobot_memory_plugins.postgres.database.growth import (
     NEAREST_FROM,
     has_doubled,
@@ -62,16 +69,7 @@ class Shipment:
         self._limits: dict[str, float] = {}
         self._states: dict[str, FileState] = {}
         with plain_errors():
-            run(
-                connection,
-                f"INSERT INTO {table('tenant')} (tenant, name) VALUES (%s, %s) ON CONFLICT DO NOTHING",
-                (self._tenant.id, clean(whose.name)),
-            )
-            run(
-                connection,
-                f"INSERT INTO {table('machine')} (tenant, machine) VALUES (%s, %s) ON CONFLICT DO NOTHING",
-                (self._tenant.id, whose.machine),
-            )
+            introduce(connection, whose)
 
     def file_states(self) -> dict[str, FileState]:
         """Return the manifest of this machine."""
@@ -103,6 +101,7 @@ class Shipment:
                 self._average = weigh_anew(self.connection, self._tenant, self._average)
             if not large and documents >= self._large_from:
                 make_large(self.connection, self._tenant)
+            self._write_records(change, version)
             self._write_state(change)
         if change.state is None:
             self._states.pop(change.path, None)
@@ -170,6 +169,8 @@ class Shipment:
             "ON CONFLICT DO NOTHING",
             (self._tenant.id, space),
         )
+        if isinstance(self.connection, TenantConnection):
+            return  # an index is made by the tables' owner (`row_security.prepare`)
         found = self._fetch(
             f"SELECT s.number, s.dimension FROM {table('space')} s, {table('tenant')} c "
             f"WHERE s.name = %s AND {of_tenant(self._tenant, 'c')} AND c.documents >= %s",
@@ -247,6 +248,13 @@ class Shipment:
             (step, self._tenant.id),
         )
         return int(row[0])
+
+    def _write_records(self, change: FileChange, version: int) -> None:
+        with plain_errors():
+            if change.state is None:
+                records.remove_file(self.connection, self._whose, change.path)
+            records.remove(self.connection, self._whose, change.removed_keys)
+            records.put(self.connection, self._whose, change.path, change.records, version)
 
     def _write_state(self, change: FileChange) -> None:
         whose = (self._tenant.id, self._whose.machine)

@@ -107,7 +107,7 @@ def _say(folder: Path, found: Examined, not_helpful: Sequence[int], helpful: Seq
     listed = {one.place: one.hit.id for one in found.candidates() if one.place is not None}
     if missing := [number for number in (*not_helpful, *helpful) if number not in listed]:
         raise InputError(
-            f"No memory has the number {missing[0]} here.",
+            Sentence("No memory has the number {missing} here.", missing=missing[0]),
             hint="The same command without --not-helpful and --helpful shows the numbers.",
         )
     unhelpful = Unhelpful(folder)

@@ -29,11 +29,11 @@ from nanobot_memory_plugins.core import (
     WorkspaceOption,
     print_json,
 )
-from nanobot_memory_plugins.core.cli import run
+from nanobot_memory_plugins.core.cli import run, settled
 from nanobot_memory_plugins.core.scopes import project_named
 from nanobot_memory_plugins.core.text import moment_of
 from nanobot_memory_plugins.storage.cli.hits_shown import in_order, show_hits, snippet_of
-from nanobot_memory_plugins.storage.cli.opening import failing_in_words, opened_store
+from nanobot_memory_plugins.storage.cli.opening import failing_in_words, opened_shared, opened_store
 
 # Seconds that a search waits for the index and the model; what is not there by then is done without.
 _PATIENCE = 20.0
@@ -79,8 +79,8 @@ def search(
 ) -> None:
     """Search the memory: each hit with score, file, line, date, origin, heading and snippet, best first.
 
-    What several hits say alike is shown once, with every place. With --project the memories of that project come first,
-    and those of others last.
+    A memory that other machines share is searched on their server. What several hits say alike is shown once, with
+    every place. With --project the memories of that project come first, and those of others last.
     """
     with failing_in_words(as_json):
         asked = Query(
@@ -115,6 +115,10 @@ def _moment(option: str, text: str, *, end: bool) -> datetime | None:
 
 
 async def _search(workspace: Path | None, config: Path | None, query: Query) -> tuple[SearchResult, StoreStatus]:
+    async with opened_shared(workspace, config, embeddings=query.use_vectors) as shared:
+        if shared is not None:
+            await settled(shared)
+            return await shared.search(query), shared.status()
     async with opened_store(workspace, config, embeddings=query.use_vectors) as store:
         with suppress(TimeoutError):
             async with asyncio.timeout(_PATIENCE):
