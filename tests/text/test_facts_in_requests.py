@@ -95,6 +95,21 @@ TOLD = [
         "适合左撇子的尤克里里教程，我弹了俩月了",
         "用户是左撇子，弹尤克里里两个月",
     ),
+    # A laugh is a tone of voice.
+    (
+        "Moving to the flat in Graz on Friday lol",
+        "Moving to the flat in Graz on Friday",
+        "The user moves to a flat in Graz",
+    ),
+    ("她不爱吃芒果，怕狗毛，哈哈", "她不爱吃芒果", "用户的妻子不爱吃芒果"),
+    # A report ends with "but she", and one's own plan is one's own word.
+    (
+        "She once said she'd like to see Oslo but she can't stand the cold.",
+        "she can't stand the cold",
+        "The user's wife can't stand the cold",
+    ),
+    ("is ibuprofen safe with my warfarin?", "is ibuprofen safe with my warfarin?", "The user takes warfarin"),
+    ("老二才一岁半", "老二才一岁半", "用户的老二一岁半"),
 ]
 NOT_TOLD = [
     # What friends and relatives say of the world or of the user.
@@ -120,6 +135,12 @@ NOT_TOLD = [
     # Somebody else's, without a "my".
     ("flatmate's vegan, I'm not", "flatmate's vegan", "The user is vegan"),
     # Asked as a whole.
+    (
+        "Could I be allergic to my own parrot?",
+        "Could I be allergic to my own parrot?",
+        "The user is allergic to parrots",
+    ),
+    ("Just kidding, I eat snails.", "I eat snails", "The user eats snails"),
     ("I live in Bonn, right?", "I live in Bonn", "The user lives in Bonn"),
     ("I think it's five years old maybe", "it's five years old", "The machine is five years old"),
     ("it's five years old maybe", "it's five years old", "The machine is five years old"),
