@@ -110,6 +110,7 @@ TOLD = [
     ),
     ("is ibuprofen safe with my warfarin?", "is ibuprofen safe with my warfarin?", "The user takes warfarin"),
     ("老二才一岁半", "老二才一岁半", "用户的老二一岁半"),
+    ("我膝盖磕到第二天 还肿 能爬山吗", "我膝盖磕到第二天", "用户膝盖磕到了"),
 ]
 NOT_TOLD = [
     # What friends and relatives say of the world or of the user.
@@ -140,6 +141,8 @@ NOT_TOLD = [
         "Could I be allergic to my own parrot?",
         "The user is allergic to parrots",
     ),
+    ("奶奶要给他剃头，说头发会变多", "说头发会变多", "剃头会让头发变多"),
+    ("我要两万，对方说最多一万八", "对方说最多一万八", "用户的薪资是一万八"),
     ("Just kidding, I eat snails.", "I eat snails", "The user eats snails"),
     ("I live in Bonn, right?", "I live in Bonn", "The user lives in Bonn"),
     ("I think it's five years old maybe", "it's five years old", "The machine is five years old"),
@@ -163,3 +166,14 @@ def test_a_fact_told_in_a_request_is_believed(message: str, quote: str, statemen
 @pytest.mark.parametrize(("message", "quote", "statement"), in_both_scripts(NOT_TOLD))
 def test_what_is_asked_guessed_left_or_said_by_others_is_not(message: str, quote: str, statement: str):
     assert not supports(message, quote, statement)
+
+
+def test_a_month_that_is_denied_afterwards_is_taken_back():
+    told = [
+        Message("user", "term starts in sept"),
+        Message("assistant", "Ok."),
+        Message("user", "wait its october not sept"),
+    ]
+    support = Support(QuotedConversation(told))
+    assert support.objection("The user's term starts in September", ["term starts in sept"]) is not None
+    assert support.objection("The user's term starts in October", ["its october not sept"]) is None

@@ -15,7 +15,7 @@ _ELSE = re.compile(
     r"|over|lowered|too|fail\w*|avoid\w*|stop\w*|gave up|never mind|rid of|free|less|forb\w+|declin\w+|refus\w+"
     r"|reject\w+"
     r"|allerg\w*|intoleran\w*|unable|impossible|missing|lacks?|dislik\w*|hat(?:e|es|ed)|against|low|until|longer"
-    r"|any ?more|quit|cancel\w*|drop\w*|nobody|no one|none|nothing|hardly"
+    r"|any ?more|quit|cancel\w*|drop\w*|nobody|no one|none|nothing|hardly|bye"
     r"|remov\w*|leav\w* out|off|skip\w*|end(?:s|ed)?|left|sold|switch\w*|chang\w*|moved)\b"
     r"|除了|只|仅|过敏|取消|改|换|离开|辞|卖|忌|删|去掉|退|满了|够了|腻|受不了|以外|之外|而非|代替|再说|算了|免|低|少"
 )
