@@ -26,7 +26,7 @@ class RecallOptions(BaseModel):
     enable_probe_on_off: bool = Field(default=True, description="probe although no word asks for memory")
     probe_threshold: float = Field(default=0.15, ge=0, le=1, description="relevance at which a probe raises the tier")
     light_threshold: float = Field(
-        default=0.45, ge=0, le=1, description="relevance at which no heavy search follows a light one"
+        default=0.75, ge=0, le=1, description="relevance at which no heavy search follows a light one"
     )
     relevance_threshold: float = Field(
         default=0.1, ge=0, le=1, description="relevance below which nothing is injected although words ask for memory"
