@@ -35,7 +35,7 @@ class RecallOptions(BaseModel):
         default=0.4, ge=0, le=1, description="probability that a message needs memory, below which nothing is injected"
     )
     min_usefulness: float = Field(
-        default=0.025, ge=0, le=1, description="probability that a hit helps, below which it is not injected"
+        default=0.02, ge=0, le=1, description="probability that a hit helps, below which it is not injected"
     )
     recall_top_k: int = Field(default=8, ge=1, le=60, description="memories in a block at any tier, at most")
     light_top_k: int = Field(
