@@ -19,9 +19,9 @@ from nanobot_memory_plugins.consolidation.operations.one_machine import only_mac
 from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, forget, remember
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core import Erasure, MemoryHost, Query
-from nanobot_memory_plugins.postgres.database import forgetting, schema
+from nanobot_memory_plugins.postgres.database import entries, forgetting, schema
 from nanobot_memory_plugins.postgres.database.connection import Connection, connect
-from nanobot_memory_plugins.postgres.database.entries import EntryRow, Pulled
+from nanobot_memory_plugins.postgres.database.entries import EntryRow, EntryWrite, Pulled
 from nanobot_memory_plugins.postgres.database.tenant import Tenant, Whose
 from nanobot_memory_plugins.postgres.entry_exchange import Agreed, EntryExchange, changed, hash_of, learned
 from nanobot_memory_plugins.postgres.server.launcher import OwnServer
@@ -226,8 +226,8 @@ async def test_nothing_is_pushed_before_what_was_forgotten_elsewhere_is_forgotte
 ):
     name = uuid.uuid4().hex
     laptop, desktop = (Whose(Tenant.named(name), name, machine) for machine in MACHINES)
-    entries = EntryRepository(tmp_path)
-    remember(entries, NewEntry(SECRET), who="user")
+    repository = EntryRepository(tmp_path)
+    remember(repository, NewEntry(SECRET), who="user")
     with connect(server.dsn) as connection:
         schema.prepare(connection, 16)
 
@@ -238,7 +238,7 @@ async def test_nothing_is_pushed_before_what_was_forgotten_elsewhere_is_forgotte
         for whose in (laptop, desktop):
             forgetting.introduce(connection, whose)
         forgetting.order(connection, laptop, Erasure(texts=(SECRET,)))
-        access = RepositoryAccess(entries)
+        access = RepositoryAccess(repository)
         assert not await exchange.look(access)
         assert asked(server, name, "e.id", "entry e") == []
         for number, _ in forgetting.orders(connection, desktop):
@@ -311,3 +311,24 @@ def test_after_a_failover_what_two_machines_made_of_one_revision_is_a_conflict()
     row = EntryRow("a", uuid.uuid4(), 3, theirs, forgotten=False, base=theirs)
     updates, _ = learned(whose, agreed, Pulled((row,), 8, is_whole=True), {"a": ours})
     assert [(one.base, one.theirs) for one in updates] == [("", theirs)]
+
+
+def test_of_two_changes_of_one_revision_the_second_is_refused(server: OwnServer):
+    name = uuid.uuid4().hex
+    laptop, desktop = (Whose(Tenant.named(name), name, machine) for machine in MACHINES)
+    with connect(server.dsn) as connection:
+        schema.prepare(connection, 16)
+
+        def push(whose: Whose, revision: int, body: str) -> dict[str, int]:
+            with connection.transaction():
+                forgetting.introduce(connection, whose)
+                version, _ = forgetting.alone(connection, whose)
+                return entries.push(connection, whose, [EntryWrite("a", uuid.uuid4(), revision, body)], version)
+
+        assert push(laptop, 0, "one") == {"a": 1}
+        assert push(desktop, 0, "two") == {}
+        assert push(laptop, 1, "three") == {"a": 2}
+        assert push(desktop, 1, "four") == {}
+        assert push(desktop, 2, "") == {"a": 3}
+        (row,) = entries.pull(connection, laptop, 0, {"a": 1}).rows
+        assert (row.revision, row.body, row.base) == (3, "", "one")
