@@ -101,6 +101,31 @@ async def test_the_first_start_counts_from_now_and_later_starts_make_up_for_what
     assert len(model.asked) == 1
 
 
+class OneOfMany:
+    """A store that machines share: says whether this one does the work."""
+
+    def __init__(self) -> None:
+        self.free = False
+        self.asked: list[float] = []
+
+    async def lease(self, work: str, seconds: float) -> bool:
+        self.asked.append(seconds)
+        return self.free
+
+
+async def test_of_machines_that_share_a_memory_one_at_a_time_consolidates(world: Days):
+    world.note(COFFEE)
+    world.consolidation(None).records.note_run(LastRun(NOW - timedelta(days=2)))
+    model, store = Model(ADD), OneOfMany()
+    one = scheduler(world, model, store=lambda: store)
+    assert not await one.look()
+    assert model.asked == []
+    store.free = True
+    assert await one.look()
+    assert len(model.asked) == 1
+    assert store.asked[-1] == 0  # and is given back
+
+
 async def test_a_clock_that_was_ahead_neither_stops_it_for_ever_nor_makes_it_run_at_once(world: Days):
     world.note(COFFEE)
     one = scheduler(world, Model(ADD))

@@ -8,18 +8,22 @@ from contextlib import AsyncExitStack
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from nanobot_memory_plugins.consolidation.model.entry import Entry
+from nanobot_memory_plugins.consolidation.operations.entry_access import RepositoryAccess
 from nanobot_memory_plugins.consolidation.operations.exchange import CONFLICT
 from nanobot_memory_plugins.consolidation.operations.one_machine import only_machine
 from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, forget, remember
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core import Erasure, MemoryHost, Query
-from nanobot_memory_plugins.postgres.database.entries import EntryRow, Pulled
+from nanobot_memory_plugins.postgres.database import entries, forgetting, schema
+from nanobot_memory_plugins.postgres.database.connection import Connection, connect
+from nanobot_memory_plugins.postgres.database.entries import EntryRow, EntryWrite, Pulled
 from nanobot_memory_plugins.postgres.database.tenant import Tenant, Whose
-from nanobot_memory_plugins.postgres.entry_exchange import Agreed, changed, hash_of, learned
+from nanobot_memory_plugins.postgres.entry_exchange import Agreed, EntryExchange, changed, hash_of, learned
 from nanobot_memory_plugins.postgres.server.launcher import OwnServer
 from tests.postgres.opening import open_shared
 from tests.postgres.test_forgetting import SECRET, asked, configured
@@ -31,8 +35,8 @@ MACHINES = ("laptop", "desktop")
 class Machines:
     """Two machines of one tenant, each with its folder, and with a running memory while it is on."""
 
-    def __init__(self, folder: Path, server: OwnServer, tenant: str) -> None:
-        self.folder, self.server, self.tenant = folder, server, tenant
+    def __init__(self, folder: Path, server: OwnServer, tenant: str, **options: Any) -> None:
+        self.folder, self.server, self.tenant, self.options = folder, server, tenant, options
         self.stack = AsyncExitStack()
 
     def entries(self, machine: str) -> EntryRepository:
@@ -42,7 +46,7 @@ class Machines:
         return sorted(entry.content for entry in self.entries(machine).load().entries.values())
 
     def host(self, machine: str) -> MemoryHost:
-        return MemoryHost(self.folder / machine, config=configured(self.server, self.tenant, machine))
+        return MemoryHost(self.folder / machine, config=configured(self.server, self.tenant, machine, **self.options))
 
     async def on(self, *machines: str) -> list[MemoryHost]:
         return [await self.stack.enter_async_context(self.host(machine)) for machine in machines]
@@ -202,6 +206,47 @@ async def test_another_tenant_sees_none_of_it(machines: Machines, server: OwnSer
         await stranger.off()
 
 
+async def test_behind_row_level_security_it_is_the_same(walled: OwnServer, agents_dsn: str, tmp_path: Path):
+    machines = Machines(tmp_path, walled, uuid.uuid4().hex, dsn=agents_dsn, rls=True)
+    laptop, desktop = await machines.on(*MACHINES)
+    try:
+        id_ = machines.tell("laptop", SECRET)
+        machines.tell("desktop", HOME)
+        await machines.all_have(SECRET, HOME)
+        async with only_machine(desktop.store) as first, only_machine(laptop.store) as second:
+            assert (first, second) == (True, False)
+        await desktop.eraser.erase(Erasure(ids=(id_,), texts=(SECRET,)))
+        await machines.all_have(HOME)
+    finally:
+        await machines.off()
+
+
+async def test_nothing_is_pushed_before_what_was_forgotten_elsewhere_is_forgotten_here(
+    server: OwnServer, tmp_path: Path
+):
+    name = uuid.uuid4().hex
+    laptop, desktop = (Whose(Tenant.named(name), name, machine) for machine in MACHINES)
+    repository = EntryRepository(tmp_path)
+    remember(repository, NewEntry(SECRET), who="user")
+    with connect(server.dsn) as connection:
+        schema.prepare(connection, 16)
+
+        async def ask(function: Callable[[Connection], Any]) -> Any:
+            return function(connection)
+
+        exchange = EntryExchange(desktop, tmp_path / ".storage", ask)
+        for whose in (laptop, desktop):
+            forgetting.introduce(connection, whose)
+        forgetting.order(connection, laptop, Erasure(texts=(SECRET,)))
+        access = RepositoryAccess(repository)
+        assert not await exchange.look(access)
+        assert asked(server, name, "e.id", "entry e") == []
+        for number, _ in forgetting.orders(connection, desktop):
+            forgetting.obeyed(connection, desktop, number)
+        assert await exchange.look(access)
+        assert len(asked(server, name, "e.id", "entry e")) == 1
+
+
 async def test_what_stands_in_both_files_is_found_once(machines: Machines):
     hosts = await machines.on(*MACHINES)
     try:
@@ -266,3 +311,24 @@ def test_after_a_failover_what_two_machines_made_of_one_revision_is_a_conflict()
     row = EntryRow("a", uuid.uuid4(), 3, theirs, forgotten=False, base=theirs)
     updates, _ = learned(whose, agreed, Pulled((row,), 8, is_whole=True), {"a": ours})
     assert [(one.base, one.theirs) for one in updates] == [("", theirs)]
+
+
+def test_of_two_changes_of_one_revision_the_second_is_refused(server: OwnServer):
+    name = uuid.uuid4().hex
+    laptop, desktop = (Whose(Tenant.named(name), name, machine) for machine in MACHINES)
+    with connect(server.dsn) as connection:
+        schema.prepare(connection, 16)
+
+        def push(whose: Whose, revision: int, body: str) -> dict[str, int]:
+            with connection.transaction():
+                forgetting.introduce(connection, whose)
+                version, _ = forgetting.alone(connection, whose)
+                return entries.push(connection, whose, [EntryWrite("a", uuid.uuid4(), revision, body)], version)
+
+        assert push(laptop, 0, "one") == {"a": 1}
+        assert push(desktop, 0, "two") == {}
+        assert push(laptop, 1, "three") == {"a": 2}
+        assert push(desktop, 1, "four") == {}
+        assert push(desktop, 2, "") == {"a": 3}
+        (row,) = entries.pull(connection, laptop, 0, {"a": 1}).rows
+        assert (row.revision, row.body, row.base) == (3, "", "one")

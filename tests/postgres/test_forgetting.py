@@ -19,8 +19,8 @@ from nanobot_memory_plugins.postgres.server.launcher import OwnServer
 SECRET = "The cabin at Lake Wolfsheim is rented from Greta Haldersen"
 
 
-def configured(server: OwnServer, tenant: str, machine: str) -> MemoryConfig:
-    shared = {"dsn": server.dsn, "tenant": tenant, "machine": machine, "searchSeconds": 10}
+def configured(server: OwnServer, tenant: str, machine: str, **more: Any) -> MemoryConfig:
+    shared = {"dsn": server.dsn, "tenant": tenant, "machine": machine, "searchSeconds": 10, **more}
     config, problems = config_from_mapping(
         {"memoryPlugins": {"storage": {"embeddingProvider": "none"}, "postgres": shared}}
     )
