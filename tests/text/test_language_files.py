@@ -170,6 +170,8 @@ def test_a_rule_whose_example_it_does_not_decide_is_told(tmp_path: Path):
         ('"last_weekday"', '"lastweekday"', "dates.1.means: Input should be"),
         ("?P<weekday>", "?P<day>", "dates.1.pattern: what means 'last_weekday' needs a group (?P<weekday>...)"),
         ("vendredo = 4", "vendredo = 7", "weekdays.vendredo: Input should be less than or equal to 6"),
+        ('that = "ke "', 'that = "{that}ke "', "orders.remember.1.pattern: the part {that} stands in itself"),
+        ('pattern = "ne"', 'pattern = "n(?P<denies>e)"', "negation: its patterns do not go together"),
         ("[spellings]", "[spelling]", "spelling: Extra inputs are not permitted"),
         ('common = ["mi", "la"]', 'common = "mi"', "common: it is no list of words"),
         ('common = ["mi", "la"]', "common = [", "esperanto.toml: "),
