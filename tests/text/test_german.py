@@ -88,6 +88,9 @@ def days(first: str, last: str = "") -> Span:
         ("Letzten Freitag war ich in Ulm.", NEW_YEAR, days("2026-12-25")),
         ("Am Mittwoch war ich in Ulm.", NEW_YEAR, days("2026-12-30")),
         ("Letzte Woche Freitag war ich in Ulm.", NEW_YEAR, days("2026-12-25")),
+        ("Freitag letzter Woche war ich in Ulm.", NEW_YEAR, days("2026-12-25")),
+        ("Die letzten 2 Wochen war ich in Ulm.", NEW_YEAR, days("2026-12-18", "2027-01-01")),
+        ("Diesen Montag war ich in Ulm.", NEW_YEAR, days("2026-12-28")),
         ("In den letzten drei Tagen war ich in Ulm.", NEW_YEAR, days("2026-12-29", "2027-01-01")),
     ],
 )
@@ -111,6 +114,9 @@ def test_days_that_are_past(said: str, today: date, span: Span):
         ("Nächstes Jahr muss ich nach Ulm.", NEW_YEARS_EVE, days("2027-01-01", "2027-12-31")),
         ("Kommenden Freitag muss ich nach Ulm.", NEW_YEARS_EVE, days("2027-01-01")),
         ("Naechsten Freitag muss ich nach Ulm.", NEW_YEARS_EVE, days("2027-01-08")),
+        ("Übernächsten Freitag muss ich nach Ulm.", NEW_YEARS_EVE, days("2027-01-15")),
+        ("Freitag nächster Woche muss ich nach Ulm.", NEW_YEARS_EVE, days("2027-01-08")),
+        ("Nächste Woche am Freitag muss ich nach Ulm.", NEW_YEARS_EVE, days("2027-01-08")),
         ("Nächstes Wochenende muss ich nach Ulm.", NEW_YEARS_EVE, days("2027-01-09", "2027-01-10")),
     ],
 )
@@ -128,6 +134,7 @@ def test_days_to_come(said: str, today: date, span: Span):
         "Ich habe das in drei Wochen gelernt.",
         "Das steht in der Tageszeitung von Ulm.",
         "Der Freitag ist mein liebster Tag.",
+        "Jeden letzten Dienstag des Monats ist Stammtisch.",
     ],
 )
 def test_what_names_no_day(said: str):

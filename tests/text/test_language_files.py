@@ -2,11 +2,13 @@
 
 import subprocess
 import sys
+import tomllib
 from datetime import date
 from pathlib import Path
 
 import pytest
 
+import nanobot_memory_plugins.core as core
 from nanobot_memory_plugins.consolidation.commands.orders import Command, Kind, commands_in
 from nanobot_memory_plugins.core.errors import ConfigurationError
 from nanobot_memory_plugins.core.text import Word, fold
@@ -137,6 +139,23 @@ def test_a_made_up_language_is_read_from_its_file(tmp_path: Path):
     assert languages_of("I eat.", tmp_path) == ()
 
 
+def test_what_a_file_has_no_rules_for_is_told_nowhere(tmp_path: Path):
+    language = rules_of(path := written(tmp_path), tables_of(path))
+    assert [found["denies"] for found in language.negations.finditer("mi ne manĝas")] == ["ne"]
+    for pattern in (language.small_talk_words, language.asks_for_memory, language.may_need_memory):
+        assert pattern.search("mi ne manĝas") is None
+    for pattern in (language.is_no_order, language.is_about_work, language.begins_something_else):
+        assert pattern.match("") is None
+        assert pattern.match("mi ne manĝas") is None
+
+
+def test_every_file_is_in_the_wheel():
+    distribution = Path(core.__file__).parent
+    included = tomllib.loads((distribution / "pyproject.toml").read_text("utf-8"))["tool"]["hatch"]["build"]["include"]
+    for path in (distribution / "text" / "languages").glob("*.toml"):
+        assert any(path.relative_to(distribution).match(pattern) for pattern in included)
+
+
 def test_a_rule_whose_example_it_does_not_decide_is_told(tmp_path: Path):
     path = written(tmp_path, MADE_UP.replace('"Mi ne manĝas viandon."', '"Mi manĝas viandon."'))
     assert wrong_rules(rules_of(path, tables_of(path))) == ["Mi manĝas viandon."]
@@ -151,6 +170,8 @@ def test_a_rule_whose_example_it_does_not_decide_is_told(tmp_path: Path):
         ('"last_weekday"', '"lastweekday"', "dates.1.means: Input should be"),
         ("?P<weekday>", "?P<day>", "dates.1.pattern: what means 'last_weekday' needs a group (?P<weekday>...)"),
         ("vendredo = 4", "vendredo = 7", "weekdays.vendredo: Input should be less than or equal to 6"),
+        ('that = "ke "', 'that = "{that}ke "', "orders.remember.1.pattern: the part {that} stands in itself"),
+        ('pattern = "ne"', 'pattern = "n(?P<denies>e)"', "negation: its patterns do not go together"),
         ("[spellings]", "[spelling]", "spelling: Extra inputs are not permitted"),
         ('common = ["mi", "la"]', 'common = "mi"', "common: it is no list of words"),
         ('common = ["mi", "la"]', "common = [", "esperanto.toml: "),

@@ -80,8 +80,8 @@ class Words(tuple[Word, ...]):
 
 
 def any_of(words: Iterable[Word]) -> str:
-    """Return the pattern for any of some words, as a part of another."""
-    return "(?:" + "|".join(f"(?:{word.pattern})" for word in words) + ")"
+    """Return the pattern for any of some words, as a part of another; where there are none it matches nothing."""
+    return "(?:" + ("|".join(f"(?:{word.pattern})" for word in words) or "(?!)") + ")"
 
 
 def _any_of(patterns: list[str]) -> LazyPattern:

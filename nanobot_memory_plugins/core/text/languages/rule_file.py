@@ -32,6 +32,16 @@ _FLAGS = re.DOTALL
 # Parts may stand in parts.
 _DEPTH = 8
 _GROUPS = {"ago": {"n", "unit"}, "ahead": {"n", "unit"}, "rolling": {"n", "unit"}}
+# What is looked for in one search, by its key.
+_JOINED = {
+    "small_talk": "small_talk_words",
+    "negation": "negations",
+    "tiers.heavy": "asks_for_memory",
+    "tiers.light": "may_need_memory",
+    "orders.none": "is_no_order",
+    "orders.work": "is_about_work",
+    "orders.turns_away": "begins_something_else",
+}
 
 Means = Literal[
     "day", "week", "weekend", "month", "year",
@@ -48,6 +58,8 @@ def _regular(pattern: str, info: ValidationInfo) -> str:
         if unknown is not None:
             raise ValueError(f"there is no part {{{unknown}}} in [parts]")
         pattern = _PART.sub(lambda found: parts[found[1]], pattern)
+    if found := _PART.search(pattern):
+        raise ValueError(f"the part {found[0]} stands in itself")
     pattern = "".join(spellings.get(letter, letter) for letter in pattern)
     try:
         re.compile(pattern, _FLAGS)  # `re` keeps it: an order is compiled once
@@ -140,7 +152,7 @@ def rules_of(path: Path, tables: dict[str, Any]) -> LanguageRules:
             dates.append(date.built())
         except ValueError as error:
             raise unusable(path, f"dates.{number}.pattern", str(error)) from error
-    return LanguageRules(
+    rules = LanguageRules(
         name=path.stem,
         common=common_words(tables),
         small_talk=_words(file.small_talk),
@@ -160,6 +172,12 @@ def rules_of(path: Path, tables: dict[str, Any]) -> LanguageRules:
         units=file.units,
         weekdays=file.weekdays,
     )
+    for key in _JOINED:
+        try:
+            getattr(rules, _JOINED[key]).compiled  # noqa: B018
+        except re.error as error:
+            raise unusable(path, key, f"its patterns do not go together: {error}") from None
+    return rules
 
 
 def _words(rules: Iterable[_Rule]) -> tuple[Word, ...]:
