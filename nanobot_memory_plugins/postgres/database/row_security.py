@@ -9,7 +9,7 @@ from typing import Final
 
 import psycopg
 
-from nanobot_memory_plugins.core import StoreError
+from nanobot_memory_plugins.core import Sentence, StoreError
 from nanobot_memory_plugins.postgres.database import schema
 from nanobot_memory_plugins.postgres.database.connection import (
     SCHEMA_NAME,
@@ -66,7 +66,7 @@ def check(connection: Connection) -> None:
             raise StoreError(
                 "The tables of the shared memory are older than this program." if version else
                 "The tables of the shared memory are not there yet, and with the option rls their owner makes them.",
-                hint=f"Let the owner of the database run: {_PREPARE}",
+                hint=Sentence("Let the owner of the database run: {command}", command=_PREPARE),
             )  # fmt: skip
         schema.must_be_known(version)
         row = run(
@@ -79,12 +79,14 @@ def check(connection: Connection) -> None:
         if row is None or row[0]:
             raise StoreError(
                 "The role of the option dsn owns the tables or may do anything: row-level security holds nothing.",
-                hint=f"Make another role by `{_PREPARE}`, and name it in memoryPlugins.postgres.dsn.",
+                hint=Sentence(
+                    "Make another role by `{command}`, and name it in memoryPlugins.postgres.dsn.", command=_PREPARE
+                ),
             )
         if without := [name for name, is_shut in _tables(connection) if not is_shut]:
             raise StoreError(
-                f"Row-level security is not switched on for {', '.join(without)}.",
-                hint=f"Let the owner of the tables run: {_PREPARE}",
+                Sentence("Row-level security is not switched on for {tables}.", tables=", ".join(without)),
+                hint=Sentence("Let the owner of the tables run: {command}", command=_PREPARE),
             )
 
 
@@ -108,8 +110,12 @@ def _make_role(connection: Connection, role: str, name: str) -> None:
             run(connection, f"CREATE ROLE {name} LOGIN")
     except psycopg.errors.InsufficientPrivilege as error:
         raise StoreError(
-            f"There is no role {role} yet, and this role may not make one.",
-            hint=f"Let an administrator run `CREATE ROLE {name} LOGIN PASSWORD ...`, then this again: {_PREPARE}",
+            Sentence("There is no role {role} yet, and this role may not make one.", role=role),
+            hint=Sentence(
+                "Let an administrator run `CREATE ROLE {name} LOGIN PASSWORD ...`, then this again: {command}",
+                name=name,
+                command=_PREPARE,
+            ),
         ) from error
 
 

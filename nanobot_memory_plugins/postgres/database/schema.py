@@ -240,7 +240,11 @@ def must_be_known(version: int) -> None:
     """Raise `StoreError` for tables of a newer version."""
     if version > SCHEMA_VERSION:
         raise StoreError(
-            f"A newer version made the shared memory (schema {version}, this one knows {SCHEMA_VERSION}).",
+            Sentence(
+                "A newer version made the shared memory (schema {version}, this one knows {known}).",
+                version=version,
+                known=SCHEMA_VERSION,
+            ),
             hint="Update nanobot-memory-postgres on this machine; until then its own index answers.",
         )
 

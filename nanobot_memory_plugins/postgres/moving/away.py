@@ -9,13 +9,14 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 from uuid import uuid4
 
-from nanobot_memory_plugins.core import MemoryFileError, MemoryPaths, StoreError
+from nanobot_memory_plugins.core import MemoryFileError, MemoryPaths, Sentence, StoreError
 from nanobot_memory_plugins.core.files import DAY_NOTE, Appender, SpilledRecord, make_missing, merge_into, replace_file
 from nanobot_memory_plugins.postgres.database import forgetting
 from nanobot_memory_plugins.postgres.database.connection import Connection, plain_errors, run, table
 from nanobot_memory_plugins.postgres.database.records import record_id
+from nanobot_memory_plugins.postgres.database.shelving import is_shelved, path_of
 from nanobot_memory_plugins.postgres.database.tenant import Whose
-from nanobot_memory_plugins.postgres.database.where import of_tenant
+from nanobot_memory_plugins.postgres.database.where import of_tenant, without_copies
 from nanobot_memory_plugins.postgres.moving.comparing import Comparison, hash_of, pieces
 from nanobot_memory_plugins.search.sources.pieces import Chunking
 from nanobot_memory_plugins.search.sources.places import Places
@@ -27,12 +28,18 @@ ELSEWHERE = "from"
 
 
 def bring(
-    connection: Connection, whose: Whose, paths: MemoryPaths, chunking: Chunking, progress: Callable[[int, int], None]
+    connection: Connection,
+    whose: Whose,
+    paths: MemoryPaths,
+    chunking: Chunking,
+    *,
+    own: bool,
+    progress: Callable[[int, int], None],
 ) -> Comparison:
     """Write what other machines sent into this machine's files; return their records beside those that are here now.
 
-    ``progress`` is told how many records of how many are done. Raises `StoreError`, and `MemoryFileError` where a file
-    cannot be written.
+    With ``own`` what this machine sent comes as well: its files were a spool. ``progress`` is told how many records of
+    how many are done. Raises `StoreError`, and `MemoryFileError` where a file cannot be written.
     """
     if forgetting.orders(connection, whose):
         raise StoreError(
@@ -40,7 +47,10 @@ def bring(
             hint="Start the agent on this machine once, then run `nanobot-memory move --to sqlite` again.",
         )
     _must_have_records(connection, whose)
-    others = f"{of_tenant(whose.tenant, 'r')} AND r.machine <> %(machine)s AND r.body IS NOT NULL"
+    others = (
+        f"{of_tenant(whose.tenant, 'r')} AND (r.machine <> %(machine)s OR {own} OR {is_shelved('r')}) "
+        "AND r.body IS NOT NULL"
+    )
     with plain_errors():
         row = run(connection, f"SELECT count(*) FROM {table('record')} r WHERE {others}", _named(whose)).fetchone()
     total, done, wanted = int(row[0]) if row else 0, 0, set[bytes]()
@@ -49,8 +59,8 @@ def bring(
     progress(0, total)
     for some in _in_batches(connection, sql, _named(whose)):
         for path, rows in groupby(some, key=lambda row: str(row[0])):
-            target = _target(paths, path)
-            records = [SpilledRecord(target, bytes(body).strip(b"\n") + _end_of(path)) for _, body in rows]
+            target = _target(paths, path_of(path))
+            records = [SpilledRecord(target, bytes(body).strip(b"\n") + _end_of(path_of(path))) for _, body in rows]
             merge_into(appender, target, lambda records=records: records, wait=True)  # type: ignore[misc]
             wanted |= {hash_of(one.data) for one in records}
             done += len(records)
@@ -78,7 +88,10 @@ def _must_have_records(connection: Connection, whose: Whose) -> None:
     if missing:
         names = ", ".join(f"{machine} ({count})" for machine, count in sorted(missing.items()))
         raise StoreError(
-            f"Of some machines the server has passages, and not the records that they were made of: {names}.",
+            Sentence(
+                "Of some machines the server has passages, and not the records that they were made of: {names}.",
+                names=names,
+            ),
             hint="Update the program there and run `nanobot-memory postgres send`, then move again.",
         )
 
@@ -87,7 +100,7 @@ def _bring_own_words(connection: Connection, whose: Whose, paths: MemoryPaths) -
     """Write what people wrote on other machines, passage by passage, into a folder of that machine's name."""
     sql = (
         f"SELECT c.machine, c.path, c.key, c.heading, c.text FROM {table('chunk')} c "
-        f"WHERE {of_tenant(whose.tenant, 'c')} AND c.machine <> %(machine)s "
+        f"WHERE {of_tenant(whose.tenant, 'c')} AND c.machine <> %(machine)s AND {without_copies(whose.tenant)} "
         "ORDER BY c.machine, c.path, c.ordinal"
     )
     texts: dict[tuple[str, str], list[str]] = {}
@@ -102,15 +115,19 @@ def _bring_own_words(connection: Connection, whose: Whose, paths: MemoryPaths) -
             headings[machine, path] = heading
             file.append(text)
     for (machine, path), parts in texts.items():
-        below = PurePosixPath(path).relative_to(paths.relative(paths.memory))
+        below = PurePosixPath(path_of(path)).relative_to(paths.relative(paths.memory))
         if ".." in below.parts or PurePosixPath(machine).name != machine or machine == "..":
-            raise StoreError(f"The server names a file that no machine of ours has: {machine}:{path}.")
+            raise StoreError(
+                Sentence("The server names a file that no machine of ours has: {file}.", file=f"{machine}:{path}")
+            )
         target = paths.memory / ELSEWHERE / machine / below
         try:
             make_missing(target.parent)
             replace_file(target, ("\n\n".join(parts) + "\n").encode("utf-8"))
         except OSError as error:
-            raise MemoryFileError(f"{target} cannot be written: {error.strerror}.") from error
+            raise MemoryFileError(
+                Sentence("{target} cannot be written: {why}.", target=target, why=error.strerror)
+            ) from error
 
 
 def _target(paths: MemoryPaths, path: str) -> Path:
@@ -120,7 +137,7 @@ def _target(paths: MemoryPaths, path: str) -> Path:
         return paths.sessions / name
     if path == paths.relative(paths.memory / name) and DAY_NOTE.fullmatch(name):
         return paths.memory / name
-    raise StoreError(f"The server names a file that records do not stand in: {path}.")
+    raise StoreError(Sentence("The server names a file that records do not stand in: {path}.", path=path))
 
 
 def _end_of(path: str) -> bytes:

@@ -8,10 +8,13 @@ import typer
 from nanobot_memory_plugins.core import (
     ConfigOption,
     JsonOption,
+    Sentence,
     WorkspaceOption,
     print_json,
     read_configuration,
     resolve_workspace,
+    together,
+    tr,
 )
 from nanobot_memory_plugins.core.cli import run, say, warn
 
@@ -47,16 +50,22 @@ def move(
     folder = resolve_workspace(workspace)
 
     def told(text: str) -> None:
-        say(text, err=True)
+        say(tr(text), err=True)
 
     if to is Store.POSTGRES:
         done = run(move_to_postgres(folder, options, config, dsn=dsn, tenant=tenant, told=told))
-        text = f"{done.count:,} passages of {done.machine} are on the server, the same as in the files here."
+        text = tr(
+            "{count:,} passages of {machine} are on the server, the same as in the files here.",
+            count=done.count,
+            machine=done.machine,
+        )
     else:
         if dsn or tenant:
-            raise typer.BadParameter("--dsn and --tenant are for --to postgres")
+            raise typer.BadParameter(tr("--dsn and --tenant are for --to postgres"))
         done = run(move_to_sqlite(folder, options, config, told=told))
-        text = f"{done.count:,} records of other machines are in the files here, the same as on the server."
+        text = tr(
+            "{count:,} records of other machines are in the files here, the same as on the server.", count=done.count
+        )
     if as_json:
         print_json(
             {
@@ -65,8 +74,13 @@ def move(
             }
         )  # fmt: skip
         return
-    say(f"{text} SHA-256 over all: {done.digest}")
+    say(together(text, Sentence("SHA-256 over all: {digest}", digest=done.digest)))
     if done.config is not None:
-        say(f"{done.config} is changed: restart the agent.")
+        say(tr("{file} is changed: restart the agent.", file=done.config))
     else:
-        say("There is no configuration file to change: set the options of memoryPlugins.postgres where you keep them.")
+        say(
+            tr(
+                "There is no configuration file to change: set the options of memoryPlugins.postgres where you keep"
+                " them."
+            )
+        )

@@ -13,10 +13,12 @@ from nanobot_memory_plugins.core import (
     InputError,
     MemoryConfig,
     MemoryPaths,
+    Sentence,
     StoreError,
     VectorStore,
     plugin_options,
     run_in_daemon_thread,
+    tr,
 )
 from nanobot_memory_plugins.core.cli import opened_store
 from nanobot_memory_plugins.core.config import set_plugin_options
@@ -63,7 +65,7 @@ async def move_to_postgres(
     given = {name: value for name, value in {"dsn": dsn, "tenant": tenant}.items() if value}
     shared = {**config.plugins.get("postgres", {}), **given, "enabled": True}
     chosen = config.model_copy(update={"plugins": {**config.plugins, "postgres": shared}})
-    options = _options(chosen)
+    options = shared_options(chosen)
     paths = MemoryPaths.of(workspace)
     with _alone(paths):
         whose = Whose(Tenant.named(options.tenant), options.tenant, machine_name(paths, options.machine))
@@ -73,7 +75,7 @@ async def move_to_postgres(
                     "The plugin postgres is not loaded.", hint="See `nanobot-memory plugins` for what is."
                 )
             for _ in range(_ATTEMPTS):
-                await store.send_all(lambda unsent: told(f"{unsent:,} bytes are not sent yet"))
+                await store.send_all(lambda unsent: told(tr("{bytes:,} bytes are not sent yet", bytes=unsent)))
                 if await store.passages() is None:
                     raise StoreError(store.status().reason, hint=store.status().hint or _AGAIN)
                 if isinstance(store, VectorStore):
@@ -81,10 +83,17 @@ async def move_to_postgres(
                 compared = await run_in_daemon_thread(
                     lambda: _with_server(options, whose, lambda one: _compared(one, whose, paths, config))
                 )
-                if compared.is_same:
+                if compared.is_same or (not options.keep_files and compared.here <= compared.there):
                     break
             else:
-                raise _differ(compared, "on the server", "The agent may be writing: stop it, then run the same again.")
+                raise StoreError(
+                    Sentence(
+                        "Both sides differ: {missing:,} are missing on the server, {more:,} are too many.",
+                        missing=len(compared.here - compared.there),
+                        more=len(compared.there - compared.here),
+                    ),
+                    hint="The agent may be writing: stop it, then run the same again.",
+                )
         changed = _configured(config, file, {**given, "enabled": True})
     return Moved(whose.machine, len(compared.here), compared.digest, changed)
 
@@ -96,7 +105,7 @@ async def move_to_sqlite(
 
     Raises what `move_to_postgres` raises.
     """
-    options = _options(config)
+    options = shared_options(config)
     paths = MemoryPaths.of(workspace)
     with _alone(paths):
         whose = Whose(Tenant.named(options.tenant), options.tenant, machine_name(paths, options.machine))
@@ -105,12 +114,24 @@ async def move_to_sqlite(
                 options,
                 whose,
                 lambda one: bring(
-                    one, whose, paths, _chunking(config), lambda done, total: told(f"{done:,} of {total:,} records")
+                    one,
+                    whose,
+                    paths,
+                    _chunking(config),
+                    own=not options.keep_files,
+                    progress=lambda done, total: told(tr("{done:,} of {total:,} records", done=done, total=total)),
                 ),
             )
         )
         if not compared.is_same:
-            raise _differ(compared, "in the files here", _AGAIN)
+            raise StoreError(
+                Sentence(
+                    "Both sides differ: {missing:,} are missing in the files here, {more:,} are too many.",
+                    missing=len(compared.there - compared.here),
+                    more=len(compared.here - compared.there),
+                ),
+                hint=_AGAIN,
+            )
         alone = config.model_copy(
             update={"plugins": {**config.plugins, "postgres": {**config.plugins.get("postgres", {}), "enabled": False}}}
         )
@@ -120,7 +141,8 @@ async def move_to_sqlite(
     return Moved(whose.machine, len(compared.here), compared.digest, changed)
 
 
-def _options(config: MemoryConfig) -> PostgresOptions:
+def shared_options(config: MemoryConfig) -> PostgresOptions:
+    """Return the options of a shared store. Raises `ConfigurationError` where no server is named."""
     options, _ = plugin_options(config, "postgres", PostgresOptions)
     if not isinstance(options, PostgresOptions) or not options.dsn.get_secret_value():
         raise ConfigurationError(
@@ -160,13 +182,6 @@ def _compared(connection: Connection, whose: Whose, paths: MemoryPaths, config: 
 
 def _chunking(config: MemoryConfig) -> Chunking:
     return Chunking(redact=ContactRedaction(config.redaction.contacts).of_people)
-
-
-def _differ(compared: Comparison, where: str, hint: str) -> StoreError:
-    missing, more = len(compared.there - compared.here), len(compared.here - compared.there)
-    if where == "on the server":
-        missing, more = more, missing
-    return StoreError(f"Both sides differ: {missing:,} are missing {where}, {more:,} are too many.", hint=hint)
 
 
 def _configured(config: MemoryConfig, file: Path | None, values: dict[str, object]) -> Path | None:

@@ -11,6 +11,7 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 from nanobot_memory_plugins.core import (
     ConfigOption,
     JsonOption,
+    Level,
     StoreStatus,
     VectorStore,
     WorkspaceOption,
@@ -44,6 +45,8 @@ def index(
         print_json(_answer(status))
     else:
         _show(status)
+    if status.level is Level.MARKDOWN and status.pending_bytes:
+        raise typer.Exit(1)
 
 
 async def _index(workspace: Path | None, config: Path | None, *, rebuild: bool, embeddings: bool) -> StoreStatus:
@@ -132,7 +135,7 @@ def _answer(status: StoreStatus) -> dict[str, object]:
 
 def _show(status: StoreStatus) -> None:
     out = console()
-    if not status.files:
+    if not status.files and status.level is not Level.MARKDOWN:
         out.print(tr("There are no memory files yet: they appear below memory/ as the agent remembers."))
     out.print(
         tr(

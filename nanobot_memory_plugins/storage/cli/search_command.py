@@ -28,6 +28,7 @@ from nanobot_memory_plugins.core import (
     UserOption,
     WorkspaceOption,
     print_json,
+    tr,
 )
 from nanobot_memory_plugins.core.cli import run, settled
 from nanobot_memory_plugins.core.scopes import project_named
@@ -51,7 +52,9 @@ class Kind(StrEnum):
 
 
 def search(
-    query: Annotated[str, typer.Argument(metavar="QUERY", help="Words, or a question.")],
+    query: Annotated[
+        list[str] | None, typer.Argument(metavar="QUERY...", help="Words, or a question; none with a filter.")
+    ] = None,
     limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=1_000, help="Hits at most.")] = 10,
     tier: Annotated[
         Tier, typer.Option("--tier", help="light: tl;dr, tags and titles; heavy: the whole text.")
@@ -82,9 +85,12 @@ def search(
     A memory that other machines share is searched on their server. What several hits say alike is shown once, with
     every place. With --project the memories of that project come first, and those of others last.
     """
+    if query is None and not (since or until or origin or kind or tag or session):
+        raise typer.BadParameter(tr("say what to look for, or which by --since, --origin, --kind, --tag or --session"))
+    text = " ".join(query or ())
     with failing_in_words(as_json):
         asked = Query(
-            query,
+            text,
             limit=limit,
             tier=tier,
             scope=Scope(agent, user, channel, session, project=project_named(project)),
@@ -101,7 +107,7 @@ def search(
     if as_json:
         print_json({"ok": True, "level": int(result.level), "hits": [_row(hit) for hit in in_order(result.hits)]})
         return
-    show_hits(result, status, query)
+    show_hits(result, status, text, by_words=no_embeddings)
 
 
 def _moment(option: str, text: str, *, end: bool) -> datetime | None:
