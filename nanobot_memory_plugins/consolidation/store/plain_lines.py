@@ -26,7 +26,7 @@ _BULLET = re.compile(r" ?[-*+•][ \t]+(?:\[(?P<box>[ xX])\][ \t]+)?(?P<text>\S.
 _HEADING = re.compile(
     rf" {{0,3}}###[ \t]+(?:\[\][ \t]*)?(?P<category>{'|'.join(Category)})[ \t]*(?:[|｜].*)?", re.IGNORECASE
 )
-_GOES_ON = re.compile(r"(?: {2,}|\t)\s*(?P<text>\S.*)")
+_GOES_ON = re.compile(r"(?: {2}|\t)\s*+(?P<text>\S.*)")
 # What no text of an entry begins with.
 _OTHER = re.compile(r" {0,3}(?:#{1,6}(?:[ \t]|$)|<!--)|[ \t]*$")
 
