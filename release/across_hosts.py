@@ -27,7 +27,7 @@ def main(folder: Path) -> None:
     own = {claude_code.FOLDER_VARIABLE: str(folder), _LANGCHAIN: str(python)}
     variables = {**os.environ, **own, _ROUNDS: os.environ.get(_ROUNDS, "10")}
     said = run([sys.executable, "-m", "pytest", "-q", "-s", TESTS], folder=claude_code.ROOT, variables=variables)
-    print("\n".join(line for line in said.splitlines() if "facts told" in line or " passed" in line))
+    print("\n".join(line.lstrip(".") for line in said.splitlines() if "facts told" in line or " passed" in line))
 
 
 if __name__ == "__main__":
