@@ -96,6 +96,39 @@ def prepare(
     _tell(as_json, {"role": role, "indexes": made}, lambda: text)
 
 
+@postgres.command("rewrite")
+def rewrite(
+    dsn: Annotated[
+        str,
+        typer.Option(
+            "--dsn", metavar="DSN", help="How the tables' owner reaches the server, where agents do not own them."
+        ),
+    ] = "",
+    config: ConfigOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Write the tables of this memory anew on the server: then what was purged is in none of their files.
+
+    Each is locked meanwhile. The server's log, its standbys and its backups hold it for as long as they are kept.
+    """
+    from nanobot_memory_plugins.postgres.database.connection import connect
+    from nanobot_memory_plugins.postgres.database.rewriting import rewrite as rewritten
+    from nanobot_memory_plugins.postgres.database.tenant import Tenant
+    from nanobot_memory_plugins.postgres.moving.moves import shared_options
+
+    memory, problems = read_configuration(config)
+    warn(problems)
+    options = shared_options(memory)
+    connection = connect(dsn or options.dsn.get_secret_value())
+    try:
+        lost = rewritten(connection, Tenant.named(options.tenant))
+    finally:
+        connection.close()
+    smaller = max(0, sum(lost.values()))
+    text = tr("{count} tables are written anew, {bytes:,} bytes smaller.", count=len(lost), bytes=smaller)
+    _tell(as_json, {"tables": sorted(lost), "bytes": smaller}, lambda: text)
+
+
 @postgres.command("send")
 def send(workspace: WorkspaceOption = None, config: ConfigOption = None, as_json: JsonOption = False) -> None:
     """Send what this machine keeps to the server, and count what stands there. Agents do so by themselves."""

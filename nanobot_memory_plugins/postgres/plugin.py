@@ -28,6 +28,9 @@ _LOOK = 2.0
 _EXCHANGE = 1.0
 # Seconds between looks at what of the files may go.
 _CLEAR = 30.0
+_AT_ONCE = "nobody finds it any more"
+_REWRITTEN = "deleted rows stay there until the tables are written anew: `nanobot-memory postgres rewrite`"
+_KEPT = "they hold it for as long as whoever runs the server keeps them"
 _AWAY = "the server is away; the next start tells it, and through it the other machines"
 
 
@@ -91,11 +94,15 @@ class PostgresPlugin:
             found = await store.order(erasure)
         if found is None:
             return [] if dry_run else [Trace(Sentence("the shared memory"), 0, removed=False, why=_AWAY, waits=True)]
-        return [
-            Trace(Sentence("the shared memory ({machine})", machine=machine), count)
+        traces = [
+            Trace(Sentence("the shared memory ({machine})", machine=machine), count, why=_AT_ONCE)
             for machine, count in sorted(found.items())
             if machine != store.machine
         ]
+        if any(found.values()):
+            traces.append(Trace(Sentence("the files of its tables on the server"), removed=False, why=_REWRITTEN))
+            traces.append(Trace(Sentence("the server's log, standbys and backups"), removed=False, why=_KEPT))
+        return traces
 
     @hookimpl
     async def diagnose(self) -> list[Finding]:

@@ -108,6 +108,9 @@ def run(
 
 def run_many(cursor: "psycopg.Cursor[TupleRow]", sql: str, values: Sequence[Sequence[Any]]) -> None:
     """Run one statement with many values, in as few round trips as there may be."""
+    if len(values) == 1:
+        cursor.execute(sql.encode(), values[0])  # in a pipeline it is not waited for, which many are
+        return
     cursor.executemany(sql.encode(), values)
 
 

@@ -8,6 +8,9 @@ import json
 import uuid
 from collections import Counter
 
+from psycopg import Cursor
+from psycopg.rows import TupleRow
+
 from nanobot_memory_plugins.core import Erasure, StoreError, Wanted
 from nanobot_memory_plugins.postgres.database import entries, passages, records
 from nanobot_memory_plugins.postgres.database.connection import Connection, plain_errors, run, table
@@ -119,14 +122,22 @@ def has_orders(connection: Connection, whose: Whose) -> bool:
     return run(connection, sql, {"machine": whose.machine}).fetchone() is not None
 
 
-def begin_sending(connection: Connection, whose: Whose) -> None:
-    """Say that this machine sends, in the caller's transaction; raise `StoreError` while it has to forget first."""
+def begin_sending(connection: Connection, whose: Whose) -> Cursor[TupleRow]:
+    """Say that this machine sends, in the caller's transaction; return what it has to forget first.
+
+    `must_have_none` looks at that, later in a pipeline.
+    """
     sql = (
         f"WITH sending AS (UPDATE {table('machine')} m SET revision = revision + 1, sent_at = now() "
         f"WHERE {of_tenant(whose.tenant, 'm')} AND m.machine = %(machine)s) "
         f"SELECT 1 FROM {table('erasure')} o WHERE {_open(whose)}"
     )
-    if run(connection, sql, {"machine": whose.machine}).fetchone():
+    return run(connection, sql, {"machine": whose.machine})
+
+
+def must_have_none(orders: Cursor[TupleRow]) -> None:
+    """Raise `StoreError` while this machine has to forget something before it sends."""
+    if orders.fetchone():
         raise StoreError(
             "Something was forgotten on another machine: this one forgets it first, then sends what is new.",
             hint="Start the agent on this machine, or run `nanobot-memory purge` for anything on it.",

@@ -18,6 +18,7 @@ from nanobot_memory_plugins.core import (
     VectorStore,
     plugin_options,
     run_in_daemon_thread,
+    tr,
 )
 from nanobot_memory_plugins.core.cli import opened_store
 from nanobot_memory_plugins.core.config import set_plugin_options
@@ -64,7 +65,7 @@ async def move_to_postgres(
     given = {name: value for name, value in {"dsn": dsn, "tenant": tenant}.items() if value}
     shared = {**config.plugins.get("postgres", {}), **given, "enabled": True}
     chosen = config.model_copy(update={"plugins": {**config.plugins, "postgres": shared}})
-    options = _options(chosen)
+    options = shared_options(chosen)
     paths = MemoryPaths.of(workspace)
     with _alone(paths):
         whose = Whose(Tenant.named(options.tenant), options.tenant, machine_name(paths, options.machine))
@@ -74,7 +75,7 @@ async def move_to_postgres(
                     "The plugin postgres is not loaded.", hint="See `nanobot-memory plugins` for what is."
                 )
             for _ in range(_ATTEMPTS):
-                await store.send_all(lambda unsent: told(f"{unsent:,} bytes are not sent yet"))
+                await store.send_all(lambda unsent: told(tr("{bytes:,} bytes are not sent yet", bytes=unsent)))
                 if await store.passages() is None:
                     raise StoreError(store.status().reason, hint=store.status().hint or _AGAIN)
                 if isinstance(store, VectorStore):
@@ -104,7 +105,7 @@ async def move_to_sqlite(
 
     Raises what `move_to_postgres` raises.
     """
-    options = _options(config)
+    options = shared_options(config)
     paths = MemoryPaths.of(workspace)
     with _alone(paths):
         whose = Whose(Tenant.named(options.tenant), options.tenant, machine_name(paths, options.machine))
@@ -118,7 +119,7 @@ async def move_to_sqlite(
                     paths,
                     _chunking(config),
                     own=not options.keep_files,
-                    progress=lambda done, total: told(f"{done:,} of {total:,} records"),
+                    progress=lambda done, total: told(tr("{done:,} of {total:,} records", done=done, total=total)),
                 ),
             )
         )
@@ -140,7 +141,8 @@ async def move_to_sqlite(
     return Moved(whose.machine, len(compared.here), compared.digest, changed)
 
 
-def _options(config: MemoryConfig) -> PostgresOptions:
+def shared_options(config: MemoryConfig) -> PostgresOptions:
+    """Return the options of a shared store. Raises `ConfigurationError` where no server is named."""
     options, _ = plugin_options(config, "postgres", PostgresOptions)
     if not isinstance(options, PostgresOptions) or not options.dsn.get_secret_value():
         raise ConfigurationError(
