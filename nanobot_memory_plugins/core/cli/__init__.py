@@ -6,7 +6,7 @@ from nanobot_memory_plugins.redaction.lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from nanobot_memory_plugins.core.cli.console import printable_segment
-    from nanobot_memory_plugins.core.cli.cost_command import Cost, summed
+    from nanobot_memory_plugins.core.cli.cost_command import PURPOSE_WORDS, Cost, summed
     from nanobot_memory_plugins.core.cli.doctor_command import examine, finding_row
     from nanobot_memory_plugins.core.cli.extras import not_installed
     from nanobot_memory_plugins.core.cli.files_shown import FilesShown
@@ -28,7 +28,7 @@ __getattr__ = lazy_names(
     __name__,
     {
         "console": ("printable_segment",),
-        "cost_command": ("Cost", "summed"),
+        "cost_command": ("PURPOSE_WORDS", "Cost", "summed"),
         "doctor_command": ("examine", "finding_row"),
         "extras": ("not_installed",),
         "files_shown": ("FilesShown",),
@@ -55,6 +55,7 @@ COMMANDS = {
 """What the help says of each, which imports none of them."""
 
 __all__ = [
+    "PURPOSE_WORDS",
     "Cost",
     "FilesShown",
     "catalogue",
