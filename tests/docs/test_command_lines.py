@@ -107,6 +107,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     make_claude_mem(home / ".claude-mem")
     make_claude_code(home / ".claude")
     make_markdown(home / "notes")
+    (home / "memory.md").write_text("- Prefers aisle seats.\n", encoding="utf-8")
     (home / "DATASET_DIR").mkdir()
     document = {"id": "d1", "text": "The gate is green.", "date": "2026-01-02"}
     (home / "DATASET_DIR" / "docs.jsonl").write_text(json.dumps(document) + "\n", encoding="utf-8")
