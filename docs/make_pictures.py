@@ -45,7 +45,16 @@ _TEXT = re.compile(r'<text class="(?P<class>[^"]*)" x="(?P<x>[\d.]+)" y="(?P<y>[
                    r'(?P<rest>[^>]*)>(?P<text>[^<]*)</text>')  # fmt: skip
 # What differs from machine to machine and from release to release is replaced.
 _FINDINGS = (
-    Finding("python", "3.11 on Linux x86_64"),
+    Finding(
+        "python",
+        Sentence(
+            "{python_version} on {system} {machine} ({executable})",
+            python_version="3.11",
+            system="Linux",
+            machine="x86_64",
+            executable="~/.venv/bin/python",
+        ),
+    ),
     Finding("workspace", "~/agent"),
     Finding("long-term memory", Sentence("{number}, {size:,.1f} kB", number=Sentence("1 file"), size=3.0)),
     Finding("transcripts", Sentence("{number}, {size:,.1f} kB", number=Sentence("{count} files", count=3), size=0.9)),

@@ -4,12 +4,13 @@ import os
 import subprocess
 import sys
 import textwrap
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from nanobot_memory_plugins.consolidation.operations import undo as history
-from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, remember
+from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, forget, remember
 from nanobot_memory_plugins.consolidation.store import journal_parts
 from nanobot_memory_plugins.consolidation.store.journal_parts import JournalLimits, older_parts
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
@@ -155,3 +156,12 @@ async def test_the_daily_consolidation_rotates_as_configured(workspace: Path):
     assert len(world.entries()) == 40
     world.memory.repository.update(added(entry("x", "one more")), who="test", why="add")
     assert len(world.entries()) == 41
+
+
+def test_runs_are_read_from_the_first_forgetting_on(tmp_path: Path):
+    repository = EntryRepository(tmp_path, clock=ManualClock(datetime(2026, 2, 20, tzinfo=UTC)))
+    kept = [remember(repository, NewEntry(text), who="test").entry.id for text in ("tea", '"why":"forget"', "bread")]
+    assert list(repository.journal.since_forgotten()) == []
+    forget(repository, kept[:1], who="test")
+    remember(repository, NewEntry("milk"), who="test")
+    assert [run.why for run in repository.journal.since_forgotten()] == ["forget", "remember"]

@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from nanobot_memory_plugins.consolidation.model.entry import Entry
+from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, Scope
 from nanobot_memory_plugins.core.cli import FilesShown
 from nanobot_memory_plugins.core.cli.main import app
@@ -252,8 +254,12 @@ def test_the_files_are_everything_until_a_store_elsewhere_is_used(
 
 @pytest.mark.usefixtures("ours_alone")
 @pytest.mark.slow
-def test_it_takes_at_most_six_times_the_bare_imports_with_many_messages(tmp_path: Path):
+def test_it_takes_at_most_six_times_the_bare_imports_with_many_messages_and_entries(tmp_path: Path):
     write_messages(tmp_path, NOW)
+    entries = {
+        f"{n:08x}": Entry(f"{n:08x}", f"The user likes thing number {n}", "fact", 0.5, NOW) for n in range(10_000)
+    }
+    EntryRepository(tmp_path, clock=ManualClock(NOW)).update(lambda _: entries, who="test", why="made")
     bare = processor_seconds("-c", "import nanobot_memory_plugins.core.cli.main")
     timeline = processor_seconds("-m", "nanobot_memory_plugins.core.cli", "timeline", "-w", str(tmp_path))
     assert timeline <= 6 * bare, f"{timeline:.2f} s, bare imports {bare:.2f} s"

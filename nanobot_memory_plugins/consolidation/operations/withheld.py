@@ -83,7 +83,8 @@ class WithheldTexts:
     def _read(self) -> dict[str, _Forgotten]:
         found: dict[str, str] = {}
         names: dict[str, Run] = {}
-        for run in self._repository.journal.runs():
+        # What was before the first forgetting tells nothing of it, and is most of a journal.
+        for run in self._repository.journal.since_forgotten():
             if run.why.startswith(FORGET_ALL):
                 names[run.id] = run
             for change in run.changes:

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from enum import StrEnum
+from itertools import dropwhile
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,8 @@ _CHANGE_NAMES = frozenset(["id", "action", "before", "after", "days"])
 # Who is named for what others did to the file.
 BY_HAND = "hand"
 # Why a run was made that wrote what is newer into an earlier state of the file.
+# How the line of such a run says why; operations.remember has the words.
+_FORGETS = b'"why":"forget'
 PUT_BACK = "an earlier state of the file had been put back"
 # Why a run takes back one that was written down and not done.
 BROKE_OFF = "broke off before it was written"
@@ -182,6 +185,11 @@ class Journal:
         """Return all lines as they stand, those of older parts first. Raises `MemoryFileError`."""
         older = [line for path in older_parts(self.path) for line in _split(read_part(path))]
         return older + _split(read_file(self.path) or b"")
+
+    def since_forgotten(self) -> Iterator[Run]:
+        """Yield the runs from the first on that says it forgets, by order of somebody. Raises `MemoryFileError`."""
+        lines = dropwhile(lambda line: _FORGETS not in line, self.lines())
+        yield from filter(None, map(read_line, lines))
 
     def _lines_backwards(self) -> Iterator[bytes]:
         """Yield the lines of the journal and of the part before it, last first: what a write may have to go back to."""

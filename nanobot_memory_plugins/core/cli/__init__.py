@@ -6,7 +6,7 @@ from nanobot_memory_plugins.redaction.lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from nanobot_memory_plugins.core.cli.console import printable_segment
-    from nanobot_memory_plugins.core.cli.cost_command import Cost, summed
+    from nanobot_memory_plugins.core.cli.cost_command import PURPOSE_WORDS, Cost, summed
     from nanobot_memory_plugins.core.cli.doctor_command import examine, finding_row
     from nanobot_memory_plugins.core.cli.extras import not_installed
     from nanobot_memory_plugins.core.cli.files_shown import FilesShown
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
         without_embeddings,
     )
     from nanobot_memory_plugins.core.cli.options import run, warn
-    from nanobot_memory_plugins.core.cli.plain import say
+    from nanobot_memory_plugins.core.cli.plain import say, told_size
     from nanobot_memory_plugins.core.cli.progress import time_left
     from nanobot_memory_plugins.core.cli.repair import finish_erasure, repair_memory, say_repaired
 
@@ -28,7 +28,7 @@ __getattr__ = lazy_names(
     __name__,
     {
         "console": ("printable_segment",),
-        "cost_command": ("Cost", "summed"),
+        "cost_command": ("PURPOSE_WORDS", "Cost", "summed"),
         "doctor_command": ("examine", "finding_row"),
         "extras": ("not_installed",),
         "files_shown": ("FilesShown",),
@@ -36,7 +36,7 @@ __getattr__ = lazy_names(
         "language": ("catalogue", "language_of", "languages", "spoken_language"),
         "open_store": ("is_shared", "opened_memory", "opened_store", "settled", "without_embeddings"),
         "options": ("run", "warn"),
-        "plain": ("say",),
+        "plain": ("say", "told_size"),
         "progress": ("time_left",),
         "repair": ("finish_erasure", "repair_memory", "say_repaired"),
     },
@@ -55,6 +55,7 @@ COMMANDS = {
 """What the help says of each, which imports none of them."""
 
 __all__ = [
+    "PURPOSE_WORDS",
     "Cost",
     "FilesShown",
     "catalogue",
@@ -78,6 +79,7 @@ __all__ = [
     "summary",
     "summed",
     "time_left",
+    "told_size",
     "warn",
     "without_embeddings",
 ]

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from datetime import UTC, date, datetime, timedelta
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 import typer
 from rich import box
@@ -20,6 +20,10 @@ from nanobot_memory_plugins.core.language_model.options import LanguageModelOpti
 from nanobot_memory_plugins.redaction.script.messages import Sentence, tr
 
 _DAYS = 7
+
+
+PURPOSE_WORDS: Final = ("summary", "flush", "extraction", "consolidation", "compaction")
+"""What the language model is used for by this set."""
 
 
 @dataclass(slots=True)
@@ -91,6 +95,11 @@ def summed(used: Iterable[tuple[date, Usage]]) -> list[Cost]:
         row.seconds += usage.seconds
     by_purpose = sorted(rows.values(), key=lambda row: (row.purpose, row.plugin))
     return sorted(by_purpose, key=lambda row: row.day, reverse=True)
+
+
+def told_purpose(purpose: str) -> str:
+    """Return a purpose in the reader's language, where it is one of this set."""
+    return tr(purpose) if purpose in PURPOSE_WORDS else purpose
 
 
 def total(rows: Iterable[Cost]) -> Cost:
@@ -250,7 +259,7 @@ def cost_table(rows: list[Cost]) -> Table:
     for row in rows:
         table.add_row(
             row.day,
-            shown(row.purpose),
+            shown(told_purpose(row.purpose)),
             shown(row.plugin),
             f"{row.uses:,}",
             f"{row.failed:,}",

@@ -17,3 +17,10 @@ def without_controls(error: Any) -> None:
     for name in ("message", "ui_filename"):
         if isinstance(text := getattr(error, name, None), str):
             setattr(error, name, printable(text))
+
+
+def told_size(count: int) -> str:
+    """Return bytes in the unit that people would use, or nothing."""
+    if not count:
+        return ""
+    return f"{count / 1e6:,.1f} MB" if count >= 1e5 else f"{count / 1e3:,.1f} kB"

@@ -4,7 +4,7 @@ from typing import Any
 
 from rich.text import Text
 
-from nanobot_memory_plugins.core.cli import Cost
+from nanobot_memory_plugins.core.cli import PURPOSE_WORDS, Cost
 from nanobot_memory_plugins.panel.memory import COST_DAYS
 from nanobot_memory_plugins.panel.views.base import View
 from nanobot_memory_plugins.panel.widgets.chart import bar
@@ -38,7 +38,7 @@ class CostView(View):
             ),
             lambda one: (
                 one.day,
-                one.purpose,
+                self.words(one.purpose) if one.purpose in PURPOSE_WORDS else one.purpose,
                 one.plugin,
                 f"{one.uses:,}",
                 Text(f"{one.failed:,}", "red" if one.failed else "dim"),
@@ -83,7 +83,8 @@ class CostView(View):
         text.append("\n" + self.words("By purpose on {day}", day=row.day) + "\n", "bold")
         for one in self._costs:
             if one.day == row.day:
-                text.append(f"{one.purpose} ").append(f"({one.plugin}) ", "dim").append(f"{_short(_tokens(one))}\n")
+                purpose = self.words(one.purpose) if one.purpose in PURPOSE_WORDS else one.purpose
+                text.append(f"{purpose} ").append(f"({one.plugin}) ", "dim").append(f"{_short(_tokens(one))}\n")
         return text.append("\n" + self.words("Tokens are estimates; days are in UTC."), "dim")
 
 

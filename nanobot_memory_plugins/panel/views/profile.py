@@ -6,7 +6,7 @@ from typing import Any
 
 from rich.text import Text
 
-from nanobot_memory_plugins.core import KnownEntry, Profile
+from nanobot_memory_plugins.core import KnownEntry, Profile, Sentence
 from nanobot_memory_plugins.panel.views.base import View, field
 from nanobot_memory_plugins.panel.views.entry_detail import day_and_time
 from nanobot_memory_plugins.panel.widgets.row_list import Column, RowList
@@ -70,4 +70,4 @@ class ProfileView(View):
 def _rows(found: Profile) -> Iterable[Known]:
     for kind, told in found.known.items():
         yield from (Known(kind, one) for one in told)
-    yield from (Known("over", one, ended=True) for one in found.ended)
+    yield from (Known(Sentence("over"), one, ended=True) for one in found.ended)

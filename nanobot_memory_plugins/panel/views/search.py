@@ -26,6 +26,8 @@ _LINES = 5
 _TYPING_DELAY = 0.12
 # Of a text so many characters are surely seen in the list; a match behind them is shown with some before it.
 _SEEN, _BEFORE = 28, 12
+# What the heading of a scored entry says, in its file.
+_KINDS = ("preference", "fact", "experience", "workflow", "decision", "skill_usage", "todo")
 
 
 class SearchView(View):
@@ -215,7 +217,7 @@ class SearchView(View):
         text.append(f"{row.path}:{row.line}\n", "bold cyan")
         about = " · ".join(filter(None, (day_and_time(row.time), t(row.origin.value), row.speaker, t(row.source))))
         text.append(f"{about}\n", "dim")
-        field(text, t("Heading"), row.heading)
+        field(text, t("Heading"), t(row.heading) if row.heading in _KINDS else row.heading)
         field(text, t("Session"), row.scope.session)
         field(text, t("Project"), row.scope.project)
         if row.id in await self.memory.run(self.memory.unhelpful.ids):

@@ -5,6 +5,7 @@ from typing import Any
 
 from rich.text import Text
 
+from nanobot_memory_plugins.core.cli import told_size
 from nanobot_memory_plugins.core.host import (
     Recalls,
     Stored,
@@ -94,7 +95,7 @@ class StatsView(View):
         for name, one in ((t("Messages"), self._messages), (t("Notes"), self._notes)):
             kinds = (*one.origins.most_common(), *one.kinds.most_common())
             field(text, name, " · ".join(f"{t(kind)} {count:,}" for kind, count in kinds))
-            field(text, t("Size"), f"{one.size / 1e6:,.1f} MB" if one.size else "")
+            field(text, t("Size"), told_size(one.size))
         if self._recalls.since is None:
             return text.append("\n" + t("No turn is recorded yet."), "dim")
         turns = t("{n} turns since {day}, {m} got memories", n=f"{self._recalls.turns:,}", day=self._recalls.since,

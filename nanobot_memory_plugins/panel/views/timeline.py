@@ -75,7 +75,8 @@ class TimelineView(View):
         text.append("\n" if talk.noted else "")
         for hit in whole.said[:_MESSAGES]:
             text.append(f"{hit.time.astimezone():%H:%M} " if hit.time else "", "dim")
-            text.append(f"{hit.speaker or self.words(hit.origin.value)}\n", "bold").append(f"{_cut(hit.text)}\n\n")
+            who = hit.speaker if hit.speaker != hit.origin.value else ""
+            text.append(f"{who or self.words(hit.origin.value)}\n", "bold").append(f"{_cut(hit.text)}\n\n")
         left = whole.messages - min(len(whole.said), _MESSAGES)
         if left > 0:
             text.append(self.words("and {n} more messages", n=f"{left:,}"), "dim")
