@@ -2,7 +2,8 @@
 
 nanobot, Claude Code, LangChain and an MCP client run side by side, are told, asked and killed at random. Claude Code is
 installed into the folder, LangChain into the environment that `release.hosts` has for it. The variable
-``NANOBOT_MEMORY_ACROSS_ROUNDS`` says how many rounds there are, 10 otherwise; each takes some ten seconds.
+``NANOBOT_MEMORY_ACROSS_ROUNDS`` says how many rounds there are, 10 otherwise; each takes some ten seconds. With another
+``NANOBOT_MEMORY_ACROSS_SEED`` they are others.
 """
 
 import os

@@ -123,7 +123,8 @@ class MemoryPlugin(BasePlugin):
     async def before_tool_callback(self, *, tool: Any, tool_args: Any, tool_context: Any) -> None:
         """Start the tool's clock."""
         run, call_id = self._run(tool_context), tool_context.function_call_id or tool.name
-        run.turn.tool_began(call_id)
+        run.turn.tool_began(call_id, "" if tool.name == _TRANSFER else tool.name, tool_args)
+        run.turn.watch()  # an older kit does not tell of a tool that is cut off
         run.running[call_id] = asking = asked_by(run.turn.parent or run.turn.session_key)
         asking.__enter__()  # the tool runs in this context, between two callbacks
 
@@ -209,6 +210,8 @@ class MemoryPlugin(BasePlugin):
             and (outcome.get("result") or outcome["error"] or not tool.is_long_running)
         ):
             await run.turn.tool_finished(call_id, tool.name, tool_args, **outcome)
+        else:
+            run.turn.tool_waits(call_id)
 
 
 class _Tool(BaseTool):

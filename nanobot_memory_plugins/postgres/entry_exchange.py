@@ -4,6 +4,7 @@ What both knew last is remembered by revision and hash, in ``.storage/entries.js
 it nothing is lost but the knowledge of who changed what.
 """
 
+import asyncio
 import hashlib
 import json
 import os
@@ -60,8 +61,14 @@ class EntryExchange:
             await run_in_daemon_thread(lambda: lock.acquire(timeout=0))
         except Timeout:
             return False  # another process of this machine does it
+        # Not to be broken off between what is done and what is remembered of it.
+        looking = asyncio.ensure_future(self._look(access))
         try:
-            return await self._look(access)
+            return await asyncio.shield(looking)
+        except asyncio.CancelledError:
+            await asyncio.wait({looking})
+            looking.exception()
+            raise
         finally:
             lock.release()
 
@@ -81,7 +88,7 @@ class EntryExchange:
         writes = changed(self._whose, agreed, here)
         done = (await self._ask(lambda connection: self._push(connection, writes)) or {}) if writes else {}
         if done:
-            sent = {one.id: (done[one.id], _hash(one.body)) for one in writes if one.id in done}
+            sent = {one.id: (done[one.id], hash_of(one.body)) for one in writes if one.id in done}
             agreed = replace(agreed, known={**agreed.known, **sent})
             await run_in_daemon_thread(lambda: self._write(agreed))
         if len(done) == len(writes):
@@ -128,12 +135,15 @@ def learned(whose: Whose, agreed: Agreed, pulled: Pulled, here: Mapping[str, str
     updates = []
     for row in pulled.rows:
         before, ours = known.get(row.id), here.get(row.id, "")
-        known[row.id] = (row.revision, _hash(row.body))
-        # Where the server went back behind what we knew, what is here goes there again.
-        base = row.body if before is not None and row.revision < before[0] else row.base
+        known[row.id] = (row.revision, hash_of(row.body))
         if clean(ours) == row.body:
             continue
-        if before is not None and _hash(ours) == before[1]:
+        base = row.base
+        if before is not None and row.revision < before[0]:
+            base = row.body  # the server went back behind what we knew: what is here goes there again
+        elif before is not None and pulled.is_whole and hash_of(base) != before[1]:
+            base = ""  # another revision of this number: what was made of the lost one stays beside it
+        elif before is not None and hash_of(ours) == before[1]:
             base = ours  # nobody has changed it here
         is_other = bool(before is None and ours and row.number != entries.number_of(whose, row.id, ours))
         updates.append(EntryUpdate(row.id, base, row.body, row.forgotten, is_other))
@@ -145,14 +155,15 @@ def changed(whose: Whose, agreed: Agreed, here: Mapping[str, str]) -> list[Entry
     writes = []
     for id_, text in here.items():
         revision, hashed = agreed.known.get(id_, (0, ""))
-        if hashed != _hash(text):
+        if hashed != hash_of(text):
             writes.append(EntryWrite(id_, entries.number_of(whose, id_, text), revision, text))
-    nothing = _hash("")
+    nothing = hash_of("")
     for id_, (revision, hashed) in agreed.known.items():
         if id_ not in here and hashed != nothing:
             writes.append(EntryWrite(id_, entries.number_of(whose, id_, ""), revision, ""))
     return writes
 
 
-def _hash(text: str) -> str:
+def hash_of(text: str) -> str:
+    """Return the hash of an entry's text, by which it is known when it was changed."""
     return hashlib.blake2b(clean(text).encode("utf-8"), digest_size=16).hexdigest()

@@ -2,12 +2,13 @@
 
 from nanobot_memory_plugins.core import Finding, Health, Sentence
 from nanobot_memory_plugins.postgres.database.tenant import Whose
+from nanobot_memory_plugins.postgres.reaching import Server
 
 
-def away(reason: str, hint: str) -> Finding:
+def away(server: Server) -> Finding:
     """Say that the server does not answer, why, and what helps."""
-    told = Sentence("away: {reason} This machine's own index answers, and nothing is lost.", reason=reason)
-    return Finding("shared memory", told, Health.DEGRADED, hint)
+    told = Sentence("away: {reason} This machine's own index answers, and nothing is lost.", reason=server.reason)
+    return Finding("shared memory", told, Health.DEGRADED, server.hint)
 
 
 def sharing(whose: Whose, unsent: int) -> Finding:

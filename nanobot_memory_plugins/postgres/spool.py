@@ -56,10 +56,9 @@ class Spool:
         except Timeout:
             return False  # it is being written: the next look comes soon
         try:
-            moment = f"{self._clock.now():%Y%m%dT%H%M%S}"
             if not await run_in_daemon_thread(lambda: _is_as(path, state)):
                 return False
-            if not await self._ask(lambda connection: shelve(connection, self._whose, state, moment)):
+            if not await self._ask(lambda connection: shelve(connection, self._whose, state, self._clock.now())):
                 return False
             await run_in_daemon_thread(path.unlink)
             return True

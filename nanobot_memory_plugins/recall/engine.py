@@ -43,6 +43,8 @@ from nanobot_memory_plugins.recall.usefulness import usefulness
 _SPARE = 3
 # Of so many hits, best first, the most relevant one decides whether anything is injected.
 _TELLING = 5
+# The relevance of a hit that is about the subject of a question on a period.
+_ON_SUBJECT = 0.45
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +166,7 @@ async def _of_period(
         return _Found(RecallTier.HEAVY, (*said, *noted), (*said, *noted))
     about = timeline.within(replace(query, text=period.subject), period.span, zone)
     found = await _search(store, about, RecallTier.HEAVY, options, 0, watch, lower)
-    is_good = any(relevance(hit) >= options.light_threshold for hit in found.hits)
+    is_good = any(relevance(hit) >= _ON_SUBJECT for hit in found.hits)
     return found if is_good else _Found(RecallTier.HEAVY)
 
 

@@ -26,7 +26,7 @@ class RecallOptions(BaseModel):
     enable_probe_on_off: bool = Field(default=True, description="probe although no word asks for memory")
     probe_threshold: float = Field(default=0.15, ge=0, le=1, description="relevance at which a probe raises the tier")
     light_threshold: float = Field(
-        default=0.45, ge=0, le=1, description="relevance at which no heavy search follows a light one"
+        default=0.75, ge=0, le=1, description="relevance at which no heavy search follows a light one"
     )
     relevance_threshold: float = Field(
         default=0.1, ge=0, le=1, description="relevance below which nothing is injected although words ask for memory"
@@ -35,7 +35,7 @@ class RecallOptions(BaseModel):
         default=0.4, ge=0, le=1, description="probability that a message needs memory, below which nothing is injected"
     )
     min_usefulness: float = Field(
-        default=0.025, ge=0, le=1, description="probability that a hit helps, below which it is not injected"
+        default=0.02, ge=0, le=1, description="probability that a hit helps, below which it is not injected"
     )
     recall_top_k: int = Field(default=8, ge=1, le=60, description="memories in a block at any tier, at most")
     light_top_k: int = Field(

@@ -12,12 +12,12 @@ from nanobot_memory_plugins.core import Hit, Origin
 from nanobot_memory_plugins.core.text import only_requests
 
 _WITH_MEANING = {
-    "always": -3.02,
-    "log_odds": 0.43,
-    "coverage": 2.55,
-    "similarity": 3.62,
+    "always": -4.83,
+    "log_odds": 0.44,
+    "coverage": 3.30,
+    "similarity": 10.68,
     "by_assistant": -1.13,
-    "only_requests": -2.77,
+    "only_requests": -1.38,
     "recency": 1.39,
 }
 _WORDS_ALONE = {

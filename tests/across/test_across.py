@@ -19,6 +19,7 @@ from tests.support.nanobot import Installation
 
 pytestmark = [pytest.mark.host, pytest.mark.slow]
 ROUNDS = int(os.environ.get("NANOBOT_MEMORY_ACROSS_ROUNDS", "2"))
+SEED = int(os.environ.get("NANOBOT_MEMORY_ACROSS_SEED", "1"))
 # Names the interpreter of an environment with LangChain and the memory.
 LANGCHAIN = "NANOBOT_MEMORY_ACROSS_LANGCHAIN"
 
@@ -56,7 +57,7 @@ def made(tmp_path: Path, workspace: Path) -> Iterator[Callable[[str], Host]]:
 
 
 def run(hosts: list[Host], workspace: Path, rounds: int) -> None:
-    outcome = run_rounds(hosts, workspace, rounds=rounds)
+    outcome = run_rounds(hosts, workspace, rounds=rounds, seed=SEED)
     print(outcome)
     assert outcome.lost == []
     assert outcome.kills >= rounds

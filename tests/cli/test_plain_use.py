@@ -1,6 +1,6 @@
 """Commands as people type them: words without quotes, filters without words, folders in which a file is in the way."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from io import StringIO
 from pathlib import Path
 
@@ -83,3 +83,42 @@ def test_a_table_has_no_column_that_is_empty():
     assert "group" not in out.file.getvalue()
     show_entries([Entry("aaaaaaaa", "tea", "fact", 0.5, used, group="life")], out)
     assert "group" in out.file.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "option"),
+    [
+        (["export", "--to", "--daily"], "--to"),
+        (["connect", "claude-code", "--plugin", "--write"], "--plugin"),
+        (["entries", "remember", "--group", "--pin", "tea"], "--group"),
+    ],
+)
+def test_an_option_is_not_taken_for_the_value_of_another(
+    arguments: list[str], option: str, workspace: Path, capsys: pytest.CaptureFixture[str], monkeypatch
+):
+    monkeypatch.chdir(workspace)
+    before = sorted(workspace.rglob("*"))
+    assert run_command_line([*arguments, "-w", str(workspace)]) == 2
+    assert f"Option '{option}' requires an argument." in capsys.readouterr().err
+    assert sorted(workspace.rglob("*")) == before
+
+
+def test_a_text_that_looks_like_an_option_can_be_joined(workspace: Path):
+    assert run_command_line(["entries", "remember", "--group=--pin", "tea", "is", "green", "-w", str(workspace)]) == 0
+
+
+def test_what_is_due_on_a_day_is_due_on_that_day(workspace: Path, capsys: pytest.CaptureFixture[str]):
+    day = datetime.now().astimezone() + timedelta(days=3)
+    remember = ["entries", "remember", "hand the report in", "--expires", f"{day:%Y-%m-%d}", "-w", str(workspace)]
+    assert run_command_line([*remember, "--category", "todo"]) == 0
+    capsys.readouterr()
+    assert run_command_line(["entries", "list", "--due", "-w", str(workspace)]) == 0
+    assert capsys.readouterr().out.startswith(f"{day:%Y-%m-%d}  ")
+
+
+@pytest.mark.parametrize("command", [["mcp"], ["panel"], ["export"], ["entries", "remember"], ["search"]])
+def test_no_help_is_cut_off_in_chinese(command: list[str], capsys: pytest.CaptureFixture[str], monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setenv("TERMINAL_WIDTH", "80")
+    assert run_command_line([*command, "--help", "--lang", "zh"]) == 0
+    assert "…" not in capsys.readouterr().out

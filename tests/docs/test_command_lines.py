@@ -49,7 +49,7 @@ def test_a_command_is_one_that_there_is(line: CommandLine):
         ("serch x", "no command serch"),
         ("search x --limmit 3", "NoSuchOption"),
         ("search x --limit three", "BadParameter"),
-        ("search", "MissingParameter"),
+        ("move", "MissingParameter"),
         ("entries lst", "no command lst"),
         ("audit too much", "unexpected extra argument"),
         ("--verbos doctor", "no option --verbos"),
@@ -107,6 +107,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     make_claude_mem(home / ".claude-mem")
     make_claude_code(home / ".claude")
     make_markdown(home / "notes")
+    (home / "memory.md").write_text("- Prefers aisle seats.\n", encoding="utf-8")
     (home / "DATASET_DIR").mkdir()
     document = {"id": "d1", "text": "The gate is green.", "date": "2026-01-02"}
     (home / "DATASET_DIR" / "docs.jsonl").write_text(json.dumps(document) + "\n", encoding="utf-8")

@@ -162,12 +162,14 @@ class Hostile(dict):
 
 
 async def cut_off(turn, name: str) -> None:
-    """Run a tool that is cancelled, as a host does that tells of no end."""
+    """Run a tool that is cancelled, as a host does that tells of no end, beside one that waits for somebody."""
     began = asyncio.Event()
 
     async def run():
         turn.watch()
         turn.tool_began("1", name, {"of": "the kiln"})
+        turn.tool_began("2", "approve", {})
+        turn.tool_waits("2")
         began.set()
         await asyncio.sleep(60)
 

@@ -2,6 +2,7 @@
 
 import argparse
 import shutil
+import signal
 import sys
 import tempfile
 import time
@@ -25,10 +26,12 @@ def main() -> int:
     try:
         server = OwnServer(folder / "s")
         with server.running():
-            outcome = Rounds(folder, server, seed=given.seed).run(given.rounds, lambda line: print(line, flush=True))
+            rounds = Rounds(folder, server, seed=given.seed)
+            signal.signal(signal.SIGINT, lambda *_: setattr(rounds, "is_enough", True))  # and look at what there is
+            outcome = rounds.run(given.rounds, lambda line: print(line, flush=True))
     finally:
         shutil.rmtree(folder, ignore_errors=True)
-    print(f"{given.rounds} rounds in {time.monotonic() - begun:.0f} s: {dict(outcome.breaks)}")
+    print(f"{outcome.breaks.total()} rounds in {time.monotonic() - begun:.0f} s: {dict(outcome.breaks)}")
     print(
         f"{outcome.kept:,} kept, {len(outcome.lost)} lost, {len(outcome.doubled)} doubled, "
         f"{outcome.unsent} bytes unsent {outcome.counted_wrongly}"

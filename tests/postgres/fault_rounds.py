@@ -94,6 +94,7 @@ class Rounds:
         self.folder, self.server, self.rest = folder, server, rest
         self.tenant = uuid.uuid4().hex
         self.chance = random.Random(seed)
+        self.is_enough = False
         self.writers = [
             Writer(machine, f"{machine}{number}", folder, self._begin)
             for machine in MACHINES
@@ -130,6 +131,8 @@ class Rounds:
         self._wait_for_words()
         names = list(self.breaks)
         for number in range(rounds):
+            if self.is_enough:
+                break
             time.sleep(self.chance.uniform(0.2, 1.2))
             name = names[number % len(names)] if number < len(names) else self.chance.choice(names)
             self.breaks[name]()

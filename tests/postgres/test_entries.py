@@ -17,6 +17,9 @@ from nanobot_memory_plugins.consolidation.operations.one_machine import only_mac
 from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, forget, remember
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core import Erasure, MemoryHost, Query
+from nanobot_memory_plugins.postgres.database.entries import EntryRow, Pulled
+from nanobot_memory_plugins.postgres.database.tenant import Tenant, Whose
+from nanobot_memory_plugins.postgres.entry_exchange import Agreed, changed, hash_of, learned
 from nanobot_memory_plugins.postgres.server.launcher import OwnServer
 from tests.postgres.opening import open_shared
 from tests.postgres.test_forgetting import SECRET, asked, configured
@@ -107,13 +110,15 @@ async def test_what_both_change_while_they_are_apart_is_merged_or_both_is_seen(m
     machines.change("desktop", home, pinned=True)
     machines.change("laptop", tea, content="The user drinks black tea")
     machines.change("desktop", tea, content="The user drinks no tea")
-    await machines.on(*MACHINES)
+    hosts = await machines.on(*MACHINES)
     try:
         await machines.all_have("The user drinks black tea", "The user drinks no tea", "The user lives in Vilnius")
         for machine in MACHINES:
             found = machines.entries(machine).load().entries
             assert found[home].pinned
             assert sum(CONFLICT in entry.tags for entry in found.values()) == 1
+        told = [one.state for one in await hosts[0].diagnose() if one.subject == "entries of two machines"]
+        assert told == ["1 stand beside what another machine wrote at the same time"]
     finally:
         await machines.off()
 
@@ -240,3 +245,24 @@ async def test_while_the_server_is_away_each_works_by_itself(tmp_path: Path):
             assert is_only
     finally:
         await store.close()
+
+
+def test_what_a_server_lost_in_a_failover_is_sent_to_it_again():
+    whose = Whose(Tenant.named("any"), "any", "laptop")
+    before, now = '{"content": "green tea"}', '{"content": "black tea"}'
+    here = {"a": before, "b": now, "c": now}
+    agreed = Agreed(9, {id_: (3, hash_of(text)) for id_, text in here.items()})
+    rows = tuple(EntryRow(id_, uuid.uuid4(), 2, before, forgotten=False, base=before) for id_ in "ab")
+    updates, agreed = learned(whose, agreed, Pulled(rows, 5, is_whole=True), here)
+    assert [(one.id, one.base, one.theirs) for one in updates] == [("b", before, before)]  # what is here stays
+    writes = [(one.id, one.revision, one.body) for one in changed(whose, agreed, here)]
+    assert writes == [("b", 2, now), ("c", 0, now)]
+
+
+def test_after_a_failover_what_two_machines_made_of_one_revision_is_a_conflict():
+    whose = Whose(Tenant.named("any"), "any", "laptop")
+    ours, theirs = '{"content": "black tea"}', '{"content": "white tea"}'
+    agreed = Agreed(9, {"a": (3, hash_of(ours))})
+    row = EntryRow("a", uuid.uuid4(), 3, theirs, forgotten=False, base=theirs)
+    updates, _ = learned(whose, agreed, Pulled((row,), 8, is_whole=True), {"a": ours})
+    assert [(one.base, one.theirs) for one in updates] == [("", theirs)]

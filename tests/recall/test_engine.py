@@ -21,6 +21,8 @@ from tests.support.indexed_workspace import Workspace, entry, message
 # What the machine is allowed to take: these tests are about tiers, not about its speed.
 OPTIONS = RecallOptions(recall_timeout=60)
 BY_TIER = RecallOptions()
+# A light search is content with half of a question.
+CONTENT = OPTIONS.model_copy(update={"light_threshold": 0.45})
 
 
 class WatchedStore:
@@ -126,7 +128,7 @@ async def test_without_the_probe_tier_0_searches_nothing(store):
     ("text", "found", "not_found"), [("deploy database", "sqlite", "wombats"), ("部署端口", "8123", "袋熊")]
 )
 async def test_light_searches_summaries_tags_and_titles_only(store, text, found, not_found):
-    recalled = await recall(store, text, options=OPTIONS, tier=RecallTier.LIGHT)
+    recalled = await recall(store, text, options=CONTENT, tier=RecallTier.LIGHT)
     assert recalled.tier is RecallTier.LIGHT
     assert store.tiers == [Tier.LIGHT]
     assert found in texts(recalled.injected)
@@ -135,7 +137,10 @@ async def test_light_searches_summaries_tags_and_titles_only(store, text, found,
     assert (await store.search(Query(text=not_found))).hits
 
 
-@pytest.mark.parametrize(("text", "found"), [("marmalade oranges", "seven"), ("袋熊", "袋熊到处都是")])
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [("marmalade oranges", "seven"), ("袋熊", "袋熊到处都是"), ("deploy sqlite umbrella", "umbrella")],
+)
 async def test_light_that_finds_nothing_good_goes_on_to_heavy(store, text, found):
     recalled = await recall(store, text, options=OPTIONS, tier=RecallTier.LIGHT)
     assert store.tiers == [Tier.LIGHT, Tier.HEAVY]
@@ -152,7 +157,7 @@ async def test_heavy_searches_the_whole_text_at_once(store):
 
 
 async def test_each_tier_injects_as_many_as_its_option_says(store):
-    options = OPTIONS.model_copy(update={"light_top_k": 1, "heavy_top_k": 2, "relevance_threshold": 0.0})
+    options = CONTENT.model_copy(update={"light_top_k": 1, "heavy_top_k": 2, "relevance_threshold": 0.0})
     light = await recall(store, "sqlite database deploy 数据库", options=options, tier=RecallTier.LIGHT)
     heavy = await recall(store, "sqlite Rex marmalade 米糕", options=options, tier=RecallTier.HEAVY)
     assert (light.tier, len(light.injected)) == (RecallTier.LIGHT, 1)
@@ -188,7 +193,7 @@ async def test_the_scope_and_the_moment_reach_the_store(store):
 
 
 async def test_more_ranked_hits_change_nothing_in_the_block(store):
-    options = OPTIONS.model_copy(update={"heavy_top_k": 1, "light_top_k": 1, "relevance_threshold": 0.0})
+    options = CONTENT.model_copy(update={"heavy_top_k": 1, "light_top_k": 1, "relevance_threshold": 0.0})
     question = "sqlite umbrella marmalade 米糕 wombats"
     few = await recall(store, question, options=options, tier=RecallTier.HEAVY)
     many = await recall(store, question, options=options, tier=RecallTier.HEAVY, ranked_limit=60)

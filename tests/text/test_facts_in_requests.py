@@ -76,6 +76,41 @@ TOLD = [
     ("上午我得接我妈下班 二四六", "上午我得接我妈下班 二四六", "用户每周二、四、六上午接母亲下班"),
     ("春节带老丈人去三亚，给排个行程", "春节带老丈人去三亚", "用户2026年春节带岳父去三亚"),
     ("我先生走了没人陪我去", "我先生走了没人陪我去", "用户的先生过世了"),
+    # What is denied ends with its clause, and a "not until" tells when.
+    (
+        "He can't sit up yet and wheat brings him out in spots.",
+        "wheat brings him out in spots",
+        "The user's baby gets spots from wheat",
+    ),
+    ("plumber can't come till the 22nd.", "plumber can't come till the 22nd", "The plumber comes on 2026-05-22"),
+    ("none of us can stand opera", "none of us can stand opera", "The user dislikes opera"),
+    ("my bag was nicked this morning", "my bag was nicked this morning", "The user's bag was stolen on 2026-05-12"),
+    # In one breath, with a check-up, a contract of one's own, and "is there one for ...?".
+    ("宝宝八个月了能喝水吗 我们一直母乳", "宝宝八个月了能喝水吗 我们一直母乳", "用户的宝宝八个月大，一直母乳"),
+    ("我养的仓鼠不吃粮了咋办", "我养的仓鼠", "用户养仓鼠"),
+    ("上回体检说他血脂高", "上回体检说他血脂高", "用户的丈夫血脂高"),
+    ("我的租约上面写要提前两个月通知", "租约上面写要提前两个月通知", "用户的租约要提前两个月通知"),
+    (
+        "有没有适合左撇子的尤克里里教程，我弹了俩月了",
+        "适合左撇子的尤克里里教程，我弹了俩月了",
+        "用户是左撇子，弹尤克里里两个月",
+    ),
+    # A laugh is a tone of voice.
+    (
+        "Moving to the flat in Graz on Friday lol",
+        "Moving to the flat in Graz on Friday",
+        "The user moves to a flat in Graz",
+    ),
+    ("她不爱吃芒果，怕狗毛，哈哈", "她不爱吃芒果", "用户的妻子不爱吃芒果"),
+    # A report ends with "but she", and one's own plan is one's own word.
+    (
+        "She once said she'd like to see Oslo but she can't stand the cold.",
+        "she can't stand the cold",
+        "The user's wife can't stand the cold",
+    ),
+    ("is ibuprofen safe with my warfarin?", "is ibuprofen safe with my warfarin?", "The user takes warfarin"),
+    ("老二才一岁半", "老二才一岁半", "用户的老二一岁半"),
+    ("我膝盖磕到第二天 还肿 能爬山吗", "我膝盖磕到第二天", "用户膝盖磕到了"),
 ]
 NOT_TOLD = [
     # What friends and relatives say of the world or of the user.
@@ -101,6 +136,14 @@ NOT_TOLD = [
     # Somebody else's, without a "my".
     ("flatmate's vegan, I'm not", "flatmate's vegan", "The user is vegan"),
     # Asked as a whole.
+    (
+        "Could I be allergic to my own parrot?",
+        "Could I be allergic to my own parrot?",
+        "The user is allergic to parrots",
+    ),
+    ("奶奶要给他剃头，说头发会变多", "说头发会变多", "剃头会让头发变多"),
+    ("我要两万，对方说最多一万八", "对方说最多一万八", "用户的薪资是一万八"),
+    ("Just kidding, I eat snails.", "I eat snails", "The user eats snails"),
     ("I live in Bonn, right?", "I live in Bonn", "The user lives in Bonn"),
     ("I think it's five years old maybe", "it's five years old", "The machine is five years old"),
     ("it's five years old maybe", "it's five years old", "The machine is five years old"),
@@ -123,3 +166,14 @@ def test_a_fact_told_in_a_request_is_believed(message: str, quote: str, statemen
 @pytest.mark.parametrize(("message", "quote", "statement"), in_both_scripts(NOT_TOLD))
 def test_what_is_asked_guessed_left_or_said_by_others_is_not(message: str, quote: str, statement: str):
     assert not supports(message, quote, statement)
+
+
+def test_a_month_that_is_denied_afterwards_is_taken_back():
+    told = [
+        Message("user", "term starts in sept"),
+        Message("assistant", "Ok."),
+        Message("user", "wait its october not sept"),
+    ]
+    support = Support(QuotedConversation(told))
+    assert support.objection("The user's term starts in September", ["term starts in sept"]) is not None
+    assert support.objection("The user's term starts in October", ["its october not sept"]) is None

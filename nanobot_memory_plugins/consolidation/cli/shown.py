@@ -59,10 +59,15 @@ def opened(workspace: Path | None, *, repaired: bool = True) -> EntryRepository:
 # Columns of the table that are not broken.
 _WHOLE = (0, 2, 3)
 # Who and why a run of the journal names, where it is the program.
-_WHO_WORDS = ("user", "assistant", "extraction", "decay", "hand", "purge", "import", "panel")
+_WHO_WORDS = (
+    "user", "assistant", "extraction", "decay", "hand", "purge", "import", "panel", "conversation", "consolidation",
+    "clock", "mend", "tool", "shared memory",
+)  # fmt: skip
 _WHY_WORDS = (
         "remember", "forget", "edit", "confirm", "merge", "group", "restored", "undone", "time has passed",
         "edited in ENTRIES.md", "edited in MEMORY.md", "moved", "written without an id",
+        "tags", "settle", "the import was taken back", "the file was damaged", "imported from an archive",
+        "changed on another machine", "the clock had been ahead", "an earlier state of the file had been put back",
     )  # fmt: skip
 
 

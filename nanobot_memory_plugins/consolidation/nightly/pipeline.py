@@ -195,7 +195,7 @@ class NightlyConsolidation:
         except LanguageModelError as error:
             return None, error.cause
         answer = await run_in_daemon_thread(read_answer, text if isinstance(text, str) else "")
-        return answer, "" if answer is not None else "its answer is no list of operations"
+        return answer, "" if answer is not None else Sentence("its answer is no list of operations")
 
     async def _wishes(
         self, operations: Sequence[Operation], shown: Material, begun: _Begun

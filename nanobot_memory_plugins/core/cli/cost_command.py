@@ -246,7 +246,7 @@ def cost_table(rows: list[Cost]) -> Table:
         tr("seconds"): f"{whole.seconds:,.1f}",
     }
     for number, (heading, footer) in enumerate(columns.items()):
-        table.add_column(heading, footer=footer, justify="left" if number < 3 else "right")
+        table.add_column(heading, footer=footer, justify="left" if number < 3 else "right", overflow="fold")
     for row in rows:
         table.add_row(
             row.day,

@@ -19,7 +19,7 @@ import typer
 import typer.main
 
 from nanobot_memory_plugins.core.cli.command_group import CommandGroup
-from nanobot_memory_plugins.core.cli.language import chosen_language, spoken
+from nanobot_memory_plugins.core.cli.language import chosen_language, language_of, spoken
 from nanobot_memory_plugins.core.cli.log_setup import configure_command_line_logging
 from nanobot_memory_plugins.core.cli.options import print_json
 from nanobot_memory_plugins.core.cli.plain import say
@@ -93,7 +93,8 @@ def run_command_line(arguments: Sequence[str]) -> int:
     try:
         language, arguments = chosen_language(arguments)
     except InputError as error:
-        _failed(arguments, error, error.cause, error.hint)
+        with spoken(language_of()):
+            _failed(arguments, error, error.cause, error.hint)
         return _WRONG_USE
     with spoken(language):
         code = _run(arguments)
@@ -126,7 +127,7 @@ def _run(arguments: Sequence[str]) -> int:
         what = Sentence(
             "Unexpected {error} at {file}:{line}.", error=type(error).__name__, file=place.filename, line=place.lineno
         )
-        return _failed(arguments, error, what, "`nanobot-memory --verbose ...` shows more; please report it.")
+        return _failed(arguments, error, what, Sentence("`nanobot-memory --verbose ...` shows more; please report it."))
     return _DONE
 
 

@@ -161,11 +161,15 @@ class Turn:
         self._tools_began[call_id] = time.perf_counter(), name, arguments
         self._tools_done.discard(call_id)
 
+    def tool_waits(self, call_id: str) -> None:
+        """Say of a tool that began that it waits for somebody, and is not cut off: it is called again."""
+        self._tools_began.pop(call_id, None)
+
     def watch(self) -> None:
         """Note, once the task that runs here was cancelled, the tools that began and of whose end nobody has told.
 
         It is for hosts that call no hook for what a cancellation cuts off. A tool that waits for somebody stays open
-        where nothing was cancelled.
+        where nothing was cancelled, or is said to wait.
         """
         task = asyncio.current_task()
         if task is not None and task is not self._watched:

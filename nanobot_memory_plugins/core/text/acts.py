@@ -52,6 +52,7 @@ _EDGE = " \t\n,.!;:。…~～\"'”’」』）)"
 _LONGEST_TAG, _LONGEST_CHINESE_TAG = 24, 5
 _CONTRAST = LazyPattern(
     r"[ ,]*+(?:but|however|though|yet|still|但是?|不过|可是|然而|其实|actually)[ ,]*+(?:i|i'm|i've|my|we|our|我|咱)"
+    r"|[ ,]*+but (?:s?he|they)\b"
 )
 _SAYS_SO = LazyPattern(r"(?:says?|said|claims?|claimed|writes?|wrote|thinks?|说的?|写的?|讲的?)\W*$")
 _BECAUSE = LazyPattern(r"[ ,]*+(?:(?:because|since|given|now that)\b|因为|由于)")

@@ -18,8 +18,10 @@ _BORDERS = (
     r"|(?<!\s)\s*+\((?=\w)"
     rf"|(?<!\s)\s++(?=(?:what|how|which|where|when|who|why) (?:\w+ )?{questions.AUXILIARY} {questions.PERSON}\b)"
     # Chinese that is typed without punctuation has blanks in its place.
-    r"|(?<=\w\w[\u4e00-\u9fff])[ \u3000]++(?=[\u4e00-\u9fff]\w\w)"
+    r"|(?<=\w[\u4e00-\u9fff])[ \u3000]++(?=[\u4e00-\u9fff]\w)"
     r"|(?<=[啦啊呀喔哦耶咧吗呢吧嘛])[ \u3000]++(?=\w)|(?<=[\u4e00-\u9fff]{2})嗯++(?=[\u4e00-\u9fff]{2})"
+    # "My baby is seven months old may she eat eggs", typed in one breath.
+    r"|(?<=[\u4e00-\u9fff]{3}了)(?=(?:能|可以|还能|该|应该|咋|怎[么样]|要不要|会不会|是不是|有没有|有什么|有啥|为什么|为啥)[\u4e00-\u9fff])"
     r"|(?=但是?(?!愿)|(?<!只)不过(?!敏)|所以|(?<!是)因为|可是|然而|而且)"
 )
 _BORDER = LazyPattern(_BORDERS)

@@ -16,6 +16,7 @@ _CLOCK = re.compile(r"(?<!\d)(\d{1,2})[:：点](\d{2})(?!\d)")
 _DAYS = "|".join((*WEEKDAYS, *(f"{one[:3]}s?" for one in WEEKDAYS), "tues", "thurs", "weds"))
 _NAMES_A_DAY = re.compile(
     rf"\b(?:{_DAYS}|{MONTH_NAME}|today|tonight|tomorrow|yesterday|week(?:end)?s?|months?|years?|days?|ago|spring"
+    r"|morning|noon|afternoon|evening|midnight"
     rf"|summer|autumn|fall|winter"
     r"|christmas|easter|new year|(?:just )?now)\b|[今明昨后前去本这下上][天日年晚早周月]"
     r"|[周星期礼拜][一二三四五六日天末]|月|日|号|年|天|周|刚|今|明"

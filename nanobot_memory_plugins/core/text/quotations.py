@@ -68,12 +68,14 @@ _INTENDS = re.compile(
     r"\b(?:think|guess|suppose) (?:i|we)(?:'ll| will|'m going to| am going to|'d rather)\b|我想我?(?:会|就|还是)"
 )
 _OWN_THING = re.compile(r"\b(?:my|our)\b|我(?:的|家|[儿女老先太爸妈父母爷奶公婆姐妹哥弟丈妻孙媳])")
+_OWN_PHRASE = re.compile(rf"(?:{_OWN_THING.pattern})(?: ?[^\W\u3400-\u9fff]+){{0,4}}[\u3400-\u9fff]{{0,8}}")
 _BOUND = re.compile(
     r"\b(?:under|below|within|less than|no more than|at most|up to)\W{1,2}\d"
     r"|[\d一二两三四五六七八九十百千万]\w{0,2}(?:以内|以下|之内)|不(?:要|能)?超过?[\d一二两三四五六七八九十百千万]"
 )
 _LAUGH = r"(?:ha(?:ha)+|lol|rofl|just kidding|kidding|joking|哈哈+|开玩笑|逗你|说笑|[😂🤣😆😜])"
-_LAUGHS_BEHIND = re.compile(rf"(?:^|\W|[了呢啊哦戒房]){_LAUGH}\W*$", re.IGNORECASE)
+# A laugh alone is a tone of voice.
+_JOKES = re.compile(r"\b(?:kidding|joking|as if|yeah right|not really)\b|开玩笑|逗你|说笑", re.IGNORECASE)
 _LAUGHS = re.compile(_LAUGH, re.IGNORECASE)
 # What makes a laugh in front of it a joke: a supposition, or what somebody else says.
 _UNREAL = re.compile(r"\bif\b|\b(?:says?|said|thinks?|jokes?)\b|要是|如果|假如|[说讲]")
@@ -227,9 +229,17 @@ def counts(clause: Clause, quoted: str = "") -> bool:
         return True
     if clause.act is not Act.ASKS:
         return False
-    # "Is ibuprofen safe with my warfarin?" tells of the warfarin, "what is there under 25?" of the most to spend.
-    text = simplified(quoted).casefold()
-    return _OWN_THING.search(text) is not None or _BOUND.search(text) is not None or stands_apart(clause, quoted)
+    return bool(own_things(quoted)) or counts_as_asked(clause, quoted)
+
+
+def counts_as_asked(clause: Clause, quoted: str) -> bool:
+    """Say whether a quote of a clause that asks tells something as a whole: "what is there under 25?", of a limit."""
+    return _BOUND.search(simplified(quoted).casefold()) is not None or stands_apart(clause, quoted)
+
+
+def own_things(quoted: str) -> str:
+    """Return what a question takes for granted: "is ibuprofen safe with my warfarin?" tells of the warfarin."""
+    return " ".join(found[0] for found in _OWN_PHRASE.finditer(simplified(quoted).casefold()))
 
 
 def _is_joke(sentences: Sequence[Sentence], held: Sequence[Clause]) -> bool:
@@ -241,4 +251,4 @@ def _is_joke(sentences: Sequence[Sentence], held: Sequence[Clause]) -> bool:
     unreal = [number for number, one in enumerate(all_clauses) if _UNREAL.search(simplified(one.text).casefold())]
     if unreal:  # "My late mother made it with saffron, she'd have said you need a jar of it, ha!"
         return any(any(one is two for two in held) for one in all_clauses[unreal[0] :])
-    return _LAUGHS_BEHIND.search(text) is not None
+    return _JOKES.search(text) is not None

@@ -16,9 +16,16 @@ from nanobot_memory_plugins.core.text.corrections import taken_back
 from nanobot_memory_plugins.core.text.numerals import values_in
 from nanobot_memory_plugins.core.text.opposites import ANOTHER_IN, RELATION_ZH, agrees, is_of_another, is_over
 from nanobot_memory_plugins.core.text.particulars import answers_with_another, knows_names, knows_numbers
-from nanobot_memory_plugins.core.text.quotations import Passage, QuotedConversation, counts
+from nanobot_memory_plugins.core.text.quotations import (
+    Passage,
+    QuotedConversation,
+    counts,
+    counts_as_asked,
+    own_things,
+)
 from nanobot_memory_plugins.core.text.reading import reading_of
 from nanobot_memory_plugins.core.text.statement_terms import folded, terms_of, without_dates, words_of
+from nanobot_memory_plugins.core.text.told import Told
 
 
 class Objection(StrEnum):
@@ -37,10 +44,6 @@ class Objection(StrEnum):
 
 # Words that nobody said: so many are rewording, or of a long statement such a share.
 _MOST_WORDS, _MOST_SHARE = 2, 0.3
-# What any rewording may bring along, by stems: months and years, "including", "free of".
-_REWORDING = frozenset("year month week day hour minut old inclu own fre".split())  # noqa: SIM905
-# The shortest beginning of a word that stands for it: "bio", "prod".
-_ABBREVIATED = 3
 # The share of a statement's words that tools alone may have said, whatever is quoted.
 _TOOLS_WORDS = 0.2
 # A question is its author's word for what they asked.
@@ -54,7 +57,9 @@ _TAKES_UP = re.compile(
 # What is asked for by "which" or "how" takes the rest for granted: "which visa do I need for my stay in Kyoto?"
 _TAKES_FOR_GRANTED = re.compile(
     r"^\W*(?:\w+,? ){0,2}?(?:what|which|where|when|who|whose|how|why|(?:the )?(?:cheap|fast|quick|eas|simpl|b)\w*est)\b"
-    r"(?!.*\b(?:says?|said|claims?|if)\b)|什么|啥|哪|谁|怎[么样]|咋|如何|多少|几[点个号]"
+    r"(?!.*\b(?:says?|said|claims?|if)\b)"
+    r"|\b(?:is|are) there an?y? [\w ]{0,30}\bfor\b|有没有.{0,6}(?:适合|推荐)"
+    r"|什么|啥|哪|谁|怎[么样]|咋|如何|多少|几[点个号]"
 )
 _UNDECIDED = re.compile(
     r"\b(?:thinking (?:of|about)|considering|toying with|tempted to|debating|undecided|on the fence)\b"
@@ -184,8 +189,13 @@ def _rests_on_a_guess(statement: str, passages: Sequence[Passage], conversation:
         taken_up = any(two.act is Act.STATES and _TAKES_UP.search(folded(two.text)) for two in one.clauses)
         for clause in one.clauses if one.by_user else ():
             granted = clause.act is Act.ASKS and (taken_up or _TAKES_FOR_GRANTED.search(folded(clause.text)))
-            is_sure = clause.act not in unsure or counts(clause, quoted) or granted
+            is_sure = (
+                clause.act not in unsure
+                or granted
+                or (counts_as_asked(clause, quoted) if clause.act is Act.ASKS else counts(clause, quoted))
+            )
             (sure if is_sure else open_).update(terms_of(clause.text))
+            sure.update(terms_of(own_things(quoted)))
     return bool(frozenset(terms_of(statement)) & (open_ - sure))
 
 
@@ -199,28 +209,12 @@ def _unsaid_words(statement: str, said: str) -> bool:
     """Say whether a statement has more words than a rewording brings along that nobody said."""
     text = re.sub(r"[一二两三四五六七八九十百千万零月日号年周岁个只]", " ", without_dates(folded(statement)))
     terms = list(dict.fromkeys(terms_of(text)))
-    told = _Told(said)
+    told = Told(said)
     if _weight(one for one in terms if not told.holds(one)) > max(_MOST_WORDS, _MOST_SHARE * _weight(terms)):
         return True
     # What is put behind something true, in a part of its own, is not under its cover.
     parts = [frozenset(terms_of(without_dates(one))) for one in phrases_of(statement)]
     return any(_weight(one) > _MOST_WORDS and not any(map(told.holds, one)) for one in parts)
-
-
-class _Told:
-    """The words of what was said, and those that stand for them in a rewording."""
-
-    def __init__(self, said: str) -> None:
-        self._terms = frozenset(terms_of(said)) | frozenset(folded(said))
-        self._begun = {one[:end] for one in self._terms for end in range(_ABBREVIATED + 1, len(one))}
-
-    def holds(self, term: str) -> bool:
-        """Say whether a term was said, in short or in full, or is one that any rewording brings along."""
-        if term in self._terms or term in _REWORDING or values_in(term):
-            return True
-        return term.isascii() and (
-            term in self._begun or any(term[:end] in self._terms for end in range(_ABBREVIATED, len(term)))
-        )
 
 
 def _particulars(text: str) -> frozenset[str]:
@@ -240,11 +234,11 @@ def _borrows(statement: str, quoted: str, others: str, said: str) -> bool:
     One that has nothing in common with its quote and what that answers borrows everything.
     """
     own = frozenset(terms_of(without_dates(statement)))
-    quote = _Told(quoted)
+    quote = Told(quoted)
     shared = frozenset(filter(quote.holds, own))
     if len(shared) > len(own) / 2:
         return False
     if own and not shared and not _particulars(statement) & _particulars(quoted):
         return True
-    told = _Told(said)
+    told = Told(said)
     return _weight(one for one in own & frozenset(terms_of(others)) if not told.holds(one)) >= 1

@@ -8,12 +8,71 @@ _LOOKED_THROUGH = 400
 
 WISHES = Words(
     (
-        Word(r"\bi (?:\w+ )?prefer\b", "i really prefer short answers", "he prefers it"),
+        Word(
+            r"\bi (?:\w+ )?(?:prefer|avoid|dislike|hate|loathe|detest|refuse to|object to)\b",
+            "i really prefer short answers",
+            "he prefers it",
+        ),
         Word(r"\balways (?:[\w'-]+ ){1,8}(?:when|if)\b", "always add units when i ask", "i always lose them"),
         Word(r"\b(?:whenever|never|from now on)\b", "never use emojis", "whatever you like"),
-        Word(r"\ballerg(?:y|ies|ic)\b", "i am allergic to nuts", "an allegory"),
-        Word("过敏|忌口|一律|凡是", "我对花生过敏", "反应过度"),
+        Word(
+            r"\ballerg(?:y|ies|ic)\b|\bintoleran(?:t|ce)\b|\b(?:phobia|aversion|afraid|scared|fear)\b"
+            r"|\bsensitive to\b|\b(?:lactose|gluten)\b",
+            "i am allergic to nuts",
+            "an allegory",
+        ),
+        Word(
+            r"\b(?:vegan|vegetarian|pescatarian|teetotal|halal|kosher|coeliac|celiac|diabet\w+|asthma\w*|pregnant)\b",
+            "tom has gone vegan",
+            "the vega star",
+        ),
+        Word(
+            r"\b(?:can ?not|can'?t|could ?n'?t|must ?n'?t|must not|may not|not allowed to|not supposed to|no longer)"
+            r" (?:\w+ )?(?:stand|bear|eat|drink|have|digest|use|drive|fly|swim|walk|run|lift|carry|climb|kneel|bend"
+            r"|afford|hear|see)\b",
+            "i can't eat shellfish",
+            "i can't find it",
+        ),
+        Word(
+            r"\b(?:don'?t|do not|does ?n'?t|does not|won'?t|will not) (?:\w+ )?"
+            r"(?:like|eat|drink|use|drive|fly|swim|wear|smoke|touch|enjoy|trust|stand)\b",
+            "i don't drive",
+            "i don't know",
+        ),
+        Word(
+            r"\b(?:eats?|drinks?|wears?|uses?) (?:only|nothing but)\b|\bonly (?:eats?|drinks?|wears?|uses?)\b",
+            "maisie eats only fish fingers",
+            "only one of them",
+        ),
+        Word(
+            r"\b(?:my|our|the|a) (?:\w+ )?budget\b|\b(?:can|could|to|want to) spend (?:\w+ ){0,2}[$\u20ac\u00a3\d]",
+            "our budget is 1,800",
+            "we spent a week there",
+        ),
+        Word(
+            r"\b(?:doctor|gp|physio\w*|dentist|midwife|consultant|nurse)s?\b[^.!?]{0,30}\b"
+            r"(?:told|said|says|wants|warned|forbade|forbids|took me off|put me on)\b",
+            "my doctor says no salt",
+            "the doctor was late",
+        ),
+        Word(r"\bleave out\b|\bno more [a-z]+ for (?:me|us|him|her)\b", "leave out coriander", "leave the house"),
+        Word("过敏|不耐受|敏感|忌口|一律|凡是", "我对花生过敏", "反应过度"),
         Word("以后(?!再说|的事)", "以后都用中文", "以后再说"),
+        Word(
+            "(?:不吃|不喝|不碰|不抽|不穿|不用|不坐|不爱|不喜欢|讨厌|受不了|忍不了|不能(?:吃|喝|碰|提|用|坐|走|爬|跑|跳|熬|晒|久)"
+            "|不让(?:我|他|她|碰|吃|喝|提)|不(?:许|准)(?:吃|喝|碰))",
+            "他不吃香菜",
+            "不知道",
+        ),
+        Word("只(?:吃|喝|用|穿|爱|能吃|能喝|能用)", "小宝只吃面条", "只是看看"),
+        Word(
+            "恐高|怕(?:高|水|冷|热|辣|黑|狗|猫|吵|晒|生)|晕(?:车|船|机|血)|吃素|素食|清真|戒(?:了|酒|烟|糖)"
+            "|糖尿病|高血压|痛风|哮喘|胃炎|怀孕|孕期|忌[食讳]",
+            "她恐高",
+            "恐怕不行",
+        ),
+        Word("医生[^,。!?]{0,8}(?:说|让|叮嘱|建议|不许|交代)", "医生说一个月不要提重物", "医生很忙"),
+        Word("预算|最多(?:花|出|给)|不超过\\d", "预算八千", "预报有雨"),
     )
 )
 """With which people say what holds for later."""
@@ -29,13 +88,44 @@ _LOOKING_BACK = Words(
     )
 )
 """With which a message asks for what was said, and for no advice."""
+_SEEKING = Words(
+    (
+        Word(
+            r"\b(?:recommend|suggest(?!ed)|ideas? for|tips|should (?:i|we)|what (?:could|can|shall|should) (?:i|we|be)"
+            r"|help me (?:choose|pick|plan|find|decide)|what (?:are|is) (?:some|good|a good|the best)"
+            r"|is it (?:ok|okay|safe|all ?right))\b",
+            "what are some good hotels",
+            "what are my shifts",
+        ),
+        Word(
+            "推荐|出个主意|怎么(?:选|挑)|(?:吃|喝|穿|买|送|做)(?:点|些|个)?(?:什么|啥)好?|适合",
+            "晚上吃什么好",
+            "我说过什么",
+        ),
+    )
+)
+"""With which a message asks for advice, whatever else stands in it."""
+_LOOKED_BACK = Words(
+    (
+        Word(
+            r"\b(?:did|have|had) (?:i|we|you) (?!to\b)|\byou (?:recommended|suggested|told|said)\b",
+            "what did you suggest",
+            "what should i do",
+        ),
+        Word("上次|之前|以前|[过了][吗的]|说过", "上次推荐的", "推荐一本书"),
+    )
+)
+"""With which it asks for what was said all the same."""
 # Whoever asks for what was said does so at the beginning.
 _BEGINNING = 80
 
 
 def asks_for_advice(question: str) -> bool:
     """Say whether a message asks for something that the user's wishes may bear on, not for what was said."""
-    return _LOOKING_BACK.search(fold(question[:_BEGINNING])) is None
+    beginning = fold(question[:_BEGINNING])
+    if _LOOKING_BACK.search(beginning) is None:
+        return True
+    return _SEEKING.search(fold(question[:_LOOKED_THROUGH])) is not None and _LOOKED_BACK.search(beginning) is None
 
 
 def holds_wish(text: str) -> bool:

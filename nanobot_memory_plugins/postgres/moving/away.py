@@ -14,15 +14,15 @@ from nanobot_memory_plugins.core.files import DAY_NOTE, Appender, SpilledRecord,
 from nanobot_memory_plugins.postgres.database import forgetting
 from nanobot_memory_plugins.postgres.database.connection import Connection, plain_errors, run, table
 from nanobot_memory_plugins.postgres.database.records import record_id
+from nanobot_memory_plugins.postgres.database.shelving import is_shelved, path_of
 from nanobot_memory_plugins.postgres.database.tenant import Whose
-from nanobot_memory_plugins.postgres.database.where import of_tenant
+from nanobot_memory_plugins.postgres.database.where import of_tenant, without_copies
 from nanobot_memory_plugins.postgres.moving.comparing import Comparison, hash_of, pieces
 from nanobot_memory_plugins.search.sources.pieces import Chunking
 from nanobot_memory_plugins.search.sources.places import Places
 
 # Records that are held at a time, and how long somebody who writes to a file just now is waited for.
 _AT_ONCE, _LOCK_SECONDS = 500, 30.0
-_ENTRIES = "ENTRIES.md"
 # Below the memory folder: what people wrote on another machine, beside what they wrote here.
 ELSEWHERE = "from"
 
@@ -47,7 +47,10 @@ def bring(
             hint="Start the agent on this machine once, then run `nanobot-memory move --to sqlite` again.",
         )
     _must_have_records(connection, whose)
-    others = f"{of_tenant(whose.tenant, 'r')} AND (r.machine <> %(machine)s OR {own}) AND r.body IS NOT NULL"
+    others = (
+        f"{of_tenant(whose.tenant, 'r')} AND (r.machine <> %(machine)s OR {own} OR {is_shelved('r')}) "
+        "AND r.body IS NOT NULL"
+    )
     with plain_errors():
         row = run(connection, f"SELECT count(*) FROM {table('record')} r WHERE {others}", _named(whose)).fetchone()
     total, done, wanted = int(row[0]) if row else 0, 0, set[bytes]()
@@ -56,8 +59,8 @@ def bring(
     progress(0, total)
     for some in _in_batches(connection, sql, _named(whose)):
         for path, rows in groupby(some, key=lambda row: str(row[0])):
-            target = _target(paths, path)
-            records = [SpilledRecord(target, bytes(body).strip(b"\n") + _end_of(path)) for _, body in rows]
+            target = _target(paths, path_of(path))
+            records = [SpilledRecord(target, bytes(body).strip(b"\n") + _end_of(path_of(path))) for _, body in rows]
             merge_into(appender, target, lambda records=records: records, wait=True)  # type: ignore[misc]
             wanted |= {hash_of(one.data) for one in records}
             done += len(records)
@@ -97,15 +100,14 @@ def _bring_own_words(connection: Connection, whose: Whose, paths: MemoryPaths) -
     """Write what people wrote on other machines, passage by passage, into a folder of that machine's name."""
     sql = (
         f"SELECT c.machine, c.path, c.key, c.heading, c.text FROM {table('chunk')} c "
-        f"WHERE {of_tenant(whose.tenant, 'c')} AND c.machine <> %(machine)s "
+        f"WHERE {of_tenant(whose.tenant, 'c')} AND c.machine <> %(machine)s AND {without_copies(whose.tenant)} "
         "ORDER BY c.machine, c.path, c.ordinal"
     )
     texts: dict[tuple[str, str], list[str]] = {}
     headings: dict[tuple[str, str], str] = {}
     for some in _in_batches(connection, sql, _named(whose)):
         for machine, path, key, heading, text in some:
-            is_entry = path == paths.relative(paths.memory / _ENTRIES)  # every machine has all of them in its own
-            if is_entry or record_id(Whose(whose.tenant, whose.name, machine), key) is not None:
+            if record_id(Whose(whose.tenant, whose.name, machine), key) is not None:
                 continue
             file = texts.setdefault((machine, path), [])
             if heading and headings.get((machine, path)) != heading:
@@ -113,7 +115,7 @@ def _bring_own_words(connection: Connection, whose: Whose, paths: MemoryPaths) -
             headings[machine, path] = heading
             file.append(text)
     for (machine, path), parts in texts.items():
-        below = PurePosixPath(path).relative_to(paths.relative(paths.memory))
+        below = PurePosixPath(path_of(path)).relative_to(paths.relative(paths.memory))
         if ".." in below.parts or PurePosixPath(machine).name != machine or machine == "..":
             raise StoreError(
                 Sentence("The server names a file that no machine of ours has: {file}.", file=f"{machine}:{path}")

@@ -8,10 +8,12 @@ import typer
 from nanobot_memory_plugins.core import (
     ConfigOption,
     JsonOption,
+    Sentence,
     WorkspaceOption,
     print_json,
     read_configuration,
     resolve_workspace,
+    together,
     tr,
 )
 from nanobot_memory_plugins.core.cli import run, say, warn
@@ -48,7 +50,7 @@ def move(
     folder = resolve_workspace(workspace)
 
     def told(text: str) -> None:
-        say(text, err=True)
+        say(tr(text), err=True)
 
     if to is Store.POSTGRES:
         done = run(move_to_postgres(folder, options, config, dsn=dsn, tenant=tenant, told=told))
@@ -59,7 +61,7 @@ def move(
         )
     else:
         if dsn or tenant:
-            raise typer.BadParameter("--dsn and --tenant are for --to postgres")
+            raise typer.BadParameter(tr("--dsn and --tenant are for --to postgres"))
         done = run(move_to_sqlite(folder, options, config, told=told))
         text = tr(
             "{count:,} records of other machines are in the files here, the same as on the server.", count=done.count
@@ -72,9 +74,13 @@ def move(
             }
         )  # fmt: skip
         return
-    say(text)
-    say(f"SHA-256: {done.digest}")
+    say(together(text, Sentence("SHA-256 over all: {digest}", digest=done.digest)))
     if done.config is not None:
         say(tr("{file} is changed: restart the agent.", file=done.config))
     else:
-        say(tr("There is no configuration file to change: set memoryPlugins.postgres where you keep your options."))
+        say(
+            tr(
+                "There is no configuration file to change: set the options of memoryPlugins.postgres where you keep"
+                " them."
+            )
+        )

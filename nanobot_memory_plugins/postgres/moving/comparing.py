@@ -8,6 +8,7 @@ from nanobot_memory_plugins.core.files import open_regular
 from nanobot_memory_plugins.postgres.database.connection import Connection, plain_errors, run, table
 from nanobot_memory_plugins.postgres.database.passages import passage_of
 from nanobot_memory_plugins.postgres.database.schema import AVERAGE_TERMS
+from nanobot_memory_plugins.postgres.database.shelving import is_shelved
 from nanobot_memory_plugins.postgres.database.tenant import Whose
 from nanobot_memory_plugins.postgres.database.where import of_tenant
 from nanobot_memory_plugins.search.documents import Document
@@ -50,7 +51,10 @@ def compared_with_server(connection: Connection, whose: Whose, places: Places, c
         for passage in (passage_of(whose.tenant, whose.machine, one, AVERAGE_TERMS) for one in documents)
     )
     with plain_errors():
-        sql = f"SELECT c.id, c.row_hash FROM {table('chunk')} c WHERE {of_tenant(whose.tenant, 'c')} AND c.machine = %s"
+        sql = (
+            f"SELECT c.id, c.row_hash FROM {table('chunk')} c WHERE {of_tenant(whose.tenant, 'c')} "
+            f"AND c.machine = %s AND NOT {is_shelved('c')}"
+        )
         there = frozenset(
             int(number).to_bytes(8, "big", signed=True) + bytes(row_hash)
             for number, row_hash in run(connection, sql, (whose.machine,))

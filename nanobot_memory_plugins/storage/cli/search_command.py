@@ -53,7 +53,7 @@ class Kind(StrEnum):
 
 def search(
     query: Annotated[
-        list[str] | None, typer.Argument(metavar="[QUERY...]", help="Words, or a question; none with a filter.")
+        list[str] | None, typer.Argument(metavar="QUERY...", help="Words, or a question; none with a filter.")
     ] = None,
     limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=1_000, help="Hits at most.")] = 10,
     tier: Annotated[

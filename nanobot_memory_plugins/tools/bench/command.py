@@ -35,7 +35,7 @@ from nanobot_memory_plugins.tools.bench.parts import (
 
 _QUESTIONS, _QUESTION_WORDS = 30, 8
 _LANGUAGES = {"english": made_up.english, "chinese": made_up.chinese}
-_SPOKEN = {"english": Sentence("English"), "chinese": Sentence("Chinese")}
+_SPOKEN = {"English": Sentence("English"), "Chinese": Sentence("Chinese")}
 # The best hundred are chosen among them.
 _SMALLEST = 200
 

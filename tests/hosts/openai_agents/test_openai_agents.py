@@ -65,6 +65,7 @@ async def told(wired, agent, service=None) -> AgentsMemory:
     return memory
 
 
+@pytest.mark.smoke
 async def test_what_one_session_told_stands_beside_the_question_of_the_next_and_in_no_history(wired, agent):
     memory = await told(wired, agent)
     session = SQLiteSession("asked")
@@ -135,6 +136,7 @@ async def test_several_messages_in_one_input_are_all_kept(wired, agent):
     assert said(memory, "s") == ["Hello.", "Understood.", TOLD, ASKED, "Understood."]
 
 
+@pytest.mark.smoke
 async def test_a_tool_is_noted_with_its_error_and_without_its_secret(wired, agent):
     memory = AgentsMemory(wired.service())
     for to in ("staging", "production"):
@@ -210,6 +212,7 @@ async def test_a_cancelled_run_keeps_the_message_and_the_next_has_its_block(wire
     assert said(memory, "asked") == ["Begin the long job.", ASKED, "Understood."]
 
 
+@pytest.mark.smoke
 @pytest.mark.parametrize("streamed", [False, True])
 async def test_a_tool_that_a_cancellation_cuts_off_is_noted(wired, agent, streamed):
     memory, began = AgentsMemory(wired.service()), asyncio.Event()
