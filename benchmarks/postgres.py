@@ -20,7 +20,7 @@ from benchmarks.measure import quiet, report
 from nanobot_memory_plugins.core import SystemClock
 from nanobot_memory_plugins.core.values import Query
 from nanobot_memory_plugins.postgres.database import schema
-from nanobot_memory_plugins.postgres.database.connection import connect, plain_errors, run
+from nanobot_memory_plugins.postgres.database.connection import Connection, connect, plain_errors, run
 from nanobot_memory_plugins.postgres.database.shipping import Shipment
 from nanobot_memory_plugins.postgres.database.tenant import Tenant, Whose
 from nanobot_memory_plugins.postgres.options import PostgresOptions
@@ -93,22 +93,31 @@ def measure(language: made_up.Language, size: int, folder: Path) -> None:
                 report(f"search by {name}, {engine}, median", medians[engine], "ms")
                 report(f"search by {name}, {engine}, 95th percentile", percentile(found), "ms")
             report(f"search by {name}, beside SQLite", medians["PostgreSQL"] / medians["SQLite"], "x", limit=2.0)
-        report("sending one message, median", _message_ms(shipment, language, size), "ms", limit=4.0)
+        message, commit = _message_ms(shipment, connect(server.dsn), language, size)
+        report("sending one message, median", message, "ms", limit=4.0)
+        report("the commit of one small row, in turns with it, median", commit, "ms")
         shipment.close()
     database.close()
 
 
-def _message_ms(shipment: Shipment, language: made_up.Language, size: int) -> float:
-    """Return the median milliseconds of one passage's transaction, segmentation included."""
+def _message_ms(shipment: Shipment, other: Connection, language: made_up.Language, size: int) -> tuple[float, float]:
+    """Return the median milliseconds of one passage's transaction, segmentation included.
+
+    With them those of the least that a server can commit, which is mostly the disk's.
+    """
+    run(other, "CREATE TABLE one (number integer)")
+    run(other, "INSERT INTO one VALUES (0)")
     (change,) = islice(made_up.documents(language, 50, seed=9), 1)
-    times = []
+    times, commits = list[float](), list[float]()
     path = "memory/said.md"
     for number, document in enumerate([*change.documents, *change.documents][:MESSAGES]):
         one = replace(document, key=f"{path}:{size}-{number}", path=path, ordinal=number)
         state = replace(change.state, path=path) if change.state is not None else None
         said = replace(change, path=path, state=state, documents=(one,))
         times.append(milliseconds(lambda said=said: shipment.apply(said)))
-    return statistics.median(times)
+        commits.append(milliseconds(lambda: run(other, "UPDATE one SET number = number + 1")))
+    other.close()
+    return statistics.median(times), statistics.median(commits)
 
 
 def main(arguments: Sequence[str] = ()) -> None:

@@ -132,7 +132,9 @@ class ServerRows:
         source = (
             f"FROM {table('chunk')} a JOIN {table('chunk')} c ON {of_tenant(self.whose.tenant, 'c')} "
             "AND c.machine = a.machine AND c.path = a.path AND c.ordinal IN (a.ordinal - 1, a.ordinal + 1) "
-            f"WHERE {mine} AND a.id = ANY(%(ids)s) AND {without_copies(self.whose.tenant)}"
+            f"WHERE {mine} AND a.id = ANY(%(ids)s) AND {without_copies(self.whose.tenant)} "
+            # Those that are as good as each other stay in this order, whatever plan finds them.
+            "ORDER BY c.machine, c.path, c.ordinal"
         )
         return list({row.id: row for row in self._read(source, {"ids": ids})}.values())
 

@@ -47,3 +47,11 @@ def test_a_role_that_may_do_anything_is_named(server: OwnServer):
         with connect(dsn) as connection:
             subjects = {finding.subject for finding in health.findings(connection, whose)}
         assert ("shared memory: rights" in subjects) is is_named
+
+
+def test_row_level_security_is_named_where_it_holds(walled: OwnServer, agents_dsn: str):
+    whose = Whose(Tenant.named("t"), "t", "m")
+    for dsn, tenant in ((agents_dsn, whose.tenant.id), (walled.dsn, None)):
+        with connect(dsn, tenant=tenant) as connection:
+            found = {finding.subject: finding.state for finding in health.findings(connection, whose)}
+        assert ("holds this role" in found.get("shared memory: tenants", "")) is (tenant is not None)

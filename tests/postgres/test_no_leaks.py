@@ -11,6 +11,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import numpy as np
+import psycopg
 import pytest
 
 from nanobot_memory_plugins.core.values import Origin, Query, Scope, Tier, Visibility
@@ -199,6 +200,10 @@ def test_no_question_does_so_through_a_pooler_that_gives_each_transaction_to_ano
     with pooling(agents_dsn, short_folder / "b", connections=2) as way, ExitStack() as opened:
         memories = [tuple(again(one, way, opened, rls=True, pooler=True) for one in two) for _ in range(4)]
         assert ask_many(memories, CASES) > CASES
+        # Who comes after, over the same connections to the server, is nobody.
+        stranger = opened.enter_context(psycopg.connect(way, autocommit=True, prepare_threshold=None))
+        for _ in range(20):
+            assert stranger.execute("SELECT count(*) FROM nanobot_memory.chunk").fetchone() == (0,)
 
 
 def test_what_is_sent_through_a_pooler_arrives_with_its_tenant(agents_dsn: str, short_folder: Path, large_from: int):

@@ -4,7 +4,14 @@ from collections.abc import Iterator
 from typing import Final
 
 from nanobot_memory_plugins.core import Finding, Health, Sentence
-from nanobot_memory_plugins.postgres.database.connection import SCHEMA_NAME, Connection, plain_errors, run, table
+from nanobot_memory_plugins.postgres.database.connection import (
+    SCHEMA_NAME,
+    Connection,
+    TenantConnection,
+    plain_errors,
+    run,
+    table,
+)
 from nanobot_memory_plugins.postgres.database.tenant import Whose
 from nanobot_memory_plugins.postgres.database.where import of_tenant
 
@@ -117,6 +124,8 @@ def _rights(connection: Connection) -> Iterator[Finding]:
             Health.DEGRADED,
             "Make a role that owns the memory's database and nothing else, and name it in memoryPlugins.postgres.dsn.",
         )
+    if isinstance(connection, TenantConnection):
+        yield Finding("shared memory: tenants", "row-level security holds this role to its own tenant")
     if not is_encrypted and not is_here:
         yield Finding(
             "shared memory: encryption",
