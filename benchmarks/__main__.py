@@ -8,7 +8,7 @@ import benchmarks
 
 # Not measurements, but what they share.
 SHARED = {"__main__", "hostile_texts", "local_model_client", "measure", "search_memory"}
-# Takes hours, or needs the local model or a package from npm.
+# Takes hours or gigabytes, or needs the local model or a package from npm.
 ONLY_WHEN_NAMED = {
     "answers",
     "claude_code",
@@ -16,6 +16,7 @@ ONLY_WHEN_NAMED = {
     "first_run",
     "forgetting",
     "learn_ranking",
+    "postgres_scale",
     "rebuilding",
     "silent_turn",
 }

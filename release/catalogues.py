@@ -40,6 +40,9 @@ _CALLS = {
     "leave": (1, ()),
     "remark": (1, ()),
     "report": (3, ()),
+    "Trace": (0, ("why",)),
+    "Scrubbed": (0, ("why",)),
+    "_fault": (4, ()),
 }
 _ERROR = (1, ("hint",))
 # The names that `Words`, the voice of the panel, has there.
@@ -48,6 +51,8 @@ _WORDS, _OF_PANEL = ("t", "words", "_words", "self"), "panel/"
 _LEFT = ("core/testing", "core/isolation")
 # A text of ours: letters, or the signs between sentences.
 _SAYS = re.compile(r"[^\W\d_]|^[,.;: ]+$")
+# Two words side by side.
+_WORD = re.compile(r"[A-Za-z]{2,} +[a-z]{2,}|[a-z]{2,}: ")
 # Those whose keys are said, too.
 _KEYED = {"DEGRADED"}
 # What a class is called on the screen.
@@ -70,6 +75,7 @@ _TABLES = {
     "core/values/notes.py": ("NoteType",),
     "panel/views/health.py": ("_LEVELS",),
     "panel/views/plugins.py": ("_STATES",),
+    "postgres/plugin.py": ("_AT_ONCE", "_REWRITTEN", "_KEPT", "_AWAY"),
     "recall/trace.py": ("Reason",),
     "search/sources/places.py": ("Kind",),
 }
@@ -96,6 +102,19 @@ def sentences(package: Path = PACKAGE) -> dict[str, list[str]]:
             if _SAYS.search(re.sub(r"\{[^}]*\}", "", text)) and where not in places:
                 places.append(where)
     return {text: places for text, places in found.items() if places}
+
+
+def spliced(package: Path = PACKAGE) -> list[str]:
+    """Return where people are shown an f-string with words of ours: no catalogue holds it, whatever its values are."""
+    return [
+        f"{file.relative_to(package).as_posix()}:{text.lineno}: {ast.unparse(text)}"
+        for file in sorted(package.rglob("*.py"))
+        if not file.relative_to(package).as_posix().startswith(_LEFT)
+        for call in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        if isinstance(call, ast.Call)
+        for shown in _shown_by(call, words=())
+        for text in _f_strings(shown)
+    ]
 
 
 def _of_tables(tree: ast.Module, tables: Collection[str], *, named: bool) -> Iterator[str]:
@@ -131,14 +150,29 @@ def _of_module(tree: ast.Module, where: str) -> Iterator[str]:
 
 
 def _of_call(call: ast.Call, constants: Mapping[str, ast.expr], *, words: Collection[str]) -> Iterator[str]:
+    for shown in _shown_by(call, words=words):
+        yield from _texts(shown, constants)
+
+
+def _shown_by(call: ast.Call, *, words: Collection[str]) -> Iterator[ast.expr]:
+    """Yield the arguments of a call that people are shown."""
     name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
-    of_ours = name.endswith("Error") and not hasattr(builtins, name)
+    of_ours = name.endswith("Error") and not hasattr(builtins, name) and not name.startswith("Pydantic")
     first, keywords = _ERROR if of_ours else (1, ()) if name in words else _CALLS.get(name, (0, ()))
-    for argument in call.args[:first]:
-        yield from _texts(argument, constants)
-    for keyword in call.keywords:
-        if keyword.arg in keywords:
-            yield from _texts(keyword.value, constants)
+    yield from call.args[:first]
+    yield from (keyword.value for keyword in call.keywords if keyword.arg in keywords)
+
+
+def _f_strings(node: ast.expr) -> Iterator[ast.JoinedStr]:
+    """Yield the f-strings with words that an expression may be; commands to copy have none of ours."""
+    match node:
+        case ast.JoinedStr(values=parts):
+            if _WORD.search("".join(str(one.value) for one in parts if isinstance(one, ast.Constant))):
+                yield node
+        case ast.IfExp(body=one, orelse=other):
+            yield from (*_f_strings(one), *_f_strings(other))
+        case ast.BoolOp(values=values):
+            yield from (text for one in values for text in _f_strings(one))
 
 
 def _is_command(function: ast.FunctionDef) -> bool:

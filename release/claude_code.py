@@ -14,23 +14,28 @@ ROOT = Path(__file__).parents[1]
 PACKAGE, NODE = "@anthropic-ai/claude-code", "node@22"
 SDK = "claude-agent-sdk"
 TESTS = ("tests/mcp/test_claude_code.py", "tests/mcp/test_agent_sdk.py")
-_VARIABLE = "NANOBOT_MEMORY_CLAUDE_CODE"
+FOLDER_VARIABLE = "NANOBOT_MEMORY_CLAUDE_CODE"
 
 
-def main(folder: Path) -> None:
-    """Install the package where it is not there, and run the tests. Raises `ReleaseError` where one fails."""
+def install(folder: Path) -> None:
+    """Install the package where it is not there, and say its version. Raises `ReleaseError`."""
     folder.mkdir(parents=True, exist_ok=True)
     program = folder / "node_modules" / ".bin" / "claude"
     if not program.exists():
         run(["npm", "install", "--silent", "--no-fund", "--no-audit", "--prefix", folder, NODE, PACKAGE], folder=folder)
     print(run([program, "--version"], folder=folder).strip())
+
+
+def main(folder: Path) -> None:
+    """Install both packages, and run the tests. Raises `ReleaseError` where one fails."""
+    install(folder)
     python = folder / "agent-sdk" / "bin" / "python"
     if not python.exists():
         run(["uv", "venv", "--quiet", "--no-project", "--python", sys.executable, folder / "agent-sdk"], folder=folder)
         run(["uv", "pip", "install", "--quiet", "--no-config", "--python", python, SDK], folder=folder)
     listed = run(["uv", "pip", "show", "--python", python, SDK], folder=folder)
     print(SDK, next(line.split()[-1] for line in listed.splitlines() if line.startswith("Version:")))
-    variables = {**os.environ, _VARIABLE: str(folder), "NANOBOT_MEMORY_LONG": "1"}
+    variables = {**os.environ, FOLDER_VARIABLE: str(folder), "NANOBOT_MEMORY_LONG": "1"}
     said = run([sys.executable, "-m", "pytest", "-q", *TESTS], folder=ROOT, variables=variables)
     print(said.strip().splitlines()[-1])
 

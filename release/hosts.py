@@ -2,7 +2,8 @@
 
 Each adapter has an environment of its own, for each version that is asked for: the minimum that the extra of
 ``nanobot-memory-hosts`` names, and the newest that resolves. The tests of that adapter run in it. Environments are kept
-in a cache folder, and made anew when a requirement has changed. What follows ``--`` is given to pytest.
+in a cache folder, and made anew when a requirement has changed. What follows ``--`` is given to pytest. ``--python``
+names another interpreter than this one.
 """
 
 import argparse
@@ -21,7 +22,7 @@ from pathlib import Path
 from packaging.requirements import Requirement
 from platformdirs import user_cache_path
 
-from release.running import ReleaseError, run
+from release.running import ReleaseError, run, split_at_dashes
 
 ROOT = Path(__file__).parents[1]
 NAMESPACE = ROOT / "nanobot_memory_plugins"
@@ -72,18 +73,19 @@ class Trial:
         return needed
 
 
-def environment(trial: Trial, cache: Path) -> Path:
+def environment(trial: Trial, cache: Path, interpreter: str = sys.executable) -> Path:
     """Return the interpreter of a trial's environment, which is made where it is missing or not as it is wanted."""
-    folder = cache / f"{trial.adapter}-{trial.version}-py{sys.version_info.major}{sys.version_info.minor}"
+    code = "import sys; print('py{}{}'.format(*sys.version_info))"
+    cache.mkdir(parents=True, exist_ok=True)
+    folder = cache / f"{trial.adapter}-{trial.version}-{run([interpreter, '-c', code], folder=cache).strip()}"
     python = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
     own = [NAMESPACE / name for name in FOLDERS]
     wanted = [trial.requirements(), [(one / "pyproject.toml").read_text(encoding="utf-8") for one in own], str(ROOT)]
     mark, stamp = hashlib.sha256(json.dumps(wanted).encode()).hexdigest(), folder / "made-for"
     if python.exists() and stamp.is_file() and stamp.read_text(encoding="utf-8") == mark:
         return python
-    cache.mkdir(parents=True, exist_ok=True)
     shutil.rmtree(folder, ignore_errors=True)
-    run(["uv", "venv", "--quiet", "--no-project", "--python", sys.executable, folder], folder=cache)
+    run(["uv", "venv", "--quiet", "--no-project", "--python", interpreter, folder], folder=cache)
     options = ["--quiet", "--no-config", "--no-sources", "--python", str(python)]
     ours = [part for one in own for part in ("--editable", f"{one}[embedding,vec]" if one.name == "storage" else one)]
     run(["uv", "pip", "install", *options, *ours, *trial.requirements()], folder=cache)
@@ -111,8 +113,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     only = parser.add_mutually_exclusive_group()
     for version in VERSIONS:
         only.add_argument(f"--{version}", dest="versions", action="store_const", const=(version,), default=VERSIONS)
+    parser.add_argument("--python", default=sys.executable, help="the interpreter of the environments; else this one")
     parser.add_argument("--cache", type=Path, default=user_cache_path("nanobot-memory-hosts"), help="for environments")
-    words, for_pytest = _split(sys.argv[1:] if arguments is None else arguments)
+    words, for_pytest = split_at_dashes(sys.argv[1:] if arguments is None else arguments)
     given = parser.parse_args(words)
     if unknown := set(given.adapters) - set(ADAPTERS):
         parser.error(f"there is no adapter {', '.join(sorted(unknown))}: it is one of {', '.join(ADAPTERS)}")
@@ -122,7 +125,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if not trial.tests.is_dir():
             continue  # an adapter that is not there yet
         try:
-            python = environment(trial, given.cache)
+            python = environment(trial, given.cache, given.python)
         except ReleaseError as error:
             failed.append(f"{trial.adapter}, {trial.version}: {error}")
             continue
@@ -135,12 +138,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for one in failed:
         print(one, file=sys.stderr)
     return 1 if failed else 0
-
-
-def _split(words: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:
-    """Return the words before and behind a lone ``--``."""
-    place = words.index("--") if "--" in words else len(words)
-    return words[:place], words[place + 1 :]
 
 
 if __name__ == "__main__":

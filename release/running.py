@@ -32,6 +32,12 @@ def run(
     return done.stdout
 
 
+def split_at_dashes(words: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:
+    """Return the words before and behind a lone ``--``."""
+    place = words.index("--") if "--" in words else len(words)
+    return words[:place], words[place + 1 :]
+
+
 def run_in_folder(main: Callable[[Path], None]) -> None:
     """Run a script's ``main`` in the folder that its first argument names, or in a temporary one.
 

@@ -236,9 +236,8 @@ def test_files_that_are_marked_slow_are_there():
 def test_what_decides_about_a_change_runs_every_test():
     """A run of all tests leaves the slow ones out; CI runs those, and the command of the README."""
     steps = (ROOT / ".ci" / "run").read_text(encoding="utf-8").splitlines()
-    assert {f"uv run {one}" for one in ("lint-imports", "python -m release.house", "python -m release.hosts")} <= set(
-        steps
-    )
+    modules = [f"python -m release.{one}" for one in ("house", "hosts", "mcp_majors", "mcp_conformance")]
+    assert {f"uv run {one}" for one in ("lint-imports", *modules)} <= {step.strip() for step in steps}
     everyday = re.search(r"^uv run pytest .*$", (ROOT / "README.md").read_text(encoding="utf-8"), re.MULTILINE)
     assert everyday is not None
     assert {everyday[0], f"{everyday[0]} -m slow"} <= set(steps)

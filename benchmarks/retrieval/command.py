@@ -11,7 +11,7 @@ import numpy as np
 from benchmarks.retrieval.baselines import BASELINES, ONLY_CHINESE
 from benchmarks.retrieval.datasets import BENCH, SETS, LabelledSet, read_set
 from benchmarks.retrieval.exchange import Task, Vectors, write_answers
-from benchmarks.retrieval.ours import run_ours
+from benchmarks.retrieval.ours import own_server, run_ours, run_ours_on
 from benchmarks.retrieval.peers import PeerFailedError, PeerRun, peer_names, run_peer, task_of
 from benchmarks.retrieval.scoring import Row, heading, names_injected, printed, score, verdict
 from nanobot_memory_plugins.core.protocols import Embedder
@@ -53,6 +53,7 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
         default=(),
         help=f"peers to install and run, joined by commas, or 'all': {', '.join(known)} (default: none)",
     )
+    parser.add_argument("--store", choices=("postgres",), help="a second store to run ours on, beside SQLite")
     parser.add_argument("--runs", type=Path, help="a folder to keep the runs in, as SET/SYSTEM.jsonl")
     options = parser.parse_args(arguments)
     if unknown := sorted(set(options.peers) - set(known)):
@@ -84,6 +85,13 @@ def _rows(
         yield row("ours", run)
     run_ours(labelled.folder, run, no_embeddings=True)
     yield row("ours, words alone", run)
+    if options.store is not None:
+        with own_server() as server:
+            if embedder is not None:
+                run_ours_on(server, labelled.folder, run, no_embeddings=False)
+                yield row("on PostgreSQL", run)
+            run_ours_on(server, labelled.folder, run, no_embeddings=True)
+            yield row("on PostgreSQL, words alone", run)
     for label, baseline in BASELINES.items():
         if label in ONLY_CHINESE and labelled.language != "zh":
             continue

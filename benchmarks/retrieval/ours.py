@@ -1,9 +1,18 @@
 """Our own recall on a labelled set, as ``nanobot-memory eval`` measures it: by the path that a message takes."""
 
+import asyncio
 import subprocess
 import sys
 import tempfile
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+
+from nanobot_memory_plugins.core import MemoryConfig
+from nanobot_memory_plugins.postgres.server.launcher import OwnServer
+from nanobot_memory_plugins.tools.evaluation.dataset import read_dataset
+from nanobot_memory_plugins.tools.evaluation.evaluate import Watcher, evaluate
 
 _COMMAND = (sys.executable, "-m", "nanobot_memory_plugins.core.cli", "eval")
 
@@ -27,3 +36,31 @@ def run_ours(folder: Path, target: Path, *, no_embeddings: bool) -> None:
         done = subprocess.run(command, cwd=temporary, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise EvaluationFailedError(done.stderr.strip() or done.stdout.strip())
+
+
+@contextmanager
+def own_server() -> Iterator[OwnServer]:
+    """Run a PostgreSQL server for the length of the context."""
+    with tempfile.TemporaryDirectory(prefix="pg") as folder:
+        Path(folder).chmod(0o755)
+        with OwnServer(Path(folder) / "s", safe=False).running() as server:
+            yield server
+
+
+def run_ours_on(server: OwnServer, folder: Path, target: Path, *, no_embeddings: bool) -> None:
+    """Do the same with the PostgreSQL store, as a tenant of its own."""
+    shared = {"dsn": server.dsn, "tenant": uuid.uuid4().hex, "search_seconds": 30}
+    with tempfile.TemporaryDirectory() as workspace:
+        outcome = asyncio.run(
+            evaluate(
+                read_dataset(folder),
+                Path(workspace),
+                MemoryConfig(),
+                embeddings=not no_embeddings,
+                watcher=Watcher(),
+                shared=shared,
+            )
+        )
+    if "own index" in outcome.status.reason:
+        raise EvaluationFailedError(outcome.status.reason)
+    target.write_text("".join(f"{line}\n" for line in outcome.lines), encoding="utf-8")

@@ -7,8 +7,10 @@ from nanobot_memory_plugins.consolidation.extraction.given_up import given_up_la
 from nanobot_memory_plugins.consolidation.extraction.hooks import Extraction
 from nanobot_memory_plugins.consolidation.extraction.quote_mode import QuoteModes
 from nanobot_memory_plugins.consolidation.model.entry import Section, whole_scope
+from nanobot_memory_plugins.consolidation.model.tags import has_tag
 from nanobot_memory_plugins.consolidation.nightly.service import NightlyService
 from nanobot_memory_plugins.consolidation.operations.entry_access import RepositoryAccess
+from nanobot_memory_plugins.consolidation.operations.exchange import CONFLICT
 from nanobot_memory_plugins.consolidation.operations.purge import erase_entries
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
 from nanobot_memory_plugins.consolidation.store.document import Document
@@ -165,7 +167,7 @@ class ConsolidationPlugin:
             return [Finding(_SUBJECT, error.cause, Health.BAD, error.hint)]
         archived = sum(one.section is Section.ARCHIVED for one in snapshot.entries.values())
         counts = Sentence(
-            "{active} active, {archived} archived in {name}",
+            "{active} active, {archived} archived in {name}" if snapshot.entries else "none yet",
             active=len(snapshot.entries) - archived,
             archived=archived,
             name=snapshot.path.name,
@@ -184,10 +186,11 @@ class ConsolidationPlugin:
             )
         else:
             told = _with_problems(counts, snapshot.document)
+        twofold = sum(has_tag(entry.tags, CONFLICT) for entry in snapshot.entries.values())
         nobodys = sum(context.is_nobodys(whole_scope(entry)) for entry in snapshot.entries.values())
         models = await run_in_daemon_thread(QuoteModes(repository.paths).models)
         lately = await run_in_daemon_thread(lambda: given_up_lately(repository.journal, context.clock.now()))
-        more = [*([_unseen(nobodys)] if nobodys else []), *lately]
+        more = [*([_unseen(nobodys)] if nobodys else []), *([_twofold(twofold)] if twofold else []), *lately]
         return [told, *more, _quoting(models, context.options)] if models else [told, *more]
 
 
@@ -204,6 +207,15 @@ def _quoting(models: Mapping[str, bool], options: ConsolidationOptions) -> Findi
             extraction_quotes=options.extraction_quotes,
             told=told,
         ),
+    )
+
+
+def _twofold(count: int) -> Finding:
+    return Finding(
+        "entries of two machines",
+        Sentence("{count} stand beside what another machine wrote at the same time", count=count),
+        Health.DEGRADED,
+        "`nanobot-memory entries list --tag conflict` shows them; forget one of the two, or take the tag off.",
     )
 
 

@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from nanobot_memory_plugins.core.host.inspection import Inspection
     from nanobot_memory_plugins.core.host.memory_host import MemoryHost
     from nanobot_memory_plugins.core.host.memory_service import MemoryService
+    from nanobot_memory_plugins.core.host.shared_receipts import receipt_now
     from nanobot_memory_plugins.core.isolation.owned_tasks import OwnedTasks
     from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
     from nanobot_memory_plugins.core.language_model.configured_models import offered_model
@@ -64,11 +65,14 @@ if TYPE_CHECKING:
         Embedder,
         EncodingStore,
         EntryAccess,
+        ExchangedEntries,
+        LeasingStore,
         LendingStore,
         LocalModel,
         MemoryTool,
         ModelReport,
         OpenLocalModel,
+        SharingStore,
         Store,
         VectorStore,
     )
@@ -104,6 +108,7 @@ if TYPE_CHECKING:
         EntryEdit,
         EntryList,
         EntryRun,
+        EntryUpdate,
         EntryView,
         Erasure,
         Explanation,
@@ -157,6 +162,7 @@ _MODULES = {
     "core.host.inspection": ("Inspection",),
     "core.host.memory_host": ("MemoryHost",),
     "core.host.memory_service": ("MemoryService",),
+    "core.host.shared_receipts": ("receipt_now",),
     "core.isolation.owned_tasks": ("OwnedTasks",),
     "core.isolation.threads": ("run_in_daemon_thread",),
     "core.language_model.configured_models": ("offered_model",),
@@ -164,8 +170,8 @@ _MODULES = {
     "core.files.prompts": ("Prompts",),
     "core.log": ("logger",),
     "core.protocols": (
-        "Complete", "Embedder", "EncodingStore", "EntryAccess", "LendingStore", "LocalModel", "MemoryTool",
-        "ModelReport", "OpenLocalModel", "Store", "VectorStore",
+        "Complete", "Embedder", "EncodingStore", "EntryAccess", "ExchangedEntries", "LeasingStore", "LendingStore",
+        "LocalModel", "MemoryTool", "ModelReport", "OpenLocalModel", "SharingStore", "Store", "VectorStore",
     ),
     "core.redaction": ("redact_text", "safe_preview",),
     "core.redaction.contact_redaction": ("ContactRedaction", "without_secrets",),
@@ -184,9 +190,9 @@ _MODULES = {
     "core.transfer.entries": ("EntriesJoiner", "JoinedEntries",),
     "core.values": (
         "ContextBlock", "DatedPhrase", "Destination", "EntryChange", "EntryEdit", "EntryList", "EntryRun",
-        "EntryView", "Erasure", "Explanation", "HeldLine", "Hit", "KnownEntry", "Level", "Message", "Note", "NoteType",
-        "Origin", "Profile", "PromptEntries", "Query", "Receipt", "Scope", "ScorePoint", "SearchResult", "StoreStatus",
-        "Summary", "Tier", "Trace", "Visibility", "Whose", "Withheld",
+        "EntryUpdate", "EntryView", "Erasure", "Explanation", "HeldLine", "Hit", "KnownEntry", "Level", "Message",
+        "Note", "NoteType", "Origin", "Profile", "PromptEntries", "Query", "Receipt", "Scope", "ScorePoint",
+        "SearchResult", "StoreStatus", "Summary", "Tier", "Trace", "Visibility", "Whose", "Withheld",
     ),
     "core.values.bounded_dict": ("BoundedDict",),
     "core.values.diagnosis": ("Finding", "Health",),
@@ -221,8 +227,10 @@ __all__ = [
     "EntryEdit",
     "EntryList",
     "EntryRun",
+    "EntryUpdate",
     "EntryView",
     "Erasure",
+    "ExchangedEntries",
     "Explanation",
     "Finding",
     "Health",
@@ -238,6 +246,7 @@ __all__ = [
     "KnownEntry",
     "Language",
     "LanguageModelError",
+    "LeasingStore",
     "LendingStore",
     "Level",
     "LocalModel",
@@ -278,6 +287,7 @@ __all__ = [
     "Senders",
     "Sentence",
     "SessionOption",
+    "SharingStore",
     "Skipped",
     "Store",
     "StoreError",
@@ -315,6 +325,7 @@ __all__ = [
     "print_json",
     "purge_texts",
     "read_configuration",
+    "receipt_now",
     "redact_text",
     "remove_fenced",
     "resolve_workspace",

@@ -6,7 +6,15 @@ from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
 from nanobot_memory_plugins.core.values import Hit, Query, SearchResult, StoreStatus, Visibility
-from nanobot_memory_plugins.core.values.entries import EntryEdit, EntryList, EntryRun, EntryView, Profile, ScorePoint
+from nanobot_memory_plugins.core.values.entries import (
+    EntryEdit,
+    EntryList,
+    EntryRun,
+    EntryUpdate,
+    EntryView,
+    Profile,
+    ScorePoint,
+)
 
 
 class Complete(Protocol):
@@ -134,6 +142,27 @@ class LendingStore(Protocol):
         ...
 
 
+@runtime_checkable
+class SharingStore(Protocol):
+    """A store that many machines share. What is kept is in this machine's files first, and later kept for everybody."""
+
+    async def kept_for_all(self, ids: Sequence[str]) -> Collection[str]:
+        """Return those of some records, by the ids of their receipts, that are kept for everybody by now."""
+        ...
+
+
+@runtime_checkable
+class LeasingStore(Protocol):
+    """A store that many machines share, and that knows which of them does what is to be done once for all."""
+
+    async def lease(self, work: str, seconds: float) -> bool:
+        """Say whether this machine is the one to do a kind of work, and nobody else for so long.
+
+        Asking again makes it longer, and for no seconds gives it back. While the others cannot be asked, each is.
+        """
+        ...
+
+
 class ModelReport(Protocol):
     """How the embedding model of a store stands. Empty texts say nothing."""
 
@@ -191,6 +220,30 @@ class MemoryTool(Protocol):
 
     async def run(self, arguments: Mapping[str, Any], *, session_key: str) -> str:
         """Run the tool and return its answer as text. What is wrong is said in the answer."""
+        ...
+
+
+@runtime_checkable
+class ExchangedEntries(Protocol):
+    """An `EntryAccess` whose entries are exchanged with those of other machines. Every call blocks."""
+
+    def version(self) -> str:
+        """Return a text that changes when the entries may have changed. Cheap: no file is read."""
+        ...
+
+    def exported(self) -> Mapping[str, str]:
+        """Return each entry by its id as a JSON object with ``content`` and, where it is known, ``created_at``.
+
+        The text of an entry is the same until somebody changes it: what happens to it by itself is no part of it.
+        """
+        ...
+
+    def take_in(self, updates: Sequence[EntryUpdate]) -> None:
+        """Merge what other machines made of entries with what was made of them here.
+
+        Where both have written another text, both stay. Raises `MemoryFileError`, also for entries of a version that
+        is not known here; nothing was written then.
+        """
         ...
 
 

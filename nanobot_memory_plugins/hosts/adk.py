@@ -7,7 +7,7 @@ from typing import Any
 
 from nanobot_memory_plugins.core import BoundedDict, MemoryService, Scope
 from nanobot_memory_plugins.core.host import ServiceTool, Turn, asked_by, asked_in, asking_session, guarded
-from nanobot_memory_plugins.hosts.adk_contents import live_messages, messages_of, plain, text_of
+from nanobot_memory_plugins.hosts.adk_contents import live_messages, messages_of, plain, said_in, text_of
 from nanobot_memory_plugins.hosts.framework import framework
 
 with framework("adk"):
@@ -44,6 +44,8 @@ class _Run:
     known: str | None = None
     sent: Sequence[Any] = ()
     tokens: int | None = None
+    heard: int | None = None
+    """Of a live run, which no hook tells what the user says: how many of the session's events were looked at."""
     running: dict[str, AbstractContextManager[None]] = field(default_factory=dict)
 
 
@@ -86,9 +88,17 @@ class MemoryPlugin(BasePlugin):
             run.known = await self.memory.open_turn(run.turn, text, before, unknown=not run.turn.parent)
 
     @guarded
+    async def before_run_callback(self, *, invocation_context: Any) -> None:
+        """Know a live run, in which the user goes on speaking."""
+        if invocation_context.live_request_queue is not None:
+            self._run(invocation_context).heard = len(invocation_context.session.events)
+
+    @guarded
     async def before_model_callback(self, *, callback_context: Any, llm_request: Any) -> None:
         """Put the block beside the user's message, and what is known for long into the instructions."""
         run = self._run(callback_context)
+        if run.heard is not None:
+            return  # what is sent to a live model is another object
         contents = list(llm_request.contents)
         before = [plain(content) for content in contents]
         if not run.is_told:  # a run that is resumed was told of before
@@ -113,7 +123,8 @@ class MemoryPlugin(BasePlugin):
     async def before_tool_callback(self, *, tool: Any, tool_args: Any, tool_context: Any) -> None:
         """Start the tool's clock."""
         run, call_id = self._run(tool_context), tool_context.function_call_id or tool.name
-        run.turn.tool_began(call_id)
+        run.turn.tool_began(call_id, "" if tool.name == _TRANSFER else tool.name, tool_args)
+        run.turn.watch()  # an older kit does not tell of a tool that is cut off
         run.running[call_id] = asking = asked_by(run.turn.parent or run.turn.session_key)
         asking.__enter__()  # the tool runs in this context, between two callbacks
 
@@ -134,9 +145,10 @@ class MemoryPlugin(BasePlugin):
         run = self._runs.get(invocation_context.invocation_id)
         if run is None or event.partial or event.author == "user":
             return
+        await self._hear(run, invocation_context.session)
         if event.usage_metadata is not None:
             run.tokens = event.usage_metadata.prompt_token_count or run.tokens
-        if event.is_final_response() and (text := text_of(event.content)):
+        if event.is_final_response() and (text := said_in(event)):
             await run.turn.replied(text)
 
     @guarded
@@ -145,6 +157,7 @@ class MemoryPlugin(BasePlugin):
         run = self._runs.pop(invocation_context.invocation_id, None)
         if run is None or run.turn.parent:
             return
+        await self._hear(run, invocation_context.session)
         window = self.context_window
         messages = [one for content in run.sent for one in messages_of(content)] if window else []
         run.turn.finished(messages, context_window=window, context_tokens=run.tokens)
@@ -154,6 +167,16 @@ class MemoryPlugin(BasePlugin):
         """Abandon the turn."""
         if (run := self._runs.pop(invocation_context.invocation_id, None)) is not None and not run.turn.parent:
             run.turn.abandoned()
+
+    async def _hear(self, run: _Run, session: Any) -> None:
+        """Keep what the user of a live run has typed or said since the last look."""
+        if run.heard is None:
+            return
+        new, begin, run.heard = session.events[run.heard :], run.heard, len(session.events)
+        for place, event in enumerate(new, begin):
+            if event.author == "user" and not event.partial and (text := said_in(event)):
+                before = live_messages(session.events[:place])
+                await self.memory.open_turn(run.turn, text, before, unknown=not run.turn.parent)
 
     def _run(self, context: Any) -> _Run:
         """Return what is remembered of an invocation; one that is not known begins."""
@@ -187,6 +210,8 @@ class MemoryPlugin(BasePlugin):
             and (outcome.get("result") or outcome["error"] or not tool.is_long_running)
         ):
             await run.turn.tool_finished(call_id, tool.name, tool_args, **outcome)
+        else:
+            run.turn.tool_waits(call_id)
 
 
 class _Tool(BaseTool):

@@ -12,6 +12,12 @@ def text_of(content: Any) -> str:
     return "\n".join(part.text for part in parts if part.text and not part.thought)
 
 
+def said_in(event: Any) -> str:
+    """Return what was said in an event: its text, or what was heard of a voice once it has ended."""
+    heard = event.input_transcription if event.author == "user" else event.output_transcription
+    return text_of(event.content) or (heard.text or "" if heard and heard.finished else "")
+
+
 def messages_of(content: Any, timestamp: float | None = None) -> list[Message]:
     """Return a content as chat messages: what was said and called, and one for each result of a tool."""
     parts = getattr(content, "parts", None) or ()

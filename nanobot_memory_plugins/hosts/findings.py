@@ -4,7 +4,7 @@ import importlib.metadata
 import re
 from dataclasses import dataclass
 
-from nanobot_memory_plugins.core import Finding, Health
+from nanobot_memory_plugins.core import Finding, Health, Sentence
 
 _DISTRIBUTION = "nanobot-memory-hosts"
 _BOUNDS = re.compile(r">=(?P<least>[\d.]+)|<(?P<below>[\d.]+)")
@@ -21,10 +21,10 @@ class Framework:
 
 
 FRAMEWORKS = (
-    Framework("LangChain", "langchain", "langchain", "graphs without create_agent have no memory"),
-    Framework("pydantic-ai", "pydantic-ai-slim", "pydantic-ai", "structured answers are not kept as replies"),
-    Framework("OpenAI Agents", "openai-agents", "openai-agents", "each run has to be given its turn"),
-    Framework("Google ADK", "google-adk", "adk", "a run that is cancelled keeps no answer"),
+    Framework("LangChain", "langchain", "langchain", Sentence("graphs without create_agent have no memory")),
+    Framework("pydantic-ai", "pydantic-ai-slim", "pydantic-ai", Sentence("structured answers are not kept as replies")),
+    Framework("OpenAI Agents", "openai-agents", "openai-agents", Sentence("each run has to be given its turn")),
+    Framework("Google ADK", "google-adk", "adk", Sentence("a run that is cancelled keeps no answer")),
 )
 
 
@@ -41,12 +41,16 @@ def _finding(framework: Framework) -> Finding | None:
         return None
     need = next((one for one in needs if re.search(rf"extra == ['\"]{framework.extra}['\"]", one)), "")
     if is_between(version, need.partition(";")[0]):
-        return Finding(framework.name, f"{version}, supported; {framework.lacks} (docs/limits.md)", Health.INFO)
+        return Finding(
+            framework.name,
+            Sentence("{version}, supported; {lacks} (docs/limits.md)", version=version, lacks=framework.lacks),
+            Health.INFO,
+        )
     return Finding(
         framework.name,
-        f"{version} was not tried with this memory",
+        Sentence("{version} was not tried with this memory", version=version),
         Health.DEGRADED,
-        hint=f"Install one that was: pip install 'nanobot-memory-hosts[{framework.extra}]'",
+        hint=Sentence("Install one that was: pip install 'nanobot-memory-hosts[{extra}]'", extra=framework.extra),
     )
 
 

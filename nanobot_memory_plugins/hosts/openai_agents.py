@@ -115,6 +115,7 @@ class _Run(RunHooks[Any]):
         if (own := self._config.call_model_input_filter) is not None:
             answer = own(data)
             given = await answer if inspect.isawaitable(answer) else answer
+        self.turn.watch()  # no hook tells of a tool that is cut off
         if not self._begun:
             await self._begin(given.input)
         instructions = "\n\n".join(filter(None, (given.instructions, self._known))) or None
@@ -172,7 +173,7 @@ class _Run(RunHooks[Any]):
 
     async def on_tool_start(self, context: Any, agent: Any, tool: Any) -> None:
         """Start the tool's clock."""
-        self.turn.tool_began(_call_id(context, tool))
+        self.turn.tool_began(*_call(context, tool))
         await self._hooks.on_tool_start(context, agent, tool)
 
     async def on_tool_end(self, context: Any, agent: Any, tool: Any, result: Any) -> None:
@@ -198,7 +199,7 @@ class _NestedHooks(RunHooks[Any]):
     async def on_tool_start(self, context: Any, agent: Any, tool: Any) -> None:
         """Start the clock."""
         if (run := _run_of(context)) is not None:
-            run.turn.tool_began(_call_id(context, tool))
+            run.turn.tool_began(*_call(context, tool))
 
     async def on_tool_end(self, context: Any, agent: Any, tool: Any, result: Any) -> None:
         """Note the tool."""
@@ -237,11 +238,11 @@ def _run_of(context: Any) -> _Run | None:  # nested runs have the configuration 
     return asked if isinstance(asked, _Run) else None
 
 
-def _call_id(context: Any, tool: Any) -> str:
-    return str(getattr(context, "tool_call_id", "") or tool.name)
+def _call(context: Any, tool: Any) -> tuple[str, str, str]:
+    called = getattr(context, "tool_call_id", "") or tool.name
+    return str(called), tool.name, getattr(context, "tool_arguments", "")
 
 
 async def _note(turn: Turn, context: Any, tool: Any, result: object) -> None:
     error = result if isinstance(result, str) and result.startswith(_FAILED) else None
-    arguments = getattr(context, "tool_arguments", "")
-    await turn.tool_finished(_call_id(context, tool), tool.name, arguments, result=result, error=error)
+    await turn.tool_finished(*_call(context, tool), result=result, error=error)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from nanobot_memory_plugins.core import Clock, Embedder, Hit, Query, SearchResult, Tier
-from nanobot_memory_plugins.postgres.database.connection import Connection, plain_errors, run, table
+from nanobot_memory_plugins.postgres.database.connection import Connection, plain_errors, run, table, together
 from nanobot_memory_plugins.postgres.database.shipping import states_of
 from nanobot_memory_plugins.postgres.database.tenant import Whose
 from nanobot_memory_plugins.postgres.database.where import of_tenant
@@ -64,9 +64,10 @@ class Asking:
 
     def search(self, connection: Connection, query: Query) -> SearchResult:
         """Return the best hits. Raises `StoreError`."""
-        with plain_errors():
+        with plain_errors(), together(connection):
             states = self._states(connection)
-        return self._searcher(connection).search(query, tail=self._tail.documents(states, most_bytes=TAIL_BYTES))
+            tail = self._tail.documents(states, most_bytes=TAIL_BYTES)
+            return self._searcher(connection).search(query, tail=tail)
 
     def read(self, connection: Connection, key: str) -> Hit | None:
         """Return one passage by its key. Raises `StoreError`."""
@@ -81,14 +82,17 @@ class Asking:
         return {str(row[0]): int(row[1]) for row in run(connection, sql)}
 
     def lacks_vectors(self, connection: Connection, space: str) -> bool:
-        """Tell whether a passage of this machine has no vector in a space."""
+        """Tell whether a passage of this machine has no vector in a space, or searches do not use the space yet."""
         sql = (
             f"SELECT EXISTS (SELECT 1 FROM {table('chunk')} c WHERE {of_tenant(self._whose.tenant, 'c')} "
-            f"AND c.machine = %s AND NOT EXISTS (SELECT 1 FROM {table('embedding')} e "
+            f"AND c.machine = %(machine)s AND (NOT EXISTS (SELECT 1 FROM {table('embedding')} e "
             f"WHERE {of_tenant(self._whose.tenant, 'e')} AND e.id = c.id AND e.space = "
-            f"(SELECT number FROM {table('space')} WHERE name = %s)))"
+            f"(SELECT number FROM {table('space')} WHERE name = %(space)s)) OR NOT EXISTS "
+            # The sender says so in a statement of its own, behind the last of the vectors.
+            f"(SELECT 1 FROM {table('active_space')} a JOIN {table('space')} s ON s.number = a.number "
+            f"WHERE {of_tenant(self._whose.tenant, 'a')} AND s.name = %(space)s)))"
         )
-        row = run(connection, sql, (self._whose.machine, space)).fetchone()
+        row = run(connection, sql, {"machine": self._whose.machine, "space": space}).fetchone()
         return bool(row and row[0])
 
     def vector(self, name: str, text: str) -> list[float] | None:

@@ -13,6 +13,7 @@ from nanobot_memory_plugins.core import (
     print_json,
     read_configuration,
     resolve_workspace,
+    tr,
 )
 from nanobot_memory_plugins.core.cli import run, say, warn
 
@@ -37,7 +38,7 @@ def start(folder: _Folder = None, binaries: _Binaries = None, as_json: _Json = F
     from nanobot_memory_plugins.postgres.server.launcher import OwnServer
 
     status = OwnServer(folder, binaries=binaries).start()
-    _tell(as_json, _described(status), lambda: f"PostgreSQL {status.version} runs in {status.folder}\n{status.dsn}")
+    _tell(as_json, _described(status), lambda: _running(status))
 
 
 @postgres.command("stop")
@@ -48,7 +49,11 @@ def stop(folder: _Folder = None, binaries: _Binaries = None, as_json: _Json = Fa
     server = OwnServer(folder, binaries=binaries)
     stopped = server.stop()
     told = {"folder": str(server.folder), "stopped": stopped}
-    _tell(as_json, told, lambda: f"Stopped: {server.folder}" if stopped else f"No server runs in {server.folder}")
+    _tell(
+        as_json,
+        told,
+        lambda: tr("Stopped: {folder}" if stopped else "No server runs in {folder}", folder=server.folder),
+    )
 
 
 @postgres.command("status")
@@ -58,12 +63,70 @@ def status(folder: _Folder = None, as_json: _Json = False) -> None:
 
     found = OwnServer(folder).status()
     if found.running:
-        text = f"PostgreSQL {found.version} runs in {found.folder}\n{found.dsn}"
+        text = _running(found)
     elif found.exists:
-        text = f"The server in {found.folder} does not run."
+        text = tr("The server in {folder} does not run.", folder=found.folder)
     else:
-        text = f"There is no server in {found.folder}. Make one: nanobot-memory postgres start"
+        text = tr("There is no server in {folder}. Make one: nanobot-memory postgres start", folder=found.folder)
     _tell(as_json, _described(found), lambda: text)
+
+
+@postgres.command("prepare")
+def prepare(
+    role: Annotated[str, typer.Option("--role", metavar="NAME", help="The role that agents have, which owns nothing.")],
+    dsn: Annotated[
+        str,
+        typer.Option(
+            "--dsn", metavar="DSN", help="How the tables' owner reaches the server; else by PGHOST and its kin."
+        ),
+    ] = "",
+    partitions: Annotated[int, typer.Option("--partitions", min=1, max=256, help="Parts of the large tables.")] = 16,
+    as_json: _Json = False,
+) -> None:
+    """Make the tables with row-level security, as their owner, for agents with the option rls; and mend them."""
+    from nanobot_memory_plugins.postgres.database import row_security
+    from nanobot_memory_plugins.postgres.database.connection import connect
+
+    connection = connect(dsn)
+    try:
+        made = row_security.prepare(connection, role, partitions=partitions)
+    finally:
+        connection.close()
+    text = f"Agents that are {role} see the rows of their tenant alone. Indexes made for large tenants: {made}"
+    _tell(as_json, {"role": role, "indexes": made}, lambda: text)
+
+
+@postgres.command("rewrite")
+def rewrite(
+    dsn: Annotated[
+        str,
+        typer.Option(
+            "--dsn", metavar="DSN", help="How the tables' owner reaches the server, where agents do not own them."
+        ),
+    ] = "",
+    config: ConfigOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Write the tables of this memory anew on the server: then what was purged is in none of their files.
+
+    Each is locked meanwhile. The server's log, its standbys and its backups hold it for as long as they are kept.
+    """
+    from nanobot_memory_plugins.postgres.database.connection import connect
+    from nanobot_memory_plugins.postgres.database.rewriting import rewrite as rewritten
+    from nanobot_memory_plugins.postgres.database.tenant import Tenant
+    from nanobot_memory_plugins.postgres.moving.moves import shared_options
+
+    memory, problems = read_configuration(config)
+    warn(problems)
+    options = shared_options(memory)
+    connection = connect(dsn or options.dsn.get_secret_value())
+    try:
+        lost = rewritten(connection, Tenant.named(options.tenant))
+    finally:
+        connection.close()
+    smaller = max(0, sum(lost.values()))
+    text = tr("{count} tables are written anew, {bytes:,} bytes smaller.", count=len(lost), bytes=smaller)
+    _tell(as_json, {"tables": sorted(lost), "bytes": smaller}, lambda: text)
 
 
 @postgres.command("send")
@@ -74,13 +137,25 @@ def send(workspace: WorkspaceOption = None, config: ConfigOption = None, as_json
     options, problems = read_configuration(config)
     warn(problems)
     folder = resolve_workspace(workspace)
-    sent = run(send_everything(folder, options, lambda unsent: say(f"{unsent:,} bytes are not sent yet", err=True)))
-    lines = [f"{machine}: {count:,} passages" for machine, count in sent.passages.items()]
-    left = f"{sent.unsent:,} bytes of {sent.here} are not sent; `nanobot-memory doctor` says why."
+    sent = run(send_everything(folder, options, _say_unsent))
+    lines = [tr("{machine}: {count:,} passages", machine=name, count=count) for name, count in sent.passages.items()]
+    left = tr(
+        "{bytes:,} bytes of {machine} are not sent; `nanobot-memory doctor` says why.",
+        bytes=sent.unsent,
+        machine=sent.here,
+    )
     told = {"machine": sent.here, "unsent_bytes": sent.unsent, "passages": sent.passages}
     _tell(as_json, told, lambda: "\n".join([*lines, *([left] if sent.unsent else [])]))
     if sent.unsent:
         raise typer.Exit(1)
+
+
+def _say_unsent(unsent: int) -> None:
+    say(tr("{bytes:,} bytes are not sent yet", bytes=unsent), err=True)
+
+
+def _running(status: Any) -> str:
+    return tr("PostgreSQL {version} runs in {folder}", version=status.version, folder=status.folder) + f"\n{status.dsn}"
 
 
 def _described(status: Any) -> dict[str, Any]:

@@ -5,7 +5,7 @@ import re
 import socket
 import uuid
 
-from nanobot_memory_plugins.core import MemoryPaths, StoreError
+from nanobot_memory_plugins.core import MemoryPaths, Sentence, StoreError
 from nanobot_memory_plugins.core.files import make_missing
 
 _NOT_IN_NAMES = re.compile(r"[^\w-]+", re.ASCII)
@@ -32,9 +32,13 @@ def machine_name(paths: MemoryPaths, wanted: str = "") -> str:
         name = file.read_text(encoding="utf-8").strip()
     except OSError as error:
         raise StoreError(
-            f"The name of this machine cannot be kept ({error.strerror or type(error).__name__}).",
-            hint=f"Check that {file.parent} can be written, or give the option machine of postgres.",
+            Sentence("The name of this machine cannot be kept ({why}).", why=error.strerror or type(error).__name__),
+            hint=Sentence(
+                "Check that {parent} can be written, or give the option machine of postgres.", parent=file.parent
+            ),
         ) from error
     if not name:
-        raise StoreError(f"{file} is empty.", hint="Delete it: then this machine's files are sent anew.")
+        raise StoreError(
+            Sentence("{file} is empty.", file=file), hint="Delete it: then this machine's files are sent anew."
+        )
     return name

@@ -18,6 +18,12 @@ class PostgresOptions(SearchOptions):
         "", max_length=80, pattern=r"^[\w.-]*$", description="This machine's name; made once when empty."
     )
     pooler: bool = Field(False, description="A pooler in transaction mode stands before the server (PgBouncer).")
+    rls: bool = Field(
+        False, description="Row-level security keeps tenants apart as well; the tables have another owner."
+    )
+    keep_files: bool = Field(
+        True, description="Transcripts and notes stay on this machine; without, they go once everybody has them."
+    )
     search_seconds: float = Field(
         0.25, gt=0, le=30, description="What a search waits for the server before this machine's index answers."
     )

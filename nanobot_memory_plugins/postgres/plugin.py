@@ -5,10 +5,12 @@ from typing import TYPE_CHECKING
 
 from nanobot_memory_plugins.core import (
     Erasure,
+    ExchangedEntries,
     Finding,
     MemoryFileError,
     OwnedTasks,
     PluginContext,
+    Sentence,
     Store,
     Trace,
     hookimpl,
@@ -17,10 +19,18 @@ from nanobot_memory_plugins.core import (
 from nanobot_memory_plugins.postgres.options import PostgresOptions
 
 if TYPE_CHECKING:
+    from nanobot_memory_plugins.postgres.spool import Spool
     from nanobot_memory_plugins.postgres.store import SharedStore
 
 # Seconds between looks at what other machines have forgotten.
 _LOOK = 2.0
+# Seconds between looks at what became of the entries, here and on other machines.
+_EXCHANGE = 1.0
+# Seconds between looks at what of the files may go.
+_CLEAR = 30.0
+_AT_ONCE = "nobody finds it any more"
+_REWRITTEN = "deleted rows stay there until the tables are written anew: `nanobot-memory postgres rewrite`"
+_KEPT = "they hold it for as long as whoever runs the server keeps them"
 _AWAY = "the server is away; the next start tells it, and through it the other machines"
 
 
@@ -53,6 +63,10 @@ class PostgresPlugin:
         if self._store is not None and context.erase is not None:
             self._store.obeys = True
             self._tasks.begin(self._obey(self._store, context))
+            if self._store.spool is not None:
+                self._tasks.begin(_clear(self._store, self._store.spool))
+            if isinstance(context.entries, ExchangedEntries):
+                self._tasks.begin(_exchange(self._store, context.entries))
 
     @hookimpl
     async def on_stop(self) -> None:
@@ -79,12 +93,16 @@ class PostgresPlugin:
         else:
             found = await store.order(erasure)
         if found is None:
-            return [] if dry_run else [Trace("the shared memory", 0, removed=False, why=_AWAY, waits=True)]
-        return [
-            Trace(f"the shared memory ({machine})", count)
+            return [] if dry_run else [Trace(Sentence("the shared memory"), 0, removed=False, why=_AWAY, waits=True)]
+        traces = [
+            Trace(Sentence("the shared memory ({machine})", machine=machine), count, why=_AT_ONCE)
             for machine, count in sorted(found.items())
             if machine != store.machine
         ]
+        if any(found.values()):
+            traces.append(Trace(Sentence("the files of its tables on the server"), removed=False, why=_REWRITTEN))
+            traces.append(Trace(Sentence("the server's log, standbys and backups"), removed=False, why=_KEPT))
+        return traces
 
     @hookimpl
     async def diagnose(self) -> list[Finding]:
@@ -105,3 +123,29 @@ class PostgresPlugin:
                     self._carried_out = None
                 await store.obeyed(number)
             await asyncio.sleep(_LOOK)
+
+
+async def _exchange(store: "SharedStore", entries: ExchangedEntries) -> None:
+    """Keep the entries of this machine and those of the others the same."""
+    told = ""
+    while True:
+        try:
+            while await store.entries.look(entries):
+                told = ""
+        except (MemoryFileError, OSError) as error:
+            why = error.cause if isinstance(error, MemoryFileError) else type(error).__name__
+            if why != told:
+                told = why
+                logger.warning("entries are not exchanged with other machines now: {}", why)
+        await asyncio.sleep(_EXCHANGE)
+
+
+async def _clear(store: "SharedStore", spool: "Spool") -> None:
+    """Take away files that everybody has."""
+    while True:
+        try:
+            for path in await spool.clear():
+                store.notify(path)
+        except (MemoryFileError, OSError) as error:
+            logger.warning("a file that everybody has cannot be taken away: {}", type(error).__name__)
+        await asyncio.sleep(_CLEAR)

@@ -2,8 +2,8 @@
 
 import asyncio
 import time
-from collections.abc import Callable
-from typing import TypeVar
+from collections.abc import Awaitable, Callable
+from typing import Protocol, TypeVar
 
 from nanobot_memory_plugins.core import StoreError, logger
 from nanobot_memory_plugins.core.isolation.threads import LINGER_SECONDS, DaemonThreadPool, run_in_pool
@@ -16,6 +16,13 @@ T = TypeVar("T")
 _AT_ONCE = 3
 # Seconds: a question that was given up after so long was too late.
 _NOTICEABLE = 0.05
+
+
+class Ask(Protocol):
+    """Asks the server; None: it does not answer."""
+
+    def __call__(self, function: Callable[[Connection], T]) -> Awaitable[T | None]:
+        """Return what the server answers."""
 
 
 class Questions:

@@ -4,11 +4,12 @@ import threading
 import time
 from collections.abc import Callable
 from typing import TypeVar
+from uuid import UUID
 
 import psycopg
 
 from nanobot_memory_plugins.core import StoreError, logger
-from nanobot_memory_plugins.postgres.database import schema
+from nanobot_memory_plugins.postgres.database import row_security, schema
 from nanobot_memory_plugins.postgres.database.connection import Connection, break_off, connect, plain_errors, run
 
 T = TypeVar("T")
@@ -47,14 +48,22 @@ class Lease:
 class Server:
     """One server, from any thread. While it is ``up`` it is used; else one thread of ours looks for it.
 
-    ``came_back`` is called in that thread.
+    ``came_back`` is called in that thread. With a ``tenant`` row-level security holds everything else away.
     """
 
     def __init__(
-        self, dsn: str, *, pooler: bool, partitions: int, limit: float, came_back: Callable[[], None] = lambda: None
+        self,
+        dsn: str,
+        *,
+        pooler: bool,
+        partitions: int,
+        limit: float,
+        came_back: Callable[[], None] = lambda: None,
+        tenant: UUID | None = None,
     ) -> None:
         self._dsn = dsn
         self._pooler = pooler
+        self._tenant = tenant
         self._partitions = partitions
         self._limit = limit
         self._came_back = came_back
@@ -100,7 +109,7 @@ class Server:
         """Return a new connection, for somebody who keeps it. Raises `StoreError`."""
         if not self.up:
             raise StoreError(self.reason, hint=self.hint)
-        return connect(self._dsn, pooler=self._pooler)
+        return self._connect()
 
     def hold(self, lease: Lease) -> None:
         """Break a lease off as well when the server is gone, or when this is closed."""
@@ -131,7 +140,7 @@ class Server:
                 # It may have died while it waited: the server was restarted, a pooler has closed it.
                 if lease.broken or not kept.broken:
                     raise
-        return self._run(function, connect(self._dsn, pooler=self._pooler), lease)
+        return self._run(function, self._connect(), lease)
 
     def _run(self, function: Callable[[Connection], T], connection: Connection, lease: Lease) -> T:
         lease.hold(connection)
@@ -183,9 +192,12 @@ class Server:
     def _look(self) -> None:
         while not self._closed.is_set():
             try:
-                connection = connect(self._dsn, pooler=self._pooler)
+                connection = self._connect()
                 try:
-                    schema.prepare(connection, self._partitions)
+                    if self._tenant is None:
+                        schema.prepare(connection, self._partitions)
+                    else:
+                        row_security.check(connection)
                     begun = time.monotonic()
                     with plain_errors():
                         run(connection, "SELECT 1").fetchall()
@@ -206,6 +218,9 @@ class Server:
                 return
             self._changed.set()
             self._closed.wait(_PROBE_SECONDS)
+
+    def _connect(self) -> Connection:
+        return connect(self._dsn, pooler=self._pooler, tenant=self._tenant)
 
     def _say(self, error: Exception) -> None:
         reason = error.cause if isinstance(error, StoreError) else type(error).__name__

@@ -10,12 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nanobot_memory_plugins.core import Query, Scope, Tier
-from nanobot_memory_plugins.postgres.database.connection import Connection, run, table
+from nanobot_memory_plugins.postgres.database.connection import Connection, TenantConnection, run, table
 from nanobot_memory_plugins.postgres.database.growth import NEAREST_FROM
 from nanobot_memory_plugins.postgres.database.passages import OF_MACHINE, row_columns, rows_of
+from nanobot_memory_plugins.postgres.database.row_security import words_of
 from nanobot_memory_plugins.postgres.database.tenant import Whose
 from nanobot_memory_plugins.postgres.database.weights import question_of
-from nanobot_memory_plugins.postgres.database.where import clean, of_tenant, passing
+from nanobot_memory_plugins.postgres.database.where import clean, of_tenant, passing, without_copies
 from nanobot_memory_plugins.search.candidate_rows import Row
 from nanobot_memory_plugins.search.segmentation import MAX_QUERY_TERMS
 
@@ -46,20 +47,21 @@ class ServerWords:
         conditions, values = passing(tenant, query)
         hashed = {tenant.term(term): _idf(number, documents) for term, number in found.items()}
         values |= {"question": question_of(hashed), "limit": limit}
+        source, score = f"{table('chunk')} c", "c.bm25 <#> %(question)s::sparsevec"
         if self._tenant()[1]:
             rarest = sorted(found, key=lambda term: found[term])
             kept = max(1, sum(place <= _MOST_ROWS for place in accumulate(found[term] for term in rarest)))
             values["terms"] = [tenant.term(term) for term in rarest[:kept]]
-            conditions += " AND c.large AND c.terms && %(terms)s::bigint[]"
+            if isinstance(self.connection, TenantConnection):
+                source, score = words_of("c", "%(terms)s", "%(question)s"), "c.score"
+            else:
+                conditions += " AND c.large AND c.terms && %(terms)s::bigint[]"
         else:
-            conditions += " AND (c.bm25 <#> %(question)s::sparsevec) < 0"
+            conditions += f" AND ({score}) < 0"
         if query.tier is Tier.LIGHT:
             values["head"] = list(found)
             conditions += " AND string_to_array(c.head_terms, ' ') && %(head)s::text[]"
-        sql = (
-            f"SELECT c.id FROM {table('chunk')} c WHERE {conditions} "
-            "ORDER BY c.bm25 <#> %(question)s::sparsevec, c.id LIMIT %(limit)s"
-        )
+        sql = f"SELECT c.id FROM {source} WHERE {conditions} ORDER BY {score}, c.id LIMIT %(limit)s"
         return [int(row[0]) for row in run(self.connection, sql, values)]
 
     def frequencies(self, terms: Sequence[str]) -> dict[str, int]:
@@ -117,7 +119,8 @@ class ServerRows:
         wanted = list(ids)
         if not wanted:
             return []
-        found = {row.id: row for row in self._read(f"{self._from()} AND c.id = ANY(%(ids)s)", {"ids": wanted})}
+        source = f"{self._from()} AND {without_copies(self.whose.tenant)} AND c.id = ANY(%(ids)s)"
+        found = {row.id: row for row in self._read(source, {"ids": wanted})}
         return [found[number] for number in wanted if number in found]
 
     def around(self, rows: Sequence[Row]) -> list[Row]:
@@ -129,7 +132,7 @@ class ServerRows:
         source = (
             f"FROM {table('chunk')} a JOIN {table('chunk')} c ON {of_tenant(self.whose.tenant, 'c')} "
             "AND c.machine = a.machine AND c.path = a.path AND c.ordinal IN (a.ordinal - 1, a.ordinal + 1) "
-            f"WHERE {mine} AND a.id = ANY(%(ids)s)"
+            f"WHERE {mine} AND a.id = ANY(%(ids)s) AND {without_copies(self.whose.tenant)}"
         )
         return list({row.id: row for row in self._read(source, {"ids": ids})}.values())
 
@@ -137,7 +140,8 @@ class ServerRows:
         """Return what passes a query's filters and has a time, the newest first."""
         conditions, values = passing(self.whose.tenant, query)
         source = (
-            f'FROM {table("chunk")} c WHERE {conditions} AND c."timestamp" IS NOT NULL '
+            f"FROM {table('chunk')} c WHERE {conditions} AND {without_copies(self.whose.tenant)} "
+            'AND c."timestamp" IS NOT NULL '
             'ORDER BY c."timestamp" DESC, c.path DESC, c.ordinal DESC LIMIT %(limit)s'
         )
         return self._read(source, {**values, "limit": limit})

@@ -5,8 +5,7 @@ import os
 import threading
 import time
 import weakref
-from collections.abc import Callable, Sequence
-from concurrent.futures import Future
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -17,7 +16,6 @@ from nanobot_memory_plugins.core import (
     EncodingStore,
     Erasure,
     Finding,
-    Health,
     Hit,
     LendingStore,
     Level,
@@ -25,6 +23,7 @@ from nanobot_memory_plugins.core import (
     ModelReport,
     Query,
     SearchResult,
+    Sentence,
     Store,
     StoreError,
     StoreStatus,
@@ -34,15 +33,18 @@ from nanobot_memory_plugins.core import (
 )
 from nanobot_memory_plugins.core.isolation.threads import DaemonThreadPool, run_in_pool
 from nanobot_memory_plugins.postgres.asking import TAIL_BYTES, Asking
-from nanobot_memory_plugins.postgres.database import forgetting, health
+from nanobot_memory_plugins.postgres.database import forgetting, health, leases, records
 from nanobot_memory_plugins.postgres.database.connection import Connection
 from nanobot_memory_plugins.postgres.database.shipping import Shipment, states_of
 from nanobot_memory_plugins.postgres.database.tenant import Tenant, Whose
+from nanobot_memory_plugins.postgres.entry_exchange import EntryExchange
 from nanobot_memory_plugins.postgres.machine import machine_name
 from nanobot_memory_plugins.postgres.options import PostgresOptions
 from nanobot_memory_plugins.postgres.questions import Questions
 from nanobot_memory_plugins.postgres.reaching import Lease, Server
-from nanobot_memory_plugins.search.documents import FileState
+from nanobot_memory_plugins.postgres.sharing_findings import away, sharing
+from nanobot_memory_plugins.postgres.spool import Spool
+from nanobot_memory_plugins.postgres.unsent import Unsent, covers
 from nanobot_memory_plugins.search.indexer.session import SessionSettings
 from nanobot_memory_plugins.search.indexer.step import StepSettings
 from nanobot_memory_plugins.search.indexer.worker import Indexer
@@ -54,8 +56,8 @@ T = TypeVar("T")
 # Seconds: how long opening waits for the server, between looks at what was sent, how long that may make no progress,
 # and how long the sender may go on at the end.
 _OPEN, _POLL, _STUCK, _DRAIN = 1.0, 0.05, 120.0, 5.0
-# How old the numbers in a status may be, and how often they are told.
-_STATUS_AGE, _LOOK = 1.0, 0.5
+# How often the bytes that are not sent are told.
+_LOOK = 0.5
 # What looking through everything that is shared may take.
 _PURGE = 600.0
 
@@ -87,6 +89,7 @@ class SharedStore:
             partitions=options.partitions,
             limit=options.search_seconds,
             came_back=self._came_back,
+            tenant=tenant.id if options.rls else None,
         )
         self._questions = Questions(self._server, options.search_seconds)
         self._housekeeping = DaemonThreadPool(2, "nanobot-memory-shared-work")
@@ -100,12 +103,12 @@ class SharedStore:
             database=None,
             open_database=self._open_shipment,
             embedder=self._embedder,
-            settings=SessionSettings(step=StepSettings(chunking=chunking)),
+            settings=SessionSettings(step=StepSettings(chunking=chunking, records=True)),
             clock=clock,
         )
-        self._unsent = 0
-        self._counted_at = 0.0
-        self._counting: Future[None] | None = None
+        self.entries = EntryExchange(self._whose, self._paths.index_folder, self._ask_long)
+        self.spool = None if options.keep_files else Spool(self._whose, self._paths, clock, self._ask_long)
+        self._unsent = Unsent(self._places, lambda: self._asking.sent, self._housekeeping)
         self._closed = False
         # Daemon threads that run while the interpreter is taken apart can crash it.
         self._finalizer = weakref.finalize(self, _stop_at_exit, os.getpid(), self._sender, self._server)
@@ -133,7 +136,7 @@ class SharedStore:
     def _start(self) -> None:
         self._server.look(_OPEN)
         self._sender.start()
-        self._count_unsent()
+        self._unsent.count()
 
     def _came_back(self) -> None:
         """Send again, and let the first connection and the first search be no turn's."""
@@ -151,8 +154,8 @@ class SharedStore:
 
         Raises `StoreError` when nothing can answer.
         """
-        self._count_soon()
-        if self._unsent > TAIL_BYTES:
+        self._unsent.count_soon()
+        if self._unsent.bytes > TAIL_BYTES:
             return await self._local.search(query)  # it has all of this machine: the server's part of it is being made
         found = await self._ask(lambda connection: self._asking.search(connection, query), query)
         return found if found is not None else await self._local.search(query)
@@ -177,14 +180,14 @@ class SharedStore:
         """
         self._must_be_open()
         await self._local.flush()
-        wanted = await self._in_housekeeping(self._sizes)
+        wanted = await self._in_housekeeping(self._unsent.sizes)
         barrier: Any = None
         progress, progress_at = -1, time.monotonic()
         try:
             while self._server.up and not self._closed:
                 if barrier is not None and barrier.done():
                     if not barrier.cancelled():
-                        await self._in_housekeeping(self._count_unsent)
+                        await self._in_housekeeping(self._unsent.count)
                         return
                     barrier = None
                 if barrier is None and self._sender.state.owning:
@@ -193,7 +196,7 @@ class SharedStore:
                     return
                 if barrier is None:
                     states = await self._ask(lambda connection: states_of(connection, self._whose))
-                    if states is not None and _covers(states, wanted):
+                    if states is not None and covers(states, wanted):
                         return
                 sent = sum(state.offset for state in self._asking.sent.values())
                 if sent != progress:
@@ -210,14 +213,18 @@ class SharedStore:
 
     def status(self) -> StoreStatus:
         """Return the store's state, and why the server does not answer where it does not."""
-        self._count_soon()
-        own = replace(self._local.status(), unsent_bytes=self._unsent)
+        self._unsent.count_soon()
+        own = replace(self._local.status(), unsent_bytes=self._unsent.bytes)
         if not self._server.up:
-            reason = f"{self._server.reason} This machine's own index answers."
-            return replace(own, reason=" ".join(filter(None, (reason, own.reason))), hint=self._server.hint or own.hint)
-        if self._unsent > TAIL_BYTES:
-            reason = f"{self._unsent:,} bytes are being sent to the shared memory. This machine's own index answers."
-            return replace(own, reason=" ".join(filter(None, (reason, own.reason))))
+            reason = Sentence("{why} This machine's own index answers.", why=self._server.reason)
+            told = Sentence.joined(filter(None, (reason, own.reason)), " ")
+            return replace(own, reason=told, hint=self._server.hint or own.hint)
+        if self._unsent.bytes > TAIL_BYTES:
+            reason = Sentence(
+                "{bytes:,} bytes are being sent to the shared memory. This machine's own index answers.",
+                bytes=self._unsent.bytes,
+            )
+            return replace(own, reason=Sentence.joined(filter(None, (reason, own.reason)), " "))
         if own.model:
             return replace(own, level=Level.HYBRID, reason="", hint="")
         return replace(own, level=Level.FULL_TEXT)
@@ -237,6 +244,14 @@ class SharedStore:
             if missing is False:
                 return
             await asyncio.sleep(_POLL)
+
+    async def kept_for_all(self, ids: Sequence[str]) -> Collection[str]:
+        """Return those of some records that are on the server; none while it is away."""
+        return await self._ask_long(lambda connection: records.kept(connection, self._whose, ids)) or ()
+
+    async def lease(self, work: str, seconds: float) -> bool:
+        """Say whether this machine does a kind of work, and nobody else for so long; each while the server is away."""
+        return await self._ask_long(lambda connection: leases.take(connection, self._whose, work, seconds)) is not False
 
     async def held(self, wanted: Wanted) -> dict[str, int] | None:
         """Return in how many passages something stands, by machine; None where the server cannot be asked."""
@@ -270,11 +285,11 @@ class SharedStore:
         flushing = asyncio.ensure_future(self.flush())
         try:
             while not (await asyncio.wait({flushing}, timeout=_LOOK))[0]:
-                await self._in_housekeeping(self._count_unsent)
-                waiting(self._unsent)
+                await self._in_housekeeping(self._unsent.count)
+                waiting(self._unsent.bytes)
         finally:
             flushing.cancel()
-        await self._in_housekeeping(self._count_unsent)
+        await self._in_housekeeping(self._unsent.count)
         flushing.result()
 
     async def passages(self) -> dict[str, int] | None:
@@ -283,17 +298,11 @@ class SharedStore:
 
     async def findings(self) -> list[Finding]:
         """Say for ``nanobot-memory doctor`` how the server and the sending stand."""
-        await self._in_housekeeping(self._count_unsent)
+        await self._in_housekeeping(self._unsent.count)
         told = await self._ask(lambda connection: health.findings(connection, self._whose), patience=_DRAIN)
         if told is None:
-            away = f"away: {self._server.reason} This machine's own index answers, and nothing is lost."
-            return [Finding("shared memory", away, Health.DEGRADED, self._server.hint)]
-        if self._unsent:
-            waiting = f"{self._unsent:,} bytes of this machine's files are kept here and not for everybody yet"
-            hint = "They are sent while an agent runs; the log says why they are not."
-            return [Finding("shared memory", waiting, Health.INFO, hint), *told]
-        state = f"what this machine keeps is kept for everybody of {self._whose.name}, as {self._whose.machine}"
-        return [Finding("shared memory", state), *told]
+            return [away(self._server)]
+        return [sharing(self._whose, self._unsent.bytes), *told]
 
     async def close(self) -> None:
         """Finish what was begun, within seconds, close what is open and end every thread."""
@@ -335,26 +344,11 @@ class SharedStore:
 
         return await self._questions.ask(function, before=embed, patience=patience)
 
+    async def _ask_long(self, function: Callable[[Connection], T]) -> T | None:
+        return await self._ask(function, patience=_DRAIN)
+
     def _embedder(self) -> Any:
         return self._local.embedder if isinstance(self._local, LendingStore) else None
-
-    def _count_soon(self) -> None:
-        idle = self._counting is None or self._counting.done()
-        if idle and not self._closed and time.monotonic() - self._counted_at > _STATUS_AGE:
-            self._counting = self._housekeeping.submit(self._count_unsent)
-
-    def _count_unsent(self) -> None:
-        """Count what of the files is not on the server, as far as this process knows."""
-        self._counted_at = time.monotonic()
-        sent, unsent = self._asking.sent, 0
-        for source in self._places.find():
-            state = sent.get(source.relative)
-            if state is None or (state.size, state.mtime_ns) != (source.size, source.mtime_ns):
-                unsent += max(1, source.size - (state.offset if state is not None else 0))
-        self._unsent = unsent
-
-    def _sizes(self) -> dict[str, tuple[int, int]]:
-        return {source.relative: (source.size, source.mtime_ns) for source in self._places.find()}
 
     def _must_be_open(self) -> None:
         if self._closed:
@@ -369,11 +363,3 @@ def _stop_at_exit(process: int, sender: Indexer, server: Server) -> None:
     if process == os.getpid():
         server.close()
         sender.stop(0.0)
-
-
-def _covers(states: dict[str, FileState], wanted: dict[str, tuple[int, int]]) -> bool:
-    """Tell whether all files, as they were, are sent, and none that was gone is left."""
-    return set(states) <= set(wanted) and all(
-        (state := states.get(path)) is not None and state.size >= size and state.mtime_ns >= time_ns
-        for path, (size, time_ns) in wanted.items()
-    )

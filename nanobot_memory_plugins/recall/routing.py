@@ -7,6 +7,7 @@ from enum import IntEnum
 from functools import lru_cache
 
 from nanobot_memory_plugins.core import estimate_tokens
+from nanobot_memory_plugins.core.text import languages_of
 from nanobot_memory_plugins.recall import questions
 from nanobot_memory_plugins.recall.follow_ups import goes_on, points_back
 from nanobot_memory_plugins.recall.options import RecallOptions
@@ -96,7 +97,11 @@ def is_small_talk(text: str, options: RecallOptions) -> bool:
     if len(text) > _LONGEST_SMALL_TALK:
         return False
     said = simplified(text).replace("’", "'")
-    return not any(letter.isalnum() for letter in _pattern(options.small_talk).sub(" ", said))
+    left = _pattern(options.small_talk).sub(" ", said)
+    if any(map(str.isalnum, left)) and options.small_talk:
+        for language in languages_of(said):
+            left = language.small_talk_words.sub(" ", left)
+    return not any(map(str.isalnum, left))
 
 
 def tier_after_draft(draft: str, tier: RecallTier, options: RecallOptions) -> RecallTier:
@@ -122,8 +127,20 @@ def _signal_of(text: str, options: RecallOptions, *, turns_back: int = 0) -> Sig
         return Signal(RecallTier.HEAVY, "explicitAnchors", found[0], turns_back)
     if found := _pattern(options.implicit_signals).search(text):
         return Signal(RecallTier.LIGHT, "implicitSignals", found[0], turns_back)
+    if further := _further_signal_of(text, options, turns_back):
+        return further
     if options.personal_questions and questions.is_personal(text):
         return Signal(RecallTier.LIGHT, "personalQuestions", "", turns_back)
+    return None
+
+
+def _further_signal_of(text: str, options: RecallOptions, turns_back: int) -> Signal | None:
+    """Return the signal of a further language; an option that is emptied turns its words off in each."""
+    for language in languages_of(text):
+        if options.explicit_anchors and (found := language.asks_for_memory.search(text)):
+            return Signal(RecallTier.HEAVY, "explicitAnchors", found[0], turns_back)
+        if options.implicit_signals and (found := language.may_need_memory.search(text)):
+            return Signal(RecallTier.LIGHT, "implicitSignals", found[0], turns_back)
     return None
 
 

@@ -52,11 +52,21 @@ class FileState:
 
 
 @dataclass(frozen=True, slots=True)
+class FileRecord:
+    """One record of a file as it stands there: a message, or a note. ``key`` is that of its first document."""
+
+    key: str
+    offset: int
+    raw: bytes
+
+
+@dataclass(frozen=True, slots=True)
 class FileChange:
     """What one step of the indexer changes, applied in one transaction.
 
     ``replace`` drops every document of the file whose key is not among ``documents``; otherwise the documents
     are added to those there are. ``state`` is None when the file is gone: everything of it is dropped.
+    ``records`` are what the documents were made of, for an index that keeps them.
     """
 
     path: str
@@ -64,3 +74,4 @@ class FileChange:
     documents: tuple[Document, ...] = ()
     replace: bool = False
     removed_keys: frozenset[str] = field(default_factory=frozenset)
+    records: tuple[FileRecord, ...] = ()

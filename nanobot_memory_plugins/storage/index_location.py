@@ -7,7 +7,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from nanobot_memory_plugins.core import MemoryPaths, logger
+from nanobot_memory_plugins.core import MemoryPaths, Sentence, logger
 from nanobot_memory_plugins.core.files import LINKED, make_missing, private_folder
 
 # Beside the index of a workspace: where others of it were put by ``dbPath``, a path a line.
@@ -51,13 +51,18 @@ def choose_place(paths: MemoryPaths, db_path: str) -> IndexPlace:
         _try_writing(database.parent)
     except OSError as error:
         folder = Path(tempfile.mkdtemp(prefix="nanobot-memory-"))
-        reason = f"{database.parent} cannot be written ({error.strerror or type(error).__name__})"
+        why = error.strerror or type(error).__name__
+        reason = Sentence("{folder} cannot be written ({why})", folder=database.parent, why=why)
         hint = "Make the folder writable, or set memoryPlugins.storage.dbPath to a path that is."
         if error.strerror == LINKED:
             hint = "Replace the link by a folder, or set memoryPlugins.storage.dbPath to a file where it leads."
         logger.warning("{}: the index is a temporary one. {}", reason, hint)
         return IndexPlace(
-            folder / database.name, folder / "indexer.lock", True, f"{reason}; the index is temporary.", hint
+            folder / database.name,
+            folder / "indexer.lock",
+            True,
+            Sentence("{reason}; the index is temporary.", reason=reason),
+            hint,
         )
     remember_place(paths, database)
     return IndexPlace(database, database.parent / "indexer.lock")

@@ -11,11 +11,12 @@ import pytest
 from nanobot_memory_plugins.core.cli import language
 from nanobot_memory_plugins.core.cli.main import run_command_line
 from nanobot_memory_plugins.core.cli.typer_words import told_error
+from nanobot_memory_plugins.core.config import languages
 from nanobot_memory_plugins.core.errors import InputError
 from nanobot_memory_plugins.core.isolation.answers import Expected, accepted_values
 from nanobot_memory_plugins.core.values.diagnosis import Finding
 from nanobot_memory_plugins.redaction.script.messages import Sentence, speaking, together, tr
-from release.catalogues import CATALOGUES, compiled, places_in, read, sentences, write
+from release.catalogues import CATALOGUES, compiled, places_in, read, sentences, spliced, write
 
 FOUND = sentences()
 FILES = sorted(CATALOGUES.glob("*.po"))
@@ -57,15 +58,41 @@ def test_a_sentence_that_is_added_is_found(tmp_path: Path):
     assert sorted(sentences(tmp_path)) == ["Go on.", "{n} is new."]
 
 
+def test_no_text_that_people_are_shown_is_an_f_string():
+    assert spliced() == []
+
+
+def test_an_f_string_that_people_are_shown_is_found(tmp_path: Path):
+    (tmp_path / "new.py").write_text(
+        'def run(n):\n    raise InputError(f"{n} is new to us.", hint=f"chmod 600 {n}" if n else f"{n} goes on.")\n'
+    )
+    assert spliced(tmp_path) == ["new.py:2: f'{n} is new to us.'", "new.py:2: f'{n} goes on.'"]
+
+
 def test_a_third_language_is_a_file(tmp_path: Path, monkeypatch, capsys):
     file = tmp_path / "de.po"
     write(file, {"There is no workspace at {folder}.": "In {folder} ist kein Arbeitsbereich."}, FOUND)
-    monkeypatch.setattr(language, "CATALOGUES", tmp_path)
+    monkeypatch.setattr(languages, "CATALOGUES", tmp_path)
     monkeypatch.setenv("LC_ALL", "de_AT.UTF-8")
     assert run_command_line(["why", "x", "-w", str(tmp_path / "nowhere")]) == 1
     said = capsys.readouterr().err
     assert f"In {tmp_path / 'nowhere'} ist kein Arbeitsbereich." in said
     assert "Name the agent's folder with --workspace." in said  # what is not translated is said in English
+
+
+def test_a_third_language_is_chosen_in_the_configuration(tmp_path: Path, monkeypatch, capsys):
+    write(tmp_path / "de.po", {"The memory is empty.": "Die Erinnerung ist leer."}, FOUND)
+    file = tmp_path / "config.json"
+    file.write_text('{"memoryPlugins": {"core": {"language": "de"}}}')
+    monkeypatch.setenv("LC_ALL", "C.UTF-8")
+    search = ["search", "x", "-w", str(tmp_path), "-c", str(file), "--no-embeddings"]
+    assert run_command_line(search) == 0
+    assert "it should be 'auto', 'en' or 'zh'" in capsys.readouterr().err
+    monkeypatch.setattr(languages, "CATALOGUES", tmp_path)
+    assert run_command_line(search) == 0
+    shown = capsys.readouterr()
+    assert "Die Erinnerung ist leer." in shown.out
+    assert "it should be" not in shown.err
 
 
 def test_a_sentence_is_its_english_text_and_is_said_in_the_language_of_the_reader():

@@ -44,7 +44,20 @@ def listed() -> list[list[str]]:
 
 
 # They start the memory, or look through it all: seconds on a slow machine.
-SLOW = ("audit", "consolidate", "doctor", "index", "init", "plugins", "purge", "scrub", "search", "timeline", "why")
+SLOW = (
+    "audit",
+    "bench",
+    "consolidate",
+    "doctor",
+    "index",
+    "init",
+    "plugins",
+    "purge",
+    "scrub",
+    "search",
+    "timeline",
+    "why",
+)
 
 
 def parameters() -> list[ParameterSet]:
@@ -78,6 +91,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         monkeypatch.setenv(name, value)
     monkeypatch.delenv("LANGUAGE", raising=False)
     monkeypatch.chdir(tmp_path)
+    (tmp_path / "memory.md").write_text("- 每周二倒垃圾\n", encoding="utf-8")
     for text in TEXTS:
         assert run_command_line(["entries", "remember", text, "--group", "生活"]) == 0
     return tmp_path

@@ -72,6 +72,22 @@ async def test_two_tasks_of_one_sentence_each_get_their_own_day(in_utc, workspac
     ) == {"The user has to book the launch room": "2027-10-20", "The user has to send the invitation": "2027-09-16"}
 
 
+async def test_what_lasts_ends_when_the_model_says_and_what_begins_on_a_day_does_not_end_on_it(in_utc, workspace: Path):
+    said = "Our lease runs out on 31 March, so we move. A 3-month stay in Osaka, from 15 January. Room free from 1 May."
+    lease, stay = (
+        "The user's lease runs out on 2027-03-31 and they move",
+        "The user starts a 3-month stay on 2027-01-15",
+    )
+    room = "The user has to let the room from 2027-05-01"
+    assert await learned(
+        workspace,
+        said,
+        item(lease, said="Our lease runs out on 31 March", expires_at="2027-03-31"),
+        item(stay, said="A 3-month stay in Osaka, from 15 January", expires_at="2027-04-15"),
+        item(room, "todo", said="Room free from 1 May"),
+    ) == {lease: "2027-03-31", stay: "2027-04-15", room: ""}
+
+
 async def test_a_day_that_the_model_resolved_stays_and_one_that_nobody_named_goes(in_utc, workspace: Path):
     said = "九月底之前要把监控接好。护照要去续。提前一天提醒我拿蛋糕，生日是周五。"
     assert await learned(

@@ -141,4 +141,4 @@ def test_cost_sums_up_by_day_what_was_saved(tmp_path: Path, capsys):
     assert run_command_line(["cost", "-w", str(tmp_path)]) == 0
     shown = capsys.readouterr().out
     assert "3,800" in shown
-    assert "In all the set saves 3,120 tokens" in shown
+    assert "In all the set takes 3,120 tokens less" in shown

@@ -23,6 +23,7 @@ NOT_RUN = {
     "bench": "tests/tools/test_bench_command.py",
     "mcp": "tests/mcp: it serves until its client is gone",
     "panel": "tests/panel: it takes the terminal",
+    "move": "tests/postgres/test_move.py: it wants a server",
     "postgres": "tests/postgres: it starts a server",
     "models pull": "tests/embedding/test_models_command.py: it builds a model",
 }
@@ -48,7 +49,7 @@ def test_a_command_is_one_that_there_is(line: CommandLine):
         ("serch x", "no command serch"),
         ("search x --limmit 3", "NoSuchOption"),
         ("search x --limit three", "BadParameter"),
-        ("search", "MissingParameter"),
+        ("move", "MissingParameter"),
         ("entries lst", "no command lst"),
         ("audit too much", "unexpected extra argument"),
         ("--verbos doctor", "no option --verbos"),

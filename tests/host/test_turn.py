@@ -161,6 +161,55 @@ class Hostile(dict):
         raise OSError("no")
 
 
+async def cut_off(turn, name: str) -> None:
+    """Run a tool that is cancelled, as a host does that tells of no end, beside one that waits for somebody."""
+    began = asyncio.Event()
+
+    async def run():
+        turn.watch()
+        turn.tool_began("1", name, {"of": "the kiln"})
+        turn.tool_began("2", "approve", {})
+        turn.tool_waits("2")
+        began.set()
+        await asyncio.sleep(60)
+
+    task = asyncio.create_task(run())
+    await began.wait()
+    task.cancel()
+    await asyncio.wait({task})
+    await asyncio.sleep(0.2)  # it is noted in the memory's own time
+
+
+async def test_a_tool_of_whose_end_nobody_tells_is_noted_when_its_task_has_ended(memory):
+    turn = memory.turn("s")
+    await cut_off(turn, "wait")
+    assert notes(memory).count("### ") == 1
+    assert 'wait {"of": "the kiln"} failed: CancelledError' in notes(memory)
+    await turn.tool_finished("1", "wait", {"of": "the kiln"}, result="late")
+    assert notes(memory).count("### ") == 1
+
+
+async def test_a_tool_that_waits_for_somebody_when_its_task_ends_is_not_cut_off(memory):
+    turn = memory.turn("s")
+
+    async def run():
+        turn.watch()
+        turn.tool_began("1", "wait", {})
+
+    await asyncio.create_task(run())
+    await turn.replied("It waits for you.")
+    await asyncio.sleep(0.2)
+    assert notes(memory) == ""
+
+
+async def test_a_memory_that_was_closed_is_not_started_again_for_a_tool_that_is_cut_off(memory):
+    turn = memory.turn("s")
+    await turn.received("Hello.")
+    await memory.aclose()
+    await cut_off(turn, "wait")
+    assert not memory.thread.running
+
+
 async def test_what_a_host_hands_over_by_mistake_never_raises(memory):
     turn = memory.turn("s")
     assert await turn.received(None) is None

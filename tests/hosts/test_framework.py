@@ -1,8 +1,10 @@
 """A framework that is not installed: what is said, and what does not need it."""
 
+import ast
 import subprocess
 import sys
 import tomllib
+from collections import defaultdict
 
 import pytest
 
@@ -64,3 +66,40 @@ def test_the_least_version_is_pinned_and_the_newest_is_left_open():
 def test_no_adapter_is_longer_than_250_lines():
     files = (NAMESPACE / "hosts").glob("*.py")
     assert {file.name: lines for file in files if (lines := len(file.read_text("utf-8").splitlines())) >= 250} == {}
+
+
+# What an adapter would need for a thread, a clock, a queue, a retry or a file of its own: core has these once.
+OF_CORE = {
+    "atexit", "concurrent", "contextvars", "datetime", "multiprocessing", "queue", "random", "sched", "shelve",
+    "signal", "sqlite3", "tempfile", "tenacity", "threading", "time", "weakref",
+}  # fmt: skip
+# A change of two steps that a cancellation must not part.
+OF_ASYNCIO = {"CancelledError", "ensure_future", "shield"}
+
+
+def adapter_trees() -> dict[str, ast.Module]:
+    return {file.stem: ast.parse(file.read_text("utf-8")) for file in sorted((NAMESPACE / "hosts").glob("*.py"))}
+
+
+def test_no_adapter_has_a_thread_a_clock_or_a_retry_of_its_own():
+    used = defaultdict(set)
+    for name, tree in adapter_trees().items():
+        for node in ast.walk(tree):
+            imported = [one.name for one in node.names] if isinstance(node, ast.Import) else []
+            imported += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+            used[name] |= {one.partition(".")[0] for one in imported} & OF_CORE
+            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "asyncio":
+                used[name] |= {node.attr} - OF_ASYNCIO
+    assert {name: found for name, found in used.items() if found} == {}
+
+
+def test_no_two_adapters_hold_the_same_function():
+    """A converter or a state that two adapters need belongs into core. What passes on in one line may be alike."""
+    holding = defaultdict(set)
+    for name, tree in adapter_trees().items():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                body = node.body[1:] if ast.get_docstring(node) else node.body
+                if sum(isinstance(one, ast.stmt) for statement in body for one in ast.walk(statement)) > 1:
+                    holding["\n".join(map(ast.dump, body))].add(name)
+    assert [names for names in holding.values() if len(names) > 1] == []

@@ -1,6 +1,7 @@
 """The plugin for Claude Code without Claude Code: its folder, and a server that is told what its hooks tell."""
 
 import json
+import re
 import stat
 import time
 from pathlib import Path
@@ -8,8 +9,10 @@ from pathlib import Path
 import pytest
 
 from nanobot_memory_plugins.core.cli.main import run_command_line
+from nanobot_memory_plugins.core.testing import install_plugin
 from nanobot_memory_plugins.mcp.claude_code.guard import HOOK_TOOL, SECRET_VARIABLE
 from nanobot_memory_plugins.mcp.claude_code.transcript import read_transcript
+from tests.support.hosts import QUIET
 
 SECRET = "s" * 32
 SESSION = "11111111-1111-4111-8111-111111111111"
@@ -75,8 +78,10 @@ def test_other_clients_have_no_plugin(connect, tmp_path):
 
 
 @pytest.fixture
-def hooked(served):
-    client = served.process("--hooks", **{SECRET_VARIABLE: SECRET})
+def hooked(served, tmp_path, monkeypatch):
+    (tmp_path / "site").mkdir()
+    install_plugin(tmp_path / "site", monkeypatch, "quiet", QUIET)
+    client = served.process("--hooks", **{SECRET_VARIABLE: SECRET, "PYTHONPATH": str(tmp_path / "site")})
     client.hello()
     client.ask("tools/list")  # the memory is open: a busy machine takes longer for it than a prompt waits
 
@@ -169,6 +174,65 @@ def test_a_notice_of_the_host_is_not_the_users_word(hooked, served):
     for tag in ("task-notification", "teammate-message", "cross-session-message", "agent-message"):
         assert hooked("UserPromptSubmit", prompt=f"<{tag}>\n<summary>I live in Lisbon.</summary>\n</{tag}>") == "{}"
     assert users_words(served) == ["Where do I live?"]
+    hooked("UserPromptSubmit", prompt="Remember that I live in Oslo.")
+    assert hooked("UserPromptSubmit", prompt="<task-notification>Done</task-notification>", session_id="2") == "{}"
+    assert "Oslo" in hooked("UserPromptSubmit", prompt="Good morning.", session_id="2")
+
+
+@pytest.mark.slow
+def test_what_was_said_before_is_taken_in_with_the_first_prompt_though_no_turn_ends(hooked, served, tmp_path):
+    said = {"type": "user", "message": {"role": "user", "content": "Our port is 5433."}}
+    file = tmp_path / "session.jsonl"
+    file.write_text(json.dumps({**said, "timestamp": "2026-11-23T10:00:00Z"}) + "\n")
+    for prompt in ("Good morning.", "Good evening."):
+        hooked("UserPromptSubmit", prompt=prompt, transcript_path=str(file))
+    deadline = time.monotonic() + 10
+    while len(users_words(served)) < 3 and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert sorted(users_words(served)) == ["Good evening.", "Good morning.", "Our port is 5433."]
+
+
+@pytest.mark.slow
+def test_a_record_that_holds_the_prompt_alone_is_read_again_when_the_turn_ends(hooked, served, tmp_path):
+    """As that of a fork, which is written after its first prompt."""
+
+    def line(text: str) -> str:
+        return json.dumps({"type": "user", "message": {"role": "user", "content": text}}) + "\n"
+
+    file = tmp_path / "session.jsonl"
+    file.write_text(line("Good morning."))
+    hooked("UserPromptSubmit", prompt="Good morning.", transcript_path=str(file))
+    file.write_text(line("Our port is 5433.") + line("Good morning."))
+    hooked("Stop", last_assistant_message="Good morning.", transcript_path=str(file))
+    deadline = time.monotonic() + 10
+    while len(users_words(served)) < 2 and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert sorted(users_words(served)) == ["Good morning.", "Our port is 5433."]
+
+
+@pytest.mark.slow
+def test_a_session_has_ended_when_the_host_shows_another_one(hooked, served):
+    def ended() -> list[str]:
+        notes = "".join(file.read_text() for file in (served.workspace / "memory").glob("2*.md"))
+        return re.findall(r"Quiet: claude-code:(\w+)", notes)
+
+    for session in ("first", "second"):
+        assert ended() == []
+        hooked("UserPromptSubmit", prompt="Good morning.", session_id=session)
+        hooked("Stop", last_assistant_message="Good morning.", session_id=session)
+    deadline = time.monotonic() + 10
+    while not ended() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert set(ended()) == {"first"}
+
+
+@pytest.mark.slow
+def test_what_is_known_for_long_comes_once_and_again_after_a_compaction_also_without_a_record(hooked):
+    hooked("UserPromptSubmit", prompt="Remember that I live in Oslo.")
+    beside = ["Oslo" in hooked("UserPromptSubmit", prompt=f"Good {part}.", session_id="2") for part in ("day", "night")]
+    assert beside == [True, False]
+    hooked("PreCompact", trigger="manual", session_id="2")
+    assert "Oslo" in hooked("UserPromptSubmit", prompt="Good morning.", session_id="2")
 
 
 @pytest.mark.slow

@@ -11,6 +11,7 @@ from nanobot_memory_plugins.core.cli.main import run_command_line
 from nanobot_memory_plugins.mcp.connect.known_clients import KNOWN_CLIENTS, SERVER, ClientName, Machine
 from nanobot_memory_plugins.mcp.connect.toml_table import with_table
 from tests.support.mcp_clients import LineClient
+from tests.support.nanobot import OFFLINE
 
 KEY = "sk-abcdefghijklmnopqrstuvwxyz123456"
 JSON_CLIENTS = [one for one in ClientName if one is not ClientName.CODEX]
@@ -198,10 +199,13 @@ def test_a_table_in_another_form_is_left_to_a_person(text):
         with_table(text, ("mcp_servers", "nanobot-memory"), {"command": "new"})
 
 
-def test_what_is_written_starts_a_server(connect, home):
-    entry = connect("claude-code")["server"][SERVER]
-    client = LineClient([entry["command"], *entry["args"]], {**os.environ, "HOME": str(home)})
+def test_what_is_written_starts_a_server_that_writes_where_it_was_told_and_nowhere_else(connect, home):
+    entry = connect("claude-code", "--workspace", str(home / "agent"))["server"][SERVER]
+    client = LineClient([entry["command"], *entry["args"]], {**os.environ, **OFFLINE, "HOME": str(home)})
     assert client.hello()["serverInfo"]["name"] == "nanobot-memory"
+    assert "Written to" in client.call("remember", text="The user's boat is called Wanda")["content"][0]["text"]
+    assert "Wanda" in (home / "agent" / "memory" / "MEMORY.md").read_text(encoding="utf-8")
+    assert [file.parent for file in home.rglob("MEMORY.md")] == [home / "agent" / "memory"]
     client.process.stdin.close()
     assert client.process.wait(timeout=30) == 0
     client.process.stdout.close()

@@ -1,6 +1,7 @@
 """The tools of the server, as the SDK's own client sees and calls them."""
 
 import json
+from datetime import datetime
 
 import pytest
 
@@ -84,6 +85,17 @@ async def test_what_is_wrong_with_a_call_is_its_answer(served, name, arguments, 
     assert answer.isError
     assert word in answer.content[0].text
     assert "Quiet7harbor" not in answer.content[0].text
+
+
+@pytest.mark.parametrize(("kind", "file"), [("fact", "MEMORY.md"), ("note", "{day}.md")])
+async def test_what_could_not_be_written_is_not_said_to_be(served, kind, file):
+    day = datetime.now().astimezone().date().isoformat()
+    (served.workspace / "memory" / file.format(day=day)).mkdir(parents=True)  # nothing can be written there
+    async with served.beside() as client:
+        answer = await client.call("remember", text=PORT, kind=kind)
+    assert answer.isError
+    assert "Written to" not in answer.content[0].text
+    assert "Kept in" not in answer.content[0].text
 
 
 async def test_a_tool_that_is_not_there_is_an_error_of_the_protocol(served):

@@ -86,7 +86,14 @@ async def everything(workspace: Path) -> list[Any]:
             traces = await purge_texts(memory, ["port: 6543"])
             answers.append(sorted(one.where for one in traces if not one.where.startswith("plugin zoo")))
         answers.append(memory.history("cli:one"))
-    return [re.sub(r"[0-9a-f]{16}|#?\b[0-9a-f]{8}\b|\d{4}-\d\d-\d\d[T ][\d:.+]+", "*", repr(one)) for one in answers]
+    return [
+        re.sub(
+            r"#?[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}|[0-9a-f]{16}|#?\b[0-9a-f]{8}\b|\d{4}-\d\d-\d\d[T ][\d:.+]+",
+            "*",
+            repr(one),
+        )
+        for one in answers
+    ]
 
 
 @pytest.mark.slow

@@ -5,9 +5,13 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+import psycopg
 import pytest
+from psycopg.conninfo import make_conninfo
 
 from nanobot_memory_plugins.core import StoreError
+from nanobot_memory_plugins.postgres.database import row_security
+from nanobot_memory_plugins.postgres.database.connection import connect
 from nanobot_memory_plugins.postgres.server.binaries import find_binaries
 from nanobot_memory_plugins.postgres.server.launcher import OwnServer
 
@@ -38,3 +42,24 @@ def server(binaries: Path) -> Iterator[OwnServer]:
     with own.running():
         yield own
     shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture(scope="module")
+def walled(binaries: Path) -> Iterator[OwnServer]:
+    """A server of its own for a file, whose tables are held by row-level security."""
+    folder = Path(tempfile.mkdtemp(prefix="pg"))
+    folder.chmod(0o755)
+    own = OwnServer(folder / "s", safe=False)
+    with own.running():
+        with psycopg.connect(own.administrator_dsn, autocommit=True) as administrator:
+            administrator.execute("CREATE ROLE agents LOGIN")
+        with connect(own.dsn) as owner:
+            row_security.prepare(owner, "agents", partitions=4)
+        yield own
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture(scope="module")
+def agents_dsn(walled: OwnServer) -> str:
+    """How agents reach it: by a role that owns nothing."""
+    return make_conninfo(walled.dsn, user="agents")

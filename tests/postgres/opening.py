@@ -28,7 +28,13 @@ class LendingSqliteStore(SqliteStore):
 
 
 async def open_shared(
-    workspace: Path, server: OwnServer | None, tenant: str, *, lent: Embedder | None = None, **options: Any
+    workspace: Path,
+    server: OwnServer | None,
+    tenant: str,
+    *,
+    lent: Embedder | None = None,
+    dsn: str = "",
+    **options: Any,
 ) -> SharedStore:
     """Open the shared store of a workspace over its own SQLite store; without a server, over nobody."""
     workspace.joinpath("memory").mkdir(parents=True, exist_ok=True)
@@ -36,7 +42,7 @@ async def open_shared(
     local = LendingSqliteStore(workspace, settings, SystemClock())
     local.lent = lent
     await local._in_housekeeping(local._index.open)
-    dsn = server.dsn if server is not None else "host=/nowhere dbname=none"
+    dsn = dsn or (server.dsn if server is not None else "host=/nowhere dbname=none")
     chosen = PostgresOptions.model_validate({"dsn": dsn, "tenant": tenant, "search_seconds": 10, **options})
     store = await SharedStore.open(workspace, chosen, SystemClock(), local)
     end = time.monotonic() + _PATIENCE

@@ -11,6 +11,9 @@ import psycopg
 from nanobot_memory_plugins.core import Erasure, MemoryConfig, MemoryHost, Note
 from nanobot_memory_plugins.core.config import config_from_mapping
 from nanobot_memory_plugins.core.testing import MemoryWorkspace
+from nanobot_memory_plugins.postgres.database.connection import connect
+from nanobot_memory_plugins.postgres.database.rewriting import rewrite
+from nanobot_memory_plugins.postgres.database.tenant import Tenant
 from nanobot_memory_plugins.postgres.server.launcher import OwnServer
 
 SECRET = "The cabin at Lake Wolfsheim is rented from Greta Haldersen"
@@ -109,3 +112,41 @@ async def test_what_is_forgotten_while_the_server_is_away_is_told_to_it_at_the_n
         async with MemoryHost(laptop.path, config=configured(server, tenant, "laptop")) as memory:
             await memory.flush_index()
         assert on_the_server(server, tenant) == []
+
+
+def in_its_files(server: OwnServer, words: str) -> list[str]:
+    """Return the files of the server's tables in which words stand."""
+    files = [file for file in (server.folder / "data" / "base").rglob("*") if file.is_file()]
+    return [file.name for file in files if words.encode() in file.read_bytes()]
+
+
+async def test_purge_says_what_is_gone_when_and_a_rewrite_takes_it_out_of_the_tables_files(
+    server: OwnServer, tmp_path: Path
+):
+    tenant, words = uuid.uuid4().hex, f"Haldersen{uuid.uuid4().hex}"
+    laptop = MemoryWorkspace(tmp_path / "laptop")
+    laptop.note(Note(f"The cabin belongs to {words}"), str(uuid.uuid4()))
+    laptop.note(Note("the garden gate is green"), str(uuid.uuid4()))
+    async with MemoryHost(laptop.path, config=configured(server, tenant, "laptop")) as memory:
+        await memory.flush_index()
+        done = await memory.eraser.erase(Erasure(words=(words,)))
+        await memory.flush_index()
+    left = {trace.where: trace.why for trace in done.traces if not trace.removed}
+    assert set(left) == {"the files of its tables on the server", "the server's log, standbys and backups"}
+    assert "nanobot-memory postgres rewrite" in left["the files of its tables on the server"]
+    assert not done.waits
+    with psycopg.connect(server.administrator_dsn, autocommit=True) as administrator:
+        administrator.execute("CHECKPOINT")
+        assert in_its_files(server, words)
+        with connect(server.dsn) as owner:
+            lost = rewrite(owner, Tenant.named(tenant))
+        administrator.execute("CHECKPOINT")
+        assert in_its_files(server, words) == []
+        kept = administrator.execute(
+            "SELECT count(*) FROM nanobot_memory.chunk WHERE tenant = %s AND text LIKE '%%green%%'",
+            [Tenant.named(tenant).id],
+        )
+        assert kept.fetchone() == (1,)
+    parts = {name.rpartition("_")[0] for name in lost if name[-1].isdigit()}
+    assert parts == {"chunk", "embedding", "record", "term"}
+    assert len([name for name in lost if name.startswith("chunk")]) == 1

@@ -119,6 +119,25 @@ async def test_vectors_are_compared_on_the_server(server: OwnServer, tmp_path: P
     assert all(hit.similarity is None for hit in without)
 
 
+async def test_vectors_are_not_complete_before_searches_use_them(server: OwnServer, tmp_path: Path):
+    workspace, embedder = told(tmp_path), HashEmbedder()
+    store = await open_shared(workspace.path, server, uuid.uuid4().hex)
+    try:
+        await store.flush()
+        with connect(server.dsn) as connection:
+            shipment = Shipment(connection, store._whose, large_from=20_000)
+            while waiting := shipment.documents_without_vector(embedder.name, 500):
+                vectors = embedder.encode([text.text for text in waiting])
+                shipment.put_vectors(
+                    embedder.name, [(text.id, vector) for text, vector in zip(waiting, vectors, strict=True)]
+                )
+            assert store._asking.lacks_vectors(connection, embedder.name)
+            shipment.set_active_space(embedder.name)
+            assert not store._asking.lacks_vectors(connection, embedder.name)
+    finally:
+        await store.close()
+
+
 def test_many_vectors_are_looked_for_by_an_index_of_their_tenant_alone(server: OwnServer):
     whose = Whose(Tenant.named(uuid.uuid4().hex), "many", "laptop")
     other = Whose(Tenant.named(uuid.uuid4().hex), "other", "laptop")

@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 
 from nanobot_memory_plugins.core.testing import MemoryWorkspace
-from nanobot_memory_plugins.core.values import Note
+from nanobot_memory_plugins.core.values import Note, Query, Scope, Visibility, Whose
 from nanobot_memory_plugins.postgres.server.launcher import OwnServer
+from tests.postgres.opening import open_shared
 
 
 def command(*arguments: str | Path, status: int = 0) -> dict[str, Any]:
@@ -67,3 +68,41 @@ def test_an_evaluation_sends_nothing_of_its_data_set(told: tuple[Path, Path], tm
     assert json.loads(run.read_text(encoding="utf-8"))["ranked"] == ["d"]
     sent = command("postgres", "send", "--workspace", workspace, "--config", config)
     assert sent["passages"] == {"laptop": 3}
+
+
+def test_search_asks_the_server_and_index_sends(told: tuple[Path, Path], tmp_path: Path):
+    workspace, config = told
+    other = MemoryWorkspace(tmp_path / "other")
+    other.note(Note("the cabin key lies under the mat", scope=Scope(project="a1b2")), "b1")
+    memory = json.loads(config.read_text(encoding="utf-8"))
+    memory["memoryPlugins"]["postgres"]["machine"] = "desktop"
+    theirs = tmp_path / "theirs.json"
+    theirs.write_text(json.dumps(memory), encoding="utf-8")
+    indexed = command("index", "--workspace", other.path, "--config", theirs)
+    assert (indexed["documents"], indexed["unsent_bytes"]) == (1, 0)
+    found = command("search", "where is the cabin key", "--workspace", workspace, "--config", config)
+    assert [(hit["file"], hit["snippet"]) for hit in found["hits"]] == [
+        ("desktop:memory/2026-02-16.md", "the cabin key lies under the mat")
+    ]
+    alone = json.loads(config.read_text(encoding="utf-8"))
+    alone["memoryPlugins"]["postgres"]["enabled"] = False
+    config.write_text(json.dumps(alone), encoding="utf-8")
+    assert command("search", "where is the cabin key", "--workspace", workspace, "--config", config)["hits"] == []
+    assert "unsent_bytes" not in command("index", "--workspace", workspace, "--config", config)
+
+
+async def test_on_the_server_the_project_that_is_worked_in_comes_first(server: OwnServer, tmp_path: Path):
+    tenant, workspace = uuid.uuid4().hex, MemoryWorkspace(tmp_path)
+    for number, project in enumerate(("", "boat", "house")):
+        workspace.note(Note(f"the paint for the door is in box {number}", scope=Scope(project=project)), f"n{number}")
+    store = await open_shared(tmp_path, server, tenant)
+    try:
+        await store.flush()
+        for project in ("boat", "house"):
+            query = Query("which paint for the door", scope=Visibility(whose=(Whose(),), project=project))
+            hits = (await store.search(query)).hits
+            assert next(hit.scope.project for hit in hits) == project
+            assert {hits[-1].scope.project} == {"boat", "house"} - {project}
+            assert [hit.text for hit in hits] == [hit.text for hit in (await store.local.search(query)).hits]
+    finally:
+        await store.close()

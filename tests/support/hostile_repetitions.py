@@ -17,6 +17,7 @@ from types import ModuleType
 from typing import Any
 
 import nanobot_memory_plugins
+from nanobot_memory_plugins.core.text.languages import all_languages
 from nanobot_memory_plugins.core.text.words import LazyPattern, Words
 
 _parser: Any = importlib.import_module("re._parser")
@@ -74,6 +75,12 @@ def patterns() -> dict[str, Used]:
                 seen.add(pattern)
                 name = place.removeprefix(f"{module.__name__}.")
                 found[place] = Used(pattern, frozenset(_LOOPS.get(name) or _ways_of(name, module.__name__, ways)))
+    for language in all_languages():  # read from files, and no module's own
+        values = {name: getattr(language, name) for name in dir(language) if not name.startswith("_")}
+        for place, pattern in _compiled(values, f"core.text.languages.{language.name}", set(), 0):
+            seen.add(pattern)
+            is_whole = place.split(".")[4].startswith(("remember", "forget", "is_"))
+            found[place] = Used(pattern, frozenset({"fullmatch" if is_whole else "search"}))
     for place, pattern, way in calls:
         if pattern not in seen:
             seen.add(pattern)

@@ -224,6 +224,7 @@ def test_without_a_quote_the_nearest_words_of_the_users_are_taken_and_what_a_too
             ("Here's what I wrote to the landlord:\n\nI keep the cupboards.", "I keep the cupboards."),
             ("This is what I replied to her:\n\nI am fine with that.", "I am fine with that."),
             ("Posted this in the channel:\n\nI am off on Friday.", "I am off on Friday."),
+            ("Rate my plan: quit in July, sell the van.", "quit in July, sell the van."),
             ("我刚发给房东的：\n\n我想养猫。", "我想养猫。"),
             ("以后别用“您”，怪生分的", "别用“您”"),
             ("项目名定了，叫「青梅」，九月上线", "叫「青梅」"),

@@ -1,22 +1,24 @@
 """``nanobot-memory demo``: the main job, on a stock nanobot-ai, in a workspace made for it."""
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 
+from nanobot_memory_plugins.bridge.demo import two_machines
 from nanobot_memory_plugins.bridge.demo.installation import (
     Installation,
     settings_for,
     settings_of_the_user,
     temporary_folder,
 )
-from nanobot_memory_plugins.bridge.demo.installed_model import installed_local_model
+from nanobot_memory_plugins.bridge.demo.installed import OpenDemoStore, installed_local_model, installed_store
 from nanobot_memory_plugins.bridge.demo.scenario import STAGES, Model, Stage, play, script
 from nanobot_memory_plugins.bridge.model_preparation import Prepared, prepare_model
 from nanobot_memory_plugins.core import OpenLocalModel, console, print_json, shown, tr
@@ -44,6 +46,12 @@ def demo(
     provider_from_config: Annotated[
         bool, typer.Option("--provider-from-config", help="With the model of your own ~/.nanobot/config.json.")
     ] = False,
+    store: Annotated[
+        str | None,
+        typer.Option(
+            "--store", metavar="NAME", help="Two machines that share a memory: postgres, on a server made for it."
+        ),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="End with one JSON object instead of text.")] = False,
     keep: Annotated[bool, typer.Option("--keep", help="Keep the folder of the demonstration, to look at it.")] = False,
 ) -> None:
@@ -52,8 +60,9 @@ def demo(
     Without options the language model is a script on this machine, and nothing leaves the machine. Whether a
     stage came true is read from the requests that reached the model and from the bytes on disk.
     """
-    if local_model and provider_from_config:
-        raise typer.BadParameter("choose one of --local-model and --provider-from-config")
+    if sum((local_model, provider_from_config, store is not None)) > 1:
+        raise typer.BadParameter("choose one of --local-model, --provider-from-config and --store")
+    open_store = installed_store(store) if store is not None else None
     open_model = installed_local_model() if local_model else None
     out = console(stderr=as_json, wraps=True)
     folder = temporary_folder()
@@ -61,8 +70,6 @@ def demo(
     try:
         _wait_for_embedding_model(out)
         with _player(open_model, provider_from_config, out) as player:
-            installation = Installation(folder, player.settings, offline=player.offline, time_limit=player.time_limit)
-            installation.prepare()
             out.print(
                 tr(
                     "A stock nanobot-ai in {folder}, with {described}.\n",
@@ -70,7 +77,7 @@ def demo(
                     described=player.described,
                 )
             )
-            for stage in play(installation, player.model):
+            for stage in _story(folder, player, open_store):
                 stages.append(stage)
                 _show(out, stage)
     finally:
@@ -78,12 +85,29 @@ def demo(
             out.print(tr("Kept: {folder}", folder=shown(str(folder))))
         else:
             shutil.rmtree(folder, ignore_errors=True)
-    ok = [stage.name for stage in stages if stage.ok] == list(STAGES)
+    expected = STAGES if open_store is None else two_machines.STAGES
+    ok = [stage.name for stage in stages if stage.ok] == list(expected)
     out.print(tr("[green]It works.[/green]") if ok else tr("[red]It does not work: see above.[/red]"))
     if as_json:
         print_json({"ok": ok, "stages": {stage.name: stage.ok for stage in stages}, "shown": _shown(stages)})
     if not ok:
         raise typer.Exit(1)
+
+
+def _story(folder: Path, player: _Player, open_store: OpenDemoStore | None) -> Iterator[Stage]:
+    """Play on one machine, or on two that share a store."""
+
+    def machine(place: Path, memory: Mapping[str, Any]) -> Installation:
+        made = Installation(place, player.settings, player.offline, player.time_limit, memory)
+        made.prepare()
+        return made
+
+    if open_store is None:
+        yield from play(machine(folder, {}), player.model)
+        return
+    with open_store() as memory:
+        laptop, desktop = machine(folder / "laptop", memory), machine(folder / "desktop", memory)
+        yield from two_machines.play(laptop, desktop, player.model)
 
 
 def _shown(stages: list[Stage]) -> dict[str, str]:
@@ -107,7 +131,7 @@ def _player(open_model: OpenLocalModel | None, provider_from_config: bool, out: 
         with _local_model(open_model, out) as player:
             yield player
     else:
-        with ScriptedServer(script()) as server:
+        with ScriptedServer([*script(), *two_machines.script()]) as server:
             settings = settings_for(server.base_url, "scripted")
             model = Model(lambda: list(server.requests))
             yield _Player(settings, model, True, 120.0, "a scripted language model; nothing leaves this machine")

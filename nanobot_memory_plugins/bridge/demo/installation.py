@@ -41,7 +41,7 @@ SETTINGS_FILE = "settings.toml"
 
 @dataclass(frozen=True, slots=True)
 class AgentRun:
-    """One ``nanobot agent -m`` that ended. ``output`` is what it printed."""
+    """One ``nanobot agent -m``, or command of ours, that ended. ``output`` is what it printed."""
 
     pid: int
     returncode: int
@@ -51,12 +51,16 @@ class AgentRun:
 
 @dataclass(slots=True)
 class Installation:
-    """The folders and the configuration. ``offline`` cuts the network off for nanobot."""
+    """The folders and the configuration. ``offline`` cuts the network off for nanobot.
+
+    ``memory`` are options of plugins, beside the patience that every demonstration has.
+    """
 
     folder: Path
     settings: Mapping[str, Any]
     offline: bool = True
     time_limit: float = 120.0
+    memory: Mapping[str, Any] = field(default_factory=dict)
     pids: list[int] = field(default_factory=list)
 
     @property
@@ -79,9 +83,16 @@ class Installation:
 
     def agent(self, text: str, *, session: str) -> AgentRun:
         """Say one thing to the stock command line, in a process of its own."""
-        command = [sys.executable, "-m", "nanobot", "agent", "-m", text, "-s", session, "--no-markdown"]
+        return self._run("nanobot", "agent", "-m", text, "-s", session, "--no-markdown")
+
+    def command(self, name: str, *arguments: str) -> AgentRun:
+        """Run a command of ours on this memory, in a process of its own."""
+        whose = ("--workspace", str(self.workspace), "--config", str(self.config_file))
+        return self._run("nanobot_memory_plugins.core.cli", name, *arguments, *whose)
+
+    def _run(self, module: str, *arguments: str) -> AgentRun:
         process = subprocess.Popen(  # noqa: S603  # our own interpreter and nanobot's module
-            command,
+            [sys.executable, "-m", module, *arguments],
             env=self._environment(),
             cwd=self.folder,
             stdout=subprocess.PIPE,
@@ -102,7 +113,7 @@ class Installation:
         whole = json.loads(json.dumps(self.settings))
         defaults = whole.setdefault("agents", {}).setdefault("defaults", {})
         defaults["workspace"] = str(self.workspace)
-        whole.setdefault("channels", {})["memoryPlugins"] = _PATIENCE
+        whole.setdefault("channels", {})["memoryPlugins"] = {**_PATIENCE, **self.memory}
         return dict(whole)
 
     def _environment(self) -> dict[str, str]:

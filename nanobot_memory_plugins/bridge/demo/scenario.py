@@ -45,15 +45,17 @@ def script() -> list[Rule]:
     return [
         Rule(after_tool, Reply("I have read the file.")),
         Rule(lambda request: request.last_user.startswith(READ), Reply(tools=(ToolCall("read_file", _FILE),))),
-        Rule(lambda request: request.last_user.startswith(ASK_PREFERENCE), _answer_from(LANGUAGE)),
-        Rule(lambda request: request.last_user.startswith(ASK_REGION), _answer_from(REGION)),
+        Rule(lambda request: request.last_user.startswith(ASK_PREFERENCE), answer_from(LANGUAGE)),
+        Rule(lambda request: request.last_user.startswith(ASK_REGION), answer_from(REGION)),
     ]
 
 
 _FILE = {"path": SETTINGS_FILE}
 
 
-def _answer_from(word: str) -> Callable[[Request], Reply]:
+def answer_from(word: str) -> Callable[[Request], Reply]:
+    """Return an answer that says the word where a request tells it."""
+
     def answer(request: Request) -> Reply:
         known = contains(recalled_blocks(request), word)
         return Reply(f"{word}, as far as I remember." if known else "I do not know.")
@@ -71,7 +73,7 @@ def play(installation: Installation, model: Model) -> Iterator[Stage]:
     said = installation.agent(PREFERENCE, session=FIRST_SESSION)
     kept = files_with(PREFERENCE, workspace)
     yield Stage(
-        "remember", said.returncode == 0 and bool(kept), _shown(said, f"kept in {', '.join(kept) or 'nothing'}")
+        "remember", said.returncode == 0 and bool(kept), shown_of(said, f"kept in {', '.join(kept) or 'nothing'}")
     )
 
     model.offer(("read_file",))
@@ -81,18 +83,18 @@ def play(installation: Installation, model: Model) -> Iterator[Stage]:
     what = f"noted in {', '.join(noted) or 'nothing'}; " + (
         f"THE SECRET STANDS IN {', '.join(leaked)}" if leaked else "the secret in the file stands in no file of ours"
     )
-    yield Stage("observe", read.returncode == 0 and bool(noted) and not leaked, _shown(read, what))
+    yield Stage("observe", read.returncode == 0 and bool(noted) and not leaked, shown_of(read, what))
 
     asked, question = _ask(installation, model, ASK_PREFERENCE)
     fresh = asked.pid not in (said.pid, read.pid) and asked.returncode == 0
     yield Stage("restart", fresh, f"process {asked.pid}, after {said.pid} and {read.pid} had ended; a new session")
     known = contains(question, LANGUAGE) and _answered(asked, LANGUAGE)
-    yield Stage("recall preference", known, _shown(asked, _about(question, LANGUAGE)))
+    yield Stage("recall preference", known, shown_of(asked, about(question, LANGUAGE)))
 
     asked, question = _ask(installation, model, ASK_REGION)
     clean = not contains(question, secret) and not files_with(secret, workspace)
     known = contains(question, REGION) and clean and _answered(asked, REGION)
-    yield Stage("recall tool run", known, _shown(asked, _about(question, REGION)))
+    yield Stage("recall tool run", known, shown_of(asked, about(question, REGION)))
 
 
 def _ask(installation: Installation, model: Model, question: str) -> tuple[AgentRun, list[str]]:
@@ -110,13 +112,15 @@ def _answered(run: AgentRun, word: str) -> bool:
     return word.lower() in run.output.lower()
 
 
-def _about(blocks: list[str], word: str) -> str:
+def about(blocks: list[str], word: str) -> str:
+    """Say which line of what the model was given has a word."""
     line = next((line.strip() for block in blocks for line in block.splitlines() if word.lower() in line.lower()), "")
     return f"the model was given: {line}" if line else "the model was given nothing about it"
 
 
-def _shown(run: AgentRun, what: str) -> str:
+def shown_of(run: AgentRun, what: str, who: str = "nanobot") -> str:
+    """Return what people see of a run: what is true of it, and the end of what it printed."""
     if run.returncode != 0:
-        return f"{what}\nnanobot FAILED: {run.errors.strip()[-300:]}"
+        return f"{what}\n{who} FAILED: {run.errors.strip()[-300:]}"
     answer = run.output.rpartition(_HEADER)[2] or run.output
-    return f"{what}\nnanobot: {' '.join(answer.split())[-200:]}"
+    return f"{what}\n{who}: {' '.join(answer.split())[-200:]}"

@@ -118,11 +118,11 @@ def _show(report: Report, has_model: bool, dry_run: bool) -> None:
         out.print(f"{_WORDS[one.kind]} [bold]{shown(one.id)}[/bold]{gone}  {shown(one.text)}")
     show_proposals(report.proposals)
     for what in report.dropped:
-        out.print(tr("not done, {what}", what=shown(what)), style="dim")
+        out.print(tr("not done, {what}", what=shown(tr(what))), style="dim")
     if report.refused:
-        out.print(tr("Refused: {refused}.", refused=shown(report.refused)))
+        out.print(tr("Refused: {refused}.", refused=shown(tr(report.refused))))
     if report.failed:
-        out.print(tr("The model gave nothing: {failed}", failed=shown(report.failed)))
+        out.print(tr("The model gave nothing: {failed}", failed=shown(tr(report.failed))))
     if not has_model:
         out.print(tr("No language model is configured: entries faded, and those of the same words became one."))
     elif report.idle:

@@ -3,8 +3,8 @@
 What changes entries is imported by the commands that do: a list is there at once.
 """
 
-from collections.abc import Sequence
-from datetime import UTC, datetime
+from datetime import datetime
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -19,12 +19,12 @@ from nanobot_memory_plugins.consolidation.cli.shown import (
     row,
     said_who,
     said_why,
+    show_entries,
     show_outcome,
     show_proposals,
     show_run,
-    table,
 )
-from nanobot_memory_plugins.consolidation.model.entry import Category, Entry, Section, whole_scope
+from nanobot_memory_plugins.consolidation.model.entry import Category, Section, whole_scope
 from nanobot_memory_plugins.consolidation.model.groups import group_sizes, of_group
 from nanobot_memory_plugins.consolidation.model.scoring import Importance, faded
 from nanobot_memory_plugins.consolidation.model.tags import has_tag
@@ -99,36 +99,21 @@ def list_entries(
     found = [entry for entry in found if of_project in ("", entry.scope.project)]
     found = [entry for entry in found if not tag or has_tag(entry.tags, tag)]
     if due:
-        from nanobot_memory_plugins.consolidation.prompt.render import is_due
+        from nanobot_memory_plugins.consolidation.cli.due import due_first, show_due
 
-        found = sorted((one for one in found if is_due(one, repository.clock.now())), key=_end)
+        found = due_first(found, repository.clock.now())
     if as_json:
         file = repository.paths.relative(snapshot.path)
         print_json({"ok": True, "file": file, "entries": [row(one) for one in found], "problems": snapshot.problems})
         return
     if due:
-        _show_due(found, repository.clock.now())
+        show_due(found, repository.clock.now())
+    elif found:
+        show_entries(found, console())
     else:
-        console().print(table(found) if found else tr("There are no entries."))
+        console().print(tr("There are no entries."))
     for problem in snapshot.problems:
         say(tr("{file}, {problem}", file=snapshot.path.name, problem=tr(problem)), err=True)
-
-
-def _end(entry: Entry) -> datetime:
-    return entry.expires_at or datetime.max.replace(tzinfo=UTC)
-
-
-def _show_due(found: Sequence[Entry], now: datetime) -> None:
-    """Show what is due, a line each: the day, the id, the text."""
-    from nanobot_memory_plugins.consolidation.model.plan_days import last_day
-    from nanobot_memory_plugins.consolidation.prompt.render import days_left
-
-    for one in found:
-        left = days_left(one, now)
-        day = {0: "today", 1: "tomorrow"}.get(-1 if left is None else left) or f"{last_day(_end(one)):%Y-%m-%d}"
-        console().print(f"[bold]{day:10}[/bold]  {shown(one.id)}  {shown(one.content)}")
-    if not found:
-        console().print(tr("Nothing is due within a week."))
 
 
 @entries.command("show")
@@ -171,18 +156,28 @@ def show_entry(entry_id: _Id, workspace: WorkspaceOption = None, as_json: JsonOp
 
 @entries.command("remember")
 def remember_text(
-    text: Annotated[str, typer.Argument(metavar="TEXT", help="What to remember, in one sentence.")],
+    text: Annotated[
+        list[str] | None, typer.Argument(metavar="TEXT...", help="What to remember, in one sentence.")
+    ] = None,
     category: Annotated[Category, typer.Option("--category", help="Its kind.")] = Category.FACT,
     importance: Annotated[Importance, typer.Option("--importance", help="How much it matters.")] = Importance.HIGH,
     group: Annotated[str, typer.Option("--group", help="A group, such as work/clients.", autocompletion=groups)] = "",
     expires: Annotated[
-        datetime | None, typer.Option("--expires", help="When it is over.", formats=["%Y-%m-%d", "%Y-%m-%dT%H:%M"])
+        datetime | None,
+        typer.Option(
+            "--expires", help="The day with which it is over, or when.", formats=["%Y-%m-%d", "%Y-%m-%dT%H:%M"]
+        ),
     ] = None,
     pin: Annotated[bool, typer.Option("--pin", help="Let it always stand in the prompt.")] = False,
     project: ProjectOption = "",
     tag: Annotated[
         list[str] | None, typer.Option("--tag", metavar="TAG", help="A word to find it by; may be repeated.")
     ] = None,
+    file: Annotated[
+        Path | None,
+        typer.Option("--from", metavar="FILE", help="Show the bullets of a Markdown file, instead of TEXT."),
+    ] = None,
+    yes: Annotated[bool, typer.Option("--yes", help="With --from: make entries of them.")] = False,
     workspace: WorkspaceOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -190,12 +185,23 @@ def remember_text(
 
     What is of a project stands in the prompt while that is worked in; all else stands there always.
     """
+    if (file is None) == (text is None):
+        raise typer.BadParameter(tr("say what to remember: a text, or a file with --from"))
+    from nanobot_memory_plugins.consolidation.cli.due import over_at
     from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, remember
 
     repository = opened(workspace)
-    until = expires.astimezone(UTC) if expires else None
+    if file is not None:
+        from nanobot_memory_plugins.consolidation.cli.remember_lines import remember_lines
+
+        whose = Scope(project=project_named(project))
+        remember_lines(repository, file, whose, tuple(tag or ()), write=yes, as_json=as_json)
+        return
+    until = over_at(expires) if expires else None
     whose = Scope(project=project_named(project))
-    said = NewEntry(text, category, importance, group, until, scope=whose, pinned=pin, tags=tuple(tag or ()))
+    said = NewEntry(
+        " ".join(text or ()), category, importance, group, until, scope=whose, pinned=pin, tags=tuple(tag or ())
+    )
     done = remember(repository, said, who=WHO)
     if as_json:
         print_json({**outcome_row(done.outcome, repository), "entry": row(done.entry), "new": done.is_new})

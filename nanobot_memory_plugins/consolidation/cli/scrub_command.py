@@ -65,9 +65,20 @@ def _show(reports: list[Scrubbed], dry_run: bool) -> None:
         kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(one.kinds.items()))
         if not one.removed:
             out.print(
-                tr("left in {where}: {kinds} ({why})", where=shown(one.where), kinds=shown(kinds), why=shown(one.why))
+                tr(
+                    "left in {where}: {kinds} ({why})",
+                    where=shown(one.where),
+                    kinds=shown(kinds),
+                    why=shown(tr(one.why)),
+                )
             )
         elif kinds:
-            out.print(f"{'to clean' if dry_run else 'cleaned'} {shown(one.where)}: {shown(kinds)}")
+            out.print(
+                tr(
+                    "to clean {where}: {kinds}" if dry_run else "cleaned {where}: {kinds}",
+                    where=shown(one.where),
+                    kinds=shown(kinds),
+                )
+            )
     if not total(reports):
         out.print(tr("No secrets were found in what the memory wrote."))

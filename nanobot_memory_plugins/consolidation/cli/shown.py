@@ -7,6 +7,7 @@ from typing import Any
 
 from rich import box
 from rich.cells import cell_len
+from rich.console import Console
 from rich.table import Table
 
 from nanobot_memory_plugins.consolidation.model.entry import Entry
@@ -58,10 +59,15 @@ def opened(workspace: Path | None, *, repaired: bool = True) -> EntryRepository:
 # Columns of the table that are not broken.
 _WHOLE = (0, 2, 3)
 # Who and why a run of the journal names, where it is the program.
-_WHO_WORDS = ("user", "assistant", "extraction", "decay", "hand", "purge", "import", "panel")
+_WHO_WORDS = (
+    "user", "assistant", "extraction", "decay", "hand", "purge", "import", "panel", "conversation", "consolidation",
+    "clock", "mend", "tool", "shared memory",
+)  # fmt: skip
 _WHY_WORDS = (
         "remember", "forget", "edit", "confirm", "merge", "group", "restored", "undone", "time has passed",
-        "edited in ENTRIES.md", "edited in MEMORY.md", "moved",
+        "edited in ENTRIES.md", "edited in MEMORY.md", "moved", "written without an id",
+        "tags", "settle", "the import was taken back", "the file was damaged", "imported from an archive",
+        "changed on another machine", "the clock had been ahead", "an earlier state of the file had been put back",
     )  # fmt: skip
 
 
@@ -91,24 +97,37 @@ def row(entry: Entry) -> dict[str, Any]:
     }
 
 
-def table(entries: Sequence[Entry]) -> Table:
-    """Return entries as a table."""
+def show_entries(entries: Sequence[Entry], out: Console) -> None:
+    """Show entries as a table; to a pipe a line each, with every field whole."""
+    if out.is_terminal:
+        out.print(_table(entries))
+        return
+    out.print("\n".join("  ".join(filter(None, _cells(entry))) for entry in entries))
+
+
+def _table(entries: Sequence[Entry]) -> Table:
+    """Return entries as a table, without a column that would be empty."""
     made = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     headings = (tr("id"), tr("category"), tr("score"), tr("last used"), tr("hits"), tr("group"), tr("text"))
-    for number, heading in enumerate(headings):
-        made.add_column(heading, overflow="fold", no_wrap=number in _WHOLE)
-    for entry in entries:
-        made.add_row(
-            shown(entry.id),
-            shown(tr(entry.category)),
-            shown_score(entry.score),
-            shown_date(entry.last_activated),
-            str(entry.hits),
-            shown(entry.group),
-            shown(" ".join((entry.content, *(f"#{tag}" for tag in entry.tags)))),
-            style="" if entry.section.value == "active" else "dim",
-        )
+    rows = [_cells(entry) for entry in entries]
+    told = [number for number in range(len(headings)) if any(cells[number] for cells in rows)]
+    for number in told:
+        made.add_column(headings[number], overflow="fold", no_wrap=number in _WHOLE)
+    for entry, cells in zip(entries, rows, strict=True):
+        made.add_row(*(cells[number] for number in told), style="" if entry.section.value == "active" else "dim")
     return made
+
+
+def _cells(entry: Entry) -> tuple[str, ...]:
+    return (
+        shown(entry.id),
+        shown(tr(entry.category)),
+        shown_score(entry.score),
+        shown_date(entry.last_activated),
+        str(entry.hits),
+        shown(entry.group),
+        shown(" ".join((entry.content, *(f"#{tag}" for tag in entry.tags)))),
+    )
 
 
 def outcome_row(outcome: Outcome, repository: EntryRepository) -> dict[str, Any]:

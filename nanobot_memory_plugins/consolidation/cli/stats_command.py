@@ -163,7 +163,7 @@ def _show_stored(out: Console, stored: Mapping[str, Stored], active: int) -> Non
         told = [
             ", ".join(f"{tr(key)} {count:,}" for key, count in counts) for counts in (one.origins.most_common(), kinds)
         ]
-        size = f"{one.size / 1e6:,.1f} MB" if one.size else ""
+        size = f"{one.size / 1e6:,.1f} MB" if one.size >= 1e5 else f"{one.size / 1e3:,.1f} kB" if one.size else ""
         table.add_row(tr(name), f"{one.count:,}", size, *map(shown, told))
     out.print(table)
 

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 from itertools import takewhile
 
-from nanobot_memory_plugins.consolidation.commands import chinese, english
+from nanobot_memory_plugins.consolidation.commands import chinese, english, further
 from nanobot_memory_plugins.consolidation.commands.forgetting import forgotten
 from nanobot_memory_plugins.consolidation.commands.sentences import Line, Sentence, lines_of, plain
 from nanobot_memory_plugins.consolidation.commands.target import Target
-from nanobot_memory_plugins.core.text import LazyPattern, fold
+from nanobot_memory_plugins.core.text import LazyPattern, fold, languages_of
 
 # Orders that are taken from one message.
 _MOST = 3
@@ -73,7 +73,7 @@ def commands_in(message: str) -> list[Command]:
         below = lines[number + 1].sentences if number + 1 < len(lines) else []
         for order in _orders_of(line, said, below):
             found.setdefault(order)
-    orders = [one for one in found if not (one.kind is Kind.REMEMBER and _CONSTRAINT.search(fold(one.text)))]
+    orders = [one for one in found if not (one.kind is Kind.REMEMBER and _is_constraint(one.text))]
     if len(orders) < len(found) and not any(_turns_to_work(one) for line in lines for one in line.sentences):
         orders = list(found)
     return orders[:_MOST]
@@ -82,6 +82,10 @@ def commands_in(message: str) -> list[Command]:
 def is_order(message: str) -> bool:
     """Say whether a message is an order, wholly or in part."""
     return bool(commands_in(message))
+
+
+def _is_constraint(text: str) -> bool:
+    return _CONSTRAINT.search(fold(text)) is not None or further.is_constraint(text)
 
 
 def _orders_of(line: Line, said: list[str], below: Sequence[Sentence]) -> Iterator[Command]:
@@ -133,6 +137,11 @@ def _order_in(sentence: Sentence, *, is_said: bool) -> tuple[Command, Target] | 
     meant = chinese.remembered(sentence, is_said=is_said) or english.remembered(sentence, is_said=is_said)
     if meant is not None:
         return Command(Kind.REMEMBER, meant.text), meant
+    if meant is None and (spoken := languages_of(sentence.folded)):
+        if (told := further.remembered(sentence, spoken)) is not None:
+            return Command(Kind.REMEMBER, told.text), told
+        if (told := further.forgotten(sentence, spoken)) is not None:
+            return Command(Kind.FORGET, told.text), told
     meant = forgotten(sentence)
     if meant is None or meant.text.casefold() in _TOO_MUCH:
         return None
@@ -140,7 +149,9 @@ def _order_in(sentence: Sentence, *, is_said: bool) -> tuple[Command, Target] | 
 
 
 def _turns_away(sentence: Sentence) -> bool:
-    return sentence.asks or chinese.is_request(sentence) or english.is_request(sentence) or _read(sentence) is not None
+    if sentence.asks or chinese.is_request(sentence) or english.is_request(sentence):
+        return True
+    return _read(sentence) is not None or further.is_request(sentence)
 
 
 def _is_statement(text: str) -> bool:

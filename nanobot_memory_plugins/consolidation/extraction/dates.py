@@ -7,7 +7,14 @@ from datetime import date, datetime
 from nanobot_memory_plugins.consolidation.extraction.answer import Candidate
 from nanobot_memory_plugins.consolidation.model.entry import Category
 from nanobot_memory_plugins.consolidation.model.normalised import wording
-from nanobot_memory_plugins.consolidation.model.plan_days import day_meant, end_of, goes_on, with_days
+from nanobot_memory_plugins.consolidation.model.plan_days import (
+    begins_on_a_day,
+    day_meant,
+    end_of,
+    goes_on,
+    takes_time,
+    with_days,
+)
 from nanobot_memory_plugins.core.text import days_ahead, phrases_of
 
 # Words that speak of time at all: without one of them near a quote, a day is the model's invention.
@@ -47,7 +54,7 @@ def expiry_of(
         resolved = None
     if not is_task and (resolved is None or goes_on(candidate.content)):
         return None
-    own = _own_day(candidate.content, quote, said_on) if is_task else None
+    own = _own_day(candidate.content, quote, said_on) if is_task and not begins_on_a_day(candidate.content) else None
     day = (resolved or own) if trusts_model else (own or resolved)
     return end_of(day, said_at.tzinfo) if day is not None else None
 
@@ -57,7 +64,9 @@ def _supports(day: date, content: str, quote: str, around: Sequence[str], said_o
     named = (*days_ahead(quote, said_on), *days_ahead(content, said_on))
     if not named:
         return any(map(_OF_TIME.search, (quote, *around)))
-    return any(one.may_be(day) for one in named) or _BEFOREHAND.search(f"{quote} {content}") is not None
+    if any(one.may_be(day) for one in named) or (takes_time(content) and any(one.day < day for one in named)):
+        return True
+    return _BEFOREHAND.search(f"{quote} {content}") is not None
 
 
 def _own_day(content: str, quote: str, said_on: date) -> date | None:

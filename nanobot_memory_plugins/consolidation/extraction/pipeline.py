@@ -29,6 +29,7 @@ from nanobot_memory_plugins.consolidation.model.belonging import is_at_hand
 from nanobot_memory_plugins.consolidation.model.entry import Entry
 from nanobot_memory_plugins.consolidation.model.matcher import Matcher
 from nanobot_memory_plugins.consolidation.operations.async_entries import AsyncEntryRepository
+from nanobot_memory_plugins.consolidation.operations.one_machine import only_machine
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
 from nanobot_memory_plugins.consolidation.prompt.source import is_visible
 from nanobot_memory_plugins.consolidation.store.pending_sessions import ASKED, FAILED, Pending, counted, unknown_among
@@ -60,6 +61,8 @@ _MOST_ASKED, _NOTHING = 3, 2
 _MOST_TIME = 0.67
 # Seconds that a trigger waits while another one works on the session.
 _PATIENCE = 25.0
+# Seconds that another machine is waited for, which works on the entries.
+_OTHERS = 10.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +112,10 @@ class SessionProcessor:
         if held is None:
             return await self._leave(session, fresh)
         try:
-            return await self._process(session, spoken, held)
+            async with only_machine(self._context.store, patience=_OTHERS) as is_only:
+                if not is_only:
+                    return await self._leave(session, fresh)
+                return await self._process(session, spoken, held)
         except NanobotMemoryError as error:
             logger.warning("extraction postponed: {}", type(error).__name__)
             return await self._leave(session, fresh)

@@ -5,6 +5,7 @@ from datetime import UTC, date, datetime, timedelta, tzinfo
 
 from nanobot_memory_plugins.core import language_of
 from nanobot_memory_plugins.core.text import DayAhead, days_ahead
+from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 
 _NAMES_ITS_YEAR = re.compile(r"(?<!\d)20\d\d")
 _ISO = re.compile(r"(?<!\d)20\d\d[-/.年]\d{1,2}[-/.月]\d{1,2}")
@@ -15,6 +16,15 @@ _GOES_ON = re.compile(
     r"|生日|诞辰|纪念日|节日|出生|开始|入职|搬|起[^床飞]|成为|退休|结婚|改成|改用|换成",
     re.IGNORECASE,
 )
+# Unless it says when it ends, or how long it takes: "a 4-month stay starting in May".
+_ENDS = re.compile(
+    r"\b(?:until|till|expires?|runs? out|ends?|lasts?)\b"
+    r"|(?:\d+|\bone|\btwo|\bthree|\bfour|\bsix)-(?:day|week|month|year)\b"
+    r"|\bfor (?:\d+|an?|one|two|three|four|six) (?:days?|weeks?|months?|years?)\b|到期|截止|为止|结束",
+    re.IGNORECASE,
+)
+# From then on, without an end.
+_FROM_A_DAY = re.compile(r"\bfrom 20\d\d-\d\d-\d\d(?!\W+(?:to|until|till|through)\b)|20\d\d-\d\d-\d\d[起开]")
 
 
 def day_meant(text: str, said_on: date) -> date | None:
@@ -33,7 +43,17 @@ def names_a_day_relatively(text: str) -> bool:
 
 def goes_on(text: str) -> bool:
     """Say whether what a text tells of is not over with its day: a birthday, the first day at work."""
-    return _GOES_ON.search(text) is not None
+    return _GOES_ON.search(simplified(text)) is not None and not takes_time(text)
+
+
+def begins_on_a_day(text: str) -> bool:
+    """Say whether a text tells from which day on something is so, and not until when."""
+    return _FROM_A_DAY.search(text) is not None
+
+
+def takes_time(text: str) -> bool:
+    """Say whether a text tells how long something takes, or when it ends: its day is another than its first one."""
+    return _ENDS.search(simplified(text)) is not None
 
 
 def with_days(text: str, said_on: date, *, is_task: bool, resolved: date | None = None) -> str:

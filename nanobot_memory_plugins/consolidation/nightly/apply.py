@@ -19,7 +19,7 @@ from nanobot_memory_plugins.consolidation.nightly.inputs import UNTRUSTED, Gathe
 from nanobot_memory_plugins.consolidation.nightly.scoping import Tellers
 from nanobot_memory_plugins.consolidation.nightly.spoken import UsersWord
 from nanobot_memory_plugins.consolidation.operations.join_entries import alike, joined, relinked
-from nanobot_memory_plugins.core import Origin
+from nanobot_memory_plugins.core import Origin, Sentence
 from nanobot_memory_plugins.core.values.scopes import owner
 
 # A run may drop this many entries, and beyond that this share of them.
@@ -97,9 +97,17 @@ def apply(entries: Mapping[str, Entry], jobs: Sequence[Job], *, now: datetime, o
             state.take(wish)
     lost = len(state.lost)
     if lost > _FREE_DROPS and lost > _MOST_DROPPED * len(entries):
-        refused = f"it would drop {lost} of {len(entries)} entries"
+        refused = Sentence("it would drop {lost} of {all} entries", lost=lost, all=len(entries))
         return Applied(dict(entries), (), tuple(state.dropped), refused)
     return Applied(state.entries, tuple(state.done), tuple(state.dropped))
+
+
+_OPERATIONS = {
+    "add": Sentence("add"),
+    "merge": Sentence("merge"),
+    "update": Sentence("update"),
+    "archive": Sentence("archive"),
+}
 
 
 @dataclass
@@ -136,7 +144,7 @@ class _State:
         }
         why = do[type(wish.operation)](wish)
         if why:
-            self.dropped.append(f"{wish.operation.op}: {why}")
+            self.dropped.append(Sentence("{operation}: {why}", operation=_OPERATIONS[wish.operation.op], why=why))
 
     def _add(self, wish: ProposedOperation) -> str:
         assert isinstance(wish.operation, Add)  # noqa: S101  # `take` has chosen by it
@@ -145,7 +153,7 @@ class _State:
             return "an entry says it already"
         said_at = self._users.said_at(add.content, add.said)
         if said_at is None and not self._noted.bear_out(add.content):
-            return "the notes do not say it"
+            return Sentence("the notes do not say it")
         if wish.new_id in self.entries:
             return "its id is taken"
         made = self._tellers.made_of(add.content)
@@ -172,18 +180,18 @@ class _State:
         ids = [id_ for id_ in merge.ids if id_ in self.entries]
         why = self._why_not(ids)
         if why or len(ids) < 2:
-            return why or f"there are not two of the entries {', '.join(merge.ids)}"
+            return why or Sentence("there are not two of the entries {ids}", ids=", ".join(merge.ids))
         merged = [self.entries[id_] for id_ in ids]
         if len({(one.origin in UNTRUSTED, one.origin is Origin.USER, self.owner_of(one.scope)) for one in merged}) > 1:
-            return "the entries differ in whose they are, or where they come from"
+            return Sentence("the entries differ in whose they are, or where they come from")
         users = merged[0].origin is Origin.USER
         notes = [note for note in self._material.notes if not users or note.origin is Origin.USER]
         own = Sources([*(one.content for one in merged), *(note.text for note in notes)])
         said_at = self._users.said_at(merge.content, merge.said)
         if said_at is None and not own.bear_out(merge.content):
-            return "neither the entries nor the notes say it"
+            return Sentence("neither the entries nor the notes say it")
         if not self._tellers.are_in(merged[0], merge.content):
-            return "somebody else has said it"
+            return Sentence("somebody else has said it")
         made = self._tellers.made_of(merge.content, merged)
         one = self._used(replace(joined(merged, merge.content, self.now), source_session=made.source), said_at)
         gone = tuple(id_ for id_ in ids if id_ != one.id)
@@ -201,16 +209,16 @@ class _State:
             return why
         before = self.entries[update.id]
         if before.content == update.content:
-            return f"the entry {update.id} says it already"
+            return Sentence("the entry {id} says it already", id=update.id)
         said_at = self._users.said_at(update.content, update.said)
         if before.origin in UNTRUSTED or (said_at is None and not self._known.bear_out(update.content)):
-            return "neither the entries nor the notes say it"
+            return Sentence("neither the entries nor the notes say it")
         if before.origin is Origin.USER and said_at is None:
-            return "the user has not said it"
+            return Sentence("the user has not said it")
         if any(alike(one.content, update.content) for one in self._of_scope() if one.id != update.id):
-            return "another entry says it already"
+            return Sentence("another entry says it already")
         if not self._tellers.are_in(before, update.content):
-            return "somebody else has said it"
+            return Sentence("somebody else has said it")
         made = self._tellers.made_of(update.content, [before])
         one = replace(
             before,
@@ -232,7 +240,7 @@ class _State:
             return why
         entry = decayed(self.entries[id_], self.now)
         if entry.section is Section.ARCHIVED:
-            return f"the entry {id_} is archived already"
+            return Sentence("the entry {id} is archived already", id=id_)
         self.entries[id_] = entry.with_score(min(entry.score, EXPIRED_SCORE))
         self.lost.add(id_)
         self._touched.add(id_)
@@ -252,13 +260,13 @@ class _State:
         for id_ in ids:
             there, shown = self.entries.get(id_), self._material.entries.get(id_)
             if there is None and id_ not in self._touched:
-                return f"there is no entry {id_}"
+                return Sentence("there is no entry {id}", id=id_)
             if id_ in self._touched or there is None:
-                return f"another operation has changed the entry {id_}"
+                return Sentence("another operation has changed the entry {id}", id=id_)
             if shown is None or shown.content != there.content:
-                return f"the entry {id_} is not as it was shown"
+                return Sentence("the entry {id} is not as it was shown", id=id_)
             if there.kept_in is Section.ACTIVE:
-                return f"a person keeps the entry {id_}"
+                return Sentence("a person keeps the entry {id}", id=id_)
         return ""
 
     def _of_scope(self) -> list[Entry]:

@@ -30,6 +30,7 @@ from nanobot_memory_plugins.core import (
     Complete,
     LanguageModelError,
     Prompts,
+    Sentence,
     Visibility,
     Whose,
     logger,
@@ -194,7 +195,7 @@ class NightlyConsolidation:
         except LanguageModelError as error:
             return None, error.cause
         answer = await run_in_daemon_thread(read_answer, text if isinstance(text, str) else "")
-        return answer, "" if answer is not None else "its answer is no list of operations"
+        return answer, "" if answer is not None else Sentence("its answer is no list of operations")
 
     async def _wishes(
         self, operations: Sequence[Operation], shown: Material, begun: _Begun
@@ -274,7 +275,7 @@ class NightlyConsolidation:
         ]
         missing = len(asked.quotes) - len(proposals)
         dropped = [*asked.unusable, *applied.dropped]
-        dropped += [f"proposals: {missing} quotes stand nowhere"] if missing else []
+        dropped += [Sentence("proposals: {missing} quotes stand nowhere", missing=missing)] if missing else []
         return Report(asked.calls, idle, applied.done, tuple(dropped), applied.refused, asked.why, tuple(proposals))
 
 

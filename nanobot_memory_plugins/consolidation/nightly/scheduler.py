@@ -11,8 +11,17 @@ from filelock import Timeout
 
 from nanobot_memory_plugins.consolidation.nightly.pipeline import NightlyConsolidation
 from nanobot_memory_plugins.consolidation.nightly.schedule import is_due, next_slot
+from nanobot_memory_plugins.consolidation.operations.one_machine import only_machine
 from nanobot_memory_plugins.consolidation.store.nightly_records import LastRun, Records
-from nanobot_memory_plugins.core import Clock, MemoryFileError, MemoryPaths, Sentence, logger, run_in_daemon_thread
+from nanobot_memory_plugins.core import (
+    Clock,
+    MemoryFileError,
+    MemoryPaths,
+    Sentence,
+    Store,
+    logger,
+    run_in_daemon_thread,
+)
 from nanobot_memory_plugins.core.files import make_folder, private_lock
 
 # Seconds between looks at the clock, at most: it may be set, and the machine may have slept.
@@ -44,7 +53,8 @@ async def alone(paths: MemoryPaths) -> AsyncIterator[bool]:
 class Scheduler:
     """Consolidates daily at ``hour`` o'clock, local time, and what was missed ``delay`` seconds after the start.
 
-    ``sleep`` and ``timezone`` can be set by tests; the zone is the machine's own by default.
+    ``sleep`` and ``timezone`` can be set by tests; the zone is the machine's own by default. ``store`` is the open
+    store: of machines that share one, one consolidates at a time.
     """
 
     def __init__(
@@ -56,8 +66,10 @@ class Scheduler:
         delay: float,
         sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
         timezone: tzinfo | None = None,
+        store: Callable[[], Store | None] = lambda: None,
     ) -> None:
         self._consolidation = consolidation
+        self._store = store
         self._records: Records = consolidation.records
         self._clock = clock
         self._hour = hour
@@ -87,8 +99,10 @@ class Scheduler:
             # Another process may just have done it.
             if not is_alone or not await self._is_due():
                 return False
-            await self._consolidation.run()
-            return True
+            async with only_machine(self._store()) as is_only:
+                if is_only:
+                    await self._consolidation.run()
+                return is_only
 
     async def _run(self) -> None:
         await self._sleep(self._delay)

@@ -50,6 +50,7 @@ class NightlyService:
                 clock=context.clock,
                 hour=options.consolidation_hour,
                 delay=options.consolidation_delay,
+                store=lambda: context.store,
             )
             self._scheduler.start()
 

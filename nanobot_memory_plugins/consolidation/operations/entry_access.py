@@ -1,7 +1,7 @@
 """The entries as `EntryAccess` has them: frozen views, and changes on behalf of a person."""
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -11,6 +11,7 @@ from nanobot_memory_plugins.consolidation.model.entry_view import view_of
 from nanobot_memory_plugins.consolidation.model.scoring import decayed, faded
 from nanobot_memory_plugins.consolidation.operations.editing import edit as edit_entry
 from nanobot_memory_plugins.consolidation.operations.editing import merge
+from nanobot_memory_plugins.consolidation.operations.exchange import exported, take_in
 from nanobot_memory_plugins.consolidation.operations.profile import profile
 from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, forget, remember
 from nanobot_memory_plugins.consolidation.operations.undo import restore, undo
@@ -23,6 +24,7 @@ from nanobot_memory_plugins.core import (
     EntryEdit,
     EntryList,
     EntryRun,
+    EntryUpdate,
     EntryView,
     Profile,
     Scope,
@@ -137,6 +139,14 @@ class RepositoryAccess:
     def undo(self, run_id: str = "") -> EntryRun | None:
         """Take back a run."""
         return self._told(undo(self._repository, run_id, who=self._who))
+
+    def exported(self) -> Mapping[str, str]:
+        """Return each entry as a text, for other machines."""
+        return exported(self._repository)
+
+    def take_in(self, updates: Sequence[EntryUpdate]) -> None:
+        """Merge what other machines made of entries."""
+        take_in(self._repository, updates)
 
     def _told(self, outcome: Outcome) -> EntryRun | None:
         return _run_view(outcome.run, set()) if outcome.run is not None else None

@@ -9,10 +9,10 @@ from nanobot_memory_plugins.consolidation.operations.undo import undo
 from nanobot_memory_plugins.consolidation.store.damage import damage_of
 from nanobot_memory_plugins.consolidation.store.document import parse
 from nanobot_memory_plugins.consolidation.store.journal import Run, last_known
-from nanobot_memory_plugins.consolidation.store.merging import adopted
 from nanobot_memory_plugins.consolidation.store.rendering import render
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.consolidation.store.snapshot import stamp_time
+from nanobot_memory_plugins.consolidation.store.three_way_merge import adopted
 from nanobot_memory_plugins.core import ContactRedaction, JoinedEntries, load_config
 
 _WHO, _WHY = "import", "imported from an archive"

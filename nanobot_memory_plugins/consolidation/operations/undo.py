@@ -9,10 +9,10 @@ from nanobot_memory_plugins.consolidation.model.scoring import restored
 from nanobot_memory_plugins.consolidation.operations.migrate import MOVED, move_back
 from nanobot_memory_plugins.consolidation.store.document import parse
 from nanobot_memory_plugins.consolidation.store.journal import BY_HAND, PURGED, Run, last_known
-from nanobot_memory_plugins.consolidation.store.merging import adopted, merged_entry
 from nanobot_memory_plugins.consolidation.store.patch import take_back
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository, Outcome, Wanted
 from nanobot_memory_plugins.consolidation.store.snapshot import State, sha256
+from nanobot_memory_plugins.consolidation.store.three_way_merge import adopted, merged_entry
 from nanobot_memory_plugins.core import InputError, Sentence
 
 _UPDATE = "Update nanobot-memory-consolidation; nothing was changed."

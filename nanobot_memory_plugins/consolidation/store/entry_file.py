@@ -15,10 +15,10 @@ from nanobot_memory_plugins.consolidation.model.entry import new_id
 from nanobot_memory_plugins.consolidation.store.atomic_files import keep_aside, read_file, write_private
 from nanobot_memory_plugins.consolidation.store.document import parse
 from nanobot_memory_plugins.consolidation.store.journal import BROKE_OFF, Journal, Run, changes_between, rewound
-from nanobot_memory_plugins.consolidation.store.merging import adopted, holds_text_unknown_to, merged
 from nanobot_memory_plugins.consolidation.store.patch import take_back
 from nanobot_memory_plugins.consolidation.store.rendering import render
 from nanobot_memory_plugins.consolidation.store.snapshot import State, look, sha256
+from nanobot_memory_plugins.consolidation.store.three_way_merge import adopted, holds_text_unknown_to, merged
 from nanobot_memory_plugins.consolidation.store.tombstones import Tombstones
 from nanobot_memory_plugins.core import Clock, MemoryFileError
 from nanobot_memory_plugins.core.files import exact_time, replace_file

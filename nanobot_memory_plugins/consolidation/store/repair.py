@@ -7,6 +7,7 @@ from pathlib import Path
 
 from nanobot_memory_plugins.consolidation.store.clock_ahead import WHY as WHY_CLOCK
 from nanobot_memory_plugins.consolidation.store.journal import PUT_BACK
+from nanobot_memory_plugins.consolidation.store.plain_lines import take_up
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository, Snapshot
 from nanobot_memory_plugins.core import MemoryFileError, logger
 
@@ -22,13 +23,13 @@ def repair_file(repository: EntryRepository) -> str:
 
     What counts as damage is what `EntryRepository.load` calls so. A file that was put back as it had been before gets
     the entries that came since, and loses those that were forgotten for good. A file that cannot be written stays, with
-    a warning. It blocks.
+    a warning. What people wrote as an entry without an id gets one. It blocks.
     """
     try:
         found = repository.load()
         was_ahead = repository.is_set_right()
         if not (needs_repair(found) or was_ahead):
-            return ""
+            return take_up(repository, found.document)
         why = "the file was damaged" if found.damage else PUT_BACK if needs_repair(found) else WHY_CLOCK
         done = repository.update(dict, who=WHO, why=why)
     except MemoryFileError as error:

@@ -31,10 +31,10 @@ from nanobot_memory_plugins.consolidation.store.journal import (
     changes_between,
     entries_folder,
 )
-from nanobot_memory_plugins.consolidation.store.merging import merged
 from nanobot_memory_plugins.consolidation.store.patch import patch_back
 from nanobot_memory_plugins.consolidation.store.rendering import render
 from nanobot_memory_plugins.consolidation.store.snapshot import State, is_purged, look, sha256
+from nanobot_memory_plugins.consolidation.store.three_way_merge import merged
 from nanobot_memory_plugins.consolidation.store.tombstones import Tombstones
 from nanobot_memory_plugins.core import (
     Clock,
@@ -89,10 +89,14 @@ class Outcome:
 
 
 class Wanted(NamedTuple):
-    """What a change comes to: the entries, and the bytes of the file where they are known exactly."""
+    """What a change comes to: the entries, and the bytes of the file where they are known exactly.
+
+    ``document`` is the file that they are written into, where that is not the one that was read.
+    """
 
     entries: Entries
     data: bytes | None = None
+    document: Document | None = None
 
 
 class EntryRepository:
@@ -214,7 +218,8 @@ class EntryRepository:
                 state = self._set_right(file, state)
             wanted = decide(state)
             now = self._moment()
-            data = wanted.data if wanted.data is not None else render(state.document, wanted.entries, now=now)
+            document = wanted.document or state.document
+            data = wanted.data if wanted.data is not None else render(document, wanted.entries, now=now)
             is_new = data != state.raw and not (state.raw is None and not data)
             if is_new:
                 self._at("before check")

@@ -11,7 +11,7 @@ from nanobot_memory_plugins.consolidation.store import clock_ahead
 from nanobot_memory_plugins.consolidation.store.damage import best_copy, damage_of
 from nanobot_memory_plugins.consolidation.store.document import Document, Stamps, parse
 from nanobot_memory_plugins.consolidation.store.journal import BY_HAND, Change, Run, changes_between, rewound
-from nanobot_memory_plugins.consolidation.store.merging import adopted, merged
+from nanobot_memory_plugins.consolidation.store.three_way_merge import adopted, merged
 from nanobot_memory_plugins.core.files import read_time
 
 _STAMP = re.compile(rb"Last updated:[ \t]*([0-9T:+\-.]+)")

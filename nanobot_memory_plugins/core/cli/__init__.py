@@ -12,7 +12,13 @@ if TYPE_CHECKING:
     from nanobot_memory_plugins.core.cli.files_shown import FilesShown
     from nanobot_memory_plugins.core.cli.findings_shown import show_problems, summary
     from nanobot_memory_plugins.core.cli.language import catalogue, language_of, languages, spoken_language
-    from nanobot_memory_plugins.core.cli.open_store import opened_memory, opened_store, settled, without_embeddings
+    from nanobot_memory_plugins.core.cli.open_store import (
+        is_shared,
+        opened_memory,
+        opened_store,
+        settled,
+        without_embeddings,
+    )
     from nanobot_memory_plugins.core.cli.options import run, warn
     from nanobot_memory_plugins.core.cli.plain import say
     from nanobot_memory_plugins.core.cli.progress import time_left
@@ -28,7 +34,7 @@ __getattr__ = lazy_names(
         "files_shown": ("FilesShown",),
         "findings_shown": ("show_problems", "summary"),
         "language": ("catalogue", "language_of", "languages", "spoken_language"),
-        "open_store": ("opened_memory", "opened_store", "settled", "without_embeddings"),
+        "open_store": ("is_shared", "opened_memory", "opened_store", "settled", "without_embeddings"),
         "options": ("run", "warn"),
         "plain": ("say",),
         "progress": ("time_left",),
@@ -55,6 +61,7 @@ __all__ = [
     "examine",
     "finding_row",
     "finish_erasure",
+    "is_shared",
     "language_of",
     "languages",
     "not_installed",

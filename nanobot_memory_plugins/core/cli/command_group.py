@@ -13,6 +13,7 @@ import typer.core
 import typer.main
 
 from nanobot_memory_plugins.core.cli.extras import EXTRA_COMMANDS, not_installed
+from nanobot_memory_plugins.core.cli.option_values import refuse_options_as_values
 from nanobot_memory_plugins.core.cli.plain import without_controls
 from nanobot_memory_plugins.core.cli.typer_words import say_error_in_reader_language, use_reader_language
 from nanobot_memory_plugins.core.entry_points import COMMAND_GROUP, InstalledEntryPoint, installed_entry_points
@@ -58,6 +59,7 @@ class CommandGroup(typer.core.TyperGroup):
             except Exception as error:
                 command = _broken(self.found[cmd_name], error)
             self.commands[cmd_name] = use_reader_language(command)
+            refuse_options_as_values(command)
         return self.commands.get(cmd_name)
 
     def format_help(self, ctx: Any, formatter: Any) -> None:

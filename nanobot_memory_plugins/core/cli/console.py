@@ -1,5 +1,6 @@
 """Everything that a command shows to people goes through here, and reaches the terminal without what steers one."""
 
+import os
 from collections.abc import Iterable
 
 from rich.cells import cell_len
@@ -10,6 +11,9 @@ from rich.segment import Segment
 from nanobot_memory_plugins.core.errors import NanobotMemoryError
 from nanobot_memory_plugins.redaction.script.messages import together, tr
 from nanobot_memory_plugins.redaction.script.printable import one_line, printable
+
+# Columns of a table that goes into a pipe or a file.
+_WIDE = 160
 
 
 class PrintableConsole(Console):
@@ -23,7 +27,10 @@ class PrintableConsole(Console):
 
 def console(*, stderr: bool = False, wraps: bool = False) -> Console:
     """Return a console for lines, or with ``wraps`` for tables and bars, which know the terminal's width."""
-    return PrintableConsole(stderr=stderr, soft_wrap=not wraps, highlight=wraps)
+    made = PrintableConsole(stderr=stderr, soft_wrap=not wraps, highlight=wraps)
+    if not made.is_terminal and "COLUMNS" not in os.environ:
+        made.width = _WIDE  # a pipe and a file have no edge
+    return made
 
 
 def printable_segment(segment: Segment) -> Segment:

@@ -70,7 +70,7 @@ def cost(
             )
         )
     else:
-        out.print(tr("The language model was not used in the last {days} days.", days=days))
+        out.print(tr("The memory made no use of the language model in the last {days} days.", days=days))
     if recalled:
         out.print(savings_table(recalled))
         out.print(tr("Saved: what the Markdown of the memory would have cost in each turn, less what was recalled."))
@@ -210,8 +210,12 @@ def _show_expense(expense: dict[str, int], turns: Saving, out: Console) -> None:
     out.print(table)
     if turns.turns:
         told = {"net": abs(expense["net"]), "whole": turns.whole_tokens}
-        saves = tr("In all the set saves {net:,} tokens beside the whole Markdown in each turn ({whole:,}).", **told)
-        costs = tr("In all the set costs {net:,} tokens beside the whole Markdown in each turn ({whole:,}).", **told)
+        saves = tr(
+            "In all the set takes {net:,} tokens less in each turn than the whole Markdown would ({whole:,}).", **told
+        )
+        costs = tr(
+            "In all the set takes {net:,} tokens more in each turn than the whole Markdown would ({whole:,}).", **told
+        )
         out.print(saves if expense["net"] >= 0 else costs, soft_wrap=True)
         out.print(
             tr(
@@ -242,7 +246,7 @@ def cost_table(rows: list[Cost]) -> Table:
         tr("seconds"): f"{whole.seconds:,.1f}",
     }
     for number, (heading, footer) in enumerate(columns.items()):
-        table.add_column(heading, footer=footer, justify="left" if number < 3 else "right")
+        table.add_column(heading, footer=footer, justify="left" if number < 3 else "right", overflow="fold")
     for row in rows:
         table.add_row(
             row.day,

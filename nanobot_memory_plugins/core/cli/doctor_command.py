@@ -95,7 +95,11 @@ async def _examine(workspace: Path, config: MemoryConfig, problems: list[ConfigP
             ]
     findings += [*await asyncio.to_thread(memory_file_findings, workspace), *reported]
     # A plugin that breaks while it is asked how it is says nothing else about it.
-    findings += [Finding("warning", text, Health.DEGRADED, _MORE) for text in warnings if not _is_told(text, findings)]
+    findings += [
+        Finding("warning", text, Health.DEGRADED, _MORE)
+        for text in dict.fromkeys(warnings)
+        if not _is_told(text, findings)
+    ]
     return findings
 
 

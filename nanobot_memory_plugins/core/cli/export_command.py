@@ -19,7 +19,7 @@ from nanobot_memory_plugins.core.cli.transfer_output import bar
 from nanobot_memory_plugins.core.errors import InputError
 from nanobot_memory_plugins.core.transfer.backups import back_up, plain_name, usual_folder
 from nanobot_memory_plugins.core.transfer.exporting import export_to
-from nanobot_memory_plugins.redaction.script.messages import tr
+from nanobot_memory_plugins.redaction.script.messages import Sentence, tr
 
 
 def export_memory(
@@ -70,7 +70,9 @@ def export_memory(
 def _back_up(folder: Path, to: Path | None, keep: int, *, as_json: bool) -> None:
     place = to.expanduser().absolute() if to is not None else usual_folder()
     if place.is_file():
-        raise InputError(f"{place} is a file.", hint="With --daily, --to names the folder of the backups.")
+        raise InputError(
+            Sentence("{place} is a file.", place=place), hint="With --daily, --to names the folder of the backups."
+        )
     repair_memory(folder, read_configuration(None)[0])
     with bar("backing up") as progress:
         done = back_up(place, folder, keep=keep, now=datetime.now().astimezone(), progress=progress)

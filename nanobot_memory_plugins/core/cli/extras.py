@@ -10,6 +10,7 @@ EXTRA_COMMANDS: Final = {
     "connect": "mcp",
     "eval": "tools",
     "mcp": "mcp",
+    "move": "postgres",
     "panel": "panel",
     "postgres": "postgres",
 }

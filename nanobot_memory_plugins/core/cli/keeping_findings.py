@@ -48,7 +48,7 @@ def _copies(workspace: Path) -> Iterator[Finding]:
     found = [one.path.relative_to(paths.memory).as_posix() for one in conflict_copies(paths)]
     if not found:
         return
-    more = f" and {len(found) - _MOST_NAMED} more" if len(found) > _MOST_NAMED else ""
+    more = Sentence(" and {count} more", count=len(found) - _MOST_NAMED) if len(found) > _MOST_NAMED else ""
     yield Finding(
         "copies of a sync program",
         Sentence("{found}{more}: two machines wrote the same file", found=", ".join(found[:_MOST_NAMED]), more=more),

@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import Final
 
 from nanobot_memory_plugins.core.config.json_file import nanobot_home, read_json
+from nanobot_memory_plugins.core.config.languages import ENGLISH, catalogue_file
+from nanobot_memory_plugins.core.config.languages import languages as languages
 from nanobot_memory_plugins.core.errors import InputError
 from nanobot_memory_plugins.redaction.script.messages import Sentence, Translate, speaking
 
-ENGLISH: Final = "en"
-CATALOGUES: Final = Path(__file__).with_name("catalogues")
 OPTION: Final = "--lang"
 _spoken = ENGLISH
 
@@ -28,14 +28,9 @@ _LOCALE_VARIABLES = ("LC_ALL", "LC_MESSAGES", "LANG")
 _PLACES = (("channels", "memoryPlugins"), ("memoryPlugins",))
 
 
-def languages() -> list[str]:
-    """Return the languages that there are."""
-    return sorted({ENGLISH, *(file.stem for file in CATALOGUES.glob("*.mo"))})
-
-
 def catalogue(language: str) -> Translate:
     """Return what translates an English text; without a catalogue, what leaves it as it is."""
-    return _read(CATALOGUES / f"{language}.mo")
+    return _read(catalogue_file(language))
 
 
 @contextmanager

@@ -165,7 +165,7 @@ def _secrets_by_hand(memory: Path) -> Iterator[Finding]:
             if clean_notes(read_regular(path), without_secrets, everywhere=False).foreign:
                 named.append(path.relative_to(memory.parent).as_posix())
     if named:
-        more = f" and {len(named) - _MOST_NAMED} more" if len(named) > _MOST_NAMED else ""
+        more = Sentence(" and {count} more", count=len(named) - _MOST_NAMED) if len(named) > _MOST_NAMED else ""
         yield Finding(
             "secrets by hand",
             Sentence(

@@ -19,7 +19,7 @@ import typer
 import typer.main
 
 from nanobot_memory_plugins.core.cli.command_group import CommandGroup
-from nanobot_memory_plugins.core.cli.language import chosen_language, spoken
+from nanobot_memory_plugins.core.cli.language import chosen_language, language_of, spoken
 from nanobot_memory_plugins.core.cli.log_setup import configure_command_line_logging
 from nanobot_memory_plugins.core.cli.options import print_json
 from nanobot_memory_plugins.core.cli.plain import say
@@ -93,7 +93,8 @@ def run_command_line(arguments: Sequence[str]) -> int:
     try:
         language, arguments = chosen_language(arguments)
     except InputError as error:
-        _failed(arguments, error, error.cause, error.hint)
+        with spoken(language_of()):
+            _failed(arguments, error, error.cause, error.hint)
         return _WRONG_USE
     with spoken(language):
         code = _run(arguments)
@@ -113,7 +114,7 @@ def _run(arguments: Sequence[str]) -> int:
     except KeyboardInterrupt:
         return _INTERRUPTED
     except NanobotMemoryError as error:
-        _failed(arguments, error, error.cause, error.hint)
+        _failed(arguments, error, error.cause, error.hint or _what_helps(error.__cause__))
         return _WRONG_USE if isinstance(error, NotInstalledError) else _FAILED
     except OSError as error:
         if error.errno in (errno.EPIPE, errno.EINVAL):  # the reader of our output has gone; EINVAL on Windows
@@ -126,8 +127,20 @@ def _run(arguments: Sequence[str]) -> int:
         what = Sentence(
             "Unexpected {error} at {file}:{line}.", error=type(error).__name__, file=place.filename, line=place.lineno
         )
-        return _failed(arguments, error, what, "`nanobot-memory --verbose ...` shows more; please report it.")
+        return _failed(arguments, error, what, Sentence("`nanobot-memory --verbose ...` shows more; please report it."))
     return _DONE
+
+
+def _what_helps(cause: BaseException | None) -> str:
+    """Return what helps against what the system has refused, or nothing."""
+    number = cause.errno if isinstance(cause, OSError) else None
+    if number in (errno.ENOSPC, errno.EDQUOT):
+        return Sentence("Free disk space, then do it again.")
+    if number in (errno.EACCES, errno.EPERM, errno.EROFS):
+        return Sentence("Nothing was changed. Let the file and its folder be written, then do it again.")
+    if number in (errno.EEXIST, errno.ENOTDIR):
+        return Sentence("`nanobot-memory doctor` says which file it is, and how to move it aside.")
+    return ""
 
 
 def _failed(arguments: Sequence[str], error: Exception, cause: str, hint: str = "") -> int:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 
 from nanobot_memory_plugins.core.entry_points import FINDINGS_GROUP, installed_entry_points
 from nanobot_memory_plugins.core.values.diagnosis import Finding, Health
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 Offer = Callable[[], Sequence[Finding]]
 
@@ -19,9 +20,11 @@ def offered_findings() -> list[Finding]:
             found.append(
                 Finding(
                     point.distribution,
-                    f"cannot say how it is: {type(error).__name__}",
+                    Sentence("cannot say how it is: {kind}", kind=type(error).__name__),
                     Health.DEGRADED,
-                    hint=f"Install it anew: pip install --force-reinstall {point.distribution}",
+                    hint=Sentence(
+                        "Install it anew: pip install --force-reinstall {distribution}", distribution=point.distribution
+                    ),
                 )
             )
     return found

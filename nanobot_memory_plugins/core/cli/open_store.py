@@ -82,6 +82,11 @@ async def settled(store: Store) -> None:
                 await store.vectors_complete(waiting)
 
 
+def is_shared(config: MemoryConfig) -> bool:
+    """Say whether this memory is shared with other machines. The names are those of our own plugin."""
+    return config.enabled("postgres") and bool(config.plugins.get("postgres", {}).get("dsn"))
+
+
 def without_embeddings(config: MemoryConfig) -> MemoryConfig:
     """Return the configuration for a search by words alone. The names are those of our storage plugin."""
     replaced = {"embedding_provider", "embeddingProvider"}

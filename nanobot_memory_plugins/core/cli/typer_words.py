@@ -26,6 +26,7 @@ _DRAWN: Final = (
     "RICH_HELP",
 )
 _RICH: Final = "typer.rich_utils"
+_MAKES_TEXT: Final = "_make_rich_text"
 
 HEADINGS: Final = (
     "(deprecated) ",
@@ -159,6 +160,21 @@ def _say_headings() -> None:
     if (drawing := sys.modules.get(_RICH)) is not None:
         for name, text in _headings():
             setattr(drawing, name, tr(text))
+        make = getattr(drawing, _MAKES_TEXT, None)
+        if make is not None and make.__module__ == _RICH:
+            setattr(drawing, _MAKES_TEXT, _folding(make))
+
+
+@cache
+def _folding(make: Callable[..., Any]) -> Callable[..., Any]:
+    """Return what makes a text that goes on in the next line where it has no blank, as in Chinese: else it is cut."""
+
+    def made(**given: Any) -> Any:
+        text = make(**given)
+        text.overflow = "fold"
+        return text
+
+    return made
 
 
 @cache

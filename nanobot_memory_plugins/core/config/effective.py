@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import reduce
 from typing import Any
 
 from pydantic import BaseModel
@@ -95,7 +96,8 @@ def allowed_by(schema: Mapping[str, Any], defined: Mapping[str, Any]) -> str:
     if "$ref" in schema:
         schema = defined.get(str(schema["$ref"]).rpartition("/")[2], {})
     if kinds := schema.get("anyOf") or schema.get("oneOf"):
-        return Sentence.joined(dict.fromkeys(allowed_by(one, defined) for one in kinds), " or ")
+        told = dict.fromkeys(allowed_by(one, defined) for one in kinds)
+        return reduce(lambda one, other: Sentence("{one} or {other}", one=one, other=other), told)
     if "const" in schema:
         return f'"{schema["const"]}"'
     if "enum" in schema:

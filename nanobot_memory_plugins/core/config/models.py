@@ -1,12 +1,14 @@
 """What a configuration is once it has been read."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError, field_validator
 from pydantic.alias_generators import to_camel
+from pydantic_core import PydanticKnownError
 
+from nanobot_memory_plugins.core.config.languages import languages
 from nanobot_memory_plugins.core.language_model.options import LanguageModelOptions
 
 # No hook may take longer than a day: timers overflow on numbers that are much larger.
@@ -40,10 +42,10 @@ class CoreOptions(BaseModel):
         default_factory=dict,
         description='names that are one person, as {"ana": ["telegram:111", "slack:U1", "cli"]}',
     )
-    language: Literal["auto", "zh", "en"] = Field(
+    language: str = Field(
         default="auto",
-        description="of the fence around injected text, and of the command line; auto follows the message, and the"
-        " locale",
+        description="auto, en, zh, or another one with a catalogue: of the command line, and en and zh of the fence"
+        " around injected text; auto follows the locale, and the message",
     )
     keep_transcripts: bool = Field(default=True, description="keep what was said, redacted, in memory/sessions")
     transcript_max_age_days: _Days = Field(
@@ -67,6 +69,14 @@ class CoreOptions(BaseModel):
     )
     language_model: LanguageModelOptions = Field(default_factory=LanguageModelOptions)
 
+    @field_validator("language")
+    @classmethod
+    def _spoken(cls, value: str) -> str:
+        known = ["auto", *languages()]
+        if value not in known:
+            raise PydanticKnownError("literal_error", {"expected": _either(known)})
+        return value
+
     @field_validator("people")
     @classmethod
     def _apart(cls, value: dict[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
@@ -88,6 +98,12 @@ class RedactionOptions(BaseModel):
         description="telephone numbers, e-mail and postal addresses: `hide` them all; `user`: what the user said stays"
         " readable, what only a tool or a page said is hidden; `keep` them all (notes of tools hide them always)",
     )
+
+
+def _either(values: Sequence[str]) -> str:
+    """Return values as pydantic names those of a choice."""
+    *first, last = map(repr, values)
+    return f"{', '.join(first)} or {last}"
 
 
 def as_switch(value: object) -> bool | None:

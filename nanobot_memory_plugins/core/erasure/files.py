@@ -18,6 +18,7 @@ from nanobot_memory_plugins.core.files.paths import DAY_NOTE, REPLACED
 from nanobot_memory_plugins.core.files.private import private_lock
 from nanobot_memory_plugins.core.files.reading import read_regular
 from nanobot_memory_plugins.core.values import Trace
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 # Folders below the memory folder that others clean, or that hold no text.
 _ELSEWHERE = frozenset({".entries", ".erasure", ".locks", ".usage", ".git"})
@@ -47,7 +48,9 @@ def purge_files(
             traces += _purge_file(paths, path, where, wanted, dry_run=dry_run, everywhere=everywhere)
         except (OSError, MemoryFileError) as error:
             why = error.cause if isinstance(error, MemoryFileError) else type(error).__name__
-            traces.append(Trace(where, 0, removed=False, why=f"it cannot be cleaned: {why}", waits=True))
+            traces.append(
+                Trace(where, 0, removed=False, why=Sentence("it cannot be cleaned: {why}", why=why), waits=True)
+            )
     for pattern in _LEGACY:
         traces += [one for path in sorted(paths.workspace.glob(pattern)) for one in _reported(paths, path, wanted)]
     return list(dict.fromkeys([*traces, *_named(paths, wanted)]))

@@ -26,6 +26,7 @@ from nanobot_memory_plugins.core.files import MemoryPaths, file_lock, replace_fi
 from nanobot_memory_plugins.core.files.private import private_lock
 from nanobot_memory_plugins.core.files.reading import read_regular
 from nanobot_memory_plugins.core.files.replace import sync_folder
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 _LOCK_SECONDS = 10.0
 _ATTEMPTS = 10
@@ -65,7 +66,7 @@ def scrub_files(
             continue  # it has been merged or replaced meanwhile
         except (OSError, MemoryFileError, Timeout) as error:
             why = error.cause if isinstance(error, MemoryFileError) else type(error).__name__
-            reports.append(Scrubbed(where, removed=False, why=f"it cannot be cleaned: {why}"))
+            reports.append(Scrubbed(where, removed=False, why=Sentence("it cannot be cleaned: {why}", why=why)))
     for pattern in _LEGACY:
         for path in sorted(paths.workspace.glob(pattern)):
             with suppress(OSError, MemoryFileError):

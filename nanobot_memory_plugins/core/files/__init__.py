@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from nanobot_memory_plugins.redaction.lazy_names import lazy_names
 
 if TYPE_CHECKING:
-    from nanobot_memory_plugins.core.files.appending import FileBusyError, file_lock, make_folder
+    from nanobot_memory_plugins.core.files.appending import Appender, FileBusyError, file_lock, make_folder
     from nanobot_memory_plugins.core.files.damage import damage_in
     from nanobot_memory_plugins.core.files.entries import (
         TAG_SEPARATORS,
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from nanobot_memory_plugins.core.files.queued_lock import queued
     from nanobot_memory_plugins.core.files.reading import open_regular, read_inside, read_regular
     from nanobot_memory_plugins.core.files.replace import replace_file
+    from nanobot_memory_plugins.core.files.spill_format import SpilledRecord, merge_into
     from nanobot_memory_plugins.core.files.timed import TimedFiles, TimedRecords
     from nanobot_memory_plugins.core.files.transcript import (
         TranscriptRecord,
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
 __getattr__ = lazy_names(
     __name__,
     {
-        "appending": ("FileBusyError", "file_lock", "make_folder"),
+        "appending": ("Appender", "FileBusyError", "file_lock", "make_folder"),
         "damage": ("damage_in",),
         "entries": ("TAG_SEPARATORS", "NoteEntry", "Passage", "exact_time", "origin_of", "read_time", "render_note"),
         "memory_files": ("MemoryFiles",),
@@ -52,6 +53,7 @@ __getattr__ = lazy_names(
         "queued_lock": ("queued",),
         "reading": ("open_regular", "read_inside", "read_regular"),
         "replace": ("replace_file",),
+        "spill_format": ("SpilledRecord", "merge_into"),
         "timed": ("TimedFiles", "TimedRecords"),
         "transcript": (
             "TranscriptRecord",
@@ -69,11 +71,13 @@ __all__ = [
     "LINKED",
     "REDACTION_FAILED",
     "TAG_SEPARATORS",
+    "Appender",
     "FileBusyError",
     "MemoryFiles",
     "MemoryPaths",
     "NoteEntry",
     "Passage",
+    "SpilledRecord",
     "TimedFiles",
     "TimedRecords",
     "TranscriptRecord",
@@ -83,6 +87,7 @@ __all__ = [
     "last_records",
     "make_folder",
     "make_missing",
+    "merge_into",
     "narrow_file",
     "open_regular",
     "origin_of",

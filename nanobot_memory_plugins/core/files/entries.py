@@ -6,7 +6,7 @@
     type: decision
     tags: cloudflare, sqlite
     tl;dr: one line
-    id: 5f0c2a9be1d04437
+    id: 019c6534-7ae0-7b1e-9d3f-2a5c8e41d6b7
     time: 2026-02-16T14:20:33.120+08:00
     origin: tool
     session: cli:direct

@@ -4,7 +4,6 @@ import asyncio
 import contextlib
 import dataclasses
 import os
-import secrets
 import weakref
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, tzinfo
@@ -22,6 +21,7 @@ from nanobot_memory_plugins.core.files.entries import exact_time
 from nanobot_memory_plugins.core.files.long_messages import LongMessages
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.reading import read_inside
+from nanobot_memory_plugins.core.files.record_ids import new_record_id
 from nanobot_memory_plugins.core.files.thread import SerialThread
 from nanobot_memory_plugins.core.files.transcript import TranscriptRecord, last_records
 from nanobot_memory_plugins.core.files.writing import Writer
@@ -70,9 +70,9 @@ class MemoryFiles:
     ) -> None:
         import_log()
         self.paths = MemoryPaths.of(workspace)
-        self._clock = clock or SystemClock()
+        self._clock = its_clock = clock or SystemClock()
         self._timezone = timezone
-        self._new_id = new_id or (lambda: secrets.token_hex(8))
+        self._new_id = new_id or (lambda: new_record_id(its_clock.now()))
         self._writer = Writer(
             self.paths,
             redact=redact,

@@ -56,11 +56,13 @@ class PromptFile:
         except FileNotFoundError:
             return None
         except OSError as error:
-            raise self._fault(file, language, f"cannot be read ({type(error).__name__})", "Let it be read") from None
+            raise self._fault(
+                file, language, Sentence("cannot be read ({kind})", kind=type(error).__name__), "Let it be read"
+            ) from None
         except UnicodeDecodeError:
             raise self._fault(file, language, "is not UTF-8", "Save it as UTF-8") from None
         if len(data) > _LARGEST:
-            raise self._fault(file, language, f"is longer than {_LARGEST} bytes", "Shorten it")
+            raise self._fault(file, language, Sentence("is longer than {size} bytes", size=_LARGEST), "Shorten it")
         if not text.strip():
             raise self._fault(file, language, "is empty", "Write the prompt into it")
         if [*_PART.findall(text)][-1:] != ["user"]:
@@ -68,19 +70,29 @@ class PromptFile:
         known, found = set(_PLACEHOLDER.findall(self.built_in(language))), set(_PLACEHOLDER.findall(text))
         required = (*self.required, *((WISHES,) if wishes and WISHES in known else ()))
         if lacking := [name for name in required if name not in found]:
-            raise self._fault(file, language, f"lacks {{{lacking[0]}}}", f"Write {{{lacking[0]}}} where it belongs")
+            raise self._fault(
+                file,
+                language,
+                Sentence("lacks {place}", place=f"{{{lacking[0]}}}"),
+                Sentence("Write {place} where it belongs", place=f"{{{lacking[0]}}}"),
+            )
         if unknown := sorted(found - known):
             names = ", ".join(f"{{{name}}}" for name in sorted(known))
-            raise self._fault(file, language, f"has {{{unknown[0]}}}, which nothing fills in", f"There are {names}")
+            raise self._fault(
+                file,
+                language,
+                Sentence("has {place}, which nothing fills in", place=f"{{{unknown[0]}}}"),
+                Sentence("There are {names}", names=names),
+            )
         return text
 
     def _fault(self, file: Path, language: Language, fault: str, mend: str) -> ConfigurationError:
         ours = self.folder / self.file(language)
         return ConfigurationError(
-            Sentence("The prompt {file} {fault}.", file=file, fault=fault),
+            Sentence("The prompt {file} {fault}.", file=file, fault=Sentence.of(fault)),
             hint=Sentence(
                 "{mend}, or remove the file; until then the built-in one is used, as it stands in {ours}.",
-                mend=mend,
+                mend=Sentence.of(mend),
                 ours=ours,
             ),
         )

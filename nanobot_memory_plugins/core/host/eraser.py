@@ -160,7 +160,10 @@ class Eraser:
         failed = [
             name for (name, hook), count in after.items() if hook == "on_purge" and count > before.get((name, hook), 0)
         ]
-        told += [Trace(f"plugin {name}", 0, removed=False, why="it failed; purge again") for name in failed]
+        told += [
+            Trace(Sentence("plugin {name}", name=name), 0, removed=False, why="it failed; purge again")
+            for name in failed
+        ]
         if self._store() is None:
             named = {one.where for one in told}
             indexes = await run_in_daemon_thread(lambda: unopened_indexes(self._paths))

@@ -1,7 +1,7 @@
 """What happens to a message that has come in: kept, heard, answered by the plugins, fenced."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from nanobot_memory_plugins.core.host.hidden_answers import plain_history
 from nanobot_memory_plugins.core.host.off_record import NOT_KEPT
@@ -12,6 +12,9 @@ from nanobot_memory_plugins.core.values import ContextBlock, Message, Origin, Re
 from nanobot_memory_plugins.core.values.message_context import MessageContext
 
 KEPT_BEFORE = Receipt(stored=False, reason="The transcript holds it already.")
+
+# Fences are written in these; the command line may have catalogues of more.
+_OF_FENCES: Mapping[str, Language] = {"en": "en", "zh": "zh"}
 
 
 class Receiving:
@@ -26,7 +29,7 @@ class Receiving:
 
     def language(self, text: str) -> Language:
         """Return the language in which a turn is told something."""
-        return language_of(text) if self._parts.options.language == "auto" else self._parts.options.language
+        return _OF_FENCES.get(self._parts.options.language) or language_of(text)
 
     async def receive(
         self, session_key: str, text: str, history: Sequence[object], scope: Scope, *, spoken: bool, known: bool

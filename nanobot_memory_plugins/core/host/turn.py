@@ -1,5 +1,6 @@
 """One turn of a host: what an adapter tells of it, however often its hooks fire."""
 
+import asyncio
 import json
 import time
 from collections import Counter
@@ -65,8 +66,9 @@ class Turn:
         self._received: dict[str, Future[MessageContext | None]] = {}
         self._given_up: set[str] = set()
         self._block: str | None = None
-        self._tools_began: dict[str, float] = {}
+        self._tools_began: dict[str, tuple[float, str, object]] = {}
         self._tools_done: set[str] = set()
+        self._watched: asyncio.Task[Any] | None = None
         self._replies: Counter[str] = Counter()
         self._over = False
 
@@ -151,10 +153,28 @@ class Turn:
         made = self._with_block(messages)
         return list(messages) if made is None else made
 
-    def tool_began(self, call_id: str) -> None:
-        """Start the clock of a tool. Some providers give the calls of each step the same ids: it is a new call."""
-        self._tools_began[call_id] = time.perf_counter()
+    def tool_began(self, call_id: str, name: str = "", arguments: object = None) -> None:
+        """Start the clock of a tool. Some providers give the calls of each step the same ids: it is a new call.
+
+        With its ``name`` it is noted also where it is cut off and nobody tells (`watch`).
+        """
+        self._tools_began[call_id] = time.perf_counter(), name, arguments
         self._tools_done.discard(call_id)
+
+    def tool_waits(self, call_id: str) -> None:
+        """Say of a tool that began that it waits for somebody, and is not cut off: it is called again."""
+        self._tools_began.pop(call_id, None)
+
+    def watch(self) -> None:
+        """Note, once the task that runs here was cancelled, the tools that began and of whose end nobody has told.
+
+        It is for hosts that call no hook for what a cancellation cuts off. A tool that waits for somebody stays open
+        where nothing was cancelled, or is said to wait.
+        """
+        task = asyncio.current_task()
+        if task is not None and task is not self._watched:
+            self._watched = task
+            task.add_done_callback(self._note_cut_off)
 
     async def tool_finished(
         self,
@@ -284,6 +304,14 @@ class Turn:
         return answer.block
 
     @_never_raises
+    def _note_cut_off(self, task: "asyncio.Task[Any]") -> None:
+        was_cancelled = task.cancelled() or task.cancelling()
+        if was_cancelled and self._service.thread.running:  # one that was closed is not started again for it
+            for call_id, (_, name, arguments) in list(self._tools_began.items()):
+                if name:
+                    self._note_tool(call_id, name, arguments, None, asyncio.CancelledError())
+
+    @_never_raises
     def _note_tool(
         self,
         call_id: str,
@@ -297,7 +325,7 @@ class Turn:
         if call_id in self._tools_done:
             return None
         self._tools_done.add(call_id)
-        measured = (time.perf_counter() - began) * 1000 if began is not None else 0.0
+        measured = (time.perf_counter() - began[0]) * 1000 if began is not None else 0.0
         milliseconds = measured if duration_ms is None else duration_ms
         said = f"{type(error).__name__}: {error}" if isinstance(error, BaseException) else error
         given = _arguments(arguments)

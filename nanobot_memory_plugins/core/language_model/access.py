@@ -23,6 +23,7 @@ from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.protocols import Complete
 from nanobot_memory_plugins.core.text.evidence import without_thoughts
 from nanobot_memory_plugins.core.text.tokens import estimate_tokens
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 from nanobot_memory_plugins.redaction.script.printable import printable
 
 # Share of a hook's remaining time that one use may take: the rest is for the fallback and for writing.
@@ -86,7 +87,9 @@ class LanguageModel:
         budget = self._options.daily_tokens_for(purpose)
         if self._ledger.tokens(spent_on, today) + prompt_tokens + max_tokens > budget:
             raise BudgetExceededError(
-                f"The budget of {budget} tokens a day for {spent_on!r} is used up.",
+                Sentence(
+                    "The budget of {budget} tokens a day for {purpose!r} is used up.", budget=budget, purpose=spent_on
+                ),
                 hint="Raise core.languageModel.dailyTokens, or wait until tomorrow (UTC).",
             )
         prompt = _fingerprint(messages)
@@ -120,20 +123,28 @@ class LanguageModel:
         now = self._clock.now()
         if self._ledger.repeats(prompt, now) >= self._options.hourly_repeats:
             raise LoopError(
-                f"The same prompt for {purpose!r} was sent {self._options.hourly_repeats} times within an hour.",
+                Sentence(
+                    "The same prompt for {purpose!r} was sent {times} times within an hour.",
+                    purpose=purpose,
+                    times=self._options.hourly_repeats,
+                ),
                 hint="Look for what asks again and again; core.languageModel.hourlyRepeats is the limit.",
             )
         failures, seconds = self._ledger.failures(purpose, now)
         if failures >= self._options.hourly_failures and seconds < self._options.failure_rest:
             raise LoopError(
-                f"The language model has failed {failures} times in a row for {purpose!r}: it is left in peace.",
+                Sentence(
+                    "The language model has failed {failures} times in a row for {purpose!r}: it is left in peace.",
+                    failures=failures,
+                    purpose=purpose,
+                ),
                 hint="See `nanobot-memory cost`; one trial follows after core.languageModel.failureRest.",
             )
 
     async def _ask(self, messages: Sequence[Mapping[str, Any]], *, max_tokens: int, purpose: str) -> str:
         limit = self._limit(purpose)
         if limit <= 0:
-            raise CompletionTimeoutError(f"No time is left for {purpose!r} in this hook.")
+            raise CompletionTimeoutError(Sentence("No time is left for {purpose!r} in this hook.", purpose=purpose))
         try:
             async with asyncio.timeout(limit):
                 async for attempt in AsyncRetrying(
@@ -145,16 +156,22 @@ class LanguageModel:
                     with attempt:
                         answer = await self._complete(list(messages), max_tokens=max_tokens, purpose=purpose)
         except TimeoutError:
-            raise CompletionTimeoutError(f"No answer for {purpose!r} within {limit:.1f} s.") from None
+            raise CompletionTimeoutError(
+                Sentence("No answer for {purpose!r} within {limit:.1f} s.", purpose=purpose, limit=limit)
+            ) from None
         except (Exception, SystemExit, GeneratorExit, asyncio.CancelledError) as error:
             task = asyncio.current_task()
             if isinstance(error, asyncio.CancelledError) and (task is None or task.cancelling()):
                 raise
             # The text of a provider's error can carry the prompt or a key: only its type is passed on.
             logger.warning("the language model failed for {} of {}: {}", purpose, self._plugin, type(error).__name__)
-            raise LanguageModelError(f"The language model failed: {type(error).__name__}.") from None
+            raise LanguageModelError(
+                Sentence("The language model failed: {kind}.", kind=type(error).__name__)
+            ) from None
         if not isinstance(answer, str):
-            raise LanguageModelError(f"The language model answered with {type(answer).__name__}, not with text.")
+            raise LanguageModelError(
+                Sentence("The language model answered with {kind}, not with text.", kind=type(answer).__name__)
+            )
         return answer
 
     def _limit(self, purpose: str) -> float:

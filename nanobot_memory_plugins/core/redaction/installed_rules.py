@@ -83,7 +83,11 @@ def _load(point: InstalledEntryPoint) -> InstalledRules:
     thread = threading.Thread(target=load, name=f"nanobot-memory rules {point.name}", daemon=True)
     thread.start()
     thread.join(_LOAD_SECONDS)
-    rules, error = outcomes[0] if outcomes else ((), f"loading them takes longer than {_LOAD_SECONDS:g} s")
+    rules, error = (
+        outcomes[0]
+        if outcomes
+        else ((), Sentence("loading them takes longer than {seconds:g} s", seconds=_LOAD_SECONDS))
+    )
     return InstalledRules(point.name, point.distribution, point.version, rules, error)
 
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         said,
     )
     from nanobot_memory_plugins.core.text.evidence import Evidence, is_refusal, says_nothing, terms, without_thoughts
+    from nanobot_memory_plugins.core.text.languages import LanguageRules, OrderRule, languages_of
     from nanobot_memory_plugins.core.text.markdown import LINE_BREAKS, clean, clean_markdown, one_line
     from nanobot_memory_plugins.core.text.negation import denies, negations, without_negations
     from nanobot_memory_plugins.core.text.numbers import ENGLISH_NUMBERS, chinese_number
@@ -66,6 +67,7 @@ __getattr__ = lazy_names(
             "said",
         ),
         "evidence": ("Evidence", "is_refusal", "says_nothing", "terms", "without_thoughts"),
+        "languages": ("LanguageRules", "OrderRule", "languages_of"),
         "markdown": ("LINE_BREAKS", "clean", "clean_markdown", "one_line"),
         "period_questions": ("PeriodQuestion", "Speaker", "period_question", "named_period"),
         "negation": ("denies", "negations", "without_negations"),
@@ -105,8 +107,10 @@ __all__ = [
     "Clause",
     "DayAhead",
     "Evidence",
+    "LanguageRules",
     "LazyPattern",
     "Objection",
+    "OrderRule",
     "PeriodQuestion",
     "QuotedConversation",
     "Reading",
@@ -139,6 +143,7 @@ __all__ = [
     "is_acknowledgement",
     "is_pleasantry",
     "is_refusal",
+    "languages_of",
     "local_moment",
     "message_reading",
     "message_time",

@@ -52,6 +52,7 @@ _EDGE = " \t\n,.!;:。…~～\"'”’」』）)"
 _LONGEST_TAG, _LONGEST_CHINESE_TAG = 24, 5
 _CONTRAST = LazyPattern(
     r"[ ,]*+(?:but|however|though|yet|still|但是?|不过|可是|然而|其实|actually)[ ,]*+(?:i|i'm|i've|my|we|our|我|咱)"
+    r"|[ ,]*+but (?:s?he|they)\b"
 )
 _SAYS_SO = LazyPattern(r"(?:says?|said|claims?|claimed|writes?|wrote|thinks?|说的?|写的?|讲的?)\W*$")
 _BECAUSE = LazyPattern(r"[ ,]*+(?:(?:because|since|given|now that)\b|因为|由于)")
@@ -65,6 +66,7 @@ _ELLIPTIC = LazyPattern("可以|能|可能|会|要|该|应该|有|需要|还能|
 _OWN_VERB = LazyPattern(r"(?:i|we|you|he|she|it|they|this|that|my|the|our|your)\b|[我你他她它]")
 _NAMED = LazyPattern(hearsay.NAMED.pattern)
 _CHINESE = LazyPattern("[\u3400-\u9fff]")
+_SECOND_VERB = LazyPattern(r"(?:and|but|or) (?:is|are|was|were|am|has|have|had|does|did|can|will|would|could)\b")
 _RELATIVE = ("which ", "who ", "whose ", "where ", "when ")
 
 
@@ -117,7 +119,7 @@ def _under_tag(act: Act, tag: Act) -> Act:
 
 def _acts(sentence: str, body: str, *, marked: bool) -> list[tuple[Piece, Act]]:
     pieces = clauses_in(body, asks=marked)
-    acts = [_act_of(sentence, body, piece, is_first=not number) for number, piece in enumerate(pieces)]
+    acts = [_act_of(sentence, body, piece, is_first=not number, marked=marked) for number, piece in enumerate(pieces)]
     if marked and _BARE.match(body, pieces[-1].core):  # "Use tabs?"
         acts[-1] = Act.ASKS
     is_reason = Act.ASKS in acts and _BECAUSE.match(body, pieces[-1].start) is not None
@@ -132,9 +134,11 @@ def _acts(sentence: str, body: str, *, marked: bool) -> list[tuple[Piece, Act]]:
     return list(zip(pieces, acts, strict=True))
 
 
-def _act_of(sentence: str, body: str, piece: Piece, *, is_first: bool) -> Act:
+def _act_of(sentence: str, body: str, piece: Piece, *, is_first: bool, marked: bool) -> Act:
     core, whole = body[piece.core : piece.end].strip(" ,:-–—()"), body[piece.start : piece.end]
-    if _asks(core, is_first=is_first):
+    # "She is nine and is mad about beetles" goes on with what it tells.
+    goes_on = not marked and not is_first and _SECOND_VERB.match(whole) is not None
+    if not goes_on and _asks(core, is_first=is_first):
         return Act.ASKS
     if requests.ANYWHERE.search(core):
         return Act.REQUESTS

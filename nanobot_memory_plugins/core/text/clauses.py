@@ -18,11 +18,16 @@ _BORDERS = (
     r"|(?<!\s)\s*+\((?=\w)"
     rf"|(?<!\s)\s++(?=(?:what|how|which|where|when|who|why) (?:\w+ )?{questions.AUXILIARY} {questions.PERSON}\b)"
     # Chinese that is typed without punctuation has blanks in its place.
-    r"|(?<=\w\w[\u4e00-\u9fff])[ \u3000]++(?=[\u4e00-\u9fff]\w\w)"
+    r"|(?<=\w[\u4e00-\u9fff])[ \u3000]++(?=[\u4e00-\u9fff]\w)"
+    r"|(?<=[啦啊呀喔哦耶咧吗呢吧嘛])[ \u3000]++(?=\w)|(?<=[\u4e00-\u9fff]{2})嗯++(?=[\u4e00-\u9fff]{2})"
+    # "My baby is seven months old may she eat eggs", typed in one breath.
+    r"|(?<=[\u4e00-\u9fff]{3}了)(?=(?:能|可以|还能|该|应该|咋|怎[么样]|要不要|会不会|是不是|有没有|有什么|有啥|为什么|为啥)[\u4e00-\u9fff])"
     r"|(?=但是?(?!愿)|(?<!只)不过(?!敏)|所以|(?<!是)因为|可是|然而|而且)"
 )
 _BORDER = LazyPattern(_BORDERS)
-_PHRASE_BORDER = LazyPattern(rf"{_BORDERS}|[、。！？!?]|[.;](?=\s)")
+_PHRASE_BORDER = LazyPattern(
+    rf"{_BORDERS}|[、。！？!?]|[.;](?=\s)|(?<=[\u4e00-\u9fff]{{3}}了)(?=[没不](?!\W|$|有\W|有$))"
+)
 # "It's Tuesday not Monday", 是周二不是周一: what stands before "not" is affirmed, unless it is what is denied.
 _CONTRAST = LazyPattern(
     r"\b(?!(?:is|am|are|was|were|be|been|do|does|did|have|has|had|can|could|will|would|shall|should|may|might|must"

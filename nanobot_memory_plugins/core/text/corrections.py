@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 
 from nanobot_memory_plugins.core.text.acts import Act
+from nanobot_memory_plugins.core.text.calendar import MONTH_NAME, WEEKDAYS
 from nanobot_memory_plugins.core.text.numerals import values_in
 from nanobot_memory_plugins.core.text.quotations import Passage
 from nanobot_memory_plugins.core.text.reading import reading_of
@@ -19,6 +20,10 @@ _CORRECTS = re.compile(
 )
 # What stands beside a value and says nothing of what it is the value of.
 _BESIDE_A_VALUE = re.compile(r"\d+(?:st|nd|rd|th)\b|\b(?:hm+|oh|ah|uh|um)\b|[月号日点分年周哦]|\d+")
+_MONTH_OR_DAY = re.compile(
+    rf"\b(?:{MONTH_NAME}|{'|'.join(WEEKDAYS)})\b|(?:周|星期|礼拜)[一二三四五六日天]|(?<!\d)\d{{1,2}}月"
+)
+_NOT_THEN = re.compile(rf"(?:\bnot (?:on |in )?|不是)({_MONTH_OR_DAY.pattern})")
 _DISOWNS = re.compile(
     r"^\W*(?:but |though )?(?:that'?s (?:her|his|their) |i (?:disagree|don'?t (?:think|believe|agree|buy))"
     r"|not mine|i doubt)"
@@ -41,7 +46,15 @@ def taken_back(statement: str, passages: Sequence[Passage], messages: Sequence[M
     if _corrects(rest[:_RIGHT_BEHIND]) and _replaces(rest, held, terms, is_next=True):
         return True
     after = [one.text for one in messages[last.turn + 1 :] if one.role == "user"][:_LATER]
+    if any(_denies_the_month(text, statement) for text in after):
+        return True
     return any(_corrects(text) and _replaces(text, held, terms, is_next=not n) for n, text in enumerate(after))
+
+
+def _denies_the_month(text: str, statement: str) -> bool:
+    """Say whether a correction says that it is not in the month or on the weekday of a statement."""
+    own = {one.casefold()[:3] for one in _MONTH_OR_DAY.findall(folded(statement))}
+    return any(found[1][:3] in own for found in _NOT_THEN.finditer(folded(text)))
 
 
 def _corrects(text: str) -> bool:

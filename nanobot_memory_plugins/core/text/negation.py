@@ -5,8 +5,9 @@ Cantonese. "Hates" and "stopped" deny as well: who hates coriander does not like
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
+from nanobot_memory_plugins.core.text.languages import languages_of
 from nanobot_memory_plugins.core.text.words import LazyPattern, Word
 from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 
@@ -61,7 +62,21 @@ _ANY = LazyPattern(f"(?:{_any_of(DENYING_NOTHING)})|(?P<denies>{_any_of(DENYING)
 
 def negations(text: str) -> Iterator[re.Match[str]]:
     """Yield what denies in a text; the places are those of the text, in whatever script."""
-    return (found for found in _ANY.finditer(simplified(text)) if found["denies"])
+    plain = simplified(text)
+    languages = languages_of(plain)
+    if not languages:
+        return (found for found in _ANY.finditer(plain) if found["denies"])
+    return _in_any_of((_ANY.finditer(plain), *(one.negations.finditer(plain) for one in languages)))
+
+
+def _in_any_of(found: Iterable[Iterator[re.Match[str]]]) -> Iterator[re.Match[str]]:
+    """Yield what denies in several languages, by place, each place once."""
+    end = 0
+    for one in sorted((match for matches in found for match in matches), key=lambda match: match.start()):
+        if one.start() >= end:
+            end = one.end()
+            if one["denies"]:
+                yield one
 
 
 def denies(text: str) -> bool:

@@ -64,7 +64,7 @@ _OTHERS = {"once": 1, "twice": 2, "both": 2, "dozen": 12, "half": 0.5, "半": 0.
 _NUMBER = re.compile(
     r"(?P<figures>\d+(?:,\d{3}(?!\d))*(?:\.\d+)?)\s*(?P<scale>k\b|[千万亿百](?P<rest>\d(?!\d)"
     r"|[一二三四五六七八九](?![十百千万点]))?)?"
-    r"|(?P<chinese>[零〇一二两三四五六七八九十百千万亿俩仨]+)(?:点(?P<part>[零一二三四五六七八九]+)(?![十钟]))?"
+    r"|(?<!老)(?P<chinese>[零〇一二两三四五六七八九十百千万亿俩仨]+)(?:点(?P<part>[零一二三四五六七八九]+)(?![十钟]))?"
     r"(?:(?P<tenths>成)(?P<tenth>[一二三四五六七八九])?(?![员为功都本分年人品立果绩交长]))?"
     rf"|\b(?P<english>(?:{'|'.join(_TENS)})[ -](?:{'|'.join(_ONES[1:10])})\b"
     rf"|(?:{'|'.join((*_TENS, *_ONES, *_ORDINALS, *_OTHERS))})\b)"

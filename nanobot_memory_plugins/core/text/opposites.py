@@ -15,16 +15,21 @@ _ELSE = re.compile(
     r"|over|lowered|too|fail\w*|avoid\w*|stop\w*|gave up|never mind|rid of|free|less|forb\w+|declin\w+|refus\w+"
     r"|reject\w+"
     r"|allerg\w*|intoleran\w*|unable|impossible|missing|lacks?|dislik\w*|hat(?:e|es|ed)|against|low|until|longer"
-    r"|any ?more|quit|cancel\w*|drop\w*"
+    r"|any ?more|quit|cancel\w*|drop\w*|nobody|no one|none|nothing|hardly|bye"
     r"|remov\w*|leav\w* out|off|skip\w*|end(?:s|ed)?|left|sold|switch\w*|chang\w*|moved)\b"
     r"|除了|只|仅|过敏|取消|改|换|离开|辞|卖|忌|删|去掉|退|满了|够了|腻|受不了|以外|之外|而非|代替|再说|算了|免|低|少"
 )
 # Denied twice is affirmed, or half of it.
 _TWICE = re.compile(r"(?:不是|并非|没有|不会|不可能)[不没无]|\b(?:not|never|hardly) (?:un|dis)\w+")
 _EXCEPT = re.compile(r"\b(?:except|but not|other than|apart from)\b|除了|之外|以外")
+# "Dairy brings her out in a rash" is a clause as well, whatever the verb.
+_ACTS_ON = re.compile(r"\W*(?:and |but )?(?:\w+ ){1,2}\w+s (?:her|him|me|us|them|it|my|our)\b")
+_INSTEAD_OF = re.compile(r"\b(?:instead of|rather than)\b|而不是|而非")
+_CLOCK = re.compile(r"\d{1,2}[:点]\d{2}")
 _REMIND = re.compile(
     r"(?:don'?t|do not|never|must not|can'?t)\s+(?:let me |want to |wanna )?(?:forget|miss)|(?:别|不要|不能|勿|莫"
     r"|可?别让我|甭)(?:忘|漏|错过|忘记)|no problem|no worries"
+    r"|\b(?:can'?t|cannot|won'?t|don'?t|doesn'?t|isn'?t|not) (?:\w+ ){1,4}(?=(?:till|until) )"
     r"|why not|没问题|没错|不错|没事|not only|no doubt|不仅|不但|不光|不然|^\W*(?:no|nope|不是?"
     r"|没有?)(?:[,，.。!]| (?=i |we |my |she |he |they ))",
     re.IGNORECASE,
@@ -40,15 +45,15 @@ _OVER = re.compile(
 _RELATIVES = (
     r"wife|husband|spouse|partner|girlfriend|boyfriend|fianc\w+|mother|father|mum|mom|dad|parents?|sister|brother"
     r"|siblings?|sons?"
-    r"|daughters?|kids?|child(?:ren)?|bab(?:y|ies)|aunt|uncle|cousins?|nephews?|nieces?|grand\w+|friends?|boss"
+    r"|daughters?|kids?|child(?:ren)?|toddlers?|bab(?:y|ies)|aunt|uncle|cousins?|nephews?|nieces?|grand\w+|friends?|boss"
     r"|colleagues?|coworkers?|neighbou?rs?"
     r"|landlord|flatmate|roommate|teams?|manager|in-laws?|\w+-in-law|doctor|teacher|dog|cat|pet|kitten|puppy|rabbit"
     r"|hamster|horse|parrot|famil(?:y|ies)"
     r"|company|client|customers?|car|flat|house"
 )
 _ABOUT_ANOTHER = re.compile(
-    rf"^\W*(?:(?:and|but|so|well|oh|yes|no|also|because|since|actually)\b[ ,]*)*(?:s?he'?s?\b|(?:my"
-    rf"|our|his|her) (?:\w+ )?(?P<who>{_RELATIVES})\b(?! and (?:i|me)\b))",
+    rf"^\W*(?:(?:and|but|so|well|oh|yes|no|also|because|since|actually)\b[ ,]*)*(?:s?he'?s?\b|(?:(?:my"
+    rf"|our|his|her) (?:\w+ )?)?(?P<who>{_RELATIVES})\b(?! and (?:i|me)\b))",
 )
 # What belongs to the user, and says where and with what they live: "my flat is in Leipzig".
 _THINGS = re.compile(r"teams?|famil(?:y|ies)|company|client|customers?|car|flat|house")
@@ -84,14 +89,20 @@ def agrees(statement: str, passages: Sequence[Passage], said: str) -> bool:
         return any(_is_negative(one) for one in (*about, *(one.text for one in passages), said))
     if (_is_denied(terms, about) or _has_what_is_denied(statement, texts)) and not _words_the_denial(statement, about):
         return False
-    excepted = [
-        part
-        for text in about
-        for found in (_EXCEPT.search(folded(text)),)
-        if found
-        for part in (folded(text)[found.end() :],)
-    ]
-    return not any(terms and terms <= frozenset(terms_of(part)) for part in excepted)
+    excepted = [folded(text)[found.end() :] for text in about if (found := _EXCEPT.search(folded(text)))]
+    if any(terms and terms <= frozenset(terms_of(part)) for part in excepted):
+        return False
+    return not any(_is_left_value(statement, folded(text)) for text in texts)
+
+
+def _is_left_value(statement: str, text: str) -> bool:
+    """Say whether the numbers of a statement stand behind an "instead of" of a folded text alone."""
+    found = _INSTEAD_OF.search(text)
+    numbers = values_in(_CLOCK.sub(" ", statement))
+    if found is None or not numbers:
+        return False
+    before, behind = (values_in(_CLOCK.sub(" ", one)) for one in (text[: found.start()], text[found.end() :]))
+    return numbers <= behind and not numbers & before
 
 
 def _parts_that_tell(text: str, told: frozenset[str]) -> list[str]:
@@ -104,7 +115,7 @@ def _parts_that_tell(text: str, told: frozenset[str]) -> list[str]:
         part
         for part in phrases_of(text)
         if len(_terms_and_numbers(part) & told) >= shared / 2
-        and (begins_a_clause(folded(part), 0, len(part)) or values_in(part))
+        and (begins_a_clause(folded(part), 0, len(part)) or values_in(part) or _ACTS_ON.match(folded(part)))
     ]
     return parts if len(parts) == 1 else [text]
 
@@ -149,14 +160,17 @@ def _is_negative(text: str) -> bool:
 
 def is_over(statement: str, passages: Sequence[Passage]) -> bool:
     """Say whether a statement says for now what the quoted clauses tell of the past."""
-    texts = [folded(clause.text) for one in passages if one.by_user for clause in one.clauses]
-    return bool(texts) and all(_PAST.search(one) for one in texts) and not _OVER.search(folded(statement))
+    texts = [text for one in passages if one.by_user for text in one.texts]
+    told = _terms_and_numbers(statement)
+    # "He used to charge 600 but that was ages ago" says where it is over what was.
+    about = [folded(one) for one in texts if _terms_and_numbers(one) & told] or [folded(one) for one in texts]
+    return bool(about) and all(_PAST.search(one) for one in about) and not _OVER.search(folded(statement))
 
 
 def is_of_another(statement: str, passages: Sequence[Passage]) -> bool:
     """Say whether a statement says of the user what the quoted clauses say of somebody else."""
     plain = folded(statement)
-    texts = [folded(clause.text) for one in passages if one.by_user for clause in one.clauses]
+    texts = [folded(text) for one in passages if one.by_user for text in one.texts]
     if re.match(r"(?:the )?user (?!and\b)", plain) and not (ANOTHER_IN.search(plain) or _NAMES_ANOTHER.search(plain)):
         return bool(texts) and all(_tells_of_another(one, statement) for one in texts)
     if plain.startswith("用户") and not RELATION_ZH.search(plain):

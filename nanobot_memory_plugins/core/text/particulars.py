@@ -16,18 +16,23 @@ _CLOCK = re.compile(r"(?<!\d)(\d{1,2})[:：点](\d{2})(?!\d)")
 _DAYS = "|".join((*WEEKDAYS, *(f"{one[:3]}s?" for one in WEEKDAYS), "tues", "thurs", "weds"))
 _NAMES_A_DAY = re.compile(
     rf"\b(?:{_DAYS}|{MONTH_NAME}|today|tonight|tomorrow|yesterday|week(?:end)?s?|months?|years?|days?|ago|spring"
+    r"|morning|noon|afternoon|evening|midnight"
     rf"|summer|autumn|fall|winter"
     r"|christmas|easter|new year|(?:just )?now)\b|[今明昨后前去本这下上][天日年晚早周月]"
-    r"|[周星期礼拜][一二三四五六日天末]|月|日|号|年|天|周|刚|今|明",
+    r"|[周星期礼拜][一二三四五六日天末]|月|日|号|年|天|周|刚|今|明"
+    r"|[春夏秋冬][节天季]?|端午|中秋|国庆|元旦|除夕|重阳|清明|[寒暑]假",
     re.IGNORECASE,
 )
+_DAYS_IN_A_ROW = re.compile("(?<![一二三四五六日十百千万])[一二三四五六日]{2,4}(?![一二三四五六日十百千万年])")
+_CAPITALS = re.compile(r"[A-Z][a-z]+(?: [A-Z][a-z]+){1,3}")
+_ABBREVIATED = 3
 # Higher numbers are not counted by whoever rewords.
 _COUNTED = 4
 
 
 def knows_numbers(statement: str, said: str) -> bool:
     """Say whether the numbers of a statement were said, or follow from what was: a resolved day, a year, an hour."""
-    values = values_in(said)
+    values = values_in(said) | _days_in_a_row(said)
     names_a_day = _NAMES_A_DAY.search(folded(said)) is not None
     for found in FULL_DATE.finditer(statement):
         day = found["d"] or found["d2"] or found["d3"] or found["d4"]
@@ -46,14 +51,21 @@ def knows_numbers(statement: str, said: str) -> bool:
     )
 
 
+def _days_in_a_row(text: str) -> frozenset[str]:
+    """Return the days of the week that stand in a row: 一三五 are three as well as a number."""
+    return values_in(" ".join("".join(_DAYS_IN_A_ROW.findall(text))))
+
+
 def answers_with_another(statement: str, passages: Sequence[Passage], told: str) -> bool:
     """Say whether a statement has the number of a question to which its quotes answer with another one.
 
     ``told`` is what was said beside the question.
     """
     quoted = _counted(" ".join(one.text for one in passages))
-    stated = _counted(without_dates(statement))
-    return bool(quoted and stated) and not stated & (quoted | values_in(told))
+    known = quoted | values_in(told) | _days_in_a_row(told)
+    # A year that nobody has said was resolved.
+    stated = _counted(without_dates(statement)) - (_counted(" ".join(_YEAR.findall(statement))) - known)
+    return bool(quoted and stated) and not stated & known
 
 
 def _counted(text: str) -> frozenset[str]:
@@ -70,6 +82,9 @@ def knows_names(statement: str, said: str) -> bool:
     """Say whether the names of a statement were said: words with capitals or figures in them."""
     told = {stem(part) for word in LATIN_WORD.findall(folded(said)) for part in (word, *re.split(r"['.-]", word))}
     squeezed = re.sub(r"\W+", "", folded(said))
+    # "bio" is short for Biology; Ana is not short for Anastasia.
+    short = {word for word in LATIN_WORD.findall(said) if len(word) >= _ABBREVIATED and word.islower()}
+    initials = {word for run in _CAPITALS.findall(statement) if _initials(run) in told for word in run.split()}
     for number, found in enumerate(LATIN_WORD.finditer(unicodedata.normalize("NFKC", statement))):
         word = re.sub(r"['’]s$", "", found[0])
         named = word[:1].isupper() or any(one.isdigit() for one in word) or "." in word
@@ -79,7 +94,13 @@ def knows_names(statement: str, said: str) -> bool:
         plain = word.casefold()
         if stem(plain) in told or plain in squeezed or all(stem(part) in told for part in re.split(r"['’.-]", plain)):
             continue
+        if found[0] in initials or any(plain.startswith(one) for one in short):
+            continue
         if re.fullmatch(r"\d+(?:st|nd|rd|th|k|am|pm|km|kg|cm|mm|mg|ml|h|min|gb|mb|[a-z]{1,3})", plain):
             continue
         return False
     return True
+
+
+def _initials(run: str) -> str:
+    return "".join(word[0] for word in run.split()).lower()

@@ -1,6 +1,7 @@
 """Pleasantries: greetings, thanks, and words that only keep a conversation going. They say nothing of their author."""
 
 from nanobot_memory_plugins.core.text.clauses import fold
+from nanobot_memory_plugins.core.text.languages import languages_of
 from nanobot_memory_plugins.core.text.words import Word, Words
 
 # A longer text says something.
@@ -50,4 +51,8 @@ def is_pleasantry(text: str) -> bool:
     if len(text) > _LONGEST:
         return False
     left = PLEASANTRIES.latin.sub(" ", PLEASANTRIES.chinese.sub(" ", fold(text)))
+    if not any(character.isalpha() for character in left):
+        return True
+    for language in languages_of(text):
+        left = language.small_talk_words.sub(" ", left)
     return not any(character.isalpha() for character in left)

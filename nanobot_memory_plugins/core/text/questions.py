@@ -67,7 +67,8 @@ OPENING = Words(
             "was in rome last week",
         ),
         Word(
-            rf"(?!(?:can|could|would) (?:you|u)\b)(?:do|does|did|have|has|had|can|could|should|shall|must|would"
+            rf"(?!(?:can|could|would) (?:you|u)\b)(?!did (?:it|that|this)\W*(?:,|$))"
+            rf"(?:do|does|did|have|has|had|can|could|should|shall|must|would"
             r"|(?:do|does|did|have|has|had|ca|could|should|would)n't|ain't)"
             rf" (?:{PERSON}|this|that|these|those|any(?:one|body|thing)?|my|our|your|his|her|their)\b"
             r"(?!.*\b(?:already|today|yesterday)\W*$)",
@@ -130,7 +131,7 @@ CLOSING = Words(
         Word(r"(?<![什这那怎多要干])么$", "好么", "吃点什么"),
         Word("[吗咩]$", "你知道吗", "吗啡"),
         # 呢 behind what is going on only tells of it: 我正忙着呢, 还早呢.
-        Word("^(?!.*(?:正|在|还|才|都|可|谁[让叫]).{0,12}呢$).*(?<![着了早])呢$", "那个呢", "我正忙着呢"),
+        Word("^(?!.*(?:正|在|还|才|都|可|着|谁[让叫]).{0,12}呢$).*(?<![着了早])呢$", "那个呢", "我正忙着呢"),
         Word("了没有?$", "吃了没", "我没有"),
         Word(
             "^(?:你|您|咱们?|这|那|他|她|它)?(?:还|都)?(?:能|会|可以|记得|知道|认识|有)[^,]{1,20}(?<![说行就都也还偏可好是要能会想])不$",

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from nanobot_memory_plugins.core.text.acts import Act, Clause
+from nanobot_memory_plugins.core.text.apart import stands_apart
 from nanobot_memory_plugins.core.text.reading import Sentence, reading_of
 from nanobot_memory_plugins.core.text.words import Word, Words
 from nanobot_memory_plugins.core.values import Message
@@ -67,8 +68,14 @@ _INTENDS = re.compile(
     r"\b(?:think|guess|suppose) (?:i|we)(?:'ll| will|'m going to| am going to|'d rather)\b|我想我?(?:会|就|还是)"
 )
 _OWN_THING = re.compile(r"\b(?:my|our)\b|我(?:的|家|[儿女老先太爸妈父母爷奶公婆姐妹哥弟丈妻孙媳])")
+_OWN_PHRASE = re.compile(rf"(?:{_OWN_THING.pattern})(?: ?[^\W\u3400-\u9fff]+){{0,4}}[\u3400-\u9fff]{{0,8}}")
+_BOUND = re.compile(
+    r"\b(?:under|below|within|less than|no more than|at most|up to)\W{1,2}\d"
+    r"|[\d一二两三四五六七八九十百千万]\w{0,2}(?:以内|以下|之内)|不(?:要|能)?超过?[\d一二两三四五六七八九十百千万]"
+)
 _LAUGH = r"(?:ha(?:ha)+|lol|rofl|just kidding|kidding|joking|哈哈+|开玩笑|逗你|说笑|[😂🤣😆😜])"
-_LAUGHS_BEHIND = re.compile(rf"(?:^|\W|[了呢啊哦戒房]){_LAUGH}\W*$", re.IGNORECASE)
+# A laugh alone is a tone of voice.
+_JOKES = re.compile(r"\b(?:kidding|joking|as if|yeah right|not really)\b|开玩笑|逗你|说笑", re.IGNORECASE)
 _LAUGHS = re.compile(_LAUGH, re.IGNORECASE)
 # What makes a laugh in front of it a joke: a supposition, or what somebody else says.
 _UNREAL = re.compile(r"\bif\b|\b(?:says?|said|thinks?|jokes?)\b|要是|如果|假如|[说讲]")
@@ -168,7 +175,7 @@ class QuotedConversation:
         held = [clause for clause, _, _ in placed]
         texts = tuple(self.messages[turn].text[at : min(to, end)] for _, at, to in placed)
         quoted = self.messages[turn].text[start:end]
-        does_count = by_user and any(counts(clause, quoted) for clause in held) and not _is_joke(sentences)
+        does_count = by_user and any(counts(clause, quoted) for clause in held) and not _is_joke(sentences, held)
         return Passage(
             turn, start, end, by_user, " ".join(one.text for one in sentences), tuple(held), texts, does_count
         )
@@ -216,15 +223,32 @@ def counts(clause: Clause, quoted: str = "") -> bool:
     """Say whether a clause says something on its author's own account; what is quoted of it may tell more."""
     if clause.act is Act.GUESSES:
         text = simplified(clause.text).casefold().replace("’", "'")
-        return _ROUGHLY.search(text) is not None or _INTENDS.search(text) is not None
+        sure = _ROUGHLY.search(text) is not None or _INTENDS.search(text) is not None
+        return sure or stands_apart(clause, quoted)
     if clause.act in (Act.STATES, Act.REQUESTS):
         return True
-    # "Is ibuprofen safe with my warfarin?" tells of the warfarin.
-    return clause.act is Act.ASKS and _OWN_THING.search(simplified(quoted).casefold()) is not None
+    if clause.act is not Act.ASKS:
+        return False
+    return bool(own_things(quoted)) or counts_as_asked(clause, quoted)
 
 
-def _is_joke(sentences: Sequence[Sentence]) -> bool:
+def counts_as_asked(clause: Clause, quoted: str) -> bool:
+    """Say whether a quote of a clause that asks tells something as a whole: "what is there under 25?", of a limit."""
+    return _BOUND.search(simplified(quoted).casefold()) is not None or stands_apart(clause, quoted)
+
+
+def own_things(quoted: str) -> str:
+    """Return what a question takes for granted: "is ibuprofen safe with my warfarin?" tells of the warfarin."""
+    return " ".join(found[0] for found in _OWN_PHRASE.finditer(simplified(quoted).casefold()))
+
+
+def _is_joke(sentences: Sequence[Sentence], held: Sequence[Clause]) -> bool:
+    """Say whether clauses are a joke: their sentences laugh, and nothing unreal stands behind the clauses alone."""
     text = " ".join(one.text for one in sentences)
-    return _LAUGHS_BEHIND.search(text) is not None or (
-        _LAUGHS.search(text) is not None and _UNREAL.search(simplified(text).casefold()) is not None
-    )
+    if _LAUGHS.search(text) is None:
+        return False
+    all_clauses = [clause for one in sentences for clause in one.clauses]
+    unreal = [number for number, one in enumerate(all_clauses) if _UNREAL.search(simplified(one.text).casefold())]
+    if unreal:  # "My late mother made it with saffron, she'd have said you need a jar of it, ha!"
+        return any(any(one is two for two in held) for one in all_clauses[unreal[0] :])
+    return _JOKES.search(text) is not None

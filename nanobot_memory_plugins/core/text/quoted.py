@@ -41,6 +41,8 @@ _OWN = re.compile(
     r"|my (?:e-?mail|home ?page|web ?site|web ?page)(?: address)?(?: is)?|(?:as )?i (?:have )?(?:said"
     r"|wrote|told you))\b"
     r"(?! (?:from|the man|the woman))"
+    rf"|{_POLITE}(?:rate|check|review|look at|comment on|judge|critique) my"
+    r" (?:plan|idea|schedule|budget|routine|diet|day|week|situation|options?|reasoning)\s*:"
     rf"|{_POLITE_ZH}(?:[把将].{{1,20}})?(?:{any_of(CHINESE)}|{any_of(LOOSE_CHINESE)}|{any_of(NOT_FORGOTTEN)}"
     rf"|我的?邮[箱件](?:地址)?是?\s*:)",
     re.IGNORECASE,

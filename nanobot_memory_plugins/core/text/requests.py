@@ -29,7 +29,7 @@ OPENING = Words(
             "make sure it runs",
             "i make sure",
         ),
-        Word(r"(?:can|could|will|would) (?:you|u)\b", "can you write it", "you can write it"),
+        Word(r"(?:can|could|will|would|cn|cld) (?:you|u)\b", "can you write it", "you can write it"),
         Word(
             r"i (?:want|need|would like|expect|prefer) you to\b|i'd (?:like|love|want|prefer) you to\b"
             r"|i'd appreciate\b|you (?:should|must|have to|need to) (?:always|never)\b",

@@ -6,6 +6,7 @@ A full stop ends none in "Dr. Lee", "3.5", "e.g." and "example.org", nor behind 
 import re
 from collections.abc import Iterator
 
+from nanobot_memory_plugins.core.text.languages import languages_of
 from nanobot_memory_plugins.core.text.words import LazyPattern
 
 Span = tuple[int, int]
@@ -22,6 +23,9 @@ _END = LazyPattern(
 # follows goes on in small letters.
 _ABBREVIATED = frozenset("dr mr mrs ms prof st vs e.g i.e approx cf fig vol mt rev hon gen col sgt ca resp".split())  # noqa: SIM905
 _MAY_CLOSE = frozenset("etc a.m p.m inc ltd co corp jr sr ave dept est".split())  # noqa: SIM905
+_LONGEST_ABBREVIATION = 5
+# So much on each side of a full stop tells of its language.
+_BESIDE = 200
 _WORD_BEFORE = LazyPattern(r"[\w.]{1,8}\Z")
 _CLOCK = LazyPattern(r"\d[:：]\Z")
 _BULLET = LazyPattern(r"[ \t]*(?:[-*•+#>]+|\d{1,3}[.)、])[ \t]+|[ \t]*\d{1,2}、")
@@ -93,6 +97,8 @@ def _ends_here(text: str, start: int, stop: re.Match[str]) -> bool:
         if not ahead or ahead[-1] in ":：" or "\u3400" <= after[0] <= "\u9fff":
             return False
     folded = word.casefold()
+    if len(folded) <= _LONGEST_ABBREVIATION and _goes_on_in_a_language(text, start, stop, folded):
+        return False
     if folded in _ABBREVIATED:
         return False
     if folded == "no":
@@ -100,3 +106,11 @@ def _ends_here(text: str, start: int, stop: re.Match[str]) -> bool:
     if folded in _MAY_CLOSE:
         return not after[:1].islower()
     return not (len(word) == 1 and word.isupper() and word != "I" and after[:1].isupper())
+
+
+def _goes_on_in_a_language(text: str, start: int, stop: re.Match[str], word: str) -> bool:
+    """Say whether a further language knows the word before a full stop as short, or as an ordinal: "am 1. Mai"."""
+    languages = languages_of(text[max(start, stop.start() - _BESIDE) : stop.end() + _BESIDE])
+    behind = text[stop.end() : stop.end() + _BESIDE].split(maxsplit=1) if languages else []
+    follows = behind[0].rstrip(",.;:!?").lower() if behind else ""
+    return any(word in one.abbreviations or (word.isdigit() and follows in one.behind_numbers) for one in languages)

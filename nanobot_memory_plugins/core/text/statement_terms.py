@@ -209,14 +209,23 @@ _COMMON_CHINESE = re.compile(
 )
 # What a relative is called by whoever speaks, and by whoever tells of it.
 _RELATIVES = {
-    "母亲": re.compile("妈妈?|母亲"),
-    "父亲": re.compile("爸爸?|父亲"),
+    "岳母": re.compile("丈母娘|岳母"),
+    "岳父": re.compile("老?丈人|岳父|岳丈"),
+    "母亲": re.compile("[老阿家]?妈妈?|[家老]?母亲"),
+    "父亲": re.compile("[老阿家]?爸爸?|父亲|家父|老爷子"),
     "妻子": re.compile("老婆|太太|媳妇|爱人|妻子"),
-    "丈夫": re.compile("老公|丈夫"),
-    "女儿": re.compile("闺女|女儿"),
-    "孩子": re.compile("娃娃?|孩子"),
-    "mother": re.compile(r"\b(?:mum|mom|mam|mummy|mommy)\b"),
-    "father": re.compile(r"\b(?:dad|daddy)\b"),
+    "丈夫": re.compile("老公|丈夫|(?<=我)先生|(?<=用户的)先生"),
+    "女儿": re.compile("闺女|女儿|囡囡?"),
+    "孩子": re.compile("娃娃?|孩子|小孩(?!子)|小朋友"),
+    "mother": re.compile(r"\b(?:mum|mom|mam|mummy|mommy|mama|ma)\b"),
+    "father": re.compile(r"\b(?:dad|daddy|papa|da)\b"),
+    "brother": re.compile(r"\bbro\b"),
+    "sister": re.compile(r"\bsis\b"),
+    "boyfriend": re.compile(r"\bbf\b"),
+    "girlfriend": re.compile(r"\bgf\b"),
+    "husband": re.compile(r"\bhubby\b"),
+    "grandmother": re.compile(r"\b(?:gran|granny|grandma|nan|nana)\b"),
+    "grandfather": re.compile(r"\b(?:grandpa|grand?dad)\b"),
     "child": re.compile(r"\b(?:kids?|children)\b"),
 }
 NOT_A_NAME = frozenset(
@@ -268,7 +277,8 @@ def _parts(text: str) -> Iterator[str]:
     plain = without_negations(folded(text))
     for name, called in _RELATIVES.items():
         plain = called.sub(name, plain)
-    for word in LATIN_WORD.findall(plain):
+    words = [part for word in LATIN_WORD.findall(plain) for part in (word.split("-") if word.isascii() else (word,))]
+    for word in words:
         bare = re.sub(r"'\w{1,2}$", "", word)
         if bare not in _COMMON and not bare[:1].isdigit() and len(bare) > 1 and bare not in NOT_A_NAME:
             yield stem(bare)[:5]

@@ -16,9 +16,16 @@ from nanobot_memory_plugins.core.text.corrections import taken_back
 from nanobot_memory_plugins.core.text.numerals import values_in
 from nanobot_memory_plugins.core.text.opposites import ANOTHER_IN, RELATION_ZH, agrees, is_of_another, is_over
 from nanobot_memory_plugins.core.text.particulars import answers_with_another, knows_names, knows_numbers
-from nanobot_memory_plugins.core.text.quotations import Passage, QuotedConversation, counts
+from nanobot_memory_plugins.core.text.quotations import (
+    Passage,
+    QuotedConversation,
+    counts,
+    counts_as_asked,
+    own_things,
+)
 from nanobot_memory_plugins.core.text.reading import reading_of
 from nanobot_memory_plugins.core.text.statement_terms import folded, terms_of, without_dates, words_of
+from nanobot_memory_plugins.core.text.told import Told
 
 
 class Objection(StrEnum):
@@ -35,8 +42,8 @@ class Objection(StrEnum):
     TAKEN_BACK = "taken back"
 
 
-# Words that nobody said: so many are rewording.
-_MOST_WORDS = 2
+# Words that nobody said: so many are rewording, or of a long statement such a share.
+_MOST_WORDS, _MOST_SHARE = 2, 0.3
 # The share of a statement's words that tools alone may have said, whatever is quoted.
 _TOOLS_WORDS = 0.2
 # A question is its author's word for what they asked.
@@ -44,7 +51,20 @@ _TELLS_OF_ASKING = re.compile(
     r"\b(?:ask(?:s|ed)?|wonders|wants to know|inquired)\b|(?<![访顾学])问(?!题|候)|想知道|请.{1,8}确认"
 )
 # "In a house from 1892? That's ours": what was asked about is told of behind it.
-_TAKES_UP = re.compile(r"^\W*(?:that|this|it|those|these)(?:'s|'re| is| are)\b|^\W*[那这]就?是")
+_TAKES_UP = re.compile(
+    r"^\W*(?:that|this|it|those|these)(?:'s|'re| is| are)\b|\b(?:mine|ours)\b|^\W*[那这]就?是|我的(?![\u4e00-\u9fff])"
+)
+# What is asked for by "which" or "how" takes the rest for granted: "which visa do I need for my stay in Kyoto?"
+_TAKES_FOR_GRANTED = re.compile(
+    r"^\W*(?:\w+,? ){0,2}?(?:what|which|where|when|who|whose|how|why|(?:the )?(?:cheap|fast|quick|eas|simpl|b)\w*est)\b"
+    r"(?!.*\b(?:says?|said|claims?|if)\b)"
+    r"|\b(?:is|are) there an?y? [\w ]{0,30}\bfor\b|有没有.{0,6}(?:适合|推荐)"
+    r"|什么|啥|哪|谁|怎[么样]|咋|如何|多少|几[点个号]"
+)
+_UNDECIDED = re.compile(
+    r"\b(?:thinking (?:of|about)|considering|toying with|tempted to|debating|undecided|on the fence)\b"
+    r"|在考虑|考虑要?不要|还没(?:想好|决定|定)|没想好|纠结"
+)
 _WEEKDAY = re.compile(r"\b(mon|tue|wed|thu|fri|sat|sun)(?:[a-z]*days?|s)?\b|(?:周|星期|礼拜)([一二三四五六日天])")
 _HEDGES = re.compile(
     r"\b(?:may|might|maybe|perhaps|possibl[ey]|probably|thinks? (?:of|about)|consider\w*|unsure|about|around)\b"
@@ -116,7 +136,7 @@ class Support:
             counting = [one for one in passages if any(clause.act is Act.ASKS for clause in one.clauses)]
         if not counting:
             return Objection.NOT_STATED
-        if _rests_on_a_guess(statement, counting, self.conversation):
+        if _rests_on_a_guess(statement, counting, self.conversation) or _is_undecided(statement, counting):
             return Objection.NOT_STATED
         answered = [self.conversation.answered(turn) for turn in {one.turn for one in counting if one.by_user}]
         affirmed = [one.text for one in counting if not one.by_user]
@@ -168,21 +188,33 @@ def _rests_on_a_guess(statement: str, passages: Sequence[Passage], conversation:
         quoted = conversation.messages[one.turn].text[one.start : one.end]
         taken_up = any(two.act is Act.STATES and _TAKES_UP.search(folded(two.text)) for two in one.clauses)
         for clause in one.clauses if one.by_user else ():
-            is_sure = clause.act not in unsure or counts(clause, quoted) or (clause.act is Act.ASKS and taken_up)
+            granted = clause.act is Act.ASKS and (taken_up or _TAKES_FOR_GRANTED.search(folded(clause.text)))
+            is_sure = (
+                clause.act not in unsure
+                or granted
+                or (counts_as_asked(clause, quoted) if clause.act is Act.ASKS else counts(clause, quoted))
+            )
             (sure if is_sure else open_).update(terms_of(clause.text))
+            sure.update(terms_of(own_things(quoted)))
     return bool(frozenset(terms_of(statement)) & (open_ - sure))
+
+
+def _is_undecided(statement: str, passages: Sequence[Passage]) -> bool:
+    """Say whether a statement takes for settled what its quotes are only thinking of."""
+    texts = [folded(text) for one in passages if one.by_user for text in one.texts]
+    return bool(texts) and not _HEDGES.search(folded(statement)) and all(map(_UNDECIDED.search, texts))
 
 
 def _unsaid_words(statement: str, said: str) -> bool:
     """Say whether a statement has more words than a rewording brings along that nobody said."""
-    text = re.sub(r"[一二两三四五六七八九十百千万零月日号年周]", " ", without_dates(folded(statement)))
+    text = re.sub(r"[一二两三四五六七八九十百千万零月日号年周岁个只]", " ", without_dates(folded(statement)))
     terms = list(dict.fromkeys(terms_of(text)))
-    told = frozenset(terms_of(said)) | frozenset(folded(said))
-    if _weight(one for one in terms if one not in told) > _MOST_WORDS:
+    told = Told(said)
+    if _weight(one for one in terms if not told.holds(one)) > max(_MOST_WORDS, _MOST_SHARE * _weight(terms)):
         return True
     # What is put behind something true, in a part of its own, is not under its cover.
     parts = [frozenset(terms_of(without_dates(one))) for one in phrases_of(statement)]
-    return any(_weight(one) > _MOST_WORDS and not one & told for one in parts)
+    return any(_weight(one) > _MOST_WORDS and not any(map(told.holds, one)) for one in parts)
 
 
 def _particulars(text: str) -> frozenset[str]:
@@ -202,10 +234,11 @@ def _borrows(statement: str, quoted: str, others: str, said: str) -> bool:
     One that has nothing in common with its quote and what that answers borrows everything.
     """
     own = frozenset(terms_of(without_dates(statement)))
-    shared = own & frozenset(terms_of(quoted))
+    quote = Told(quoted)
+    shared = frozenset(filter(quote.holds, own))
     if len(shared) > len(own) / 2:
         return False
     if own and not shared and not _particulars(statement) & _particulars(quoted):
         return True
-    unsaid = own - frozenset(terms_of(said)) - frozenset(folded(said))
-    return _weight(unsaid & frozenset(terms_of(others))) >= 1
+    told = Told(said)
+    return _weight(one for one in own & frozenset(terms_of(others)) if not told.holds(one)) >= 1

@@ -22,7 +22,10 @@ def bound_of(text: str, *, end: bool) -> datetime | str:
             raise ValueError(Sentence("a number is no date"))
         return text
     year, month, day = (int(part) if part else None for part in match.groups())
-    begin = datetime(year or 0, month or 1, day or 1)
+    try:
+        begin = datetime(year or 0, month or 1, day or 1)
+    except ValueError as error:
+        raise ValueError(Sentence("there is no such day")) from error
     if not end:
         return begin
     try:
@@ -33,7 +36,7 @@ def bound_of(text: str, *, end: bool) -> datetime | str:
         else:
             after = begin.replace(year=begin.year + 1)
     except OverflowError as error:
-        raise ValueError("out of range") from error
+        raise ValueError(Sentence("out of range")) from error
     return after - timedelta(microseconds=1)
 
 
@@ -45,7 +48,7 @@ def local_moment(time: datetime) -> datetime:
     try:
         return time.astimezone()
     except (OverflowError, OSError) as error:
-        raise ValueError("out of range") from error
+        raise ValueError(Sentence("out of range")) from error
 
 
 def moment_of(text: str, *, end: bool) -> datetime:

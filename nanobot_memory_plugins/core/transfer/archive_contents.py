@@ -9,6 +9,7 @@ from pathlib import Path, PurePosixPath
 
 from nanobot_memory_plugins.core.files import MemoryPaths
 from nanobot_memory_plugins.core.files.paths import DAY_NOTE, REPLACED
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 # Folders below the memory folder that are of this machine, or somebody else's.
 _ELSEWHERE = frozenset({".locks", ".git"})
@@ -24,7 +25,7 @@ _BEING_FORGOTTEN = (".erasure/unfinished.json", ".erasure/unfinished.json.new")
 OF_FORGOTTEN = ".erasure/"
 _NEVER = frozenset({ARCHIVES_TAKEN, IMPORTS, SOURCES, *_BEING_FORGOTTEN})
 _ENTRIES_FILES = ("MEMORY.md", "ENTRIES.md")
-NOT_OURS = "not a memory file"
+NOT_OURS = Sentence("not a memory file")
 
 
 class Kind(StrEnum):
@@ -88,12 +89,12 @@ def _walk(folder: Path, prefix: str) -> Iterator[ArchiveMember | tuple[str, str]
     except FileNotFoundError:
         return
     except OSError as error:
-        yield prefix or ".", f"it cannot be read: {error.strerror}"
+        yield prefix or ".", Sentence("it cannot be read: {why}", why=error.strerror)
         return
     for entry in entries:
         name = prefix + entry.name
         if entry.is_symlink():
-            yield name, "it is a symbolic link"
+            yield name, Sentence("it is a symbolic link")
         elif entry.is_dir(follow_symlinks=False):
             if prefix or entry.name not in _ELSEWHERE:
                 yield from _walk(folder / entry.name, f"{name}/")
@@ -102,11 +103,11 @@ def _walk(folder: Path, prefix: str) -> Iterator[ArchiveMember | tuple[str, str]
             if not name.endswith((".tmp", ".lock")) and not is_known:
                 yield name, NOT_OURS
         elif not _is_utf8(name):
-            yield ascii(name), "its name is not UTF-8"
+            yield ascii(name), Sentence("its name is not UTF-8")
         elif stat.S_ISREG(entry.stat(follow_symlinks=False).st_mode):
             yield ArchiveMember(name, folder / entry.name, kind)
         else:
-            yield name, "it is no regular file"
+            yield name, Sentence("it is no regular file")
 
 
 def _is_utf8(name: str) -> bool:

@@ -150,7 +150,7 @@ def _opened(
         yield None  # it has come home, or was removed
         return
     except OSError as error:
-        report.left.append((one.name, f"it cannot be read: {error.strerror}"))
+        report.left.append((one.name, Sentence("it cannot be read: {why}", why=error.strerror)))
         yield None
         return
     with open(descriptor, "rb") as file:
@@ -174,7 +174,7 @@ def _read_together(
             except FileNotFoundError:
                 continue
             except OSError as error:
-                report.left.append((one.name, f"it cannot be read: {error.strerror}"))
+                report.left.append((one.name, Sentence("it cannot be read: {why}", why=error.strerror)))
     return read
 
 

@@ -21,6 +21,7 @@ from nanobot_memory_plugins.core.transfer.archive_contents import IMPORTS, OF_FO
 from nanobot_memory_plugins.core.transfer.entries import TakesBackEntries, installed_joiner
 from nanobot_memory_plugins.core.transfer.file_install import put_file, read_plain
 from nanobot_memory_plugins.core.transfer.replaced import bring_back
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 _CHANGED = "it has been changed since then"
 _ENTRIES_WENT_ON = "the entries went on since then: `nanobot-memory entries forget ID` takes one out"
@@ -109,7 +110,7 @@ def _take_entries_back(workspace: Path, run: str, result: TakenBack) -> None:
         joiner.take_back(workspace, run)
         result.entries = run
     except InputError as error:
-        result.left.append((f"the run {run} of the entries", error.cause))
+        result.left.append((Sentence("the run {run} of the entries", run=run), error.cause))
 
 
 @dataclass(slots=True)

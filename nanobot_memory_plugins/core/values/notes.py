@@ -55,7 +55,8 @@ class Receipt:
     ``stored`` is true once the bytes are in ``path``; ``line`` is where they start, from 1. While the
     file's lock is held elsewhere ``path`` is the spill file, and ``spilled`` is true. When it was not
     stored, ``reason`` says why; ``pending`` says that it is still being redacted, and will be stored unless the process
-    dies before.
+    dies before. It is ``shared`` once it is kept for everybody who shares the memory, which nobody waits for:
+    `receipt_now` says how that stands.
     """
 
     stored: bool
@@ -66,6 +67,12 @@ class Receipt:
     reason: str = ""
     notes: tuple["Receipt", ...] = ()
     pending: bool = False
+    shared: bool = False
+
+    @property
+    def kept(self) -> str:
+        """Where it is kept: ``local``, ``shared``, or empty while it is not stored."""
+        return ("shared" if self.shared else "local") if self.stored else ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,7 +42,7 @@ class ClaudeCodeImporter:
             try:
                 yield from _session(path, name, seen)
             except OSError as error:
-                yield Skipped(f"it cannot be read: {error.strerror}", name)
+                yield Skipped(Sentence("it cannot be read: {why}", why=error.strerror), name)
 
 
 def _session(path: Path, name: str, seen: set[str]) -> Iterator[Item]:

@@ -107,7 +107,7 @@ class Connection:
         raw, wrong = read_json(self.file)
         if wrong or not isinstance(raw, Mapping):
             raise ConfigurationError(
-                f"{self.file}: {wrong or 'an object is expected'}.",
+                Sentence("{path}: {why}.", path=self.file, why=wrong or Sentence("an object is expected")),
                 hint="Add the entry by hand, or correct the file; it is left as it is.",
             )
         return raw

@@ -9,7 +9,7 @@ from typing import Any
 import uvicorn
 
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
-from nanobot_memory_plugins.core import InputError
+from nanobot_memory_plugins.core import InputError, Sentence
 from nanobot_memory_plugins.mcp.http.guard import PATH, Guard
 from nanobot_memory_plugins.mcp.http.tokens import Tokens
 
@@ -30,7 +30,12 @@ def bound_socket(host: str, port: int) -> socket.socket:
     except OSError as error:
         listening.close()
         raise InputError(
-            f"Port {port} of {host} cannot be had: {error.strerror or type(error).__name__}.",
+            Sentence(
+                "Port {port} of {host} cannot be had: {why}.",
+                port=port,
+                host=host,
+                why=error.strerror or type(error).__name__,
+            ),
             hint="Name another one with --port, or 0 for any that is free.",
         ) from error
     return listening

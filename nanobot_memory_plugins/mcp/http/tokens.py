@@ -8,7 +8,7 @@ import stat
 from collections.abc import Mapping
 from pathlib import Path
 
-from nanobot_memory_plugins.core import ConfigurationError
+from nanobot_memory_plugins.core import ConfigurationError, Sentence
 from nanobot_memory_plugins.core.config import read_json
 from nanobot_memory_plugins.core.scopes import redact_key
 
@@ -48,28 +48,39 @@ def read_tokens(path: Path) -> Mapping[str, str]:
     try:
         mode = path.stat().st_mode
     except OSError as error:
-        raise ConfigurationError(f"{path} cannot be read: {error.strerror}.", hint=_FORM) from error
+        raise ConfigurationError(
+            Sentence("{path} cannot be read: {why}.", path=path, why=error.strerror), hint=_FORM
+        ) from error
     if os.name != "nt" and stat.S_IMODE(mode) & 0o077:
-        raise ConfigurationError(f"Others can read the tokens in {path}.", hint=f"chmod 600 {path}")
+        raise ConfigurationError(Sentence("Others can read the tokens in {path}.", path=path), hint=f"chmod 600 {path}")
     raw, wrong = read_json(path)
     if wrong or not isinstance(raw, Mapping) or not raw:
-        raise ConfigurationError(f"{path}: {wrong or 'an object of names and tokens is expected'}.", hint=_FORM)
+        why = wrong or Sentence("an object of names and tokens is expected")
+        raise ConfigurationError(Sentence("{path}: {why}.", path=path, why=why), hint=_FORM)
     found = {}
     for name, token in raw.items():
         if not str(name).strip() or redact_key(str(name)) != name:
-            raise ConfigurationError(f"{path}: a name is empty, or looks like a token itself.", hint=_FORM)
-        found[str(name)] = checked(token, f"{path}: the token of {json.dumps(name, ensure_ascii=False)}")
+            raise ConfigurationError(
+                Sentence("{path}: a name is empty, or looks like a token itself.", path=path), hint=_FORM
+            )
+        found[str(name)] = checked(
+            token, Sentence("{path}: the token of {name}", path=path, name=json.dumps(name, ensure_ascii=False))
+        )
     if len(set(found.values())) < len(found):
-        raise ConfigurationError(f"{path}: two people have the same token.", hint=_MAKE)
+        raise ConfigurationError(Sentence("{path}: two people have the same token.", path=path), hint=_MAKE)
     return found
 
 
 def checked(token: object, what: str) -> str:
     """Return a token that can be one. Raises `ConfigurationError`."""
     if not isinstance(token, str) or not token.isascii() or any(not one.isprintable() or one == " " for one in token):
-        raise ConfigurationError(f"{what} is not a text of printable ASCII characters without blanks.", hint=_MAKE)
+        raise ConfigurationError(
+            Sentence("{what} is not a text of printable ASCII characters without blanks.", what=what), hint=_MAKE
+        )
     if len(token) < SHORTEST:
-        raise ConfigurationError(f"{what} has fewer than {SHORTEST} characters.", hint=_MAKE)
+        raise ConfigurationError(
+            Sentence("{what} has fewer than {count} characters.", what=what, count=SHORTEST), hint=_MAKE
+        )
     return token
 
 

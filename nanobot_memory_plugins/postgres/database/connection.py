@@ -5,22 +5,54 @@ import os
 import socket
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
+from uuid import UUID
 
 import psycopg
 from psycopg.rows import TupleRow
 
-from nanobot_memory_plugins.core import StoreError
+from nanobot_memory_plugins.core import Sentence, StoreError
 
 Connection: TypeAlias = psycopg.Connection[TupleRow]
 # Seconds to connect; what a dsn says of it wins.
 _CONNECT_SECONDS = 2
 _SETTINGS = {"application_name": "nanobot-memory", "keepalives_idle": 30, "tcp_user_timeout": 5_000}
 _SCHEMA = "nanobot_memory"
+TENANT_SETTING: Final = "nanobot_memory.tenant"
+"""What the policies of row-level security compare rows with."""
 
 
-def connect(dsn: str, *, pooler: bool = False) -> Connection:
+class TenantConnection(psycopg.Connection[TupleRow]):
+    """A connection whose every transaction says whose it is, to the policies of row-level security.
+
+    It says so for a transaction and never for longer: behind a pooler the next one of a session is a stranger's.
+    """
+
+    tenant: UUID
+    is_inside = False
+
+    @contextmanager
+    def transaction(
+        self, savepoint_name: str | None = None, force_rollback: bool = False
+    ) -> Iterator[psycopg.Transaction]:
+        """Begin a transaction, or a part of one, that ends with the context."""
+        if self.is_inside:
+            with super().transaction(savepoint_name, force_rollback) as part:
+                yield part
+            return
+        with super().transaction(savepoint_name, force_rollback) as begun:
+            self.is_inside = True
+            try:
+                self.execute(f"SELECT set_config('{TENANT_SETTING}', '{self.tenant}', true)".encode())
+                yield begun
+            finally:
+                self.is_inside = False
+
+
+def connect(dsn: str, *, pooler: bool = False, tenant: UUID | None = None) -> Connection:
     """Open a connection, each statement of which is a transaction of its own unless one is begun.
+
+    With a ``tenant`` it is a `TenantConnection`.
 
     Raises `StoreError`; nothing of the dsn is in it.
     """
@@ -33,7 +65,12 @@ def connect(dsn: str, *, pooler: bool = False) -> Connection:
         ) from error
     wanted: dict[str, Any] = {"connect_timeout": _CONNECT_SECONDS, **_SETTINGS, **given}
     with plain_errors():
-        connection = psycopg.connect(**wanted, autocommit=True)
+        connection: Connection
+        if tenant is None:
+            connection = psycopg.connect(**wanted, autocommit=True)
+        else:
+            connection = walled = TenantConnection.connect(**wanted, autocommit=True)
+            walled.tenant = tenant
     # A literal tenant in every statement keeps plans right; prepared ones would be a pooler's trouble as well.
     connection.prepare_threshold = None if pooler else connection.prepare_threshold
     return connection
@@ -47,14 +84,15 @@ def plain_errors() -> Iterator[None]:
     except psycopg.errors.UndefinedTable as error:
         raise StoreError("The tables of the shared memory are not there.", hint="They are made anew soon.") from error
     except psycopg.OperationalError as error:
-        state = f", {error.sqlstate}" if error.sqlstate else ""
+        told = ", ".join(filter(None, (type(error).__name__, error.sqlstate)))
         raise StoreError(
-            f"The server of the shared memory does not answer ({type(error).__name__}{state}).",
+            Sentence("The server of the shared memory does not answer ({told}).", told=told),
             hint="Check that it runs, the option dsn of postgres, and the password file.",
         ) from error
     except psycopg.Error as error:
+        code = error.sqlstate or Sentence("no code")
         raise StoreError(
-            f"The server of the shared memory refuses ({type(error).__name__}, {error.sqlstate or 'no code'})."
+            Sentence("The server of the shared memory refuses ({kind}, {code}).", kind=type(error).__name__, code=code)
         ) from error
 
 
@@ -62,12 +100,25 @@ def run(
     connection: Connection, sql: str, values: Sequence[Any] | Mapping[str, Any] | None = None
 ) -> "psycopg.Cursor[TupleRow]":
     """Run one statement. Names of tables and columns are part of it, values never are."""
+    if isinstance(connection, TenantConnection) and not connection.is_inside:
+        with connection.pipeline(), connection.transaction():  # one round trip
+            return connection.execute(sql.encode(), values)
     return connection.execute(sql.encode(), values)
 
 
 def run_many(cursor: "psycopg.Cursor[TupleRow]", sql: str, values: Sequence[Sequence[Any]]) -> None:
     """Run one statement with many values, in as few round trips as there may be."""
+    if len(values) == 1:
+        cursor.execute(sql.encode(), values[0])  # in a pipeline it is not waited for, which many are
+        return
     cursor.executemany(sql.encode(), values)
+
+
+@contextmanager
+def together(connection: Connection) -> Iterator[None]:
+    """Run several statements as one transaction where each would have to say whose it is."""
+    with connection.transaction() if isinstance(connection, TenantConnection) else contextlib.nullcontext():
+        yield
 
 
 def break_off(connection: Connection) -> None:

@@ -8,8 +8,11 @@ import json
 import uuid
 from collections import Counter
 
+from psycopg import Cursor
+from psycopg.rows import TupleRow
+
 from nanobot_memory_plugins.core import Erasure, StoreError, Wanted
-from nanobot_memory_plugins.postgres.database import passages
+from nanobot_memory_plugins.postgres.database import entries, passages, records
 from nanobot_memory_plugins.postgres.database.connection import Connection, plain_errors, run, table
 from nanobot_memory_plugins.postgres.database.tenant import Whose
 from nanobot_memory_plugins.postgres.database.where import clean, of_tenant
@@ -47,16 +50,17 @@ def order(connection: Connection, whose: Whose, erasure: Erasure) -> dict[str, i
     }
     number = uuid.uuid4()
     with plain_errors(), connection.transaction():
-        _alone(connection, whose)
+        alone(connection, whose)
         run(
             connection,
             f"INSERT INTO {table('erasure')} (tenant, id, machine, body) VALUES (%s, %s, %s, %s::jsonb)",
             (whose.tenant.id, number, whose.machine, json.dumps(body)),
         )
         _say_done(connection, whose, number)
-    gone = held(connection, whose, Wanted(erasure.texts, words=erasure.words, nearly=erasure.nearly))
+    wanted = Wanted(erasure.texts, words=erasure.words, nearly=erasure.nearly)
+    gone = held(connection, whose, wanted)
     with plain_errors(), connection.transaction():
-        large = _alone(connection, whose)
+        version, large = alone(connection, whose)
         ids = sorted(number for numbers in gone.values() for number in numbers)
         removed = passages.delete(connection, whose.tenant, ids, large=large)
         run(
@@ -64,6 +68,8 @@ def order(connection: Connection, whose: Whose, erasure: Erasure) -> dict[str, i
             f"UPDATE {table('tenant')} SET documents = documents - %s WHERE tenant = %s",
             (removed, whose.tenant.id),
         )
+        records.forget(connection, whose, wanted)
+        entries.forget(connection, whose, wanted, version)
     return dict(Counter({machine: len(numbers) for machine, numbers in gone.items()}))
 
 
@@ -92,18 +98,46 @@ def orders(connection: Connection, whose: Whose) -> list[tuple[uuid.UUID, Erasur
 def obeyed(connection: Connection, whose: Whose, number: uuid.UUID) -> None:
     """Say that this machine has forgotten something; the last one takes the words out of the order."""
     with plain_errors(), connection.transaction():
-        _alone(connection, whose)
+        alone(connection, whose)
         _say_done(connection, whose, number)
 
 
-def begin_sending(connection: Connection, whose: Whose) -> None:
-    """Say that this machine sends, in the caller's transaction; raise `StoreError` while it has to forget first."""
+def introduce(connection: Connection, whose: Whose) -> None:
+    """Make a tenant and a machine known, where they are not."""
+    run(
+        connection,
+        f"INSERT INTO {table('tenant')} (tenant, name) VALUES (%s, %s) ON CONFLICT DO NOTHING",
+        (whose.tenant.id, clean(whose.name)),
+    )
+    run(
+        connection,
+        f"INSERT INTO {table('machine')} (tenant, machine) VALUES (%s, %s) ON CONFLICT DO NOTHING",
+        (whose.tenant.id, whose.machine),
+    )
+
+
+def has_orders(connection: Connection, whose: Whose) -> bool:
+    """Tell whether this machine has something to forget before it may send anything."""
+    sql = f"SELECT 1 FROM {table('erasure')} o WHERE {_open(whose)}"
+    return run(connection, sql, {"machine": whose.machine}).fetchone() is not None
+
+
+def begin_sending(connection: Connection, whose: Whose) -> Cursor[TupleRow]:
+    """Say that this machine sends, in the caller's transaction; return what it has to forget first.
+
+    `must_have_none` looks at that, later in a pipeline.
+    """
     sql = (
         f"WITH sending AS (UPDATE {table('machine')} m SET revision = revision + 1, sent_at = now() "
         f"WHERE {of_tenant(whose.tenant, 'm')} AND m.machine = %(machine)s) "
         f"SELECT 1 FROM {table('erasure')} o WHERE {_open(whose)}"
     )
-    if run(connection, sql, {"machine": whose.machine}).fetchone():
+    return run(connection, sql, {"machine": whose.machine})
+
+
+def must_have_none(orders: Cursor[TupleRow]) -> None:
+    """Raise `StoreError` while this machine has to forget something before it sends."""
+    if orders.fetchone():
         raise StoreError(
             "Something was forgotten on another machine: this one forgets it first, then sends what is new.",
             hint="Start the agent on this machine, or run `nanobot-memory purge` for anything on it.",
@@ -118,14 +152,17 @@ def _open(whose: Whose) -> str:
     )
 
 
-def _alone(connection: Connection, whose: Whose) -> bool:
-    """Wait for whoever writes of this tenant, and keep others waiting; return whether the tenant is large."""
+def alone(connection: Connection, whose: Whose) -> tuple[int, bool]:
+    """Wait for whoever writes of this tenant, and keep others waiting, in the caller's transaction.
+
+    Returns the version of what is written, and whether the tenant is large.
+    """
     row = run(
         connection,
-        f"UPDATE {table('tenant')} SET version = version + 1 WHERE tenant = %s RETURNING large",
+        f"UPDATE {table('tenant')} SET version = version + 1 WHERE tenant = %s RETURNING version, large",
         (whose.tenant.id,),
     ).fetchone()
-    return bool(row and row[0])
+    return (int(row[0]), bool(row[1])) if row else (0, False)
 
 
 def _say_done(connection: Connection, whose: Whose, number: uuid.UUID) -> None:

@@ -52,6 +52,17 @@ def make_large(connection: Connection, tenant: Tenant) -> None:
     run(connection, f"UPDATE {table('tenant')} c SET large = true WHERE {mine}")
 
 
+def index_large(connection: Connection) -> int:
+    """Give every large tenant its indexes over vectors, as the tables' owner; return how many were made."""
+    found = run(
+        connection,
+        f"SELECT c.tenant, s.number, s.dimension FROM {table('tenant')} c JOIN {table('active_space')} a "
+        f"ON a.tenant = c.tenant JOIN {table('space')} s ON s.number = a.number WHERE c.documents >= %s ORDER BY 1, 2",
+        (NEAREST_FROM,),
+    ).fetchall()
+    return sum(index_vectors(connection, Tenant(number), int(space), int(size)) for number, space, size in found)
+
+
 def index_vectors(connection: Connection, tenant: Tenant, space: int, dimension: int) -> bool:
     """Give a tenant an index over its vectors of one space, and no other's; return whether it was made now.
 

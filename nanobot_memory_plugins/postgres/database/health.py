@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Final
 
-from nanobot_memory_plugins.core import Finding, Health
+from nanobot_memory_plugins.core import Finding, Health, Sentence
 from nanobot_memory_plugins.postgres.database.connection import SCHEMA_NAME, Connection, plain_errors, run, table
 from nanobot_memory_plugins.postgres.database.tenant import Whose
 from nanobot_memory_plugins.postgres.database.where import of_tenant
@@ -38,9 +38,13 @@ def _versions(connection: Connection) -> Iterator[Finding]:
     if minor < _SAFE_MINOR.get(major, 0):
         yield Finding(
             "shared memory: server",
-            f"{state} is vulnerable (CVE-2026-14662)",
+            Sentence("{state} is vulnerable (CVE-2026-14662)", state=state),
             Health.DEGRADED,
-            f"Update the server of memoryPlugins.postgres.dsn to {major}.{_SAFE_MINOR[major]} or later.",
+            Sentence(
+                "Update the server of memoryPlugins.postgres.dsn to {major}.{safe_minor} or later.",
+                major=major,
+                safe_minor=_SAFE_MINOR[major],
+            ),
         )
     else:
         yield Finding("shared memory: server", state)
@@ -48,9 +52,19 @@ def _versions(connection: Connection) -> Iterator[Finding]:
     version = str(row[0]) if row else ""
     found = tuple(int(part) for part in version.split(".") if part.isdigit())
     if found < _SAFE_PGVECTOR:
-        yield Finding("shared memory: pgvector", f"{version} is vulnerable (CVE-2026-3172)", Health.BAD, _UPDATE)
+        yield Finding(
+            "shared memory: pgvector",
+            Sentence("{version} is vulnerable (CVE-2026-3172)", version=version),
+            Health.BAD,
+            _UPDATE,
+        )
     elif found < _SOUND_PGVECTOR:
-        yield Finding("shared memory: pgvector", f"{version} may fail to vacuum under load", Health.DEGRADED, _UPDATE)
+        yield Finding(
+            "shared memory: pgvector",
+            Sentence("{version} may fail to vacuum under load", version=version),
+            Health.DEGRADED,
+            _UPDATE,
+        )
     else:
         yield Finding("shared memory: pgvector", version)
 
@@ -82,7 +96,7 @@ def _promises(connection: Connection) -> Iterator[Finding]:
     if said.get("server_encoding") != "UTF8":
         yield Finding(
             "shared memory: encoding",
-            f"the database is {said.get('server_encoding')}: some texts cannot be kept",
+            Sentence("the database is {encoding}: some texts cannot be kept", encoding=said.get("server_encoding")),
             Health.BAD,
             "Make a database with ENCODING 'UTF8', and name it in memoryPlugins.postgres.dsn.",
         )
@@ -123,7 +137,7 @@ def _indexes(connection: Connection) -> Iterator[Finding]:
         names = ", ".join(str(row[0]) for row in broken)
         yield Finding(
             "shared memory: indexes",
-            f"not valid: {names}",
+            Sentence("not valid: {names}", names=names),
             Health.DEGRADED,
             "Run REINDEX INDEX of each on the server of memoryPlugins.postgres.dsn.",
         )
@@ -138,13 +152,16 @@ def _machines(connection: Connection, whose: Whose) -> Iterator[Finding]:
         f"AND NOT EXISTS (SELECT 1 FROM {table('erased')} d WHERE {of_tenant(whose.tenant, 'd')} "
         f"AND d.id = e.id AND d.machine = m.machine)) FROM {table('machine')} m WHERE {mine} ORDER BY 1",
     ).fetchall()
-    names = ", ".join(f"{machine} (this one)" if machine == whose.machine else str(machine) for machine, _, _ in rows)
-    yield Finding("shared memory: machines", names or "none has sent anything yet")
+    names = [
+        Sentence("{machine} (this one)", machine=name) if name == whose.machine else str(name) for name, _, _ in rows
+    ]
+    yield Finding("shared memory: machines", Sentence.joined(names) if names else "none has sent anything yet")
     for machine, days, orders in rows:
         if orders and machine != whose.machine:
-            since = f", silent for {int(days)} days" if days >= _SILENT_DAYS else ""
+            waits = Sentence("has still to forget what was forgotten on another machine ({orders})", orders=orders)
+            silent = Sentence("{waits}, silent for {days} days", waits=waits, days=int(days))
             yield Finding(
-                f"shared memory: {machine}",
-                f"has still to forget what was forgotten on another machine ({orders}){since}",
+                Sentence("shared memory: {machine}", machine=machine),
+                silent if days >= _SILENT_DAYS else waits,
                 Health.INFO,
             )

@@ -4,9 +4,10 @@ The tenant stands first in every key, nothing is numbered by a sequence, and no 
 can be spread over servers as they are (docs/postgres.md).
 """
 
+from collections.abc import Sequence
 from typing import Final
 
-from nanobot_memory_plugins.core import StoreError
+from nanobot_memory_plugins.core import Sentence, StoreError
 from nanobot_memory_plugins.postgres.database.connection import (
     SCHEMA_NAME,
     Connection,
@@ -16,7 +17,7 @@ from nanobot_memory_plugins.postgres.database.connection import (
 )
 from nanobot_memory_plugins.postgres.database.tenant import DIMENSIONS
 
-SCHEMA_VERSION: Final = 1
+SCHEMA_VERSION: Final = 2
 LEAST_SERVER, LEAST_PGVECTOR = 15, (0, 8, 2)
 AVERAGE_TERMS: Final = 50.0
 """How many terms a passage is taken to have, for the weights that are stored: those of the first 200 count alone."""
@@ -131,6 +132,54 @@ CREATE TABLE {table("embedding")} (  -- of their own, or they would push the tex
 ) PARTITION BY HASH (tenant);
 """
 
+# What each version added, with the tables of it that are in parts.
+_ADDED = {
+    2: (
+        f"""
+CREATE TABLE {table("record")} (  -- what machines wrote, byte for byte
+  tenant uuid NOT NULL,
+  id uuid NOT NULL,  -- made where it was written
+  version bigint NOT NULL,
+  machine text NOT NULL,
+  path text NOT NULL,
+  "offset" bigint NOT NULL,
+  body bytea,  -- NULL: forgotten for good
+  PRIMARY KEY (tenant, id)
+) PARTITION BY HASH (tenant);
+CREATE INDEX record_place ON {table("record")} (tenant, machine, path);
+CREATE TABLE {table("entry")} (  -- scored entries: one truth, changed by revision
+  tenant uuid NOT NULL,
+  id text NOT NULL,  -- the short one
+  number uuid NOT NULL,  -- its own: tells two that have one short id by chance
+  revision integer NOT NULL,
+  version bigint NOT NULL,
+  machine text NOT NULL,  -- that changed it last
+  changed_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+  body text,  -- JSON; NULL: it was taken out
+  forgotten boolean NOT NULL DEFAULT false,  -- for good: it does not come back
+  PRIMARY KEY (tenant, id)
+);
+CREATE INDEX entry_version ON {table("entry")} (tenant, version);
+CREATE TABLE {table("entry_history")} (  -- what each revision was, for whoever merges
+  tenant uuid NOT NULL,
+  id text NOT NULL,
+  revision integer NOT NULL,
+  body text,
+  PRIMARY KEY (tenant, id, revision)
+);
+CREATE TABLE {table("lease")} (  -- which machine does what is to be done once for all
+  tenant uuid NOT NULL,
+  work text NOT NULL,
+  machine text NOT NULL,
+  until timestamptz NOT NULL,
+  PRIMARY KEY (tenant, work)
+);
+DELETE FROM {table("file")};  -- every machine sends its files once more, and with them its records
+""",
+        ("record",),
+    ),
+}
+
 
 def prepare(connection: Connection, partitions: int) -> None:
     """Make the tables, or bring older ones forward; nobody else does meanwhile.
@@ -138,20 +187,18 @@ def prepare(connection: Connection, partitions: int) -> None:
     Raises `StoreError` for a server or an extension that is too old, and for tables of a newer version.
     """
     with plain_errors():
-        if _version(connection) == SCHEMA_VERSION:
+        if version_of(connection) == SCHEMA_VERSION:
             return
         _check_server(connection)
         with connection.transaction():
             run(connection, "SET LOCAL lock_timeout = '5s'")
             run(connection, "SELECT pg_advisory_xact_lock(%s)", (_LOCK,))
-            version = _version(connection)
-            if version > SCHEMA_VERSION:
-                raise StoreError(
-                    f"A newer version made the shared memory (schema {version}, this one knows {SCHEMA_VERSION}).",
-                    hint="Update nanobot-memory-postgres on this machine; until then its own index answers.",
-                )
+            version = version_of(connection)
+            must_be_known(version)
             if not version:
                 _make(connection, partitions)
+            for step in range(version + 1, SCHEMA_VERSION + 1):
+                _bring_forward(connection, step)
 
 
 def _make(connection: Connection, partitions: int) -> None:
@@ -159,17 +206,50 @@ def _make(connection: Connection, partitions: int) -> None:
         run(connection, "CREATE EXTENSION vector")
     run(connection, f"CREATE SCHEMA IF NOT EXISTS {SCHEMA_NAME}")
     run(connection, _TABLES)
-    for name in _PARTED:
-        for number in range(partitions):
+    _part(connection, _PARTED, partitions)
+
+
+def _bring_forward(connection: Connection, version: int) -> None:
+    """Make of the tables of the version before those of this one. Older programs that run go on."""
+    sql, parted = _ADDED.get(version, ("", ()))
+    if sql:
+        run(connection, sql)
+    if parted:
+        row = run(
+            connection, "SELECT count(*) FROM pg_inherits WHERE inhparent = %s::regclass", (table("chunk"),)
+        ).fetchone()
+        _part(connection, parted, int(row[0]) if row else 1)
+    run(
+        connection,
+        f"INSERT INTO {table('meta')} VALUES ('schema', %s) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
+        (str(version),),
+    )
+
+
+def _part(connection: Connection, names: Sequence[str], parts: int) -> None:
+    for name in names:
+        for number in range(parts):
             run(
                 connection,
                 f"CREATE TABLE {table(f'{name}_{number}')} PARTITION OF {table(name)} "
-                f"FOR VALUES WITH (MODULUS {partitions}, REMAINDER {number})",
+                f"FOR VALUES WITH (MODULUS {parts}, REMAINDER {number})",
             )
-    run(connection, f"INSERT INTO {table('meta')} VALUES ('schema', %s)", (str(SCHEMA_VERSION),))
 
 
-def _version(connection: Connection) -> int:
+def must_be_known(version: int) -> None:
+    """Raise `StoreError` for tables of a newer version."""
+    if version > SCHEMA_VERSION:
+        raise StoreError(
+            Sentence(
+                "A newer version made the shared memory (schema {version}, this one knows {known}).",
+                version=version,
+                known=SCHEMA_VERSION,
+            ),
+            hint="Update nanobot-memory-postgres on this machine; until then its own index answers.",
+        )
+
+
+def version_of(connection: Connection) -> int:
     """Return the version of the tables, 0 where there are none."""
     there = run(connection, "SELECT to_regclass(%s)", (table("meta"),)).fetchone()
     if there is None or there[0] is None:
@@ -182,7 +262,11 @@ def _check_server(connection: Connection) -> None:
     version = connection.info.server_version
     if version // 10_000 < LEAST_SERVER:
         raise StoreError(
-            f"The server is PostgreSQL {version // 10_000}; the shared memory needs {LEAST_SERVER} or later.",
+            Sentence(
+                "The server is PostgreSQL {version}; the shared memory needs {least} or later.",
+                version=version // 10_000,
+                least=LEAST_SERVER,
+            ),
             hint="Update the server.",
         )
     row = run(
@@ -199,6 +283,10 @@ def _check_server(connection: Connection) -> None:
     if found < LEAST_PGVECTOR:
         least = ".".join(map(str, LEAST_PGVECTOR))
         raise StoreError(
-            f"The server's pgvector is {row[0]}; versions before {least} are vulnerable (CVE-2026-3172).",
+            Sentence(
+                "The server's pgvector is {version}; versions before {least} are vulnerable (CVE-2026-3172).",
+                version=row[0],
+                least=least,
+            ),
             hint="Update it there, and let an administrator run: ALTER EXTENSION vector UPDATE",
         )

@@ -11,11 +11,20 @@ from datetime import datetime
 from typing import Any
 
 import numpy as np
+from psycopg import Cursor
+from psycopg.rows import TupleRow
 
 from nanobot_memory_plugins.core import StoreError
-from nanobot_memory_plugins.postgres.database import passages, schema
-from nanobot_memory_plugins.postgres.database.connection import Connection, plain_errors, run, run_many, table
-from nanobot_memory_plugins.postgres.database.forgetting import begin_sending
+from nanobot_memory_plugins.postgres.database import passages, records, schema
+from nanobot_memory_plugins.postgres.database.connection import (
+    Connection,
+    TenantConnection,
+    plain_errors,
+    run,
+    run_many,
+    table,
+)
+from nanobot_memory_plugins.postgres.database.forgetting import begin_sending, introduce, must_have_none
 from nanobot_memory_plugins.postgres.database.growth import (
     NEAREST_FROM,
     has_doubled,
@@ -62,16 +71,7 @@ class Shipment:
         self._limits: dict[str, float] = {}
         self._states: dict[str, FileState] = {}
         with plain_errors():
-            run(
-                connection,
-                f"INSERT INTO {table('tenant')} (tenant, name) VALUES (%s, %s) ON CONFLICT DO NOTHING",
-                (self._tenant.id, clean(whose.name)),
-            )
-            run(
-                connection,
-                f"INSERT INTO {table('machine')} (tenant, machine) VALUES (%s, %s) ON CONFLICT DO NOTHING",
-                (self._tenant.id, whose.machine),
-            )
+            introduce(connection, whose)
 
     def file_states(self) -> dict[str, FileState]:
         """Return the manifest of this machine."""
@@ -84,9 +84,8 @@ class Shipment:
         """Apply what one step of the indexer found, whole or not at all."""
         wanted = [one for one in change.documents if self._is_wanted(one)]
         made = [passage_of(self._tenant, self._whose.machine, one, self._average) for one in wanted]
-        with self._writing() as (version, large):
+        with self._writing([one.id for one in made]) as (version, large, before, known):
             gone = self._dropped(change, {one.id for one in made})
-            known = self._known([one.id for one in made])
             fresh = [one for one in made if known.get(one.id, (b"", b""))[0] != one.row_hash]
             changed = [one.id for one in fresh if one.id in known]
             vectors = self._vectors_to_keep(
@@ -98,11 +97,13 @@ class Shipment:
             if large:
                 hashed = [[int(term) for term in one.values[-2].split()] for one in fresh]
                 passages.count(self.connection, self._tenant, hashed, 1)
-            documents = self._count(len(fresh) - removed)
-            if has_doubled(documents - len(fresh) + removed, documents):
+            documents = before + len(fresh) - removed  # nobody else counts meanwhile
+            self._count(documents - before)
+            if has_doubled(before, documents):
                 self._average = weigh_anew(self.connection, self._tenant, self._average)
             if not large and documents >= self._large_from:
                 make_large(self.connection, self._tenant)
+            self._write_records(change, version)
             self._write_state(change)
         if change.state is None:
             self._states.pop(change.path, None)
@@ -132,7 +133,7 @@ class Shipment:
         ids = [int(row[0]) for row in self._fetch(sql, (self._whose.machine, source, limit))]
         if not ids:
             return 0
-        with self._writing() as (_, large):
+        with self._writing() as (_, large, _, _):
             gone = passages.delete(self.connection, self._tenant, ids, large=large)
             self._count(-gone)
         return gone
@@ -170,6 +171,8 @@ class Shipment:
             "ON CONFLICT DO NOTHING",
             (self._tenant.id, space),
         )
+        if isinstance(self.connection, TenantConnection):
+            return  # an index is made by the tables' owner (`row_security.prepare`)
         found = self._fetch(
             f"SELECT s.number, s.dimension FROM {table('space')} s, {table('tenant')} c "
             f"WHERE s.name = %s AND {of_tenant(self._tenant, 'c')} AND c.documents >= %s",
@@ -184,27 +187,33 @@ class Shipment:
         self.connection.close()
 
     @contextmanager
-    def _writing(self) -> Iterator[tuple[int, bool]]:
-        """Write as the only one of the tenant; gives the version of what is written, and whether the tenant is large.
+    def _writing(self, ids: Sequence[int] = ()) -> Iterator[tuple[int, bool, int, dict[int, tuple[bytes, bytes]]]]:
+        """Write as the only one of the tenant.
 
-        Who comes second waits for the first one's end: so versions become visible in their order.
+        Gives the version of what is written, whether the tenant is large, how many passages it has, and the hashes of
+        those of ``ids`` that are there. Who comes second waits for the first one's end: so versions become visible in
+        their order.
         """
-        # In a pipeline only what is looked at is waited for: a message takes half as many round trips.
+        # In a pipeline only what is looked at is waited for: a message takes two round trips, here and at the end.
         with plain_errors(), self.connection.pipeline(), self.connection.transaction():
-            row = run(
+            ours = run(
                 self.connection,
                 f"UPDATE {table('tenant')} SET version = version + 1 WHERE tenant = %s "
-                "RETURNING version, large, average",
+                "RETURNING version, large, average, documents",
                 (self._tenant.id,),
-            ).fetchone()
+            )
+            # Statements of their own, after the wait for others: what one of them has ordered to be forgotten is seen.
+            orders = begin_sending(self.connection, self._whose)
+            there = self._hashes(ids)
+            row = ours.fetchone()
             if row is None:
                 raise StoreError(
                     "The shared memory of this tenant is gone from the server.", hint="It is sent anew soon."
                 )
             self._average = float(row[2])
-            # After the wait for others: what one of them has ordered to be forgotten is seen now.
-            begin_sending(self.connection, self._whose)
-            yield int(row[0]), bool(row[1])
+            must_have_none(orders)
+            known = {int(one[0]): (bytes(one[1]), bytes(one[2])) for one in there.fetchall()}
+            yield int(row[0]), bool(row[1]), int(row[3]), known
 
     def _dropped(self, change: FileChange, kept: set[int]) -> list[int]:
         """Return the ids of what a change takes away."""
@@ -215,12 +224,12 @@ class Shipment:
             gone |= here if change.state is None else here - kept
         return sorted(gone)
 
-    def _known(self, ids: Sequence[int]) -> dict[int, tuple[bytes, bytes]]:
+    def _hashes(self, ids: Sequence[int]) -> Cursor[TupleRow]:
         sql = (
             f"SELECT c.id, c.row_hash, c.embedding_hash FROM {table('chunk')} c "
             f"WHERE {of_tenant(self._tenant, 'c')} AND c.id = ANY(%s)"
         )
-        return {int(row[0]): (bytes(row[1]), bytes(row[2])) for row in self._fetch(sql, (list(ids),))} if ids else {}
+        return run(self.connection, sql, (list(ids),))
 
     def _vectors_to_keep(self, same: Sequence[Passage]) -> list[tuple[Any, ...]]:
         """Return the vectors of passages that are written anew with the same text to embed."""
@@ -241,12 +250,18 @@ class Shipment:
                     [(self._tenant.id, *one) for one in vectors],
                 )
 
-    def _count(self, step: int) -> int:
-        (row,) = self._fetch(
-            f"UPDATE {table('tenant')} SET documents = documents + %s WHERE tenant = %s RETURNING documents",
-            (step, self._tenant.id),
-        )
-        return int(row[0])
+    def _count(self, step: int) -> None:
+        if step:
+            self._execute(
+                f"UPDATE {table('tenant')} SET documents = documents + %s WHERE tenant = %s", (step, self._tenant.id)
+            )
+
+    def _write_records(self, change: FileChange, version: int) -> None:
+        with plain_errors():
+            if change.state is None:
+                records.remove_file(self.connection, self._whose, change.path)
+            records.remove(self.connection, self._whose, change.removed_keys)
+            records.put(self.connection, self._whose, change.path, change.records, version)
 
     def _write_state(self, change: FileChange) -> None:
         whose = (self._tenant.id, self._whose.machine)

@@ -10,11 +10,14 @@ from typing import Any
 
 from nanobot_memory_plugins.core import Query, Scope
 from nanobot_memory_plugins.core.values import Visibility
+from nanobot_memory_plugins.postgres.database.connection import table
 from nanobot_memory_plugins.postgres.database.tenant import Tenant
 from nanobot_memory_plugins.search.filters import SCOPE_FIELDS, WHOSE_FIELDS, wanted_of
 from nanobot_memory_plugins.search.indexed_text import storable
 from nanobot_memory_plugins.search.timestamps import timestamp
 
+ENTRY_FILES = "('memory/ENTRIES.md', 'memory/MEMORY.md')"
+"""Where scored entries stand, as SQL."""
 _WILD, _ESCAPED = re.compile(r"[\\%_]"), r"\\\g<0>"
 _UPPER, _LOWER = string.ascii_uppercase, string.ascii_lowercase
 
@@ -50,6 +53,18 @@ def passing(tenant: Tenant, query: Query, alias: str = "c") -> tuple[str, dict[s
             f"WHERE {lowered} = ANY({values.add(folded)}) OR {lowered} LIKE ANY({values.add(below)}))"
         )
     return " AND ".join(parts), values.named
+
+
+def without_copies(tenant: Tenant, alias: str = "c") -> str:
+    """Return the condition that passages are no other machine's copies of entries: this one (``%(machine)s``) has all.
+
+    Entries stand in either of two files, the rest of which is somebody's own text.
+    """
+    return (
+        f"({alias}.machine = %(machine)s OR {alias}.path NOT IN {ENTRY_FILES} OR NOT EXISTS (SELECT 1 FROM "
+        f"{table('entry')} copied WHERE {of_tenant(tenant, 'copied')} "
+        f"AND copied.id = split_part(split_part({alias}.key, '#', 2), '/', 1)))"
+    )
 
 
 def clean(text: str) -> str:

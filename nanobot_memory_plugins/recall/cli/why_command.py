@@ -51,7 +51,9 @@ _FATE_WORDS = {
 
 
 def why(
-    query: Annotated[str, typer.Argument(metavar="QUERY", help="The message, as you would send it to the agent.")],
+    query: Annotated[
+        list[str], typer.Argument(metavar="QUERY...", help="The message, as you would send it to the agent.")
+    ],
     recent: Annotated[
         list[str] | None,
         typer.Option("--recent", metavar="TEXT", help="What you said before; once for each turn, oldest first."),
@@ -91,15 +93,16 @@ def why(
         )
     if no_embeddings:
         memory_config = without_embeddings(memory_config)
+    message = " ".join(query)
     scope = Scope(user=user, channel=channel, session=session)
-    found = run(examine(folder, memory_config, query, recent=recent or [], scope=scope))
+    found = run(examine(folder, memory_config, message, recent=recent or [], scope=scope))
     if not_helpful or helpful:
         _say(folder, found, not_helpful or [], helpful or [])
-        found = run(examine(folder, memory_config, query, recent=recent or [], scope=scope))
+        found = run(examine(folder, memory_config, message, recent=recent or [], scope=scope))
     if as_json:
         print_json(answer_of(found))
     else:
-        _show(found, query, limit)
+        _show(found, message, limit)
 
 
 def _say(folder: Path, found: Examined, not_helpful: Sequence[int], helpful: Sequence[int]) -> None:
@@ -107,7 +110,7 @@ def _say(folder: Path, found: Examined, not_helpful: Sequence[int], helpful: Seq
     listed = {one.place: one.hit.id for one in found.candidates() if one.place is not None}
     if missing := [number for number in (*not_helpful, *helpful) if number not in listed]:
         raise InputError(
-            f"No memory has the number {missing[0]} here.",
+            Sentence("No memory has the number {missing} here.", missing=missing[0]),
             hint="The same command without --not-helpful and --helpful shows the numbers.",
         )
     unhelpful = Unhelpful(folder)

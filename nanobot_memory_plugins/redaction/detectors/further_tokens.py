@@ -6,7 +6,7 @@ import re
 
 from nanobot_memory_plugins.redaction.rules.rule import API_KEY, Rule
 from nanobot_memory_plugins.redaction.rules.word_lists import words
-from nanobot_memory_plugins.redaction.values.token_shapes import is_issued, pattern, prefixed, shaped
+from nanobot_memory_plugins.redaction.values.notation import is_issued, pattern, prefixed, shaped
 from nanobot_memory_plugins.redaction.values.value_shapes import entropy, is_hash_like
 
 START = "<start>"

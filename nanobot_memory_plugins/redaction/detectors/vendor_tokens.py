@@ -8,7 +8,7 @@ cut is a token all the same.
 from __future__ import annotations
 
 from nanobot_memory_plugins.redaction.rules.rule import API_KEY, REDACTED, Rule
-from nanobot_memory_plugins.redaction.values.token_shapes import is_issued, opens_json_object, pattern, prefixed, shaped
+from nanobot_memory_plugins.redaction.values.notation import is_issued, opens_json_object, pattern, prefixed, shaped
 
 START = "<start>"
 

@@ -15,7 +15,7 @@ from typing import Any
 from nanobot_memory_plugins.redaction.rules.keyword_index import Lowered, places_of
 
 # In a shorter text the plain search is over before the words are found.
-_SHORT = 1024
+_SHORT = 256
 _LONGEST = 8
 _SHORTEST = 2
 _MOST = 96

@@ -14,6 +14,8 @@ from nanobot_memory_plugins.redaction.script.printable import one_line
 
 Translate = Callable[[str], str]
 _PLAIN = (str, int, float, bool, datetime)
+# By this name a template takes why something failed: often in the words of the system.
+_REASON = "why"
 _WIDE_ENDS = ("。", "！", "？", "：", "；")
 
 
@@ -66,11 +68,18 @@ def filled(template: str, values: Mapping[str, object], translate: Translate) ->
     text = translate(template) if template else template
     if not values:
         return text
-    told = {name: value.said(translate) if isinstance(value, Sentence) else value for name, value in values.items()}
+    told = {name: _said_value(name, value, translate) for name, value in values.items()}
     try:
         return text.format(**told)
     except (LookupError, ValueError):
         return template.format(**told)
+
+
+def _said_value(name: str, value: object, translate: Translate) -> object:
+    """Return a value in another language: a sentence, or a reason that the system gives."""
+    if isinstance(value, Sentence):
+        return value.said(translate)
+    return translate(value) if name == _REASON and isinstance(value, str) and value else value
 
 
 def _as_it_is(text: str) -> str:

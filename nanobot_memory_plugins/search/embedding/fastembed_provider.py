@@ -117,7 +117,9 @@ class FastembedEmbedder:
                 raise EmbeddingError(
                     Sentence("The embedding model {name} failed ({kind}).", name=self._name, kind=type(error).__name__)
                 ) from error
-            encoded = unit_vectors(rows, source=f"The model {self._name}", dimension=self._dimension)
+            encoded = unit_vectors(
+                rows, source=Sentence("The model {name}", name=self._name), dimension=self._dimension
+            )
             for place, vector in zip(places, encoded, strict=True):
                 vectors[place] = vector
         return vectors

@@ -247,7 +247,8 @@ class RemoteEmbedder:
         address = self._base_url.partition("?")[0]
         scheme, separator, rest = address.partition("://")
         host, slash, path = rest.partition("/")
-        return f"The embedding server {scheme}{separator}{host.rpartition('@')[2]}{slash}{path}"
+        address = f"{scheme}{separator}{host.rpartition('@')[2]}{slash}{path}"
+        return Sentence("The embedding server {address}", address=address)
 
 
 def _retry_after(response: "httpx.Response") -> float | None:

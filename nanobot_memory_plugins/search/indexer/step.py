@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import BinaryIO
 
 from nanobot_memory_plugins.core.files import open_regular
-from nanobot_memory_plugins.search.documents import Document, FileChange, FileState
+from nanobot_memory_plugins.search.documents import Document, FileChange, FileRecord, FileState
 from nanobot_memory_plugins.search.indexer.database import FileIndex
 from nanobot_memory_plugins.search.sources.pieces import Chunking, Keys, Piece, read_blocks
 from nanobot_memory_plugins.search.sources.places import SourceFile
@@ -16,10 +16,14 @@ from nanobot_memory_plugins.search.sources.reader import read_pieces, resumable
 
 @dataclass(frozen=True, slots=True)
 class StepSettings:
-    """How files are read and written: how texts are cut, and how many documents are held at most at a time."""
+    """How files are read and written: how texts are cut, and how many documents are held at most at a time.
+
+    ``records``: the index is given what the documents were made of as well.
+    """
 
     chunking: Chunking = field(default_factory=Chunking)
     batch_documents: int = 1_000
+    records: bool = False
 
 
 class FileStep:
@@ -43,7 +47,7 @@ class FileStep:
         with open_regular(source.path) as file:
             found = os.fstat(file.fileno())
             source = replace(source, size=found.st_size, mtime_ns=found.st_mtime_ns)
-            pass_ = _Pass(self._database, source, *_start(file, source, state))
+            pass_ = _Pass(self._database, source, *_start(file, source, state), records=self._settings.records)
             file.seek(pass_.begin.offset)
             for piece in read_pieces(file, source, pass_.begin.offset, pass_.begin.line, self._settings.chunking):
                 if stopping():
@@ -61,8 +65,11 @@ class FileStep:
 class _Pass:
     """One reading of one file, from ``begin`` on."""
 
-    def __init__(self, database: FileIndex, source: SourceFile, begin: FileState, digest: "hashlib._Hash") -> None:
+    def __init__(
+        self, database: FileIndex, source: SourceFile, begin: FileState, digest: "hashlib._Hash", *, records: bool
+    ) -> None:
         self._database = database
+        self._keeps_records, self._records = records, list[FileRecord]()
         self._source = source
         self._digest = digest
         self.begin = begin
@@ -81,6 +88,8 @@ class _Pass:
         """Add one piece to the batch."""
         self._digest.update(piece.raw)
         documents = self._keys.number(piece.documents, self._ordinal)
+        if self._keeps_records and piece.documents:
+            self._records.append(FileRecord(piece.documents[0].key, self._offset, piece.raw))
         self._ordinal += len(documents)
         self._remaining.difference_update(document.key for document in documents)
         self.batch += documents
@@ -110,9 +119,15 @@ class _Pass:
 
     def _apply(self, state: FileState, removed: frozenset[str]) -> None:
         self._database.apply(
-            FileChange(path=state.path, state=state, documents=tuple(self.batch), removed_keys=removed)
+            FileChange(
+                path=state.path,
+                state=state,
+                documents=tuple(self.batch),
+                removed_keys=removed,
+                records=tuple(self._records),
+            )
         )
-        self.batch = []
+        self.batch, self._records = [], []
 
 
 def _start(file: BinaryIO, source: SourceFile, state: FileState | None) -> tuple[FileState, "hashlib._Hash"]:

@@ -28,8 +28,11 @@ def snippet_of(hit: Hit) -> str:
     return hit.snippet or hit.text[:_SNIPPET]
 
 
-def show_hits(result: SearchResult, status: StoreStatus, query: str) -> None:
-    """Show what was found for people; what is missing of the index goes to standard error."""
+def show_hits(result: SearchResult, status: StoreStatus, query: str, *, by_words: bool = False) -> None:
+    """Show what was found for people; what is missing of the index goes to standard error.
+
+    ``by_words``: nobody wanted vectors.
+    """
     out = console()
     if not result.hits:
         found = status.documents or result.level is Level.MARKDOWN
@@ -48,7 +51,7 @@ def show_hits(result: SearchResult, status: StoreStatus, query: str) -> None:
         if others:
             places = ", ".join(f"{one.path}:{one.line}" for one in others)
             out.print(tr("{indent}also at {places}", indent=_INDENT, places=shown(places)), style="dim")
-    if status.reason:
+    if status.reason and not (by_words and result.level is Level.FULL_TEXT):
         notes = console(stderr=True)
         notes.print(
             tr(

@@ -1,6 +1,7 @@
 """``nanobot-memory index``: bring the index up to date, or build it anew."""
 
 import asyncio
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -10,7 +11,9 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 from nanobot_memory_plugins.core import (
     ConfigOption,
     JsonOption,
+    Level,
     StoreStatus,
+    VectorStore,
     WorkspaceOption,
     console,
     print_json,
@@ -19,7 +22,7 @@ from nanobot_memory_plugins.core import (
 )
 from nanobot_memory_plugins.core.cli import run, time_left
 from nanobot_memory_plugins.search.embedding.access import EmbeddingReport
-from nanobot_memory_plugins.storage.cli.opening import failing_in_words, opened_store
+from nanobot_memory_plugins.storage.cli.opening import failing_in_words, opened_shared, opened_store
 from nanobot_memory_plugins.storage.store import SqliteStore
 
 _LOOK_SECONDS = 0.2
@@ -32,13 +35,18 @@ def index(
     config: ConfigOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Bring the index up to date with the memory files, vectors included, and count what is in it."""
+    """Bring the index up to date with the memory files, vectors included, and count what is in it.
+
+    Of a memory that other machines share, the server gets what it does not have yet.
+    """
     with failing_in_words(as_json):
         status = run(_index(workspace, config, rebuild=rebuild, embeddings=not no_embeddings))
     if as_json:
         print_json(_answer(status))
     else:
         _show(status)
+    if status.level is Level.MARKDOWN and status.pending_bytes:
+        raise typer.Exit(1)
 
 
 async def _index(workspace: Path | None, config: Path | None, *, rebuild: bool, embeddings: bool) -> StoreStatus:
@@ -48,7 +56,16 @@ async def _index(workspace: Path | None, config: Path | None, *, rebuild: bool, 
                 await store.rebuild()
             await _read_files(store, bars)
             await store.vectors_complete(bars.embedding)
-        return await store.refreshed_status()
+        status = await store.refreshed_status()
+    async with opened_shared(workspace, config, embeddings=embeddings) as shared:
+        if shared is None:
+            return status
+        await shared.flush()
+        if isinstance(shared, VectorStore):
+            await shared.vectors_complete(lambda _status, _report: None)
+        return replace(
+            status, unsent_bytes=shared.status().unsent_bytes, reason=shared.status().reason or status.reason
+        )
 
 
 async def _read_files(store: SqliteStore, bars: "_Bars") -> None:
@@ -107,6 +124,7 @@ def _answer(status: StoreStatus) -> dict[str, object]:
         "vectors": status.vectors,
         "pending_bytes": status.pending_bytes,
         "pending_vectors": status.pending_vectors,
+        **({"unsent_bytes": status.unsent_bytes} if status.unsent_bytes is not None else {}),
         "level": int(status.level),
         "model": status.model,
         "reason": status.reason,
@@ -117,7 +135,7 @@ def _answer(status: StoreStatus) -> dict[str, object]:
 
 def _show(status: StoreStatus) -> None:
     out = console()
-    if not status.files:
+    if not status.files and status.level is not Level.MARKDOWN:
         out.print(tr("There are no memory files yet: they appear below memory/ as the agent remembers."))
     out.print(
         tr(

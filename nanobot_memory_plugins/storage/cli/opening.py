@@ -11,6 +11,7 @@ from nanobot_memory_plugins.core import (
     ContactRedaction,
     NanobotMemoryError,
     Sentence,
+    Store,
     StoreError,
     SystemClock,
     plugin_options,
@@ -20,7 +21,8 @@ from nanobot_memory_plugins.core import (
     run_in_daemon_thread,
     say_error,
 )
-from nanobot_memory_plugins.core.cli import repair_memory, warn
+from nanobot_memory_plugins.core.cli import is_shared, repair_memory, warn, without_embeddings
+from nanobot_memory_plugins.core.cli import opened_store as open_store
 from nanobot_memory_plugins.storage.options import StorageOptions
 from nanobot_memory_plugins.storage.store import SqliteStore
 
@@ -56,6 +58,25 @@ async def opened_store(workspace: Path | None, config: Path | None, *, embedding
         yield store
     finally:
         await store.close()
+
+
+@asynccontextmanager
+async def opened_shared(
+    workspace: Path | None, config: Path | None, *, embeddings: bool
+) -> AsyncIterator[Store | None]:
+    """Open the store that other machines share; None where this memory is this machine's alone.
+
+    Raises `StoreError` when there is no such workspace.
+    """
+    configuration, problems = read_configuration(config)
+    if not is_shared(configuration):
+        yield None
+        return
+    warn(problems)
+    async with open_store(
+        resolve_workspace(workspace), configuration if embeddings else without_embeddings(configuration)
+    ) as store:
+        yield store
 
 
 @contextmanager

@@ -28,12 +28,13 @@ from nanobot_memory_plugins.core import (
     UserOption,
     WorkspaceOption,
     print_json,
+    tr,
 )
-from nanobot_memory_plugins.core.cli import run
+from nanobot_memory_plugins.core.cli import run, settled
 from nanobot_memory_plugins.core.scopes import project_named
 from nanobot_memory_plugins.core.text import moment_of
 from nanobot_memory_plugins.storage.cli.hits_shown import in_order, show_hits, snippet_of
-from nanobot_memory_plugins.storage.cli.opening import failing_in_words, opened_store
+from nanobot_memory_plugins.storage.cli.opening import failing_in_words, opened_shared, opened_store
 
 # Seconds that a search waits for the index and the model; what is not there by then is done without.
 _PATIENCE = 20.0
@@ -51,7 +52,9 @@ class Kind(StrEnum):
 
 
 def search(
-    query: Annotated[str, typer.Argument(metavar="QUERY", help="Words, or a question.")],
+    query: Annotated[
+        list[str] | None, typer.Argument(metavar="QUERY...", help="Words, or a question; none with a filter.")
+    ] = None,
     limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=1_000, help="Hits at most.")] = 10,
     tier: Annotated[
         Tier, typer.Option("--tier", help="light: tl;dr, tags and titles; heavy: the whole text.")
@@ -79,12 +82,15 @@ def search(
 ) -> None:
     """Search the memory: each hit with score, file, line, date, origin, heading and snippet, best first.
 
-    What several hits say alike is shown once, with every place. With --project the memories of that project come first,
-    and those of others last.
+    A memory that other machines share is searched on their server. What several hits say alike is shown once, with
+    every place. With --project the memories of that project come first, and those of others last.
     """
+    if query is None and not (since or until or origin or kind or tag or session):
+        raise typer.BadParameter(tr("say what to look for, or which by --since, --origin, --kind, --tag or --session"))
+    text = " ".join(query or ())
     with failing_in_words(as_json):
         asked = Query(
-            query,
+            text,
             limit=limit,
             tier=tier,
             scope=Scope(agent, user, channel, session, project=project_named(project)),
@@ -101,7 +107,7 @@ def search(
     if as_json:
         print_json({"ok": True, "level": int(result.level), "hits": [_row(hit) for hit in in_order(result.hits)]})
         return
-    show_hits(result, status, query)
+    show_hits(result, status, text, by_words=no_embeddings)
 
 
 def _moment(option: str, text: str, *, end: bool) -> datetime | None:
@@ -115,6 +121,10 @@ def _moment(option: str, text: str, *, end: bool) -> datetime | None:
 
 
 async def _search(workspace: Path | None, config: Path | None, query: Query) -> tuple[SearchResult, StoreStatus]:
+    async with opened_shared(workspace, config, embeddings=query.use_vectors) as shared:
+        if shared is not None:
+            await settled(shared)
+            return await shared.search(query), shared.status()
     async with opened_store(workspace, config, embeddings=query.use_vectors) as store:
         with suppress(TimeoutError):
             async with asyncio.timeout(_PATIENCE):

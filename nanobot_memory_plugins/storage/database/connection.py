@@ -90,7 +90,7 @@ def load_sqlite_vec(connection: apsw.Connection, *, allowed: bool) -> str:
     try:
         import sqlite_vec
     except ImportError:
-        return "sqlite-vec is not installed"
+        return Sentence("sqlite-vec is not installed")
     try:
         connection.enable_load_extension(True)
         try:
@@ -99,7 +99,7 @@ def load_sqlite_vec(connection: apsw.Connection, *, allowed: bool) -> str:
             connection.enable_load_extension(False)
         connection.execute("SELECT vec_version()").fetchall()
     except (apsw.Error, OSError, AttributeError) as error:
-        return f"sqlite-vec cannot be loaded ({type(error).__name__})"
+        return Sentence("sqlite-vec cannot be loaded ({kind})", kind=type(error).__name__)
     return ""
 
 

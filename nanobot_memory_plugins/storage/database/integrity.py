@@ -6,7 +6,7 @@ from pathlib import Path
 
 import apsw
 
-from nanobot_memory_plugins.core import logger
+from nanobot_memory_plugins.core import Sentence, logger
 from nanobot_memory_plugins.search import document_rows as rows
 from nanobot_memory_plugins.storage.database.connection import VectorBackend
 from nanobot_memory_plugins.storage.database.consistency import orphans_and_lost
@@ -34,22 +34,26 @@ def full_text_is_sound(connection: apsw.Connection) -> bool:
 
 def problems(connection: apsw.Connection, available: VectorBackend, *, full_text: bool) -> list[str]:
     """Return what is wrong with the index, one plain sentence each; an empty list says that it is sound."""
-    found = [f"SQLite reports: {row[0]}" for row in connection.execute("PRAGMA integrity_check(5)") if row[0] != "ok"]
+    found: list[str] = [
+        Sentence("SQLite reports: {what}", what=row[0])
+        for row in connection.execute("PRAGMA integrity_check(5)")
+        if row[0] != "ok"
+    ]
     if full_text and not full_text_is_sound(connection):
-        found.append("The full-text index does not match the documents.")
+        found.append(Sentence("The full-text index does not match the documents."))
     damaged = 0
     for *values, expected in connection.execute(f"SELECT {rows.DOCUMENT_COLUMNS}, row_hash FROM docs"):
         damaged += rows.row_hash(values) != expected
     if damaged:
-        found.append(f"{damaged} documents differ from what was stored.")
+        found.append(Sentence("{count} documents differ from what was stored.", count=damaged))
     for space in all_spaces(connection):
         if space.backend is VectorBackend.VEC0 and available is not VectorBackend.VEC0:
             continue
         orphans, lost = orphans_and_lost(connection, space)
         if orphans:
-            found.append(f"{len(orphans)} vectors belong to no document.")
+            found.append(Sentence("{count} vectors belong to no document.", count=len(orphans)))
         if lost:
-            found.append(f"{len(lost)} documents have lost their vector.")
+            found.append(Sentence("{count} documents have lost their vector.", count=len(lost)))
     return found
 
 

@@ -131,9 +131,11 @@ def refuse_newer(connection: apsw.Connection) -> None:
     """
     version = scalar(connection, "PRAGMA user_version")
     if version > SCHEMA_VERSION:
-        what = f"schema {version}, this one knows {SCHEMA_VERSION}"
+        what = Sentence("schema {version}, this one knows {known}", version=version, known=SCHEMA_VERSION)
     elif version and (segmentation := int(get_meta(connection, "segmentation") or 0)) > SEGMENTATION_VERSION:
-        what = f"segmentation {segmentation}, this one knows {SEGMENTATION_VERSION}"
+        what = Sentence(
+            "segmentation {version}, this one knows {known}", version=segmentation, known=SEGMENTATION_VERSION
+        )
     else:
         return
     raise StoreError(

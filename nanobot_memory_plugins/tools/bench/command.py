@@ -11,7 +11,8 @@ import typer
 from rich import box
 from rich.table import Table
 
-from nanobot_memory_plugins.core.cli.console import console
+from nanobot_memory_plugins.core import Sentence, tr
+from nanobot_memory_plugins.core.cli.console import console, shown
 from nanobot_memory_plugins.core.cli.options import JsonOption, print_json
 from nanobot_memory_plugins.core.clock import SystemClock
 from nanobot_memory_plugins.core.protocols import Embedder
@@ -34,6 +35,7 @@ from nanobot_memory_plugins.tools.bench.parts import (
 
 _QUESTIONS, _QUESTION_WORDS = 30, 8
 _LANGUAGES = {"english": made_up.english, "chinese": made_up.chinese}
+_SPOKEN = {"English": Sentence("English"), "Chinese": Sentence("Chinese")}
 # The best hundred are chosen among them.
 _SMALLEST = 200
 
@@ -71,10 +73,10 @@ def measured(path: Path, language: made_up.Language, size: int, *, embeddings: b
         searcher = Searcher(database, lambda: model, options=SearchOptions(), clock=SystemClock())
         generator = np.random.default_rng(3)
         questions = [language.text(_QUESTION_WORDS, generator) for _ in range(_QUESTIONS)]
-        parts: Timed = {"bare full-text query": bare_query(database)}
+        parts: Timed = {Sentence("bare full-text query"): bare_query(database)}
         if model is not None:
-            parts["bare product of the vectors"] = bare_product(size, model.dimension)
-            parts["embedding of the query"] = _timed(model.encode)
+            parts[Sentence("bare product of the vectors")] = bare_product(size, model.dimension)
+            parts[Sentence("embedding of the query")] = _timed(model.encode)
         searches: Timed = {name: _search(searcher, make) for name, make in TIERS.items()}
         times, _ = in_turns(parts | searches, questions)
     finally:
@@ -104,14 +106,16 @@ def _search(searcher: Searcher, make: Callable[[str], Query]) -> Callable[[str],
 
 def _show(figures: dict[str, Any]) -> None:
     out = console(wraps=True)
-    model = f", {figures['model']}" if figures["model"] else ", by words alone"
-    out.print(f"{figures['size']:,} made-up passages, {figures['language']}{model}")
+    model = figures["model"] or Sentence("by words alone")
+    language = _SPOKEN[figures["language"]]
+    told = tr("{size:,} made-up passages, {language}, {model}", size=figures["size"], language=language, model=model)
+    out.print(shown(told))
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column("")
-    for heading in ("ms", "p95", "times", "p95"):
+    for heading in ("ms", "p95", tr("times"), "p95"):
         table.add_column(heading, justify="right")
     for row in figures["rows"]:
         ratios = [f"{row[key]:.2f}" if row[key] is not None else "" for key in ("median_ratio", "p95_ratio")]
-        table.add_row(row["what"], f"{row['median_ms']:.2f}", f"{row['p95_ms']:.2f}", *ratios)
+        table.add_row(shown(tr(row["what"])), f"{row['median_ms']:.2f}", f"{row['p95_ms']:.2f}", *ratios)
     out.print(table)
-    out.print("ms: the median; p95: the 95th percentile; times: as a multiple of the bare parts together.")
+    out.print(tr("ms: the median; p95: the 95th percentile; times: as a multiple of the bare parts together."))

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from nanobot_memory_plugins.core import Sentence
 from nanobot_memory_plugins.core.values import Query, Scope, Tier
 from nanobot_memory_plugins.search.segmentation import candidate_terms, match_expression
 from nanobot_memory_plugins.storage.database import Database
@@ -22,9 +23,9 @@ Timed = dict[str, Callable[[str], float]]
 Times = dict[str, list[float]]
 
 TIERS: dict[str, Callable[[str], Query]] = {
-    "probe": lambda text: Query(text, limit=PROBE_HITS),
-    "light": lambda text: Query(text, limit=LIGHT_HITS, tier=Tier.LIGHT),
-    "heavy": lambda text: Query(text, limit=HITS),
+    Sentence("probe"): lambda text: Query(text, limit=PROBE_HITS),
+    Sentence("light"): lambda text: Query(text, limit=LIGHT_HITS, tier=Tier.LIGHT),
+    Sentence("heavy"): lambda text: Query(text, limit=HITS),
 }
 """The searches of recall, by tier."""
 

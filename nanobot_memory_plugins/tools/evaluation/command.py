@@ -58,7 +58,14 @@ def eval_(
     data = read_dataset(dataset)
     undated = sum(document.ts is None for document in data.documents)
     if undated:
-        say(f"{undated} of {len(data.documents)} documents have no time that can be read.", err=True)
+        say(
+            tr(
+                "{undated:,} of {documents:,} documents have no time that can be read.",
+                undated=undated,
+                documents=len(data.documents),
+            ),
+            err=True,
+        )
     memory_config, problems = read_configuration(config)
     warn(problems)
     started = time.perf_counter()
@@ -82,9 +89,16 @@ def eval_(
             }
         )
     else:
-        how = f"with {status.model}" if status.model else "by words"
+        how = Sentence("with {model}", model=status.model) if status.model else Sentence("by words")
         say(
-            f"{len(data.queries):,} questions over {len(data.documents):,} documents {how} in {seconds:.1f} s: {target}"
+            tr(
+                "{questions:,} questions over {documents:,} documents {how} in {seconds:.1f} s: {target}",
+                questions=len(data.queries),
+                documents=len(data.documents),
+                how=how,
+                seconds=seconds,
+                target=target,
+            )
         )
 
 
@@ -117,7 +131,7 @@ class _Bars(Watcher):
 
     def begun(self, what: str, total: int) -> None:
         """Show a new bar."""
-        self._stage = self._progress.add_task(what, total=max(1, total))
+        self._stage = self._progress.add_task(tr(what), total=max(1, total))
 
     def advanced(self, steps: int = 1) -> None:
         """Move the latest bar on."""
@@ -129,11 +143,11 @@ class _Bars(Watcher):
         if not (report.loading or report.model):
             return
         if self._embedding is None:
-            self._embedding = self._progress.add_task("embedding")
+            self._embedding = self._progress.add_task(tr("embedding"))
         if report.loading:
-            what = report.activity or "loading the embedding model"
+            what = tr(report.activity) or tr("loading the embedding model")
             self._progress.update(self._embedding, description=what, total=1, completed=report.progress)
             return
         self._most_vectors = max(self._most_vectors, status.pending_vectors)
         done = self._most_vectors - status.pending_vectors
-        self._progress.update(self._embedding, description="embedding", total=self._most_vectors, completed=done)
+        self._progress.update(self._embedding, description=tr("embedding"), total=self._most_vectors, completed=done)

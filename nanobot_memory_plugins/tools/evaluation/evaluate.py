@@ -3,12 +3,13 @@
 import asyncio
 import json
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from nanobot_memory_plugins.core import Sentence
 from nanobot_memory_plugins.core.cli.open_store import opened_store, without_embeddings
 from nanobot_memory_plugins.core.config import MemoryConfig, plugin_options
 from nanobot_memory_plugins.core.protocols import ModelReport, Store, VectorStore
@@ -52,20 +53,27 @@ class Watcher:
 
 
 async def evaluate(
-    dataset: Dataset, workspace: Path, config: MemoryConfig, *, embeddings: bool, watcher: Watcher
+    dataset: Dataset,
+    workspace: Path,
+    config: MemoryConfig,
+    *,
+    embeddings: bool,
+    watcher: Watcher,
+    shared: Mapping[str, Any] | None = None,
 ) -> Outcome:
     """Write the documents, index them, and answer the questions.
 
-    ``config`` holds the options of search and recall that are measured. Raises `InputError` when the workspace cannot
-    be used, and `StoreError` when there is no index.
+    ``config`` holds the options of search and recall that are measured, ``shared`` those of the ``postgres`` plugin
+    where its server is to answer; else what others share is not searched, and gets nothing of a data set.
+    Raises `InputError` when the workspace cannot be used, and `StoreError` when there is no index.
     """
-    watcher.begun("writing", len(dataset.documents))
+    watcher.begun(Sentence("writing"), len(dataset.documents))
     places = await asyncio.to_thread(write_transcripts, workspace, dataset.documents, written=watcher.advanced)
     options, _ = plugin_options(config, "recall", RecallOptions)
     chosen = options if isinstance(options, RecallOptions) else RecallOptions()
-    async with opened_store(workspace, _own_index(config, embeddings=embeddings)) as store:
+    async with opened_store(workspace, _own_index(config, shared, embeddings=embeddings)) as store:
         await _indexed(store, watcher)
-        watcher.begun("asking", len(dataset.queries))
+        watcher.begun(Sentence("asking"), len(dataset.queries))
         asking = _Asking(store, places, chosen.model_copy(update={"recall_timeout": _NO_LIMIT}), dataset.documents)
         return Outcome(await asking.answers(dataset.queries, watcher.advanced), store.status())
 
@@ -75,7 +83,7 @@ async def _indexed(store: Store, watcher: Watcher) -> None:
 
     A database that cannot be opened yet is waited for: meanwhile a store may have no more than the files to search.
     """
-    watcher.begun("indexing", 1)
+    watcher.begun(Sentence("indexing"), 1)
     for _ in range(_LOOKS):
         await store.flush()
         if isinstance(store, VectorStore):
@@ -133,14 +141,13 @@ class _Asking:
         )
 
 
-def _own_index(config: MemoryConfig, *, embeddings: bool) -> MemoryConfig:
+def _own_index(config: MemoryConfig, shared: Mapping[str, Any] | None, *, embeddings: bool) -> MemoryConfig:
     """Return the configuration with an index in the workspace, whatever it says of the user's own.
 
     The names are those of our own plugins; another store's plugin does not look at them.
     """
     replaced = {"db_path", "dbPath"}
     storage = {name: value for name, value in config.plugins.get("storage", {}).items() if name not in replaced}
-    # What others share is not searched, and gets nothing of a data set.
-    plugins = {**config.plugins, "storage": storage, "postgres": {"enabled": False}}
+    plugins = {**config.plugins, "storage": storage, "postgres": dict(shared or {"enabled": False})}
     own = config.model_copy(update={"plugins": plugins})
     return own if embeddings else without_embeddings(own)

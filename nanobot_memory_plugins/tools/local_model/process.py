@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import IO
 from urllib.parse import urlsplit
 
+from nanobot_memory_plugins.core import Sentence
 from nanobot_memory_plugins.core.errors import LanguageModelError
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.tools.local_model.file import INSTALL_HINT
@@ -88,7 +89,11 @@ class ModelProcess:
         if address.hostname is None or address.port is None:
             self._log.seek(0)
             last = self._log.read().decode(errors="replace").strip().splitlines()[-1:]
-            raise LanguageModelError(f"The local model could not be loaded: {' '.join(last) or 'its process ended'}.")
+            raise LanguageModelError(
+                Sentence(
+                    "The local model could not be loaded: {why}.", why=" ".join(last) or Sentence("its process ended")
+                )
+            )
         return address.hostname, address.port
 
 

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from nanobot_memory_plugins.core import fenced_blocks
 from nanobot_memory_plugins.core.testing import Reply, Rule, ToolCall
 from tests.support.hosts import ASKED, PORT, TOLD, beside, needs, searchable, unfenced
@@ -11,6 +13,7 @@ needs("langchain", "langchain")
 ASKS = Path(__file__).with_name("asks.py")
 
 
+@pytest.mark.smoke
 def test_what_was_told_stands_beside_the_question_of_another_session_and_in_no_later_history(agents, checkpoints):
     memory = agents.wired.service()
     agent = agents.make(memory, checkpointer=checkpoints())

@@ -55,6 +55,7 @@ def calls(agents, name: str, times: int = 1, **arguments: str) -> None:
     ]
 
 
+@pytest.mark.smoke
 def test_a_tool_is_noted_and_its_secret_is_nowhere(agents):
     memory = agents.wired.service()
     calls(agents, "deploy")

@@ -65,6 +65,7 @@ async def told(wired, agent, service=None) -> AgentsMemory:
     return memory
 
 
+@pytest.mark.smoke
 async def test_what_one_session_told_stands_beside_the_question_of_the_next_and_in_no_history(wired, agent):
     memory = await told(wired, agent)
     session = SQLiteSession("asked")
@@ -135,6 +136,7 @@ async def test_several_messages_in_one_input_are_all_kept(wired, agent):
     assert said(memory, "s") == ["Hello.", "Understood.", TOLD, ASKED, "Understood."]
 
 
+@pytest.mark.smoke
 async def test_a_tool_is_noted_with_its_error_and_without_its_secret(wired, agent):
     memory = AgentsMemory(wired.service())
     for to in ("staging", "production"):
@@ -208,6 +210,46 @@ async def test_a_cancelled_run_keeps_the_message_and_the_next_has_its_block(wire
     await Runner.run(agent(), ASKED, session=session, **memory.turn("asked"))
     assert PORT in beside(wired.last, ASKED)
     assert said(memory, "asked") == ["Begin the long job.", ASKED, "Understood."]
+
+
+@pytest.mark.smoke
+@pytest.mark.parametrize("streamed", [False, True])
+async def test_a_tool_that_a_cancellation_cuts_off_is_noted(wired, agent, streamed):
+    memory, began = AgentsMemory(wired.service()), asyncio.Event()
+
+    @function_tool
+    async def wait(of: str) -> str:
+        """Wait."""
+        began.set()
+        await asyncio.sleep(60)
+        return of
+
+    wired.server.rules = [calls("wait", of="the kiln")]
+    asked = {"starting_agent": agent(tools=[wait]), "input": "Wait for the kiln.", **memory.turn("s")}
+    if streamed:
+        result = Runner.run_streamed(**asked)
+        reading = asyncio.create_task(_read(result))
+        await asyncio.wait_for(began.wait(), 20)
+        result.cancel()
+        await reading
+    else:
+        run = asyncio.create_task(Runner.run(**asked))
+        await asyncio.wait_for(began.wait(), 20)
+        run.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await run
+    for _ in range(100):  # nobody waits for this note
+        if "the kiln" in wired.notes():
+            break
+        await asyncio.sleep(0.05)
+    assert "the kiln" in wired.notes()
+    assert "CancelledError" in wired.notes()
+    assert wired.notes().count("### ") == 1
+
+
+async def _read(result) -> None:
+    async for _ in result.stream_events():
+        pass
 
 
 @pytest.mark.parametrize("process", ["the same", "another"])

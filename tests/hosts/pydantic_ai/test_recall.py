@@ -16,6 +16,7 @@ from pydantic_ai import BinaryContent  # noqa: E402
 ASKS = Path(__file__).with_name("asks.py")
 
 
+@pytest.mark.smoke
 async def test_what_was_told_stands_beside_the_prompt_of_another_conversation_and_in_no_later_history(agents):
     memory = agents.wired.service()
     agent = agents.make(memory)

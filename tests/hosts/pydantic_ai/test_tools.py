@@ -33,6 +33,7 @@ def calls(agents, name: str, times: int = 1, **arguments: str) -> None:
     agents.wired.server.rules = [Rule(lambda one: not after_tool(one), call, times)]
 
 
+@pytest.mark.smoke
 async def test_a_tool_is_noted_and_its_secret_is_nowhere(agents):
     memory = agents.wired.service()
     calls(agents, "deploy")

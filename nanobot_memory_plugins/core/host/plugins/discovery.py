@@ -14,6 +14,7 @@ from nanobot_memory_plugins.core.hookspecs import PROJECT_NAME
 from nanobot_memory_plugins.core.isolation.failure import exception_name
 from nanobot_memory_plugins.core.isolation.tracebacks import log_traceback
 from nanobot_memory_plugins.core.log import logger
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 # Frames of the import system itself say nothing about the place of an error.
 _IMPORT_SYSTEM = ("<frozen importlib", importlib.__file__.rpartition("importlib")[0] + "importlib")
@@ -54,7 +55,7 @@ def discover_plugins(
         name = entry_point.name
         plugin, options_model, error = None, None, ""
         if name in owners:
-            error = f"the name is taken by distribution {owners[name]}"
+            error = Sentence("the name is taken by distribution {owner}", owner=owners[name])
         elif name not in skip and (only is None or name in only):
             plugin, options_model, error = _load_with_limit(entry_point, import_seconds)
         owners.setdefault(name, distribution)
@@ -99,7 +100,7 @@ def _load_with_limit(
             if not (inspect.isclass(options) and issubclass(options, BaseModel)):
                 options = None
             failed = plugin is None
-            results.append((plugin, options, "it names nothing but None" if failed else ""))
+            results.append((plugin, options, Sentence("it names nothing but None") if failed else ""))
         except BaseException as error:
             log_traceback(entry_point.name, error)
             results.append((None, None, _describe(error, entry_point.value)))
@@ -108,7 +109,7 @@ def _load_with_limit(
     thread.start()
     thread.join(seconds)
     if not results:
-        return None, None, f"its import takes longer than {seconds:g} s"
+        return None, None, Sentence("its import takes longer than {seconds:g} s", seconds=seconds)
     return results[0]
 
 

@@ -14,6 +14,7 @@ from nanobot_memory_plugins.core.isolation.breaker import CircuitBreaker
 from nanobot_memory_plugins.core.isolation.defensive_copy import copy_argument
 from nanobot_memory_plugins.core.isolation.failure import CodeLocation
 from nanobot_memory_plugins.core.isolation.sandbox import Sandbox
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 _BY_POSITION = inspect.Parameter.POSITIONAL_ONLY
 _NAMED = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
@@ -67,7 +68,7 @@ def read_signature(function: Callable[..., Any], known: frozenset[str], where: s
     try:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):
-        raise PluginError(f"{where} has no signature that can be read.") from None
+        raise PluginError(Sentence("{where} has no signature that can be read.", where=where)) from None
     unknown = [
         parameter.name
         for parameter in parameters
@@ -77,8 +78,10 @@ def read_signature(function: Callable[..., Any], known: frozenset[str], where: s
     ]
     if unknown:
         raise PluginError(
-            f"{where} asks for {', '.join(unknown)}, which the hook does not have.",
-            hint=f"The hook has: {', '.join(sorted(known))}.",
+            Sentence(
+                "{where} asks for {unknown}, which the hook does not have.", where=where, unknown=", ".join(unknown)
+            ),
+            hint=Sentence("The hook has: {names}.", names=", ".join(sorted(known))),
         )
     return Signature(
         positional=tuple(parameter.name for parameter in parameters if parameter.kind is _BY_POSITION),
@@ -113,21 +116,27 @@ def find_implementations(
         if options is None:
             continue
         hook = options.get("specname") or attribute
-        where = f"{attribute} of plugin {name}"
+        where = Sentence("{attribute} of plugin {name}", attribute=attribute, name=name)
         if options.get("wrapper") or options.get("hookwrapper"):
             raise PluginError(
-                f"{where} is a hook wrapper, and wrappers are not called.",
+                Sentence("{where} is a hook wrapper, and wrappers are not called.", where=where),
                 hint="Implement the hook without wrapper=True.",
             )
         if hook not in hooks:
             if options.get("optionalhook"):
                 continue
             raise PluginError(
-                f"{where} implements {hook}, and there is no such hook.",
-                hint=f"The hooks are: {', '.join(sorted(hooks))}. hookimpl(optionalhook=True) allows others.",
+                Sentence("{where} implements {hook}, and there is no such hook.", where=where, hook=hook),
+                hint=Sentence(
+                    "The hooks are: {names}. hookimpl(optionalhook=True) allows others.",
+                    names=", ".join(sorted(hooks)),
+                ),
             )
         if hook in found:
-            raise PluginError(f"Plugin {name} implements {hook} twice.", hint="Join both functions in one.")
+            raise PluginError(
+                Sentence("Plugin {name} implements {hook} twice.", name=name, hook=hook),
+                hint="Join both functions in one.",
+            )
         function = getattr(plugin, attribute)
         found[hook] = Found(
             function=function,
@@ -137,7 +146,7 @@ def find_implementations(
         )
     if not found:
         raise PluginError(
-            f"Plugin {name} implements no hook.",
+            Sentence("Plugin {name} implements no hook.", name=name),
             hint="Decorate a function that is named like a hook with hookimpl.",
         )
     return found

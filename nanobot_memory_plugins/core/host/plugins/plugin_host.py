@@ -24,6 +24,7 @@ from nanobot_memory_plugins.core.isolation.tracebacks import log_traceback
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.values import ContextBlock, Note, PromptEntries, Summary
 from nanobot_memory_plugins.core.values.diagnosis import Finding
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 
 class PluginState(StrEnum):
@@ -103,7 +104,9 @@ class PluginHost:
                 raise
             log_traceback(name, error)
             what = exception_name(error)
-        raise PluginError(f"Plugin {name} cannot be registered: looking at it raises {what}.")
+        raise PluginError(
+            Sentence("Plugin {name} cannot be registered: looking at it raises {what}.", name=name, what=what)
+        )
 
     def unregister(self, name: str) -> None:
         """Call a plugin no more; calls that run are left to end. An unknown name is no error."""
@@ -209,7 +212,9 @@ class PluginHost:
 
     def _register(self, name: str, plugin: object, context: PluginContext) -> tuple[str, ...]:
         if name in self._plugins:
-            raise PluginError(f"A plugin named {name} is registered already.", hint="Rename one of them.")
+            raise PluginError(
+                Sentence("A plugin named {name} is registered already.", name=name), hint="Rename one of them."
+            )
         found = find_implementations(self._manager, name, plugin, self._hooks)
         sandbox = Sandbox(name, self._grace_seconds)
         implementations = tuple(
@@ -243,7 +248,7 @@ class PluginHost:
 
     def _implementations(self, hook: str) -> tuple[Implementation, ...]:
         if hook not in self._callable:
-            raise PluginError(f"There is no hook {hook}.")
+            raise PluginError(Sentence("There is no hook {hook}.", hook=hook))
         return () if self._closed else self._callable[hook]
 
     def time_limit(self, hook: str) -> float:

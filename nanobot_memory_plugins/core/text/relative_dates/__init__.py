@@ -1,7 +1,7 @@
 """The days that a text speaks of: "last Friday", "two weeks ago", "上周五", "三天前", "5月2号".
 
-English and Chinese, simplified and traditional. Dates that name their year count as well, so that "in March 2024" is
-not taken for the March just gone.
+English and Chinese, simplified and traditional, and the languages of `core.text.languages`. Dates that name their year
+count as well, so that "in March 2024" is not taken for the March just gone.
 """
 
 import re
@@ -12,6 +12,7 @@ from itertools import islice
 
 from nanobot_memory_plugins.core.text.relative_dates import chinese, english
 from nanobot_memory_plugins.core.text.relative_dates.calendar import Span, day_of_month, month_of
+from nanobot_memory_plugins.core.text.relative_dates.further import further_phrases
 from nanobot_memory_plugins.core.text.relative_dates.phrases import dated_phrases
 from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 
@@ -54,6 +55,9 @@ def _found(text: str, today: date) -> Iterator[tuple[int, Span]]:
             yield match.start(), span
     phrases = islice(english.RULES.found(text, today), _MOST_SPANS)
     yield from ((one.start, one.span) for one in phrases)
+    for further in further_phrases(text, today)[:_MOST_SPANS]:
+        if further.found.span.start <= today:
+            yield further.found.start, further.found.span
     plain = simplified(text)
     if not text.isascii() and _CHINESE.search(plain):
         phrases = islice(chinese.RULES.found(plain, today), _MOST_SPANS)

@@ -11,6 +11,7 @@ from datetime import date, timedelta
 from nanobot_memory_plugins.core.text.clauses import fold
 from nanobot_memory_plugins.core.text.relative_dates.ahead_chinese import CHINESE
 from nanobot_memory_plugins.core.text.relative_dates.ahead_english import ENGLISH
+from nanobot_memory_plugins.core.text.relative_dates.further import further_phrases
 from nanobot_memory_plugins.core.text.relative_dates.rules import Rules
 
 _LONGEST = 500
@@ -25,6 +26,8 @@ _OF_A_MONTH = frozenset({"last_of_year", "last_of_month", "first_of_month"})
 _SOON = frozenset({"tomorrow", "day_after", "after_after", "in", "from_now", "from_weekday"})
 _CERTAIN = _ABSOLUTE | _OF_A_MONTH | _SOON | {"today", "day_of_next", "day_of_month"}
 _AHEAD = _OF_A_MONTH | _SOON | {"week_weekday", "part_of_this", "end_of_week", "end_of_year", "month_end", "year_end"}
+
+_CERTAIN_FURTHER = frozenset({"day", "ahead", "coming_weekday"})
 
 # Beside these a day that may be any is one of many.
 _AGAIN = re.compile(
@@ -81,6 +84,7 @@ def days_ahead(text: str, said_on: date) -> tuple[DayAhead, ...]:
     folded = fold(text[:_LONGEST])
     rules = (ENGLISH,) if folded.isascii() else (ENGLISH, CHINESE)
     found = [one for language in rules for one in _found(language, folded, said_on)]
+    found += _further(folded, said_on)
     return tuple(sorted(found, key=lambda one: one.start))
 
 
@@ -107,6 +111,16 @@ def _found(rules: Rules, folded: str, said_on: date) -> Iterator[DayAhead]:
             is_ahead=is_ahead,
             is_deadline=bool(_BY.search(folded[max(0, one.start - 24) : one.start]) or _UNTIL.match(folded, end)),
         )
+
+
+def _further(folded: str, said_on: date) -> Iterator[DayAhead]:
+    """Yield the days to come that further languages name: those that lie ahead whatever stands around them."""
+    for one in further_phrases(folded, said_on):
+        span, start, end = one.found.span, one.found.start, one.found.start + len(one.found.phrase)
+        if not (one.is_ahead and said_on <= span.end <= said_on + _FARTHEST):
+            continue
+        is_certain = span.start == span.end and one.found.rule in _CERTAIN_FURTHER
+        yield DayAhead(start, end, span.start, span.end, True, is_certain, is_ahead=True, is_deadline=False)
 
 
 def _is_told(folded: str, start: int, end: int) -> bool:

@@ -9,6 +9,7 @@ from itertools import islice
 
 from nanobot_memory_plugins.core.text.relative_dates import chinese, english
 from nanobot_memory_plugins.core.text.relative_dates.calendar import single
+from nanobot_memory_plugins.core.text.relative_dates.further import further_phrases
 from nanobot_memory_plugins.core.text.relative_dates.rules import Found
 from nanobot_memory_plugins.core.values import DatedPhrase
 from nanobot_memory_plugins.redaction.script.chinese_script import simplified
@@ -50,6 +51,7 @@ def dated_phrases(text: str, said_on: date) -> tuple[DatedPhrase, ...]:
 def _found(text: str, today: date) -> Iterator[Found]:
     yield from _certain(english.RULES.found(text, today), english.CERTAIN)
     yield from islice(english.AHEAD.found(text, today), _MOST_PHRASES)
+    yield from (one.found for one in further_phrases(text, today)[: 2 * _MOST_PHRASES] if one.is_certain)
     plain = simplified(text)
     if not text.isascii() and _CHINESE.search(plain):
         for one in (

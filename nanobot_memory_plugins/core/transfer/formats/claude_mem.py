@@ -62,7 +62,11 @@ class ClaudeMemImporter:
                 )
             if (version := _schema(connection)) > KNOWN_SCHEMA:
                 yield Skipped(
-                    f"its schema {version} is newer than the {KNOWN_SCHEMA} that is known: new columns are not read",
+                    Sentence(
+                        "its schema {version} is newer than the {known} that is known: new columns are not read",
+                        version=version,
+                        known=KNOWN_SCHEMA,
+                    ),
                     path.name,
                 )
             for name in _NEEDED.keys() - set(tables):

@@ -8,12 +8,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from nanobot_memory_plugins.redaction.script.messages import Sentence
+
 # Bytes of one line of JSON, and of one text file, beyond which it is left.
 LONGEST_LINE = 1 << 26
 LARGEST_TEXT = 1 << 26
 NO_JSON = "it is not JSON"
 CUT_OFF = "it is cut off: the file ends within it"
-TOO_LONG = f"it is longer than {LONGEST_LINE >> 20} MB"
+TOO_LONG = Sentence("it is longer than {size} MB", size=LONGEST_LINE >> 20)
 _SKIPPED_FOLDERS = frozenset({"node_modules", "__pycache__"})
 
 
@@ -65,10 +67,10 @@ def _unfit(path: Path) -> str:
     try:
         found = path.stat()
     except OSError as error:
-        return f"it cannot be read: {error.strerror}"
+        return Sentence("it cannot be read: {why}", why=error.strerror)
     if not stat.S_ISREG(found.st_mode):
         return "it is no regular file"
-    return f"it is larger than {LARGEST_TEXT >> 20} MB" if found.st_size > LARGEST_TEXT else ""
+    return Sentence("it is larger than {size} MB", size=LARGEST_TEXT >> 20) if found.st_size > LARGEST_TEXT else ""
 
 
 def time_of(value: object) -> datetime | None:

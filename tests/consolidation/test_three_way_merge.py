@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from nanobot_memory_plugins.consolidation.model.entry import Entry, Section
 from nanobot_memory_plugins.consolidation.model.scoring import activated
 from nanobot_memory_plugins.consolidation.store.document import parse
-from nanobot_memory_plugins.consolidation.store.merging import adopted, merged
 from nanobot_memory_plugins.consolidation.store.patch import patch_back, take_back
+from nanobot_memory_plugins.consolidation.store.three_way_merge import adopted, merged
 
 from .made_entries import EXAMPLE, NOW, days, entry, entry_lists
 

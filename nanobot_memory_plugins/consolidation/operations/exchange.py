@@ -1,0 +1,87 @@
+"""Entries of many machines: each has its file, and takes in what was made of them on the others."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from nanobot_memory_plugins.consolidation.model.entry import Entry, new_id
+from nanobot_memory_plugins.consolidation.model.entry_json import NAMES, entry_from_json, entry_to_json
+from nanobot_memory_plugins.consolidation.model.scoring import decayed
+from nanobot_memory_plugins.consolidation.operations.join_entries import relinked
+from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
+from nanobot_memory_plugins.consolidation.store.three_way_merge import merged
+from nanobot_memory_plugins.core import EntryUpdate, MemoryFileError
+
+WHO, WHY = "shared memory", "changed on another machine"
+CONFLICT = "conflict"
+"""The tag of an entry whose text was changed on two machines at once: of both, the one that came second."""
+
+
+def exported(repository: EntryRepository) -> dict[str, str]:
+    """Return each entry as a text; that it fades is no change. Raises `MemoryFileError`."""
+    return {id_: _written(entry) for id_, entry in repository.load().entries.items()}
+
+
+def take_in(repository: EntryRepository, updates: Sequence[EntryUpdate]) -> None:
+    """Merge what other machines made of entries into those here. Raises `MemoryFileError`."""
+    read = [(one, _read(one.base), _read(one.theirs)) for one in updates]
+    made: dict[str, str] = {}
+
+    def fresh(id_: str, taken: Mapping[str, Entry]) -> str:
+        # The same one when the file has moved meanwhile, and this is asked again.
+        return made.setdefault(id_, new_id((*taken, *(one.id for one in updates))))
+
+    def change(current: dict[str, Entry]) -> dict[str, Entry]:
+        result = dict(current)
+        now = repository.clock.now()
+        for update, base, theirs in read:
+            ours = result.get(update.id)
+            if update.is_other and ours is not None and theirs is not None:
+                other = fresh(update.id, result)
+                result = relinked({**result, other: replace(ours, id=other)}, [update.id], other)
+                ours = None
+            if update.forgotten or (ours is None and theirs is None):
+                result.pop(update.id, None)
+                continue
+            if theirs is None and base is not None and ours is not None and ours.content != base.content:
+                continue  # somebody took it out while somebody else wrote it anew: what was written stays
+            old, their, our = (_one(update.id, one and decayed(one, now)) for one in (base, theirs, ours))
+            both = merged(old, their, our)
+            result.pop(update.id, None)
+            result |= both
+            if theirs is not None and ours is not None and _is_conflict(base, theirs, ours):
+                other = fresh(update.id, result)
+                result[other] = replace(ours, id=other, tags=(*ours.tags, CONFLICT), supersedes=(), superseded_by="")
+        return result
+
+    repository.update(change, who=WHO, why=WHY)
+
+
+def _is_conflict(base: Entry | None, theirs: Entry, ours: Entry) -> bool:
+    """Tell whether both have written a text of their own."""
+    before = base.content if base is not None else None
+    return theirs.content != ours.content and before not in (theirs.content, ours.content)
+
+
+def _one(id_: str, entry: Entry | None) -> dict[str, Entry]:
+    return {id_: entry} if entry is not None else {}
+
+
+def _written(entry: Entry) -> str:
+    values = entry_to_json(replace(entry, decayed_days=0))
+    return json.dumps(values, ensure_ascii=False, sort_keys=True)
+
+
+def _read(text: str) -> Entry | None:
+    if not text:
+        return None
+    try:
+        values = json.loads(text)
+        if not values.keys() <= NAMES:
+            raise ValueError("a field that is not known")
+        return entry_from_json(values)
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise MemoryFileError(
+            "A newer version wrote entries on another machine.",
+            hint="Update nanobot-memory-consolidation here; until then entries are exchanged no more.",
+        ) from error

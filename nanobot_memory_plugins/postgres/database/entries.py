@@ -1,0 +1,183 @@
+"""The scored entries of a tenant: a row each, changed by whoever knows its revision."""
+
+import json
+import uuid
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from nanobot_memory_plugins.core import Wanted
+from nanobot_memory_plugins.postgres.database.connection import Connection, run, table
+from nanobot_memory_plugins.postgres.database.tenant import Whose
+from nanobot_memory_plugins.postgres.database.where import clean, of_tenant
+
+
+@dataclass(frozen=True, slots=True)
+class EntryRow:
+    """An entry as the server has it. ``body`` is empty where it was taken out.
+
+    ``base`` is what it was at the revision that was asked for, or when it was there last; empty: that is not known.
+    """
+
+    id: str
+    number: uuid.UUID
+    revision: int
+    body: str
+    forgotten: bool
+    base: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Pulled:
+    """Entries that were changed after ``cursor``, or all of them where the server is not what it was."""
+
+    rows: tuple[EntryRow, ...]
+    cursor: int
+    is_whole: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class EntryWrite:
+    """A change of one entry: ``revision`` is the one that it was made of, 0 for a new one; no ``body``: it is gone."""
+
+    id: str
+    number: uuid.UUID
+    revision: int
+    body: str
+
+
+def pull(connection: Connection, whose: Whose, cursor: int, known: Mapping[str, int]) -> Pulled:
+    """Return what was changed after a cursor; ``known`` are the revisions of entries that were seen before.
+
+    A server that is behind the cursor has lost something, in a failover, or is a new one: then everything is returned.
+    """
+    mine = of_tenant(whose.tenant, "e")
+    row = run(
+        connection,
+        f"SELECT t.version, (SELECT max(e.version) FROM {table('entry')} e WHERE {mine} AND e.version > %s) "
+        f"FROM {table('tenant')} t WHERE {of_tenant(whose.tenant, 't')}",
+        (cursor,),
+    ).fetchone()
+    is_whole = cursor > (int(row[0]) if row else 0)
+    if not is_whole and (row is None or row[1] is None):
+        return Pulled((), cursor)
+    found = run(
+        connection,
+        f"SELECT e.id, e.number, e.revision, e.version, e.body, e.forgotten, (SELECT h.body FROM "
+        f"{table('entry_history')} h WHERE {of_tenant(whose.tenant, 'h')} AND h.id = e.id AND h.body IS NOT NULL "
+        "AND h.revision <= coalesce((SELECT u.revision FROM unnest(%(ids)s::text[], %(revisions)s::int[]) "
+        "AS u(id, revision) WHERE u.id = e.id), CASE WHEN e.body IS NULL THEN e.revision ELSE 0 END) "
+        f"ORDER BY h.revision DESC LIMIT 1) FROM {table('entry')} e WHERE {mine} AND e.version > %(cursor)s "
+        "ORDER BY e.version, e.id",
+        {"ids": list(known), "revisions": list(known.values()), "cursor": 0 if is_whole else cursor},
+    ).fetchall()
+    rows = tuple(
+        EntryRow(id_, number, int(revision), body or "", bool(forgotten), base or "")
+        for id_, number, revision, _, body, forgotten, base in found
+    )
+    return Pulled(rows, max((int(one[3]) for one in found), default=0 if is_whole else cursor), is_whole)
+
+
+def push(connection: Connection, whose: Whose, writes: Sequence[EntryWrite], version: int) -> dict[str, int]:
+    """Change entries that nobody has changed since; return the new revision of each that was. In a transaction."""
+    ordered = sorted(writes, key=lambda one: one.id)
+    values = {
+        "ids": [one.id for one in ordered],
+        "numbers": [one.number for one in ordered],
+        "revisions": [one.revision for one in ordered],
+        "bodies": [clean(one.body) or None for one in ordered],
+        "tenant": whose.tenant.id,
+        "machine": whose.machine,
+        "version": version,
+    }
+    given = (
+        "unnest(%(ids)s::text[], %(numbers)s::uuid[], %(revisions)s::int[], %(bodies)s::text[]) "
+        "AS u(id, number, revision, body)"
+    )
+    found = run(
+        connection,
+        f"INSERT INTO {table('entry')} (tenant, id, number, revision, version, machine, body) "
+        f"SELECT %(tenant)s, u.id, u.number, 1, %(version)s, %(machine)s, u.body FROM {given} "
+        "WHERE u.revision = 0 AND u.body IS NOT NULL ORDER BY u.id ON CONFLICT DO NOTHING RETURNING id, revision",
+        values,
+    ).fetchall()
+    found += run(
+        connection,
+        f"UPDATE {table('entry')} e SET revision = e.revision + 1, version = %(version)s, machine = %(machine)s, "
+        f"changed_at = clock_timestamp(), body = u.body FROM {given} WHERE {of_tenant(whose.tenant, 'e')} "
+        "AND e.id = u.id AND e.revision = u.revision AND u.revision > 0 AND NOT e.forgotten RETURNING e.id, e.revision",
+        values,
+    ).fetchall()
+    run(
+        connection,
+        f"INSERT INTO {table('entry_history')} (tenant, id, revision, body) SELECT e.tenant, e.id, e.revision, e.body "
+        f"FROM {table('entry')} e WHERE {of_tenant(whose.tenant, 'e')} AND e.version = %(version)s "
+        "ON CONFLICT DO NOTHING",
+        values,
+    )
+    return {str(id_): int(revision) for id_, revision in found}
+
+
+def forget(connection: Connection, whose: Whose, wanted: Wanted, version: int) -> int:
+    """Take out for good the entries that hold what is wanted, and what they ever said; in the caller's transaction.
+
+    Their rows stay, empty: so every machine learns of it, and none brings them back.
+    """
+    mine = of_tenant(whose.tenant, "e")
+    now = {id_: wanted.count(_text(body)) > 0 for id_, _, body in _bodies(connection, "entry", whose)}
+    said = [
+        (id_, revision)
+        for id_, revision, body in _bodies(connection, "entry_history", whose)
+        if now.get(id_) or wanted.count(_text(body))
+    ]
+    # One that was taken out already may have been changed by a machine that is away.
+    ids = sorted({id_ for id_, holds in now.items() if holds} | {id_ for id_, _ in said if id_ not in now})
+    run(
+        connection,
+        f"UPDATE {table('entry')} e SET body = NULL, forgotten = true, revision = e.revision + 1, version = %s, "
+        f"machine = %s, changed_at = clock_timestamp() WHERE {mine} AND e.id = ANY(%s)",
+        (version, whose.machine, ids),
+    )
+    run(
+        connection,
+        f"DELETE FROM {table('entry_history')} e USING unnest(%s::text[], %s::int[]) AS u(id, revision) "
+        f"WHERE {mine} AND e.id = u.id AND e.revision = u.revision",
+        ([id_ for id_, _ in said], [revision for _, revision in said]),
+    )
+    return len(ids)
+
+
+def number_of(whose: Whose, id_: str, body: str) -> uuid.UUID:
+    """Return an entry's own number: of its short id and the moment when it came into being."""
+    return uuid.uuid5(whose.tenant.id, f"{id_}\0{_values(body).get('created_at', '')}")
+
+
+def _bodies(connection: Connection, name: str, whose: Whose) -> Iterator[tuple[str, int, str]]:
+    yield from run(
+        connection,
+        f"SELECT e.id, e.revision, e.body FROM {table(name)} e WHERE {of_tenant(whose.tenant, 'e')} "
+        "AND e.body IS NOT NULL",
+    ).fetchall()
+
+
+def _text(body: str) -> str:
+    """Return all that an entry says, as people wrote it."""
+    return "\n".join(_strings(_values(body)))
+
+
+def _strings(value: object) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for one in value.values():
+            yield from _strings(one)
+    elif isinstance(value, list):
+        for one in value:
+            yield from _strings(one)
+
+
+def _values(body: str) -> dict[str, object]:
+    try:
+        found = json.loads(body) if body else {}
+    except ValueError:
+        found = {}
+    return found if isinstance(found, dict) else {}

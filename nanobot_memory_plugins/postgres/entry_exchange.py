@@ -1,0 +1,169 @@
+"""Exchanging the entries of this machine with those on the server: pulled first, merged here, then pushed.
+
+What both knew last is remembered by revision and hash, in ``.storage/entries.json``: no text stands there, and without
+it nothing is lost but the knowledge of who changed what.
+"""
+
+import asyncio
+import hashlib
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from nanobot_memory_plugins.core import EntryUpdate, ExchangedEntries, run_in_daemon_thread
+from nanobot_memory_plugins.core.files import make_missing
+from nanobot_memory_plugins.postgres.database import entries, forgetting
+from nanobot_memory_plugins.postgres.database.connection import Connection, plain_errors
+from nanobot_memory_plugins.postgres.database.entries import EntryWrite, Pulled
+from nanobot_memory_plugins.postgres.database.tenant import Whose
+from nanobot_memory_plugins.postgres.database.where import clean
+from nanobot_memory_plugins.postgres.questions import Ask
+
+FILE = "entries.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Agreed:
+    """What this machine and the server both knew last: of each entry its revision, and the hash of its text."""
+
+    cursor: int = 0
+    known: Mapping[str, tuple[int, str]] = field(default_factory=dict)
+
+    @property
+    def revisions(self) -> dict[str, int]:
+        """The revisions alone."""
+        return {id_: revision for id_, (revision, _) in self.known.items()}
+
+
+class EntryExchange:
+    """Keeps the entries of one machine and those of its tenant the same. One process of a machine at a time does so."""
+
+    def __init__(self, whose: Whose, folder: Path, ask: Ask) -> None:
+        self._whose = whose
+        self._file = folder / FILE
+        self._ask = ask
+        self._seen = ""
+
+    async def look(self, access: ExchangedEntries) -> bool:
+        """Take in what changed elsewhere, and send what changed here; return whether there was anything.
+
+        Raises `MemoryFileError` where this machine's entries cannot be read or written, and `OSError`.
+        """
+        from filelock import Timeout
+
+        from nanobot_memory_plugins.core.files import private_lock
+
+        await run_in_daemon_thread(lambda: make_missing(self._file.parent))
+        lock = private_lock(self._file.with_suffix(".lock"), thread_local=False)
+        try:
+            await run_in_daemon_thread(lambda: lock.acquire(timeout=0))
+        except Timeout:
+            return False  # another process of this machine does it
+        # Not to be broken off between what is done and what is remembered of it.
+        looking = asyncio.ensure_future(self._look(access))
+        try:
+            return await asyncio.shield(looking)
+        except asyncio.CancelledError:
+            await asyncio.wait({looking})
+            looking.exception()
+            raise
+        finally:
+            lock.release()
+
+    async def _look(self, access: ExchangedEntries) -> bool:
+        agreed = await run_in_daemon_thread(self._read)
+        pulled = await self._ask(lambda connection: self._pull(connection, agreed))
+        version = await run_in_daemon_thread(access.version)
+        if pulled is None or (not pulled.rows and not pulled.is_whole and version == self._seen):
+            return False
+        here = await run_in_daemon_thread(access.exported)
+        updates, agreed = learned(self._whose, agreed, pulled, here)
+        if updates:
+            await run_in_daemon_thread(lambda: access.take_in(updates))
+            version = await run_in_daemon_thread(access.version)
+            here = await run_in_daemon_thread(access.exported)
+        await run_in_daemon_thread(lambda: self._write(agreed))
+        writes = changed(self._whose, agreed, here)
+        done = (await self._ask(lambda connection: self._push(connection, writes)) or {}) if writes else {}
+        if done:
+            sent = {one.id: (done[one.id], hash_of(one.body)) for one in writes if one.id in done}
+            agreed = replace(agreed, known={**agreed.known, **sent})
+            await run_in_daemon_thread(lambda: self._write(agreed))
+        if len(done) == len(writes):
+            self._seen = version  # else somebody was faster, or something is to be forgotten first
+        return bool(updates or done)
+
+    def _pull(self, connection: Connection, agreed: Agreed) -> Pulled:
+        with plain_errors():
+            return entries.pull(connection, self._whose, agreed.cursor, agreed.revisions)
+
+    def _push(self, connection: Connection, writes: list[EntryWrite]) -> dict[str, int]:
+        with plain_errors(), connection.transaction():
+            forgetting.introduce(connection, self._whose)
+            version, _ = forgetting.alone(connection, self._whose)
+            # After the wait for others: what one of them has ordered to be forgotten is forgotten here first.
+            if forgetting.has_orders(connection, self._whose):
+                return {}
+            return entries.push(connection, self._whose, writes, version)
+
+    def _read(self) -> Agreed:
+        try:
+            values = json.loads(self._file.read_text(encoding="utf-8"))
+            if values["tenant"] != self._whose.tenant.id.hex:
+                return Agreed()
+            known = {str(id_): (int(revision), str(hashed)) for id_, (revision, hashed) in values["known"].items()}
+            return Agreed(int(values["cursor"]), known)
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+            return Agreed()
+
+    def _write(self, agreed: Agreed) -> None:
+        values = {"tenant": self._whose.tenant.id.hex, "cursor": agreed.cursor, "known": agreed.known}
+        temporary = self._file.with_name(f".{self._file.name}.tmp")
+        with os.fdopen(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
+            file.write(json.dumps(values))
+        os.replace(temporary, self._file)
+
+
+def learned(whose: Whose, agreed: Agreed, pulled: Pulled, here: Mapping[str, str]) -> tuple[list[EntryUpdate], Agreed]:
+    """Return what is to be merged here of what was pulled, and what is agreed upon then."""
+    known = dict(agreed.known)
+    if pulled.is_whole:  # what the server has lost is new to it
+        there = {row.id for row in pulled.rows}
+        known = {id_: one for id_, one in known.items() if id_ in there}
+    updates = []
+    for row in pulled.rows:
+        before, ours = known.get(row.id), here.get(row.id, "")
+        known[row.id] = (row.revision, hash_of(row.body))
+        if clean(ours) == row.body:
+            continue
+        base = row.base
+        if before is not None and row.revision < before[0]:
+            base = row.body  # the server went back behind what we knew: what is here goes there again
+        elif before is not None and pulled.is_whole and hash_of(base) != before[1]:
+            base = ""  # another revision of this number: what was made of the lost one stays beside it
+        elif before is not None and hash_of(ours) == before[1]:
+            base = ours  # nobody has changed it here
+        is_other = bool(before is None and ours and row.number != entries.number_of(whose, row.id, ours))
+        updates.append(EntryUpdate(row.id, base, row.body, row.forgotten, is_other))
+    return updates, Agreed(pulled.cursor, known)
+
+
+def changed(whose: Whose, agreed: Agreed, here: Mapping[str, str]) -> list[EntryWrite]:
+    """Return what of the entries here is not as it was agreed upon."""
+    writes = []
+    for id_, text in here.items():
+        revision, hashed = agreed.known.get(id_, (0, ""))
+        if hashed != hash_of(text):
+            writes.append(EntryWrite(id_, entries.number_of(whose, id_, text), revision, text))
+    nothing = hash_of("")
+    for id_, (revision, hashed) in agreed.known.items():
+        if id_ not in here and hashed != nothing:
+            writes.append(EntryWrite(id_, entries.number_of(whose, id_, ""), revision, ""))
+    return writes
+
+
+def hash_of(text: str) -> str:
+    """Return the hash of an entry's text, by which it is known when it was changed."""
+    return hashlib.blake2b(clean(text).encode("utf-8"), digest_size=16).hexdigest()

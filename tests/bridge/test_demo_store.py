@@ -1,0 +1,40 @@
+"""``nanobot-memory demo --store postgres``: two machines share one memory, and the demonstration can fail."""
+
+import pytest
+
+from nanobot_memory_plugins.bridge.demo.installed import installed_store
+from nanobot_memory_plugins.bridge.demo.two_machines import STAGES
+from nanobot_memory_plugins.core import StoreError
+from nanobot_memory_plugins.core.errors import NotInstalledError
+from nanobot_memory_plugins.postgres.server.binaries import find_binaries
+from tests.bridge.test_demo import run_demo
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _server() -> None:
+    try:
+        find_binaries()
+    except StoreError as error:
+        pytest.skip(f"no PostgreSQL server for this platform: {error.cause}")
+
+
+def test_told_on_one_machine_known_on_the_other_and_forgotten_on_both(tmp_path, builtin_model):
+    code, answer, shown = run_demo(tmp_path, "--store", "postgres")
+    assert answer["stages"] == dict.fromkeys(STAGES, True), shown
+    assert answer["ok"] is True
+    assert code == 0
+    assert list(tmp_path.glob("nanobot-memory-*")) == []
+
+
+def test_without_recall_the_other_machine_is_not_told(tmp_path, builtin_model):
+    plugins = "nanobot,storage,postgres,consolidation"
+    code, answer, _ = run_demo(tmp_path, "--store", "postgres", NANOBOT_MEMORY_PLUGINS=plugins)
+    assert code == 1
+    assert answer["stages"] == {**dict.fromkeys(STAGES, True), "ask the other": False, "gone on both": False}
+
+
+def test_a_store_that_nobody_offers_is_named():
+    with pytest.raises(NotInstalledError, match="demo --store paper"):
+        installed_store("paper")

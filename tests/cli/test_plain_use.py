@@ -1,0 +1,124 @@
+"""Commands as people type them: words without quotes, filters without words, folders in which a file is in the way."""
+
+from datetime import UTC, datetime, timedelta
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from nanobot_memory_plugins.consolidation.cli.shown import show_entries
+from nanobot_memory_plugins.consolidation.model.entry import Entry
+from nanobot_memory_plugins.core.cli.main import run_command_line
+
+NOTES = """### 2026-03-06 10:00 coffee
+type: note
+tags: coffee
+tl;dr: Ana prefers dark roast
+
+### 2026-03-06 11:00 tea
+type: note
+tags: tea
+tl;dr: Jo prefers green tea
+"""
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Path:
+    (tmp_path / "memory").mkdir()
+    (tmp_path / "memory" / "2026-03-06.md").write_text(NOTES, encoding="utf-8")
+    return tmp_path
+
+
+@pytest.mark.parametrize("command", ["search", "why"])
+def test_several_words_need_no_quotes(command: str, workspace: Path, capsys: pytest.CaptureFixture[str]):
+    assert run_command_line([command, "dark", "roast", "-w", str(workspace), "--no-embeddings"]) == 0
+    assert "Ana prefers dark roast" in capsys.readouterr().out
+
+
+def test_a_filter_needs_no_words(workspace: Path, capsys: pytest.CaptureFixture[str]):
+    assert run_command_line(["search", "--tag", "coffee", "-w", str(workspace), "--no-embeddings"]) == 0
+    shown = capsys.readouterr()
+    assert "Ana prefers dark roast" in shown.out
+    assert "green tea" not in shown.out
+    assert "level 2" not in shown.err  # words alone were asked for
+
+
+def test_without_words_and_filters_it_is_said_what_is_missing(workspace: Path, capsys: pytest.CaptureFixture[str]):
+    assert run_command_line(["search", "-w", str(workspace)]) == 2
+    assert "say what to look for" in " ".join(capsys.readouterr().err.split())
+
+
+@pytest.mark.parametrize("arguments", [["search", "x"], ["why", "x"], ["index"], ["export", "--to", "x.zip"]])
+def test_a_file_in_the_place_of_the_memory_is_said(arguments: list[str], tmp_path: Path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "memory").write_text("x")
+    assert run_command_line([*arguments, "-w", str(tmp_path)]) == 1
+    said = capsys.readouterr().err
+    assert "is a file, where the folder of the memory belongs. `nanobot-memory doctor` says how" in " ".join(
+        said.split()
+    )
+
+
+def test_what_the_system_refuses_comes_with_what_helps(workspace: Path, capsys: pytest.CaptureFixture[str]):
+    (workspace / "memory" / ".locks").write_text("in the way")
+    assert run_command_line(["entries", "remember", "a new fact", "-w", str(workspace)]) == 1
+    assert "`nanobot-memory doctor` says which file it is" in capsys.readouterr().err
+
+
+def test_a_pipe_gets_a_line_an_entry(workspace: Path, capsys: pytest.CaptureFixture[str], monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    text = "bread is at the bakery in Hill Street, which opens at seven, and on Sundays not before nine"
+    assert run_command_line(["entries", "remember", text, "-w", str(workspace)]) == 0
+    capsys.readouterr()
+    assert run_command_line(["entries", "list", "-w", str(workspace)]) == 0
+    (line,) = capsys.readouterr().out.splitlines()
+    assert line.endswith(f"  0  {text}")
+
+
+def test_a_table_has_no_column_that_is_empty():
+    used = datetime(2026, 3, 6, tzinfo=UTC)
+    out = Console(file=StringIO(), force_terminal=True, width=80)
+    show_entries([Entry("aaaaaaaa", "tea", "fact", 0.5, used), Entry("bbbbbbbb", "milk", "fact", 0.5, used)], out)
+    assert "group" not in out.file.getvalue()
+    show_entries([Entry("aaaaaaaa", "tea", "fact", 0.5, used, group="life")], out)
+    assert "group" in out.file.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "option"),
+    [
+        (["export", "--to", "--daily"], "--to"),
+        (["connect", "claude-code", "--plugin", "--write"], "--plugin"),
+        (["entries", "remember", "--group", "--pin", "tea"], "--group"),
+    ],
+)
+def test_an_option_is_not_taken_for_the_value_of_another(
+    arguments: list[str], option: str, workspace: Path, capsys: pytest.CaptureFixture[str], monkeypatch
+):
+    monkeypatch.chdir(workspace)
+    before = sorted(workspace.rglob("*"))
+    assert run_command_line([*arguments, "-w", str(workspace)]) == 2
+    assert f"Option '{option}' requires an argument." in capsys.readouterr().err
+    assert sorted(workspace.rglob("*")) == before
+
+
+def test_a_text_that_looks_like_an_option_can_be_joined(workspace: Path):
+    assert run_command_line(["entries", "remember", "--group=--pin", "tea", "is", "green", "-w", str(workspace)]) == 0
+
+
+def test_what_is_due_on_a_day_is_due_on_that_day(workspace: Path, capsys: pytest.CaptureFixture[str]):
+    day = datetime.now().astimezone() + timedelta(days=3)
+    remember = ["entries", "remember", "hand the report in", "--expires", f"{day:%Y-%m-%d}", "-w", str(workspace)]
+    assert run_command_line([*remember, "--category", "todo"]) == 0
+    capsys.readouterr()
+    assert run_command_line(["entries", "list", "--due", "-w", str(workspace)]) == 0
+    assert capsys.readouterr().out.startswith(f"{day:%Y-%m-%d}  ")
+
+
+@pytest.mark.parametrize("command", [["mcp"], ["panel"], ["export"], ["entries", "remember"], ["search"]])
+def test_no_help_is_cut_off_in_chinese(command: list[str], capsys: pytest.CaptureFixture[str], monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setenv("TERMINAL_WIDTH", "80")
+    assert run_command_line([*command, "--help", "--lang", "zh"]) == 0
+    assert "…" not in capsys.readouterr().out

@@ -1,0 +1,116 @@
+"""Entries of several machines: what was made of them elsewhere goes together with what was made of them here."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from nanobot_memory_plugins.consolidation.operations.exchange import CONFLICT, exported, take_in
+from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, forget, remember
+from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
+from nanobot_memory_plugins.core import EntryUpdate, MemoryFileError
+
+HOME = "The user lives in Kaunas"
+
+
+@pytest.fixture
+def here(tmp_path: Path) -> EntryRepository:
+    return EntryRepository(tmp_path / "here")
+
+
+def added(repository: EntryRepository, text: str) -> str:
+    before = set(exported(repository))
+    remember(repository, NewEntry(text), who="user")
+    (id_,) = set(exported(repository)) - before
+    return id_
+
+
+def with_values(text: str, **values: object) -> str:
+    return json.dumps({**json.loads(text), **values}, ensure_ascii=False, sort_keys=True)
+
+
+def set_here(repository: EntryRepository, id_: str, **values: object) -> None:
+    repository.update(lambda current: {**current, id_: replace(current[id_], **values)}, who="user", why="edit")
+
+
+def texts(repository: EntryRepository) -> list[str]:
+    return sorted(entry.content for entry in repository.load().entries.values())
+
+
+def test_what_one_machine_exports_another_has_as_it_was(here: EntryRepository, tmp_path: Path):
+    id_ = added(here, HOME)
+    set_here(here, id_, group="home", tags=("place",), pinned=True)
+    there = EntryRepository(tmp_path / "there")
+    take_in(there, [EntryUpdate(id_, "", exported(here)[id_])])
+    assert exported(there) == exported(here)
+    version = there.path.read_bytes()
+    take_in(there, [EntryUpdate(id_, "", exported(here)[id_])])
+    assert there.path.read_bytes() == version
+
+
+def test_changes_of_different_fields_go_together(here: EntryRepository):
+    id_ = added(here, HOME)
+    base = exported(here)[id_]
+    set_here(here, id_, pinned=True)
+    take_in(here, [EntryUpdate(id_, base, with_values(base, content="The user lives in Vilnius"))])
+    entry = here.load().entries[id_]
+    assert (entry.content, entry.pinned) == ("The user lives in Vilnius", True)
+
+
+def test_two_texts_for_one_entry_both_stay_and_the_second_is_marked(here: EntryRepository):
+    id_ = added(here, HOME)
+    base = exported(here)[id_]
+    set_here(here, id_, content="The user lives in Riga")
+    update = EntryUpdate(id_, base, with_values(base, content="The user lives in Vilnius"))
+    take_in(here, [update])
+    entries = here.load().entries
+    assert texts(here) == ["The user lives in Riga", "The user lives in Vilnius"]
+    assert entries[id_].content == "The user lives in Vilnius"
+    assert [CONFLICT in entry.tags for entry in entries.values() if entry.id != id_] == [True]
+
+
+def test_what_was_taken_out_elsewhere_goes_here(here: EntryRepository):
+    id_ = added(here, HOME)
+    take_in(here, [EntryUpdate(id_, exported(here)[id_], "")])
+    assert texts(here) == []
+
+
+def test_a_text_that_was_written_anew_here_stays_though_it_was_taken_out_elsewhere(here: EntryRepository):
+    id_ = added(here, HOME)
+    base = exported(here)[id_]
+    set_here(here, id_, content="The user lives in Riga")
+    take_in(here, [EntryUpdate(id_, base, "")])
+    assert texts(here) == ["The user lives in Riga"]
+
+
+def test_what_was_forgotten_for_good_goes_whatever_was_made_of_it_here(here: EntryRepository):
+    id_ = added(here, HOME)
+    base = exported(here)[id_]
+    set_here(here, id_, content="The user lives in Riga")
+    take_in(here, [EntryUpdate(id_, base, "", forgotten=True)])
+    assert texts(here) == []
+
+
+def test_what_was_taken_out_here_comes_back_when_it_was_changed_elsewhere(here: EntryRepository):
+    id_ = added(here, HOME)
+    base = exported(here)[id_]
+    forget(here, [id_], who="user")
+    take_in(here, [EntryUpdate(id_, base, with_values(base, content="The user lives in Vilnius"))])
+    assert texts(here) == ["The user lives in Vilnius"]
+
+
+def test_another_entry_with_the_same_id_leaves_ours_under_a_new_one(here: EntryRepository):
+    id_ = added(here, HOME)
+    theirs = with_values(exported(here)[id_], content="The garden gate is green", created_at="2026-01-01T00:00:00Z")
+    take_in(here, [EntryUpdate(id_, "", theirs, is_other=True)])
+    assert texts(here) == ["The garden gate is green", HOME]
+    assert here.load().entries[id_].content == "The garden gate is green"
+
+
+def test_entries_of_a_newer_version_are_refused_whole(here: EntryRepository):
+    id_ = added(here, HOME)
+    before = here.path.read_bytes()
+    with pytest.raises(MemoryFileError, match="newer version"):
+        take_in(here, [EntryUpdate(id_, "", with_values(exported(here)[id_], colour="red"))])
+    assert here.path.read_bytes() == before

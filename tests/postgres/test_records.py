@@ -1,0 +1,94 @@
+"""What a machine wrote is on the server record by record, once, and a receipt says when."""
+
+import uuid
+from pathlib import Path
+
+import psycopg
+from psycopg.conninfo import make_conninfo
+
+from nanobot_memory_plugins.core import Erasure, MemoryHost, Note, Receipt, receipt_now
+from nanobot_memory_plugins.core.testing import MemoryWorkspace
+from nanobot_memory_plugins.postgres.database import schema
+from nanobot_memory_plugins.postgres.database.connection import connect
+from nanobot_memory_plugins.postgres.server.launcher import OwnServer
+from tests.postgres.opening import open_shared
+from tests.postgres.test_forgetting import asked, configured
+
+
+async def test_a_receipt_says_local_and_later_shared(server: OwnServer, tmp_path: Path):
+    async with MemoryHost(tmp_path, config=configured(server, uuid.uuid4().hex, "laptop")) as memory:
+        receipt = await memory.message_sent(session_key="cli:direct", text="The harbour is closed on Monday.")
+        assert receipt.kept == "local"
+        await memory.flush_index()
+        now = await receipt_now(memory.store, receipt)
+        assert (now.kept, now.id) == ("shared", receipt.id)
+        assert memory.store.status().kept == "shared"
+
+
+async def test_a_receipt_stays_local_without_a_server(tmp_path: Path):
+    receipt = Receipt(stored=True, id="01954f3e-8a2b-7c3d-9e4f-5a6b7c8d9e0f")
+    store = await open_shared(tmp_path, None, "nobody")
+    try:
+        assert (await receipt_now(store, receipt)).kept == "local"
+    finally:
+        await store.close()
+
+
+async def test_a_record_is_on_the_server_byte_for_byte_and_once(server: OwnServer, tmp_path: Path):
+    tenant = uuid.uuid4().hex
+    for _ in range(2):
+        async with MemoryHost(tmp_path, config=configured(server, tenant, "laptop")) as memory:
+            await memory.message_sent(session_key="cli:direct", text="港口星期一关闭。" * 200)
+            await memory.keep(Note("the garden gate is green"))
+            await memory.flush_index()
+        with psycopg.connect(server.dsn) as connection:
+            connection.execute("DELETE FROM nanobot_memory.file")  # as if no answer had ever come back
+    rows = asked(server, tenant, 'e.path, e."offset", e.body, e.id::text', "record e")
+    assert len(rows) == 4
+    for path, offset, body, number in rows:
+        data = (tmp_path / path).read_bytes()
+        assert data[offset : offset + len(body)] == body
+        assert number.encode() in body
+
+
+async def test_two_folders_with_one_record_share_it(server: OwnServer, tmp_path: Path):
+    tenant = uuid.uuid4().hex
+    for machine in ("laptop", "desktop"):
+        workspace = MemoryWorkspace(tmp_path / machine)
+        workspace.note(Note("the boat is moored at pier nine"), "01954f3e-8a2b-7c3d-9e4f-5a6b7c8d9e0f")
+        store = await open_shared(workspace.path, server, tenant, machine=machine)
+        await store.flush()
+        await store.close()
+    assert len(asked(server, tenant, "e.id", "record e")) == 1
+
+
+async def test_what_is_forgotten_leaves_the_records_of_all_machines(server: OwnServer, tmp_path: Path):
+    tenant = uuid.uuid4().hex
+    for machine in ("desktop", "laptop"):
+        async with MemoryHost(tmp_path / machine, config=configured(server, tenant, machine)) as memory:
+            await memory.keep(Note("The cabin is rented from Greta Haldersen"))
+            await memory.keep(Note("the garden gate is green"))
+            await memory.flush_index()
+            if machine == "laptop":
+                await memory.eraser.erase(Erasure(texts=("The cabin is rented from Greta Haldersen",)))
+                await memory.flush_index()
+    bodies = [bytes(row[0]) for row in asked(server, tenant, "e.body", "record e") if row[0] is not None]
+    assert sum(b"garden gate" in body for body in bodies) == 2
+    assert not any(b"Haldersen" in body for body in bodies)
+
+
+def test_tables_of_the_version_before_are_brought_forward(server: OwnServer):
+    name = f"old_{uuid.uuid4().hex}"
+    with psycopg.connect(server.administrator_dsn, autocommit=True) as admin:
+        admin.execute(f"CREATE DATABASE {name}".encode())
+    with connect(make_conninfo(server.administrator_dsn, dbname=name)) as connection:
+        schema.prepare(connection, 4)
+        for table in ("record", "entry", "entry_history", "lease"):
+            connection.execute(f"DROP TABLE nanobot_memory.{table}".encode())
+        connection.execute("UPDATE nanobot_memory.meta SET value = '1' WHERE key = 'schema'")
+        schema.prepare(connection, 16)  # the parts are as many as there were
+        row = connection.execute(
+            "SELECT value, (SELECT count(*) FROM pg_inherits WHERE inhparent = 'nanobot_memory.record'::regclass) "
+            "FROM nanobot_memory.meta WHERE key = 'schema'"
+        ).fetchone()
+    assert row == (str(schema.SCHEMA_VERSION), 4)
