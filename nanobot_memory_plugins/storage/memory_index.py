@@ -131,6 +131,12 @@ class MemoryIndex:
         with suppress(StoreError):
             self.search(Query(text="memory", limit=1))
 
+    def await_model(self, seconds: float) -> None:
+        """Wait (seconds) for a model that only has to be loaded, and pay for the first search by meaning."""
+        if self._readers is not None and self.embedding.wait_if_here(seconds):
+            with suppress(StoreError):
+                self.search(Query(text="memory", limit=1))
+
     def search(self, query: Query) -> SearchResult:
         """Return the best hits, from the database and what it does not cover yet, else from the files.
 

@@ -62,6 +62,12 @@ class EmbeddingAccess:
             self._service.wait(timeout)
         return self.report()
 
+    def wait_if_here(self, timeout: float) -> bool:
+        """Wait as `wait` does where the model has only to be loaded, and say whether it is ready."""
+        if self._service is not None and self._service.is_here():
+            self.wait(timeout)
+        return self.embedder is not None
+
     def report(self) -> EmbeddingReport:
         """Say how the model stands now."""
         if not self._wanted:
