@@ -15,6 +15,10 @@ import time
 from pathlib import Path
 
 from benchmarks.measure import report
+from nanobot_memory_plugins.bridge.demo.evidence import recalled_blocks
+from nanobot_memory_plugins.core.testing.scripted_server import ScriptedServer
+from nanobot_memory_plugins.search.embedding.locations import CACHE_VARIABLE, cache_directory
+from tests.support.nanobot import Installation
 
 REPETITIONS = 9
 HOST = "import nanobot.agent.loop, nanobot.cli.commands"
@@ -22,6 +26,8 @@ BRIDGE = f"{HOST}; import nanobot_memory_plugins.bridge.tools"
 BARE = ("-c", "import typer, rich, pydantic")
 COMMAND = ("-m", "nanobot_memory_plugins.core.cli")
 QUESTION = "where does the tea grow?"
+# What was said in an earlier process, and a question that shares no word with it.
+SAID, MEANT = "My daughter is allergic to peanuts.", "我女儿对什么过敏？"
 # The arguments of a command, and how many times the bare processor time it may take; none where the model is loaded,
 # whose library alone takes as long as all of a search by words.
 COMMANDS = {
@@ -83,11 +89,42 @@ def report_commands(folder: Path) -> None:
         report(f"{' '.join(given)}, beside that", statistics.median(taken[given]) / bare, "x", limit=most)
 
 
+def report_first_message(folder: Path) -> None:
+    """Print the processor time of ``nanobot agent -m`` with the set, beside the same with its bridge turned off.
+
+    A question in another language than what was said shares no word with it: a block tells that vectors were there.
+    """
+    taken: dict[str, list[float]] = {"with": [], "without": []}
+    recalled, cache = 0, {CACHE_VARIABLE: str(cache_directory())}
+    with ScriptedServer(default="Noted.") as server:
+        places = {
+            "with": Installation(folder / "with", server, {}),
+            "without": Installation(folder / "without", server, {"nanobot": {"enabled": False}}),
+        }
+        places["with"].agent(SAID, session="cli:before", **cache)
+        index = ("index", "--workspace", str(places["with"].workspace))
+        subprocess.run([sys.executable, *COMMAND, *index], check=True, capture_output=True)
+        for round_ in range(REPETITIONS):
+            for name, nanobot in places.items():
+                before = resource.getrusage(resource.RUSAGE_CHILDREN)
+                nanobot.agent(MEANT, session=f"cli:{round_}", **cache)
+                after = resource.getrusage(resource.RUSAGE_CHILDREN)
+                taken[name].append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+                blocks = recalled_blocks(server.requests[-1])
+                recalled += name == "with" and any(SAID in block for block in blocks)
+    alone = statistics.median(taken["without"])
+    report("nanobot agent -m without the set", alone * 1000, "ms")
+    report("nanobot agent -m with it, beside that", statistics.median(taken["with"]) / alone, "x", limit=1.25)
+    report("first messages recalled by meaning", recalled / REPETITIONS, "", limit=None)
+
+
 def main() -> None:
     """Print all of it."""
     report_bridge()
     with tempfile.TemporaryDirectory() as folder:
         report_commands(Path(folder))
+    with tempfile.TemporaryDirectory() as folder:
+        report_first_message(Path(folder))
 
 
 if __name__ == "__main__":

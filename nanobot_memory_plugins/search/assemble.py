@@ -19,6 +19,8 @@ from nanobot_memory_plugins.search.results import hit_of, question_in
 
 # Below this cosine a text that shares no word with the query has nothing to do with it.
 LEAST_SIMILARITY = 0.2
+# So many of the best are read once more, where there is a reranker.
+_READ_AGAIN = 24
 # Those who ask and answer each other.
 _SPEAKERS = {Origin.USER.value, Origin.ASSISTANT.value}
 
@@ -44,11 +46,18 @@ class Examination:
         return min(1.0, held / (float(weights.sum()) or 1.0))
 
 
-def answer(examined: Examination, now: datetime, query: Query, level: Level) -> SearchResult:
+def answer(
+    examined: Examination,
+    now: datetime,
+    query: Query,
+    level: Level,
+    read: Callable[[str, Sequence[str]], Sequence[float]] | None = None,
+) -> SearchResult:
     """Return the best candidates as hits, best first.
 
     With the learned order these are also the passages beside one that is found: an answer may have none of the
-    question's words.
+    question's words. ``read`` says in log-odds how well some passages answer, of as many of the first as it comes to:
+    that counts beside the learned order.
     """
     parts: Parts | None = {} if query.explain else None
     candidates = examined.candidates
@@ -60,7 +69,11 @@ def answer(examined: Examination, now: datetime, query: Query, level: Level) -> 
         is_hit |= np.isin(candidates.keys, np.concatenate([keys - 1, keys + 1]))
     found = np.flatnonzero(is_hit).tolist()
     found.sort(key=lambda place: -scores[place])
-    found = _repetitions_last(found, examined.texts) if is_learned(examined.options) else found
+    if is_learned(examined.options):
+        found = _repetitions_last(found, examined.texts)
+        if read is not None:
+            scores = _read_again(examined.texts, found, scores, lambda texts: read(query.text, texts), parts)
+            found.sort(key=lambda place: -scores[place])
     return answer_of(examined, found, scores, query, level, parts)
 
 
@@ -161,6 +174,28 @@ def _why(candidates: Candidates, place: int, *, is_hit: bool) -> str:
     if similar:
         return "meaning"
     return "beside a found passage" if is_hit else f"no word in common, and a cosine below {LEAST_SIMILARITY}"
+
+
+def _read_again(
+    texts: Sequence[str],
+    found: Sequence[int],
+    scores: Sequence[float],
+    read: Callable[[Sequence[str]], Sequence[float]],
+    parts: Parts | None,
+) -> list[float]:
+    """Return the scores with what a reranker says of the best, in log-odds as they are.
+
+    What it has not read counts as the least of what it has: it was worse before.
+    """
+    first = found[:_READ_AGAIN]
+    said = dict(zip(first, read([texts[place] for place in first]), strict=False))
+    if not said:
+        return list(scores)
+    least = min(said.values())
+    column = [said.get(place, least) for place in range(len(scores))]
+    if parts is not None:
+        parts["reranker"] = (1.0, column)
+    return [score + one for score, one in zip(scores, column, strict=True)]
 
 
 def _repetitions_last(places: Sequence[int], texts: Sequence[str]) -> list[int]:

@@ -116,6 +116,7 @@ class IndexSearcher:
 
     ``embedder`` returns the model once it is ready, else None: then words are everything. ``hybrid`` is the level of a
     search by both. ``errors`` is entered around every use of the index, and turns its errors into `StoreError`.
+    ``read`` is a reranker's: the log-odds that the first of some passages answer a question.
     """
 
     def __init__(
@@ -129,6 +130,7 @@ class IndexSearcher:
         clock: Clock,
         hybrid: Level = Level.HYBRID,
         errors: Callable[[], AbstractContextManager[object]] = nullcontext,
+        read: Callable[[str, Sequence[str]], Sequence[float]] | None = None,
     ) -> None:
         self._words = words
         self._rows = rows
@@ -138,6 +140,7 @@ class IndexSearcher:
         self._clock = clock
         self._hybrid = hybrid
         self._errors = errors
+        self._read = read
 
     def search(self, query: Query, *, tail: Sequence[Document] = ()) -> SearchResult:
         """Return the best hits. ``tail`` are documents that the index does not hold yet; they replace older ones.
@@ -164,7 +167,7 @@ class IndexSearcher:
     def _search(self, query: Query, tail: Sequence[Document]) -> SearchResult:
         meaning = self._meaning(query)
         examined = self._examine(query, tail, meaning)
-        return answer(examined, self._clock.now(), query, self._level(meaning))
+        return answer(examined, self._clock.now(), query, self._level(meaning), self._read)
 
     def _newest(self, query: Query, tail: Sequence[Document]) -> SearchResult:
         newer = {document.key for document in tail}

@@ -31,6 +31,7 @@ from nanobot_memory_plugins.storage.index_location import IndexPlace, choose_pla
 from nanobot_memory_plugins.storage.options import StorageOptions
 
 if TYPE_CHECKING:
+    from nanobot_memory_plugins.search.embedding.reranker import Reranker
     from nanobot_memory_plugins.storage.database import Database
     from nanobot_memory_plugins.storage.search.searcher import Searcher
 
@@ -47,8 +48,6 @@ _VEC_HINT = 'Install it with: pip install "nanobot-memory-storage[vec]"'
 _SIDE_FILES = ("-wal", "-shm", "-journal")
 # Seconds: what opening waits for the database, and how old the numbers in a status may be.
 _OPEN_SECONDS, _STATUS_AGE = 3.0, 1.0
-# Seconds after the opening at which the model is loaded, unless it is waited for.
-_MODEL_AFTER = 1.5
 
 
 class MemoryIndex:
@@ -74,6 +73,7 @@ class MemoryIndex:
         self.paths = MemoryPaths.of(workspace)
         self.places = Places(self.paths)
         self.embedding = EmbeddingAccess(options.embedding_options())
+        self._reranker: Reranker | None = None
         self._options = options
         self._clock = clock
         self._tail = TailReader(self.places, options.chunking(redact))
@@ -110,6 +110,8 @@ class MemoryIndex:
             self._do_without(_NO_INDEX)
             return
         self.embedding.start()
+        if self._options.reranker:
+            self._reranker = self._start_reranker()
         try:
             import apsw  # noqa: F401  # without both there is nothing to start
             import numpy  # noqa: F401
@@ -128,6 +130,12 @@ class MemoryIndex:
         # What the first search imports and reads is paid for here, not by the message that comes next.
         with suppress(StoreError):
             self.search(Query(text="memory", limit=1))
+
+    def await_model(self, seconds: float) -> None:
+        """Wait (seconds) for a model that only has to be loaded, and pay for the first search by meaning."""
+        if self._readers is not None and self.embedding.wait_if_here(seconds):
+            with suppress(StoreError):
+                self.search(Query(text="memory", limit=1))
 
     def search(self, query: Query) -> SearchResult:
         """Return the best hits, from the database and what it does not cover yet, else from the files.
@@ -229,6 +237,8 @@ class MemoryIndex:
         if self._indexer is not None:
             self._indexer.stop(drain)
         self.embedding.close()
+        if self._reranker is not None:
+            self._reranker.close()
         if self._readers is not None:
             self._readers.close()
         if self._place is not None:
@@ -243,6 +253,19 @@ class MemoryIndex:
         self._trouble = trouble
         logger.info("there is no index, the memory files are searched themselves: {}", trouble.reason)
         migrate_legacy(self.paths.workspace, self.paths)
+
+    def _start_reranker(self) -> "Reranker | None":
+        try:
+            from nanobot_memory_plugins.search.embedding.reranker import Reranker
+        except ImportError:  # without numpy there is no order either
+            return None
+        reranker = Reranker(
+            self._options.reranker,
+            seconds=self._options.reranker_ms / 1000,
+            threads=self._options.embedding_options().threads,
+        )
+        reranker.start()
+        return reranker
 
     def _start_indexer(self, place: IndexPlace, opener: DatabaseOpener) -> Indexer:
         indexer = Indexer(
@@ -264,7 +287,11 @@ class MemoryIndex:
         database = opener.for_reading()
         self._vector_backend = database.vector_backend.value
         searcher = Searcher(
-            database, lambda: self.embedding.embedder, options=self._options.search_options(), clock=self._clock
+            database,
+            lambda: self.embedding.embedder,
+            options=self._options.search_options(),
+            clock=self._clock,
+            read=self._reranker.read if self._reranker is not None else None,
         )
         return database, searcher
 

@@ -38,6 +38,10 @@ class StorageOptions(SearchOptions):
     embedding_provider: Literal["fastembed", "openai", "none"] = Field(
         default="fastembed", description="Where it runs."
     )
+    reranker: str = Field(
+        default="", description="Folder, or fastembed name, of a cross-encoder on this machine; none when empty."
+    )
+    reranker_ms: int = Field(default=150, ge=1, le=60_000, description="Milliseconds it may take of a search.")
     embedding: EmbeddingOptions = Field(default_factory=lambda: EmbeddingOptions.model_validate({}))
 
     def embedding_options(self) -> EmbeddingOptions:

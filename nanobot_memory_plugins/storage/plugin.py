@@ -13,6 +13,9 @@ from nanobot_memory_plugins.storage.options import StorageOptions
 from nanobot_memory_plugins.storage.purging import purge_unopened
 from nanobot_memory_plugins.storage.store import SqliteStore
 
+# What the start of a memory waits for its model at most.
+_MODEL_SECONDS = 2.0
+
 
 class StoragePlugin:
     """Indexes the memory files of the workspace in one SQLite file, and searches them."""
@@ -27,6 +30,8 @@ class StoragePlugin:
         """Open the index. It always opens: at worst the files themselves are searched, and the status says so."""
         options = context.options if isinstance(context.options, StorageOptions) else StorageOptions()
         self._opened = await SqliteStore.open(context.workspace, options, context.clock, redact=context.redact_said)
+        # While the host builds its prompt; the first message of a process is recalled by meaning then.
+        await self._opened.await_model(_MODEL_SECONDS)
         return self._opened
 
     @hookimpl(trylast=True)

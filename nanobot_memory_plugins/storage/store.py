@@ -20,6 +20,7 @@ from nanobot_memory_plugins.core import (
     StoreStatus,
     Trace,
     logger,
+    run_in_daemon_thread,
     without_secrets,
 )
 from nanobot_memory_plugins.core.isolation.threads import LINGER_SECONDS, DaemonThreadPool, run_in_pool
@@ -88,6 +89,10 @@ class SqliteStore:
         store = cls(workspace, options, clock, redact=redact, allow_vec=allow_vec, allow_fts5=allow_fts5)
         await store._in_housekeeping(store._index.open)
         return store
+
+    async def await_model(self, seconds: float) -> None:
+        """Wait (seconds) for a model that only has to be loaded. A process of one message needs it for that one."""
+        await run_in_daemon_thread(lambda: self._index.await_model(seconds))
 
     async def search(self, query: Query) -> SearchResult:
         """Return the best hits for ``query``, best first. One whose caller gave up before it began is not run.

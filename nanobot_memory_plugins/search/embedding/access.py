@@ -1,6 +1,5 @@
 """The store's view of the embedding model, which may be missing with everything that it needs."""
 
-import threading
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -34,7 +33,6 @@ class EmbeddingAccess:
     def __init__(self, options: EmbeddingOptions) -> None:
         self._service: EmbeddingService | None = None
         self._missing = ""
-        self._timer: threading.Timer | None = None
         self._started = self._closed = False
         self._wanted = options.provider != "none"
         if not self._wanted:
@@ -57,23 +55,18 @@ class EmbeddingAccess:
             self._started = True
             self._service.start()
 
-    def start_later(self, seconds: float) -> None:
-        """Begin to load the model after a while, unless somebody needs it before.
-
-        Loading holds the interpreter for some tenths of a second: the first message of a process that has just begun is
-        better answered from words at once.
-        """
-        if self._service is not None:
-            self._timer = threading.Timer(seconds, self.start)
-            self._timer.daemon = True
-            self._timer.start()
-
     def wait(self, timeout: float) -> EmbeddingReport:
         """Wait (seconds) while the model is loading, in a worker thread, and report."""
         self.start()
         if self._service is not None:
             self._service.wait(timeout)
         return self.report()
+
+    def wait_if_here(self, timeout: float) -> bool:
+        """Wait as `wait` does where the model has only to be loaded, and say whether it is ready."""
+        if self._service is not None and self._service.is_here():
+            self.wait(timeout)
+        return self.embedder is not None
 
     def report(self) -> EmbeddingReport:
         """Say how the model stands now."""
@@ -101,7 +94,5 @@ class EmbeddingAccess:
     def close(self) -> None:
         """Let the model go and end its thread."""
         self._closed = True
-        if self._timer is not None:
-            self._timer.cancel()
         if self._service is not None:
             self._service.close()

@@ -164,6 +164,13 @@ class EmbeddingService:
                 )
             return self._status
 
+    def is_here(self) -> bool:
+        """Tell whether the model stands on this machine, so that loading it takes a moment. It reads the disk."""
+        try:
+            return self._options.provider == "fastembed" and find(self._options.model).folder is not None
+        except NanobotMemoryError:
+            return False
+
     def status(self) -> EmbeddingStatus:
         """Return the status of this moment."""
         with self._changed:

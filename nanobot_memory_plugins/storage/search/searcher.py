@@ -1,6 +1,6 @@
 """Searching one SQLite index."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from nanobot_memory_plugins.core import Clock, Embedder, Level, StoreError
@@ -28,6 +28,7 @@ class Searcher(IndexSearcher):
         options: SearchOptions,
         clock: Clock,
         resident_bytes: int = RESIDENT_BYTES,
+        read: Callable[[str, Sequence[str]], Sequence[float]] | None = None,
     ) -> None:
         if not database.has_fts5:
             raise StoreError("This SQLite has no full-text search.", hint="Install apsw from a wheel.")
@@ -40,4 +41,5 @@ class Searcher(IndexSearcher):
             clock=clock,
             hybrid=Level.HYBRID if database.vector_backend is VectorBackend.VEC0 else Level.NUMPY,
             errors=partial(plain_errors, database.path),
+            read=read,
         )
