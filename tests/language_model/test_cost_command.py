@@ -53,6 +53,6 @@ def test_people_get_a_table(tmp_path):
 
 @pytest.mark.slow
 def test_an_unused_workspace_and_wrong_use(tmp_path):
-    assert "was not used" in run(tmp_path / "none").stdout
+    assert "made no use" in run(tmp_path / "none").stdout
     assert json.loads(run(tmp_path / "none", "--json").stdout)["rows"] == []
     assert run(tmp_path, "--days", "0").returncode == 2
