@@ -9,6 +9,7 @@ import pytest
 from loguru import logger
 
 from nanobot_memory_plugins.core.cli.log_setup import configure_command_line_logging
+from nanobot_memory_plugins.core.cli.main import run_command_line
 from nanobot_memory_plugins.core.cli.options import print_json, resolve_workspace
 
 
@@ -83,3 +84,21 @@ def test_the_log_goes_to_standard_error_without_values(verbose: bool, capsys: py
     assert "it failed" in captured.err
     assert ("a detail" in captured.err) is verbose
     assert "hunter2" not in captured.err
+
+
+@pytest.mark.parametrize(
+    "arguments", [["entries", "remember", "My dog is Rex"], ["entries", "list"], ["import", "notes"], ["search", "Rex"]]
+)
+def test_no_other_memory_is_taken_where_the_configuration_that_names_it_cannot_be_read(
+    arguments: list[str], home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    configuration = home / ".nanobot" / "config.json"
+    configuration.write_text('{"agents": {"defaults": {"workspace": "elsewhere"}},}', encoding="utf-8")
+    (home / "notes").mkdir()
+    monkeypatch.delenv("NANOBOT_MEMORY_WORKSPACE", raising=False)
+    assert run_command_line(arguments) == 1
+    told = " ".join(capsys.readouterr().err.split())
+    assert "says where the memory is, and cannot be used: the file is not JSON" in told
+    assert "--workspace" in told
+    assert list((home / ".nanobot").iterdir()) == [configuration]
+    assert resolve_workspace(None, environment={}, guess=True) == home / ".nanobot" / "workspace"

@@ -114,6 +114,8 @@ def test_what_is_due_on_a_day_is_due_on_that_day(workspace: Path, capsys: pytest
     capsys.readouterr()
     assert run_command_line(["entries", "list", "--due", "-w", str(workspace)]) == 0
     assert capsys.readouterr().out.startswith(f"{day:%Y-%m-%d}  ")
+    assert run_command_line(["profile", "-w", str(workspace)]) == 0
+    assert f"until {day:%Y-%m-%d}" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("command", [["mcp"], ["panel"], ["export"], ["entries", "remember"], ["search"]])

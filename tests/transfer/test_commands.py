@@ -57,6 +57,7 @@ def test_import_as_json_is_one_object_on_the_last_line(tmp_path: Path, command):
 def test_a_dry_run_says_so(tmp_path: Path, command, workspace: Path):
     status, out, _ = command("import", make_markdown(tmp_path / "notes"), "--dry-run")
     assert (status, "would be taken: 6 notes" in out, list(workspace.iterdir())) == (0, True, [])
+    assert "would be written to" in out
 
 
 @pytest.mark.parametrize(

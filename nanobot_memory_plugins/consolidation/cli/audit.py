@@ -15,6 +15,7 @@ from nanobot_memory_plugins.consolidation.extraction.statements import is_open
 from nanobot_memory_plugins.consolidation.model.entry import Category, Entry, Section
 from nanobot_memory_plugins.consolidation.model.matcher import says_the_same
 from nanobot_memory_plugins.consolidation.model.normalised import wording
+from nanobot_memory_plugins.consolidation.model.plan_days import last_day
 from nanobot_memory_plugins.consolidation.model.redacted_content import is_point_hidden
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
 from nanobot_memory_plugins.consolidation.prompt.render import best_entries, entries_in_prompt
@@ -225,9 +226,8 @@ def _over_budget(entries: Mapping[str, Entry], options: ConsolidationOptions) ->
 def _expired(entries: Mapping[str, Entry], now: datetime) -> Iterator[Fault]:
     for id_, entry in entries.items():
         if entry.category == Category.TODO and entry.expires_at is not None and entry.expires_at <= now:
-            yield Fault(
-                Kind.EXPIRED, (id_,), Sentence("it was due on {day:%Y-%m-%d}", day=entry.expires_at), _forget(id_)
-            )
+            due = last_day(entry.expires_at)
+            yield Fault(Kind.EXPIRED, (id_,), Sentence("it was due on {day:%Y-%m-%d}", day=due), _forget(id_))
 
 
 def _contradicted(entries: Mapping[str, Entry]) -> Iterator[Fault]:

@@ -7,6 +7,7 @@ import typer
 
 from nanobot_memory_plugins.consolidation.cli.shown import opened, row
 from nanobot_memory_plugins.consolidation.model.entry import Entry
+from nanobot_memory_plugins.consolidation.model.plan_days import last_day
 from nanobot_memory_plugins.consolidation.model.scoring import faded
 from nanobot_memory_plugins.consolidation.operations.entry_access import RepositoryAccess
 from nanobot_memory_plugins.consolidation.store.fields import shown_date
@@ -81,7 +82,7 @@ def _show(heading: str, told: Sequence[KnownEntry], entries: Mapping[str, Entry]
         entry = entries[one.entry.id]
         out.print(f"  {shown(entry.content)}")
         since = shown_date(entry.created_at) if entry.created_at else ""
-        until = shown_date(entry.held_until) if entry.held_until else ""
+        until = f"{last_day(entry.held_until):%Y-%m-%d}" if entry.held_until else ""
         parts = [
             f"[{entry.id}]",
             tr("since {day}", day=since) if since else "",

@@ -56,7 +56,7 @@ def doctor(
     would. The exit status is 1 when something is bad, not when it is only degraded.
     """
     memory_config, problems = read_configuration(config)
-    findings = run(examine(resolve_workspace(workspace), memory_config, problems))
+    findings = run(examine(resolve_workspace(workspace, guess=True), memory_config, problems))
     ok = not any(finding.health is Health.BAD for finding in findings)
     if as_json:
         print_json({"ok": ok, "findings": [finding_row(finding) for finding in findings]})

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 import typer
 
 from nanobot_memory_plugins.core.cli.plain import say
-from nanobot_memory_plugins.redaction.script.messages import tr
+from nanobot_memory_plugins.redaction.script.messages import Sentence, tr
 from nanobot_memory_plugins.redaction.script.printable import escaped_in_json
 
 if TYPE_CHECKING:
@@ -58,12 +58,13 @@ ProjectOption = Annotated[
 _Result = TypeVar("_Result")
 
 
-def resolve_workspace(given: Path | None, *, environment: Mapping[str, str] = os.environ) -> Path:
+def resolve_workspace(given: Path | None, *, environment: Mapping[str, str] = os.environ, guess: bool = False) -> Path:
     """Return the workspace: ``given``, NANOBOT_MEMORY_WORKSPACE, the one in nanobot's configuration, or its usual one.
 
-    The folder need not exist. The path is absolute, with ``~`` filled in.
+    The folder need not exist. The path is absolute, with ``~`` filled in. Raises `ConfigurationError` where that
+    configuration cannot be read: another memory would be taken for this one. ``guess``: the usual one is returned then.
     """
-    named = given or environment.get(WORKSPACE_VARIABLE) or _nanobot_workspace()
+    named = given or environment.get(WORKSPACE_VARIABLE) or _nanobot_workspace(guess=guess)
     path = Path(named)
     try:
         return path.expanduser().absolute()
@@ -71,13 +72,21 @@ def resolve_workspace(given: Path | None, *, environment: Mapping[str, str] = os
         return path.absolute()
 
 
-def _nanobot_workspace() -> str | Path:
+def _nanobot_workspace(*, guess: bool) -> str | Path:
     from nanobot_memory_plugins.core.config.json_file import nanobot_home, read_json
 
     home = nanobot_home()
     if home is None:
         return ".nanobot/workspace"
-    raw, _ = read_json(home / "config.json")
+    file = home / "config.json"
+    raw, wrong = read_json(file)
+    if wrong and not guess and os.path.lexists(file):
+        from nanobot_memory_plugins.core.errors import ConfigurationError
+
+        raise ConfigurationError(
+            Sentence("{file} says where the memory is, and cannot be used: {why}.", file=file, why=wrong),
+            hint="Mend that file, or name the agent's folder with --workspace.",
+        )
     for key in ("agents", "defaults", "workspace"):
         raw = raw.get(key) if isinstance(raw, Mapping) else None
     return raw if isinstance(raw, str) and raw else home / "workspace"

@@ -35,7 +35,7 @@ def plugins(
 ) -> None:
     """List the installed plugins: distribution, version, hooks, and how they stand."""
     memory_config, problems = read_configuration(config)
-    reports, problems = run(_look(resolve_workspace(workspace), memory_config, problems))
+    reports, problems = run(_look(resolve_workspace(workspace, guess=True), memory_config, problems))
     if as_json:
         print_json({"plugins": [_row(report) for report in reports], "problems": [_problem(one) for one in problems]})
         return

@@ -75,11 +75,15 @@ def print_report(report: ImportReport, *, everything: bool = False) -> None:
         out.print(f"{shown(tr(about))} ({len(files):,}):")
         _print_files(out, files, rows and rows // 4)
     if report.written and rows is None:
-        out.print(tr("written to:"))
+        out.print(tr("would be written to:") if report.dry_run else tr("written to:"))
         for file, count in sorted(report.written.items()):
             out.print(f"  {shown(file)}: {count:,}")
     elif report.written:
-        out.print(tr("written to {counted}; --all names each", counted=_counted(len(report.written), "file")))
+        counted = _counted(len(report.written), "file")
+        if report.dry_run:
+            out.print(tr("would be written to {counted}; --all names each", counted=counted))
+        else:
+            out.print(tr("written to {counted}; --all names each", counted=counted))
     for notice in report.notices:
         out.print(shown(tr(notice)))
     if report.taken and not report.dry_run:
