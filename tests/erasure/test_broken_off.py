@@ -12,6 +12,7 @@ import sys
 import threading
 from collections.abc import Sequence
 from contextlib import closing, suppress
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from types import SimpleNamespace
 from unittest.mock import ANY
@@ -25,6 +26,7 @@ from nanobot_memory_plugins.consolidation.store.pending_sessions import Pending
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
 from nanobot_memory_plugins.core.cli.main import run_command_line
+from nanobot_memory_plugins.core.clock import ManualClock
 from nanobot_memory_plugins.core.erasure.plan import ErasurePlan
 from nanobot_memory_plugins.core.erasure.unfinished import BeingErasedError, ErasureRecord, Unfinished
 from nanobot_memory_plugins.core.errors import InputError
@@ -290,6 +292,30 @@ def test_a_message_that_is_put_aside_to_be_learned_from_while_it_is_forgotten_is
     assert pending.add("cli:one", said, Scope(), left=order)
     forgetting[0].join()
     assert [one.text for one in pending.read("cli:one")] == ["I play chess."]
+
+
+async def test_a_history_that_is_put_aside_just_after_it_was_forgotten_was_not_said_since(
+    workspace: Path, monkeypatch: pytest.MonkeyPatch
+):
+    order = datetime.now(UTC) - timedelta(seconds=1)  # a moment before the messages are put aside
+    history = [{"role": "user", "content": f"By the way, {WORDS}. Bye."}, {"role": "assistant", "content": "I see."}]
+    add = Pending.add
+    async with (
+        MemoryHost(workspace, config=CONFIG) as live,
+        MemoryHost(workspace, config=CONFIG, clock=ManualClock(order)) as other,
+    ):
+        loop = asyncio.get_running_loop()
+
+        def purged_first(self: Pending, *arguments: object, **options: object) -> bool:
+            monkeypatch.setattr(Pending, "add", add)
+            erasing = other.eraser.erase(Erasure(words=("Zanzibarina",)))
+            asyncio.run_coroutine_threadsafe(erasing, loop).result()
+            return add(self, *arguments, **options)  # type: ignore[arg-type]
+
+        monkeypatch.setattr(Pending, "add", purged_first)
+        await live.session_idle(session_key="cli:live", history=history)
+        assert Pending.add is add
+    assert holders(workspace) == set()
 
 
 @pytest.mark.parametrize(("database", "is_off"), [("", True), ("", False), ("index/own.sqlite", False)])

@@ -145,10 +145,13 @@ class SessionProcessor:
     def _keep(self, session: Session, fresh: Sequence[Message]) -> list[Message]:
         """Let messages wait, and return them as they do. It blocks."""
         now = self._context.clock.now().isoformat()
-        dated = [message if message_time(message) else replace(message, raw={"time": now}) for message in fresh]
-        # The order to forget may have come since they were handed over.
-        self.pending.add(session.key, dated, session.scope, left=lambda them: self._left(session.key, them))
-        return dated
+
+        def dated(messages: Sequence[Message]) -> list[Message]:
+            return [one if message_time(one) else replace(one, raw={"time": now}) for one in messages]
+
+        # The order to forget may have come since they were handed over: what has no time of its own was said before it.
+        self.pending.add(session.key, fresh, session.scope, left=lambda them: dated(self._left(session.key, them)))
+        return dated(fresh)
 
     async def _ask_again(self, session: Session, fresh: Sequence[Message], why: str, times: int = 1) -> Processed:
         """Let messages wait about which the model was asked in vain; give those up that have had their chances."""

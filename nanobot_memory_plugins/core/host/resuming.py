@@ -61,16 +61,9 @@ class Resuming:
         given = tuple(map(without_media, given))
         self._parts.redaction.hear_user(given)
         given = await self._parts.said.attributed(session_key, given)
-        shown = await self._parts.forgotten.arguments(session_key, {"messages": given})
-        if shown is None:  # what was forgotten cannot be told: nothing of it may come back
-            return 0
-        # Somebody had something of it forgotten: what is left of such a message stays where it is.
-        pairs = zip(given, shown["messages"], strict=True)
-        whole = [after if after.text == before.text else None for before, after in pairs]
         if self._parts.off_record.is_open(session_key):  # the last message: of the answer to it nobody knows yet
-            last = max((index for index, one in enumerate(given) if one.role == "user"), default=len(given))
-            whole[last:] = [None] * (len(given) - last)
-        return await asyncio.shield(self._parts.recorder.begin(self._take(session_key, whole, scope, parent)))
+            given = given[: max((index for index, one in enumerate(given) if one.role == "user"), default=len(given))]
+        return await asyncio.shield(self._parts.recorder.begin(self._take(session_key, given, scope, parent)))
 
     async def before_compaction(
         self, session_key: str, messages: Sequence[object], scope: Scope, more: Mapping[str, Any], *, known: int = 0
@@ -97,12 +90,13 @@ class Resuming:
         await self._parts.hooks.keep_notes(answers, scope=scope)
         return first_summary(answers)
 
-    async def _take(self, session_key: str, messages: Sequence[Message | None], scope: Scope, parent: str) -> int:
+    async def _take(self, session_key: str, given: tuple[Message, ...], scope: Scope, parent: str) -> int:
         async with self._turn, self._alone():
             keys = [session_key, redact_key(parent)] if parent else [session_key]
             recorded = await run_in_daemon_thread(RecordedMessages.read, self._parts.files.paths, keys)
             recorded.hear(self._parts.said.said(key) for key in keys)
-            missing = await run_in_daemon_thread(self._missing, messages, recorded)
+            shown = await self._shown(session_key, given)  # late: something may have been forgotten while this waited
+            missing = await run_in_daemon_thread(self._missing, shown, recorded)
             self._parts.said.forget_taken(session_key)
             for one in missing:
                 if one.call is None:
@@ -113,6 +107,15 @@ class Resuming:
         if taken:
             logger.info("{} messages of a session that were not known have been taken in", taken)
         return taken
+
+    async def _shown(self, session_key: str, given: Sequence[Message]) -> list[Message | None]:
+        """Return the messages of a history that may be kept, each in its place."""
+        shown = await self._parts.forgotten.arguments(session_key, {"messages": given})
+        if shown is None:  # what was forgotten cannot be told: nothing of it may come back
+            return []
+        # Somebody had something of it forgotten: what is left of such a message stays where it is.
+        pairs = zip(given, shown["messages"], strict=True)
+        return [after if after.text == before.text else None for before, after in pairs]
 
     def _missing(self, messages: Sequence[Message | None], recorded: RecordedMessages) -> list[_Missing]:
         """Return what is missing, in order. It blocks for as long as reading a long history takes."""
