@@ -1,5 +1,5 @@
 # The everyday commands. Each is what it says; `make` alone lists them.
-.PHONY: help demo fast test all hosts one check format bench trust docs package release
+.PHONY: help demo fast test all hosts one mutants check format bench trust docs package release
 
 help:
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
@@ -22,6 +22,10 @@ hosts: ## run the adapters with their frameworks, in environments of their own
 
 one: ## run one file or test: make one T=tests/core/test_fence.py
 	uv run pytest -q $(T)
+
+mutants: ## change the code in one place at a time, and name the changes that no test sees: make mutants M="*.text.tokens.*"
+	uv run --with mutmut==3.8.1 mutmut run $(if $(M),"$(M)")
+	uv run --with mutmut==3.8.1 mutmut results
 
 check: ## format, lint and type checks, as CI runs them
 	uv run ruff format --check .

@@ -15,6 +15,7 @@ def test_a_chinese_character_counts_as_one_and_four_others_as_one():
     assert estimate_tokens("abcde") == 2
     assert estimate_tokens("我喜欢咖啡") == 5
     assert estimate_tokens("我喜欢abcd") == 4
+    assert estimate_tokens("我喜欢abcde") == 5
     assert estimate_tokens("かなカナ한글") == 6
 
 
