@@ -137,6 +137,8 @@ class Database:
                 reason = load_sqlite_vec(connection, allowed=allow_vec)
                 if 0 < version < schema.SCHEMA_VERSION:
                     cls._migrate(path, connection, read_only=read_only)
+                if read_only and not schema.hides_secrets(connection):
+                    raise _older(path)  # nobody is to read the secrets in it
                 database = cls(path, connection, read_only=read_only, allow_fts5=allow_fts5, vector_reason=reason)
                 if not read_only:
                     database._prepare_for_writing()
@@ -148,10 +150,7 @@ class Database:
     @staticmethod
     def _migrate(path: Path, connection: apsw.Connection, *, read_only: bool) -> None:
         if read_only:
-            raise StoreError(
-                Sentence("The index {name} was made by an older version.", name=path.name),
-                hint="Run `nanobot-memory index`, which brings it up to date.",
-            )
+            raise _older(path)
         if not integrity.pages_are_sound(connection):
             raise CorruptIndexError(Sentence("The index {name} is damaged.", name=path.name))
         migrations.migrate(connection)
@@ -170,9 +169,12 @@ class Database:
                 writing.derive_again(connection)
                 for name, version in derived.items():
                     schema.set_meta(connection, name, version)
-        if schema.get_meta(connection, "hides_secrets_of_people") != 1:
+        if not schema.hides_secrets(connection):
             with immediate(connection):
-                writing.read_people_again(connection)
+                held_secrets = writing.read_people_again(connection)
+            if held_secrets:
+                self.erase_deleted()
+            with immediate(connection):
                 schema.set_meta(connection, "hides_secrets_of_people", 1)
         if any(space.backend is not self.vector_backend for space in spaces.all_spaces(connection)):
             with immediate(connection):
@@ -382,6 +384,13 @@ class Database:
 
     def _count(self, sql: str) -> int:
         return int(scalar(self.connection, sql))
+
+
+def _older(path: Path) -> StoreError:
+    return StoreError(
+        Sentence("The index {name} was made by an older version.", name=path.name),
+        hint="Run `nanobot-memory index`, which brings it up to date.",
+    )
 
 
 def open_database(path: Path, *, allow_vec: bool = True, read_only: bool = False) -> Database:

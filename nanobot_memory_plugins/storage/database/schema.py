@@ -193,6 +193,11 @@ def get_meta(connection: apsw.Connection, key: str) -> int | float | str | None:
     return value
 
 
+def hides_secrets(connection: apsw.Connection) -> bool:
+    """Say whether what people wrote was taken in without its secrets, which versions before the first did not do."""
+    return get_meta(connection, "hides_secrets_of_people") == 1
+
+
 def set_meta(connection: apsw.Connection, key: str, value: int | float | str) -> None:
     """Remember a value in the file."""
     connection.execute(
