@@ -61,6 +61,21 @@ async def test_injected_memories_stand_under_the_file_that_they_come_from(memory
     assert any(path.startswith("memory/sessions/") for path in groups)
 
 
+@pytest.mark.parametrize(
+    "details",
+    [
+        "The telescope stands in the attic. It needs a mirror.",
+        "- The telescope stands in\n  the attic\n- It needs a mirror",
+    ],
+)
+async def test_a_note_whose_details_begin_with_its_first_line_says_it_once(memory, details):
+    await keep(memory, "The telescope stands in the attic", details=details)
+    block = await ask(memory, "What did I tell you about my telescope and its mirror before?")
+    assert block is not None
+    assert "mirror" in block
+    assert block.count("telescope") == 1
+
+
 @pytest.mark.accept("LR-05")
 async def test_heavy_results_carry_file_date_and_snippet_and_so_does_the_block(memory):
     await keep(memory, "部署用 Cloudflare 免费计划", details="原因：成本最低。" * 120)

@@ -90,7 +90,7 @@ class _Reader:
             title, tldr, details = map(self._hidden, (note.title, note.tldr, note.details))
             note = replace(note, title=title, tldr=tldr, details=details)
         time = note.time.isoformat()
-        text = "\n\n".join(filter(None, (note.tldr, note.details))) or note.title
+        text = _told_once(note) or note.title
         key = record_key(self.source.relative, note.id, fingerprint(time, note.title, text))
         chunks = chunk_text(
             bounded(text, self.source.relative),
@@ -243,6 +243,13 @@ def _pairs(line: str) -> dict[str, str]:
 
 def _unquoted(match: re.Match[str]) -> str:
     return bytes.fromhex(match[0].replace("%", "")).decode("utf-8", "replace")
+
+
+def _told_once(note: NoteEntry) -> str:
+    """Return the text of a note; its first line is told once where the details begin with it."""
+    begin = " ".join(note.tldr.split())
+    told = bool(begin) and " ".join(note.details.split()).removeprefix("- ").startswith(begin)
+    return note.details if told else "\n\n".join(filter(None, (note.tldr, note.details)))
 
 
 def _note_source(note: NoteEntry, kind: Kind) -> str:
