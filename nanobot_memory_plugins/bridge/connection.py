@@ -1,6 +1,5 @@
 """The memory of one AgentLoop: what is attached to it, and everything that attached it."""
 
-import contextlib
 import os
 from collections.abc import Callable
 from functools import cache
@@ -35,7 +34,6 @@ from nanobot_memory_plugins.core import (
     run_in_daemon_thread,
     workspace_scopes,
 )
-from nanobot_memory_plugins.core.files import make_missing
 from nanobot_memory_plugins.core.host import NO_ANSWER, ONLY_VARIABLE, Turn, note_missed
 from nanobot_memory_plugins.core.scopes import Scopes
 
@@ -73,7 +71,6 @@ class Bridge:
             senders=self.senders,
             start_limit=self.configuration.bridge.start_limit,
             close_limit=self.configuration.bridge.close_limit,
-            prepare=lambda: _keep_entries_apart(MemoryPaths.of(self.workspace)),
             at_start=self._catch_up,
         )
         self.thread = self.memory.thread
@@ -279,10 +276,3 @@ def _is_selected(plugin: str) -> bool:
     """Say whether the variable that selects plugins for debugging lets a plugin through."""
     only = os.environ.get(ONLY_VARIABLE)
     return only is None or plugin in {name.strip() for name in only.split(",")}
-
-
-def _keep_entries_apart(paths: MemoryPaths) -> None:
-    """Give the scored entries a file of their own: nanobot's Dream job rewrites MEMORY.md."""
-    with contextlib.suppress(OSError):
-        make_missing(paths.memory)
-        (paths.memory / "ENTRIES.md").touch(mode=0o600, exist_ok=True)

@@ -38,7 +38,7 @@ def texts(access: RepositoryAccess) -> dict[str, str]:
 
 
 def on_disk(workspace: Path) -> str:
-    return (workspace / "memory" / "MEMORY.md").read_text(encoding="utf-8")
+    return (workspace / "memory" / "ENTRIES.md").read_text(encoding="utf-8")
 
 
 def test_it_is_what_core_asks_for(access: RepositoryAccess):
@@ -183,7 +183,7 @@ def test_the_score_over_time_fades_rises_and_falls(access: RepositoryAccess, clo
 
 
 def test_an_entry_of_which_the_journal_knows_nothing_has_a_score_too(access: RepositoryAccess, workspace: Path):
-    (workspace / "memory" / "MEMORY.md").write_text(
+    (workspace / "memory" / "ENTRIES.md").write_text(
         "## Active Memories\n\n### [0123abcd] fact | 0.50 | 2026-02-10 | 0\nby hand\n", encoding="utf-8"
     )
     (view,) = access.entries().entries
@@ -221,5 +221,5 @@ async def test_an_inspection_opens_the_entries_and_starts_nothing(workspace: Pat
         assert inspection.entries.entries().entries == ()
         assert {report.name for report in inspection.reports()} >= {"consolidation", "storage"}
         assert any(finding.subject == "scored entries" for finding in await inspection.findings())
-    assert not (workspace / "memory" / "MEMORY.md").exists()
+    assert not (workspace / "memory" / "ENTRIES.md").exists()
     assert not (workspace / "memory" / "ENTRIES.md").exists()

@@ -176,7 +176,7 @@ def test_the_command_names_each_entry_and_its_mend_does_away_with_the_fault(call
     ]
     EntryRepository(workspace).update(lambda _: {one.id: one for one in made}, who="test", why="add")
     ledger = RecallLedger(workspace, ManualClock(now - 60 * DAY))
-    ledger.record(["memory/2026-01-01.md#cccc", "memory/MEMORY.md#eeee/1"], 10)
+    ledger.record(["memory/2026-01-01.md#cccc", "memory/ENTRIES.md#eeee/1"], 10)
     told = call("audit")
     assert (told["entries"], told["recorded_turns"]) == (5, 1)
     assert told["rates"]["junk"] == 0.2
@@ -187,9 +187,9 @@ def test_the_command_names_each_entry_and_its_mend_does_away_with_the_fault(call
     shown = call("audit", "--kind", "junk", text=True)
     assert "nanobot-memory entries forget aaaa" in shown
     assert "cccc" not in shown
-    before = (workspace / "memory" / "MEMORY.md").read_bytes()
+    before = (workspace / "memory" / "ENTRIES.md").read_bytes()
     call("audit")
-    assert (workspace / "memory" / "MEMORY.md").read_bytes() == before
+    assert (workspace / "memory" / "ENTRIES.md").read_bytes() == before
     for fault in told["faults"]:
         _, *arguments = shlex.split(fault["mend"])
         call(*arguments)

@@ -36,9 +36,9 @@ def say(workspace: Path, capsys: pytest.CaptureFixture[str]):
 
 def test_remembering_says_file_and_id_of_what_stands_there(call, workspace: Path):
     done = call("entries", "remember", "用户喜欢喝茶", "--group", "Life", "--importance", "medium")
-    assert (done["ok"], done["new"], done["file"]) == (True, True, "memory/MEMORY.md")
+    assert (done["ok"], done["new"], done["file"]) == (True, True, "memory/ENTRIES.md")
     id_ = done["entry"]["id"]
-    text = (workspace / "memory" / "MEMORY.md").read_text(encoding="utf-8")
+    text = (workspace / "memory" / "ENTRIES.md").read_text(encoding="utf-8")
     assert f"### [{id_}] fact | 0.60 | " in text
     assert "\n用户喜欢喝茶\n" in text
     assert "group: life" in text

@@ -209,7 +209,7 @@ def test_a_file_put_back_gets_what_is_newer_as_soon_as_somebody_looks_and_says_s
     repository.update(added(entry("b", "has a dog")), who="test", why="a test")
     repository.path.write_bytes(old)
     said = repair_file(repository)
-    assert "MEMORY.md was put back as it had been before: the entry that came since then stays in it (b;" in said
+    assert "ENTRIES.md was put back as it had been before: the entry that came since then stays in it (b;" in said
     assert parse(repository.path.read_bytes()).entries.keys() == {"a", "b"}
     assert repair_file(repository) == ""
     assert [run.who for run in repository.journal.runs()] == ["test", "test", "mend"]
@@ -223,14 +223,14 @@ def test_a_file_put_back_between_two_commands_loses_nothing_and_the_next_command
         said = capsys.readouterr()
         return said.out, said.err
 
-    file = workspace / "memory" / "MEMORY.md"
+    file = workspace / "memory" / "ENTRIES.md"
     call("entries", "remember", "Likes tea.")
     old = file.read_bytes()
     call("entries", "remember", "Has a dog.")
     file.write_bytes(old)
     out, said = call("entries", "list")
     assert "Has a dog." in out
-    assert said.count("MEMORY.md was put back as it had been before") == 1
+    assert said.count("ENTRIES.md was put back as it had been before") == 1
     assert "put back" not in call("entries", "remember", "Plays chess.")[1]
     assert {one.content for one in EntryRepository(workspace).load().entries.values()} == {
         "Likes tea.", "Has a dog.", "Plays chess.",

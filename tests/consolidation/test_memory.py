@@ -67,14 +67,14 @@ async def test_doctor_says_how_the_entries_stand(memory: AsyncEntryRepository, w
             return found.health, found.state
 
     await memory.update(added(entry("a", "one"), entry("b", "two", 0.1)), who="test", why="add")
-    assert await state() == (Health.GOOD, "1 active, 1 archived in MEMORY.md")
-    path = workspace / "memory" / "MEMORY.md"
+    assert await state() == (Health.GOOD, "1 active, 1 archived in ENTRIES.md")
+    path = workspace / "memory" / "ENTRIES.md"
     good = path.read_bytes()
     path.write_bytes(good.replace(b"0.10", b"much"))
     health, words = await state()
-    assert (health, words.startswith("1 active, 0 archived in MEMORY.md; line ")) == (Health.DEGRADED, True)
+    assert (health, words.startswith("1 active, 0 archived in ENTRIES.md; line ")) == (Health.DEGRADED, True)
     path.write_bytes(good[:-20] + b"\0" * 20)
     # The start puts the last good copy in its place, and keeps the damaged one beside it.
     assert (await state())[1].startswith("1 active, ")
-    (kept,) = path.parent.glob("MEMORY.md.aside-*")
+    (kept,) = path.parent.glob("ENTRIES.md.aside-*")
     assert kept.read_bytes().endswith(b"\0" * 20)

@@ -36,7 +36,7 @@ def kept_aside(file: Path, bad: bytes) -> bool:
 
 @pytest.mark.parametrize("how", ["empty", "erased", "zeroed", "half"])
 def test_a_restart_puts_the_good_copy_in_place_before_anything_is_written(tmp_path: Path, how: str) -> None:
-    file = tmp_path / "memory" / "MEMORY.md"
+    file = tmp_path / "memory" / "ENTRIES.md"
 
     async def before() -> None:
         async with MemoryHost(tmp_path, config=CONFIG) as memory:
@@ -63,7 +63,7 @@ def test_a_restart_puts_the_good_copy_in_place_before_anything_is_written(tmp_pa
 
 
 async def test_the_next_prompt_of_a_running_host_puts_it_right(tmp_path: Path) -> None:
-    file = tmp_path / "memory" / "MEMORY.md"
+    file = tmp_path / "memory" / "ENTRIES.md"
     async with MemoryHost(tmp_path, config=CONFIG) as memory:
         await remember_four(memory)
         bad = damaged(file.read_bytes(), "half")
@@ -78,7 +78,7 @@ async def test_the_next_prompt_of_a_running_host_puts_it_right(tmp_path: Path) -
 
 
 async def test_what_a_person_takes_out_stays_out(tmp_path: Path) -> None:
-    file = tmp_path / "memory" / "MEMORY.md"
+    file = tmp_path / "memory" / "ENTRIES.md"
     async with MemoryHost(tmp_path, config=CONFIG) as memory:
         await remember_four(memory)
         whole = file.read_text()

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 
 from nanobot_memory_plugins.consolidation.model.entry import Section
-from nanobot_memory_plugins.consolidation.operations.migrate import MOVED, move_entries, rest_of
+from nanobot_memory_plugins.consolidation.operations.migrate import MOVED, POINTER, move_entries, rest_of
 from nanobot_memory_plugins.consolidation.operations.purge import purge
 from nanobot_memory_plugins.consolidation.operations.remember import forget
 from nanobot_memory_plugins.consolidation.operations.undo import last_undoable, undo
@@ -17,7 +17,7 @@ from nanobot_memory_plugins.consolidation.store.atomic_files import kept_aside
 from nanobot_memory_plugins.consolidation.store.document import Slot, Text, parse
 from nanobot_memory_plugins.consolidation.store.journal import last_known
 from nanobot_memory_plugins.consolidation.store.rendering import render
-from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
+from nanobot_memory_plugins.consolidation.store.repository import EntryRepository, Wanted
 from nanobot_memory_plugins.core.clock import ManualClock
 from nanobot_memory_plugins.core.errors import InputError
 
@@ -38,14 +38,8 @@ def repository(workspace: Path) -> EntryRepository:
     return made
 
 
-def ask_for_own_file(repository: EntryRepository) -> None:
-    """Do what the bridge does."""
-    repository.own_path.touch()
-
-
 def test_every_entry_moves_and_other_text_stays(repository: EntryRepository):
     before = repository.load().entries
-    ask_for_own_file(repository)
     assert repository.load().entries == before  # not moved yet, and in force all the same
     assert move_entries(repository)
     snapshot = repository.load()
@@ -53,18 +47,30 @@ def test_every_entry_moves_and_other_text_stays(repository: EntryRepository):
     assert snapshot.entries == before
     assert {one.section for one in snapshot.entries.values()} == set(Section)
     text = repository.paths.long_term.read_text(encoding="utf-8")
-    assert text.split() == (MINE + BELOW).split()
+    assert text.split() == (MINE + BELOW + POINTER.decode()).split()
     assert not parse(text.encode()).slots
 
 
-def test_without_a_file_of_their_own_nothing_moves(repository: EntryRepository):
-    before = repository.paths.long_term.read_bytes()
+def test_a_workspace_without_entries_gets_them_in_their_own_file(workspace: Path):
+    repository = opened(workspace)
+    repository.paths.long_term.write_text(MINE, encoding="utf-8")
     assert not move_entries(repository)
-    assert repository.paths.long_term.read_bytes() == before
+    repository.update(added(entry("new1", "rides a bike")), who="test", why="add")
+    assert list(parse(repository.own_path.read_bytes()).slots) == ["new1"]
+    assert repository.load().path == repository.own_path
+    assert repository.paths.long_term.read_text(encoding="utf-8") == MINE
+
+
+def test_entries_of_an_older_version_in_a_damaged_file_are_not_taken_for_none(repository: EntryRepository):
+    repository.update(added(entry("new1", "rides a bike")), who="test", why="add")  # which keeps a copy, there
+    before = repository.load().entries
+    repository.paths.long_term.write_bytes(b"\0" * 4096)
+    assert repository.load().entries == before
+    move_entries(opened(repository.paths.workspace))
+    assert opened(repository.paths.workspace).load().entries == before
 
 
 def test_moving_twice_writes_nothing_the_second_time(repository: EntryRepository):
-    ask_for_own_file(repository)
     move_entries(repository)
     files = [repository.own_path, repository.paths.long_term, repository.journal.path]
     before = [(file.read_bytes(), os.stat(file).st_mtime_ns) for file in files]
@@ -75,7 +81,6 @@ def test_moving_twice_writes_nothing_the_second_time(repository: EntryRepository
 def test_the_move_is_one_run_that_undo_takes_back_to_the_byte(repository: EntryRepository):
     before = repository.paths.long_term.read_bytes()
     entries = repository.load().entries
-    ask_for_own_file(repository)
     move_entries(repository)
     run = last_undoable(repository.journal.runs())
     assert run is not None
@@ -91,7 +96,6 @@ def test_the_move_is_one_run_that_undo_takes_back_to_the_byte(repository: EntryR
 
 
 def test_undo_after_changes_moves_the_entries_as_they_are_now(repository: EntryRepository):
-    ask_for_own_file(repository)
     move_entries(repository)
     run = last_undoable(repository.journal.runs())
     repository.update(added(entry("new1", "rides a bike")), who="test", why="add")
@@ -108,7 +112,6 @@ def test_undo_after_changes_moves_the_entries_as_they_are_now(repository: EntryR
 
 def test_the_files_before_are_in_the_backups(repository: EntryRepository):
     before = repository.paths.long_term.read_bytes()
-    ask_for_own_file(repository)
     move_entries(repository)
     assert repository.paths.long_term.with_name("MEMORY.md.bak").read_bytes() == before
 
@@ -116,7 +119,6 @@ def test_the_files_before_are_in_the_backups(repository: EntryRepository):
 def test_a_rewriting_by_others_costs_no_entry(repository: EntryRepository):
     """What nanobot's Dream job does: the whole file anew, from what it had read."""
     before = repository.load().entries
-    ask_for_own_file(repository)
     move_entries(repository)
     repository.paths.long_term.write_text("# Memory\n\nThe user's port is 7071.\n", encoding="utf-8")
     move_entries(repository)
@@ -126,7 +128,6 @@ def test_a_rewriting_by_others_costs_no_entry(repository: EntryRepository):
 
 def test_an_old_version_written_back_brings_nothing_back_that_was_forgotten(repository: EntryRepository):
     old = repository.paths.long_term.read_bytes()
-    ask_for_own_file(repository)
     move_entries(repository)
     forget(repository, ["a1b2c3"], who="user")
     repository.update(lambda now: {**now, "d4e5f6": replace(now["d4e5f6"], content="writes Rust")}, who="t", why="t")
@@ -140,7 +141,6 @@ def test_an_old_version_written_back_brings_nothing_back_that_was_forgotten(repo
 
 def test_what_somebody_writes_into_the_old_sections_is_taken_over(repository: EntryRepository):
     old = repository.paths.long_term.read_text(encoding="utf-8")
-    ask_for_own_file(repository)
     move_entries(repository)
     edited = old.replace("不喜欢过多注释", "喜欢注释").replace(
         "## Archived", "### [h4nd] fact | 0.60 | 2026-02-20 | 0\nhas a dog\n\n## Archived"
@@ -165,7 +165,6 @@ def test_one_id_for_two_texts_makes_two_entries(repository: EntryRepository):
 
 def test_what_was_purged_does_not_come_back_and_leaves_no_trace_in_either_file(repository: EntryRepository):
     old = repository.paths.long_term.read_bytes()
-    ask_for_own_file(repository)
     move_entries(repository)
     purge(repository, ["a1b2c3"], who="user")
     memory = repository.paths.memory
@@ -178,7 +177,6 @@ def test_what_was_purged_does_not_come_back_and_leaves_no_trace_in_either_file(r
 
 
 def test_a_damaged_file_is_left_alone(repository: EntryRepository):
-    ask_for_own_file(repository)
     move_entries(repository)
     damaged = EXAMPLE.encode() + b"\0\0"
     repository.paths.long_term.write_bytes(damaged)
@@ -218,7 +216,6 @@ def test_after_a_crash_each_entry_is_in_force_once_and_the_next_start_goes_on(
     repository: EntryRepository, point: str, time: int
 ):
     before = repository.load().entries
-    ask_for_own_file(repository)
     passes: list[str] = []
 
     def crash(passed: str) -> None:
@@ -233,14 +230,13 @@ def test_after_a_crash_each_entry_is_in_force_once_and_the_next_start_goes_on(
     after = opened(repository.paths.workspace).load()
     assert (after.path.name, after.entries) == ("ENTRIES.md", before)
     text = repository.paths.long_term.read_text(encoding="utf-8")
-    assert text.split() == (MINE + BELOW).split()
+    assert text.split() == (MINE + BELOW + POINTER.decode()).split()
 
 
 @pytest.mark.parametrize("point", POINTS)
 @pytest.mark.parametrize("in_place", [True, False])
 def test_what_somebody_writes_at_any_moment_is_kept(repository: EntryRepository, point: str, in_place: bool):
     before = repository.load().entries
-    ask_for_own_file(repository)
     done: list[str] = []
 
     def write(passed: str) -> None:
@@ -285,7 +281,9 @@ def interleave(folder: Path, draw: random.Random) -> None:
     clock = ManualClock(NOW)
     first = EntryRepository(folder, clock=clock, sleep=lambda _: None)
     first.paths.long_term.write_text(MINE, encoding="utf-8")
-    first.update(added(*(entry(f"a{n}", f"known {n}", n / 10) for n in range(1, 8))), who="test", why="add")
+    known = {f"a{n}": entry(f"a{n}", f"known {n}", n / 10) for n in range(1, 8)}
+    with first.locked():
+        first.write(lambda _: Wanted(known), who="test", why="as older versions did", path=first.paths.long_term)
     wanted, lines = dict(first.load().entries), {"The port is 7071."}
     read: list[bytes] = []
 
@@ -314,8 +312,6 @@ def interleave(folder: Path, draw: random.Random) -> None:
         clock.advance(60)
         repository = EntryRepository(folder, clock=clock, sleep=lambda _: None, at=at)
         try:
-            if step == 1:
-                ask_for_own_file(repository)
             if step and draw.random() < 0.7:
                 move_entries(repository)
             else:

@@ -35,7 +35,7 @@ async def test_notes_become_operations_on_entries_in_one_run_that_can_be_undone(
         entry("dog2", "Bruno is the dog of the user", 0.8, hits=4, supersedes=("old",)),
         entry("gone", "The printer is being repaired this week", 0.5),
     )
-    path = workspace / "memory" / "MEMORY.md"
+    path = workspace / "memory" / "ENTRIES.md"
     path.write_bytes(path.read_bytes() + b"\n## Mine\n\nOffice: Paris, until 2024.\n")
     await world.memory.fade()
     before = path.read_bytes()
@@ -67,7 +67,7 @@ async def test_notes_become_operations_on_entries_in_one_run_that_can_be_undone(
     assert run.why == "daily consolidation, 2026-02-20"
     assert b"Office: Paris, until 2024." in path.read_bytes()
     assert [one.quote for one in report.proposals] == ["Office: Paris, until 2024."]
-    assert [one.file for one in world.consolidation(None).records.proposals()] == ["MEMORY.md"]
+    assert [one.file for one in world.consolidation(None).records.proposals()] == ["ENTRIES.md"]
     await world.memory.undo(run.id, who="user")
     assert path.read_bytes() == before
 
@@ -79,8 +79,8 @@ async def test_the_prompt_holds_seven_days_the_entries_and_the_rest_and_hides_se
     world.note("12 gambling words were counted today", searchable=False)
     world.note("exec printed password: hunter2hunter2", origin=Origin.TOOL)
     world.add(entry("a1", TEA), entry("w1", "The web says so", origin=Origin.WEB))
-    text = (workspace / "memory" / "MEMORY.md").read_text()
-    (workspace / "memory" / "MEMORY.md").write_text(text + "\n## Mine\n\nmy password: Tr0ub4dor&3xyz\n")
+    text = (workspace / "memory" / "ENTRIES.md").read_text()
+    (workspace / "memory" / "ENTRIES.md").write_text(text + "\n## Mine\n\nmy password: Tr0ub4dor&3xyz\n")
     model = Model(operations())
     await world.run(model)
     (asked,) = model.asked
@@ -198,7 +198,7 @@ async def test_what_tools_and_the_web_said_never_becomes_a_users_fact(world: Day
 async def test_an_edit_by_hand_during_the_call_wins(world: Days, workspace: Path):
     world.note(COFFEE)
     world.add(entry("tea1", TEA), entry("two2", "The user has a dog named Bruno"))
-    path = workspace / "memory" / "MEMORY.md"
+    path = workspace / "memory" / "ENTRIES.md"
 
     class Slow(Model):
         async def __call__(self, messages, *, max_tokens, purpose):
@@ -251,7 +251,7 @@ async def test_the_file_alone_is_committed_with_a_message_that_names_consolidati
     assert git(workspace / top, "rev-parse", "HEAD") == report.commit
     assert git(workspace / top, "log", "-1", "--format=%s") == "consolidation: 1 added (2026-02-20)"
     assert git(workspace / top, "show", "--name-only", "--format=", "HEAD").splitlines() == (
-        ["memory/MEMORY.md"] if top == "." else ["MEMORY.md"]
+        ["memory/ENTRIES.md"] if top == "." else ["ENTRIES.md"]
     )
     assert git(workspace / top, "diff", "--cached", "--name-only") == "other.txt"
     world.note("The user's sister Hanna lives in Lisbon")

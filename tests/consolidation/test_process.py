@@ -76,11 +76,11 @@ async def test_one_use_of_the_model_and_the_counts_are_true(workspace: Path):
 async def test_the_same_messages_are_learned_from_once_in_whatever_process(workspace: Path):
     model = Model(TEA_ANSWER)
     await learn(workspace, model, TEA)
-    before = (workspace / "memory" / "MEMORY.md").read_bytes()
+    before = (workspace / "memory" / "ENTRIES.md").read_bytes()
     assert await learn(workspace, model, TEA) == Processed()
     assert await learn(workspace, model, TEA[:1]) == Processed()
     assert len(model.asked) == 1
-    assert (workspace / "memory" / "MEMORY.md").read_bytes() == before
+    assert (workspace / "memory" / "ENTRIES.md").read_bytes() == before
     more = [*TEA, *chat("My dog is called Rex.", "Nice.")]
     model.answers = [[item("The user's dog is called Rex")]]
     assert await learn(workspace, model, more) == Processed(new=1)

@@ -75,7 +75,7 @@ def test_a_broken_entry_is_told_once(repository: EntryRepository, warnings: list
 def test_what_is_saved_is_loaded_and_the_previous_file_is_in_the_backup(repository: EntryRepository):
     repository.path.write_text(EXAMPLE, encoding="utf-8")
     add(repository, entry())
-    assert repository.path.with_name("MEMORY.md.bak").read_text(encoding="utf-8") == EXAMPLE
+    assert repository.path.with_name("ENTRIES.md.bak").read_text(encoding="utf-8") == EXAMPLE
     again = EntryRepository(repository.paths.workspace)
     assert again.load().entries == repository.load().entries
     assert len(again.load().entries) == 4  # a1b2c3 was there before, and is changed
@@ -189,7 +189,7 @@ def test_an_edit_in_the_last_instant_is_merged(workspace: Path, point: str, in_p
     def intrude(where: str) -> None:
         if where == point and not done:
             done.append(where)
-            path = workspace / "memory" / "MEMORY.md"
+            path = workspace / "memory" / "ENTRIES.md"
             data = path.read_bytes().replace(b"likes tea", b"likes green tea") + b"\nA line of mine.\n"
             if in_place:
                 path.write_bytes(data)
@@ -209,7 +209,7 @@ def test_an_edit_in_the_last_instant_is_merged(workspace: Path, point: str, in_p
 
 
 def test_a_line_of_the_last_instant_before_a_crash_outlives_an_edit_while_the_next_start_finishes(workspace: Path):
-    file = workspace / "memory" / "MEMORY.md"
+    file = workspace / "memory" / "ENTRIES.md"
     add(EntryRepository(workspace), entry("a", "likes tea"))
     done = []
 
@@ -288,7 +288,7 @@ def test_without_its_own_copy_a_damaged_file_falls_back_to_the_backup(repository
 
 def test_a_file_that_is_only_being_written_is_waited_for(workspace: Path):
     add(EntryRepository(workspace), entry())
-    path = workspace / "memory" / "MEMORY.md"
+    path = workspace / "memory" / "ENTRIES.md"
     data = path.read_bytes()
     path.write_bytes(b"")
     patient = EntryRepository(workspace, sleep=lambda _: path.write_bytes(data) and None)

@@ -52,9 +52,9 @@ async def say(host: MemoryHost, text: str, *history: tuple[str, str], session: s
 @pytest.mark.parametrize(
     ("order", "content", "confirmed"),
     [
-        ("Please remember that I'm allergic to peanuts.", "I'm allergic to peanuts", "was written to memory/MEMORY.md"),
-        ("请记住：我对花生过敏", "我对花生过敏", "已写入 memory/MEMORY.md"),
-        ("請記住我對花生過敏", "我對花生過敏", "已写入 memory/MEMORY.md"),
+        ("Please remember that I'm allergic to peanuts.", "I'm allergic to peanuts", "was written to memory/ENTRIES.md"),
+        ("请记住：我对花生过敏", "我对花生过敏", "已写入 memory/ENTRIES.md"),
+        ("請記住我對花生過敏", "我對花生過敏", "已写入 memory/ENTRIES.md"),
     ],
 )
 async def test_what_is_said_behind_the_order_is_written_and_confirmed_with_file_and_id(
@@ -104,7 +104,7 @@ async def test_what_is_plainly_meant_is_forgotten_and_can_be_restored(host, work
     tea, dog = known(workspace, "I like oolong tea", "I have a dog named Bo")
     block = await say(host, "Please forget what I said about the tea")
     assert [entry.id for entry in entries(workspace)] == [dog]
-    assert "was removed from memory/MEMORY.md" in block
+    assert "was removed from memory/ENTRIES.md" in block
     assert tea in block
     restore(EntryRepository(workspace), tea, now=EntryRepository(workspace).clock.now(), who="user")
     assert {entry.id for entry in entries(workspace)} == {tea, dog}
@@ -169,7 +169,7 @@ async def test_what_is_known_is_refreshed_and_not_kept_twice(host, workspace):
 
 
 async def test_what_cannot_be_written_is_not_confirmed(host, workspace):
-    path = workspace / "memory" / "MEMORY.md"
+    path = workspace / "memory" / "ENTRIES.md"
     path.mkdir()
     block = await say(host, "Remember that I like tea")
     assert "was NOT kept" in block
@@ -193,9 +193,9 @@ async def test_a_late_write_is_said_to_be_under_way_and_is_done_all_the_same(wor
 )
 async def test_what_is_no_order_is_left_alone(host, workspace, text):
     known(workspace, "My birthday is on May 3")
-    before = (workspace / "memory" / "MEMORY.md").read_bytes()
+    before = (workspace / "memory" / "ENTRIES.md").read_bytes()
     assert await say(host, text) == ""
-    assert (workspace / "memory" / "MEMORY.md").read_bytes() == before
+    assert (workspace / "memory" / "ENTRIES.md").read_bytes() == before
 
 
 async def test_no_model_is_asked(workspace):

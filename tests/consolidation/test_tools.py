@@ -39,7 +39,7 @@ async def test_remember_answers_with_file_and_id_of_what_was_written(host, works
         group="Work/Clients",
     )
     (entry,) = entries(workspace)
-    assert answer == f"Written to memory/MEMORY.md: [{entry.id}] Acme's invoices are shipped on the 3rd"
+    assert answer == f"Written to memory/ENTRIES.md: [{entry.id}] Acme's invoices are shipped on the 3rd"
     assert (entry.category, entry.score, entry.group) == ("workflow", 0.8, "work/clients")
     assert (entry.expires_at.isoformat(), entry.source_session) == ("2027-01-01T00:00:00+00:00", "cli:direct")
     assert entry.origin is Origin.USER
@@ -133,7 +133,7 @@ async def test_what_was_purged_is_not_taken_up_again_on_the_models_own_account(h
 
 
 async def test_a_file_that_cannot_be_written_is_said(host, workspace):
-    (workspace / "memory" / "MEMORY.md").mkdir()
+    (workspace / "memory" / "ENTRIES.md").mkdir()
     assert (await run(host, "remember", text="I like tea")).startswith("Error: nothing was remembered.")
 
 

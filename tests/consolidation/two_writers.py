@@ -92,7 +92,7 @@ def everywhere(repository: EntryRepository, *, done: bool) -> str:
     """Return the file and what was kept aside; after a crash also the backup, from which the next write takes it."""
     files = [repository.path, *kept_aside(repository.path)]
     if not done:
-        files.append(repository.path.with_name("MEMORY.md.bak"))
+        files.append(repository.path.with_name("ENTRIES.md.bak"))
     return "\n".join(file.read_text(encoding="utf-8") for file in files if file.exists())
 
 
@@ -120,7 +120,7 @@ def interleave(folder: Path, seed: int) -> int:
     draw = random.Random(seed)
     (folder / "memory").mkdir(parents=True)
     clock = ManualClock(NOW)
-    path = folder / "memory" / "MEMORY.md"
+    path = folder / "memory" / "ENTRIES.md"
     if draw.random() < 0.5:
         path.write_text("# Mine\n\nforeign-0\n", encoding="utf-8")
     foreign = Foreign(path, draw)

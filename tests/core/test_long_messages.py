@@ -61,7 +61,7 @@ async def test_a_long_message_is_kept_whole_and_an_order_at_its_end_is_carried_o
         await memory.message_received(session_key="a", text=text)
     transcript = next((tmp_path / "memory" / "sessions").glob("*.jsonl")).read_text("utf-8")
     assert json.loads(transcript.splitlines()[-1])["text"] == text
-    assert "Rostock" in (tmp_path / "memory" / "MEMORY.md").read_text("utf-8")
+    assert "Rostock" in (tmp_path / "memory" / "ENTRIES.md").read_text("utf-8")
 
 
 def test_an_ordinary_message_is_judged_whole_and_a_long_one_by_whole_lines_of_its_ends():

@@ -33,7 +33,7 @@ async def live_through(workspace: Path) -> tuple[str, str]:
         return said, memory.base_context()
 
 
-@pytest.mark.parametrize("name", ["MEMORY.md", "topic.md", "MEMORY.md.bak", ".entries/seen-MEMORY.md"])
+@pytest.mark.parametrize("name", ["MEMORY.md", "ENTRIES.md", "topic.md", "ENTRIES.md.bak", ".entries/seen-ENTRIES.md"])
 def test_a_named_pipe_holds_nobody_up(tmp_path: Path, name: str) -> None:
     pipe = tmp_path / "memory" / name
     pipe.parent.mkdir(parents=True)
@@ -45,7 +45,7 @@ def test_a_named_pipe_holds_nobody_up(tmp_path: Path, name: str) -> None:
     began = time.monotonic()
     said, base = asyncio.run(within_a_limit())
     if name == "topic.md":
-        assert "Written to memory/MEMORY.md" in said
+        assert "Written to memory/ENTRIES.md" in said
         assert "Rex" in base
     else:
         assert "it is no regular file" in said
@@ -182,6 +182,6 @@ def test_a_workspace_and_a_memory_folder_may_be_links(tmp_path: Path) -> None:
     (tmp_path / "workspace").symlink_to(tmp_path / "real")
     (tmp_path / "real" / "memory").symlink_to(tmp_path / "real" / "elsewhere")
     said, base = asyncio.run(live_through(tmp_path / "workspace"))
-    assert "Written to memory/MEMORY.md" in said
+    assert "Written to memory/ENTRIES.md" in said
     assert "Rex" in base
-    assert (tmp_path / "real" / "elsewhere" / "MEMORY.md").is_file()
+    assert (tmp_path / "real" / "elsewhere" / "ENTRIES.md").is_file()

@@ -1,8 +1,8 @@
-"""The entries in a file of their own: out of MEMORY.md, which others rewrite, into ENTRIES.md, and back.
+"""The entries of older versions: out of MEMORY.md, which others rewrite, into ENTRIES.md, and back.
 
-Whoever makes ``memory/ENTRIES.md`` asks for it. Replacing that file is the one step with which its entries are those
-that count; before it those of MEMORY.md do, and what is left there afterwards does not count. So a crash at any
-moment leaves each entry in force once, and the next start goes on.
+Replacing ENTRIES.md is the one step with which its entries are those that count; before it those of MEMORY.md do, and
+what is left there afterwards does not count. So a crash at any moment leaves each entry in force once, and the next
+start goes on.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -26,19 +26,21 @@ from nanobot_memory_plugins.core.files import exact_time, replace_file
 MOVED = "moved from MEMORY.md to ENTRIES.md"
 TAKEN_OUT = "taken out of MEMORY.md"
 WHO = "consolidation"
+# What is left in the place of the entries.
+POINTER = b"<!-- The entries that stood here are in ENTRIES.md. -->"
 
 _ATTEMPTS = 20
 
 
 def move_entries(repository: EntryRepository) -> bool:
-    """Move the entries of MEMORY.md into ENTRIES.md, where that file exists; say whether there was anything to move.
+    """Move the entries of MEMORY.md into ENTRIES.md; say whether there was anything to move.
 
     One run of the journal that can be undone; after that they are not moved again. Text of others stays where it is.
     What was moved before and is still found in MEMORY.md as it was is dropped there; where somebody has changed it,
     their change is taken over. Raises `MemoryFileError`; each entry is then in force where it was.
     """
     own, shared = repository.own_path, repository.paths.long_term
-    if not own.is_file():
+    if not shared.is_file():
         return False
     with repository.locked():
         found = read_file(shared)
@@ -76,7 +78,8 @@ def move_back(repository: EntryRepository, run: Run, *, who: str, why: str) -> O
         data = before if sha256(before) == cleared.file_before and parse(before).entries == entries else None
     if data is None:
         foreign = rest_of(document)
-        text = raw + (b"\n\n" if raw.strip() and foreign else b"") + foreign
+        left = b"".join(line for line in raw.splitlines(keepends=True) if line.strip() != POINTER)
+        text = left + (b"\n\n" if left.strip() and foreign else b"") + foreign
         data = render(parse(text), entries, now=repository.clock.now())
     made = _run(repository, who, why, shared, raw, data, undoes=run.id)
     repository.journal.append([made])
@@ -105,6 +108,14 @@ def rest_of(document: Document) -> bytes:
         apart = False
     rest = b"".join(parts)
     return b"" if rest.strip(b"\xef\xbb\xbf \t\r\n") in (b"", TITLE.encode()) else rest
+
+
+def _pointing(rest: bytes, newline: bytes) -> bytes:
+    """Return what is left of MEMORY.md with a line that says where the entries went."""
+    if POINTER in rest:
+        return rest
+    text = rest.rstrip(b" \t\r\n").removesuffix(TITLE.encode()).rstrip(b" \t\r\n")
+    return (text + 2 * newline if text else b"") + POINTER + newline
 
 
 @dataclass(slots=True)
@@ -136,7 +147,7 @@ class _Move:
                     return done
             document = parse(raw or b"")
             done = self._take_over(document) or done
-            rest = rest_of(document)
+            rest = _pointing(rest_of(document), document.newline)
             if parse(rest).slots:
                 logger.warning("entries: what was moved stays in MEMORY.md, intertwined with text, and does not count")
                 rest = raw or b""

@@ -158,7 +158,7 @@ class PromptSource:
 
     def _signature(self) -> Signature:
         found = []
-        for path in (self._repository.paths.memory / "ENTRIES.md", self._repository.paths.long_term):
+        for path in (self._repository.own_path, self._repository.paths.long_term):
             try:
                 status = os.stat(path)
             except OSError:
@@ -174,7 +174,8 @@ class PromptSource:
             if self._stripped[0] == long_term:
                 return self._stripped[1]
         rest = parse(long_term.encode("utf-8", "surrogatepass")).foreign.decode("utf-8", "surrogatepass")
-        rest = rest if rest.strip() not in ("", TITLE) else ""
+        rest = rest.rstrip().removesuffix(TITLE).rstrip() + "\n" if rest.rstrip().endswith(TITLE) else rest
+        rest = rest if rest.strip() else ""
         with self._lock:
             self._stripped = (long_term, rest)
         return rest

@@ -130,24 +130,22 @@ class EntryRepository:
 
     @property
     def path(self) -> Path:
-        """The file of the entries: ``ENTRIES.md`` where that exists, else ``MEMORY.md``.
+        """The file of the entries: ``ENTRIES.md``, but for those of older versions until they are moved there.
 
-        An ENTRIES.md that was made just now and is still empty does not count as long as there are entries in
-        MEMORY.md: they are moved with one write.
+        These are in ``MEMORY.md`` as long as nothing was written into ENTRIES.md: they are moved with one write.
         """
-        own = self.own_path
+        own, older = self.own_path, self.paths.long_term
         try:
             made = own.is_file() and (own.stat().st_size > 0 or self.seen_path(own).exists())
         except OSError:
             made = False
-        if made or (own.is_file() and not _holds_entries(self.paths.long_term)):
-            return own
-        return self.paths.long_term
+        # What was in MEMORY.md is in its copy, too: a damaged one still holds it.
+        return own if made or not any(map(_holds_entries, (older, self.seen_path(older)))) else older
 
     @property
     def own_path(self) -> Path:
         """Where ``ENTRIES.md`` stands, or would stand."""
-        return self.paths.memory / "ENTRIES.md"
+        return self.paths.entries
 
     def load(self) -> Snapshot:
         """Return the entries; nothing is written. A missing or empty file has none. Raises `MemoryFileError`."""

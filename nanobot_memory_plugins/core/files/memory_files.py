@@ -148,28 +148,32 @@ class MemoryFiles:
         return [{"role": r.role, "content": r.text, "time": exact_time(r.time) if r.time else ""} for r in records]
 
     def base_context(self) -> str:
-        """Return the text of MEMORY.md, or the empty string without one, or for a link out of the workspace.
+        """Return the text of MEMORY.md and of ENTRIES.md; of one that is missing, or a link out of the workspace, none.
 
-        When a disk or a crash has damaged it, that of its copy ``MEMORY.md.bak``, where that one is sound.
+        When a disk or a crash has damaged one, that of its copy, as ``MEMORY.md.bak``, where that is sound.
         """
-        path = self.paths.long_term
+        texts = [self._long_term_text(path) for path in (self.paths.long_term, self.paths.entries)]
+        return "\n".join(filter(None, texts))
+
+    def _long_term_text(self, path: Path) -> str:
+        name = path.name
         try:
             data = read_inside(path)
         except FileNotFoundError:
             return ""
         except OSError as error:
-            self._warn_once("unreadable", f"MEMORY.md cannot be read: {error.strerror}")
+            self._warn_once(f"unreadable {name}", f"{name} cannot be read: {error.strerror}")
             return ""
         if damage := damage_in(data):
             data = self._sound_copy(path) or data
             self._warn_once(
-                "damaged", f"MEMORY.md is damaged ({damage}); its last sound copy is used where there is one"
+                f"damaged {name}", f"{name} is damaged ({damage}); its last sound copy is used where there is one"
             )
         data = data.removeprefix(b"\xef\xbb\xbf")
         try:
             return data.decode("utf-8")
         except UnicodeDecodeError:
-            self._warn_once("undecodable", "MEMORY.md is not UTF-8; what cannot be read is replaced")
+            self._warn_once(f"undecodable {name}", f"{name} is not UTF-8; what cannot be read is replaced")
             return data.decode("utf-8", "replace")
 
     @staticmethod

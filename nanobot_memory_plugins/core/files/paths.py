@@ -63,6 +63,11 @@ class MemoryPaths:
         return self.memory / "MEMORY.md"
 
     @property
+    def entries(self) -> Path:
+        """The scored entries, ``ENTRIES.md``."""
+        return self.memory / "ENTRIES.md"
+
+    @property
     def sessions(self) -> Path:
         """The folder of the transcripts."""
         return self.memory / "sessions"

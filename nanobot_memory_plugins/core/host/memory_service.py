@@ -39,8 +39,8 @@ class MemoryService:
 
     The arguments are those of `MemoryHost`; ``llm`` is called on the memory's event loop. ``start_limit`` is how many
     seconds a call waits for the memory to start, ``close_limit`` how many a close takes at most, ``tool_limit`` how
-    many a tool that the model calls. ``prepare`` is called in the thread before each start, ``at_start`` is background
-    work of each. It starts with the first call, and again with the first after a close. No call raises for what goes
+    many a tool that the model calls. ``at_start`` is background work of each
+    start. It starts with the first call, and again with the first after a close. No call raises for what goes
     wrong in the memory: the answer is None then, and the log says why.
     """
 
@@ -57,7 +57,6 @@ class MemoryService:
         start_limit: float = 10.0,
         close_limit: float = 5.0,
         tool_limit: float = 30.0,
-        prepare: Callable[[], None] = lambda: None,
         at_start: Use[None] | None = None,
     ) -> None:
         self.workspace = Path(workspace).expanduser().absolute()
@@ -67,7 +66,6 @@ class MemoryService:
         self.tool_limit = tool_limit
 
         def build() -> "MemoryHost":
-            prepare()
             from nanobot_memory_plugins.core.host.memory_host import MemoryHost  # in its thread: it takes a while
 
             return MemoryHost(

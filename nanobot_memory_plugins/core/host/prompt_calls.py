@@ -65,7 +65,7 @@ class PromptCalls:
         return RecordedMessages.read(self._memory_files.paths, [session_key]).take("user", text)
 
     def base_context(self) -> str:
-        """Return the long-term memory file's text without secrets: the Markdown alone, never a recall result."""
+        """Return the text of MEMORY.md and ENTRIES.md without secrets: the Markdown alone, never a recall result."""
         text = self._memory_files.base_context()
         last, hidden = self._last_base_context
         if last != text:
