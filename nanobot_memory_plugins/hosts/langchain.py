@@ -133,7 +133,8 @@ class MemoryMiddleware(AgentMiddleware):
         is_user = not asking and (not outer or (self._nested_is_user and _TOOLS not in outer))
         session = known or f"langchain:{uuid.uuid4()}"
         parent = "" if is_user else asking or session
-        turn = self.memory.turn(session if is_user else f"{session}/{outer}", scope=self._scope(config), parent=parent)
+        scope = None if asking else self._scope(config)  # whose a sub-agent is the one says who asks
+        turn = self.memory.turn(session if is_user else f"{session}/{outer}", scope=scope, parent=parent)
         if not messages or not isinstance(messages[-1], HumanMessage):
             return turn, "", _chat(messages), False
         chat = _chat(messages)
@@ -144,7 +145,8 @@ class MemoryMiddleware(AgentMiddleware):
         kept = state.get("memory_turn")
         if not kept:  # the run began before there was a memory
             return self._begun({"messages": []})[0]
-        turn = self.memory.turn(kept["session"], scope=self._scope(get_config()), parent=kept["parent"])
+        scope = None if asking_session() else self._scope(get_config())
+        turn = self.memory.turn(kept["session"], scope=scope, parent=kept["parent"])
         return turn.restore(kept["text"], kept["block"])
 
     def _with_memory(self, request: Any) -> Any:
@@ -169,7 +171,9 @@ class MemoryMiddleware(AgentMiddleware):
 
     def _offered(self, tool: Any) -> BaseTool:
         def run(**arguments: Any) -> str:  # where an event loop runs, LangChain calls it in a thread
-            return tool.run_now(arguments, session_key=asking_session(), scope=self._scope(get_config()))
+            config, session = get_config(), asking_session()
+            scope = self._scope(config) if session == self._session_key(config) else None  # a sub-agent's is its own
+            return tool.run_now(arguments, session_key=session, scope=scope)
 
         schema = dict(tool.parameters)
         return StructuredTool.from_function(

@@ -14,6 +14,7 @@ from nanobot_memory_plugins.mcp.memory import ServedMemory
 ITEM = "memory://item/"
 _RESULTS = 10
 _TITLE_CHARACTERS = 120
+_READ_ON = "memory_get reads on by id."
 _NO_ID = "There is no memory with this id. Ids come from search."
 
 
@@ -46,10 +47,10 @@ async def fetch_document(memory: ServedMemory, scope: Scope, arguments: Mapping[
         return told(f"Error: {_NO_ID}")
     hit = shown[0]
     text = fence([hit.text], language=language_of(hit.text)) or ""
-    document = {
+    document: dict[str, Any] = {
         "id": hit.id,
         "title": _title(hit),
-        "text": bounded(text, "memory_get reads on by id.", most=ANSWER_CHARACTERS),
+        "text": "",
         "url": _address(hit),
         "metadata": {
             "source": hit.source,
@@ -58,6 +59,7 @@ async def fetch_document(memory: ServedMemory, scope: Scope, arguments: Mapping[
             **({"time": hit.time.isoformat()} if hit.time is not None else {}),
         },
     }
+    document["text"] = _fitting(text, ANSWER_CHARACTERS - len(_as_text(document)))
     return structured(document)
 
 
@@ -68,8 +70,22 @@ def told(text: str) -> Result:
 
 def structured(content: dict[str, Any]) -> Result:
     """Return a tool's result that is an object, and the same as text for clients that read no other."""
-    text = json.dumps(content, ensure_ascii=False)
-    return {"content": [{"type": "text", "text": text}], "structuredContent": content, "isError": False}
+    return {"content": [{"type": "text", "text": _as_text(content)}], "structuredContent": content, "isError": False}
+
+
+def _as_text(content: object) -> str:
+    return json.dumps(content, ensure_ascii=False)
+
+
+def _fitting(text: str, room: int) -> str:
+    """Return a text of which the JSON form has at most ``room`` characters more than that of none."""
+    most = room
+    while True:
+        shown = bounded(text, _READ_ON, most=most)
+        too_long = len(_as_text(shown)) - len(_as_text("")) - room
+        if too_long <= 0 or not shown:
+            return shown
+        most = len(shown) - max(1, too_long // 6)  # an escaped character has up to six
 
 
 def _title(hit: Hit) -> str:

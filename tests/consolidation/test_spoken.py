@@ -52,7 +52,11 @@ async def say(host: MemoryHost, text: str, *history: tuple[str, str], session: s
 @pytest.mark.parametrize(
     ("order", "content", "confirmed"),
     [
-        ("Please remember that I'm allergic to peanuts.", "I'm allergic to peanuts", "was written to memory/ENTRIES.md"),
+        (
+            "Please remember that I'm allergic to peanuts.",
+            "I'm allergic to peanuts",
+            "was written to memory/ENTRIES.md",
+        ),
         ("请记住：我对花生过敏", "我对花生过敏", "已写入 memory/ENTRIES.md"),
         ("請記住我對花生過敏", "我對花生過敏", "已写入 memory/ENTRIES.md"),
     ],

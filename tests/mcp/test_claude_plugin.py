@@ -144,7 +144,10 @@ def test_what_a_model_has_scheduled_is_not_the_users_word(hooked, served, tmp_pa
     hooked("UserPromptSubmit", prompt="I live in Oslo.", cwd=str(tmp_path))
     hooked("UserPromptSubmit", prompt="I live in Rome.", agent_id="a1")
     hooked("UserPromptSubmit", prompt="I live in Lisbon.", cwd=str(tmp_path))
-    assert users_words(served) == ["I live in Lisbon."]
+    task = json.dumps({"prompt": "Fix the login bug", "description": "fix"})  # for a sub-agent, now
+    hooked("PostToolUse", tool_name="Task", tool_input=task, tool_response="Done", tool_use_id="2")
+    hooked("UserPromptSubmit", prompt="Fix the login bug", cwd=str(tmp_path))
+    assert users_words(served) == ["I live in Lisbon.", "Fix the login bug"]
 
 
 @pytest.mark.slow

@@ -8,6 +8,7 @@ import pytest
 from nanobot_memory_plugins.core import estimate_tokens
 from nanobot_memory_plugins.core.testing import install_plugin
 from nanobot_memory_plugins.mcp.bounds import ANSWER_CHARACTERS
+from nanobot_memory_plugins.mcp.documents import _fitting
 from nanobot_memory_plugins.mcp.faces import INSTRUCTIONS, face_of
 
 PORT = "The staging database of the user listens on port 5433"
@@ -131,7 +132,15 @@ async def test_every_answer_is_bounded(served):
         found = (await client.call("search", query="turbine hall")).structuredContent["results"]
         answers += [(await client.call("fetch", id=one["id"])).content[0].text for one in found]
         assert len(answers) > len(searches)
-    assert max(map(len, answers)) <= ANSWER_CHARACTERS + 1_000  # of a document the text alone is bounded
+    assert max(map(len, answers)) <= ANSWER_CHARACTERS
+
+
+@pytest.mark.parametrize("text", ["plain " * 9_000, '"\\\n' * 9_000, "\x01" * 9_000, "核桃\n" * 20_000, '"short"', ""])
+def test_a_document_is_bounded_as_it_is_sent(text):
+    shown = _fitting(text, 5_000)
+    sent = json.dumps(shown, ensure_ascii=False)
+    assert len(sent) - 2 <= 5_000
+    assert shown == text or len(sent) > 4_500
 
 
 class Clock:

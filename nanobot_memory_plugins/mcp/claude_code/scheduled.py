@@ -2,12 +2,15 @@
 
 import json
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from nanobot_memory_plugins.core import BoundedDict
 
-# Arguments of tools that say what is asked later, or what another agent is told.
+# Tools that schedule, by their names, and their arguments that say what is asked later. What other tools are given, as
+# a sub-agent its task, does not come back in the user's place, and people write "continue" and the like themselves.
+_SCHEDULES = re.compile(r"cron|schedul|wake|remind|timer|alarm|trigger|defer|later|loop|monitor", re.IGNORECASE)
 _LATER = ("prompt", "message")
 # Where the host keeps what outlives a session, below the folder of a project.
 _FILE = Path(".claude") / "scheduled_tasks.json"
@@ -17,13 +20,15 @@ _PROJECT = "CLAUDE_PROJECT_DIR"
 
 
 class ScheduledPrompts:
-    """Knows the prompts that tools were given, and those that the host keeps for a project."""
+    """Knows the prompts that tools were given for later, and those that the host keeps for a project."""
 
     def __init__(self) -> None:
         self._given: BoundedDict[str, None] = BoundedDict(_PROMPTS)
 
-    def hear(self, tool_input: str) -> None:
+    def hear(self, tool_name: str, tool_input: str) -> None:
         """Learn what a tool was given."""
+        if not _SCHEDULES.search(tool_name):
+            return
         try:
             given: object = json.loads(tool_input)
         except (ValueError, RecursionError):

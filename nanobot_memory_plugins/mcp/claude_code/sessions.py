@@ -120,7 +120,7 @@ class HookedSessions:
         await self._service.resume(key, messages, parent=whose, scope=session.scope)
 
     async def _tool(self, key: str, session: _Session, event: HookEvent) -> None:
-        self._scheduled.hear(event.tool_input)
+        self._scheduled.hear(event.tool_name, event.tool_input)
         if event.tool_name.startswith(OWN_TOOLS):
             return
         turn = session.turn = session.turn or self._service.turn(key, scope=session.scope)

@@ -217,7 +217,7 @@ def test_what_a_sub_agent_is_asked_is_no_word_of_the_users_and_its_tools_are_not
 def test_a_sub_agent_with_a_thread_of_its_own_is_one_all_the_same(agents, checkpoints):
     memory = agents.wired.service()
     inner = agents.make(memory, tools=[deploy], checkpointer=checkpoints(), nested_is_user=True)
-    own = {"configurable": {"thread_id": "inner", "checkpoint_ns": ""}}
+    own = {"configurable": {"thread_id": "inner", "checkpoint_ns": "", "user_id": "eve"}}
 
     if agents.is_async:
 
@@ -233,16 +233,17 @@ def test_a_sub_agent_with_a_thread_of_its_own_is_one_all_the_same(agents, checkp
             return inner.invoke({"messages": [("user", task)]}, own)["messages"][-1].content
 
     hands_on = ToolCall("helper", {"task": "The user lives in Ulm."})
-    deploys = ToolCall("deploy", {"place": "Bonn"})
+    deploys = ToolCall("deploy", {"place": "Bonn"}), ToolCall("memory_search", {"query": "harbour"})
     agents.wired.server.rules = [
         Rule(lambda one: "helper" in one.tool_names and not after_tool(one), Reply(tools=(hands_on,)), 1),
-        Rule(lambda one: "deploy" in one.tool_names and not after_tool(one), Reply(tools=(deploys,)), 1),
+        Rule(lambda one: "deploy" in one.tool_names and not after_tool(one), Reply(tools=deploys), 1),
     ]
-    agents.ask(agents.make(memory, tools=[helper]), "Please have somebody look.", "two")
+    agents.ask(agents.make(memory, tools=[helper]), "Please have somebody look.", "two", user_id="ana")
     memory.close()
     assert agents.wired.said("user") == ["Please have somebody look."]
     assert "Bonn" in agents.wired.notes()
     assert "session: langchain:inner" not in agents.wired.notes()
+    assert {one["user"] for one in agents.wired.records()} == {"ana"}  # whoever the sub-agent's thread belongs to
 
 
 def test_an_agent_that_is_a_node_of_a_graph_hears_the_user_only_where_that_is_said(agents, checkpoints):

@@ -30,6 +30,11 @@ async def test_what_was_told_stands_beside_the_prompt_of_another_conversation_an
     assert "5433" not in str([one for one in agents.wired.last.messages[:-1] if one["role"] != "system"])
 
 
+async def test_a_run_with_instructions_alone_goes_on_as_it_does_without_memory(agents):
+    result = await agents.make(agents.wired.service(), instructions="Say hello.", context_window=8_000).run()
+    assert result.output == "Understood."
+
+
 def test_what_was_told_is_known_in_a_new_process(agents):
     memory = agents.wired.service()
     asyncio.run(agents.make(memory).run(TOLD, conversation_id="one"))
