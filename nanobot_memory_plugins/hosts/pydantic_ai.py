@@ -140,10 +140,8 @@ class MemoryCapability(AbstractCapability[Any]):
 
     async def _shortened(self, turn: Turn, messages: list[ModelMessage]) -> list[ModelMessage] | None:
         """Return a shorter history, once it fills the window."""
-        said = _chat(messages)
-        if not said:  # instructions alone, of a run without a prompt
-            return None
-        places, chat = zip(*said, strict=True)
+        said = _chat(messages)  # nothing, of a run with instructions and no prompt
+        places, chat = [index for index, _ in said], [one for _, one in said]
         summary = await turn.compacted(chat, context_window=self.context_window)
         if summary is None or (cut := places[min(summary.keep_from, len(places) - 1)]) <= 0:
             return None

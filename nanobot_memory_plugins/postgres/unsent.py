@@ -1,5 +1,6 @@
 """What of this machine's files is kept here, and not for everybody yet."""
 
+import threading
 import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
@@ -20,19 +21,21 @@ class Unsent:
         self._places = places
         self._sent = sent
         self._threads = threads
+        self._lock = threading.Lock()
         self._counted_at = 0.0
         self._counting: Future[None] | None = None
         self.bytes = 0
 
     def count(self) -> None:
         """Count them now. It looks at every file."""
-        self._counted_at = time.monotonic()
-        sent, unsent = self._sent(), 0
-        for source in self._places.find():
-            state = sent.get(source.relative)
-            if state is None or (state.size, state.mtime_ns) != (source.size, source.mtime_ns):
-                unsent += max(1, source.size - (state.offset if state is not None else 0))
-        self.bytes = unsent
+        with self._lock:  # one count after the other: that which began last is the last to say
+            self._counted_at = time.monotonic()
+            sent, unsent = self._sent(), 0
+            for source in self._places.find():
+                state = sent.get(source.relative)
+                if state is None or (state.size, state.mtime_ns) != (source.size, source.mtime_ns):
+                    unsent += max(1, source.size - (state.offset if state is not None else 0))
+            self.bytes = unsent
 
     def count_soon(self) -> None:
         """Have them counted, where the number is old."""

@@ -20,7 +20,7 @@ DAMAGES = ("empty", "zeroed", "erased", "half")
 @pytest.fixture
 def memory(tmp_path: Path) -> Path:
     """Return a file of entries in a workspace of its own."""
-    file = tmp_path / "memory" / "MEMORY.md"
+    file = tmp_path / "memory" / "ENTRIES.md"
     file.parent.mkdir()
     now = SystemClock().now().replace(microsecond=0)
     cats = {f"cat{cat}": Entry(f"cat{cat}", f"The neighbour's cat is called {cat}", "fact", 0.9, now) for cat in CATS}
@@ -52,7 +52,7 @@ def count(text: str) -> int:
 
 
 def is_repaired(file: Path, bad: bytes) -> bool:
-    kept = any(path.read_bytes() == bad for path in file.parent.glob("MEMORY.md.aside-*"))
+    kept = any(path.read_bytes() == bad for path in file.parent.glob("ENTRIES.md.aside-*"))
     return count(file.read_text("utf-8", "replace")) == len(CATS) and (kept or not bad)
 
 
@@ -64,7 +64,7 @@ def test_search_finds_what_the_good_copy_holds(memory: Path, how: str):
     assert len(found.stdout.splitlines()) == 1
     assert count(" ".join(hit["snippet"] for hit in json.loads(found.stdout)["hits"])) == len(CATS)
     assert is_repaired(memory, bad)
-    assert "MEMORY.md was damaged" in found.stderr
+    assert "ENTRIES.md was damaged" in found.stderr
     again = run(memory, "search", "neighbour cat", "--no-embeddings")
     assert "damaged" not in again.stderr
 
@@ -95,12 +95,12 @@ def test_so_do_the_other_commands_that_read_it(memory: Path, command: tuple[str,
     ended = run(memory, *command, config=command[0] in ("why", "audit"))
     assert ended.exit_code == 0, ended.output
     assert is_repaired(memory, bad)
-    assert ended.stderr.count("MEMORY.md was damaged") == 1
+    assert ended.stderr.count("ENTRIES.md was damaged") == 1
 
 
 def test_so_does_the_panel_before_it_looks_for_a_terminal(memory: Path):
     bad = damage(memory, "zeroed")
-    assert "MEMORY.md was damaged" in run(memory, "panel").stderr
+    assert "ENTRIES.md was damaged" in run(memory, "panel").stderr
     assert is_repaired(memory, bad)
 
 

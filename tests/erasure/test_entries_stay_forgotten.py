@@ -71,7 +71,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capture
 def test_an_entry_that_was_purged_does_not_come_back_with_an_earlier_file(here: Commands, text: str, order: list[str]):
     here.remember(KEPT, text)
     id_ = next(one["id"] for one in here("entries", "list")["entries"] if one["content"] == text)
-    old = here.memory / "MEMORY.md"
+    old = here.memory / "ENTRIES.md"
     before = old.read_bytes()
     here("purge", *[id_ if word == "ID" else word for word in order], "--yes")
     old.write_bytes(before)
@@ -84,17 +84,17 @@ def test_an_entry_that_was_purged_does_not_come_back_with_an_earlier_file(here: 
 def test_an_entry_that_had_been_forgotten_before_the_purge_does_not_come_back_either(here: Commands):
     here.remember(KEPT, TEA)
     id_ = next(one["id"] for one in here("entries", "list")["entries"] if one["content"] == TEA)
-    before = (here.memory / "MEMORY.md").read_bytes()
+    before = (here.memory / "ENTRIES.md").read_bytes()
     here("entries", "forget", id_)
     here("purge", "--text", "green", "--yes")
-    (here.memory / "MEMORY.md").write_bytes(before)
+    (here.memory / "ENTRIES.md").write_bytes(before)
     assert here.listed() == {KEPT}
 
 
 def test_words_that_were_purged_do_not_come_back_in_an_edited_entry(here: Commands):
     here.remember(KEPT, DENTIST)
     here("purge", "--text", "Zebulon Krieger lives in Marzipan Street", "--yes")
-    file = here.memory / "MEMORY.md"
+    file = here.memory / "ENTRIES.md"
     file.write_text(file.read_text().replace(KEPT, f"{KEPT}, and Zebulon Krieger lives in Marzipan Street"))
     assert here.listed() == {KEPT}
 
@@ -103,7 +103,7 @@ def test_what_a_person_asks_to_be_remembered_again_is_kept_and_may_be_edited(her
     here.remember(DENTIST)
     here("purge", "--text", "Zebulon Krieger lives in Marzipan Street", "--yes")
     here.remember(DENTIST)
-    file = here.memory / "MEMORY.md"
+    file = here.memory / "ENTRIES.md"
     file.write_text(file.read_text().replace(DENTIST, f"{DENTIST}, first floor"))
     assert here.listed() == {f"{DENTIST}, first floor"}
 
@@ -193,12 +193,11 @@ def test_what_was_forgotten_since_an_import_is_known_when_that_is_taken_back(her
 def test_an_import_that_is_taken_back_leaves_no_empty_file_of_entries(here: Commands, tmp_path: Path, capsys):
     there = Commands(tmp_path / "there", capsys)
     (there.workspace / "memory").mkdir(parents=True)
-    (there.memory / "ENTRIES.md").touch()
     there.remember(KEPT)
     there("export", "--to", str(tmp_path / "a.zip"))
     here.remember(DENTIST)
     here("purge", "--text", "Zebulon Krieger lives in Marzipan Street", "--yes")
-    for path in here.memory.glob("MEMORY*"):
+    for path in here.memory.glob("ENTRIES*"):
         path.unlink()
     here("import", str(tmp_path / "a.zip"))
     assert here.listed() == {KEPT}
@@ -209,7 +208,7 @@ def test_an_import_that_is_taken_back_leaves_no_empty_file_of_entries(here: Comm
 
 def test_the_words_of_people_in_a_copy_that_was_kept_aside_stay_whole(here: Commands):
     (tea,) = here.remember("Tea")
-    aside = here.memory / "MEMORY.md.aside-20260101T000000Z-ab12"
+    aside = here.memory / "ENTRIES.md.aside-20260101T000000Z-ab12"
     aside.write_text("Team Teapot meets; Teal is the colour.\n")
     here("purge", tea, "--yes")
     assert aside.read_text() == "Team Teapot meets; Teal is the colour.\n"

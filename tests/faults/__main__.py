@@ -39,7 +39,7 @@ def cases(most: int) -> dict[str, Case]:
     found["full: file system"] = partial(_swap(space.full_disk), up_to(5))
     found["read-only"] = partial(_swap(space.read_only), up_to(10))
     for name in long_term.DAMAGE:
-        found[f"MEMORY.md: {name}"] = partial(_swap(long_term.damaged_long_term_memory), name, up_to(10))
+        found[f"ENTRIES.md: {name}"] = partial(_swap(long_term.damaged_long_term_memory), name, up_to(10))
     for whole in (True, False):
         locked = partial(hindrance.turns_beside_a_lock, rounds=1, whole=whole, seconds=seconds)
         found[f"lock {whole}"] = partial(lambda call, writers, folder: call(writers, folder), locked)

@@ -1,4 +1,4 @@
-"""A damaged MEMORY.md: the entries come from the copy, and the bad file is kept."""
+"""A damaged ENTRIES.md: the entries come from the copy, and the bad file is kept."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -22,13 +22,13 @@ DAMAGE: dict[str, Callable[[bytes], bytes]] = {
 
 async def damaged_long_term_memory(writers: Writers, folder: Path, case: str, rounds: int) -> Outcome:
     """Damage the file between two hosts."""
-    outcome = Outcome(f"MEMORY.md: {case}")
+    outcome = Outcome(f"ENTRIES.md: {case}")
     for number in range(rounds):
         workspace = folder / f"{case.replace(' ', '-')}-{number}"
         name = workspace.name.casefold()
         before = writers.start(Order(str(workspace), str(folder / f"{name}.jsonl"), name, 6 + number, ("entry",)))
         before.wait()
-        path = workspace / "memory" / "MEMORY.md"
+        path = workspace / "memory" / "ENTRIES.md"
         bad = DAMAGE[case](path.read_bytes())
         path.write_bytes(bad)
         lost = []

@@ -1,4 +1,4 @@
-"""A damaged MEMORY.md costs no entry, and the bad file is there to look at."""
+"""A damaged ENTRIES.md costs no entry, and the bad file is there to look at."""
 
 from pathlib import Path
 

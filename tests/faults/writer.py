@@ -89,7 +89,7 @@ async def one(memory: MemoryHost, kind: str, text: str, session_key: str) -> Rec
             return await memory.keep(Note(first, rest, destination=Destination.LONG_TERM), session_key=session_key)
     (remember,) = [tool for tool in memory.tools() if tool.name == "remember"]
     answer = await remember.run({"text": text}, session_key=session_key)
-    path = memory.workspace / "memory" / "MEMORY.md"
+    path = memory.workspace / "memory" / "ENTRIES.md"
     return Receipt(stored=answer.startswith("Written to"), path=path, reason=answer)
 
 

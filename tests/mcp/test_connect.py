@@ -204,8 +204,8 @@ def test_what_is_written_starts_a_server_that_writes_where_it_was_told_and_nowhe
     client = LineClient([entry["command"], *entry["args"]], {**os.environ, **OFFLINE, "HOME": str(home)})
     assert client.hello()["serverInfo"]["name"] == "nanobot-memory"
     assert "Written to" in client.call("remember", text="The user's boat is called Wanda")["content"][0]["text"]
-    assert "Wanda" in (home / "agent" / "memory" / "MEMORY.md").read_text(encoding="utf-8")
-    assert [file.parent for file in home.rglob("MEMORY.md")] == [home / "agent" / "memory"]
+    assert "Wanda" in (home / "agent" / "memory" / "ENTRIES.md").read_text(encoding="utf-8")
+    assert [file.parent for file in home.rglob("ENTRIES.md")] == [home / "agent" / "memory"]
     client.process.stdin.close()
     assert client.process.wait(timeout=30) == 0
     client.process.stdout.close()

@@ -256,7 +256,7 @@ async def test_what_stands_in_both_files_is_found_once(machines: Machines):
             await host.flush_index()
         for host in hosts:
             hits = (await host.search(Query("where does the user live"))).hits
-            assert [hit.path for hit in hits if "Kaunas" in hit.text] == ["memory/MEMORY.md"]
+            assert [hit.path for hit in hits if "Kaunas" in hit.text] == ["memory/ENTRIES.md"]
     finally:
         await machines.off()
 

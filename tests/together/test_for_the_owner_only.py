@@ -86,7 +86,7 @@ def test_what_is_ours_is_made_narrow_and_what_is_a_persons_stays(tmp_path: Path)
     (storage / "memory.db").touch()
     (storage / "indexer.lock").touch()
     asyncio.run(use_everything(workspace))
-    assert (memory / "MEMORY.md.bak").exists()
+    assert (memory / "ENTRIES.md").exists()
     assert wide(tmp_path) == {
         "workspace": "0o777",
         "workspace/memory": "0o777",

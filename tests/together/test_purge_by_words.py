@@ -123,9 +123,9 @@ def test_an_entry_that_holds_the_words_goes_as_a_whole_and_leaves_no_trace(works
     gone = remember(repository, NewEntry("Their broker is Kafka"), who="user").entry.id
     kept = remember(repository, NewEntry("The user likes Kafkaesque novels"), who="user").entry.id
     planned = call("purge", "--text", "Kafka", "--dry-run")
-    lines = [line for one in planned["traces"] if one["where"] == "memory/MEMORY.md" for line in one["lines"]]
+    lines = [line for one in planned["traces"] if one["where"] == "memory/ENTRIES.md" for line in one["lines"]]
     assert [line["text"] for line in lines] == [f"[{gone}] Their broker is Kafka"]
-    assert "Their broker" in (workspace / "memory/MEMORY.md").read_text().splitlines()[lines[0]["line"] - 1]
+    assert "Their broker" in (workspace / "memory/ENTRIES.md").read_text().splitlines()[lines[0]["line"] - 1]
     assert call("purge", "--text", "Kafka", "--yes")["ok"]
     assert set(repository.load().entries) == {kept}
     assert holders(workspace, "Their broker") == set()

@@ -63,7 +63,8 @@ def started(workspace: Path) -> tuple[str, str]:
 )
 def test_what_waited_for_memory_md_does_not_reach_it_or_the_prompt(tmp_path: Path, workspace: Path, record: str):
     add_entry(EntryRepository(workspace), "The user grows figs.")
-    mine = (workspace / "memory" / "MEMORY.md").read_bytes()
+    mine = b"# Mine\n\nI grow figs.\n"
+    (workspace / "memory" / "MEMORY.md").write_bytes(mine)
     archive = packed(tmp_path / "a.zip", {".spill/99999-ab.spill": waiting(workspace, "MEMORY.md", record)})
     report = import_archive(archive, workspace)
     long_term, prompt = started(workspace)
