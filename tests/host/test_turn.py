@@ -210,6 +210,15 @@ async def test_a_memory_that_was_closed_is_not_started_again_for_a_tool_that_is_
     assert not memory.thread.running
 
 
+@pytest.mark.parametrize("end", ["finished", "abandoned"])
+async def test_a_memory_that_was_closed_is_not_started_again_for_the_end_of_a_turn(memory, end):
+    turn = memory.turn("s")
+    await turn.received("Hello.")
+    await memory.aclose()
+    getattr(turn, end)()
+    assert not memory.thread.running
+
+
 async def test_what_a_host_hands_over_by_mistake_never_raises(memory):
     turn = memory.turn("s")
     assert await turn.received(None) is None

@@ -4,6 +4,7 @@ import json
 import re
 import stat
 import time
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from nanobot_memory_plugins.core.testing import install_plugin
 from nanobot_memory_plugins.mcp.claude_code.guard import HOOK_TOOL, SECRET_VARIABLE
 from nanobot_memory_plugins.mcp.claude_code.transcript import read_transcript
 from tests.support.hosts import QUIET
+from tests.support.mcp_clients import WITHOUT_EMBEDDINGS, ServedWorkspace
 
 SECRET = "s" * 32
 SESSION = "11111111-1111-4111-8111-111111111111"
@@ -236,6 +238,31 @@ def test_what_is_known_for_long_comes_once_and_again_after_a_compaction_also_wit
     assert beside == [True, False]
     hooked("PreCompact", trigger="manual", session_id="2")
     assert "Oslo" in hooked("UserPromptSubmit", prompt="Good morning.", session_id="2")
+
+
+@pytest.mark.slow
+def test_what_there_was_no_room_for_beside_a_prompt_has_not_been_told(tmp_path):
+    plugins = WITHOUT_EMBEDDINGS["memoryPlugins"] | {"consolidation": {"promptTokens": 6_000}}
+    served = ServedWorkspace(tmp_path, {"memoryPlugins": plugins})
+    file = served.workspace / "memory" / "ENTRIES.md"
+    file.parent.mkdir(parents=True)
+    day = f"{date.today():%Y-%m-%d}"
+    entries = [f"### [a{n:07}] fact | 0.90 | {day} | 1\nI live in Oslo, {'far ' * 150}north {n}.\n" for n in range(20)]
+    head = "# Agent Memory\n\n## Active Memories\n\n"
+    file.write_text(head + "\n".join(entries), encoding="utf-8")
+    client = served.process("--hooks", **{SECRET_VARIABLE: SECRET})
+    client.hello()
+    client.ask("tools/list")
+
+    def beside(prompt: str) -> str:
+        arguments = {"event": "UserPromptSubmit", "session_id": SESSION, "secret": SECRET, "prompt": prompt}
+        return client.ask("tools/call", {"name": HOOK_TOOL, "arguments": arguments})["result"]["content"][0]["text"]
+
+    assert "Oslo" not in beside("Good day.")
+    file.write_text(head + entries[0], encoding="utf-8")
+    told = ["Oslo" in beside("Good evening."), "Oslo" in beside("Good night.")]
+    client.end()
+    assert told == [True, False]
 
 
 @pytest.mark.slow

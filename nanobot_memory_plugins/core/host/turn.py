@@ -259,6 +259,8 @@ class Turn:
         if self._over:
             return
         self._over = True
+        if not self._service.thread.running:  # a memory that was closed is not started again for it
+            return
         if context_window > 0:
 
             async def follow(memory: "MemoryHost") -> None:
@@ -277,7 +279,8 @@ class Turn:
     def abandoned(self) -> None:
         """Say that the turn was cancelled: what was kept of it stays, and nothing is awaited any more."""
         self._over = True
-        self._service.touch(self.session_key, self.scope)
+        if self._service.thread.running:
+            self._service.touch(self.session_key, self.scope)
 
     # --- what both faces do -----------------------------------------------------------------------------------
 

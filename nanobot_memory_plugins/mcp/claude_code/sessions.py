@@ -100,9 +100,11 @@ class HookedSessions:
         if is_hosts:
             return NOTHING
         known = await self._known(key, session, recorded)
-        if block:
-            session.blocks.append(block)
-        return _beside_prompt([known, block or ""])
+        shown = _within([known, block or ""])
+        if known and known not in shown:
+            session.knows_the_user = False  # it has not been told yet
+        session.blocks += [one for one in shown if one == block]
+        return _beside_prompt(shown)
 
     async def _known(self, key: str, session: _Session, recorded: Recorded) -> str:
         """Return what is known of the user for long, unless it stands in the live context since the last compaction."""
@@ -166,12 +168,17 @@ class HookedSessions:
             self._service.ended(key, memory.history(key), scope=self._sessions[key].scope)
 
 
-def _beside_prompt(texts: list[str]) -> str:
-    context = ""
+def _within(texts: list[str]) -> list[str]:
+    """Return the texts for which there is room, whole or not at all: a fence has two ends."""
+    shown: list[str] = []
     for text in filter(None, texts):
-        if len(context) + len(text) + 2 <= _MOST_CONTEXT:  # whole or not at all: a fence has two ends
-            context += f"\n\n{text}" if context else text
-    if not context:
+        if sum(len(one) + 2 for one in shown) + len(text) <= _MOST_CONTEXT:
+            shown.append(text)
+    return shown
+
+
+def _beside_prompt(texts: list[str]) -> str:
+    if not texts:
         return NOTHING
-    output = {"hookEventName": USER_PROMPT, "additionalContext": context}
+    output = {"hookEventName": USER_PROMPT, "additionalContext": "\n\n".join(texts)}
     return json.dumps({"hookSpecificOutput": output, "suppressOutput": True}, ensure_ascii=False)
