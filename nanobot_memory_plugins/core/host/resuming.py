@@ -92,10 +92,10 @@ class Resuming:
 
     async def _take(self, session_key: str, given: tuple[Message, ...], scope: Scope, parent: str) -> int:
         async with self._turn, self._alone():
+            shown = await self._shown(session_key, given)  # here: something may be forgotten while this waits
             keys = [session_key, redact_key(parent)] if parent else [session_key]
             recorded = await run_in_daemon_thread(RecordedMessages.read, self._parts.files.paths, keys)
             recorded.hear(self._parts.said.said(key) for key in keys)
-            shown = await self._shown(session_key, given)  # late: something may have been forgotten while this waited
             missing = await run_in_daemon_thread(self._missing, shown, recorded)
             self._parts.said.forget_taken(session_key)
             for one in missing:
