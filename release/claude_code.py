@@ -11,7 +11,8 @@ from pathlib import Path
 from release.running import run, run_in_folder
 
 ROOT = Path(__file__).parents[1]
-PACKAGE, NODE = "@anthropic-ai/claude-code", "node@22"
+# By its tag: without one npm takes the newest that fits the Node it runs on itself, which may be a year old.
+PACKAGE, NODE = "@anthropic-ai/claude-code@latest", "node@22"
 SDK = "claude-agent-sdk"
 TESTS = ("tests/mcp/test_claude_code.py", "tests/mcp/test_agent_sdk.py")
 FOLDER_VARIABLE = "NANOBOT_MEMORY_CLAUDE_CODE"
