@@ -296,6 +296,7 @@ async def test_nobody_but_the_user_makes_one(workspace: Path):
     assert not any(one.kind or one.pinned or one.scope.group_chat for one in entries)
 
 
+@pytest.mark.accept("EB-11")
 async def test_what_the_user_wants_pinned_stands_first_whatever_its_score(workspace: Path):
     async with MemoryHost(workspace, config=CONFIG) as memory:
         await memory.message_received(session_key="cli:direct", text="My blood type is AB negative.")

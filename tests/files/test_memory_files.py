@@ -154,7 +154,7 @@ async def test_a_sessions_last_messages_are_loaded_after_a_restart(open_files: O
 
 
 @pytest.mark.accept("V5-03")
-async def test_the_base_context_is_the_long_term_file_alone_and_synchronous(open_files: Opener) -> None:
+async def test_the_base_context_is_the_long_term_file_and_the_entries_and_synchronous(open_files: Opener) -> None:
     files = open_files()
     assert files.base_context() == ""
     files.paths.memory.mkdir()
@@ -162,6 +162,11 @@ async def test_the_base_context_is_the_long_term_file_alone_and_synchronous(open
     await files.keep_note(Note("a day's note"), scope=Scope())
     await files.keep_message(message("what was said"))
     assert files.base_context() == "# 长期\n用 sqlite\n"
+    files.paths.entries.write_text(
+        "## Active Memories\n\n### [a1] fact | 0.60 | 2026-02-16 | 0\n喜欢喝茶\n", encoding="utf-8"
+    )
+    assert files.base_context().startswith("# 长期\n用 sqlite\n\n## Active Memories")
+    assert files.base_context().endswith("喜欢喝茶\n")
 
 
 async def test_an_undecodable_long_term_file_is_read_with_one_warning(open_files: Opener, warnings: list[str]) -> None:
