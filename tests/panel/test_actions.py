@@ -24,7 +24,7 @@ def broken_config(config: Path) -> Path:
 
 
 def on_disk(workspace: Path) -> str:
-    return (workspace / "memory" / "MEMORY.md").read_text(encoding="utf-8")
+    return (workspace / "memory" / "ENTRIES.md").read_text(encoding="utf-8")
 
 
 async def changed(panel: Driven, workspace: Path, before: str) -> str:

@@ -31,7 +31,7 @@ def garbage_everywhere(workspace: Path) -> None:
         (memory / folder).mkdir(parents=True)
     junk = b'\xff\xfe\x00\x1b[2J[bold]no markup[/nope]\n{"a": [\n'
     for name in (
-        "MEMORY.md", "2026-03-20.md", "2026-99-99.md", "sessions/a.jsonl", "sessions/b.jsonl",
+        "ENTRIES.md", "2026-03-20.md", "2026-99-99.md", "sessions/a.jsonl", "sessions/b.jsonl",
         ".usage/2026-03-20.jsonl", ".usage/x.jsonl", ".entries/journal.jsonl", ".spill/x",
     ):  # fmt: skip
         (memory / name).write_bytes(junk)

@@ -38,7 +38,7 @@ def address(workspace: Path, config: Path) -> Iterator[str]:
 def test_search_edit_forget_and_restore_through_the_page(address: str, workspace: Path, tmp_path: Path):
     access = RepositoryAccess(EntryRepository(workspace))
     access.add("likes oolong tea")
-    file = workspace / "memory" / "MEMORY.md"
+    file = workspace / "memory" / "ENTRIES.md"
 
     def on_disk() -> str:
         return file.read_text(encoding="utf-8")
@@ -92,7 +92,7 @@ def test_search_edit_forget_and_restore_through_the_page(address: str, workspace
         page.keyboard.press("2")
         sees("Search: words")
         page.keyboard.type("oolong")
-        sees("memory/MEMORY.md:")
+        sees("memory/ENTRIES.md:")
         assert failed == []
         assert {url.split("/")[2] for url in asked} == {address.split("/")[2]}  # nothing from anywhere else
         assert context.request.get(address).status == 403

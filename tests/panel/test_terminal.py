@@ -99,4 +99,4 @@ def test_it_draws_answers_and_leaves_the_terminal_as_it_was(workspace: Path, con
             assert {int(colour) for colour in COLOUR.findall(terminal.drawn.decode())} - GREYS
     finally:
         terminal.close()
-    assert "oolong" not in (workspace / "memory" / "MEMORY.md").read_text(encoding="utf-8")
+    assert "oolong" not in (workspace / "memory" / "ENTRIES.md").read_text(encoding="utf-8")

@@ -90,7 +90,7 @@ async def test_the_search_finds_while_one_types_and_marks_what_hit(workspace: Pa
         assert any(text.plain[span.start : span.end] == "certificate" for span in text.spans)
         await panel.press("escape", "slash", *["backspace"] * 11, *"乌龙茶")
         await panel.until(lambda: view.list.rows and "乌龙茶" in view.list.rows[0].text)
-        assert "MEMORY.md:" in panel.screen()
+        assert "ENTRIES.md:" in panel.screen()
 
 
 @pytest.mark.slow

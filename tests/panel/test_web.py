@@ -189,7 +189,7 @@ async def test_memories_are_searched_edited_forgotten_and_restored_through_the_p
 ):
     access = RepositoryAccess(EntryRepository(workspace))
     access.add("likes oolong tea")
-    file = workspace / "memory" / "MEMORY.md"
+    file = workspace / "memory" / "ENTRIES.md"
 
     def on_disk() -> str:
         return file.read_text(encoding="utf-8")
@@ -220,7 +220,7 @@ async def test_memories_are_searched_edited_forgotten_and_restored_through_the_p
         await page.sees("Search: words")
         await socket.send_json(["resize", {"width": 120, "height": 30}])
         await page.press("oolong")
-        await page.sees("memory/MEMORY.md:")
+        await page.sees("memory/ENTRIES.md:")
         await socket.send_str("no JSON")
         await socket.send_json({"a": 1})
         await socket.send_json(["resize", None])
