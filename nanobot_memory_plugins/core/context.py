@@ -41,9 +41,9 @@ class PluginContext(Generic[OptionsT]):
     withhold, since it is to be forgotten, out of hits: tools that search for the model answer with what it leaves.
     ``keep`` keeps a note of a session, for tools: hooks return theirs. ``entries`` are the scored entries, or None.
     ``prompts`` renders what the model is asked, from the plugin's files or the user's own. ``erase`` forgets
-    for good in the whole workspace, as ``nanobot-memory purge`` does, and is None where no host runs. ``time_limit``
-    gives the seconds for which core waits for the answer to a hook of this name, and None where it waits for as long as
-    it takes.
+    for good in the whole workspace, as ``nanobot-memory purge`` does, says whether no file holds it any more, and is
+    None where no host runs. ``time_limit`` gives the seconds for which core waits for the answer to a hook of this
+    name, and None where it waits for as long as it takes.
     """
 
     plugin_name: str
@@ -63,7 +63,7 @@ class PluginContext(Generic[OptionsT]):
     time_limit: Callable[[str], float | None] = lambda hook: None
     keep: Callable[[Note, str], Awaitable[Receipt]] = _no_host
     opened_entries: Callable[[], EntryAccess | None] = lambda: None
-    erase: Callable[[Erasure], Awaitable[object]] | None = None
+    erase: Callable[[Erasure], Awaitable[bool]] | None = None
 
     @property
     def store(self) -> Store | None:

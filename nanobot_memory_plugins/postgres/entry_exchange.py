@@ -15,7 +15,7 @@ from pathlib import Path
 from nanobot_memory_plugins.core import EntryUpdate, ExchangedEntries, run_in_daemon_thread
 from nanobot_memory_plugins.core.files import make_missing
 from nanobot_memory_plugins.postgres.database import entries, forgetting
-from nanobot_memory_plugins.postgres.database.connection import Connection, plain_errors
+from nanobot_memory_plugins.postgres.database.connection import Connection, bounded_transaction, plain_errors
 from nanobot_memory_plugins.postgres.database.entries import EntryWrite, Pulled
 from nanobot_memory_plugins.postgres.database.tenant import Whose
 from nanobot_memory_plugins.postgres.database.where import clean
@@ -100,7 +100,7 @@ class EntryExchange:
             return entries.pull(connection, self._whose, agreed.cursor, agreed.revisions)
 
     def _push(self, connection: Connection, writes: list[EntryWrite]) -> dict[str, int]:
-        with plain_errors(), connection.transaction():
+        with plain_errors(), bounded_transaction(connection):
             forgetting.introduce(connection, self._whose)
             version, _ = forgetting.alone(connection, self._whose)
             # After the wait for others: what one of them has ordered to be forgotten is forgotten here first.

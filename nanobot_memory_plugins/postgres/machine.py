@@ -24,11 +24,19 @@ def machine_name(paths: MemoryPaths, wanted: str = "") -> str:
     try:
         make_missing(file.parent)
         host = _NOT_IN_NAMES.sub("-", socket.gethostname().partition(".")[0]).strip("-")[:_LONGEST] or "machine"
-        try:
-            with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as new:
-                new.write(f"{host}-{uuid.uuid4().hex[:6]}\n")
-        except FileExistsError:
-            pass
+        if not file.exists():
+            made = f"{host}-{uuid.uuid4().hex[:6]}"
+            new = file.with_name(f".{FILE}.{made}.tmp")
+            with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as written:
+                written.write(f"{made}\n")
+            try:
+                os.link(new, file)  # whole or not at all, and only the first of those who begin at once
+            except FileExistsError:
+                pass
+            except OSError:  # a file system without links
+                os.replace(new, file)
+            finally:
+                new.unlink(missing_ok=True)
         name = file.read_text(encoding="utf-8").strip()
     except OSError as error:
         raise StoreError(

@@ -7,7 +7,7 @@ from nanobot_memory_plugins.core import (
     Erasure,
     ExchangedEntries,
     Finding,
-    MemoryFileError,
+    NanobotMemoryError,
     OwnedTasks,
     PluginContext,
     Sentence,
@@ -115,13 +115,15 @@ class PostgresPlugin:
             for number, erasure in await store.orders():
                 self._carried_out = erasure
                 try:
-                    if context.erase is not None:
-                        await context.erase(erasure)
-                except MemoryFileError as error:
-                    logger.warning("what another machine has forgotten is not forgotten here yet: {}", error.cause)
-                    break
+                    done = context.erase is None or await context.erase(erasure)
+                    why = "a file of it is being written"
+                except NanobotMemoryError as error:
+                    done, why = False, error.cause
                 finally:
                     self._carried_out = None
+                if not done:  # until then nothing is sent, and the others know that it is still here
+                    logger.warning("what another machine has forgotten is not forgotten here yet: {}", why)
+                    break
                 await store.obeyed(number)
             await asyncio.sleep(_LOOK)
 
@@ -133,8 +135,8 @@ async def _exchange(store: "SharedStore", entries: ExchangedEntries) -> None:
         try:
             while await store.entries.look(entries):
                 told = ""
-        except (MemoryFileError, OSError) as error:
-            why = error.cause if isinstance(error, MemoryFileError) else type(error).__name__
+        except (NanobotMemoryError, OSError) as error:
+            why = error.cause if isinstance(error, NanobotMemoryError) else type(error).__name__
             if why != told:
                 told = why
                 logger.warning("entries are not exchanged with other machines now: {}", why)
@@ -147,6 +149,6 @@ async def _clear(store: "SharedStore", spool: "Spool") -> None:
         try:
             for path in await spool.clear():
                 store.notify(path)
-        except (MemoryFileError, OSError) as error:
+        except (NanobotMemoryError, OSError) as error:
             logger.warning("a file that everybody has cannot be taken away: {}", type(error).__name__)
         await asyncio.sleep(_CLEAR)

@@ -76,6 +76,11 @@ class Eraser:
         finally:
             locked.__exit__(None, None, None)
 
+    async def forget(self, erasure: Erasure) -> bool:
+        """Erase, and say whether no file holds it any more: for one that is ordered by a plugin. Raises as `erase`."""
+        left = (await self.erase(erasure)).unfinished
+        return left is None or not left.names_anything
+
     async def finish(self) -> ErasurePlan | None:
         """Finish an erasure that was broken off, unless another process is about it; return what became of it."""
         record = ErasureRecord(self._paths)

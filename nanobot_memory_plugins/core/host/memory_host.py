@@ -101,7 +101,7 @@ class MemoryHost(PromptCalls):
             store=lambda: self._store,
             keep=keep,
             redaction=self._redaction,
-            erase=lambda erasure: self.eraser.erase(erasure),
+            erase=lambda erasure: self.eraser.forget(erasure),
         )
         PromptCalls.__init__(self, self._plugins.host, self._scopes, self._files, self._redaction)
         self._words = UserAttribution()

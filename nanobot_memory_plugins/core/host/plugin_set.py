@@ -61,7 +61,7 @@ class PluginSet:
         store: Callable[[], Store | None],
         keep: Callable[[Note, str], Awaitable[Receipt]] | None = None,
         redaction: ContactRedaction | None = None,
-        erase: Callable[[Erasure], Awaitable[object]] | None = None,
+        erase: Callable[[Erasure], Awaitable[bool]] | None = None,
     ) -> None:
         self._workspace = workspace
         self._redaction = redaction or ContactRedaction(config.redaction.contacts)

@@ -49,6 +49,12 @@ class TenantConnection(psycopg.Connection[TupleRow]):
                 self.is_inside = False
 
 
+# Of one transaction: how long it may wait for its client, and for others.
+_LIMITS = (
+    b"SELECT set_config('idle_in_transaction_session_timeout', '20s', true), set_config('lock_timeout', '30s', true)"
+)
+
+
 def connect(dsn: str, *, pooler: bool = False, tenant: UUID | None = None) -> Connection:
     """Open a connection, each statement of which is a transaction of its own unless one is begun.
 
@@ -74,6 +80,17 @@ def connect(dsn: str, *, pooler: bool = False, tenant: UUID | None = None) -> Co
     # A literal tenant in every statement keeps plans right; prepared ones would be a pooler's trouble as well.
     connection.prepare_threshold = None if pooler else connection.prepare_threshold
     return connection
+
+
+@contextmanager
+def bounded_transaction(connection: Connection) -> Iterator[None]:
+    """Begin a transaction that waits for no lock for long, and that the server ends where its client is gone.
+
+    A client that vanishes in the middle would keep what it has locked for as long as the network believes in it.
+    """
+    with connection.transaction():
+        connection.execute(_LIMITS)
+        yield
 
 
 @contextmanager

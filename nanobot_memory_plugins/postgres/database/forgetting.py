@@ -13,7 +13,13 @@ from psycopg.rows import TupleRow
 
 from nanobot_memory_plugins.core import Erasure, StoreError, Wanted
 from nanobot_memory_plugins.postgres.database import entries, passages, records
-from nanobot_memory_plugins.postgres.database.connection import Connection, plain_errors, run, table
+from nanobot_memory_plugins.postgres.database.connection import (
+    Connection,
+    bounded_transaction,
+    plain_errors,
+    run,
+    table,
+)
 from nanobot_memory_plugins.postgres.database.tenant import Whose
 from nanobot_memory_plugins.postgres.database.where import clean, of_tenant
 
@@ -49,7 +55,7 @@ def order(connection: Connection, whose: Whose, erasure: Erasure) -> dict[str, i
         "everywhere": erasure.everywhere,
     }
     number = uuid.uuid4()
-    with plain_errors(), connection.transaction():
+    with plain_errors(), bounded_transaction(connection):
         alone(connection, whose)
         run(
             connection,
@@ -59,7 +65,7 @@ def order(connection: Connection, whose: Whose, erasure: Erasure) -> dict[str, i
         _say_done(connection, whose, number)
     wanted = Wanted(erasure.texts, words=erasure.words, nearly=erasure.nearly)
     gone = held(connection, whose, wanted)
-    with plain_errors(), connection.transaction():
+    with plain_errors(), bounded_transaction(connection):
         version, large = alone(connection, whose)
         ids = sorted(number for numbers in gone.values() for number in numbers)
         removed = passages.delete(connection, whose.tenant, ids, large=large)
@@ -97,7 +103,7 @@ def orders(connection: Connection, whose: Whose) -> list[tuple[uuid.UUID, Erasur
 
 def obeyed(connection: Connection, whose: Whose, number: uuid.UUID) -> None:
     """Say that this machine has forgotten something; the last one takes the words out of the order."""
-    with plain_errors(), connection.transaction():
+    with plain_errors(), bounded_transaction(connection):
         alone(connection, whose)
         _say_done(connection, whose, number)
 

@@ -96,6 +96,12 @@ def _promises(connection: Connection) -> Iterator[Finding]:
             Health.BAD,
             "Set synchronous_commit = on on the server of memoryPlugins.postgres.dsn.",
         )
+    elif said.get("synchronous_standby_names") and said.get("synchronous_commit") not in ("on", "remote_apply"):
+        state = Sentence(
+            "survives a crash; synchronous_commit is {value}, so a failover may lose the last commits",
+            value=said.get("synchronous_commit"),
+        )
+        yield Finding(subject, state)
     elif said.get("synchronous_standby_names"):
         yield Finding(subject, "survives a crash and a failover: a standby confirms each commit")
     else:

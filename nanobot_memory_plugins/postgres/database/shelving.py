@@ -3,7 +3,13 @@
 import re
 from datetime import datetime
 
-from nanobot_memory_plugins.postgres.database.connection import Connection, plain_errors, run, table
+from nanobot_memory_plugins.postgres.database.connection import (
+    Connection,
+    bounded_transaction,
+    plain_errors,
+    run,
+    table,
+)
 from nanobot_memory_plugins.postgres.database.forgetting import alone
 from nanobot_memory_plugins.postgres.database.tenant import Whose
 from nanobot_memory_plugins.postgres.database.where import clean, of_tenant
@@ -29,7 +35,7 @@ def shelve(connection: Connection, whose: Whose, state: FileState, moment: datet
     Who breaks off before the file is gone only sends it once more.
     """
     path, mine = clean(state.path), of_tenant(whose.tenant, "f")
-    with plain_errors(), connection.transaction():
+    with plain_errors(), bounded_transaction(connection):
         alone(connection, whose)
         gone = run(
             connection,

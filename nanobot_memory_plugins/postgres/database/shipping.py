@@ -19,6 +19,7 @@ from nanobot_memory_plugins.postgres.database import passages, records, schema
 from nanobot_memory_plugins.postgres.database.connection import (
     Connection,
     TenantConnection,
+    bounded_transaction,
     plain_errors,
     run,
     run_many,
@@ -153,7 +154,7 @@ class Shipment:
         """Store vectors by the documents' ids. One that is not finite, or zero, is not asked for again."""
         if not vectors:
             return
-        with plain_errors(), self.connection.transaction():
+        with plain_errors(), bounded_transaction(self.connection):
             number = self._space(space, len(vectors[0][1]))
             rows = [(self._tenant.id, number, one, _written(vector)) for one, vector in vectors]
             with self.connection.cursor() as cursor:
@@ -195,7 +196,7 @@ class Shipment:
         their order.
         """
         # In a pipeline only what is looked at is waited for: a message takes two round trips, here and at the end.
-        with plain_errors(), self.connection.pipeline(), self.connection.transaction():
+        with plain_errors(), self.connection.pipeline(), bounded_transaction(self.connection):
             ours = run(
                 self.connection,
                 f"UPDATE {table('tenant')} SET version = version + 1 WHERE tenant = %s "
