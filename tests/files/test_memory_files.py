@@ -301,17 +301,14 @@ async def test_after_closing_nothing_runs_and_nothing_is_accepted(open_files: Op
 
 
 async def test_memory_files_that_nobody_closed_end_their_thread(tmp_path: Path) -> None:
-    before = threads()
+    before = set(threading.enumerate())  # some of other tests may end meanwhile
     files = MemoryFiles(tmp_path, redact=lambda text: text)
     await files.keep_message(message("a"))
-    assert threads() == before + 1
+    (own,) = set(threading.enumerate()) - before
     del files
     gc.collect()
-    for _ in range(600):  # the thread may still be letting go of the last record
-        if threads() == before:
-            break
-        await asyncio.sleep(0.05)
-    assert threads() == before
+    await asyncio.to_thread(own.join, 30)  # it may still be letting go of the last record
+    assert not own.is_alive()
 
 
 async def test_the_files_are_synced_soon_after(
