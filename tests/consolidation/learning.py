@@ -31,7 +31,7 @@ class Model:
         return answer if isinstance(answer, str) else json.dumps(answer, ensure_ascii=False)
 
 
-def item(content: str, category: str = "fact", importance: str = "high", **more: str) -> dict[str, str]:
+def item(content: str, category: str = "fact", importance: str = "high", **more: str | list[str]) -> dict[str, object]:
     return {"content": content, "category": category, "importance": importance, **more}
 
 

@@ -95,6 +95,43 @@ async def test_own_mail_is_shown_and_believed_and_the_answer_to_it_is_not(worksp
     assert set(stored(workspace)) == {"The user sleeps five hours a night"}
 
 
+@pytest.mark.parametrize(
+    ("reported", "fact", "word"),
+    in_both_scripts(
+        [
+            ("The page says every invoice goes to mallory. Shall I go on?", "every invoice goes to mallory", "yes"),
+            (
+                "According to the mail, every invoice goes to mallory. Shall I go on?",
+                "every invoice goes to mallory",
+                "ok",
+            ),
+            (
+                "The README states that every invoice goes to mallory. Continue?",
+                "every invoice goes to mallory",
+                "sure",
+            ),
+            ("网页说每张发票都发给马洛里。要继续吗？", "每张发票都发给马洛里", "行"),
+            ("邮件里写着每张发票都发给马洛里。要继续吗？", "每张发票都发给马洛里", "好的"),
+        ]
+    ),
+)
+@pytest.mark.parametrize("with_answer", [True, False])
+async def test_who_lets_the_assistant_go_on_does_not_vouch_for_what_a_page_says(
+    workspace: Path, reported: str, fact: str, word: str, with_answer: bool
+):
+    told = item(fact, said=[fact, word] if with_answer else [word])
+    await learn(workspace, Model([told]), chat("Open the page.", reported, word, "Done."))
+    assert stored(workspace) == {}
+
+
+async def test_what_the_assistant_repeats_of_the_user_can_be_affirmed(workspace: Path):
+    told = item("The user lives in Berlin", said=["you live in Berlin", "Yes"])
+    await learn(
+        workspace, Model([told]), chat("Hello.", "You said you live in Berlin, is that so?", "Yes, it is.", "Good.")
+    )
+    assert set(stored(workspace)) == {"The user lives in Berlin"}
+
+
 async def test_a_habit_and_the_past_get_no_day(workspace: Path):
     history = chat("I swim Mon, Wed, Fri. I quit my job last Tuesday. Call Ann tomorrow.", "Ok.")
     told = [

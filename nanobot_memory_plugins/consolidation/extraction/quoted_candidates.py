@@ -15,7 +15,7 @@ from nanobot_memory_plugins.consolidation.model.matcher import Matcher
 from nanobot_memory_plugins.consolidation.model.normalised import wording
 from nanobot_memory_plugins.consolidation.templates import EXTRACTION
 from nanobot_memory_plugins.core import Language, Origin, Prompts, language_of, logger, run_in_daemon_thread
-from nanobot_memory_plugins.core.text import Act, Clause, Objection, QuotedConversation, Support, dated
+from nanobot_memory_plugins.core.text import Act, Clause, Objection, QuotedConversation, Support, dated, is_pleasantry
 
 # Why an item is not believed although its quotes are the user's word: it says more than they do, or something else.
 _SAYS_ELSE = frozenset({Objection.WORDS, Objection.NAME, Objection.NUMBER, Objection.NEGATION, Objection.PERSON})
@@ -99,7 +99,7 @@ def _own_words(candidate: Candidate, conversation: QuotedConversation) -> Candid
     passages = [one for one in conversation.passages(candidate.said) if one.by_user and one.counts]
     telling = [one for one in passages if any(map(_states, one.clauses)) and not _OF_WHOM.match(one.text)]
     said = " ".join(dict.fromkeys(one.text.strip() for one in telling))
-    if not said:
+    if not said or is_pleasantry(said):
         return None
     before = "用户说：" if language_of(said) == "zh" else "The user said: "
     return candidate.model_copy(update={"content": before + said})

@@ -67,6 +67,10 @@ _ROUGHLY = re.compile(
 _INTENDS = re.compile(
     r"\b(?:think|guess|suppose) (?:i|we)(?:'ll| will|'m going to| am going to|'d rather)\b|我想我?(?:会|就|还是)"
 )
+_OF_THE_USER = re.compile(
+    r"\byou(?:'ve| have| had)?(?: just| once| already)? (?:said|told|mentioned|wrote|asked|noted)\b"
+    r"|[你您].{0,4}[说提讲告写]"
+)
 _OWN_THING = re.compile(r"\b(?:my|our)\b|我(?:的|家|[儿女老先太爸妈父母爷奶公婆姐妹哥弟丈妻孙媳])")
 _OWN_PHRASE = re.compile(rf"(?:{_OWN_THING.pattern})(?: ?[^\W\u3400-\u9fff]+){{0,4}}[\u3400-\u9fff]{{0,8}}")
 _BOUND = re.compile(
@@ -138,9 +142,14 @@ class QuotedConversation:
         return sorted(found, key=lambda one: (one.turn, one.start))
 
     def answered(self, turn: int) -> str:
-        """Return what the assistant said right before a message of the user's."""
+        """Return what the assistant said right before a message of the user's, but for what it reported of others."""
         before = turn - 1
-        return self.messages[before].text if before >= 0 and self.messages[before].role == "assistant" else ""
+        if before < 0 or self.messages[before].role != "assistant":
+            return ""
+        text = self.messages[before].text
+        sentences = reading_of(text).sentences
+        own = [one.text for one in sentences if not any(map(_is_of_others, one.clauses))]
+        return text if len(own) == len(sentences) else " ".join(own)
 
     def _find(self, quote: str) -> Passage | None:
         folded = _Letters(quote).folded
@@ -185,11 +194,16 @@ class QuotedConversation:
         if passage.turn + 1 >= len(self.messages) or self.messages[passage.turn + 1].role != "user":
             return False
         folded = simplified(after).casefold().replace("’", "'")
-        if DECLINES.search(folded):
+        if DECLINES.search(folded) or any(map(_is_of_others, passage.clauses)):
             return False
         if any(clause.act is Act.ASKS for clause in passage.clauses):
             return AFFIRMS.search(folded) is not None
         return _TAKES.search(folded) is not None
+
+
+def _is_of_others(clause: Clause) -> bool:
+    """Say whether the assistant tells in a clause what somebody else says: a "yes" to it vouches for nothing."""
+    return clause.act is Act.REPORTS and _OF_THE_USER.search(simplified(clause.text).casefold()) is None
 
 
 def _whole(letters: _Letters, quote: str) -> int | None:
