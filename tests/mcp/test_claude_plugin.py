@@ -80,6 +80,13 @@ def test_other_clients_have_no_plugin(connect, tmp_path):
 
 
 @pytest.fixture
+def served(tmp_path):
+    # Limits that a busy machine keeps, too: what is shown here is not the speed.
+    plugins = WITHOUT_EMBEDDINGS["memoryPlugins"] | {"core": {"messageLimit": 20}}
+    return ServedWorkspace(tmp_path, {"memoryPlugins": plugins})
+
+
+@pytest.fixture
 def hooked(served, tmp_path, monkeypatch):
     (tmp_path / "site").mkdir()
     install_plugin(tmp_path / "site", monkeypatch, "quiet", QUIET)
