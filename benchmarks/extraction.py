@@ -1,10 +1,10 @@
 """What a real small language model extracts: whether it parses, is true, is new, and names what is true no more.
 
-``python -m benchmarks extraction [--sessions 30] [--again 6] [--pairs 60] [--bench DIR]`` tells a memory labelled
-conversations in both languages, session by session, and looks at the answers of the model and at the entries that came
-of them. A fact counts as grounded when a turn of its session holds half of its words, or lies close to it in meaning.
-The sessions are told twice: once more under the same key, which must cost nothing, and some under another key, which
-must make no second entry of the same fact. Then the pairs of ``tests/data/contradictions.tsv`` and
+``python -m benchmarks extraction [--sessions 30] [--skip 0] [--again 6] [--pairs 60] [--bench DIR]`` tells a memory
+labelled conversations in both languages, session by session, and looks at the answers of the model and at the entries
+that came of them. A fact counts as grounded when a turn of its session holds half of its words, or lies close to it in
+meaning. The sessions are told twice: once more under the same key, which must cost nothing, and some under another
+key, which must make no second entry of the same fact. Then the pairs of ``tests/data/contradictions.tsv`` and
 ``more_contradictions.tsv``: something is known, the user says what is true now, and the known entry must be replaced;
 and those of ``no_contradictions.tsv``, where it must stay. It needs the group ``local-model``.
 """
@@ -75,6 +75,7 @@ def main(arguments: Sequence[str] = ()) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks extraction", description=main.__doc__)
     parser.add_argument("--bench", type=Path, default=BENCH, help="the folder of the sets (default: %(default)s)")
     parser.add_argument("--sessions", type=int, default=30, help="how many, half of each language")
+    parser.add_argument("--skip", type=int, default=0, help="how many of those that come first are left out")
     parser.add_argument("--again", type=int, default=6, help="how many of them are told under another key as well")
     parser.add_argument("--pairs", type=int, default=60, help="how many pairs of each file, at most")
     options = parser.parse_args(arguments)
@@ -82,7 +83,8 @@ def main(arguments: Sequence[str] = ()) -> None:
         if options.sessions and not (options.bench / "locomo_turns" / "queries.jsonl").exists():
             print(f"  the labelled sets are not at {options.bench}")
         elif options.sessions:
-            asyncio.run(_print_sessions(chosen(options.bench, options.sessions), options.again, client_of(server)))
+            sessions = chosen(options.bench, options.sessions, skip=options.skip)
+            asyncio.run(_print_sessions(sessions, options.again, client_of(server)))
         if options.pairs:
             for file in (PAIRS, MORE_PAIRS, NO_PAIRS):
                 print(f"  {file.name}:", flush=True)

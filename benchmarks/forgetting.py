@@ -93,8 +93,11 @@ def main(arguments: Sequence[str] = ()) -> None:
             _print_row(label, [left for session, left in results if session.language == language])
 
 
-def chosen(bench: Path, count: int, seed: int = 1) -> list[Session]:
-    """Return sessions that questions are about, as many of each language, the same every time."""
+def chosen(bench: Path, count: int, seed: int = 1, skip: int = 0) -> list[Session]:
+    """Return sessions that questions are about, as many of each language, the same every time.
+
+    ``skip`` leaves out as many as come first, so that what a figure was tuned on is not measured again.
+    """
     found: list[Session] = []
     for name, language in ((ENGLISH, "english"), (CHINESE, "chinese")):
         labelled = read_set(bench / name)
@@ -112,7 +115,7 @@ def chosen(bench: Path, count: int, seed: int = 1) -> list[Session]:
             if asked and len(own) >= 4:
                 candidates.append(_session(f"{group}/{key}", language, sorted(own, key=lambda one: one.order), asked))
         random.Random(seed).shuffle(candidates)
-        found += candidates[: count // 2]
+        found += candidates[skip // 2 : (skip + count) // 2]
     return found
 
 
