@@ -13,20 +13,25 @@ from benchmarks.retrieval.datasets import BENCH, SETS, LabelledSet, read_set
 from benchmarks.retrieval.exchange import Task, Vectors, write_answers
 from benchmarks.retrieval.ours import own_server, run_ours, run_ours_on
 from benchmarks.retrieval.peers import PeerFailedError, PeerRun, peer_names, run_peer, task_of
+from benchmarks.retrieval.plain import FUSION, FUSION_BY_WORDS, Met, below, met
 from benchmarks.retrieval.scoring import Row, heading, names_injected, printed, score, verdict
 from nanobot_memory_plugins.core.protocols import Embedder
 from nanobot_memory_plugins.search.embedding import EmbeddingOptions, open_embedder
 
 
-def main(arguments: Sequence[str] = ()) -> None:
-    """Print the table of every set that is chosen. Without ``--peers`` only ours and the simplest things run."""
+def main(arguments: Sequence[str] = ()) -> int:
+    """Print the table of every set that is chosen. Without ``--peers`` only ours and the simplest things run.
+
+    Returns 1 where our order is more than one question below a plain one on any set, 0 otherwise.
+    """
     options = _options(arguments)
     if not (options.bench / "score.py").exists():
         print(f"  the labelled sets are not at {options.bench}")
-        return
+        return 0
     embedder = open_embedder(EmbeddingOptions())
     if embedder is None:
         print("  the embedding model is not installed: only words are compared, and no peer runs")
+    is_below = False
     for name in options.sets:
         labelled = read_set(options.bench / name)
         print(f"\n  {name}: {len(labelled.documents)} documents, {len(labelled.questions)} questions")
@@ -34,12 +39,17 @@ def main(arguments: Sequence[str] = ()) -> None:
         with tempfile.TemporaryDirectory() as temporary:
             ran_with: list[str] = []
             shown: dict[str, Row] = {}
-            for row in _rows(labelled, embedder, options, Path(temporary), ran_with):
+            met_by: dict[str, Met] = {}
+            for row in _rows(labelled, embedder, options, Path(temporary), ran_with, met_by):
                 shown[row.label] = row
                 print(printed(row), flush=True)
         if ran_with:
             print(f"  with {', '.join(ran_with)}")
         print(verdict(shown.get("ours") or shown["ours, words alone"], [*shown.values()]), flush=True)
+        for sentence in below(met_by):
+            is_below = True
+            print(f"  {sentence}", flush=True)
+    return int(is_below)
 
 
 def _options(arguments: Sequence[str]) -> argparse.Namespace:
@@ -71,20 +81,26 @@ def _rows(
     options: argparse.Namespace,
     folder: Path,
     ran_with: list[str],
+    met_by: dict[str, Met],
 ) -> Iterator[Row]:
     def row(label: str, file: Path, *, is_peer: bool = False) -> Row:
         if options.runs is not None:
             kept = options.runs / labelled.name / f"{label.replace(',', '').replace(' ', '-')}.jsonl"
             kept.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(file, kept)
+        met_by[label] = met(labelled, file)
         return Row(label, score(labelled.folder, file), is_peer, names_injected(file))
 
     run = folder / "run.jsonl"
     if embedder is not None:
         run_ours(labelled.folder, run, no_embeddings=False)
         yield row("ours", run)
+        run_ours(labelled.folder, run, no_embeddings=False, plain=True)
+        yield row(FUSION, run)
     run_ours(labelled.folder, run, no_embeddings=True)
     yield row("ours, words alone", run)
+    run_ours(labelled.folder, run, no_embeddings=True, plain=True)
+    yield row(FUSION_BY_WORDS, run)
     if options.store is not None:
         with own_server() as server:
             if embedder is not None:

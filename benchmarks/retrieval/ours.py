@@ -1,6 +1,7 @@
 """Our own recall on a labelled set, as ``nanobot-memory eval`` measures it: by the path that a message takes."""
 
 import asyncio
+import json
 import subprocess
 import sys
 import tempfile
@@ -16,20 +17,24 @@ from nanobot_memory_plugins.tools.evaluation.evaluate import Watcher, evaluate
 
 _COMMAND = (sys.executable, "-m", "nanobot_memory_plugins.core.cli", "eval")
 
+# Neighbours, sessions, speakers and all else that was learned left out.
+_PLAIN = {"memoryPlugins": {"storage": {"contextBoosts": False}}}
+
 
 class EvaluationFailedError(Exception):
     """The command ended with an error; the text is what it said."""
 
 
-def run_ours(folder: Path, target: Path, *, no_embeddings: bool) -> None:
+def run_ours(folder: Path, target: Path, *, no_embeddings: bool, plain: bool = False) -> None:
     """Ask every question of a set in its own group with the default options, and write the run to ``target``.
 
-    Raises `EvaluationFailedError` when the command fails.
+    ``plain`` puts hits in order by the weighted sum of words and meaning alone. Raises `EvaluationFailedError` when the
+    command fails.
     """
     with tempfile.TemporaryDirectory() as temporary:
         # An empty configuration, so that nobody's own is measured.
         configuration = Path(temporary) / "config.json"
-        configuration.write_text("{}", encoding="utf-8")
+        configuration.write_text(json.dumps(_PLAIN if plain else {}), encoding="utf-8")
         command = [*_COMMAND, str(folder.absolute()), "--run", str(target), "--config", str(configuration)]
         if no_embeddings:
             command.append("--no-embeddings")
