@@ -69,10 +69,10 @@ def _name(repository: Path) -> str:
         remote = _REMOTE.search(_read(repository / "config"))
     except OSError:
         remote = None
-    # The last two parts of an address: what stands before them may hold a password.
-    parts = [part for part in _BREAKS.split(remote[1].rstrip("/")) if part][-2:] if remote is not None else []
+    # The last two parts of an address, without what stands before an "@": that may hold a password.
+    parts = [part for part in _BREAKS.split(remote[1].rpartition("@")[2]) if part][-2:] if remote is not None else []
     if len(parts) == 2:
-        return f"{parts[0].rpartition('@')[2]}/{parts[1].removesuffix('.git')}"
+        return f"{parts[0]}/{parts[1].removesuffix('.git')}"
     root = repository.parent if repository.name == ".git" else repository
     return f"{root.name}-{hashlib.sha256(str(root).encode('utf-8', 'surrogatepass')).hexdigest()[:_DIGITS]}"
 

@@ -1,0 +1,148 @@
+"""Whose a memory is: one person's names are one owner, and what names nobody is nobody's where several write."""
+
+from pathlib import Path
+
+import pytest
+
+from nanobot_memory_plugins.core import InputError, Scope
+from nanobot_memory_plugins.core.scopes import People, Scopes, project_named, project_of
+from nanobot_memory_plugins.core.scopes.people import Person, Senders
+from nanobot_memory_plugins.core.scopes.people_record import PeopleRecord
+
+LISTED = {"ana": ["telegram:111", "slack:U1"], "bob": ["telegram:222"]}
+SEVERAL = Senders(one_user=False)
+TELEGRAM, SLACK = Scope(user="111", channel="telegram"), Scope(user="U1", channel="slack")
+BOB = Scope(user="222", channel="telegram")
+
+
+def scopes(senders: Senders = SEVERAL, **more: object) -> Scopes:
+    return Scopes("auto", people=lambda: People(LISTED, senders), **more)  # type: ignore[arg-type]
+
+
+def test_two_names_of_one_person_are_one_owner_and_anothers_is_not():
+    owner = scopes().owner
+    assert owner(TELEGRAM) == owner(SLACK) == Scope(user="ana")
+    assert owner(BOB) == Scope(user="bob")
+    assert owner(Scope(user="stranger", channel="telegram")) == Scope(user="stranger")
+
+
+def test_who_is_not_listed_is_the_same_in_every_channel_and_session():
+    owner = Scopes("auto").owner
+    assert owner(Scope(user="eve", channel="web", session="one")) == owner(Scope(user="eve", session="two"))
+
+
+def test_a_group_chat_stays_apart_from_what_a_person_says_alone():
+    owner = scopes().owner
+    in_group = Scope(user="111", channel="telegram", group_chat="g")
+    assert owner(in_group) != owner(TELEGRAM)
+    assert owner(in_group).group_chat == "g"
+
+
+def test_what_names_nobody_has_no_persons_label():
+    assert scopes(Senders()).owner(Scope(session="s", channel="cli")) == Scope(channel="cli")
+
+
+@pytest.mark.parametrize(
+    ("share", "scope", "senders", "nobodys"),
+    [
+        ("auto", Scope(session="s"), SEVERAL, True),
+        ("auto", Scope(session="s", channel="web"), SEVERAL, True),
+        ("auto", Scope(session="s"), Senders(), False),
+        ("auto", Scope(user="eve"), SEVERAL, False),
+        ("auto", Scope(group_chat="g"), SEVERAL, False),
+        ("auto", Scope(), SEVERAL, False),
+        ("user", Scope(session="s"), SEVERAL, False),
+        ("auto", Scope(session="s"), Senders(one_user=False, unified=True, owner=frozenset({"cli"})), False),
+    ],
+)
+def test_a_memory_is_nobodys_where_each_has_their_own_and_it_names_none(
+    share: str, scope: Scope, senders: Senders, nobodys: bool
+):
+    of = Scopes(share, people=lambda: People({}, senders))  # type: ignore[arg-type]
+    assert of.is_nobodys(scope) is nobodys
+
+
+def test_what_names_nobody_is_somebodys_once_they_have_taken_it_over(tmp_path: Path):
+    record = PeopleRecord(tmp_path / "memory")
+    of = scopes(record=record)
+    assert of.is_nobodys(Scope(session="s"))
+    record.adopt(["ana"])
+    assert not of.is_nobodys(Scope(session="s"))
+
+
+def test_a_name_is_found_by_label_by_channel_and_by_itself():
+    people = People(LISTED, SEVERAL)
+    assert people.named("ana") == people.named("telegram:111") == Person("ana", ("telegram:111", "slack:U1"))
+    assert people.named("web:eve") == people.named("eve") == Person("eve", ("eve",))
+    by_channel = People(LISTED, Senders(one_user=False, by_channel=True))
+    assert by_channel.named("eve") is None
+    assert by_channel.named("web:eve") == Person("web:eve", ("web:eve",))
+
+
+def test_each_of_the_first_twenty_who_were_heard_is_written_down_once(tmp_path: Path):
+    record = PeopleRecord(tmp_path / "memory")
+    record.hear("p0")
+    written = record.path.stat()
+    record.hear("p0")
+    assert record.path.stat() == written
+    for number in range(30):
+        record.hear(f"p{number}")
+    assert PeopleRecord(tmp_path / "memory").current().heard == tuple(f"p{number}" for number in range(20))
+
+
+def test_names_are_written_as_they_are_read_by_people(tmp_path: Path):
+    PeopleRecord(tmp_path / "memory").hear("小林")
+    assert "小林" in (tmp_path / "memory" / ".people.json").read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def clone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A repository in the home folder, as git leaves it."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    folder = tmp_path / "alpha"
+    (folder / ".git").mkdir(parents=True)
+    (folder / ".git" / "HEAD").write_text("ref: refs/heads/main\n", encoding="utf-8")
+    (folder / "src").mkdir()
+    return folder
+
+
+def cloned_from(clone: Path, address: bytes) -> str:
+    (clone / ".git" / "config").write_bytes(b'[core]\n\tbare = false\n[remote "origin"]\n\turl = ' + address + b"\n")
+    return project_of(clone)
+
+
+@pytest.mark.parametrize("value", [".", "..", "./", "../src", "~/alpha"])
+def test_what_looks_like_a_folder_is_one_and_no_name(clone: Path, monkeypatch: pytest.MonkeyPatch, value: str):
+    monkeypatch.chdir(clone / "src")
+    assert project_named(value).startswith("alpha-")
+
+
+def test_a_folder_in_no_repository_is_named_with_what_can_be_done():
+    with pytest.raises(InputError) as caught:
+        project_named("/")
+    assert str(caught.value.cause) == "/ lies in no repository."
+    assert str(caught.value.hint) == "Give the project's name instead."
+
+
+def test_the_home_folder_is_no_project_by_its_sign_either(clone: Path):
+    with pytest.raises(InputError):
+        project_named("~")
+
+
+@pytest.mark.parametrize(
+    "address",
+    [b"https://git.example.com/ana/alpha.git", b"https://git.example.com/ana/alpha/", b"git@example.com:ana/alpha.git"],
+)
+def test_a_project_is_named_by_where_it_was_cloned_from(clone: Path, address: bytes):
+    assert cloned_from(clone, address) == "ana/alpha"
+
+
+@pytest.mark.parametrize("address", [b"https://ana:s3cret@alpha.git", b"https://ana:s3cret@git.example.com/alpha.git"])
+def test_no_password_of_an_address_is_in_a_projects_name(clone: Path, address: bytes):
+    assert "s3cret" not in cloned_from(clone, address)
+
+
+def test_a_broken_repository_costs_nothing_but_its_name(clone: Path):
+    assert cloned_from(clone, b"https://git.example.com/ana/\xff\xfe.git").startswith("ana/")
+    (clone / ".git" / "HEAD").unlink()
+    assert project_of(clone) == ""
