@@ -125,8 +125,26 @@ def test_vectors_help_where_words_leave_it_open():
     grounding = Grounding(statements(user(said)))
     assert grounding.needs_vectors(candidate)
     assert not grounding.is_grounded_in(candidate)
-    assert grounding.is_grounded_in(candidate, [0.8])
+    assert grounding.is_grounded_in(candidate, [0.55])
+    assert not grounding.is_grounded_in(candidate, [0.5499])
     assert not grounding.is_grounded_in("The user collects stamps", [0.99])
+
+
+@pytest.mark.parametrize(
+    ("candidate", "alone", "with_vectors"),
+    [
+        ("The user has hens, ducks, geese, quails", True, True),
+        ("The user has hens, ducks, geese, quails, doves", False, True),
+        ("The user has hens, ducks, geese, quails, doves, goats, sheep, pigs", False, True),
+        ("The user has hens, ducks, geese, quails, doves, goats, sheep, pigs, mules", False, False),
+    ],
+)
+def test_half_of_the_words_ground_a_candidate_and_a_quarter_where_vectors_agree(
+    candidate: str, alone: bool, with_vectors: bool
+):
+    grounding = Grounding(statements(user("I am raising hens and ducks.")))
+    assert grounding.is_grounded_in(candidate) is alone
+    assert grounding.is_grounded_in(candidate, [0.9]) is with_vectors
 
 
 def test_it_is_the_words_of_one_turn_that_count():

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nanobot_memory_plugins.consolidation.model.matcher import Matcher, may_concern, says_the_same
+from nanobot_memory_plugins.consolidation.model.matcher import Matcher, may_concern, may_confirm, says_the_same
 from nanobot_memory_plugins.consolidation.model.normalised import wording
 from nanobot_memory_plugins.search.embedding.access import EmbeddingAccess
 from nanobot_memory_plugins.storage.options import StorageOptions
@@ -218,3 +218,28 @@ async def test_fifty_texts_against_two_thousand_entries_take_no_longer_than_a_mo
     began = time.perf_counter()
     await matcher.same([f"The user keeps record {n} of shelf {n}" for n in range(50)], known)
     assert time.perf_counter() - began < 5
+
+
+@pytest.mark.parametrize(
+    ("cosine", "same"), [(None, True), (0.6499, False), (0.65, True), (0.8499, True), (0.85, True)]
+)
+def test_three_fifths_of_the_words_say_the_same_from_a_cosine_on(cosine: float | None, same: bool):
+    shared = says_the_same("The user keeps three hens", "The user keeps three hens behind the shed", cosine)
+    assert (shared > 0) is same
+
+
+@pytest.mark.parametrize(("cosine", "same"), [(None, False), (0.8499, False), (0.85, True)])
+def test_half_of_the_words_say_the_same_only_where_vectors_are_sure(cosine: float | None, same: bool):
+    shared = says_the_same("The user keeps three hens", "The user keeps three hens behind the garden shed", cosine)
+    assert (shared > 0) is same
+
+
+def test_less_than_half_of_the_words_never_say_the_same():
+    assert says_the_same("The user keeps hens", "The user keeps hens behind the old garden shed", 0.99) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("other", "confirms"), [("the user keeps hens and goats", True), ("the user keeps goats and geese", False)]
+)
+def test_half_of_the_shorter_texts_words_can_confirm_it(other: str, confirms: bool):
+    assert may_confirm("The user keeps hens and bees", other) is confirms

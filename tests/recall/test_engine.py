@@ -13,7 +13,10 @@ from nanobot_memory_plugins.core.protocols import Store
 from nanobot_memory_plugins.core.values import Hit, Message, Origin, Query, Scope, SearchResult, Tier
 from nanobot_memory_plugins.recall.engine import Recalled, limit_seconds, recall
 from nanobot_memory_plugins.recall.options import RecallOptions
+from nanobot_memory_plugins.recall.relevance import relevance
 from nanobot_memory_plugins.recall.routing import RecallTier
+from nanobot_memory_plugins.recall.trace import RecallTrace
+from nanobot_memory_plugins.recall.usefulness import usefulness
 from nanobot_memory_plugins.storage.options import StorageOptions
 from nanobot_memory_plugins.storage.store import SqliteStore
 from tests.support.indexed_workspace import Workspace, entry, message
@@ -270,3 +273,33 @@ async def test_nothing_is_injected_when_the_best_is_below_the_relevance_threshol
     recalled = await recall(Weak(), "do you remember?", options=OPTIONS)
     assert recalled.ranked == (weak,)
     assert recalled.injected == ()
+
+
+async def test_a_message_that_needs_memory_exactly_as_much_as_is_asked_for_gets_a_block(store: WatchedStore):
+    text, watch = "Which umbrella did Rex eat?", RecallTrace()
+    await recall(store, text, options=OPTIONS, watch=watch)
+    assert watch.need is not None
+    for threshold, is_needed in ((watch.need, True), (watch.need + 1e-9, False)):
+        options = OPTIONS.model_copy(update={"need_threshold": threshold})
+        assert ((await recall(store, text, options=options)).block is not None) is is_needed
+
+
+async def test_a_memory_that_helps_exactly_as_much_as_is_asked_for_is_shown(store: WatchedStore):
+    text = "What did my dog Rex eat?"
+    found = await recall(store, text, options=OPTIONS.model_copy(update={"min_usefulness": 0.0}), ranked_limit=8)
+    assert len(found.injected) > 1
+    worth = sorted(usefulness(found.injected))
+    for threshold, shown in ((worth[0], len(worth)), (worth[0] + 1e-9, len(worth) - 1)):
+        options = OPTIONS.model_copy(update={"min_usefulness": threshold})
+        assert len((await recall(store, text, options=options)).injected) == shown
+
+
+async def test_a_light_search_is_enough_when_its_best_hit_is_exactly_as_relevant_as_is_asked_for(store: WatchedStore):
+    text = "sqlite database deploy"
+    light = await recall(store, text, options=CONTENT, tier=RecallTier.LIGHT)
+    best = max(map(relevance, light.ranked))
+    for threshold, tiers in ((best, [Tier.LIGHT]), (best + 1e-9, [Tier.LIGHT, Tier.HEAVY])):
+        store.queries.clear()
+        options = OPTIONS.model_copy(update={"light_threshold": threshold})
+        await recall(store, text, options=options, tier=RecallTier.LIGHT)
+        assert store.tiers == tiers

@@ -242,3 +242,23 @@ def test_what_the_user_wrote_to_somebody_and_names_in_quotation_marks_are_the_us
 def test_what_others_wrote_stays_theirs(text):
     assert "我想养猫" not in authored_text(Message("user", text))
     assert "I am fine" not in authored_text(Message("user", text))
+
+
+@pytest.mark.parametrize(
+    ("statement", "is_said"),
+    [
+        ("The user keeps three hens quietly, proudly", True),
+        ("The user keeps three hens quietly, proudly, gladly", False),
+    ],
+)
+def test_a_rewording_brings_two_words_of_its_own_and_no_third(statement: str, is_said: bool):
+    support = Support(said("I keep three hens behind the shed."))
+    assert support.holds(statement, ["I keep three hens"]) is is_said
+
+
+@pytest.mark.parametrize(("own", "is_said"), [(3, True), (4, False)])
+def test_of_a_long_statement_three_words_in_ten_may_be_its_own(own: int, is_said: bool):
+    quote = "I keep brown hens, white ducks, grey geese and speckled quails"
+    added = ("quietly", "proudly", "gladly", "daily")[:own]
+    statement = f"The user keeps brown hens, white ducks, grey geese and speckled quails {' '.join(added)}"
+    assert Support(said(f"{quote}.")).holds(statement, [quote]) is is_said
