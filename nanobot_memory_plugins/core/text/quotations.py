@@ -12,6 +12,7 @@ from functools import cached_property
 
 from nanobot_memory_plugins.core.text.acts import Act, Clause
 from nanobot_memory_plugins.core.text.apart import stands_apart
+from nanobot_memory_plugins.core.text.imagined import opens_a_game
 from nanobot_memory_plugins.core.text.reading import Sentence, reading_of
 from nanobot_memory_plugins.core.text.words import Word, Words
 from nanobot_memory_plugins.core.values import Message
@@ -175,16 +176,14 @@ class QuotedConversation:
 
     def _passage(self, turn: int, start: int, end: int) -> Passage:
         by_user = self.messages[turn].role == "user"
-        sentences = [
-            one
-            for one in reading_of(self.messages[turn].text).sentences
-            if one.start < end and start < one.start + len(one.text)
-        ]
+        read = reading_of(self.messages[turn].text).sentences
+        sentences = [one for one in read if one.start < end and start < one.start + len(one.text)]
         placed = [one for sentence in sentences for one in _placed(sentence) if one[1] < end and start < one[2]]
         held = [clause for clause, _, _ in placed]
         texts = tuple(self.messages[turn].text[at : min(to, end)] for _, at, to in placed)
         quoted = self.messages[turn].text[start:end]
         does_count = by_user and any(counts(clause, quoted) for clause in held) and not _is_joke(sentences, held)
+        does_count = does_count and not any(opens_a_game(one.text) for one in read if one.start < start)
         return Passage(
             turn, start, end, by_user, " ".join(one.text for one in sentences), tuple(held), texts, does_count
         )

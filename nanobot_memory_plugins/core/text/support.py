@@ -13,6 +13,11 @@ from functools import cached_property
 from nanobot_memory_plugins.core.text.acts import Act
 from nanobot_memory_plugins.core.text.clauses import phrases_of
 from nanobot_memory_plugins.core.text.corrections import taken_back
+from nanobot_memory_plugins.core.text.imagined import (
+    apart_from_conditions,
+    words_a_condition,
+    words_what_is_imagined,
+)
 from nanobot_memory_plugins.core.text.numerals import values_in
 from nanobot_memory_plugins.core.text.opposites import ANOTHER_IN, RELATION_ZH, agrees, is_of_another, is_over
 from nanobot_memory_plugins.core.text.particulars import answers_with_another, knows_names, knows_numbers
@@ -134,7 +139,9 @@ class Support:
             return Objection.NO_QUOTE
         if not counting and _TELLS_OF_ASKING.search(folded(statement)):
             counting = [one for one in passages if any(clause.act is Act.ASKS for clause in one.clauses)]
-        if not counting:
+        if not counting and words_what_is_imagined(statement):
+            counting = [one for one in passages if any(clause.act is Act.IMAGINES for clause in one.clauses)]
+        if not counting or _rests_on_conditions(statement, counting):
             return Objection.NOT_STATED
         if _rests_on_a_guess(statement, counting, self.conversation) or _is_undecided(statement, counting):
             return Objection.NOT_STATED
@@ -180,6 +187,8 @@ def _rests_on_a_guess(statement: str, passages: Sequence[Passage], conversation:
     if _HEDGES.search(plain) or _TELLS_OF_ASKING.search(plain):
         return False
     unsure = {Act.ASKS, Act.GUESSES, Act.SUPPOSES}
+    if not words_what_is_imagined(statement):
+        unsure.add(Act.IMAGINES)
     if not (ANOTHER_IN.search(plain) or RELATION_ZH.search(plain)):
         unsure.add(Act.REPORTS)
     sure: set[str] = set()
@@ -197,6 +206,16 @@ def _rests_on_a_guess(statement: str, passages: Sequence[Passage], conversation:
             (sure if is_sure else open_).update(terms_of(clause.text))
             sure.update(terms_of(own_things(quoted)))
     return bool(frozenset(terms_of(statement)) & (open_ - sure))
+
+
+def _rests_on_conditions(statement: str, passages: Sequence[Passage]) -> bool:
+    """Say whether all of a statement stands in the conditions of its quotes: "we leave if he sells the house"."""
+    if words_a_condition(statement) or words_what_is_imagined(statement):
+        return False
+    parts = [apart_from_conditions(text) for one in passages if one.by_user for text in one.texts]
+    own = frozenset(terms_of(statement))
+    held = own & frozenset(terms_of(" ".join(rest for _, rest in parts)))
+    return not held and not own.isdisjoint(terms_of(" ".join(condition for condition, _ in parts)))
 
 
 def _is_undecided(statement: str, passages: Sequence[Passage]) -> bool:
