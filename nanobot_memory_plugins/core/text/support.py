@@ -18,6 +18,7 @@ from nanobot_memory_plugins.core.text.imagined import (
     words_a_condition,
     words_what_is_imagined,
 )
+from nanobot_memory_plugins.core.text.negation import denies
 from nanobot_memory_plugins.core.text.numerals import values_in
 from nanobot_memory_plugins.core.text.opposites import ANOTHER_IN, RELATION_ZH, agrees, is_of_another, is_over
 from nanobot_memory_plugins.core.text.particulars import answers_with_another, knows_names, knows_numbers
@@ -70,6 +71,7 @@ _UNDECIDED = re.compile(
     r"\b(?:thinking (?:of|about)|considering|toying with|tempted to|debating|undecided|on the fence)\b"
     r"|在考虑|考虑要?不要|还没(?:想好|决定|定)|没想好|纠结"
 )
+_DECLINED = re.compile(r"\b(?:declin|reject|turn(?:s|ed) down|prefers not)|谢绝|婉拒")
 _WEEKDAY = re.compile(r"\b(mon|tue|wed|thu|fri|sat|sun)(?:[a-z]*days?|s)?\b|(?:周|星期|礼拜)([一二三四五六日天])")
 _HEDGES = re.compile(
     r"\b(?:may|might|maybe|perhaps|possibl[ey]|probably|thinks? (?:of|about)|consider\w*|unsure|about|around)\b"
@@ -143,6 +145,8 @@ class Support:
             counting = [one for one in passages if any(clause.act is Act.IMAGINES for clause in one.clauses)]
         if not counting or _rests_on_conditions(statement, counting):
             return Objection.NOT_STATED
+        if _rests_on_a_no(statement, counting, self.conversation):
+            return Objection.NEGATION
         if _rests_on_a_guess(statement, counting, self.conversation) or _is_undecided(statement, counting):
             return Objection.NOT_STATED
         answered = [self.conversation.answered(turn) for turn in {one.turn for one in counting if one.by_user}]
@@ -206,6 +210,16 @@ def _rests_on_a_guess(statement: str, passages: Sequence[Passage], conversation:
             (sure if is_sure else open_).update(terms_of(clause.text))
             sure.update(terms_of(own_things(quoted)))
     return bool(frozenset(terms_of(statement)) & (open_ - sure))
+
+
+def _rests_on_a_no(statement: str, passages: Sequence[Passage], conversation: QuotedConversation) -> bool:
+    """Say whether quotes that have nothing of a statement say no to the assistant, and it denies nothing."""
+    if denies(statement) or _DECLINED.search(folded(statement)):
+        return False
+    own = frozenset(terms_of(statement))
+    return any(
+        one.by_user and own.isdisjoint(terms_of(one.text)) and conversation.turned_down(one.turn) for one in passages
+    )
 
 
 def _rests_on_conditions(statement: str, passages: Sequence[Passage]) -> bool:
