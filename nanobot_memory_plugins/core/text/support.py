@@ -13,6 +13,7 @@ from functools import cached_property
 from nanobot_memory_plugins.core.text.acts import Act
 from nanobot_memory_plugins.core.text.clauses import phrases_of
 from nanobot_memory_plugins.core.text.corrections import taken_back
+from nanobot_memory_plugins.core.text.crossed import crosses_owners, crosses_values
 from nanobot_memory_plugins.core.text.imagined import (
     apart_from_conditions,
     words_a_condition,
@@ -167,8 +168,11 @@ class Support:
             return Objection.WORDS
         if not agrees(statement, counting, own):
             return Objection.NEGATION
-        if is_of_another(statement, counting):
+        sentences = [one.text for one in counting if one.by_user]
+        if is_of_another(statement, counting) or crosses_owners(statement, sentences):
             return Objection.PERSON
+        if crosses_values(statement, sentences):
+            return Objection.NUMBER
         if is_over(statement, counting):
             return Objection.PAST
         return Objection.TAKEN_BACK if taken_back(statement, counting, self.conversation.messages) else None
