@@ -124,6 +124,13 @@ async def test_who_lets_the_assistant_go_on_does_not_vouch_for_what_a_page_says(
     assert stored(workspace) == {}
 
 
+@pytest.mark.parametrize("answer", ["Good grief, no!", "good question, no", "Fine, but no"])
+async def test_what_was_answered_with_no_is_learned_by_nobody(workspace: Path, answer: str):
+    asked, claim = "Are you allergic to peanuts?", "The user is allergic to peanuts"
+    await learn(workspace, Model([item(claim, said=[asked, answer])]), chat("Plan it.", asked, answer))
+    assert claim not in stored(workspace)
+
+
 async def test_what_the_assistant_repeats_of_the_user_can_be_affirmed(workspace: Path):
     told = item("The user lives in Berlin", said=["you live in Berlin", "Yes"])
     await learn(

@@ -55,6 +55,11 @@ async def test_remember_answers_with_file_and_id_of_what_was_written(host, works
             ("I do not like oolong tea", "The user likes oolong tea", Origin.SUMMARY),
             ("I pay Acme within 14 days", "The user pays Acme within 30 days", Origin.SUMMARY),
             ("今天天气怎么样", "用户喜欢喝乌龙茶", Origin.SUMMARY),
+            ("My brother lives in Oslo and I live in Bergen.", "The user lives in Oslo", Origin.SUMMARY),
+            ("My brother lives in Oslo and I live in Bergen.", "The user lives in Bergen", Origin.USER),
+            ("My brother lives in Oslo and I live in Bergen.", "The user's brother lives in Oslo", Origin.USER),
+            ("房租900，工资4200", "用户的工资是900", Origin.SUMMARY),
+            ("房租900，工资4200", "用户的工资是4200", Origin.USER),
         ]
     ),
 )

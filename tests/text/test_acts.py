@@ -13,7 +13,15 @@ from nanobot_memory_plugins.core.text.sentences import sentences_of
 from nanobot_memory_plugins.core.text.words import Word
 from tests.support.chinese import in_both_scripts, turned
 
-LETTERS = {"s": Act.STATES, "a": Act.ASKS, "r": Act.REQUESTS, "p": Act.REPORTS, "g": Act.GUESSES, "h": Act.SUPPOSES}
+LETTERS = {
+    "s": Act.STATES,
+    "a": Act.ASKS,
+    "r": Act.REQUESTS,
+    "p": Act.REPORTS,
+    "g": Act.GUESSES,
+    "h": Act.SUPPOSES,
+    "i": Act.IMAGINES,
+}
 ROWS = [
     line.replace("\\n", "\n")
     for line in (Path(__file__).parents[1] / "data" / "clause_acts.tsv").read_text("utf-8").splitlines()

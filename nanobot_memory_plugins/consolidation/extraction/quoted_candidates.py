@@ -6,6 +6,7 @@ from datetime import datetime
 
 from nanobot_memory_plugins.consolidation.extraction.answer import Answer, Candidate
 from nanobot_memory_plugins.consolidation.extraction.dates import expiry_of, with_its_day
+from nanobot_memory_plugins.consolidation.extraction.endings import is_ended
 from nanobot_memory_plugins.consolidation.extraction.merge import Finding
 from nanobot_memory_plugins.consolidation.extraction.model_call import Question
 from nanobot_memory_plugins.consolidation.extraction.prompt import KNOWN, known_entries, listed
@@ -77,10 +78,11 @@ async def believed_by_quotes(
         conversation = QuotedConversation(question.messages)
         findings: list[Finding] = []
         for one, match in zip(told, matches, strict=True):
-            ends = [id_ for id_ in one.ends if id_ in shown]
+            passages = conversation.passages(one.said)
+            ends = [id_ for id_ in one.ends if id_ in shown and is_ended(known[id_], one.content, passages)]
             same = match.entry_id if match else _confirmed(one, known)
             same = "" if same in ends else same
-            last = conversation.passages(one.said)[-1]
+            last = passages[-1]
             time = times[last.turn]
             quote = " ".join(one.said)
             around = [message.text for message in question.messages[max(0, last.turn - 2) : last.turn + 1]]

@@ -23,22 +23,24 @@ if TYPE_CHECKING:
         said,
     )
     from nanobot_memory_plugins.core.text.evidence import Evidence, is_refusal, says_nothing, terms, without_thoughts
+    from nanobot_memory_plugins.core.text.imagined import apart_from_conditions
     from nanobot_memory_plugins.core.text.languages import LanguageRules, OrderRule, languages_of
     from nanobot_memory_plugins.core.text.markdown import LINE_BREAKS, clean, clean_markdown, one_line
     from nanobot_memory_plugins.core.text.negation import denies, negations, without_negations
     from nanobot_memory_plugins.core.text.numbers import ENGLISH_NUMBERS, chinese_number
-    from nanobot_memory_plugins.core.text.opposites import ANOTHER_IN, RELATION_ZH
+    from nanobot_memory_plugins.core.text.opposites import ANOTHER_IN, RELATION_ZH, RELATIVES
     from nanobot_memory_plugins.core.text.period_questions import PeriodQuestion, Speaker, named_period, period_question
     from nanobot_memory_plugins.core.text.pleasantries import is_pleasantry
     from nanobot_memory_plugins.core.text.profile import profile_lines, profile_text
     from nanobot_memory_plugins.core.text.questions import CLOSING, asks_by_a_word
-    from nanobot_memory_plugins.core.text.quotations import QuotedConversation
+    from nanobot_memory_plugins.core.text.quotations import Passage, QuotedConversation
     from nanobot_memory_plugins.core.text.reading import Reading, Sentence, message_reading, reading_of
     from nanobot_memory_plugins.core.text.relative_dates.ahead import DayAhead, days_ahead
     from nanobot_memory_plugins.core.text.relative_dates.calendar import Span
     from nanobot_memory_plugins.core.text.relative_dates.phrases import dated_phrases
     from nanobot_memory_plugins.core.text.requests import VERB
     from nanobot_memory_plugins.core.text.sentences import sentence_ends, sentence_spans, sentences_of
+    from nanobot_memory_plugins.core.text.statement_terms import terms_of
     from nanobot_memory_plugins.core.text.stems import stem
     from nanobot_memory_plugins.core.text.support import Objection, Support
     from nanobot_memory_plugins.core.text.telling import only_requests
@@ -75,8 +77,9 @@ __getattr__ = lazy_names(
         "pleasantries": ("is_pleasantry",),
         "profile": ("profile_lines", "profile_text"),
         "telling": ("only_requests",),
-        "opposites": ("ANOTHER_IN", "RELATION_ZH"),
-        "quotations": ("QuotedConversation",),
+        "opposites": ("ANOTHER_IN", "RELATION_ZH", "RELATIVES"),
+        "imagined": ("apart_from_conditions",),
+        "quotations": ("Passage", "QuotedConversation"),
         "questions": ("CLOSING", "asks_by_a_word"),
         "reading": ("Reading", "Sentence", "message_reading", "reading_of"),
         "relative_dates.ahead": ("DayAhead", "days_ahead"),
@@ -84,6 +87,7 @@ __getattr__ = lazy_names(
         "relative_dates.phrases": ("dated_phrases",),
         "requests": ("VERB",),
         "sentences": ("sentence_ends", "sentence_spans", "sentences_of"),
+        "statement_terms": ("terms_of",),
         "stems": ("stem",),
         "support": ("Objection", "Support"),
         "time_bounds": ("bound_of", "local_moment", "moment_of"),
@@ -101,6 +105,7 @@ __all__ = [
     "LINE_BREAKS",
     "MONTH_NUMBERS",
     "RELATION_ZH",
+    "RELATIVES",
     "VERB",
     "WEEKDAYS",
     "Act",
@@ -111,6 +116,7 @@ __all__ = [
     "LazyPattern",
     "Objection",
     "OrderRule",
+    "Passage",
     "PeriodQuestion",
     "QuotedConversation",
     "Reading",
@@ -122,6 +128,7 @@ __all__ = [
     "Word",
     "Words",
     "any_of",
+    "apart_from_conditions",
     "as_spoken",
     "asks_by_a_word",
     "asks_for_advice",
@@ -166,6 +173,7 @@ __all__ = [
     "sentences_of",
     "stem",
     "terms",
+    "terms_of",
     "text_to_assistant",
     "without_negations",
     "without_quoted",

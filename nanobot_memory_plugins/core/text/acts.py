@@ -1,10 +1,10 @@
-"""What each clause of a sentence does: it states, asks, requests, reports, guesses or supposes."""
+"""What each clause of a sentence does: it states, asks, requests, reports, guesses, supposes or imagines."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from nanobot_memory_plugins.core.text import hearsay, questions, requests
+from nanobot_memory_plugins.core.text import hearsay, imagined, questions, requests
 from nanobot_memory_plugins.core.text.clauses import Piece, clauses_in, fold, without_quoted
 from nanobot_memory_plugins.core.text.negation import denies
 from nanobot_memory_plugins.core.text.words import LazyPattern
@@ -25,6 +25,8 @@ class Act(StrEnum):
     """Its author is not sure."""
     SUPPOSES = "supposes"
     """It only supposes something: a condition of a question, what would be if."""
+    IMAGINES = "imagines"
+    """It tells what is not so: a wish, what nearly happened, a dream, pretence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +39,7 @@ class Clause:
     @property
     def is_own_word(self) -> bool:
         """Whether it says what its author holds or wants, surely or not."""
-        return self.act in (Act.STATES, Act.REQUESTS, Act.GUESSES)
+        return self.act in (Act.STATES, Act.REQUESTS, Act.GUESSES, Act.IMAGINES)
 
     @property
     def denies(self) -> bool:
@@ -130,6 +132,7 @@ def _acts(sentence: str, body: str, *, marked: bool) -> list[tuple[Piece, Act]]:
         )
         acts = [*acts[:-1], Act.ASKS] if elliptic else [Act.ASKS] * len(acts)
     _spread_reports(body, pieces, acts)
+    _spread_stories(body, pieces, acts)
     _spread_conditions(body, pieces, acts)
     return list(zip(pieces, acts, strict=True))
 
@@ -144,8 +147,10 @@ def _act_of(sentence: str, body: str, piece: Piece, *, is_first: bool, marked: b
         return Act.REQUESTS
     if hearsay.REPORTS.search(whole) or _NAMED.search(sentence[piece.start : piece.end]):
         return Act.REPORTS
-    if hearsay.SUPPOSES.search(core):
+    if hearsay.SUPPOSES.search(core) or imagined.is_unreal(core):
         return Act.SUPPOSES
+    if imagined.IMAGINED.search(whole):
+        return Act.IMAGINES
     if requests.OPENING.match(core):
         return Act.REQUESTS
     if hearsay.GUESSES.search(whole):
@@ -181,6 +186,18 @@ def _spread_reports(body: str, pieces: Sequence[Piece], acts: list[Act]) -> None
             acts[after] = Act.REPORTS
 
 
+def _spread_stories(body: str, pieces: Sequence[Piece], acts: list[Act]) -> None:
+    """Let a dream or pretence go on over the clauses behind it, up to a "but I"."""
+    is_story = imagined.gives_roles(body)
+    for number, (act, piece) in enumerate(zip(tuple(acts), pieces, strict=True)):
+        if act is Act.IMAGINES and imagined.STORIES.search(body[piece.core : piece.end]):
+            is_story = True
+        elif is_story and (act is not Act.STATES or _CONTRAST.match(body, piece.start)):
+            is_story = False
+        elif is_story:
+            acts[number] = Act.IMAGINES
+
+
 def _spread_conditions(body: str, pieces: Sequence[Piece], acts: list[Act]) -> None:
     """Let a condition do what depends on it does; a condition of a question only supposes."""
     for number in range(len(acts) - 2, -1, -1):
@@ -188,7 +205,7 @@ def _spread_conditions(body: str, pieces: Sequence[Piece], acts: list[Act]) -> N
         if acts[number] is not Act.STATES or not hearsay.CONDITIONS.match(body[piece.core : piece.end].strip(" ,")):
             continue
         follows = acts[number + 1]
-        if follows is Act.STATES and _UNREAL.search(body[piece.start : pieces[number + 1].end]):
+        if follows in (Act.STATES, Act.IMAGINES) and _UNREAL.search(body[piece.start : pieces[number + 1].end]):
             acts[number] = acts[number + 1] = Act.SUPPOSES
             continue
         acts[number] = Act.SUPPOSES if follows is Act.ASKS else follows

@@ -73,6 +73,10 @@ _FRAGMENT = LazyPattern(r"(?:[\w'-]+ ){1,3}(?:ok|okay|fine|safe|possible|allowed
 _QUOTED = LazyPattern('(?<=.)(?:"[^"]{1,300}"|“[^”]{1,300}”|「[^」]{1,300}」|『[^』]{1,300}』|《[^》]{1,100}》)')
 _CHINESE = LazyPattern("[\u3400-\u9fff]")
 _CHINESE_CLAUSE = LazyPattern("[\u3400-\u9fff].*[\u3400-\u9fff]")
+# "I almost bought it but went with another one" says in its second part what is so.
+_INSTEAD = LazyPattern(
+    r"but (?:then |instead |in the end |eventually |finally |we |i )*\w+(?:ed|ent|ook|ought|ot|ose|ept|ayed)\b"
+)
 # A sentence with more pieces is data.
 _MOST = 40
 
@@ -126,7 +130,7 @@ def clauses_in(folded: str, *, asks: bool = False) -> list[Piece]:
             (is_relative and _GOES_ON.match(folded, core)) or (not asks and _RELATIVE.match(folded, core))
         )
         is_relative = bool(goes_on) and not is_relative
-        if not goes_on and begins_a_clause(folded, core, end):
+        if not goes_on and (begins_a_clause(folded, core, end) or _INSTEAD.match(folded, start)):
             pieces.append(Piece(start if pieces else 0, core, end))
         elif pieces:
             last = pieces[-1]

@@ -30,12 +30,14 @@ _KEEP = (
     r"|writ(?:e|ten)"
     r"|put|add|go(?= (?:in|on)))"
 )
+_A_WHILE = r"for (?:a|one) (?:sec|second|moment|minute|bit|while)"
 _THIS = (
     r"(?:this|that|it|these|those|any of (?:this|it|that)|anything (?:about|of|from|in) (?:this|it|that)"
     r"|all (?:of )?this"
     r"|the following|what follows|(?:this|that|the next|the last) (?:message|part|bit|one|next part|info"
     r"|information|thing"
-    r"|sentence|paragraph|detail)|what i(?:'m| am|'ve)? (?:about to|going to|just)? ?(?:say|said|tell you"
+    r"|sentence|paragraph|detail)|(?:this|that) last (?:bit|part|one|message|sentence|thing)"
+    r"|what i(?:'m| am|'ve)? (?:about to|going to|just)? ?(?:say|said|tell you"
     r"|told you)|anything)"
 )
 # What may stand behind it: a file, a film or an address of this name is another matter.
@@ -59,7 +61,7 @@ _HERE = (
 )
 _NOT_ZH = (
     "(?:别|不要|不用|不必|不许|不准|甭|勿|莫|咪|唔好|不能|不可以?|无需|没必要|不需要|不想(?:让?你)?"
-    "|不希望你?)(?:再|给我|帮我|替我|把(?:它|这[个句段些])?|往里|往心里|都|以后|还|往你那?小本本上"
+    "|不希望你?)(?:再|给我|帮我|替我|把(?:它|这[个句段些件条]?(?:话|事|消息)?)?|往里|往心里|都|以后|还|往你那?小本本上"
     "|留|被|让|对外|全)*"
 )
 _KEEP_ZH = (
@@ -75,7 +77,8 @@ _THIS_ZH = (
     "|这部分|那[个句段些](?:话)?|[上下]面(?:的话|的内容|这[段句些](?:话)?)?|[以如]下(?:内容|信息|的话)?"
     "|接下来这[句段](?:话)?|刚才(?:的话|那[句段]话?|说的)?|[下前]一?[句段](?:话)?|内容)"
 )
-_SOFT_ZH = "(?:谢谢|多谢|拜托|[了哦啊吧哈喔呀哟呢噢嘛啦咯,~!\\s])*+"
+_SOFT_ZH = "(?:谢谢|多谢|拜托|[可行好]以?[吗么]|[了哦啊吧哈喔呀哟呢噢嘛啦咯吗么,~!?\\s])*+"
+_CAN_ZH = "(?:能不能|可不可以|能否|可否|可以|能)"
 _HERE_ZH = (
     "(?:(?:从|打|自)(?:此刻|现在|这里|这儿|这一?[句刻])(?:开始|起)?|接下来|后面|后边|往下|等一?下|之后|待会儿?"
     "|(?:这次"
@@ -112,18 +115,35 @@ MARKED = Words(
         ),
         Word(
             r"^(?:(?:this|that|it|the following|what follows|now|strictly|just|and|but|so|is|stays|keep (?:this"
-            r"|that|it)|completely|totally|all|(?:this|that) (?:part|bit)) )*off (?:the )?record(?: (?:please|ok"
-            r"|okay|though|between us))*(?=\s*(?:[^\w\s]|[^\x00-\x7f]|$))",
+            r"|that|it)|completely|totally|all|speaking|(?:this|that) (?:part|bit)) )*off (?:the )?record"
+            rf"(?: (?:please|ok|okay|though|between us|{_A_WHILE}))*(?=\s*(?:[^\w\s]|[^\x00-\x7f]|$))",
             "this is off the record",
             "an off the record player",
         ),
         Word(
+            r"^(?:(?:let me|let us|let's|i|i'll|i'd like to|i want to|can i|could i|may i|can we|could we|we|now"
+            r"|here's|here is) )+(?:(?:tell|say|share|speak|talk|ask|mention|add|admit|confess|keep|leave|make"
+            r"|take|have|something|this|that|it|you|one thing|a thing|the rest|to|with|quickly) )*off (?:the )?record"
+            rf"(?: {_A_WHILE})?$|^(?:keep|leave|make|take|consider|treat) (?:this|that|it|the rest) (?:\w+ )?"
+            r"off (?:the )?record$",
+            "can i tell you something off the record",
+            "i told him off the record",
+        ),
+        Word(
             rf"^(?:[\w,]{{0,6}}?(?:这是|属于)?{_THIS_ZH}[,你就也都可请麻烦涉及个人隐私我]{{0,8}})?(?:请|麻烦|就"
-            rf"|也|都|你|您|千万|可|先|脑子里|一概|暂时|哈|但|不过)*{_NOT_ZH}{_KEEP_ZH}{_INTO_ZH}"
+            rf"|也|都|你|您|千万|可|先|脑子里|一概|暂时|哈|但|不过|{_CAN_ZH})*{_NOT_ZH}{_KEEP_ZH}{_INTO_ZH}"
             rf"(?:{_THIS_ZH})?{_SOFT_ZH}$|{_NOT_ZH}{_KEEP_ZH}{_INTO_ZH}(?:{_THIS_ZH}){_SOFT_ZH}$"
             rf"|^(?:请|麻烦)?你?那?个?(?:的)?(?:记忆|脑子|小本本)[里上]{_NOT_ZH}{_KEEP_ZH}(?:{_THIS_ZH})?{_SOFT_ZH}$",
             "这个别记",
             "别记错了",
+        ),
+        Word(
+            f"^(?:{_THIS_ZH})?(?:请|麻烦|你|您)*{_CAN_ZH}(?:先|就|也)?不{_KEEP_ZH}(?:{_THIS_ZH})?{_SOFT_ZH}$"
+            f"|(?:说|讲|聊|告诉你|来)一?[个件点句](?:不用|不要|别|不必|不能)(?:记|存|保存|记录)的"
+            "|^(?:以下|下面|这[个段句])?(?:内容|的话|话)?不[作做]记录"
+            f"|{_NOT_ZH}[往朝](?:你的?|我的)?(?:长期)?(?:记忆|资料|档案|笔记|小本本?)[里中]?面?(?:存|记|写|放|加|录)",
+            "可不可以不记这条",
+            "能不能不加班",
         ),
         Word(
             rf"阅后即焚|(?:就|请|你)*当(?:作)?(?:我|你)?(?:从来?|什么|啥|这[句段个])*(?:都)?没(?:有)?(?:说|听"
@@ -178,7 +198,7 @@ PAUSED = Words(
             rf"^(?:请|先|现在|你|麻烦){{0,4}}(?:暂停|关闭|停止)(?:一下)?(?:你的)?记忆(?:功能)?{_SOFT_ZH}$"
             rf"|^(?:你|先|请|麻烦)*+{_HERE_ZH}(?:你|您|都|请|一概|一句|一律|也|全|通通"
             rf"|统统|先|就)*(?:{_NOT_ZH}(?:往里)?{_KEEP_ZH}{_INTO_ZH}|当没听[过见]|当我没说){_SOFT_ZH}$|^(?:你"
-            rf"|先|请)+{_NOT_ZH}{_KEEP_ZH}{_SOFT_ZH}$|^(?:你|先|请|麻烦)*把(?:你的)?记忆(?:功能)?(?:先)?(?:停"
+            rf"|先|请|麻烦)*把(?:你的)?记忆(?:功能)?(?:先)?(?:停"
             rf"|关)(?:了|掉|一下)|^(?:你|先)*把(?:你的)?小?本"
             rf"(?:本|子)?(?:收|合)起?来",
             "暂停记忆",
@@ -186,6 +206,8 @@ PAUSED = Words(
         ),
     )
 )
+PAUSED_ALONE = Words((Word(f"^(?:你|先|请)+{_NOT_ZH}{_KEEP_ZH}{_SOFT_ZH}$", "你先别记了", "你先别记错了"),))
+"""All of a message: a conversation from here on. Beside something else: that alone."""
 RESUMED = Words(
     (
         Word(
@@ -209,6 +231,16 @@ RESUMED = Words(
 # What else a message must say for "this" to mean it, and not what was said before.
 _LEAST, _LEAST_ZH = 12, 4
 _EDGES = " \t\n.,!?;:。，！？；：~～—–-()（）"
+# What a sentence may begin and end with, politely; and what stands in it by itself.
+_BEGINS = re.compile(
+    r"^(?:(?:hey|hi|hello|so|ok|okay|look|listen|well|btw|by the way|oh|also|actually|and|but|please|pls|just)\b[ ,]*)+"
+)
+_CLOSES = re.compile(r"(?:[ ,]+(?:please|pls|thanks|thank you|thx|ok|okay|alright|will you|would you|could you))+$")
+_APART = re.compile(r"[,:()]|[—–]|--|\s-\s")
+_BY_ITSELF = re.compile(
+    r"(?:(?:this|that|it|is|strictly|completely|totally|just|and|but|all|speaking) )*off (?:the )?record"
+    rf"(?: {_A_WHILE})?"
+)
 _LEAD = re.compile(r"[:：—–]|--|\s-\s")
 # Whoever asks why, or tells what others said, asks for nothing.
 _ASKED_OF_OTHERS = re.compile(
@@ -217,7 +249,7 @@ _ASKED_OF_OTHERS = re.compile(
 )
 _ASKS_WHY = re.compile(
     r"^(?:why|how|what|who|when|did|do|does|are|is|have|has|if)\b|为什么|为啥|怎么|干嘛|是不是|有没有|会不会"
-    r"|是否|[吗么]$"
+    r"|是否|^(?!.*(?:能|可以|行|好)).*[吗么]$"
 )
 
 
@@ -230,19 +262,39 @@ def off_record(text: str) -> OffRecord | None:
     if RESUMED.fullmatch(fold(own).strip(_EDGES)):
         return OffRecord.RESUME
     marks, rest = 0, 0
+    pauses = False
     for sentence in sentences_of(own):
-        lead = _LEAD.split(fold(sentence), maxsplit=1)
-        if len(lead) > 1 and MARKED.search(lead[0].strip(_EDGES)):
+        if _is_announced(sentence):
             return OffRecord.MESSAGE  # what it announces may be taken for a text of others, and be left out here
         for clause in clauses_of(sentence):
-            plain = fold(clause.text).strip(_EDGES)
+            plain = _bare(clause.text)
             if _asked(PAUSED, clause, plain):
                 return OffRecord.PAUSE
-            mark = _asked(MARKED, clause, plain)
+            alone = _asked(PAUSED_ALONE, clause, plain)
+            pauses = pauses or alone is not None
+            mark = alone or _asked(MARKED, clause, plain)
             marks += mark is not None
             rest += len(plain) - (len(mark.group()) if mark else 0)
     least = _LEAST if own.isascii() else _LEAST_ZH
-    return OffRecord.MESSAGE if marks and rest >= least else None
+    if marks and rest >= least:
+        return OffRecord.MESSAGE
+    return OffRecord.PAUSE if pauses else None
+
+
+def _bare(text: str) -> str:
+    """Return a text as the patterns see it: without greetings and thanks, in English without commas."""
+    plain = _CLOSES.sub("", _BEGINS.sub("", fold(text).strip(_EDGES))).strip(_EDGES)
+    return " ".join(plain.replace(",", " ").split()) if plain.isascii() else plain
+
+
+def _is_announced(sentence: str) -> bool:
+    """Say whether a sentence says by itself that it is off the record: before a colon, or at either end."""
+    folded = fold(sentence)
+    lead = _LEAD.split(folded, maxsplit=1)
+    if len(lead) > 1 and any(MARKED.search(_bare(one)) for one in (lead[0], lead[0].rpartition(",")[2])):
+        return True
+    parts = [bare for one in _APART.split(folded) if (bare := _bare(one))]
+    return len(parts) > 1 and any(_BY_ITSELF.fullmatch(one) for one in (parts[0], parts[-1]))
 
 
 def _asked(words: Words, clause: Clause, plain: str) -> re.Match[str] | None:

@@ -42,7 +42,7 @@ _OVER = re.compile(
     r"|以前|曾|从前|之前|原来|过|不再|不|了|没",
     re.IGNORECASE,
 )
-_RELATIVES = (
+RELATIVES = (
     r"wife|husband|spouse|partner|girlfriend|boyfriend|fianc\w+|mother|father|mum|mom|dad|parents?|sister|brother"
     r"|siblings?|sons?"
     r"|daughters?|kids?|child(?:ren)?|toddlers?|bab(?:y|ies)|aunt|uncle|cousins?|nephews?|nieces?|grand\w+|friends?|boss"
@@ -53,7 +53,7 @@ _RELATIVES = (
 )
 _ABOUT_ANOTHER = re.compile(
     rf"^\W*(?:(?:and|but|so|well|oh|yes|no|also|because|since|actually)\b[ ,]*)*(?:s?he'?s?\b|(?:(?:my"
-    rf"|our|his|her) (?:\w+ )?)?(?P<who>{_RELATIVES})\b(?! and (?:i|me)\b))",
+    rf"|our|his|her) (?:\w+ )?)?(?P<who>{RELATIVES})\b(?! and (?:i|me)\b))",
 )
 # What belongs to the user, and says where and with what they live: "my flat is in Leipzig".
 _THINGS = re.compile(r"teams?|famil(?:y|ies)|company|client|customers?|car|flat|house")
@@ -68,9 +68,9 @@ RELATION_ZH = re.compile(
     "|外公|岳|公公|婆婆|同事|老板|室友|邻居|狗|猫|女|宝|家人|同学|舍友|学[长弟]|师[兄父傅]|老师|导师|上司|领导|房东|客户"
     "|亲戚|[叔伯姑姨舅婶嫂姥孙侄甥]"
 )
-ANOTHER_IN = re.compile(rf"\b(?:{_RELATIVES})\b|\buser['’]s\b", re.IGNORECASE)
+ANOTHER_IN = re.compile(rf"\b(?:{RELATIVES})\b|\buser['’]s\b", re.IGNORECASE)
 _NAMES_ANOTHER = re.compile(r"\buser (?:has|had|owns|got|adopted|knows|met|keeps)\b.*\b(?:named|called)\b")
-_FIRST = re.compile(r"\b(?:i|i'm|i've|i'd|i'll|me|we|we're|us|mine|myself)\b")
+FIRST = re.compile(r"\b(?:i|i'm|i've|i'd|i'll|me|we|we're|us|mine|myself)\b")
 _FIRST_ZH = re.compile(
     "(?<!^)我(?!们?(?:家)?的?(?:先生|老公|丈夫|老婆|太太|妻子|媳妇|妈|母|爸|父|儿|女|孩|姐|妹|哥|弟|奶|爷))|咱"
 )
@@ -181,7 +181,7 @@ def is_of_another(statement: str, passages: Sequence[Passage]) -> bool:
 def _tells_of_another(text: str, statement: str) -> bool:
     """Say whether a folded clause is about somebody else, whom the statement does not name."""
     found = _ABOUT_ANOTHER.search(text)
-    if found is None or _FIRST.search(text):
+    if found is None or FIRST.search(text):
         return False
     names = {word.casefold() for word in LATIN_WORD.findall(statement)[1:] if word[:1].isupper()} - NOT_A_NAME
     who = found["who"]

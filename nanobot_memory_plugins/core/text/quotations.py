@@ -11,9 +11,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from nanobot_memory_plugins.core.text.acts import Act, Clause
+from nanobot_memory_plugins.core.text.affirming import affirms, declines, takes_up
 from nanobot_memory_plugins.core.text.apart import stands_apart
+from nanobot_memory_plugins.core.text.imagined import opens_a_game
 from nanobot_memory_plugins.core.text.reading import Sentence, reading_of
-from nanobot_memory_plugins.core.text.words import Word, Words
 from nanobot_memory_plugins.core.values import Message
 from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 
@@ -22,43 +23,6 @@ _QUOTES, _QUOTE_CHARS = 6, 1_000
 _MESSAGE_CHARS = 40_000
 _PARTED = re.compile(r"\[\.\.\.\]|…+|\.{3,}")
 
-AFFIRMS = Words(
-    (
-        Word(
-            r"^\W*+(?:oh |well |um+ |hm+ |haha )?(?:yes|yeah|yep|yup|sure|ok(?:ay)?|do (?:it|that|so)|go (?:ahead"
-            r"|for it)"
-            r"|please|right|exactly|correct|let's|sounds? |perfect|great|fine|agreed|deal|of course|definitely"
-            r"|absolutely|why not|good|gladly|true|that's|works|i'd (?:like|love)|indeed|alright|all right)\b",
-            "yes, in the evening",
-            "yesterday",
-        ),
-        Word(
-            "^\\W*+(?:(?:哦|嗯+|啊)\\W*+)?(?:对(?!不)|是(?!不)|好|行(?!李)|可以|没错|没问题|当然|要(?!是|不)|就(?:这"
-            "|那|它|按|用|选|订|是)"
-            "|同意|成[,吧]|需要|嗯|ok|那就|有的?\\W|冇问题|系|得)",
-            "行，那就加吧",
-            "行李在哪",
-        ),
-    )
-)
-"""How a message affirms what was asked before it."""
-DECLINES = Words(
-    (
-        Word(r"^\W*(?:no|nope|nah|don't|not|never|neither|rather not)\b", "no, thanks", "november"),
-        Word("^\\W*(?:不|先不|先别|别|没|唔|算了|暂时不)(?!错)", "先不用", "不错"),
-    )
-)
-_TAKES = Words(
-    (
-        Word(
-            r"\b(?:let's go with|do it|go with|take (?:it|that)|i'll take|that one|go ahead|yes)\b",
-            "let's go with that one",
-            "let us go",
-        ),
-        Word("就(?:这|那|它|按|用|选|订)|可以[,.!]*$|^\\W*(?:对|是的|没错|行)", "就这个", "这个"),
-    )
-)
-"""How a message takes up what was only said, not asked."""
 # A guess at a number is none at what it is the number of.
 _ROUGHLY = re.compile(
     r"(?:大概|大约|估计|probably|maybe|perhaps|possibly)(?: about| around)?\s*[\d一二两三四五六七八九十百半]"
@@ -151,6 +115,11 @@ class QuotedConversation:
         own = [one.text for one in sentences if not any(map(_is_of_others, one.clauses))]
         return text if len(own) == len(sentences) else " ".join(own)
 
+    def turned_down(self, turn: int) -> bool:
+        """Say whether a message of the user's says no to what the assistant said right before it."""
+        asked = self.answered(turn)
+        return bool(asked) and declines(self.messages[turn].text, asked)
+
     def _find(self, quote: str) -> Passage | None:
         folded = _Letters(quote).folded
         if not folded:
@@ -175,16 +144,14 @@ class QuotedConversation:
 
     def _passage(self, turn: int, start: int, end: int) -> Passage:
         by_user = self.messages[turn].role == "user"
-        sentences = [
-            one
-            for one in reading_of(self.messages[turn].text).sentences
-            if one.start < end and start < one.start + len(one.text)
-        ]
+        read = reading_of(self.messages[turn].text).sentences
+        sentences = [one for one in read if one.start < end and start < one.start + len(one.text)]
         placed = [one for sentence in sentences for one in _placed(sentence) if one[1] < end and start < one[2]]
         held = [clause for clause, _, _ in placed]
         texts = tuple(self.messages[turn].text[at : min(to, end)] for _, at, to in placed)
         quoted = self.messages[turn].text[start:end]
         does_count = by_user and any(counts(clause, quoted) for clause in held) and not _is_joke(sentences, held)
+        does_count = does_count and not any(opens_a_game(one.text) for one in read if one.start < start)
         return Passage(
             turn, start, end, by_user, " ".join(one.text for one in sentences), tuple(held), texts, does_count
         )
@@ -193,12 +160,11 @@ class QuotedConversation:
         after = next((one.text for one in self.messages[passage.turn + 1 :]), "")
         if passage.turn + 1 >= len(self.messages) or self.messages[passage.turn + 1].role != "user":
             return False
-        folded = simplified(after).casefold().replace("’", "'")
-        if DECLINES.search(folded) or any(map(_is_of_others, passage.clauses)):
+        if any(map(_is_of_others, passage.clauses)):
             return False
         if any(clause.act is Act.ASKS for clause in passage.clauses):
-            return AFFIRMS.search(folded) is not None
-        return _TAKES.search(folded) is not None
+            return affirms(after, passage.text)
+        return takes_up(after)
 
 
 def _is_of_others(clause: Clause) -> bool:

@@ -13,6 +13,13 @@ from functools import cached_property
 from nanobot_memory_plugins.core.text.acts import Act
 from nanobot_memory_plugins.core.text.clauses import phrases_of
 from nanobot_memory_plugins.core.text.corrections import taken_back
+from nanobot_memory_plugins.core.text.crossed import crosses_owners, crosses_values
+from nanobot_memory_plugins.core.text.imagined import (
+    apart_from_conditions,
+    words_a_condition,
+    words_what_is_imagined,
+)
+from nanobot_memory_plugins.core.text.negation import denies
 from nanobot_memory_plugins.core.text.numerals import values_in
 from nanobot_memory_plugins.core.text.opposites import ANOTHER_IN, RELATION_ZH, agrees, is_of_another, is_over
 from nanobot_memory_plugins.core.text.particulars import answers_with_another, knows_names, knows_numbers
@@ -65,6 +72,7 @@ _UNDECIDED = re.compile(
     r"\b(?:thinking (?:of|about)|considering|toying with|tempted to|debating|undecided|on the fence)\b"
     r"|在考虑|考虑要?不要|还没(?:想好|决定|定)|没想好|纠结"
 )
+_DECLINED = re.compile(r"\b(?:declin|reject|turn(?:s|ed) down|prefers not)|谢绝|婉拒")
 _WEEKDAY = re.compile(r"\b(mon|tue|wed|thu|fri|sat|sun)(?:[a-z]*days?|s)?\b|(?:周|星期|礼拜)([一二三四五六日天])")
 _HEDGES = re.compile(
     r"\b(?:may|might|maybe|perhaps|possibl[ey]|probably|thinks? (?:of|about)|consider\w*|unsure|about|around)\b"
@@ -134,8 +142,12 @@ class Support:
             return Objection.NO_QUOTE
         if not counting and _TELLS_OF_ASKING.search(folded(statement)):
             counting = [one for one in passages if any(clause.act is Act.ASKS for clause in one.clauses)]
-        if not counting:
+        if not counting and words_what_is_imagined(statement):
+            counting = [one for one in passages if any(clause.act is Act.IMAGINES for clause in one.clauses)]
+        if not counting or _rests_on_conditions(statement, counting):
             return Objection.NOT_STATED
+        if _rests_on_a_no(statement, counting, self.conversation):
+            return Objection.NEGATION
         if _rests_on_a_guess(statement, counting, self.conversation) or _is_undecided(statement, counting):
             return Objection.NOT_STATED
         answered = [self.conversation.answered(turn) for turn in {one.turn for one in counting if one.by_user}]
@@ -156,8 +168,11 @@ class Support:
             return Objection.WORDS
         if not agrees(statement, counting, own):
             return Objection.NEGATION
-        if is_of_another(statement, counting):
+        sentences = [one.text for one in counting if one.by_user]
+        if is_of_another(statement, counting) or crosses_owners(statement, sentences):
             return Objection.PERSON
+        if crosses_values(statement, sentences):
+            return Objection.NUMBER
         if is_over(statement, counting):
             return Objection.PAST
         return Objection.TAKEN_BACK if taken_back(statement, counting, self.conversation.messages) else None
@@ -180,6 +195,8 @@ def _rests_on_a_guess(statement: str, passages: Sequence[Passage], conversation:
     if _HEDGES.search(plain) or _TELLS_OF_ASKING.search(plain):
         return False
     unsure = {Act.ASKS, Act.GUESSES, Act.SUPPOSES}
+    if not words_what_is_imagined(statement):
+        unsure.add(Act.IMAGINES)
     if not (ANOTHER_IN.search(plain) or RELATION_ZH.search(plain)):
         unsure.add(Act.REPORTS)
     sure: set[str] = set()
@@ -197,6 +214,26 @@ def _rests_on_a_guess(statement: str, passages: Sequence[Passage], conversation:
             (sure if is_sure else open_).update(terms_of(clause.text))
             sure.update(terms_of(own_things(quoted)))
     return bool(frozenset(terms_of(statement)) & (open_ - sure))
+
+
+def _rests_on_a_no(statement: str, passages: Sequence[Passage], conversation: QuotedConversation) -> bool:
+    """Say whether quotes that have nothing of a statement say no to the assistant, and it denies nothing."""
+    if denies(statement) or _DECLINED.search(folded(statement)):
+        return False
+    own = frozenset(terms_of(statement))
+    return any(
+        one.by_user and own.isdisjoint(terms_of(one.text)) and conversation.turned_down(one.turn) for one in passages
+    )
+
+
+def _rests_on_conditions(statement: str, passages: Sequence[Passage]) -> bool:
+    """Say whether all of a statement stands in the conditions of its quotes: "we leave if he sells the house"."""
+    if words_a_condition(statement) or words_what_is_imagined(statement):
+        return False
+    parts = [apart_from_conditions(text) for one in passages if one.by_user for text in one.texts]
+    own = frozenset(terms_of(statement))
+    held = own & frozenset(terms_of(" ".join(rest for _, rest in parts)))
+    return not held and not own.isdisjoint(terms_of(" ".join(condition for condition, _ in parts)))
 
 
 def _is_undecided(statement: str, passages: Sequence[Passage]) -> bool:
