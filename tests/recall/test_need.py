@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
-from nanobot_memory_plugins.core.text import acknowledgements, fold, wishes
-from nanobot_memory_plugins.recall import salience
+from nanobot_memory_plugins.core.text import Word, fold, wishes
 from tests.support.chinese import in_both_scripts
 
 SAID = (
@@ -64,19 +63,10 @@ async def test_a_question_about_what_was_said_is_answered(memory: MemoryHost, te
     assert evidence in ((await memory.message_received(session_key="b", text=text)).block or "")
 
 
-WORDS = [
-    *((word, "fullmatch") for word in acknowledgements.ACKNOWLEDGEMENTS),
-    *((word, "search") for word in salience.INVENTIONS),
-    *((word, "search") for word in wishes.WISHES),
-]
-
-
-@pytest.mark.parametrize("how", range(len(WORDS)))
-def test_each_pattern_finds_its_example_and_not_its_counter_example(how: int):
-    word, by = WORDS[how]
-    find = getattr(re.compile(word.pattern), by)
-    assert find(fold(word.example))
-    assert not find(fold(word.counter_example))
+@pytest.mark.parametrize("word", wishes.WISHES)
+def test_each_pattern_finds_its_example_and_not_its_counter_example(word: Word):
+    assert re.search(word.pattern, fold(word.example))
+    assert not re.search(word.pattern, fold(word.counter_example))
 
 
 EMPTY = [
@@ -116,6 +106,20 @@ async def test_what_was_invented_on_request_is_not_recalled(tmp_path: Path, monk
         await memory.message_received(session_key="a", text="By the way, I live in Rostock.")
         await memory.flush_index()
         block = (await memory.message_received(session_key="b", text="Where do I live?")).block or ""
+    assert "Rostock" in block
+    assert "Venice" not in block
+
+
+async def test_an_invention_is_known_by_its_request_where_only_the_answer_is_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "storage,recall")
+    async with MemoryHost(tmp_path, config=CONFIG) as memory:
+        await memory.message_received(session_key="a", text="Could you do a limerick for me, with a parrot?")
+        await memory.message_sent(session_key="a", text="There was a chef who lived in Venice, by the sea.")
+        await memory.message_received(session_key="b", text="By the way, I live in Rostock, by the sea.")
+        await memory.flush_index()
+        block = (await memory.message_received(session_key="c", text="Do I live in a town by the sea?")).block or ""
     assert "Rostock" in block
     assert "Venice" not in block
 

@@ -23,9 +23,11 @@ if TYPE_CHECKING:
         said,
     )
     from nanobot_memory_plugins.core.text.evidence import Evidence, is_refusal, says_nothing, terms, without_thoughts
+    from nanobot_memory_plugins.core.text.inventions import asks_to_invent
     from nanobot_memory_plugins.core.text.languages import LanguageRules, OrderRule, languages_of
     from nanobot_memory_plugins.core.text.markdown import LINE_BREAKS, clean, clean_markdown, one_line
     from nanobot_memory_plugins.core.text.negation import denies, negations, without_negations
+    from nanobot_memory_plugins.core.text.non_answers import knows_nothing, tells_besides
     from nanobot_memory_plugins.core.text.numbers import ENGLISH_NUMBERS, chinese_number
     from nanobot_memory_plugins.core.text.opposites import ANOTHER_IN, RELATION_ZH
     from nanobot_memory_plugins.core.text.period_questions import PeriodQuestion, Speaker, named_period, period_question
@@ -41,7 +43,7 @@ if TYPE_CHECKING:
     from nanobot_memory_plugins.core.text.sentences import sentence_ends, sentence_spans, sentences_of
     from nanobot_memory_plugins.core.text.stems import stem
     from nanobot_memory_plugins.core.text.support import Objection, Support
-    from nanobot_memory_plugins.core.text.telling import only_requests
+    from nanobot_memory_plugins.core.text.telling import only_asks, only_requests
     from nanobot_memory_plugins.core.text.time_bounds import bound_of, local_moment, moment_of
     from nanobot_memory_plugins.core.text.wishes import asks_for_advice, holds_wish
     from nanobot_memory_plugins.core.text.words import LazyPattern, Word, Words, any_of
@@ -67,14 +69,16 @@ __getattr__ = lazy_names(
             "said",
         ),
         "evidence": ("Evidence", "is_refusal", "says_nothing", "terms", "without_thoughts"),
+        "inventions": ("asks_to_invent",),
         "languages": ("LanguageRules", "OrderRule", "languages_of"),
         "markdown": ("LINE_BREAKS", "clean", "clean_markdown", "one_line"),
         "period_questions": ("PeriodQuestion", "Speaker", "period_question", "named_period"),
         "negation": ("denies", "negations", "without_negations"),
+        "non_answers": ("knows_nothing", "tells_besides"),
         "numbers": ("ENGLISH_NUMBERS", "chinese_number"),
         "pleasantries": ("is_pleasantry",),
         "profile": ("profile_lines", "profile_text"),
-        "telling": ("only_requests",),
+        "telling": ("only_asks", "only_requests"),
         "opposites": ("ANOTHER_IN", "RELATION_ZH"),
         "quotations": ("QuotedConversation",),
         "questions": ("CLOSING", "asks_by_a_word"),
@@ -125,6 +129,7 @@ __all__ = [
     "as_spoken",
     "asks_by_a_word",
     "asks_for_advice",
+    "asks_to_invent",
     "authored_text",
     "bound_of",
     "chinese_number",
@@ -143,6 +148,7 @@ __all__ = [
     "is_acknowledgement",
     "is_pleasantry",
     "is_refusal",
+    "knows_nothing",
     "languages_of",
     "local_moment",
     "message_reading",
@@ -151,6 +157,7 @@ __all__ = [
     "named_period",
     "negations",
     "one_line",
+    "only_asks",
     "only_requests",
     "own_words",
     "period_question",
@@ -165,6 +172,7 @@ __all__ = [
     "sentence_spans",
     "sentences_of",
     "stem",
+    "tells_besides",
     "terms",
     "text_to_assistant",
     "without_negations",
