@@ -26,7 +26,7 @@ from nanobot_memory_plugins.core import (
     run_in_daemon_thread,
 )
 from nanobot_memory_plugins.core.host import hits_of, in_conversations, lowered
-from nanobot_memory_plugins.core.text import PeriodQuestion, period_question
+from nanobot_memory_plugins.core.text import PeriodQuestion, period_question, without_worked_on
 from nanobot_memory_plugins.recall import timeline
 from nanobot_memory_plugins.recall.block import build_block, build_listing, is_shown, paired, without_live
 from nanobot_memory_plugins.recall.follow_ups import with_what_it_follows
@@ -83,7 +83,8 @@ async def recall(
     """Recall for a message.
 
     ``history`` are the messages that stand in the live context before it: what is in them is not injected again,
-    nor what ``redact`` left of it in a file. ``scope`` is the filter of the search. ``tier`` None: the words of the
+    nor what ``redact`` left of it in a file. A text that the message hands over to be translated or corrected is not
+    searched for. ``scope`` is the filter of the search. ``tier`` None: the words of the
     message and of the user's last turns choose it, and a follow-up is searched with the turns that it follows.
     ``asked_at`` is when the question is asked, the store's now by default. ``ranked_limit`` asks for that many
     ranked hits, where fewer would do for the block; they change nothing in what is injected from the hits.
@@ -97,11 +98,12 @@ async def recall(
     # The days of whoever asks are those of this machine.
     asked_at = asked_at or clock.now().astimezone()
 
-    def read() -> tuple[Decision, PeriodQuestion | None, frozenset[str]]:
-        period = period_question(text, asked_at, turns[-1] if turns else "")
-        return decide_tier(text, turns, options), period, unhelpful()
+    def read() -> tuple[str, Decision, PeriodQuestion | None, frozenset[str]]:
+        asked = without_worked_on(text)
+        period = period_question(asked, asked_at, turns[-1] if turns else "")
+        return asked, decide_tier(asked, turns, options), period, unhelpful()
 
-    decision, period, lower = await run_in_daemon_thread(read)
+    own, decision, period, lower = await run_in_daemon_thread(read)
     if period is not None:
         decision = Decision(RecallTier.HEAVY, Signal(RecallTier.HEAVY, "period", period.words))
     probes, chosen_by_words = options.enable_probe_on_off, tier is None
@@ -119,7 +121,7 @@ async def recall(
     found = _Found(tier)
     try:
         async with bound:
-            sought = with_what_it_follows(text, history, decision.follow_ups)
+            sought = with_what_it_follows(own, history, decision.follow_ups)
             query = Query(text=sought, scope=scope, asked_at=asked_at, explain=watch is not None)
             if period is not None:
                 found = await _of_period(store, period, query, options, watch, lower)

@@ -1,11 +1,13 @@
 """Whether a message needs memory is asked before anything is put beside it."""
 
 import re
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
+from nanobot_memory_plugins.core.clock import ManualClock
 from nanobot_memory_plugins.core.text import Word, fold, wishes
 from tests.support.chinese import in_both_scripts
 
@@ -137,3 +139,24 @@ async def test_the_host_s_empty_template_is_not_recalled(tmp_path: Path, monkeyp
         block = (await memory.message_received(session_key="b", text="Do you remember my preferences?")).block or ""
     assert "tea" in block
     assert "(User preferences" not in block
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'Fix the grammar: "Me and him goes to market yesterday"',
+        "Translate: what did we talk about last week?",
+        "翻译成英文：我们昨天聊了什么？",
+    ],
+)
+async def test_a_text_that_is_handed_over_recalls_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str):
+    monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "storage,recall")
+    clock = ManualClock(datetime(2026, 5, 18, 10, tzinfo=UTC))
+    async with MemoryHost(tmp_path, config=CONFIG, clock=clock) as memory:
+        await memory.message_received(session_key="a", text="The market in Leeds opens at nine. 市场九点开门。")
+        await memory.message_received(session_key="a", text="We moved the server room to building F. 机房搬到F楼了。")
+        await memory.flush_index()
+        clock.set(datetime(2026, 5, 19, 10, tzinfo=UTC))
+        assert (await memory.message_received(session_key="b", text=text)).block is None
+        asked = (await memory.message_received(session_key="c", text="What did we talk about yesterday?")).block
+    assert "market" in (asked or "")

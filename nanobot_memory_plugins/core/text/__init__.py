@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from nanobot_memory_plugins.core.text.time_bounds import bound_of, local_moment, moment_of
     from nanobot_memory_plugins.core.text.wishes import asks_for_advice, holds_wish
     from nanobot_memory_plugins.core.text.words import LazyPattern, Word, Words, any_of
+    from nanobot_memory_plugins.core.text.worked_on import without_worked_on
 
 __getattr__ = lazy_names(
     __name__,
@@ -93,6 +94,7 @@ __getattr__ = lazy_names(
         "time_bounds": ("bound_of", "local_moment", "moment_of"),
         "wishes": ("asks_for_advice", "holds_wish"),
         "words": ("LazyPattern", "Word", "Words", "any_of"),
+        "worked_on": ("without_worked_on",),
     },
 )
 
@@ -178,4 +180,5 @@ __all__ = [
     "without_negations",
     "without_quoted",
     "without_thoughts",
+    "without_worked_on",
 ]
