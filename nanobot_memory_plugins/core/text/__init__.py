@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from nanobot_memory_plugins.core.text.authored import authored_text, text_to_assistant
     from nanobot_memory_plugins.core.text.calendar import CHINESE_WEEKDAYS, MONTH_NUMBERS, WEEKDAYS
     from nanobot_memory_plugins.core.text.clauses import fold, phrases_of, without_quoted
+    from nanobot_memory_plugins.core.text.constraints import Topic, is_own_constraint, tells_constraint, topic_of
     from nanobot_memory_plugins.core.text.conversation import (
         GAP,
         as_spoken,
@@ -58,6 +59,7 @@ __getattr__ = lazy_names(
         "authored": ("authored_text", "text_to_assistant"),
         "calendar": ("CHINESE_WEEKDAYS", "MONTH_NUMBERS", "WEEKDAYS"),
         "clauses": ("fold", "phrases_of", "without_quoted"),
+        "constraints": ("Topic", "is_own_constraint", "tells_constraint", "topic_of"),
         "conversation": (
             "GAP",
             "as_spoken",
@@ -124,6 +126,7 @@ __all__ = [
     "Span",
     "Speaker",
     "Support",
+    "Topic",
     "UserAttribution",
     "Word",
     "Words",
@@ -148,6 +151,7 @@ __all__ = [
     "fold",
     "holds_wish",
     "is_acknowledgement",
+    "is_own_constraint",
     "is_pleasantry",
     "is_refusal",
     "knows_nothing",
@@ -175,8 +179,10 @@ __all__ = [
     "sentences_of",
     "stem",
     "tells_besides",
+    "tells_constraint",
     "terms",
     "text_to_assistant",
+    "topic_of",
     "without_negations",
     "without_quoted",
     "without_thoughts",
