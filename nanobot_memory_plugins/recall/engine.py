@@ -26,9 +26,10 @@ from nanobot_memory_plugins.core import (
     run_in_daemon_thread,
 )
 from nanobot_memory_plugins.core.host import hits_of, in_conversations, lowered
-from nanobot_memory_plugins.core.text import PeriodQuestion, period_question
+from nanobot_memory_plugins.core.text import PeriodQuestion, Topic, period_question, topic_of, without_worked_on
 from nanobot_memory_plugins.recall import timeline
 from nanobot_memory_plugins.recall.block import build_block, build_listing, is_shown, paired, without_live
+from nanobot_memory_plugins.recall.constraints import constraints_of
 from nanobot_memory_plugins.recall.follow_ups import with_what_it_follows
 from nanobot_memory_plugins.recall.live_context import LiveContext
 from nanobot_memory_plugins.recall.need import need
@@ -83,7 +84,8 @@ async def recall(
     """Recall for a message.
 
     ``history`` are the messages that stand in the live context before it: what is in them is not injected again,
-    nor what ``redact`` left of it in a file. ``scope`` is the filter of the search. ``tier`` None: the words of the
+    nor what ``redact`` left of it in a file. A text that the message hands over to be translated or corrected is not
+    searched for. ``scope`` is the filter of the search. ``tier`` None: the words of the
     message and of the user's last turns choose it, and a follow-up is searched with the turns that it follows.
     ``asked_at`` is when the question is asked, the store's now by default. ``ranked_limit`` asks for that many
     ranked hits, where fewer would do for the block; they change nothing in what is injected from the hits.
@@ -97,11 +99,12 @@ async def recall(
     # The days of whoever asks are those of this machine.
     asked_at = asked_at or clock.now().astimezone()
 
-    def read() -> tuple[Decision, PeriodQuestion | None, frozenset[str]]:
-        period = period_question(text, asked_at, turns[-1] if turns else "")
-        return decide_tier(text, turns, options), period, unhelpful()
+    def read() -> tuple[str, Decision, PeriodQuestion | None, Topic | None, frozenset[str]]:
+        asked = without_worked_on(text)
+        period = period_question(asked, asked_at, turns[-1] if turns else "")
+        return asked, decide_tier(asked, turns, options), period, topic_of(asked), unhelpful()
 
-    decision, period, lower = await run_in_daemon_thread(read)
+    own, decision, period, topic, lower = await run_in_daemon_thread(read)
     if period is not None:
         decision = Decision(RecallTier.HEAVY, Signal(RecallTier.HEAVY, "period", period.words))
     probes, chosen_by_words = options.enable_probe_on_off, tier is None
@@ -110,21 +113,26 @@ async def recall(
         probes = probes and not decision.small_talk
         if watch is not None:
             watch.decision = decision
+    if watch is not None and topic is not None:
+        watch.topic = topic.name
     is_off = tier is RecallTier.PROBE and not probes
     if not text.strip() or (is_off and not ranked_limit):
         return Recalled(tier)
-    seconds = limit_seconds(tier, options)
+    # Two searches are made for advice on a topic.
+    seconds = limit_seconds(tier if topic is None else RecallTier.HEAVY, options)
     started = clock.monotonic()
     bound = asyncio.timeout(seconds)
     found = _Found(tier)
     try:
         async with bound:
-            sought = with_what_it_follows(text, history, decision.follow_ups)
+            sought = with_what_it_follows(own, history, decision.follow_ups)
             query = Query(text=sought, scope=scope, asked_at=asked_at, explain=watch is not None)
             if period is not None:
                 found = await _of_period(store, period, query, options, watch, lower)
             if period is None or (period.subject and not found.hits):
                 period, found = None, await _search(store, query, tier, options, ranked_limit, watch, lower)
+                if topic is not None and not is_off:
+                    found = replace(found, constraints=await _constraints(store, topic, query, found.hits, lower))
     except TimeoutError:
         if not bound.expired():
             raise
@@ -147,6 +155,16 @@ async def recall(
         return _listed(found, asked_at, live, options, watch) if lists else _chosen(found, asked, live, options, watch)
 
     return await run_in_daemon_thread(chosen)
+
+
+async def _constraints(
+    store: Store, topic: Topic, query: Query, found: Sequence[Hit], lower: frozenset[str]
+) -> tuple[Hit, ...]:
+    async def hits_for(asked: Query) -> tuple[Hit, ...]:
+        hits = (await hits_of(store, asked)).hits
+        return tuple(hit for hit in hits if hit.id not in lower)
+
+    return await constraints_of(topic, query, found, hits_for)
 
 
 async def _of_period(
@@ -220,11 +238,15 @@ class _Asked:
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """What a search brought: the tier at which it ended, the hits for a block, and all that are ranked."""
+    """What a search brought: the tier at which it ended, the hits for a block, and all that are ranked.
+
+    ``constraints`` are for the block whatever the others are.
+    """
 
     tier: RecallTier
     hits: tuple[Hit, ...] = ()
     ranked: tuple[Hit, ...] = ()
+    constraints: tuple[Hit, ...] = ()
 
 
 async def _search(
@@ -268,12 +290,15 @@ def _chosen(
     """Make the block of what is not said already, unless nothing among the best is relevant.
 
     The decision is about the question, not about single hits: when something answers it, what ranks beside that may be
-    the second half of the answer, whatever its own words are. A question that needs no memory gets none (`need`).
+    the second half of the answer, whatever its own words are. A question that needs no memory gets none (`need`), but
+    for what constrains its answer.
     """
-    tier, probe = found.tier, None
+    tier = found.tier
     fresh = salient(without_live(found.hits, live, watch), options, watch)
+    constraints = salient(without_live(found.constraints, live), options)
     best = max(map(relevance, fresh[:_TELLING]), default=0.0)
     needed = options.probe_threshold if tier is RecallTier.PROBE else options.relevance_threshold
+    probe = best if tier is RecallTier.PROBE else None
     if watch is not None:
         watch.best, watch.needed = best, needed
         if best < needed:
@@ -282,23 +307,24 @@ def _chosen(
                 Reason.NOT_RELEVANT,
                 Sentence("the best has {best:.2f}, {needed:g} is needed", best=best, needed=needed),
             )
-    if tier is RecallTier.PROBE:
-        probe = best
-        if probe < needed:
-            return Recalled(tier, ranked=found.ranked, probe=probe)
+    is_wanted = best >= needed
+    if tier is RecallTier.PROBE and (is_wanted or constraints):
         tier = RecallTier.HEAVY  # the probe has looked at the whole text: its hits are those of a heavy search
-    elif best < needed:
-        return Recalled(tier, ranked=found.ranked)
-    if asked is not None and not _is_needed(asked, fresh, options, watch):
+    if is_wanted and asked is not None:
+        is_wanted = _is_needed(asked, fresh, options, watch)
+    if not is_wanted and not constraints:
         return Recalled(tier, ranked=found.ranked, probe=probe)
     shown = Tier.LIGHT if tier is RecallTier.LIGHT else Tier.HEAVY
-    useful = paired(_useful(fresh, _top_k(tier, options), options, watch), live)
+    bound = {hit.id for hit in constraints}
+    others = [hit for hit in fresh if hit.id not in bound] if is_wanted else []
+    most = max(0, _top_k(tier, options) - len(constraints))
+    useful = paired([*constraints, *_useful(others, most, options, watch)], live)
     again = [hit for hit in useful if is_shown(hit, live, options, shown)]
     if watch is not None:
         watch.cut(again, Reason.IN_CONTEXT, "a block before has it")
     useful = [hit for hit in useful if hit not in again]
     block = build_block(useful, options, tier=shown, watch=watch)
-    by_id = {hit.id: hit for hit in fresh}
+    by_id = {hit.id: hit for hit in (*constraints, *fresh)}
     return Recalled(
         tier=tier,
         ranked=found.ranked,

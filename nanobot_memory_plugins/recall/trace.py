@@ -41,7 +41,7 @@ class RecallTrace:
     ``seconds`` what it took. ``best`` is the relevance of the most relevant of the best hits and ``needed`` what it had
     to be; both are None where nothing was weighed. ``need`` is the probability that the
     message needs memory. ``whole`` are the ids of memories that stand whole in the block, ``unhelpful`` of those that
-    are said not to help.
+    are said not to help. ``topic`` is that on which the message asks for advice.
     """
 
     decision: Decision | None = None
@@ -54,6 +54,7 @@ class RecallTrace:
     cuts: dict[str, Cut] = field(default_factory=dict)
     whole: set[str] = field(default_factory=set)
     unhelpful: frozenset[str] = frozenset()
+    topic: str = ""
 
     def cut(self, hits: Iterable[Hit], reason: Reason, detail: str = "", *, instead: str = "") -> None:
         """Note why hits are left out; what was noted of one before counts."""

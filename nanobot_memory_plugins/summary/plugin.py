@@ -101,7 +101,7 @@ class SummaryPlugin:
             return not await run_in_daemon_thread(lambda: was_noted(paths, session_key, since))
         return turns >= options.summary_min_turns and _has_rested(marks, options.summary_interval, context)
 
-    async def _summary(self, messages: Sequence[Message], context: PluginContext) -> Note:
+    async def _summary(self, messages: Sequence[Message], context: PluginContext) -> Note | None:
         options: SummaryOptions = context.options
         ready = await run_in_daemon_thread(lambda: [_prepared(message, context) for message in messages])
         language = dominant_language(ready)
@@ -116,6 +116,8 @@ class SummaryPlugin:
             except LanguageModelError as error:
                 logger.debug("the summary is put together without the model: {}", type(error).__name__)
         text = text or put_together(ready, language)
+        if not text:
+            return None
         tldr = first_sentence(text)
         return Note(
             tldr=tldr,

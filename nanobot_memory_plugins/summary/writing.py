@@ -8,11 +8,16 @@ from datetime import date
 from nanobot_memory_plugins.core import Language, Message, Prompts, estimate_tokens, truncate_to_tokens
 from nanobot_memory_plugins.core.text import (
     Evidence,
+    asks_to_invent,
     clean_markdown,
     dated,
     excerpt,
+    is_acknowledgement,
+    is_pleasantry,
     is_refusal,
+    knows_nothing,
     one_line,
+    only_asks,
     render,
     says_nothing,
     sentence_ends,
@@ -67,9 +72,13 @@ def usable_summary(answer: str, messages: Sequence[Message]) -> str:
 
 
 def put_together(messages: Sequence[Message], language: Language) -> str:
-    """Return a summary without a model: the wish, what followed, and the last answer, in the speakers' words."""
-    wishes = [one_line(message.text) for message in messages if message.role == "user" and message.text.strip()]
-    answers = [one_line(message.text) for message in messages if message.role == "assistant" and message.text.strip()]
+    """Return a summary without a model: the wish, what followed, and the last answer, in the speakers' words.
+
+    Left out is what says nothing of anybody's life; where all of it does, the summary is empty.
+    """
+    telling = _telling(messages)
+    wishes = [one_line(message.text) for message in telling if message.role == "user"]
+    answers = [one_line(message.text) for message in telling if message.role == "assistant"]
     first, then, last = _PARTS[language]
     parts = []
     if wishes:
@@ -81,6 +90,25 @@ def put_together(messages: Sequence[Message], language: Language) -> str:
     if answers:
         parts.append(last.replace("{}", excerpt(answers[-1], 56)))
     return truncate_to_tokens("\n".join(parts), SUMMARY_TOKENS)
+
+
+def _telling(messages: Sequence[Message]) -> list[Message]:
+    """Return the messages without pleasantries, answers that know nothing and their questions, and inventions."""
+    kept: list[Message] = []
+    is_invented = False
+    for message in messages:
+        text = message.text
+        if message.role == "user":
+            is_invented = asks_to_invent(text)
+            if text.strip() and not is_invented and not is_pleasantry(text):
+                kept.append(message)
+        elif text.strip() and not is_invented:
+            if knows_nothing(text):
+                if kept and kept[-1].role == "user" and only_asks(kept[-1].text):
+                    kept.pop()
+            elif not is_acknowledgement(text) and not is_pleasantry(text):
+                kept.append(message)
+    return kept
 
 
 def shortened(text: str, tokens: int) -> str:

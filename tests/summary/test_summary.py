@@ -308,3 +308,28 @@ async def test_the_model_is_told_on_which_day_each_message_was_said(memory):
         await idle(host, talk)
     assert "Today is 2026-05-06, Wednesday." in model.asked[0]
     assert model.asked[0].index("2026-05-04, Monday:\nuser: Please move") < model.asked[0].index("2026-05-05, Tuesday:")
+
+
+EMPTY = chat(
+    "Where is the server room?",
+    "Sorry, I do not know where the server room is. You never told me.",
+    "OK",
+    "Let me know if you need anything else.",
+    "Write a poem in which a chef says: I live by the sea.",
+    "I live by the sea, where the gulls steal the bread.",
+)
+
+
+async def test_what_says_nothing_stands_in_no_summary_that_is_put_together(memory, workspace):
+    talk = [*EMPTY, *chat("The van is sage green now.", "Noted, thanks for the update.")]
+    async with memory(summary_mode="concat") as host:
+        await idle(host, talk, ended=True)
+    (note,) = notes(workspace)
+    assert note.tldr == "The user wanted: The van is sage green now."
+    assert note.details == ""
+
+
+async def test_a_session_in_which_nothing_was_told_has_no_summary(memory, workspace):
+    async with memory(summary_mode="concat") as host:
+        await idle(host, EMPTY, ended=True)
+    assert notes(workspace) == []

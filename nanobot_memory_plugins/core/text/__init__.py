@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from nanobot_memory_plugins.core.text.authored import authored_text, text_to_assistant
     from nanobot_memory_plugins.core.text.calendar import CHINESE_WEEKDAYS, MONTH_NUMBERS, WEEKDAYS
     from nanobot_memory_plugins.core.text.clauses import fold, phrases_of, without_quoted
+    from nanobot_memory_plugins.core.text.constraints import Topic, is_own_constraint, tells_constraint, topic_of
     from nanobot_memory_plugins.core.text.conversation import (
         GAP,
         as_spoken,
@@ -24,9 +25,11 @@ if TYPE_CHECKING:
     )
     from nanobot_memory_plugins.core.text.evidence import Evidence, is_refusal, says_nothing, terms, without_thoughts
     from nanobot_memory_plugins.core.text.imagined import apart_from_conditions
+    from nanobot_memory_plugins.core.text.inventions import asks_to_invent
     from nanobot_memory_plugins.core.text.languages import LanguageRules, OrderRule, languages_of
     from nanobot_memory_plugins.core.text.markdown import LINE_BREAKS, clean, clean_markdown, one_line
     from nanobot_memory_plugins.core.text.negation import denies, negations, without_negations
+    from nanobot_memory_plugins.core.text.non_answers import knows_nothing, tells_besides
     from nanobot_memory_plugins.core.text.numbers import ENGLISH_NUMBERS, chinese_number
     from nanobot_memory_plugins.core.text.opposites import ANOTHER_IN, RELATION_ZH, RELATIVES
     from nanobot_memory_plugins.core.text.period_questions import PeriodQuestion, Speaker, named_period, period_question
@@ -43,10 +46,11 @@ if TYPE_CHECKING:
     from nanobot_memory_plugins.core.text.statement_terms import terms_of
     from nanobot_memory_plugins.core.text.stems import stem
     from nanobot_memory_plugins.core.text.support import Objection, Support
-    from nanobot_memory_plugins.core.text.telling import only_requests
+    from nanobot_memory_plugins.core.text.telling import only_asks, only_requests
     from nanobot_memory_plugins.core.text.time_bounds import bound_of, local_moment, moment_of
     from nanobot_memory_plugins.core.text.wishes import asks_for_advice, holds_wish
     from nanobot_memory_plugins.core.text.words import LazyPattern, Word, Words, any_of
+    from nanobot_memory_plugins.core.text.worked_on import without_worked_on
 
 __getattr__ = lazy_names(
     __name__,
@@ -57,6 +61,7 @@ __getattr__ = lazy_names(
         "authored": ("authored_text", "text_to_assistant"),
         "calendar": ("CHINESE_WEEKDAYS", "MONTH_NUMBERS", "WEEKDAYS"),
         "clauses": ("fold", "phrases_of", "without_quoted"),
+        "constraints": ("Topic", "is_own_constraint", "tells_constraint", "topic_of"),
         "conversation": (
             "GAP",
             "as_spoken",
@@ -69,14 +74,16 @@ __getattr__ = lazy_names(
             "said",
         ),
         "evidence": ("Evidence", "is_refusal", "says_nothing", "terms", "without_thoughts"),
+        "inventions": ("asks_to_invent",),
         "languages": ("LanguageRules", "OrderRule", "languages_of"),
         "markdown": ("LINE_BREAKS", "clean", "clean_markdown", "one_line"),
         "period_questions": ("PeriodQuestion", "Speaker", "period_question", "named_period"),
         "negation": ("denies", "negations", "without_negations"),
+        "non_answers": ("knows_nothing", "tells_besides"),
         "numbers": ("ENGLISH_NUMBERS", "chinese_number"),
         "pleasantries": ("is_pleasantry",),
         "profile": ("profile_lines", "profile_text"),
-        "telling": ("only_requests",),
+        "telling": ("only_asks", "only_requests"),
         "opposites": ("ANOTHER_IN", "RELATION_ZH", "RELATIVES"),
         "imagined": ("apart_from_conditions",),
         "quotations": ("Passage", "QuotedConversation"),
@@ -93,6 +100,7 @@ __getattr__ = lazy_names(
         "time_bounds": ("bound_of", "local_moment", "moment_of"),
         "wishes": ("asks_for_advice", "holds_wish"),
         "words": ("LazyPattern", "Word", "Words", "any_of"),
+        "worked_on": ("without_worked_on",),
     },
 )
 
@@ -124,6 +132,7 @@ __all__ = [
     "Span",
     "Speaker",
     "Support",
+    "Topic",
     "UserAttribution",
     "Word",
     "Words",
@@ -132,6 +141,7 @@ __all__ = [
     "as_spoken",
     "asks_by_a_word",
     "asks_for_advice",
+    "asks_to_invent",
     "authored_text",
     "bound_of",
     "chinese_number",
@@ -148,8 +158,10 @@ __all__ = [
     "fold",
     "holds_wish",
     "is_acknowledgement",
+    "is_own_constraint",
     "is_pleasantry",
     "is_refusal",
+    "knows_nothing",
     "languages_of",
     "local_moment",
     "message_reading",
@@ -158,6 +170,7 @@ __all__ = [
     "named_period",
     "negations",
     "one_line",
+    "only_asks",
     "only_requests",
     "own_words",
     "period_question",
@@ -172,10 +185,14 @@ __all__ = [
     "sentence_spans",
     "sentences_of",
     "stem",
+    "tells_besides",
+    "tells_constraint",
     "terms",
     "terms_of",
     "text_to_assistant",
+    "topic_of",
     "without_negations",
     "without_quoted",
     "without_thoughts",
+    "without_worked_on",
 ]

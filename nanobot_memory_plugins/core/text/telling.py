@@ -1,14 +1,47 @@
 """Texts that ask for something and tell nothing."""
 
 from nanobot_memory_plugins.core.text.acts import Act
+from nanobot_memory_plugins.core.text.clauses import fold
 from nanobot_memory_plugins.core.text.reading import reading_of
 from nanobot_memory_plugins.core.text.wishes import holds_wish
+from nanobot_memory_plugins.core.text.words import LazyPattern
 
 # What of a text is read.
 _LOOKED_THROUGH = 600
+
+_TELL_ME = LazyPattern(
+    r"(?:(?:can|could|would|will) you |please |pls |hey |and )*"
+    r"(?:tell|remind|show|give) me (?!to\b|that\b|when i\b|about (?:it )?(?:tomorrow|later)\b|(?:on|at|in|every"
+    r"|next)\b)"
+    r"|(?:请|麻烦|帮我?|再|快|你|您)*(?:告诉我|提醒我一下|帮我(?:看看|查查|想想|回忆))(?=.*(?:什么|啥|哪|谁|几"
+    r"|多少|怎|吗))"
+)
+# With which one begins to ask.
+_PREFACE = LazyPattern(
+    r"(?:(?:hey|hi|hello|sorry|thanks?|thank you|ok(?:ay)?|so|um|btw|by the way|(?:a )?quick (?:q|question|one)"
+    r"|(?:just )?(?:wondering|curious|checking)|one more (?:thing|question)|another question"
+    r"|i (?:forgot|forget|(?:can't|cannot|don't|do not) (?:remember|recall))(?: (?:it|that|again))?"
+    r"|i (?:wonder|have a question)|good (?:morning|evening|afternoon)|there)\W*)+"
+    r"|(?:(?:对了|话说|请问|不好意思|我?(?:又|都)?(?:忘了|想不起来了?|不记得了?)|问一下|想问一下?|你好|您好|谢谢"
+    r"|那个)\W*)+"
+)
 
 
 def only_requests(text: str) -> bool:
     """Say whether a text asks for something and tells nothing; what holds for later answers tells enough."""
     acts = {clause.act for clause in reading_of(text[:_LOOKED_THROUGH]).clauses}
     return bool(acts) and acts <= {Act.ASKS, Act.SUPPOSES, Act.REQUESTS} and not holds_wish(text)
+
+
+def only_asks(text: str) -> bool:
+    """Say whether a text asks or supposes, and tells nothing: "tell me my shoe size" asks, too."""
+    if len(text) > _LOOKED_THROUGH:
+        return False
+    asks = False
+    for clause in reading_of(text).clauses:
+        said = fold(clause.text).strip(" ,.!?;:-")
+        if clause.act is Act.ASKS or (clause.act is Act.REQUESTS and _TELL_ME.match(said)):
+            asks = True
+        elif clause.act is not Act.SUPPOSES and not _PREFACE.fullmatch(said):
+            return False
+    return asks

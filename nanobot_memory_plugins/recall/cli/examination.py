@@ -5,13 +5,23 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from nanobot_memory_plugins.core import Hit, MemoryConfig, Message, Scope, StoreStatus, offered_scopes, plugin_options
+from nanobot_memory_plugins.core import (
+    Hit,
+    MemoryConfig,
+    Message,
+    Scope,
+    StoreStatus,
+    offered_scopes,
+    plugin_options,
+    tr,
+)
 from nanobot_memory_plugins.core.cli import opened_store, settled
 from nanobot_memory_plugins.core.host import Unhelpful
 from nanobot_memory_plugins.core.values import Part
 from nanobot_memory_plugins.recall.engine import Recalled, limit_seconds, recall
 from nanobot_memory_plugins.recall.options import RecallOptions
 from nanobot_memory_plugins.recall.relevance import relevance
+from nanobot_memory_plugins.recall.routing import RecallTier
 from nanobot_memory_plugins.recall.trace import Cut, RecallTrace
 
 # Seconds for the recall itself. A turn has less, and is told of; a question about it must not end with "too late".
@@ -47,6 +57,12 @@ class Examined:
                 Candidate(one.hit, one.place, one.total, one.parts, one.why, one.hit.id in injected, None)
                 for one in result.explanation.candidates
             ]
+        known = {one.hit.id for one in listed}
+        listed += [
+            Candidate(hit, None, None, (), tr("constrains the answer"), True, None)
+            for hit in self.recalled.injected
+            if hit.id not in known
+        ]
         return [one.with_fate(self.watch, query.limit) for one in listed]
 
 
@@ -107,4 +123,4 @@ async def examine(workspace: Path, config: MemoryConfig, text: str, *, recent: S
         )
         status = store.status()
     tier = watch.decision.tier if watch.decision is not None else recalled.tier
-    return Examined(recalled, watch, options, status, limit_seconds(tier, options))
+    return Examined(recalled, watch, options, status, limit_seconds(RecallTier.HEAVY if watch.topic else tier, options))

@@ -1,0 +1,232 @@
+"""What constrains an answer and shares no word with the request: diets and food, injuries and sport, remedies.
+
+A request for a recipe does not name the allergy that it must heed. So the request is known by its topic, and what the
+user told of it is looked for by the words of that topic. Only what can do harm has a topic here.
+"""
+
+from dataclasses import dataclass
+
+from nanobot_memory_plugins.core.text.acts import Act
+from nanobot_memory_plugins.core.text.authored import authored_text
+from nanobot_memory_plugins.core.text.clauses import fold
+from nanobot_memory_plugins.core.text.inventions import asks_to_invent
+from nanobot_memory_plugins.core.text.reading import reading_of
+from nanobot_memory_plugins.core.text.words import LazyPattern, Word, Words
+from nanobot_memory_plugins.core.values import Message
+
+# A longer request is read so far; a longer statement is a document.
+_LOOKED_THROUGH = 600
+
+
+@dataclass(frozen=True, slots=True)
+class Topic:
+    """A topic of advice: words of a request, words of what constrains it, and those by which that is looked for."""
+
+    name: str
+    sought: Words
+    told: Words
+    query: str
+
+
+FOOD = Topic(
+    "food",
+    Words(
+        (
+            Word(
+                r"\b(?:eat|food|meals?|dinner|lunch(?:es)?|lunchbox|breakfast|supper|brunch|snacks?|nibbles"
+                r"|recipes?|cook(?:ing)?"
+                r"|bak(?:e|ing)|desserts?|menus?|restaurants?|dish(?:es)?|biscuits?|cookies?|cakes?|pudding"
+                r"|treats?|barbecue|bbq"
+                r"|picnic|take-?away|takeout|curry|pasta|soup|stew|salad|sandwich(?:es)?|groceries|smoothies?"
+                r"|hungry|potluck|buffet|(?:plate|portion|bowl|glass|cup|slice) of)\b",
+                "an idea for dinner",
+                "an eatery opened",
+            ),
+            Word(
+                "吃|喝|酒(?!店)|菜(?!鸟)|饭|餐|甜[品点]|蛋糕|点心|零食|便当|火锅|食谱|下厨|馆子|外卖|[夜宵]宵"
+                "|早点(?!睡|回|来"
+                "|去|休)|小吃|烧烤|烘焙|汤(?![姆家先])",
+                "晚上吃什么",
+                "早点睡",
+            ),
+        )
+    ),
+    Words(
+        (
+            Word(
+                r"\ballerg(?:y|ies|ic)\b|\bintoleran(?:t|ce)\b|\b(?:vegan|vegetarian|pescatarian|halal|kosher"
+                r"|co?eliac|diabet\w+"
+                r"|lactose|gluten|gout|pregnant|anaphyla\w+)\b"
+                r"|\b(?:can ?not|can'?t|don'?t|do not|won'?t|must ?n'?t|no longer|never"
+                r"|not allowed to) (?:\w+ )?(?:eat|digest|touch)\b"
+                r"|\b(?:quit|given up|gave up|off|avoid(?:ing)?|cut out) (?:\w+ )?(?:sugar|meat|dairy|alcohol"
+                r"|coffee|caffeine"
+                r"|pork|beef|fish|salt|carbs|wheat|milk)\b|\blow-(?:salt|sodium|carb|sugar|fat)\b",
+                "i'm allergic to peanuts",
+                "an allegory",
+            ),
+            Word(
+                "过敏|不耐受?|忌口|吃素|[蛋奶]素|素食|吃斋|清真|糖尿病|血糖|痛风|怀孕|孕期|尿酸"
+                "|(?:不|不能|不敢|不可以|不让我?|少|别|戒)(?:再)?(?:吃|喝|碰)|戒(?:了)?(?:酒|糖|咖啡|肉|奶)",
+                "我对花生过敏",
+                "他过得敏感",
+            ),
+        )
+    ),
+    "allergic allergy intolerant vegan vegetarian gluten lactose diabetic halal kosher"
+    " 过敏 不耐 忌口 吃素 素食 清真 痛风 不能吃 不吃",
+)
+EXERTION = Topic(
+    "exertion",
+    Words(
+        (
+            Word(
+                r"\b(?:work-?outs?|exercises?|training|train|jog(?:ging)?|go for a run|running|hik(?:e|es|ing)|gym"
+                r"|yoga|squats?"
+                r"|stretch(?:es|ing)?|cardio|marathon|fitness|swim(?:ming)?|climb(?:ing)?|cycl(?:e|ing)|ski(?:ing)?)\b",
+                "a training plan",
+                "the trainee",
+            ),
+            Word("运动|锻炼|健身|跑步|爬山|登山|徒步|游泳|瑜伽|训练|骑车|打球|滑雪", "安排这周的运动", "运气真好"),
+        )
+    ),
+    Words(
+        (
+            Word(
+                r"\b(?:injur(?:y|ed|ies)|sprain(?:ed)?|broke(?:n)?|fractur\w+|torn|tore|hurt|surgery|operation"
+                r"|pregnant|asthma\w*"
+                r"|slipped dis[ck]|hernia)\b|\bbad (?:knees?|back|hips?|shoulders?|heart)\b"
+                r"|\bno (?:running|riding|lifting|sport|exercise|climbing|jumping)\b",
+                "i hurt my knee",
+                "the injunction",
+            ),
+            Word(
+                "受伤|扭[伤到]|骨折|拉伤|韧带|手术|怀孕|哮喘|膝盖|腰椎|不能(?:跑|跳|爬|走|运动|提重|剧烈)|(?:不让"
+                "|不许)我?(?:跑|跳|爬|运动)",
+                "膝盖受伤了",
+                "受益匪浅",
+            ),
+        )
+    ),
+    "injured injury knee broke sprained surgery doctor pregnant asthma 受伤 膝盖 骨折 扭伤 手术 医生 不能跑",
+)
+REMEDY = Topic(
+    "remedy",
+    Words(
+        (
+            Word(
+                r"\b(?:pain-?killers?|ibuprofen|paracetamol|aspirin|antibiotics?|medicines?|medication|remed(?:y"
+                r"|ies)|tablets?"
+                r"|(?:for|against|have|got) (?:a |an |my )?(?:\w+ )?(?:head-?ache|tooth-?ache|fever|cold|flu|cough"
+                r"|migraine"
+                r"|sore throat))\b",
+                "what can i take for a headache",
+                "the flue",
+            ),
+            Word(
+                "吃什么药|止痛药|感冒药|退烧药|布洛芬|抗生素|消炎药|打针|开药|(?:头|牙|胃|嗓子)[疼痛]|发烧|感冒",
+                "头疼吃什么药",
+                "药店",
+            ),
+        )
+    ),
+    Words(
+        (
+            Word(
+                r"\ballerg(?:y|ies|ic)\b|\b(?:pregnant|breast-?feeding|warfarin|apixaban|blood thinners?|asthma\w*"
+                r"|ulcer)\b"
+                r"|\b(?:take|taking|took|put|prescribed|started)(?: \w+){0,3} (?:pills?|tablets?|medication|mg"
+                r"|statins?|insulin)\b",
+                "i'm allergic to penicillin",
+                "an allegory",
+            ),
+            Word(
+                "过敏|怀孕|孕期|哺乳|哮喘|溃疡|抗凝|华法林|降压药|在吃[^,。]{0,6}药|医生给[^,。]{0,4}[加开]了",
+                "老伴对青霉素过敏",
+                "过目不忘",
+            ),
+        )
+    ),
+    "allergic allergy pregnant medication tablets warfarin asthma 过敏 怀孕 哮喘 降压药 在吃药 青霉素",
+)
+TOPICS = (REMEDY, FOOD, EXERTION)
+_SEEKS = Words(
+    (
+        Word(
+            r"\b(?:suggest(?:ions?)?|recommend(?:ations?)?|ideas?|plan|draft|tips|advice|propose|inspire|fancy"
+            r"|hungry|order"
+            r"|(?:what|which)(?:'s| is| are)? (?:\w+ ){0,2}(?:can|could|should|shall|would|might|may|to|for)\b"
+            r"|(?:can|could|may|should|shall|would it be ok if) (?:i|we|he|she|they)\b|where (?:can|could|should|shall)"
+            r"|(?:i|we) (?:need|want|would like|feel like)|i'd (?:like|love)|give me|find me|make me|cook me|help me"
+            r"|is (?:it|that|this) (?:ok|okay|safe|fine|all ?right)|(?:i'm|we're) (?:thinking of|making|cooking"
+            r"|baking|planning))\b",
+            "suggest a snack",
+            "he suggested it",
+        ),
+        Word(
+            "推荐|建议(?!了)|安排|想想|帮我|给我|[点些]什么|[做吃喝送煮买订]什么|[做吃喝买订煮送]啥|怎么(?:做|安排"
+            "|排|搭配|练)|什么好|啥好|能不能|能(?:吃|喝|做|跑|去)|可以(?:吃|喝|做|跑|去)"
+            "|适合|想(?:吃|喝|做点|去)|有什么|出(?:个)?主意|计划|好吗|行吗",
+            "晚上吃什么好",
+            "他建议了两次",
+        ),
+    )
+)
+"""With which a request asks for advice."""
+_NOT_FOR_ME = Words(
+    (
+        Word(
+            r"^\W*(?:why|who|when|how (?:long|much|many|is|are|do|does|to)|what (?:is|are|does|was)|define|explain"
+            r"|convert|name"
+            r"|list|translate|calculate)\b",
+            "why does bread rise",
+            "any ideas why",
+        ),
+        Word("^(?:为什么|为何|谁|什么是|解释|翻译|计算|多久|多少)|热量|卡路里|怎么读", "为什么面包会发", "推荐一家店"),
+    )
+)
+"""With which a question is about the world."""
+_LOOKS_BACK = LazyPattern(
+    r"\b(?:did|had) (?:i|we|you|he|she|they)\b|\bhave (?:i|we|you) (?!to\b)|\b(?:what|which|where|when) (?:did|was"
+    r"|were)\b"
+    r"|\byou (?:recommended|suggested|told|said)\b|\b(?:remind me|last time|summar\w+)\b"
+    "|上次|之前|以前|[过了](?:吗|的|什么|啥|哪|多少|几)|说过|总结"
+)
+_OWN = LazyPattern(
+    r"\b(?:i|i'm|i've|i'd|me|we|we're|we've|us)\b(?![^.!?]{0,40}\b(?:friend|colleague|boss|neighbou?r|guests?"
+    r"|customers?|client)\b)"
+    r"|\bmy (?:\w+ )?(?:wife|husband|partner|boyfriend|girlfriend|son|daughter|kids?|child(?:ren)?|toddler|baby"
+    r"|knees?|back"
+    r"|wrist|ankle|shoulder|doctor|gp)\b"
+    "|(?:我|我们|咱们?|我家)(?!妈|爸|爹|娘|哥|姐|弟|妹|奶奶|爷爷|外公|外婆|朋友|同事|同学|老板|主管|邻居|姑|舅|叔|婶)"
+)
+_OTHERS = LazyPattern(
+    r"\bmy (?:\w+ )?(?:friend|colleague|boss|neighbou?r|student|guest|mother|mum|mom|father|dad|sister|brother)\b"
+)
+
+
+def topic_of(text: str) -> Topic | None:
+    """Return the topic on which a message asks for advice, or None."""
+    folded = fold(text[:_LOOKED_THROUGH])
+    topic = next((one for one in TOPICS if one.sought.search(folded)), None)
+    if topic is None or _SEEKS.search(folded) is None or _NOT_FOR_ME.search(folded) is not None:
+        return None
+    return topic if _LOOKS_BACK.search(folded) is None and not asks_to_invent(text) else None
+
+
+def tells_constraint(text: str, topic: Topic) -> bool:
+    """Say whether a text of the user's tells what constrains an answer on a topic, whoever it is about."""
+    return any(topic.told.search(clause) for clause in _told(text))
+
+
+def is_own_constraint(text: str, topic: Topic) -> bool:
+    """Say whether it is about the user, or about whom they live with."""
+    return any(
+        topic.told.search(clause) and _OWN.search(clause) and not _OTHERS.search(clause) for clause in _told(text)
+    )
+
+
+def _told(text: str) -> list[str]:
+    """Return the clauses of a text, folded, that neither ask nor suppose, without what is quoted."""
+    own = authored_text(Message("user", text[:_LOOKED_THROUGH]))
+    return [fold(one.text) for one in reading_of(own).clauses if one.act not in (Act.ASKS, Act.SUPPOSES)]
