@@ -11,9 +11,9 @@ from nanobot_memory_plugins.core import (
     InputError,
     Sentence,
     WorkspaceOption,
+    existing_workspace,
     logger,
     read_configuration,
-    resolve_workspace,
 )
 from nanobot_memory_plugins.core.cli import languages, repair_memory, spoken_language
 from nanobot_memory_plugins.panel.language import Words, is_unicode_terminal
@@ -44,12 +44,7 @@ def panel(
     config: ConfigOption = None,
 ) -> None:
     """See what is remembered, search it, correct it, forget it. Keys are shown below; ? shows all."""
-    folder = resolve_workspace(workspace)
-    if not folder.is_dir():
-        raise InputError(
-            Sentence("There is no workspace at {folder}.", folder=folder),
-            hint="Name the agent's folder with --workspace.",
-        )
+    folder = existing_workspace(workspace)
     repair_memory(folder, read_configuration(config)[0])
     chosen = spoken_language() if language == AUTO else language
     if chosen not in languages():

@@ -10,9 +10,9 @@ from nanobot_memory_plugins.core import (
     ConfigOption,
     JsonOption,
     WorkspaceOption,
+    existing_workspace,
     print_json,
     read_configuration,
-    resolve_workspace,
     tr,
 )
 from nanobot_memory_plugins.core.cli import run, say, warn
@@ -136,7 +136,7 @@ def send(workspace: WorkspaceOption = None, config: ConfigOption = None, as_json
 
     options, problems = read_configuration(config)
     warn(problems)
-    folder = resolve_workspace(workspace)
+    folder = existing_workspace(workspace)
     sent = run(send_everything(folder, options, _say_unsent))
     lines = [tr("{machine}: {count:,} passages", machine=name, count=count) for name, count in sent.passages.items()]
     left = tr(

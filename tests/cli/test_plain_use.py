@@ -49,15 +49,54 @@ def test_without_words_and_filters_it_is_said_what_is_missing(workspace: Path, c
     assert "say what to look for" in " ".join(capsys.readouterr().err.split())
 
 
-@pytest.mark.parametrize("arguments", [["search", "x"], ["why", "x"], ["index"], ["export", "--to", "x.zip"]])
+# What reads a memory, or changes one that is there.
+OF_A_MEMORY = [
+    ["search", "x"],
+    ["why", "x"],
+    ["index"],
+    ["export", "--to", "x.zip"],
+    ["export", "--daily", "--to", "backups"],
+    ["timeline"],
+    ["entries", "list"],
+    ["entries", "history"],
+    ["entries", "remember", "a new fact"],
+    ["entries", "proposals"],
+    ["profile"],
+    ["audit"],
+    ["stats"],
+    ["cost"],
+    ["consolidate", "--dry-run"],
+    ["people", "list"],
+    ["scrub", "--dry-run"],
+    ["purge", "--text", "a long sentence that nobody said", "--dry-run"],
+    ["import", "--undo"],
+    ["import", "--conflicts"],
+]
+
+
+@pytest.mark.parametrize("arguments", [*OF_A_MEMORY, ["import", "notes"]], ids=" ".join)
 def test_a_file_in_the_place_of_the_memory_is_said(arguments: list[str], tmp_path: Path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "tea.md").write_text("# Tea\n\nJo prefers green tea.\n")
     (tmp_path / "memory").write_text("x")
     assert run_command_line([*arguments, "-w", str(tmp_path)]) == 1
     said = capsys.readouterr().err
     assert "is a file, where the folder of the memory belongs. `nanobot-memory doctor` says how" in " ".join(
         said.split()
     )
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["memory", "notes"]
+
+
+@pytest.mark.parametrize("arguments", [*OF_A_MEMORY, ["doctor"], ["plugins"]], ids=" ".join)
+def test_a_workspace_that_is_misspelt_is_said_and_not_made(arguments: list[str], tmp_path: Path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert run_command_line([*arguments, "-w", str(tmp_path / "typo")]) == (0 if arguments == ["plugins"] else 1)
+    said = capsys.readouterr()
+    if arguments != ["plugins"]:  # what is installed is the same in any
+        assert "here is no workspace at" in f"{said.out}{said.err}"
+        assert "--workspace" in f"{said.out}{said.err}"
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_what_the_system_refuses_comes_with_what_helps(workspace: Path, capsys: pytest.CaptureFixture[str]):

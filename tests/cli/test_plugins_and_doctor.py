@@ -141,7 +141,7 @@ def test_doctor_fails_when_something_is_bad(tmp_path: Path):
 
 def test_the_workspace_is_looked_at_and_left_as_it_was(tmp_path: Path):
     assert workspace_finding(tmp_path).health is Health.GOOD
-    assert workspace_finding(tmp_path / "new").health is Health.DEGRADED
+    assert workspace_finding(tmp_path / "new").health is Health.BAD
     assert list(tmp_path.iterdir()) == []
 
 

@@ -2,6 +2,7 @@
 
 import shlex
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -83,6 +84,8 @@ def init(
             )
         raise typer.Exit(_FAILED)
     model = Prepared.NOT_WANTED if no_model else _prepare(out, plan.memory)
+    with suppress(OSError):  # the findings say what is wrong with it
+        plan.workspace.mkdir(parents=True, exist_ok=True)
     findings = run(examine(plan.workspace, plan.memory, list(plan.problems)))
     show_problems(findings, out)
     out.print(tr("Doctor: {told}", told=together(summary(findings), "`nanobot-memory doctor --all` shows each.")))

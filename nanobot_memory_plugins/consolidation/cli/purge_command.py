@@ -19,9 +19,9 @@ from nanobot_memory_plugins.core import (
     Wanted,
     WorkspaceOption,
     console,
+    existing_workspace,
     print_json,
     read_configuration,
-    resolve_workspace,
     run_in_daemon_thread,
     shown,
     together,
@@ -79,7 +79,7 @@ def purge(
         raise typer.BadParameter(tr("nobody can be asked here; say --yes"))
     configuration, problems = read_configuration(config)
     warn(problems)
-    finished = finish_erasure(resolve_workspace(workspace), configuration)
+    finished = finish_erasure(existing_workspace(workspace), configuration)
     repository = opened(workspace)
     if finished is not None and _covers(finished.erasure, ids, texts, nearly=nearly, everywhere=everywhere):
         _tell(finished, (), dry_run=False, all_lines=all_lines, as_json=as_json)  # it was this one that broke off

@@ -18,11 +18,9 @@ from nanobot_memory_plugins.consolidation.store.repair import repair_workspace
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository, Outcome
 from nanobot_memory_plugins.core import (
     ContactRedaction,
-    InputError,
-    Sentence,
     console,
+    existing_workspace,
     read_configuration,
-    resolve_workspace,
     shown,
     tr,
 )
@@ -38,12 +36,7 @@ def opened(workspace: Path | None, *, repaired: bool = True) -> EntryRepository:
 
     Raises `InputError` when there is no such folder.
     """
-    folder = resolve_workspace(workspace)
-    if not folder.is_dir():
-        raise InputError(
-            Sentence("There is no workspace at {folder}.", folder=folder),
-            hint="Name the agent's folder with --workspace.",
-        )
+    folder = existing_workspace(workspace)
     if repaired:
         finish_erasure(folder)
         say_repaired(repair_workspace(folder))

@@ -20,8 +20,8 @@ from nanobot_memory_plugins.core import (
     Sentence,
     WorkspaceOption,
     console,
+    existing_workspace,
     print_json,
-    resolve_workspace,
     shown,
     tr,
 )
@@ -50,7 +50,7 @@ def stats(
 
     It is counted from the files, without the index. In JSON all of it is there.
     """
-    finish_erasure(resolve_workspace(workspace))
+    finish_erasure(existing_workspace(workspace))
     repository = opened(workspace, repaired=False)  # a list of counts does without what takes a second look
     paths = repository.paths
     entries = _kept(repository)

@@ -15,7 +15,7 @@ from nanobot_memory_plugins.consolidation.model.plan_days import (
     takes_time,
     with_days,
 )
-from nanobot_memory_plugins.core.text import days_ahead, phrases_of
+from nanobot_memory_plugins.core.text import days_ahead, names_standing_term, phrases_of
 
 # Words that speak of time at all: without one of them near a quote, a day is the model's invention.
 _OF_TIME = re.compile(
@@ -63,7 +63,7 @@ def _supports(day: date, content: str, quote: str, around: Sequence[str], said_o
     """Say whether what was said may mean a day: it speaks of time, and names no other day alone."""
     named = (*days_ahead(quote, said_on), *days_ahead(content, said_on))
     if not named:
-        return any(map(_OF_TIME.search, (quote, *around)))
+        return not names_standing_term(quote) and any(map(_OF_TIME.search, (quote, *around)))
     if any(one.may_be(day) for one in named) or (takes_time(content) and any(one.day < day for one in named)):
         return True
     return _BEFOREHAND.search(f"{quote} {content}") is not None

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table
 
 from nanobot_memory_plugins.core.cli.console import console, shown
-from nanobot_memory_plugins.core.cli.options import JsonOption, WorkspaceOption, print_json, resolve_workspace
+from nanobot_memory_plugins.core.cli.options import JsonOption, WorkspaceOption, existing_workspace, print_json
 from nanobot_memory_plugins.core.errors import InputError
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.host.recall_log import Injection, injections, recall_folder
@@ -50,7 +50,7 @@ def cost(
     Below it, what recall put into the prompts and what the whole memory would have cost there; and what the set costs:
     recalled blocks, its tools, the entries in the prompt, and its own uses of the model.
     """
-    memory = MemoryPaths.of(resolve_workspace(workspace)).memory
+    memory = MemoryPaths.of(existing_workspace(workspace)).memory
     since = datetime.now(UTC).date() - timedelta(days=days - 1)
     try:
         rows = summed(uses(memory / ".usage", since=since))

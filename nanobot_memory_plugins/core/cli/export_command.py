@@ -10,9 +10,9 @@ from nanobot_memory_plugins.core.cli.console import console, shown
 from nanobot_memory_plugins.core.cli.options import (
     JsonOption,
     WorkspaceOption,
+    existing_workspace,
     print_json,
     read_configuration,
-    resolve_workspace,
 )
 from nanobot_memory_plugins.core.cli.repair import repair_memory
 from nanobot_memory_plugins.core.cli.transfer_output import bar
@@ -41,7 +41,7 @@ def export_memory(
 
     With --daily and without --to the folder is ~/nanobot-memory-backups.
     """
-    folder = resolve_workspace(workspace)
+    folder = existing_workspace(workspace)
     if daily:
         _back_up(folder, to, keep, as_json=as_json)
         return

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from nanobot_memory_plugins.core.cli.console import console
-from nanobot_memory_plugins.core.cli.options import JsonOption, WorkspaceOption, print_json, resolve_workspace
+from nanobot_memory_plugins.core.cli.options import JsonOption, WorkspaceOption, existing_workspace, print_json
 from nanobot_memory_plugins.core.cli.transfer_output import bar, print_report, print_taken_back
 from nanobot_memory_plugins.core.config import load_config
 from nanobot_memory_plugins.core.errors import InputError
@@ -51,19 +51,19 @@ def import_memory(
     if conflicts:
         if source is not None or from_ or undo or tools:
             raise typer.BadParameter("--conflicts stands without SOURCE, --from, --tools and --undo")
-        _merge_copies(resolve_workspace(workspace), dry_run=dry_run, everything=everything, as_json=as_json)
+        _merge_copies(existing_workspace(workspace), dry_run=dry_run, everything=everything, as_json=as_json)
         return
     if undo:
         if source is not None or from_ or dry_run or tools:
             raise typer.BadParameter("--undo stands alone, without SOURCE and the other options")
-        _undo(resolve_workspace(workspace), as_json=as_json)
+        _undo(existing_workspace(workspace), as_json=as_json)
         return
     if source is None:
         raise typer.BadParameter("name the store, or the archive, to import")
     path = source.expanduser().absolute()
     if not path.exists():
         raise InputError(Sentence("There is nothing at {path}.", path=path), hint="Check the path of the store.")
-    report = _imported(path, from_, resolve_workspace(workspace), dry_run=dry_run, tools=tools)
+    report = _imported(path, from_, existing_workspace(workspace, may_be_new=True), dry_run=dry_run, tools=tools)
     if as_json:
         print_json(report.as_json())
     else:

@@ -26,7 +26,7 @@ _KILO = 1_000
 _MOST_READ, _MOST_NAMED = 1_000_000, 5
 # What is written to see whether there is room, and the room below which a warning is due, in bytes.
 _PROBE, _LITTLE_ROOM = 1 << 16, 50 << 20
-_RIGHT = "Is it the right folder? --workspace names another one."
+_RIGHT = "Name the agent's folder with --workspace. nanobot makes its own at its first start."
 # Folders of ours, and whether a memory cannot do without them: where one is a link, nothing is written there.
 _FOLDERS = {
     "memory/sessions": True,
@@ -61,7 +61,7 @@ def machine_findings() -> list[Finding]:
 
 
 def workspace_finding(workspace: Path) -> Finding:
-    """Return whether memory can be kept in a folder. One that is not there yet is made by whoever starts there."""
+    """Return whether memory can be kept in a folder. One that is not there is not made."""
     if workspace.is_dir():
         try:
             with tempfile.NamedTemporaryFile(dir=workspace, prefix=".nanobot-memory-doctor-") as file:
@@ -86,9 +86,7 @@ def workspace_finding(workspace: Path) -> Finding:
             "{workspace}: it is not there and cannot be made below {parent}", workspace=workspace, parent=parent
         )
         return Finding("workspace", state, Health.BAD, "Name another folder with --workspace.")
-    return Finding(
-        "workspace", Sentence("{workspace}: it was not there before", workspace=workspace), Health.DEGRADED, _RIGHT
-    )
+    return Finding("workspace", Sentence("there is no workspace at {folder}", folder=workspace), Health.BAD, _RIGHT)
 
 
 def _way_to_write(workspace: Path, number: int | None) -> str:

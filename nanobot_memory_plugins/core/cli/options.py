@@ -72,6 +72,29 @@ def resolve_workspace(given: Path | None, *, environment: Mapping[str, str] = os
         return path.absolute()
 
 
+def existing_workspace(given: Path | None, *, may_be_new: bool = False, guess: bool = False) -> Path:
+    """Return the workspace of a command that reads a memory, or changes one. Nothing is made.
+
+    Raises `InputError` where there is no such folder, unless it ``may_be_new``, and `MemoryFileError` where a file
+    stands in the place of the memory's folder.
+    """
+    from nanobot_memory_plugins.core.errors import InputError, MemoryFileError
+
+    folder = resolve_workspace(given, guess=guess)
+    if not folder.is_dir() and (not may_be_new or os.path.lexists(folder)):
+        raise InputError(
+            Sentence("There is no workspace at {folder}.", folder=folder),
+            hint="Name the agent's folder with --workspace.",
+        )
+    memory = folder / "memory"
+    if os.path.lexists(memory) and not memory.is_dir():
+        raise MemoryFileError(
+            Sentence("{path} is a file, where the folder of the memory belongs.", path=memory),
+            hint=Sentence("`nanobot-memory doctor` says how to move it aside."),
+        )
+    return folder
+
+
 def _nanobot_workspace(*, guess: bool) -> str | Path:
     from nanobot_memory_plugins.core.config.json_file import nanobot_home, read_json
 

@@ -9,9 +9,9 @@ from nanobot_memory_plugins.core.cli.options import (
     ConfigOption,
     JsonOption,
     WorkspaceOption,
+    existing_workspace,
     print_json,
     read_configuration,
-    resolve_workspace,
     warn,
 )
 from nanobot_memory_plugins.core.cli.people_findings import people_findings
@@ -31,7 +31,7 @@ def list_people(workspace: WorkspaceOption = None, config: ConfigOption = None, 
     """Show who sees what, and which names are one person."""
     memory_config, problems = read_configuration(config)
     warn(problems)
-    folder = resolve_workspace(workspace)
+    folder = existing_workspace(workspace)
     senders = offered_senders(folder, memory_config)
     known = People(memory_config.core.people, senders)
     found = known.all()
@@ -65,12 +65,7 @@ def adopt(
     """
     memory_config, problems = read_configuration(config)
     warn(problems)
-    folder = resolve_workspace(workspace)
-    if not folder.is_dir():
-        raise InputError(
-            Sentence("There is no workspace at {folder}.", folder=folder),
-            hint="Name the agent's folder with --workspace.",
-        )
+    folder = existing_workspace(workspace)
     known = People(memory_config.core.people, offered_senders(folder, memory_config))
     listed = known.all()
     person = known.named(redact_key(name))

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 from nanobot_memory_plugins.core.cli.plain import say
 from nanobot_memory_plugins.core.entry_points import REPAIR_GROUP, installed_entry_points
 from nanobot_memory_plugins.core.erasure.unfinished import ErasureRecord
-from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.files import MemoryPaths
 from nanobot_memory_plugins.core.log import logger
-from nanobot_memory_plugins.redaction.script.messages import Sentence, tr
+from nanobot_memory_plugins.redaction.script.messages import tr
 
 if TYPE_CHECKING:
     from nanobot_memory_plugins.core.config import MemoryConfig
@@ -24,15 +23,10 @@ def repair_memory(workspace: Path, config: "MemoryConfig") -> None:
     What was being forgotten when a process ended is forgotten first.
 
     The entry points of ``nanobot_memory_mending`` name functions of the workspace that return what they did in words,
-    empty for nothing. One that fails is passed over. Raises `MemoryFileError` where a file is in the folder's place.
+    empty for nothing. One that fails is passed over.
     """
     memory = workspace / "memory"
     if not memory.is_dir():
-        if memory.exists():
-            raise MemoryFileError(
-                Sentence("{path} is a file, where the folder of the memory belongs.", path=memory),
-                hint=Sentence("`nanobot-memory doctor` says how to move it aside."),
-            )
         return
     finish_erasure(workspace, config)
     for point in installed_entry_points(REPAIR_GROUP):

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from nanobot_memory_plugins.core.text.relative_dates.ahead import DayAhead, days_ahead
     from nanobot_memory_plugins.core.text.relative_dates.calendar import Span
     from nanobot_memory_plugins.core.text.relative_dates.phrases import dated_phrases
+    from nanobot_memory_plugins.core.text.relative_dates.standing_terms import names_standing_term
     from nanobot_memory_plugins.core.text.requests import VERB
     from nanobot_memory_plugins.core.text.sentences import sentence_ends, sentence_spans, sentences_of
     from nanobot_memory_plugins.core.text.statement_terms import terms_of
@@ -92,6 +93,7 @@ __getattr__ = lazy_names(
         "relative_dates.ahead": ("DayAhead", "days_ahead"),
         "relative_dates.calendar": ("Span",),
         "relative_dates.phrases": ("dated_phrases",),
+        "relative_dates.standing_terms": ("names_standing_term",),
         "requests": ("VERB",),
         "sentences": ("sentence_ends", "sentence_spans", "sentences_of"),
         "statement_terms": ("terms_of",),
@@ -168,6 +170,7 @@ __all__ = [
     "message_time",
     "moment_of",
     "named_period",
+    "names_standing_term",
     "negations",
     "one_line",
     "only_asks",

@@ -10,9 +10,9 @@ from nanobot_memory_plugins.core import (
     JsonOption,
     Sentence,
     WorkspaceOption,
+    existing_workspace,
     print_json,
     read_configuration,
-    resolve_workspace,
     together,
     tr,
 )
@@ -47,7 +47,7 @@ def move(
 
     options, problems = read_configuration(config)
     warn(problems)
-    folder = resolve_workspace(workspace)
+    folder = existing_workspace(workspace)
 
     def told(text: str) -> None:
         say(tr(text), err=True)

@@ -23,9 +23,9 @@ from nanobot_memory_plugins.core import (
     UserOption,
     WorkspaceOption,
     console,
+    existing_workspace,
     print_json,
     read_configuration,
-    resolve_workspace,
     shown,
     tr,
     without_secrets,
@@ -62,12 +62,7 @@ def show_timeline(
     """
     memory_config, problems = read_configuration(config)
     warn(problems)
-    folder = resolve_workspace(workspace)
-    if not folder.is_dir():
-        raise InputError(
-            Sentence("There is no workspace at {folder}.", folder=folder),
-            hint="Name the agent's folder with --workspace.",
-        )
+    folder = existing_workspace(workspace)
     query = Query("", limit=limit, scope=Scope(agent, user, channel, session), asked_at=datetime.now(UTC).astimezone())
     query = _bounded(query, period, since, until)
     listed, more = _conversations(folder, memory_config, query, everything=everything)

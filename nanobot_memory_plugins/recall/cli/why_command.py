@@ -17,9 +17,9 @@ from nanobot_memory_plugins.core import (
     WorkspaceOption,
     console,
     estimate_tokens,
+    existing_workspace,
     print_json,
     read_configuration,
-    resolve_workspace,
     shown,
     together,
     tr,
@@ -85,12 +85,7 @@ def why(
         raise ConfigurationError(
             "The recall plugin is turned off.", hint="Set memoryPlugins.recall.enabled to true in the configuration."
         )
-    folder = resolve_workspace(workspace)
-    if not folder.is_dir():
-        raise InputError(
-            Sentence("There is no workspace at {folder}.", folder=folder),
-            hint="Name the agent's folder with --workspace.",
-        )
+    folder = existing_workspace(workspace)
     if no_embeddings:
         memory_config = without_embeddings(memory_config)
     message = " ".join(query)

@@ -10,14 +10,12 @@ from nanobot_memory_plugins.core import (
     ConfigurationError,
     ContactRedaction,
     NanobotMemoryError,
-    Sentence,
     Store,
-    StoreError,
     SystemClock,
+    existing_workspace,
     plugin_options,
     print_json,
     read_configuration,
-    resolve_workspace,
     run_in_daemon_thread,
     say_error,
 )
@@ -35,12 +33,7 @@ async def opened_store(workspace: Path | None, config: Path | None, *, embedding
 
     Raises `StoreError` when there is no such workspace, and `ConfigurationError` when the plugin is turned off.
     """
-    folder = resolve_workspace(workspace)
-    if not folder.is_dir():
-        raise StoreError(
-            Sentence("There is no workspace at {folder}.", folder=folder),
-            hint="Name the agent's folder with --workspace.",
-        )
+    folder = existing_workspace(workspace)
     configuration, problems = read_configuration(config)
     options, more = plugin_options(configuration, "storage", StorageOptions)
     warn([*problems, *more])
@@ -74,7 +67,7 @@ async def opened_shared(
         return
     warn(problems)
     async with open_store(
-        resolve_workspace(workspace), configuration if embeddings else without_embeddings(configuration)
+        existing_workspace(workspace), configuration if embeddings else without_embeddings(configuration)
     ) as store:
         yield store
 

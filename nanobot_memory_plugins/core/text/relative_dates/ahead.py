@@ -1,6 +1,7 @@
 """The days that lie ahead of the one on which a text was said: "in two weeks", "end of March", 下个月15号, 九月底.
 
-What happens again and again ("every Tuesday", 每周二, 周末) and what is past ("last Friday", 上周五) is no day to come.
+What happens again and again ("every Tuesday", 每周二, 周末), a duration that is a rule ("Acme pays within 14 days") and
+what is past ("last Friday", 上周五) is no day to come.
 """
 
 import re
@@ -13,6 +14,7 @@ from nanobot_memory_plugins.core.text.relative_dates.ahead_chinese import CHINES
 from nanobot_memory_plugins.core.text.relative_dates.ahead_english import ENGLISH
 from nanobot_memory_plugins.core.text.relative_dates.further import further_phrases
 from nanobot_memory_plugins.core.text.relative_dates.rules import Rules
+from nanobot_memory_plugins.core.text.relative_dates.standing_terms import is_standing_term
 
 _LONGEST = 500
 # Farther ahead than this it is no date of a plan.
@@ -38,7 +40,7 @@ _SOMETIME = re.compile(r"\b(?:some ?time|some day|at some point|one of these)\b|
 # "Learned it in two weeks" tells how long it took.
 _TOOK = re.compile(
     r"(?<!is )(?<!are )(?<!be )\b(?:was|were|did|had|went|took|got|made|built|wrote|ran|lost|learnt"
-    r"|(?!need|feed|speed|inde?ed)\w{2,}ed)\b[^.;,]{0,80} (?:in|within) |内.{0,6}了"
+    r"|(?<!get )(?<!gets )(?!need|feed|speed|inde?ed)\w{2,}ed)\b(?! to\b)[^.;,]{0,80} (?:in|within) |内.{0,6}了"
 )
 # A clause that tells what was: "on the 24th of May I ran ...", 3月5日交了房租.
 _TOLD = re.compile(
@@ -95,7 +97,7 @@ def _found(rules: Rules, folded: str, said_on: date) -> Iterator[DayAhead]:
             continue
         is_ahead = name in _AHEAD or one.phrase.startswith(("next", "coming", "this coming", "下"))
         beside = folded[max(0, one.start - 30) : end + 20]
-        if name == "in" and _TOOK.search(beside):
+        if name == "in" and (_TOOK.search(beside) or is_standing_term(folded, one.start, end)):
             continue
         if one.span.start != one.span.end and _SOMETIME.search(beside):
             continue

@@ -42,11 +42,14 @@ ENGLISH = Rules(
             mean.day_or_month,
         ),
         "day_after": (r"\b(?:the )?day after tomorrow\b", mean.days_on(2)),
-        "from_weekday": (rf"\b{_COUNT} weeks? (?:on|from) (?:(?P<name>{_WEEKDAY})|tomorrow)\b", mean.weeks_from),
+        "from_weekday": (
+            rf"\b(?:in )?{_COUNT} weeks? (?:on|from) (?:(?P<name>{_WEEKDAY})|tomorrow)\b",
+            mean.weeks_from,
+        ),
         "tomorrow": (r"\b(?:tomorrow|tmrw|tmr)\b", mean.days_on(1)),
         "today": (r"\b(?:today|tonight|this (?:morning|afternoon|evening))\b", mean.days_on(0)),
         "in": (rf"\b(?:in|within)(?: about| the next)? {_COUNT} {_UNIT}\b(?:'s? time)?(?! ago)", mean.units_on),
-        "from_now": (rf"\b{_COUNT} {_UNIT} from (?:now|today)\b", mean.units_on),
+        "from_now": (rf"\b(?:in )?{_COUNT} {_UNIT} from (?:now|today)\b", mean.units_on),
         "week_weekday": (
             rf"\b(?P<which>next|this) week(?: on)? (?P<name>{_WEEKDAY})\b",
             mean.weekday_of_week,

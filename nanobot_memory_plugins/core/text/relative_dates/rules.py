@@ -31,6 +31,10 @@ class Rules:
         alternatives = (f"(?P<{name}>{_GROUP_NAME.sub('(?:', pattern)})" for name, (pattern, _) in rules.items())
         self._any = LazyPattern("|".join(alternatives))
 
+    def matches(self, name: str, text: str) -> Iterator[re.Match[str]]:
+        """Yield each phrase that one rule knows, whatever the others make of it."""
+        return self._rules[name][0].finditer(text)
+
     def found(self, text: str, today: date) -> Iterator[Found]:
         """Yield each phrase that names days; a date that the calendar does not have is left out."""
         for match in self._any.finditer(text):
