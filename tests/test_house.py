@@ -237,6 +237,7 @@ def test_what_decides_about_a_change_runs_every_test():
     """A run of all tests leaves the slow ones out; CI runs those, and the command of the README."""
     steps = (ROOT / ".ci" / "run").read_text(encoding="utf-8").splitlines()
     modules = [f"python -m release.{one}" for one in ("house", "hosts", "mcp_majors", "mcp_conformance")]
+    modules.append("python -m release.claude_code --where-possible")
     assert {f"uv run {one}" for one in ("lint-imports", *modules)} <= {step.strip() for step in steps}
     everyday = re.search(r"^uv run pytest .*$", (ROOT / "README.md").read_text(encoding="utf-8"), re.MULTILINE)
     assert everyday is not None

@@ -98,9 +98,14 @@ def public_messages(messages: Sequence[object], *, at_most: int | None = HISTORY
     ]
 
 
+def recorded_messages(session: object) -> list[object]:
+    """Return all messages that nanobot has of a session."""
+    return list(getattr(session, "messages", ()))
+
+
 def live_messages(session: object) -> list[object]:
     """Return the messages of a session that the model still sees: those after its last compaction."""
-    messages = list(getattr(session, "messages", ()))
+    messages = recorded_messages(session)
     start = getattr(session, "last_archived", 0)
     return messages[start:] if isinstance(start, int) else messages
 

@@ -7,6 +7,7 @@ from typing import Any
 from nanobot.runtime_context import RuntimeContextBlock
 
 from nanobot_memory_plugins.bridge import turn_scopes
+from nanobot_memory_plugins.bridge.earlier_history import earlier_messages
 from nanobot_memory_plugins.bridge.sessions import (
     is_for_people,
     is_new_message,
@@ -14,6 +15,7 @@ from nanobot_memory_plugins.bridge.sessions import (
     is_said_by_person,
     live_messages,
     public_messages,
+    recorded_messages,
 )
 from nanobot_memory_plugins.bridge.turn_scopes import TurnScopes
 from nanobot_memory_plugins.core import BoundedDict, MemoryService, Scope, logger
@@ -90,6 +92,7 @@ class Turns:
             if turn.was_late:
                 self._missed(limit)
             self._settle()
+            self._take_in(turn)
         except Exception as error:
             logger.warning("recall failed: {}", type(error).__name__)
             return None
@@ -135,14 +138,26 @@ class Turns:
         turn.begin(text, lambda: public_messages(history()))
         return turn
 
-    def _history_of(self, key: str) -> Callable[[], list[object]]:
+    def _take_in(self, turn: Turn) -> None:
+        """Let the memory take in, behind the first turn of a session here, what it never heard of it.
+
+        nanobot's record does not say who wrote what: that of a group of several people is left to whoever knows.
+        """
+        scope = turn.scope
+        if not isinstance(scope, Scope) or (scope.group_chat and not self._scopes.senders().one_user):
+            return
+        history = self._history_of(turn.session_key, whole=True)
+        self._memory.take_in_behind(turn, lambda: earlier_messages(history()))
+
+    def _history_of(self, key: str, *, whole: bool = False) -> Callable[[], list[object]]:
         """Return how to get at the live messages; reading them from disk is left to the memory's thread."""
+        messages_of = recorded_messages if whole else live_messages
         session = self._cached(key)
         if session is not None:
-            messages = live_messages(session)
+            messages = messages_of(session)
             return lambda: messages
         read = getattr(self._sessions, "read_session_snapshot", None)
-        return lambda: live_messages(read(key)) if read is not None else []
+        return lambda: messages_of(read(key)) if read is not None else []
 
     def is_private(self, key: str) -> bool:
         """Say whether nanobot itself keeps nothing of a session."""

@@ -1,18 +1,180 @@
-"""What nanobot's history holds and the memory never saw: kept before it is cut, and nothing twice."""
+"""What nanobot's history holds and the memory never saw: kept at the session's first turn or before it is cut, once."""
 
+import asyncio
 import json
+import subprocess
+import time
 from collections import Counter
 from pathlib import Path
 
 import pytest
 
+from nanobot_memory_plugins.bridge.demo.evidence import recalled_blocks
 from nanobot_memory_plugins.core.testing.scripted_server import Reply, Rule, ToolCall, after_tool
+from tests.support.nanobot import Installation
+
+WORDS = {"storage": {"embeddingProvider": "none"}, "core": {"messageLimit": 20}}
+KEY = "sk-proj-" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8s9T0"
+
+
+def rows_in(workspace: Path) -> list[dict[str, str]]:
+    """Return what the transcripts hold, without a last line that is being written just now."""
+    files = (workspace / "memory" / "sessions").glob("*.jsonl")
+    lines = (line for file in files for line in file.read_text(encoding="utf-8").splitlines(keepends=True))
+    return [json.loads(line) for line in lines if line.endswith("\n")]
 
 
 def said_in(workspace: Path) -> Counter[tuple[str, str]]:
-    files = (workspace / "memory" / "sessions").glob("*.jsonl")
-    rows = [json.loads(line) for file in files for line in file.read_text(encoding="utf-8").splitlines()]
-    return Counter((row["role"], row["text"]) for row in rows)
+    return Counter((row["role"], row["text"]) for row in rows_in(workspace))
+
+
+def record(nanobot: Installation, messages: list[dict[str, object]], *, session: str = "cli:direct") -> None:
+    """Have nanobot write a session file, as it was before the memory was there."""
+    loop = nanobot.loop()
+    kept = loop.sessions.get_or_create(session)
+    kept.messages.extend({"timestamp": "2026-03-01T10:00:00", **message} for message in messages)
+    loop.sessions.save(kept)
+
+
+def many(count: int) -> list[dict[str, object]]:
+    return [{"role": "user", "content": f"The plant number {n} wants water on Tuesdays."} for n in range(count)]
+
+
+async def once_it_is_kept(workspace: Path, text: str) -> None:
+    for _ in range(600):
+        if any(text in said for _, said in said_in(workspace)):
+            return
+        await asyncio.sleep(0.05)
+    pytest.fail("it was not taken in")
+
+
+async def test_a_fact_of_a_session_from_before_is_found_after_its_first_turn(install, plugins, monkeypatch, server):
+    nanobot = install(WORDS)
+    monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "")
+    record(
+        nanobot,
+        [
+            {"role": "user", "content": "My boat is called Mistral.", "timestamp": "2026-02-03T09:30:00"},
+            {"role": "assistant", "content": "A fine name.", "timestamp": "2026-02-03T09:30:05"},
+            {"role": "user", "content": f"Its key is {KEY}."},
+            {"role": "assistant", "content": "[Assistant reply unavailable due to model error.]"},
+            {"role": "user", "content": "Scheduled cron job triggered: water", "_cron_turn": True},
+            {"role": "assistant", "content": "I have watered the plants."},
+            {"role": "user", "content": "/status", "_command": True},
+            {"role": "assistant", "content": "All is well.", "_command": True},
+        ],
+    )
+    monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "nanobot,storage,recall")
+    loop = nanobot.loop()
+    await loop.process_direct("Good evening to you.")
+    await once_it_is_kept(nanobot.workspace, "Its key")
+    await loop.aclose()
+    said = {
+        ("user", "My boat is called Mistral."): 1,
+        ("assistant", "A fine name."): 1,
+        ("user", "Its key is [API_KEY]."): 1,
+        ("user", "Good evening to you."): 1,
+        ("assistant", "Understood."): 1,
+    }
+    assert said_in(nanobot.workspace) == said
+    (boat,) = (row for row in rows_in(nanobot.workspace) if "Mistral" in row["text"])
+    assert boat["time"].startswith("2026-02-03")
+    loop = nanobot.loop()
+    await loop.process_direct("And a good night.")
+    await loop.process_direct("What is my boat called?", session_key="cli:another")
+    await loop.aclose()
+    assert "Mistral" in "".join(recalled_blocks(server.requests[-1]))
+    said |= {("user", "And a good night."): 1, ("user", "What is my boat called?"): 1, ("assistant", "Understood."): 3}
+    assert said_in(nanobot.workspace) == said
+
+
+async def test_of_a_days_turns_without_the_memory_the_missing_ones_are_taken_in(install, plugins):
+    nanobot = install()
+    loop = nanobot.loop()
+    await loop.process_direct("My boat is called Mistral.")
+    await loop.aclose()
+    configured = nanobot.config_file.read_text(encoding="utf-8")
+    off = json.loads(configured)
+    off["channels"]["memoryPlugins"] = {"nanobot": {"enabled": False}}
+    nanobot.config_file.write_text(json.dumps(off), encoding="utf-8")
+    loop = nanobot.loop()
+    await loop.process_direct("My dog is called Rex.")
+    await loop.aclose()
+    nanobot.config_file.write_text(configured, encoding="utf-8")
+    loop = nanobot.loop()
+    await loop.process_direct("My cat is called Tom.")
+    await loop.process_direct("My horse is called Max.")
+    await once_it_is_kept(nanobot.workspace, "Rex")
+    await loop.aclose()
+    assert said_in(nanobot.workspace) == {
+        **{("user", f"My {one}."): 1 for one in ("boat is called Mistral", "dog is called Rex")},
+        **{("user", f"My {one}."): 1 for one in ("cat is called Tom", "horse is called Max")},
+        ("assistant", "Understood."): 4,
+    }
+
+
+async def test_neither_a_turn_nor_the_end_waits_for_a_long_history(install, plugins):
+    nanobot = install(WORDS)
+    record(nanobot, many(3_000))
+    loop = nanobot.loop()
+    await loop.process_direct("Good evening to you.")
+    assert len(rows_in(nanobot.workspace)) < 3_000
+    await once_it_is_kept(nanobot.workspace, "plant number 3 ")
+    began = time.perf_counter()
+    await loop.aclose()
+    assert time.perf_counter() - began < 10
+    assert len(rows_in(nanobot.workspace)) < 3_000
+    before = said_in(nanobot.workspace)
+    assert before["user", "Good evening to you."] == 1
+    assert set(before.values()) == {1}
+
+
+async def test_what_several_people_wrote_in_a_group_is_nobodys_and_is_left(install, plugins, monkeypatch):
+    nanobot = install()
+    configured = json.loads(nanobot.config_file.read_text(encoding="utf-8"))
+    configured["channels"]["telegram"] = {"enabled": True, "token": "1:a", "allowFrom": ["ana", "bob"]}
+    nanobot.config_file.write_text(json.dumps(configured), encoding="utf-8")
+    old = [{"role": "user", "content": "I never eat peanuts."}]
+    record(nanobot, old, session="telegram:-5")
+    record(nanobot, old, session="telegram:6")
+    loop = nanobot.loop()
+    for chat in ("-5", "6"):
+        told = {"session_key": f"telegram:{chat}", "channel": "telegram", "chat_id": chat}
+        await loop.process_direct(f"Hello in {chat}.", **told, sender_id="ana")
+    await once_it_is_kept(nanobot.workspace, "peanuts")
+    await loop.aclose()
+    (kept,) = (row for row in rows_in(nanobot.workspace) if "peanuts" in row["text"])
+    assert kept["session"] == "telegram:6"
+
+
+@pytest.mark.slow
+def test_a_taking_in_that_is_killed_goes_on_at_the_next_start_and_doubles_nothing(tmp_path, server, monkeypatch):
+    nanobot = Installation(tmp_path, server, WORDS)
+    monkeypatch.setenv("HOME", str(nanobot.home))
+    history = many(400)
+    record(nanobot, history)
+    chosen = {**nanobot.environment, "NANOBOT_MEMORY_PLUGINS": "nanobot,storage,recall"}
+    server.rules = [Rule(lambda request: "linger" in request.last_user, Reply("Slow.", delay=30))]
+    for _ in range(3):
+        command = nanobot.command("agent", "-m", "linger", "-s", "cli:direct", "--no-markdown")
+        process = subprocess.Popen(command, env=chosen, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        before = len(rows_in(nanobot.workspace)) if (nanobot.workspace / "memory").exists() else 0
+        for _ in range(1_200):
+            if len(rows_in(nanobot.workspace)) >= before + 40:
+                break
+            time.sleep(0.02)
+        process.kill()
+        process.wait()
+        assert before < len(rows_in(nanobot.workspace)) < 400
+    server.rules = []
+    for _ in range(30):
+        nanobot.agent("Good evening.", NANOBOT_MEMORY_PLUGINS="nanobot,storage,recall")
+        said = said_in(nanobot.workspace)
+        if sum("plant number" in text for _, text in said) == 400:
+            break
+    assert {text: times for (_, text), times in said.items() if "plant" in text} == {
+        str(one["content"]): 1 for one in history
+    }
 
 
 async def test_a_session_from_before_the_installation_is_kept_when_it_is_compacted(install, plugins, monkeypatch):

@@ -245,3 +245,27 @@ async def test_orders_in_a_history_that_is_taken_in_are_not_carried_out_late(tmp
         known = memory.prompt_entries(session_key="s").text
         assert "Mistral" in known
         assert "liver" not in known
+
+
+async def test_an_answer_in_the_words_of_one_that_was_taken_in_behind_the_turn_is_another_one(tmp_path):
+    async with MemoryHost(tmp_path, config=CONFIG) as memory:
+        history = [{"role": "user", "content": "Good morning."}, {"role": "assistant", "content": "And to you."}]
+        await memory.message_received(session_key="s", text="Good evening.", history=history)
+        assert await memory.resume(session_key="s", messages=history, behind_turn=True) == 2
+        assert (await memory.message_sent(session_key="s", text="And to you.")).stored
+        assert sorted(texts(memory)) == ["And to you.", "And to you.", "Good evening.", "Good morning."]
+
+
+async def test_a_close_waits_for_no_long_history_and_what_is_left_is_taken_in_later_once(tmp_path):
+    history = [{"role": "user", "content": f"The plant number {n} wants water."} for n in range(3_000)]
+    async with MemoryHost(tmp_path, config=CONFIG) as memory:
+        taking = asyncio.ensure_future(memory.resume(session_key="s", messages=history))
+        while not texts(memory):
+            await asyncio.sleep(0.01)
+    taken = await taking
+    assert 0 < taken < 3_000
+    async with MemoryHost(tmp_path, config=CONFIG) as memory:
+        assert texts(memory) == [one["content"] for one in history[:taken]]
+        few = history[: taken + 20]
+        assert await memory.resume(session_key="s", messages=few) == 20
+        assert texts(memory) == [one["content"] for one in few]

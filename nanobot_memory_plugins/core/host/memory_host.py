@@ -114,18 +114,9 @@ class MemoryHost(PromptCalls):
         self._said = SaidBefore(self._files)
         self._hooks = HookCalls(self._plugins, self._capture, self.forgotten)
         parts = HostParts(
-            self.config.core,
-            self._clock,
-            self._files,
-            self._notices,
-            self._capture,
-            self._words,
-            self._redaction,
-            self.forgotten,
-            self._off_record,
-            self._hooks,
-            self._said,
-        )
+            self.config.core, self._clock, self._files, self._notices, self._capture, self._words, self._redaction,
+            self.forgotten, self._off_record, self._hooks, self._said,
+        )  # fmt: skip
         self._receiving = Receiving(parts)
         self._resuming = Resuming(parts, is_own=lambda name: self.tool(name) is not None)
         self._background = OwnedTasks()
@@ -165,6 +156,7 @@ class MemoryHost(PromptCalls):
         if self._closed:
             return
         self._closed = True
+        self._resuming.stop()
         await self._background.cancel()
         if self._starting is not None:
             if not self._starting.done():  # one that is done may be of an event loop that has ended
@@ -312,15 +304,22 @@ class MemoryHost(PromptCalls):
         return self._background.begin(self._follow_turn(arguments, self._scopes.of(session_key, scope)))
 
     async def resume(
-        self, *, session_key: str, messages: Sequence[object], parent: str = "", scope: ScopeLike = None
+        self,
+        *,
+        session_key: str,
+        messages: Sequence[object],
+        parent: str = "",
+        scope: ScopeLike = None,
+        behind_turn: bool = False,
     ) -> int:
         """Keep what is missing of a host's history, once, and return how many messages that were.
 
-        ``messages`` may carry their ``timestamp``. ``parent`` is the session from which this one was forked off.
+        ``messages`` may carry their ``timestamp``. ``parent`` is the session from which this one was forked off. What
+        is taken in ``behind_turn`` is older than a turn that was begun before.
         """
         await self.start()
         whose = self._scopes.of(session_key, scope or (self.child_scope(parent, session_key) if parent else None))
-        return await self._resuming.take_in(session_key, messages, whose, parent=parent)
+        return await self._resuming.take_in(session_key, messages, whose, parent=parent, behind_turn=behind_turn)
 
     async def before_compaction(
         self,

@@ -13,6 +13,7 @@ from nanobot_memory_plugins.core.host.idle_clock import IdleClock
 from nanobot_memory_plugins.core.host.memory_thread import MemoryThread, Use
 from nanobot_memory_plugins.core.host.service_tool import ServiceTool, own_tool
 from nanobot_memory_plugins.core.host.turn import Turn
+from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.protocols import Complete
 from nanobot_memory_plugins.core.scopes.people import UNSAID, Senders
 from nanobot_memory_plugins.core.scopes.scopes import ScopeLike
@@ -154,19 +155,47 @@ class MemoryService:
         turn.now.received(text, history)
         return self.prompt_entries_now(session_key=turn.parent or turn.session_key, scope=turn.scope).text
 
+    def take_in_behind(self, turn: Turn, history: Callable[[], Sequence[object]]) -> None:
+        """Take in what memory never saw of a session, at its first turn here, and return at once.
+
+        It is for a turn that has been received already. ``history`` makes the messages of before it, in the memory's
+        thread. What the close cuts short is taken in at the first turn of the next process.
+        """
+        if self._opens(turn):
+
+            async def take_in(memory: "MemoryHost") -> None:
+                messages = await run_in_daemon_thread(history)
+                await memory.resume(session_key=turn.session_key, messages=messages, scope=turn.scope, behind_turn=True)
+
+            self.thread.submit(take_in)
+
     def _unseen(self, turn: Turn, history: Sequence[object], *, unknown: bool) -> Sequence[object]:
         """Return what of a history memory may not have seen: all of it in the first turn that was opened here."""
-        is_first = turn.session_key not in self._opened
-        self._opened[turn.session_key] = None
+        is_first = self._opens(turn)
         if turn.parent:
             return ()
         return history if unknown and is_first else unanswered_in(history)
 
+    def _opens(self, turn: Turn) -> bool:
+        """Say whether a turn is the first of its session here, and know it from now on."""
+        is_first = turn.session_key not in self._opened
+        self._opened[turn.session_key] = None
+        return is_first
+
     async def resume(
-        self, session_key: str, messages: Sequence[object], *, parent: str = "", scope: ScopeLike = None
+        self,
+        session_key: str,
+        messages: Sequence[object],
+        *,
+        parent: str = "",
+        scope: ScopeLike = None,
+        behind_turn: bool = False,
     ) -> int:
-        """Keep what is missing of a host's history, once, and return how many messages that were."""
-        use = _resuming(session_key, messages, parent, scope)
+        """Keep what is missing of a host's history, once, and return how many messages that were.
+
+        What is taken in ``behind_turn`` is older than a turn that was begun before.
+        """
+        use = _resuming(session_key, messages, parent, scope, behind_turn=behind_turn)
         return await self.call(use, limit=self.config.core.compaction_limit) or 0
 
     def resume_now(
@@ -239,8 +268,12 @@ async def _started(_memory: "MemoryHost") -> bool:
     return True
 
 
-def _resuming(session_key: str, messages: Sequence[object], parent: str, scope: ScopeLike) -> Use[int]:
-    return lambda memory: memory.resume(session_key=session_key, messages=messages, parent=parent, scope=scope)
+def _resuming(
+    session_key: str, messages: Sequence[object], parent: str, scope: ScopeLike, *, behind_turn: bool = False
+) -> Use[int]:
+    return lambda memory: memory.resume(
+        session_key=session_key, messages=messages, parent=parent, scope=scope, behind_turn=behind_turn
+    )
 
 
 def _compacting(session_key: str, messages: Sequence[object], more: dict[str, Any]) -> Use[Summary | None]:

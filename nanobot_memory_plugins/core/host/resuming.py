@@ -49,11 +49,19 @@ class Resuming:
         self._parts = parts
         self._is_own = is_own
         self._turn = asyncio.Lock()
+        self._stopped = False
 
-    async def take_in(self, session_key: str, messages: Sequence[object], scope: Scope, *, parent: str = "") -> int:
+    def stop(self) -> None:
+        """Take in no more: what is left is missing still, and taken in another time."""
+        self._stopped = True
+
+    async def take_in(
+        self, session_key: str, messages: Sequence[object], scope: Scope, *, parent: str = "", behind_turn: bool = False
+    ) -> int:
         """Keep what is missing of a history, and return how many messages that were.
 
-        What the session ``parent``, from which it was forked off, has already is not missing.
+        What the session ``parent``, from which it was forked off, has already is not missing. A history that stands
+        ``behind_turn`` is that of before a turn which was told already: the host tells nothing of it any more.
         """
         if not messages or not self._parts.options.keep_transcripts or self._parts.off_record.is_paused(session_key):
             return 0
@@ -63,7 +71,8 @@ class Resuming:
         given = await self._parts.said.attributed(session_key, given)
         if self._parts.off_record.is_open(session_key):  # the last message: of the answer to it nobody knows yet
             given = given[: max((index for index, one in enumerate(given) if one.role == "user"), default=len(given))]
-        return await asyncio.shield(self._parts.recorder.begin(self._take(session_key, given, scope, parent)))
+        taking = self._take(session_key, given, scope, parent, behind_turn)
+        return await asyncio.shield(self._parts.recorder.begin(taking))
 
     async def before_compaction(
         self, session_key: str, messages: Sequence[object], scope: Scope, more: Mapping[str, Any], *, known: int = 0
@@ -90,7 +99,9 @@ class Resuming:
         await self._parts.hooks.keep_notes(answers, scope=scope)
         return first_summary(answers)
 
-    async def _take(self, session_key: str, given: tuple[Message, ...], scope: Scope, parent: str) -> int:
+    async def _take(
+        self, session_key: str, given: tuple[Message, ...], scope: Scope, parent: str, behind_turn: bool
+    ) -> int:
         async with self._turn, self._alone():
             shown = await self._shown(session_key, given)  # here: something may be forgotten while this waits
             keys = [session_key, redact_key(parent)] if parent else [session_key]
@@ -98,12 +109,15 @@ class Resuming:
             recorded.hear(self._parts.said.said(key) for key in keys)
             missing = await run_in_daemon_thread(self._missing, shown, recorded)
             self._parts.said.forget_taken(session_key)
+            taken = 0
             for one in missing:
+                if self._stopped:
+                    break
                 if one.call is None:
-                    await self._keep(session_key, one, scope)
+                    await self._keep(session_key, one, scope, may_be_told=one.is_last_turn and not behind_turn)
+                    taken += 1
                 else:
                     await self._note(session_key, one, scope)
-        taken = sum(one.call is None for one in missing)
         if taken:
             logger.info("{} messages of a session that were not known have been taken in", taken)
         return taken
@@ -148,7 +162,7 @@ class Resuming:
         noted = sum(one.call is not None for one in missing)
         return [one for one in missing if one.call is None or (noted := noted - 1) < _TOOLS]
 
-    async def _keep(self, session_key: str, one: _Missing, scope: Scope) -> None:
+    async def _keep(self, session_key: str, one: _Missing, scope: Scope, *, may_be_told: bool) -> None:
         user = one.message.role == "user"
         record = TranscriptRecord(
             role=one.message.role,
@@ -161,7 +175,7 @@ class Resuming:
         )
         receipt = await self._parts.files.keep_message(record)
         self._parts.said.hear(session_key, one.message.role, one.message.text)
-        if one.is_last_turn:
+        if may_be_told:
             self._parts.said.take(session_key, one.message.role, one.message.text, receipt)
 
     async def _note(self, session_key: str, one: _Missing, scope: Scope) -> None:

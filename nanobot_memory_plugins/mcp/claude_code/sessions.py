@@ -119,7 +119,7 @@ class HookedSessions:
     async def _take_in(self, key: str, session: _Session, messages: Sequence[object], parent: str) -> None:
         """Take in what was said while this process did not hear of the session, and what no hook has told."""
         whose = session_key(parent) if parent else ""
-        await self._service.resume(key, messages, parent=whose, scope=session.scope)
+        await self._service.resume(key, messages, parent=whose, scope=session.scope, behind_turn=True)
 
     async def _tool(self, key: str, session: _Session, event: HookEvent) -> None:
         self._scheduled.hear(event.tool_name, event.tool_input)
