@@ -8,9 +8,11 @@ import asyncio
 import hashlib
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Coroutine, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from nanobot_memory_plugins.core import EntryUpdate, ExchangedEntries, run_in_daemon_thread
 from nanobot_memory_plugins.core.files import make_missing
@@ -22,6 +24,8 @@ from nanobot_memory_plugins.postgres.database.where import clean
 from nanobot_memory_plugins.postgres.questions import Ask
 
 FILE = "entries.json"
+# Seconds that somebody who was told to exchange waits for another process, and how often he looks.
+_PATIENCE, _MOST_LOOKS = 10.0, 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +49,33 @@ class EntryExchange:
         self._file = folder / FILE
         self._ask = ask
         self._seen = ""
+        self._is_answered = False
 
     async def look(self, access: ExchangedEntries) -> bool:
         """Take in what changed elsewhere, and send what changed here; return whether there was anything.
 
         Raises `MemoryFileError` where this machine's entries cannot be read or written, and `OSError`.
         """
+        async with self._alone(0) as is_alone:  # else another process of this machine does it
+            return is_alone and await _unbroken(self._look(access))
+
+    async def settle(self, access: ExchangedEntries) -> int | None:
+        """Do so until there is nothing left to do; return how many entries are not on the server as they are here.
+
+        None: that cannot be said, since the server or another process of this machine keeps it waiting. Raises as
+        `look` does.
+        """
+        async with self._alone(_PATIENCE) as is_alone:
+            if not is_alone:
+                return None
+            looks = idle = 0
+            while looks < _MOST_LOOKS and idle < 2:  # once more: somebody may have been faster than the first
+                looks, idle = looks + 1, 0 if await _unbroken(self._look(access)) else idle + 1
+            return await self._unsent(access) if self._is_answered else None
+
+    @asynccontextmanager
+    async def _alone(self, patience: float) -> AsyncIterator[bool]:
+        """Be the only process of this machine that exchanges, if that can be had."""
         from filelock import Timeout
 
         from nanobot_memory_plugins.core.files import private_lock
@@ -58,23 +83,23 @@ class EntryExchange:
         await run_in_daemon_thread(lambda: make_missing(self._file.parent))
         lock = private_lock(self._file.with_suffix(".lock"), thread_local=False)
         try:
-            await run_in_daemon_thread(lambda: lock.acquire(timeout=0))
+            await run_in_daemon_thread(lambda: lock.acquire(timeout=patience))
         except Timeout:
-            return False  # another process of this machine does it
-        # Not to be broken off between what is done and what is remembered of it.
-        looking = asyncio.ensure_future(self._look(access))
+            yield False
+            return
         try:
-            return await asyncio.shield(looking)
-        except asyncio.CancelledError:
-            await asyncio.wait({looking})
-            looking.exception()
-            raise
+            yield True
         finally:
             lock.release()
+
+    async def _unsent(self, access: ExchangedEntries) -> int:
+        agreed = await run_in_daemon_thread(self._read)
+        return len(changed(self._whose, agreed, await run_in_daemon_thread(access.exported)))
 
     async def _look(self, access: ExchangedEntries) -> bool:
         agreed = await run_in_daemon_thread(self._read)
         pulled = await self._ask(lambda connection: self._pull(connection, agreed))
+        self._is_answered = pulled is not None
         version = await run_in_daemon_thread(access.version)
         if pulled is None or (not pulled.rows and not pulled.is_whole and version == self._seen):
             return False
@@ -124,6 +149,17 @@ class EntryExchange:
         with os.fdopen(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
             file.write(json.dumps(values))
         os.replace(temporary, self._file)
+
+
+async def _unbroken(work: Coroutine[Any, Any, bool]) -> bool:
+    """Do something that is not to be broken off between what is done and what is remembered of it."""
+    doing = asyncio.ensure_future(work)
+    try:
+        return await asyncio.shield(doing)
+    except asyncio.CancelledError:
+        await asyncio.wait({doing})
+        doing.exception()
+        raise
 
 
 def learned(whose: Whose, agreed: Agreed, pulled: Pulled, here: Mapping[str, str]) -> tuple[list[EntryUpdate], Agreed]:
