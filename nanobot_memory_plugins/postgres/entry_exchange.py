@@ -8,14 +8,23 @@ import asyncio
 import hashlib
 import json
 import os
-from collections.abc import AsyncIterator, Coroutine, Mapping
+from collections.abc import AsyncIterator, Collection, Coroutine, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from nanobot_memory_plugins.core import EntryUpdate, ExchangedEntries, run_in_daemon_thread
-from nanobot_memory_plugins.core.files import make_missing
+from nanobot_memory_plugins.core import (
+    EntryUpdate,
+    ExchangedEntries,
+    Finding,
+    Health,
+    Sentence,
+    logger,
+    run_in_daemon_thread,
+)
+from nanobot_memory_plugins.core.files import exact_time, make_missing, read_time
 from nanobot_memory_plugins.postgres.database import entries, forgetting
 from nanobot_memory_plugins.postgres.database.connection import Connection, bounded_transaction, plain_errors
 from nanobot_memory_plugins.postgres.database.entries import EntryWrite, Pulled
@@ -26,14 +35,26 @@ from nanobot_memory_plugins.postgres.questions import Ask
 FILE = "entries.json"
 # Seconds that somebody who was told to exchange waits for another process, and how often he looks.
 _PATIENCE, _MOST_LOOKS = 10.0, 20
+_SUBJECT = "shared memory: entries"
+_COME_BACK = "An agent that runs brings them back from the server, and so does `nanobot-memory postgres send`."
+# How long doctor tells of it.
+_TOLD_FOR = timedelta(days=7)
 
 
 @dataclass(frozen=True, slots=True)
 class Agreed:
-    """What this machine and the server both knew last: of each entry its revision, and the hash of its text."""
+    """What this machine and the server both knew last: of each entry its revision, and the hash of its text.
+
+    ``rebuilt`` says when entries that were gone from this machine's file came back last, and how many.
+    """
 
     cursor: int = 0
     known: Mapping[str, tuple[int, str]] = field(default_factory=dict)
+    rebuilt: tuple[str, int] | None = None
+
+    def without(self, ids: Collection[str]) -> "Agreed":
+        """Return the same as if some entries had never been seen."""
+        return replace(self, known={id_: one for id_, one in self.known.items() if id_ not in ids})
 
     @property
     def revisions(self) -> dict[str, int]:
@@ -73,6 +94,24 @@ class EntryExchange:
                 looks, idle = looks + 1, 0 if await _unbroken(self._look(access)) else idle + 1
             return await self._unsent(access) if self._is_answered else None
 
+    async def findings(self, access: ExchangedEntries) -> list[Finding]:
+        """Say for ``nanobot-memory doctor`` what is gone from this machine's file, or was lately."""
+        agreed = await run_in_daemon_thread(self._read)
+        here = await run_in_daemon_thread(access.exported)
+        lost = await run_in_daemon_thread(lambda: lost_in(access, agreed, here))
+        if lost:
+            state = Sentence("{count} are gone from this machine's file, and nobody took them out", count=len(lost))
+            return [Finding(_SUBJECT, state, Health.DEGRADED, _COME_BACK)]
+        since = read_time(agreed.rebuilt[0]) if agreed.rebuilt else None
+        if agreed.rebuilt is None or since is None or datetime.now(UTC) - since > _TOLD_FOR:
+            return []
+        state = Sentence(
+            "{count} that were gone from this machine's file came back from the server ({time:%Y-%m-%d %H:%M} UTC)",
+            count=agreed.rebuilt[1],
+            time=since.astimezone(UTC),
+        )
+        return [Finding(_SUBJECT, state, Health.INFO)]
+
     @asynccontextmanager
     async def _alone(self, patience: float) -> AsyncIterator[bool]:
         """Be the only process of this machine that exchanges, if that can be had."""
@@ -104,11 +143,19 @@ class EntryExchange:
         if pulled is None or (not pulled.rows and not pulled.is_whole and version == self._seen):
             return False
         here = await run_in_daemon_thread(access.exported)
+        if lost := await run_in_daemon_thread(lambda: lost_in(access, agreed, here)):
+            agreed = agreed.without(lost)
+            pulled = await self._ask(lambda connection: self._pull(connection, agreed, whole=True))
+            if pulled is None:
+                return False
         updates, agreed = learned(self._whose, agreed, pulled, here)
         if updates:
             await run_in_daemon_thread(lambda: access.take_in(updates))
             version = await run_in_daemon_thread(access.version)
             here = await run_in_daemon_thread(access.exported)
+        if back := len(lost & here.keys()):
+            agreed = replace(agreed, rebuilt=(exact_time(datetime.now(UTC)), back))
+            logger.warning("{} entries were gone from this machine's file, and came back from the server", back)
         await run_in_daemon_thread(lambda: self._write(agreed))
         writes = changed(self._whose, agreed, here)
         done = (await self._ask(lambda connection: self._push(connection, writes)) or {}) if writes else {}
@@ -120,9 +167,9 @@ class EntryExchange:
             self._seen = version  # else somebody was faster, or something is to be forgotten first
         return bool(updates or done)
 
-    def _pull(self, connection: Connection, agreed: Agreed) -> Pulled:
+    def _pull(self, connection: Connection, agreed: Agreed, *, whole: bool = False) -> Pulled:
         with plain_errors():
-            return entries.pull(connection, self._whose, agreed.cursor, agreed.revisions)
+            return entries.pull(connection, self._whose, agreed.cursor, agreed.revisions, whole=whole)
 
     def _push(self, connection: Connection, writes: list[EntryWrite]) -> dict[str, int]:
         with plain_errors(), bounded_transaction(connection):
@@ -139,12 +186,14 @@ class EntryExchange:
             if values["tenant"] != self._whose.tenant.id.hex:
                 return Agreed()
             known = {str(id_): (int(revision), str(hashed)) for id_, (revision, hashed) in values["known"].items()}
-            return Agreed(int(values["cursor"]), known)
-        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+            rebuilt = values.get("rebuilt")
+            return Agreed(int(values["cursor"]), known, (str(rebuilt[0]), int(rebuilt[1])) if rebuilt else None)
+        except (OSError, ValueError, LookupError, TypeError, AttributeError):
             return Agreed()
 
     def _write(self, agreed: Agreed) -> None:
         values = {"tenant": self._whose.tenant.id.hex, "cursor": agreed.cursor, "known": agreed.known}
+        values |= {"rebuilt": agreed.rebuilt} if agreed.rebuilt is not None else {}
         temporary = self._file.with_name(f".{self._file.name}.tmp")
         with os.fdopen(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
             file.write(json.dumps(values))
@@ -183,7 +232,16 @@ def learned(whose: Whose, agreed: Agreed, pulled: Pulled, here: Mapping[str, str
             base = ours  # nobody has changed it here
         is_other = bool(before is None and ours and row.number != entries.number_of(whose, row.id, ours))
         updates.append(EntryUpdate(row.id, base, row.body, row.forgotten, is_other))
-    return updates, Agreed(pulled.cursor, known)
+    return updates, replace(agreed, cursor=pulled.cursor, known=known)
+
+
+def lost_in(access: ExchangedEntries, agreed: Agreed, here: Mapping[str, str]) -> frozenset[str]:
+    """Return the entries that are gone here although nobody took them out: their file is missing, or was.
+
+    Raises `MemoryFileError`.
+    """
+    gone = [id_ for id_, (_, hashed) in agreed.known.items() if id_ not in here and hashed != _NOTHING]
+    return frozenset(gone) - frozenset(access.taken_out(gone)) if gone else frozenset()
 
 
 def changed(whose: Whose, agreed: Agreed, here: Mapping[str, str]) -> list[EntryWrite]:
@@ -193,9 +251,8 @@ def changed(whose: Whose, agreed: Agreed, here: Mapping[str, str]) -> list[Entry
         revision, hashed = agreed.known.get(id_, (0, ""))
         if hashed != hash_of(text):
             writes.append(EntryWrite(id_, entries.number_of(whose, id_, text), revision, text))
-    nothing = hash_of("")
     for id_, (revision, hashed) in agreed.known.items():
-        if id_ not in here and hashed != nothing:
+        if id_ not in here and hashed != _NOTHING:
             writes.append(EntryWrite(id_, entries.number_of(whose, id_, ""), revision, ""))
     return writes
 
@@ -203,3 +260,6 @@ def changed(whose: Whose, agreed: Agreed, here: Mapping[str, str]) -> list[Entry
 def hash_of(text: str) -> str:
     """Return the hash of an entry's text, by which it is known when it was changed."""
     return hashlib.blake2b(clean(text).encode("utf-8"), digest_size=16).hexdigest()
+
+
+_NOTHING = hash_of("")

@@ -45,10 +45,11 @@ class EntryWrite:
     body: str
 
 
-def pull(connection: Connection, whose: Whose, cursor: int, known: Mapping[str, int]) -> Pulled:
+def pull(connection: Connection, whose: Whose, cursor: int, known: Mapping[str, int], *, whole: bool = False) -> Pulled:
     """Return what was changed after a cursor; ``known`` are the revisions of entries that were seen before.
 
-    A server that is behind the cursor has lost something, in a failover, or is a new one: then everything is returned.
+    With ``whole`` everything is. A server that is behind the cursor has lost something, in a failover, or is a new one:
+    then everything is returned as well.
     """
     mine = of_tenant(whose.tenant, "e")
     row = run(
@@ -57,7 +58,7 @@ def pull(connection: Connection, whose: Whose, cursor: int, known: Mapping[str, 
         f"FROM {table('tenant')} t WHERE {of_tenant(whose.tenant, 't')}",
         (cursor,),
     ).fetchone()
-    is_whole = cursor > (int(row[0]) if row else 0)
+    is_whole = whole or cursor > (int(row[0]) if row else 0)
     if not is_whole and (row is None or row[1] is None):
         return Pulled((), cursor)
     found = run(
