@@ -45,10 +45,12 @@ _TOLD_FOR = timedelta(days=7)
 class Agreed:
     """What this machine and the server both knew last: of each entry its revision, and the hash of its text.
 
-    ``rebuilt`` says when entries that were gone from this machine's file came back last, and how many.
+    ``mark`` was written on the server with that: one that has another has lost something. ``rebuilt`` says when entries
+    that were gone from this machine's file came back last, and how many.
     """
 
     cursor: int = 0
+    mark: str = ""
     known: Mapping[str, tuple[int, str]] = field(default_factory=dict)
     rebuilt: tuple[str, int] | None = None
 
@@ -158,27 +160,36 @@ class EntryExchange:
             logger.warning("{} entries were gone from this machine's file, and came back from the server", back)
         await run_in_daemon_thread(lambda: self._write(agreed))
         writes = changed(self._whose, agreed, here)
-        done = (await self._ask(lambda connection: self._push(connection, writes)) or {}) if writes else {}
+        done: dict[str, int] = {}
+        if writes and (pushed := await self._ask(lambda connection: self._push(connection, agreed, writes))):
+            done, mark = pushed
         if done:
             sent = {one.id: (done[one.id], hash_of(one.body)) for one in writes if one.id in done}
-            agreed = replace(agreed, known={**agreed.known, **sent})
+            agreed = replace(agreed, known={**agreed.known, **sent}, mark=mark)
             await run_in_daemon_thread(lambda: self._write(agreed))
         if len(done) == len(writes):
             self._seen = version  # else somebody was faster, or something is to be forgotten first
         return bool(updates or done)
 
     def _pull(self, connection: Connection, agreed: Agreed, *, whole: bool = False) -> Pulled:
+        seen = (agreed.cursor, agreed.mark)
         with plain_errors():
-            return entries.pull(connection, self._whose, agreed.cursor, agreed.revisions, whole=whole)
+            if not whole and entries.is_as_before(connection, self._whose, *seen):
+                return Pulled((), *seen)
+            with bounded_transaction(connection):
+                forgetting.introduce(connection, self._whose)
+                return entries.pull(connection, self._whose, *seen, agreed.revisions, whole=whole)
 
-    def _push(self, connection: Connection, writes: list[EntryWrite]) -> dict[str, int]:
+    def _push(self, connection: Connection, agreed: Agreed, writes: list[EntryWrite]) -> tuple[dict[str, int], str]:
         with plain_errors(), bounded_transaction(connection):
             forgetting.introduce(connection, self._whose)
             version, _ = forgetting.alone(connection, self._whose)
             # After the wait for others: what one of them has ordered to be forgotten is forgotten here first.
-            if forgetting.has_orders(connection, self._whose):
-                return {}
-            return entries.push(connection, self._whose, writes, version)
+            is_same = entries.has_mark(connection, self._whose, agreed.mark)  # else everything is looked at again
+            if not is_same or forgetting.has_orders(connection, self._whose):
+                return {}, agreed.mark
+            done = entries.push(connection, self._whose, writes, version)
+            return done, entries.make_mark(connection, self._whose) if done else agreed.mark
 
     def _read(self) -> Agreed:
         try:
@@ -187,12 +198,15 @@ class EntryExchange:
                 return Agreed()
             known = {str(id_): (int(revision), str(hashed)) for id_, (revision, hashed) in values["known"].items()}
             rebuilt = values.get("rebuilt")
-            return Agreed(int(values["cursor"]), known, (str(rebuilt[0]), int(rebuilt[1])) if rebuilt else None)
+            mark = str(values.get("mark", ""))
+            return Agreed(int(values["cursor"]), mark, known, (str(rebuilt[0]), int(rebuilt[1])) if rebuilt else None)
         except (OSError, ValueError, LookupError, TypeError, AttributeError):
             return Agreed()
 
     def _write(self, agreed: Agreed) -> None:
-        values = {"tenant": self._whose.tenant.id.hex, "cursor": agreed.cursor, "known": agreed.known}
+        values = {
+            "tenant": self._whose.tenant.id.hex, "cursor": agreed.cursor, "mark": agreed.mark, "known": agreed.known,
+        }  # fmt: skip
         values |= {"rebuilt": agreed.rebuilt} if agreed.rebuilt is not None else {}
         temporary = self._file.with_name(f".{self._file.name}.tmp")
         with os.fdopen(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
@@ -232,7 +246,7 @@ def learned(whose: Whose, agreed: Agreed, pulled: Pulled, here: Mapping[str, str
             base = ours  # nobody has changed it here
         is_other = bool(before is None and ours and row.number != entries.number_of(whose, row.id, ours))
         updates.append(EntryUpdate(row.id, base, row.body, row.forgotten, is_other))
-    return updates, replace(agreed, cursor=pulled.cursor, known=known)
+    return updates, replace(agreed, cursor=pulled.cursor, mark=pulled.mark, known=known)
 
 
 def lost_in(access: ExchangedEntries, agreed: Agreed, here: Mapping[str, str]) -> frozenset[str]:
