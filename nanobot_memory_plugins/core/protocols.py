@@ -238,6 +238,13 @@ class ExchangedEntries(Protocol):
         """
         ...
 
+    def taken_out(self, ids: Collection[str]) -> Collection[str]:
+        """Return those of some entries that somebody has taken out; others went with their file, which is gone.
+
+        Raises `MemoryFileError`.
+        """
+        ...
+
     def take_in(self, updates: Sequence[EntryUpdate]) -> None:
         """Merge what other machines made of entries with what was made of them here.
 

@@ -144,9 +144,18 @@ def send(workspace: WorkspaceOption = None, config: ConfigOption = None, as_json
         bytes=sent.unsent,
         machine=sent.here,
     )
-    told = {"machine": sent.here, "unsent_bytes": sent.unsent, "passages": sent.passages}
-    _tell(as_json, told, lambda: "\n".join([*lines, *([left] if sent.unsent else [])]))
-    if sent.unsent:
+    unsent = tr(
+        "{count:,} entries of {machine} are not sent; `nanobot-memory doctor` says why.",
+        count=sent.entries,
+        machine=sent.here,
+    )
+    told = {
+        "machine": sent.here, "unsent_bytes": sent.unsent, "unsent_entries": sent.entries, "passages": sent.passages,
+    }  # fmt: skip
+    lines += [left] if sent.unsent else []
+    lines += [unsent] if sent.entries else []
+    _tell(as_json, told, lambda: "\n".join(lines))
+    if sent.unsent or sent.entries:
         raise typer.Exit(1)
 
 

@@ -106,9 +106,14 @@ class PostgresPlugin:
         return traces
 
     @hookimpl
-    async def diagnose(self) -> list[Finding]:
-        """Say how the server stands, and what is not sent yet."""
-        return await self._store.findings() if self._store is not None else []
+    async def diagnose(self, context: PluginContext) -> list[Finding]:
+        """Say how the server stands, what is not sent yet, and what of the entries is gone."""
+        if self._store is None:
+            return []
+        found = await self._store.findings()
+        if isinstance(context.entries, ExchangedEntries):
+            found += await self._store.entries.findings(context.entries)
+        return found
 
     async def _obey(self, store: "SharedStore", context: PluginContext) -> None:
         while True:

@@ -58,6 +58,8 @@ T = TypeVar("T")
 _OPEN, _POLL, _STUCK, _DRAIN = 1.0, 0.05, 120.0, 5.0
 # How often the bytes that are not sent are told.
 _LOOK = 0.5
+# How long a command waits for the server.
+_REACH = 30.0
 # What looking through everything that is shared may take.
 _PURGE = 600.0
 
@@ -275,6 +277,10 @@ class SharedStore:
     def machine(self) -> str:
         """The name of this machine among those that share."""
         return self._whose.machine
+
+    async def reach(self) -> None:
+        """Return once the server was reached, or cannot be: for commands, which wait longer for it than an agent."""
+        await self._in_housekeeping(lambda: self._server.look(_REACH))
 
     async def send_all(self, waiting: Callable[[int], None]) -> None:
         """Return once everything is sent, or when it cannot be.

@@ -296,7 +296,7 @@ def test_what_a_server_lost_in_a_failover_is_sent_to_it_again():
     whose = Whose(Tenant.named("any"), "any", "laptop")
     before, now = '{"content": "green tea"}', '{"content": "black tea"}'
     here = {"a": before, "b": now, "c": now}
-    agreed = Agreed(9, {id_: (3, hash_of(text)) for id_, text in here.items()})
+    agreed = Agreed(9, "", {id_: (3, hash_of(text)) for id_, text in here.items()})
     rows = tuple(EntryRow(id_, uuid.uuid4(), 2, before, forgotten=False, base=before) for id_ in "ab")
     updates, agreed = learned(whose, agreed, Pulled(rows, 5, is_whole=True), here)
     assert [(one.id, one.base, one.theirs) for one in updates] == [("b", before, before)]  # what is here stays
@@ -307,7 +307,7 @@ def test_what_a_server_lost_in_a_failover_is_sent_to_it_again():
 def test_after_a_failover_what_two_machines_made_of_one_revision_is_a_conflict():
     whose = Whose(Tenant.named("any"), "any", "laptop")
     ours, theirs = '{"content": "black tea"}', '{"content": "white tea"}'
-    agreed = Agreed(9, {"a": (3, hash_of(ours))})
+    agreed = Agreed(9, "", {"a": (3, hash_of(ours))})
     row = EntryRow("a", uuid.uuid4(), 3, theirs, forgotten=False, base=theirs)
     updates, _ = learned(whose, agreed, Pulled((row,), 8, is_whole=True), {"a": ours})
     assert [(one.base, one.theirs) for one in updates] == [("", theirs)]
@@ -330,5 +330,5 @@ def test_of_two_changes_of_one_revision_the_second_is_refused(server: OwnServer)
         assert push(laptop, 1, "three") == {"a": 2}
         assert push(desktop, 1, "four") == {}
         assert push(desktop, 2, "") == {"a": 3}
-        (row,) = entries.pull(connection, laptop, 0, {"a": 1}).rows
+        (row,) = entries.pull(connection, laptop, 0, "", {"a": 1}).rows
         assert (row.revision, row.body, row.base) == (3, "", "one")

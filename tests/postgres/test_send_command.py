@@ -9,8 +9,15 @@ from typing import Any
 
 import pytest
 
+from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, remember
+from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
+from nanobot_memory_plugins.core import Erasure
 from nanobot_memory_plugins.core.testing import MemoryWorkspace
-from nanobot_memory_plugins.core.values import Note, Query, Scope, Visibility, Whose
+from nanobot_memory_plugins.core.values import Note, Query, Scope, Visibility
+from nanobot_memory_plugins.core.values import Whose as WhoseScope
+from nanobot_memory_plugins.postgres.database import forgetting
+from nanobot_memory_plugins.postgres.database.connection import connect
+from nanobot_memory_plugins.postgres.database.tenant import Tenant, Whose
 from nanobot_memory_plugins.postgres.server.launcher import OwnServer
 from tests.postgres.opening import open_shared
 
@@ -38,7 +45,42 @@ def test_it_sends_what_is_kept_and_counts_what_stands_there(told: tuple[Path, Pa
     workspace, config = told
     for _ in range(2):
         sent = command("postgres", "send", "--workspace", workspace, "--config", config)
-        assert sent == {"ok": True, "machine": "laptop", "unsent_bytes": 0, "passages": {"laptop": 3}}
+        assert sent == {
+            "ok": True, "machine": "laptop", "unsent_bytes": 0, "unsent_entries": 0, "passages": {"laptop": 3},
+        }  # fmt: skip
+
+
+def test_it_exchanges_the_entries_as_well(told: tuple[Path, Path], tmp_path: Path):
+    workspace, config = told
+    theirs = tmp_path / "theirs.json"
+    memory = json.loads(config.read_text(encoding="utf-8"))
+    memory["memoryPlugins"]["postgres"]["machine"] = "desktop"
+    theirs.write_text(json.dumps(memory), encoding="utf-8")
+    ours, other = ("--workspace", workspace, "--config", config), ("--workspace", tmp_path / "o", "--config", theirs)
+    (tmp_path / "o").mkdir()
+    remember(EntryRepository(workspace), NewEntry("The user lives in Kaunas"), who="user")
+    assert command("postgres", "send", *ours)["unsent_entries"] == 0
+    remember(EntryRepository(tmp_path / "o"), NewEntry("The user drinks green tea"), who="user")
+    assert command("postgres", "send", *other)["unsent_entries"] == 0
+    command("postgres", "send", *ours)
+    for one in (workspace, tmp_path / "o"):
+        found = sorted(entry.content for entry in EntryRepository(one).load().entries.values())
+        assert found == ["The user drinks green tea", "The user lives in Kaunas"]
+
+
+def test_entries_that_cannot_be_sent_before_something_is_forgotten_here_are_counted(
+    told: tuple[Path, Path], server: OwnServer
+):
+    workspace, config = told
+    ours = ("--workspace", workspace, "--config", config)
+    command("postgres", "send", *ours)
+    name = json.loads(config.read_text(encoding="utf-8"))["memoryPlugins"]["postgres"]["tenant"]
+    with connect(server.dsn) as connection:
+        desktop = Whose(Tenant.named(name), name, "desktop")
+        forgetting.introduce(connection, desktop)
+        forgetting.order(connection, desktop, Erasure(texts=("the garden gate number 1 is green",)))
+    remember(EntryRepository(workspace), NewEntry("The user lives in Kaunas"), who="user")
+    assert command("postgres", "send", *ours, status=1)["unsent_entries"] == 1
 
 
 def test_without_a_dsn_it_says_what_to_set(told: tuple[Path, Path], tmp_path: Path):
@@ -99,7 +141,7 @@ async def test_on_the_server_the_project_that_is_worked_in_comes_first(server: O
     try:
         await store.flush()
         for project in ("boat", "house"):
-            query = Query("which paint for the door", scope=Visibility(whose=(Whose(),), project=project))
+            query = Query("which paint for the door", scope=Visibility(whose=(WhoseScope(),), project=project))
             hits = (await store.search(query)).hits
             assert next(hit.scope.project for hit in hits) == project
             assert {hits[-1].scope.project} == {"boat", "house"} - {project}

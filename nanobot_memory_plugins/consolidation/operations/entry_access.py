@@ -1,7 +1,7 @@
 """The entries as `EntryAccess` has them: frozen views, and changes on behalf of a person."""
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -11,7 +11,7 @@ from nanobot_memory_plugins.consolidation.model.entry_view import view_of
 from nanobot_memory_plugins.consolidation.model.scoring import decayed, faded
 from nanobot_memory_plugins.consolidation.operations.editing import edit as edit_entry
 from nanobot_memory_plugins.consolidation.operations.editing import merge
-from nanobot_memory_plugins.consolidation.operations.exchange import exported, take_in
+from nanobot_memory_plugins.consolidation.operations.exchange import exported, take_in, taken_out
 from nanobot_memory_plugins.consolidation.operations.profile import profile
 from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, forget, remember
 from nanobot_memory_plugins.consolidation.operations.undo import restore, undo
@@ -143,6 +143,10 @@ class RepositoryAccess:
     def exported(self) -> Mapping[str, str]:
         """Return each entry as a text, for other machines."""
         return exported(self._repository)
+
+    def taken_out(self, ids: Collection[str]) -> Collection[str]:
+        """Return those of some entries that somebody has taken out."""
+        return taken_out(self._repository, ids)
 
     def take_in(self, updates: Sequence[EntryUpdate]) -> None:
         """Merge what other machines made of entries."""

@@ -1,13 +1,14 @@
 """Entries of many machines: each has its file, and takes in what was made of them on the others."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from nanobot_memory_plugins.consolidation.model.entry import Entry, new_id
 from nanobot_memory_plugins.consolidation.model.entry_json import NAMES, entry_from_json, entry_to_json
 from nanobot_memory_plugins.consolidation.model.scoring import decayed
 from nanobot_memory_plugins.consolidation.operations.join_entries import relinked
+from nanobot_memory_plugins.consolidation.store.journal import GONE
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.consolidation.store.three_way_merge import merged
 from nanobot_memory_plugins.core import EntryUpdate, MemoryFileError
@@ -20,6 +21,23 @@ CONFLICT = "conflict"
 def exported(repository: EntryRepository) -> dict[str, str]:
     """Return each entry as a text; that it fades is no change. Raises `MemoryFileError`."""
     return {id_: _written(entry) for id_, entry in repository.load().entries.items()}
+
+
+def taken_out(repository: EntryRepository, ids: Collection[str]) -> frozenset[str]:
+    """Return those of some entries that somebody has taken out, as the file, the journal or a purge has it.
+
+    One that went with the whole file is none of them. Raises `MemoryFileError`.
+    """
+    snapshot = repository.load()
+    asked = set(ids) - snapshot.entries.keys()
+    went = dict.fromkeys(snapshot.removed, True) | {id_: True for id_ in asked if repository.tombstones.holds_id(id_)}
+    if asked - went.keys():
+        written: dict[str, bool] = {}
+        for run in repository.journal.runs():
+            for change in run.changes:
+                written[change.id] = change.after is None and not run.why.endswith(GONE)
+        went = written | went
+    return frozenset(id_ for id_ in asked if went.get(id_))
 
 
 def take_in(repository: EntryRepository, updates: Sequence[EntryUpdate]) -> None:

@@ -28,9 +28,11 @@ _ROW_NAMES = frozenset(["run", "time", "who", "why", "changes", "file", "before"
 _CHANGE_NAMES = frozenset(["id", "action", "before", "after", "days"])
 # Who is named for what others did to the file.
 BY_HAND = "hand"
-# Why a run was made that wrote what is newer into an earlier state of the file.
-# How the line of such a run says why; operations.remember has the words.
+# How the line of a run that forgets says why; operations.remember has the words.
 _FORGETS = b'"why":"forget'
+# How the why of what others did ends where the file itself was not there: nobody has taken the entries out.
+GONE = "was gone"
+# Why a run was made that wrote what is newer into an earlier state of the file.
 PUT_BACK = "an earlier state of the file had been put back"
 # Why a run takes back one that was written down and not done.
 BROKE_OFF = "broke off before it was written"

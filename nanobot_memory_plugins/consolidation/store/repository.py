@@ -25,6 +25,7 @@ from nanobot_memory_plugins.consolidation.store.entry_file import EntryFile
 from nanobot_memory_plugins.consolidation.store.entry_lock import locked_entries
 from nanobot_memory_plugins.consolidation.store.journal import (
     BY_HAND,
+    GONE,
     Change,
     Journal,
     Run,
@@ -62,7 +63,7 @@ class Snapshot:
 
     ``damage`` says what is wrong with the file when a copy was read in its place. ``missing`` are the ids of entries
     that the file lacks because it was put back as it had been before them, ``purged`` of those that came back with it
-    and were forgotten for good: they do not count.
+    and were forgotten for good: they do not count. ``removed`` are those that somebody has just taken out by hand.
     """
 
     path: Path
@@ -72,6 +73,7 @@ class Snapshot:
     damage: str = ""
     missing: tuple[str, ...] = ()
     purged: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +155,9 @@ class EntryRepository:
         state = self._file(path).look()
         self._warn(path, state)
         missing = tuple(state.entries.keys() - state.document.entries.keys()) if state.is_earlier else ()
-        return Snapshot(path, state.entries, state.document, self._problems(state), state.damage, missing, state.purged)
+        removed = tuple(one.id for one in state.by_hand if one.after is None and state.raw is not None)
+        problems = self._problems(state)
+        return Snapshot(path, state.entries, state.document, problems, state.damage, missing, state.purged, removed)
 
     def update(
         self, change: Callable[[dict[str, Entry]], Entries], *, who: str, why: str, allow_purged: bool = False
@@ -323,7 +327,7 @@ class EntryRepository:
         when, after = exact_time(now), sha256(data)
         if state.by_hand:
             how = "an earlier state was put back, and edited: " if state.is_earlier else ""
-            edited = f"{how}edited in {file.path.name}"
+            edited = f"{how}edited in {file.path.name}" if state.raw is not None else f"{file.path.name} {GONE}"
             runs.append(Run(new_id(), when, BY_HAND, edited, state.by_hand, file.path.name, file_after=after))
             _say_what_went(runs[-1])
         if state.returned:

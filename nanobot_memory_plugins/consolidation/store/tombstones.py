@@ -70,6 +70,10 @@ class Tombstones:
 
         return any(not known.is_said_again(one.record.id) for one in matches_in(Letters(entry.content), known))
 
+    def holds_id(self, id_: str) -> bool:
+        """Return whether the entry of an id was purged. Raises `MemoryFileError` as `holds` does."""
+        return _is_among(self._read(), _of_id(id_))
+
     def _is_known(self, text: str) -> bool:
         from nanobot_memory_plugins.core.erasure import plain
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from nanobot_memory_plugins.core.cli.language import catalogue, language_of, languages, spoken_language
     from nanobot_memory_plugins.core.cli.open_store import (
         is_shared,
+        opened_entries,
         opened_memory,
         opened_store,
         settled,
@@ -34,7 +35,7 @@ __getattr__ = lazy_names(
         "files_shown": ("FilesShown",),
         "findings_shown": ("show_problems", "summary"),
         "language": ("catalogue", "language_of", "languages", "spoken_language"),
-        "open_store": ("is_shared", "opened_memory", "opened_store", "settled", "without_embeddings"),
+        "open_store": ("is_shared", "opened_entries", "opened_memory", "opened_store", "settled", "without_embeddings"),
         "options": ("run", "warn"),
         "plain": ("say", "told_size"),
         "progress": ("time_left",),
@@ -66,6 +67,7 @@ __all__ = [
     "language_of",
     "languages",
     "not_installed",
+    "opened_entries",
     "opened_memory",
     "opened_store",
     "printable_segment",

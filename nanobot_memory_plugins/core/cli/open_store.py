@@ -1,7 +1,7 @@
 """Opening the store that the installed plugins bring, and nothing else of them."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Collection
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
@@ -13,7 +13,7 @@ from nanobot_memory_plugins.core.errors import StoreError
 from nanobot_memory_plugins.core.host.plugin_set import PluginSet
 from nanobot_memory_plugins.core.host.withholding import Withholding
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
-from nanobot_memory_plugins.core.protocols import ModelReport, Store, VectorStore
+from nanobot_memory_plugins.core.protocols import EntryAccess, ModelReport, Store, VectorStore
 from nanobot_memory_plugins.core.scopes.workspace_scopes import offered_scopes
 from nanobot_memory_plugins.core.values import StoreStatus
 
@@ -39,12 +39,27 @@ async def opened_memory(
 
     Who does not want to know that (``withheld``) need not wait until the plugins that tell it are imported.
     """
+    async with _opened(workspace, config, () if withheld else _WITHOUT_STORE) as (store, plugins):
+        yield store, plugins.withholding
+
+
+@asynccontextmanager
+async def opened_entries(workspace: Path, config: MemoryConfig) -> AsyncIterator[tuple[Store, EntryAccess | None]]:
+    """Open a store as `opened_store` does, and beside it the scored entries, where a plugin keeps any."""
+    async with _opened(workspace, config, ()) as (store, plugins):
+        yield store, await plugins.open_entries()
+
+
+@asynccontextmanager
+async def _opened(
+    workspace: Path, config: MemoryConfig, left_out: Collection[str]
+) -> AsyncIterator[tuple[Store, PluginSet]]:
     stores: list[Store] = []
     core = config.core.model_copy(update={"start_limit": _OPEN_SECONDS})
-    left_out = {} if withheld else {name: {"enabled": False} for name in _WITHOUT_STORE}
+    without = {name: {"enabled": False} for name in left_out}
     plugins = PluginSet(
         workspace,
-        config=config.model_copy(update={"core": core, "plugins": {**config.plugins, **left_out}}),
+        config=config.model_copy(update={"core": core, "plugins": {**config.plugins, **without}}),
         llm=None,
         clock=SystemClock(),
         problems=list[ConfigProblem](),
@@ -62,7 +77,7 @@ async def opened_memory(
                 "No store is open: the storage plugin is not installed, not enabled, or failed.",
                 hint="Run `nanobot-memory doctor`, or install nanobot-memory-storage.",
             )
-        yield stores[0], plugins.withholding
+        yield stores[0], plugins
     finally:
         for store in stores:
             await store.close()

@@ -28,10 +28,14 @@ class EntryRow:
 
 @dataclass(frozen=True, slots=True)
 class Pulled:
-    """Entries that were changed after ``cursor``, or all of them where the server is not what it was."""
+    """Entries that were changed before ``cursor``, or all of them where the server is not what it was.
+
+    ``mark`` is what tells the server from one that has lost them.
+    """
 
     rows: tuple[EntryRow, ...]
     cursor: int
+    mark: str = ""
     is_whole: bool = False
 
 
@@ -45,36 +49,73 @@ class EntryWrite:
     body: str
 
 
-def pull(connection: Connection, whose: Whose, cursor: int, known: Mapping[str, int]) -> Pulled:
+def pull(
+    connection: Connection, whose: Whose, cursor: int, mark: str, known: Mapping[str, int], *, whole: bool = False
+) -> Pulled:
     """Return what was changed after a cursor; ``known`` are the revisions of entries that were seen before.
 
-    A server that is behind the cursor has lost something, in a failover, or is a new one: then everything is returned.
+    What was seen with ``mark`` is on the server if the mark is: this machine writes one with each look that finds
+    something, and with each change of its own. A server that has another one has lost something, in a failover or by a
+    backup that was restored, whatever was written to it since. Then, or with ``whole``, everything is returned. In the
+    caller's transaction.
     """
-    mine = of_tenant(whose.tenant, "e")
+    run(connection, f"SELECT 1 FROM {table('tenant')} t WHERE {of_tenant(whose.tenant, 't')} FOR UPDATE")
+    is_whole = whole or not has_mark(connection, whose, mark)
+    rows, reached = _changed(connection, whose, 0 if is_whole else cursor, known)
+    return Pulled(rows, reached, make_mark(connection, whose), is_whole)
+
+
+def has_mark(connection: Connection, whose: Whose, mark: str) -> bool:
+    """Tell whether the server has what this machine wrote or learned last."""
     row = run(
         connection,
-        f"SELECT t.version, (SELECT max(e.version) FROM {table('entry')} e WHERE {mine} AND e.version > %s) "
-        f"FROM {table('tenant')} t WHERE {of_tenant(whose.tenant, 't')}",
-        (cursor,),
+        f"SELECT m.mark FROM {table('machine')} m WHERE {of_tenant(whose.tenant, 'm')} AND m.machine = %s",
+        (whose.machine,),
     ).fetchone()
-    is_whole = cursor > (int(row[0]) if row else 0)
-    if not is_whole and (row is None or row[1] is None):
-        return Pulled((), cursor)
+    return row is not None and row[0] is not None and row[0].hex == mark
+
+
+def make_mark(connection: Connection, whose: Whose) -> str:
+    """Write a new mark, in the transaction that reads or writes what it stands for."""
+    mark = uuid.uuid4()
+    run(
+        connection,
+        f"UPDATE {table('machine')} m SET mark = %s WHERE {of_tenant(whose.tenant, 'm')} AND m.machine = %s",
+        (mark, whose.machine),
+    )
+    return mark.hex
+
+
+def is_as_before(connection: Connection, whose: Whose, cursor: int, mark: str) -> bool:
+    """Tell whether nothing was changed after a cursor, and the server has what was seen with a mark."""
+    row = run(
+        connection,
+        f"SELECT m.mark, EXISTS (SELECT 1 FROM {table('entry')} e WHERE {of_tenant(whose.tenant, 'e')} "
+        f"AND e.version > %s) FROM {table('machine')} m WHERE {of_tenant(whose.tenant, 'm')} AND m.machine = %s",
+        (cursor, whose.machine),
+    ).fetchone()
+    return row is not None and row[0] is not None and row[0].hex == mark and not row[1]
+
+
+def _changed(
+    connection: Connection, whose: Whose, cursor: int, known: Mapping[str, int]
+) -> tuple[tuple[EntryRow, ...], int]:
+    """Return what was changed after a cursor, and the next cursor."""
     found = run(
         connection,
         f"SELECT e.id, e.number, e.revision, e.version, e.body, e.forgotten, (SELECT h.body FROM "
         f"{table('entry_history')} h WHERE {of_tenant(whose.tenant, 'h')} AND h.id = e.id AND h.body IS NOT NULL "
         "AND h.revision <= coalesce((SELECT u.revision FROM unnest(%(ids)s::text[], %(revisions)s::int[]) "
         "AS u(id, revision) WHERE u.id = e.id), CASE WHEN e.body IS NULL THEN e.revision ELSE 0 END) "
-        f"ORDER BY h.revision DESC LIMIT 1) FROM {table('entry')} e WHERE {mine} AND e.version > %(cursor)s "
-        "ORDER BY e.version, e.id",
-        {"ids": list(known), "revisions": list(known.values()), "cursor": 0 if is_whole else cursor},
+        f"ORDER BY h.revision DESC LIMIT 1) FROM {table('entry')} e WHERE {of_tenant(whose.tenant, 'e')} "
+        "AND e.version > %(cursor)s ORDER BY e.version, e.id",
+        {"ids": list(known), "revisions": list(known.values()), "cursor": cursor},
     ).fetchall()
     rows = tuple(
         EntryRow(id_, number, int(revision), body or "", bool(forgotten), base or "")
         for id_, number, revision, _, body, forgotten, base in found
     )
-    return Pulled(rows, max((int(one[3]) for one in found), default=0 if is_whole else cursor), is_whole)
+    return rows, max((int(one[3]) for one in found), default=cursor)
 
 
 def push(connection: Connection, whose: Whose, writes: Sequence[EntryWrite], version: int) -> dict[str, int]:

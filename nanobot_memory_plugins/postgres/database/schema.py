@@ -17,7 +17,7 @@ from nanobot_memory_plugins.postgres.database.connection import (
 )
 from nanobot_memory_plugins.postgres.database.tenant import DIMENSIONS
 
-SCHEMA_VERSION: Final = 2
+SCHEMA_VERSION: Final = 3
 LEAST_SERVER, LEAST_PGVECTOR = 15, (0, 8, 2)
 AVERAGE_TERMS: Final = 50.0
 """How many terms a passage is taken to have, for the weights that are stored: those of the first 200 count alone."""
@@ -177,6 +177,12 @@ CREATE TABLE {table("lease")} (  -- which machine does what is to be done once f
 DELETE FROM {table("file")};  -- every machine sends its files once more, and with them its records
 """,
         ("record",),
+    ),
+    3: (
+        f"""
+ALTER TABLE {table("machine")} ADD COLUMN mark uuid;  -- written beside what it has learned of entries, or sent
+""",
+        (),
     ),
 }
 

@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from datetime import datetime
 
 from nanobot_memory_plugins.core.files import open_regular
 from nanobot_memory_plugins.postgres.database.connection import Connection, plain_errors, run, table
@@ -12,9 +13,11 @@ from nanobot_memory_plugins.postgres.database.shelving import is_shelved
 from nanobot_memory_plugins.postgres.database.tenant import Whose
 from nanobot_memory_plugins.postgres.database.where import of_tenant
 from nanobot_memory_plugins.search.documents import Document
+from nanobot_memory_plugins.search.indexer.session import PASSING_SOURCE, SessionSettings
 from nanobot_memory_plugins.search.sources.pieces import Chunking, Keys
 from nanobot_memory_plugins.search.sources.places import Places
 from nanobot_memory_plugins.search.sources.reader import read_pieces
+from nanobot_memory_plugins.search.timestamps import timestamp
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,23 +46,41 @@ def digest_of(hashes: Iterable[bytes]) -> str:
     return whole.hexdigest()
 
 
-def compared_with_server(connection: Connection, whose: Whose, places: Places, chunking: Chunking) -> Comparison:
-    """Compare the passages of this machine's files with those that it has on the server. Raises `StoreError`."""
+def compared_with_server(
+    connection: Connection, whose: Whose, places: Places, chunking: Chunking, now: datetime
+) -> Comparison:
+    """Compare the passages of this machine's files with those that it has on the server. Raises `StoreError`.
+
+    Observations that are too old to be searched stand in the files, and are taken off the server once a day: so neither
+    side's count.
+    """
+    age = SessionSettings().observation_max_age
+    limit = timestamp(now - age) if age is not None else None
     here = frozenset(
         passage.id.to_bytes(8, "big", signed=True) + passage.row_hash
         for documents, _ in pieces(places, chunking)
-        for passage in (passage_of(whose.tenant, whose.machine, one, AVERAGE_TERMS) for one in documents)
+        for passage in (
+            passage_of(whose.tenant, whose.machine, one, AVERAGE_TERMS) for one in documents if not _is_old(one, limit)
+        )
     )
     with plain_errors():
         sql = (
             f"SELECT c.id, c.row_hash FROM {table('chunk')} c WHERE {of_tenant(whose.tenant, 'c')} "
-            f"AND c.machine = %s AND NOT {is_shelved('c')}"
+            f"AND c.machine = %(machine)s AND NOT {is_shelved('c')} "
+            'AND (c.source, coalesce(c."timestamp" < %(limit)s, false)) <> (%(passing)s, true)'
         )
+        values = {"machine": whose.machine, "limit": limit, "passing": PASSING_SOURCE}
         there = frozenset(
             int(number).to_bytes(8, "big", signed=True) + bytes(row_hash)
-            for number, row_hash in run(connection, sql, (whose.machine,))
+            for number, row_hash in run(connection, sql, values)
         )
     return Comparison(here, there)
+
+
+def _is_old(document: Document, limit: float | None) -> bool:
+    if limit is None or document.source != PASSING_SOURCE or document.time is None:
+        return False
+    return timestamp(document.time) < limit
 
 
 def pieces(places: Places, chunking: Chunking) -> Iterator[tuple[list[Document], bytes]]:

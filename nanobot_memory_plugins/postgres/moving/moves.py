@@ -4,38 +4,44 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 from filelock import Timeout
 
 from nanobot_memory_plugins.core import (
     ConfigurationError,
     ContactRedaction,
+    ExchangedEntries,
     InputError,
     MemoryConfig,
     MemoryPaths,
     Sentence,
     StoreError,
+    SystemClock,
     VectorStore,
     plugin_options,
     run_in_daemon_thread,
     tr,
 )
-from nanobot_memory_plugins.core.cli import opened_store
+from nanobot_memory_plugins.core.cli import opened_entries
 from nanobot_memory_plugins.core.config import set_plugin_options
 from nanobot_memory_plugins.core.files import make_missing, private_lock
 from nanobot_memory_plugins.postgres.database.connection import Connection, connect
 from nanobot_memory_plugins.postgres.database.tenant import Tenant, Whose
+from nanobot_memory_plugins.postgres.entry_exchange import EntryExchange
 from nanobot_memory_plugins.postgres.machine import machine_name
 from nanobot_memory_plugins.postgres.moving.away import bring
 from nanobot_memory_plugins.postgres.moving.comparing import Comparison, compared_with_server
 from nanobot_memory_plugins.postgres.options import PostgresOptions
+from nanobot_memory_plugins.postgres.sending import AGAIN, sent_with_entries
 from nanobot_memory_plugins.postgres.store import SharedStore
 from nanobot_memory_plugins.search.sources.pieces import Chunking
 from nanobot_memory_plugins.search.sources.places import Places
 
+T = TypeVar("T")
+
 # How often an agent may write while both sides are compared.
 _ATTEMPTS = 3
-_AGAIN = "Run the same command again: it goes on where it was."
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,23 +75,29 @@ async def move_to_postgres(
     paths = MemoryPaths.of(workspace)
     with _alone(paths):
         whose = Whose(Tenant.named(options.tenant), options.tenant, machine_name(paths, options.machine))
-        async with opened_store(workspace, chosen) as store:
+        async with opened_entries(workspace, chosen) as (store, entries):
             if not isinstance(store, SharedStore):
                 raise ConfigurationError(
                     "The plugin postgres is not loaded.", hint="See `nanobot-memory plugins` for what is."
                 )
             for _ in range(_ATTEMPTS):
-                await store.send_all(lambda unsent: told(tr("{bytes:,} bytes are not sent yet", bytes=unsent)))
-                if await store.passages() is None:
-                    raise StoreError(store.status().reason, hint=store.status().hint or _AGAIN)
+                unsent, _ = await sent_with_entries(
+                    store, entries, lambda bytes_: told(tr("{bytes:,} bytes are not sent yet", bytes=bytes_))
+                )
                 if isinstance(store, VectorStore):
                     await store.vectors_complete(lambda _status, _report: None)
                 compared = await run_in_daemon_thread(
                     lambda: _with_server(options, whose, lambda one: _compared(one, whose, paths, config))
                 )
-                if compared.is_same or (not options.keep_files and compared.here <= compared.there):
+                is_same = compared.is_same or (not options.keep_files and compared.here <= compared.there)
+                if is_same and not unsent:
                     break
             else:
+                if is_same:
+                    raise StoreError(
+                        Sentence("{count:,} entries are not on the server as they are here.", count=unsent),
+                        hint="Start the agent once, or see `nanobot-memory doctor`, then run the same again.",
+                    )
                 raise StoreError(
                     Sentence(
                         "Both sides differ: {missing:,} are missing on the server, {more:,} are too many.",
@@ -130,15 +142,27 @@ async def move_to_sqlite(
                     missing=len(compared.there - compared.here),
                     more=len(compared.here - compared.there),
                 ),
-                hint=_AGAIN,
+                hint=AGAIN,
             )
         alone = config.model_copy(
             update={"plugins": {**config.plugins, "postgres": {**config.plugins.get("postgres", {}), "enabled": False}}}
         )
-        async with opened_store(workspace, alone) as store:
+        async with opened_entries(workspace, alone) as (store, entries):
+            if isinstance(entries, ExchangedEntries):
+                await _take_entries(options, whose, paths, entries)
             await store.flush()
         changed = _configured(config, file, {"enabled": False})
     return Moved(whose.machine, len(compared.here), compared.digest, changed)
+
+
+async def _take_entries(options: PostgresOptions, whose: Whose, paths: MemoryPaths, entries: ExchangedEntries) -> None:
+    """Take in what became of entries elsewhere while nothing ran here. Raises `StoreError`."""
+
+    async def ask(function: Callable[[Connection], T]) -> T:
+        return await run_in_daemon_thread(lambda: _with_server(options, whose, function))
+
+    if await EntryExchange(whose, paths.index_folder, ask).settle(entries) is None:
+        raise StoreError("Another process of this machine exchanges entries, and does not end.", hint=AGAIN)
 
 
 def shared_options(config: MemoryConfig) -> PostgresOptions:
@@ -167,7 +191,7 @@ def _alone(paths: MemoryPaths) -> Iterator[None]:
         lock.release(force=True)
 
 
-def _with_server(options: PostgresOptions, whose: Whose, function: Callable[[Connection], Comparison]) -> Comparison:
+def _with_server(options: PostgresOptions, whose: Whose, function: Callable[[Connection], T]) -> T:
     tenant = whose.tenant.id if options.rls else None
     connection = connect(options.dsn.get_secret_value(), pooler=options.pooler, tenant=tenant)
     try:
@@ -177,7 +201,7 @@ def _with_server(options: PostgresOptions, whose: Whose, function: Callable[[Con
 
 
 def _compared(connection: Connection, whose: Whose, paths: MemoryPaths, config: MemoryConfig) -> Comparison:
-    return compared_with_server(connection, whose, Places(paths), _chunking(config))
+    return compared_with_server(connection, whose, Places(paths), _chunking(config), SystemClock().now())
 
 
 def _chunking(config: MemoryConfig) -> Chunking:

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Final
 
 from nanobot_memory_plugins.core import Clock, logger
 from nanobot_memory_plugins.search.documents import FileState
@@ -15,6 +16,8 @@ from nanobot_memory_plugins.search.sources.places import Places, SourceFile
 # A file that changed less than this before it was read may change again without a new time: the kernel's clock
 # for files ticks every 4 to 10 ms, and some file systems count in whole seconds.
 _TICK_NS, _COARSE_TICK_NS = 20_000_000, 2_000_000_000
+PASSING_SOURCE: Final = "observation"
+"""The kind of documents that leave the index when they are old; their notes stay."""
 _EXPIRY_INTERVAL = timedelta(days=1)
 _LONG_AGO = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -100,7 +103,7 @@ class IndexSession:
             return
         self._expired_at = now
         age = self._settings.observation_max_age
-        dropped = self._database.drop_older_than("observation", now - age if age is not None else _LONG_AGO)
+        dropped = self._database.drop_older_than(PASSING_SOURCE, now - age if age is not None else _LONG_AGO)
         if dropped:
             logger.info("{} observations that are too old left the index; their notes stay", dropped)
 
