@@ -124,32 +124,31 @@ class EntryForm(ModalScreen[Written | None]):
         self.action_save()
 
 
-class ChooseGroup(ModalScreen[str | None]):
-    """A list of groups to choose from; the first is everything."""
+class Choose(ModalScreen[str | None]):
+    """A list to choose from. A row is what it stands for and two cells; the cursor begins at the first or the last."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q", "cancel", show=False)]
 
-    def __init__(self, groups: Sequence[tuple[str, str, int]], words: Words) -> None:
-        """Take ``groups`` as value, name and number of entries."""
+    def __init__(
+        self, title: str, columns: Sequence[Column], rows: Sequence[tuple[str, str, str]], *, at_end: bool = False
+    ) -> None:
         super().__init__()
-        self._groups, self._words = groups, words
+        self._title, self._columns, self._rows, self._at_end = title, columns, rows, at_end
 
     def compose(self) -> ComposeResult:
         """Compose the widgets."""
-        t = self._words
         with Vertical(classes="dialog"):
-            yield Label(t("Show which group?"), classes="title")
-            yield RowList[tuple[str, str, int]](
-                (Column(t("Group"), 0), Column(t("Entries"), 7, right=True)),
-                lambda row: (row[1], str(row[2])),
-                key=lambda row: f"={row[0]}",
-                id="groups",
+            yield Label(self._title, classes="title", markup=False)
+            yield RowList[tuple[str, str, str]](
+                self._columns, lambda row: row[1:], key=lambda row: f"={row[0]}", id="choices"
             )
 
     def on_mount(self) -> None:
         """Fill the list."""
-        rows = self.query_one("#groups", RowList)
-        rows.set_rows(self._groups)
+        rows = self.query_one("#choices", RowList)
+        rows.set_rows(self._rows)
+        if self._at_end:
+            rows.action_move_to(-1)
         rows.focus()
 
     def action_cancel(self) -> None:
@@ -158,7 +157,7 @@ class ChooseGroup(ModalScreen[str | None]):
 
     @on(RowList.Chosen)
     def _chosen(self) -> None:
-        row = self.query_one("#groups", RowList).current
+        row = self.query_one("#choices", RowList).current
         self.dismiss(row[0] if row else None)
 
 

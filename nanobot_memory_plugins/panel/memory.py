@@ -127,11 +127,11 @@ class PanelMemory:
         """Return hits without what was forgotten and can still be brought back. Blocks."""
         return FilesShown(self.workspace, self._inspection.config).hits(Scope(), hits) if self._inspection else ()
 
-    async def erase(self, text: str, *, dry_run: bool) -> ErasurePlan | None:
-        """Say what forgetting a text for good does, or do it; None where nothing is open. Raises `MemoryFileError`."""
+    async def erase(self, texts: Sequence[str], *, dry_run: bool) -> ErasurePlan | None:
+        """Say what forgetting texts for good does, or do it; None where nothing is open. Raises `MemoryFileError`."""
         if self._inspection is None:
             return None
-        eraser, erasure = self._inspection.eraser, Erasure(words=(text,))
+        eraser, erasure = self._inspection.eraser, Erasure(words=tuple(texts))
         return await (eraser.plan(erasure) if dry_run else eraser.erase(erasure))
 
     def status(self) -> StoreStatus | None:

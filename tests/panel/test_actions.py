@@ -351,3 +351,83 @@ async def test_an_entry_is_not_forgotten_for_good_from_the_search(workspace: Pat
         await panel.press("f")
         await panel.until(lambda: any("in their own view (1)" in one for one in panel.said()))
     assert on_disk(workspace) == before
+
+
+async def test_a_note_is_forgotten_in_the_view_of_notes_whole_and_alone(
+    workspace: Path, config: Path, clock: ManualClock
+):
+    file = workspace / "memory" / "2026-03-18.md"
+    async with driven(workspace, config, clock) as panel:
+        await panel.view("notes")
+        days = panel.app.views["notes"].list
+        days.action_move_to(next(n for n, day in enumerate(days.rows) if day.path == "memory/2026-03-18.md"))
+        await panel.press("f")
+        await panel.sees("Forget which one?")
+        await panel.sees("end plate")
+        await panel.press("enter")
+        await panel.sees("Forget this for good?")
+        await panel.press("n")
+        assert "end plate" in text_of(file)
+        await panel.press("f")
+        await panel.sees("Forget which one?")
+        await panel.press("enter")
+        await panel.sees("Forget this for good?")
+        await panel.press("y")
+        await panel.until(lambda: "Forgotten for good." in panel.said())
+        assert "end plate" not in text_of(file)
+        assert "stays below 20 kg" not in text_of(file)
+        assert "the certificate had expired" in text_of(file)
+        await panel.until(lambda: "end plate" not in days.current.first, "its end in the list")
+        await panel.press("f")  # of the two notes one is left
+        await panel.sees("Forget this for good?")
+        await panel.sees("certificate")
+
+
+async def test_a_note_with_details_is_forgotten_whole_from_the_search(
+    workspace: Path, config: Path, clock: ManualClock
+):
+    async with driven(workspace, config, clock) as panel:
+        await panel.view("search")
+        await panel.until(lambda: panel.app.memory.store is not None)
+        await panel.app.memory.store.flush()
+        await panel.press(*"end plate joint", "down")
+        hits = panel.app.views["search"].list
+        await panel.until(lambda: hits.current is not None and "end plate" in hits.current.text, "the hit")
+        await panel.press("f")
+        await panel.sees("Forget this for good?")
+        await panel.press("y")
+        await panel.until(lambda: "Forgotten for good." in panel.said())
+    left = text_of(workspace / "memory" / "2026-03-18.md")
+    assert "end plate" not in left
+    assert "stays below 20 kg" not in left
+
+
+@pytest.mark.parametrize("view", ["sessions", "timeline"])
+async def test_a_message_is_forgotten_where_one_reads_it(workspace: Path, config: Path, clock: ManualClock, view: str):
+    (file,) = (workspace / "memory" / "sessions").glob("cli_direct*.jsonl")
+    async with driven(workspace, config, clock) as panel:
+        await panel.view(view)
+        rows = panel.app.views[view].list
+        keys = [row.key if view == "sessions" else row.one.session for row in rows.rows]
+        rows.action_move_to(keys.index("cli:direct"))
+        await panel.press("f")
+        await panel.sees("Forget which one?")
+        choices = panel.app.screen.query_one("#choices")
+        choices.action_move_to(next(n for n, row in enumerate(choices.rows) if "Maassluis bridge" in row[2]))
+        await panel.press("enter")
+        await panel.sees("Forget this for good?")
+        await panel.sees("line 1")
+        await panel.press("y")
+        await panel.until(lambda: "Forgotten for good." in panel.said())
+        assert "Maassluis bridge" not in text_of(file)
+        assert "You decided that in January" in text_of(file)
+
+
+async def test_what_a_person_wrote_into_a_day_is_left_to_them(workspace: Path, config: Path, clock: ManualClock):
+    file = workspace / "memory" / "2026-03-21.md"
+    file.write_text("The boat lies in the second harbour basin\n", encoding="utf-8")
+    async with driven(workspace, config, clock) as panel:
+        await panel.view("notes")
+        await panel.press("f")
+        await panel.until(lambda: any("change the file itself" in one for one in panel.said()))
+    assert text_of(file) == "The boat lies in the second harbour basin\n"

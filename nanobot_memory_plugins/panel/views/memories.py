@@ -12,7 +12,7 @@ from textual.widgets import Input
 from nanobot_memory_plugins.core import EntryAccess, EntryEdit, EntryView, Erasure, Origin, Profile
 from nanobot_memory_plugins.core.erasure import ErasurePlan, plan_in_files
 from nanobot_memory_plugins.core.text import profile_lines
-from nanobot_memory_plugins.panel.dialogs import ChooseGroup, Confirm, EntryForm, ProfileReport, Written
+from nanobot_memory_plugins.panel.dialogs import Choose, Confirm, EntryForm, ProfileReport, Written
 from nanobot_memory_plugins.panel.language import Words
 from nanobot_memory_plugins.panel.memory import reason_of
 from nanobot_memory_plugins.panel.views.base import View
@@ -215,7 +215,9 @@ class MemoriesView(View):
                 self._group = group
                 self._select()
 
-        self.app.push_screen(ChooseGroup(groups, self.words), chosen)
+        columns = (Column(self.words("Group"), 0), Column(self.words("Entries"), 7, right=True))
+        rows = [(group, name, str(size)) for group, name, size in groups]
+        self.app.push_screen(Choose(self.words("Show which group?"), columns, rows), chosen)
 
     def _marked(self) -> list[EntryView]:
         """Return the marked entries, or the one under the cursor."""

@@ -1,16 +1,17 @@
 """The day notes."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from rich.text import Text
 
 from nanobot_memory_plugins.core import NoteEntry
 from nanobot_memory_plugins.panel.reading import MOST_NOTE_BYTES, DayNotes
-from nanobot_memory_plugins.panel.views.base import View
+from nanobot_memory_plugins.panel.views.forgetting import Forgettable, ForgettingView
 from nanobot_memory_plugins.panel.widgets.row_list import Column, RowList
 
 
-class NotesView(View):
+class NotesView(ForgettingView):
     """The notes of each day."""
 
     name_of_view = "Notes"
@@ -35,6 +36,15 @@ class NotesView(View):
         self.list.set_rows(days)
         total = sum(day.entries for day in days)
         self.line.update(Text(" " + self.words("{days} days, {n} notes", days=len(days), n=total)))
+
+    async def forgettable(self, row: DayNotes) -> Sequence[Forgettable]:
+        """Return a day's notes that this program wrote."""
+        parts = await self.memory.run(lambda: self.memory.reader.note_parts(row))
+        return [
+            Forgettable(f"{part.time.astimezone():%H:%M}", tuple(filter(None, (part.tldr, part.details.strip()))))
+            for part in parts
+            if isinstance(part, NoteEntry) and part.id
+        ]
 
     async def detail(self, row: DayNotes) -> Text:
         """Return a day's notes."""

@@ -1,6 +1,7 @@
 """Searching as one types: what is found, where it stands, and why."""
 
 import re
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from rich.text import Text
@@ -11,17 +12,14 @@ from textual.timer import Timer
 from textual.widgets import Input
 
 from nanobot_memory_plugins.core import Hit, Level, SearchResult
-from nanobot_memory_plugins.core.erasure import is_short
-from nanobot_memory_plugins.panel.dialogs import Confirm
-from nanobot_memory_plugins.panel.views.base import View, field
+from nanobot_memory_plugins.panel.views.base import field
 from nanobot_memory_plugins.panel.views.entry_detail import day_and_time
+from nanobot_memory_plugins.panel.views.forgetting import Forgettable, ForgettingView, parts_of
 from nanobot_memory_plugins.panel.widgets.bars import Key
 from nanobot_memory_plugins.panel.widgets.highlight import highlighted, pattern_of
 from nanobot_memory_plugins.panel.widgets.row_list import Column, RowList
 
 _LIMIT = 50
-# Lines of a file that are shown before it is forgotten.
-_LINES = 5
 # Seconds without a key after which a search begins.
 _TYPING_DELAY = 0.12
 # Of a text so many characters are surely seen in the list; a match behind them is shown with some before it.
@@ -30,7 +28,7 @@ _SEEN, _BEFORE = 28, 12
 _KINDS = ("preference", "fact", "experience", "workflow", "decision", "skill_usage", "todo")
 
 
-class SearchView(View):
+class SearchView(ForgettingView):
     """The search."""
 
     name_of_view = "Search"
@@ -38,7 +36,6 @@ class SearchView(View):
         Binding("slash", "ask", show=False),
         Binding("escape", "focus_rows", show=False),
         Binding("x", "helpful", show=False),
-        Binding("f,delete", "forget", show=False),
     ]
 
     def __init__(self, *arguments: Any, **more: Any) -> None:
@@ -100,48 +97,15 @@ class SearchView(View):
 
     def action_forget(self) -> None:
         """Forget the message or note under the cursor for good, after a look at the lines that go."""
-        hit, t = self.list.current, self.words
-        if hit is None:
-            return
-        if hit.source == "long_term":
-            self.panel.say(t("Memories are forgotten in their own view (1)."), severity="warning")
-        elif is_short(hit.text):
-            self.panel.say(t("It is too short to be forgotten by its words."), severity="warning")
+        hit = self.list.current
+        if hit is not None and hit.source == "long_term":
+            self.panel.say(self.words("Memories are forgotten in their own view (1)."), severity="warning")
         else:
-            self.run_worker(self._ask_to_forget(hit), group="ask", exclusive=True)
+            super().action_forget()
 
-    async def _ask_to_forget(self, hit: Hit) -> None:
-        t = self.words
-        try:
-            plan = await self.memory.erase(hit.text, dry_run=True)
-        except Exception as error:
-            self.panel.complain(error)
-            return
-        if plan is None or not plan.removed:
-            self.panel.say(t("Nothing that is kept here holds these words."), severity="warning")
-            return
-        lines = [
-            t("{where}, line {n}: {held}", where=one.where, n=held.line, held=held.text)
-            for one in plan.removed
-            for held in one.lines[:_LINES]
-        ]
-
-        def answered(yes: bool | None) -> None:
-            if yes:
-                self.run_worker(self._forget(hit), group="forget", exclusive=True)
-
-        self.app.push_screen(Confirm(t("Forget this for good? It cannot be undone."), lines, t), answered)
-
-    async def _forget(self, hit: Hit) -> None:
-        t = self.words
-        try:
-            plan = await self.memory.erase(hit.text, dry_run=False)
-        except Exception as error:
-            self.panel.complain(error)
-            return
-        waits = plan is not None and plan.waits
-        self.panel.say(t("Forgotten but for what could not be removed yet.") if waits else t("Forgotten for good."))
-        await self.refresh_view(force=True)
+    async def forgettable(self, row: Hit) -> Sequence[Forgettable]:
+        """Return the hit."""
+        return [Forgettable("", parts_of(row))]
 
     def on_key(self, event: Any) -> None:
         """Lead the arrow keys from the field into the list."""

@@ -1,11 +1,13 @@
 """The sessions: what was said, redacted, as the transcripts have it."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from rich.text import Text
 
+from nanobot_memory_plugins.core import TranscriptRecord
 from nanobot_memory_plugins.panel.reading import Session
-from nanobot_memory_plugins.panel.views.base import View
+from nanobot_memory_plugins.panel.views.forgetting import Forgettable, ForgettingView
 from nanobot_memory_plugins.panel.widgets.row_list import Column, RowList
 
 _MESSAGES = 100
@@ -14,7 +16,7 @@ _MOST_CHARACTERS = 4_000
 _ROLES = {"user": "bold green", "assistant": "bold cyan", "tool": "bold magenta"}
 
 
-class SessionsView(View):
+class SessionsView(ForgettingView):
     """The sessions."""
 
     name_of_view = "Sessions"
@@ -55,15 +57,24 @@ class SessionsView(View):
         total = sum(session.messages for session in sessions)
         self.line.update(Text(" " + self.words("{n} sessions, {m} messages", n=f"{len(sessions):,}", m=f"{total:,}")))
 
+    async def forgettable(self, row: Session) -> Sequence[Forgettable]:
+        """Return the last messages of a session."""
+        records = await self.memory.run(lambda: self.memory.reader.messages(row, _MESSAGES))
+        return [Forgettable(_time(one) + self.words(one.role), (one.text,)) for one in records]
+
     async def detail(self, row: Session) -> Text:
         """Return the last messages of a session."""
         records = await self.memory.run(lambda: self.memory.reader.messages(row, _MESSAGES))
         text = Text()
         text.append(f"{row.path}\n\n", "dim cyan")
         for record in records:
-            time = f"{record.time.astimezone():%m-%d %H:%M} " if record.time else ""
+            time = _time(record)
             text.append(time, "dim").append(self.words(record.role), _ROLES.get(record.role, "bold"))
             text.append(f" {record.name}\n" if record.name else "\n", "dim")
             said = record.text.strip()
             text.append(said[:_MOST_CHARACTERS] + ("…" if len(said) > _MOST_CHARACTERS else "") + "\n\n")
         return text
+
+
+def _time(record: TranscriptRecord) -> str:
+    return f"{record.time.astimezone():%m-%d %H:%M} " if record.time else ""
