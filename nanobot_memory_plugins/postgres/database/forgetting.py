@@ -71,8 +71,8 @@ def order(connection: Connection, whose: Whose, erasure: Erasure) -> dict[str, i
         removed = passages.delete(connection, whose.tenant, ids, large=large)
         run(
             connection,
-            f"UPDATE {table('tenant')} SET documents = documents - %s WHERE tenant = %s",
-            (removed, whose.tenant.id),
+            f"UPDATE {table('tenant')} t SET documents = t.documents - %s WHERE {of_tenant(whose.tenant, 't')}",
+            (removed,),
         )
         records.forget(connection, whose, wanted)
         entries.forget(connection, whose, wanted, version)
@@ -165,8 +165,8 @@ def alone(connection: Connection, whose: Whose) -> tuple[int, bool]:
     """
     row = run(
         connection,
-        f"UPDATE {table('tenant')} SET version = version + 1 WHERE tenant = %s RETURNING version, large",
-        (whose.tenant.id,),
+        f"UPDATE {table('tenant')} t SET version = t.version + 1 WHERE {of_tenant(whose.tenant, 't')} "
+        "RETURNING t.version, t.large",
     ).fetchone()
     return (int(row[0]), bool(row[1])) if row else (0, False)
 

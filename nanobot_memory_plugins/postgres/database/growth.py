@@ -90,6 +90,6 @@ def index_vectors(connection: Connection, tenant: Tenant, space: int, dimension:
     run(
         connection,
         f"CREATE INDEX CONCURRENTLY {name} ON {row[0]} USING hnsw ((vector::halfvec({int(dimension)})) halfvec_ip_ops) "
-        f"WHERE tenant = '{tenant.id}'::uuid AND space = {int(space)}",
+        f"WHERE {of_tenant(tenant, row[0])} AND space = {int(space)}",
     )
     return True

@@ -199,9 +199,8 @@ class Shipment:
         with plain_errors(), self.connection.pipeline(), bounded_transaction(self.connection):
             ours = run(
                 self.connection,
-                f"UPDATE {table('tenant')} SET version = version + 1 WHERE tenant = %s "
-                "RETURNING version, large, average, documents",
-                (self._tenant.id,),
+                f"UPDATE {table('tenant')} t SET version = t.version + 1 WHERE {of_tenant(self._tenant, 't')} "
+                "RETURNING t.version, t.large, t.average, t.documents",
             )
             # Statements of their own, after the wait for others: what one of them has ordered to be forgotten is seen.
             orders = begin_sending(self.connection, self._whose)
@@ -254,7 +253,8 @@ class Shipment:
     def _count(self, step: int) -> None:
         if step:
             self._execute(
-                f"UPDATE {table('tenant')} SET documents = documents + %s WHERE tenant = %s", (step, self._tenant.id)
+                f"UPDATE {table('tenant')} t SET documents = t.documents + %s WHERE {of_tenant(self._tenant, 't')}",
+                (step,),
             )
 
     def _write_records(self, change: FileChange, version: int) -> None:
@@ -265,12 +265,11 @@ class Shipment:
             records.put(self.connection, self._whose, change.path, change.records, version)
 
     def _write_state(self, change: FileChange) -> None:
-        whose = (self._tenant.id, self._whose.machine)
         state = change.state
         if state is None:
             self._execute(
-                f"DELETE FROM {table('file')} WHERE tenant = %s AND machine = %s AND path = %s",
-                (*whose, clean(change.path)),
+                f"DELETE FROM {table('file')} c WHERE {self._mine()} AND c.path = %s",
+                (self._whose.machine, clean(change.path)),
             )
             return
         self._execute(
@@ -279,7 +278,8 @@ class Shipment:
             "prefix_hash = excluded.prefix_hash, size = excluded.size, mtime_ns = excluded.mtime_ns, "
             "line = excluded.line, ordinal = excluded.ordinal",
             (
-                *whose,
+                self._tenant.id,
+                self._whose.machine,
                 clean(state.path),
                 state.offset,
                 state.prefix_hash,
@@ -325,8 +325,8 @@ def states_of(connection: Connection, whose: Whose) -> dict[str, FileState]:
     """Return how far each file of a machine was sent."""
     found = run(
         connection,
-        f"SELECT {_STATE} FROM {table('file')} WHERE tenant = %s AND machine = %s",
-        (whose.tenant.id, whose.machine),
+        f"SELECT {_STATE} FROM {table('file')} f WHERE {of_tenant(whose.tenant, 'f')} AND f.machine = %s",
+        (whose.machine,),
     )
     return {row[0]: FileState(*row) for row in found}
 

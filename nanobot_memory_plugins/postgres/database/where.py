@@ -1,6 +1,6 @@
 """Every condition on rows of the shared memory: the tenant first, then who may see what, then what a query asks for.
 
-No other module writes a WHERE over passages or vectors by hand.
+No other module compares a row's tenant with a value; only row-level security does so itself, being a second wall.
 """
 
 import re
