@@ -3,6 +3,8 @@
 import asyncio
 import os
 import signal
+import subprocess
+import sys
 import time
 import uuid
 from collections.abc import AsyncIterator, Callable
@@ -162,3 +164,18 @@ async def test_an_address_that_is_none_is_named_without_what_stands_in_it(told: 
         await store.close()
     assert "no address of a PostgreSQL server" in status.reason
     assert "Quiet7harbor" not in status.reason + status.hint
+
+
+def test_what_psycopg_warns_of_is_on_no_terminal():
+    said = subprocess.run(
+        [
+            sys.executable,
+            "-c",
+            "import logging, nanobot_memory_plugins.postgres.database.connection;"
+            "logging.getLogger('psycopg.pq').warning('error ignored')",
+        ],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert said.stderr == ""

@@ -1,6 +1,7 @@
 """Connections to the server, their errors in plain words, and breaking one off from another thread."""
 
 import contextlib
+import logging
 import os
 import socket
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,6 +13,9 @@ import psycopg
 from psycopg.rows import TupleRow
 
 from nanobot_memory_plugins.core import Sentence, StoreError
+
+# What psycopg warns of goes where the program's logging says, and onto no terminal where it says nothing.
+logging.getLogger("psycopg").addHandler(logging.NullHandler())
 
 Connection: TypeAlias = psycopg.Connection[TupleRow]
 # Seconds to connect; what a dsn says of it wins.
