@@ -5,9 +5,11 @@ from pathlib import Path
 import pytest
 
 from nanobot_memory_plugins.consolidation.commands import correcting
+from nanobot_memory_plugins.consolidation.commands.corrections import corrections_in
 from nanobot_memory_plugins.consolidation.operations.undo import undo
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
+from nanobot_memory_plugins.core.text import message_reading
 from tests.support.chinese import in_both_scripts
 
 from .made_entries import NOW, added, entry
@@ -163,3 +165,36 @@ async def test_a_switch_of_anything_but_the_home_and_a_thing_of_somebody_else_re
 async def test_who_says_where_they_live_need_not_name_the_old_home(workspace: Path, message: str):
     replaced, _ = await said(workspace, message)
     assert list(replaced) == ["home"]
+
+
+@pytest.mark.parametrize(
+    ("known", "said", "content"),
+    [
+        ("My sister is called Anna", "Her name is spelled Ana, not Anna", "My sister is called Ana"),
+        ("My boss is called Stephen", "It's spelled Steven, not Stephen.", "My boss is called Steven"),
+        ("The user's dog is called Reks", "His name is written Rex, not Reks", "The user's dog is called Rex"),
+        ("The user's colleague is Jon Smith", "It's John with an h, not Jon.", "The user's colleague is John Smith"),
+        ("The user lives in Goteborg", "It's spelled Gothenburg, not Goteborg", "The user lives in Gothenburg"),
+        ("The client is called Anna", "Not Anna, it's spelled Ana", "The client is called Ana"),
+        ("The client is called Anna Berg", "It's spelt Ana, not Anna", "The client is called Ana Berg"),
+        (
+            "The client's street is Meyerweg",
+            "It's spelled Maierweg with ai, not Meyerweg",
+            "The client's street is Maierweg",
+        ),
+        ("The meeting is on Tuesday", "It's on Thursday with Bob, not Tuesday", "The meeting is on Thursday"),
+        ("My sister is called Anna", "Ana is spelled with one n.", None),
+        ("My sister is called Anna", "Can you spell her name?", None),
+        ("My sister is called Anna", "Spell her name Ana, not Anna.", None),
+        ("我妹妹叫李丽", "她的名字是李立，不是李丽", "我妹妹叫李立"),
+        ("我的项目叫Helix", "是Helyx不是Helix", "我的项目叫Helyx"),
+        ("我妹妹叫李丽", '是"立"不是"丽"', None),
+        ("我妹妹叫李丽", "是“立”不是“丽”", None),
+        ("客户叫李丽", "名字是立不是丽", None),
+        ("我同事叫张园", "是圆圈的圆，不是公园的园", None),
+        ("我老板姓张", "是立早章，不是弓长张", None),
+    ],
+)
+def test_a_name_that_was_misspelt_is_put_right_or_left_alone(known: str, said: str, content: str | None):
+    found = corrections_in(message_reading(said), [entry("a", known, 0.8)])
+    assert [one.content for one in found] == ([content] if content else [])

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from nanobot_memory_plugins.consolidation.commands.instruction_words import HABIT, LASTING, TOLD
+from nanobot_memory_plugins.consolidation.commands.instruction_words import HABIT, LASTING, PROVERBS, TOLD
 from nanobot_memory_plugins.consolidation.commands.instructions import NAMES, instructions_in, slot_of
 from nanobot_memory_plugins.consolidation.model.entry import INSTRUCTION, Section
 from nanobot_memory_plugins.consolidation.model.entry_json import entry_from_json, entry_to_json
@@ -213,6 +213,59 @@ def test_a_request_for_all_times_is_an_instruction_in_the_users_words(said: str)
     assert found[0] in said
 
 
+PROVERBS_SAID = [
+    "Always look on the bright side",
+    "Always look on the bright side of life.",
+    "Never look a gift horse in the mouth.",
+    "Never say never.",
+    "Always be yourself.",
+    "Never give up!",
+    "Always expect the unexpected.",
+    "Don't ever stop dreaming.",
+    "Never judge a book by its cover.",
+    "Always trust your gut.",
+    "Never put off till tomorrow what you can do today.",
+    "Never change a running system.",
+    "Always read the small print, they say.",
+    "Never count your chickens before they hatch.",
+    "Don't ever grow up.",
+    "Always wear sunscreen.",
+    "Never stop learning.",
+    "Never mix business with pleasure.",
+    "永远不要放弃",
+    "永远相信美好的事情即将发生",
+    "凡事往好处想",
+    "永远不要以貌取人",
+    "凡事预则立",
+    "永远年轻，永远热泪盈眶",
+    "做人永远要善良",
+    "再也不要回头看",
+    "凡事留一线",
+]
+LIKE_A_PROVERB = [
+    "Always look up the docs before you answer.",
+    "Never use emojis.",
+    "Always look at the tests first.",
+    "Never stop the server without asking me.",
+    "Always be kind to my customers in your replies.",
+    "Always be brief.",
+    "永远用中文回答",
+    "以后往好处说，别太悲观",
+    "我写代码的时候不要放弃检查",
+    "凡是代码都要加注释",
+]
+
+
+@pytest.mark.parametrize("said", PROVERBS_SAID)
+def test_a_proverb_tells_nobody_how_to_answer(said: str):
+    assert instructions_in(message_reading(said)) == []
+
+
+@pytest.mark.parametrize("said", LIKE_A_PROVERB)
+def test_what_looks_like_a_proverb_and_is_about_the_answers_is_an_instruction(said: str):
+    assert instructions_in(message_reading(said))
+
+
 @pytest.mark.parametrize("said", LOOK_ALIKES)
 def test_what_only_looks_like_one_is_none(said: str):
     assert instructions_in(message_reading(said)) == []
@@ -228,6 +281,12 @@ def test_in_a_long_message_only_the_first_and_the_last_sentence_can_be_one():
 def test_each_word_has_an_example_and_a_counter_example(word: Any):
     assert re.match(word.pattern, word.example)
     assert not re.match(word.pattern, word.counter_example)
+
+
+@pytest.mark.parametrize("word", PROVERBS, ids=lambda word: word.example)
+def test_each_proverb_has_an_example_and_a_counter_example(word: Any):
+    assert re.search(word.pattern, word.example)
+    assert not re.search(word.pattern, word.counter_example)
 
 
 def prompt(memory: MemoryHost, session: str = "cli:new") -> str:

@@ -68,7 +68,7 @@ REMEMBER = [
     ("Remember that Acme pays within 14 days", "Acme pays within 14 days"),
     ("Thanks! Please remember that I am left-handed. And write a haiku.", "I am left-handed"),
     ('Remember: "the gate code is 4711"', "the gate code is 4711"),
-    ("Remember the following:\n- I like tea\n- I have a dog\n\nThanks", "I like tea I have a dog"),
+    ("Remember the following:\n- I like tea\n- I have a dog\n\nThanks", "I like tea; I have a dog"),
     ("Please save this to your memory", ""),
     ("Add that I work at Acme to your memory", "I work at Acme"),
     (
@@ -87,6 +87,58 @@ REMEMBER = [
     ("记住哦，我下周三要出差", "我下周三要出差"),
     ("把我的生日记住：5月3日", "我的生日:5月3日"),
     ("请记住以下几点：1. 我吃素 2. 我住杭州", "1. 我吃素 2. 我住杭州"),
+]
+
+LISTS = [
+    ("Remember this list:\n- milk\n- eggs", "milk; eggs"),
+    ("Remember these:\n- milk\n- eggs", "milk; eggs"),
+    ("Please remember the following list:\n1. milk\n2. eggs", "milk; eggs"),
+    ("Remember my packing list:\n- tent\n- stove", "my packing list: tent; stove"),
+    ("Remember these rules:\n* tabs, not spaces\n* no emojis", "tabs, not spaces; no emojis"),
+    ("Remember this:\n\n- milk\n- eggs\n- bread", "milk; eggs; bread"),
+    ("Save this list to your memory:\n- milk\n- eggs", "milk; eggs"),
+    ("Keep these points in mind:\n• Ana is vegan\n• Bob hates fish", "Ana is vegan; Bob hates fish"),
+    ("Can you remember this list?\n- milk\n- eggs", "milk; eggs"),
+    ("Remember the three things:\n1) milk\n2) eggs\n3) bread", "milk; eggs; bread"),
+    ("Remember my kids' sizes:\nBen 98\nMia 116", "my kids' sizes: Ben 98 Mia 116"),
+    ("记住以下几点：\n1. 周一不开会\n2. 报告用中文", "周一不开会；报告用中文"),
+    ("记住这几点：\n- 牛奶\n- 鸡蛋", "牛奶；鸡蛋"),
+    ("请记住下面的清单：\n- 牛奶\n- 鸡蛋", "牛奶；鸡蛋"),
+    ("记住这个清单：\n1、牛奶\n2、鸡蛋", "牛奶；鸡蛋"),
+    ("帮我记一下：\n- 牛奶\n- 鸡蛋", "牛奶；鸡蛋"),
+    ("记住我的购物清单：\n- 牛奶\n- 鸡蛋", "我的购物清单：牛奶；鸡蛋"),
+    ("记住以下内容：\n一、周一不开会\n二、报告用中文", "周一不开会；报告用中文"),
+    ("请记住这些规则：\n* 用制表符\n* 不用表情", "用制表符；不用表情"),
+    ("记住三件事：\n1. 周一不开会\n2. 报告用中文", "周一不开会；报告用中文"),
+    ("把下面几条记住：\n1. 周一不开会\n2. 报告用中文", "周一不开会；报告用中文"),
+]
+OF_SOMEBODY = [
+    "记住李明不吃辣",
+    "记住小王周三值班",
+    "记住张总喜欢喝普洱",
+    "记住王阿姨的电话是123",
+    "记住豆豆怕打雷",
+    "记住妈妈五月三号生日",
+    "记住李老师住在三楼",
+    "请记住陈芳对海鲜过敏",
+    "记住阿强下个月结婚",
+    "帮我记住刘洋不喝酒",
+    "记住赵敏戴眼镜",
+    "记住奶奶每天八点睡",
+    "记住外卖不要放辣",
+    "记住生产库不能重启",
+    "记住服务器周日维护",
+]
+NOT_OF_SOMEBODY = [
+    "记住密码很难",
+    "记住单词的方法有哪些",
+    "记住歌词了吗",
+    "李明记住了",
+    "我记住李明不吃辣了",
+    "你记住李明不吃辣了吗",
+    "怎么记住李明的名字",
+    "记住这首歌真好听",
+    "记住历史才能走得更远",
 ]
 
 FORGET = [
@@ -332,3 +384,31 @@ def test_no_sentence_of_a_message_is_held_once_its_orders_were_read():
     gc.collect()
     held = [one for one in gc.get_objects() if type(one) is Sentence]
     assert not [one for one in held if "Quorvex" in one.text]
+
+
+@pytest.mark.parametrize(("message", "kept"), LISTS)
+def test_a_list_is_remembered_and_not_what_announces_it(message: str, kept: str):
+    assert commands_in(message) == [Command(Kind.REMEMBER, kept)]
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Here is my list:\n- milk\n- eggs",
+        "Sort this list:\n- milk\n- eggs",
+        "把下面几条翻译一下：\n- 牛奶\n- 鸡蛋",
+        "Do you remember this list?\n- milk\n- eggs",
+    ],
+)
+def test_another_list_is_no_order(message: str):
+    assert commands_in(message) == []
+
+
+@pytest.mark.parametrize("message", OF_SOMEBODY)
+def test_what_is_told_of_somebody_by_name_is_remembered(message: str):
+    assert commands_in(message) == [Command(Kind.REMEMBER, re.sub("^请?(?:帮我)?记住", "", message))]
+
+
+@pytest.mark.parametrize("message", NOT_OF_SOMEBODY)
+def test_what_is_said_of_learning_by_heart_is_no_order(message: str):
+    assert commands_in(message) == []

@@ -203,6 +203,8 @@ TOLD = [
     ("我哥在北京，我下个月去找他", ["用户下个月去北京找哥哥"], []),
     ("我们家三口人，儿子5岁，我38", ["用户38岁", "用户的儿子5岁"], ["用户5岁"]),
     ("孩子周三游泳，我周四健身", ["用户周四健身", "用户的孩子周三游泳"], ["用户周三健身"]),
+    ("我和两个大学室友吃饭，老陈5号要值班", ["老陈是用户的大学室友"], []),
+    ("Chen is blunt, I shared a room with him at university.", ["Chen shared a room with the user at university"], []),
 ]
 """What was said, what it says, and what it says of somebody or something else."""
 

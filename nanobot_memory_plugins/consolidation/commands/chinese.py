@@ -13,6 +13,7 @@ from nanobot_memory_plugins.consolidation.commands.chinese_words import (
     LEAD,
     NO_LEAD,
     POINTS,
+    SOMEBODY,
     STATES,
     STRONG,
     SUBJECT,
@@ -98,6 +99,11 @@ _TELLS = re.compile(
 _REQUEST = LazyPattern(
     rf"{LEAD}(?:现在|然后|接下来|帮我|请|另外|顺便|你能|你可以|能不能|再|给我|写|查|翻译|总结|解释|推荐)"
 )
+
+
+def is_chinese(text: str) -> bool:
+    """Say whether a text has Chinese characters."""
+    return _CHINESE.search(text) is not None
 
 
 def remembered(sentence: Sentence, *, is_said: bool = False) -> Target | None:
@@ -260,6 +266,8 @@ def _clause(
     if re.match(rf"\s*(?:{SUBJECT})", rest) or (STATES.search(rest) and is_strong):
         says = not asks_for or (STATES.search(rest) and not re.match(r"\s*用户", rest))
         return Target(text) if says else None
+    if SOMEBODY.match(rest) and not asks_for:
+        return Target(text)
     is_named = re.search(r"是|为|叫|=", rest) and not re.search(r"的(?:功能|按钮|选项|实现|逻辑)", rest)
     return Target(text) if is_named else None
 

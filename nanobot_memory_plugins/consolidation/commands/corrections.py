@@ -60,6 +60,8 @@ _OWNED = LazyPattern(
 _ONES_OWN = frozenset(
     "team manager car flat house company doctor teacher landlord boss dog cat pet 老板 狗 猫".split()  # noqa: SIM905
 )
+# What stands around a new value and is no part of it: "spelled Ana", "John with an h", "on Thursday with Bob".
+_BESIDE_A_NAME = re.compile(r"^(?:(?:spel(?:led|t)|written|pronounced|as|on|at|in|to) )+| with [\w' ]+$", re.IGNORECASE)
 _EDGES = " ,，.。!！;；"
 _ENDINGS = " 了的呢啊哦"
 
@@ -170,7 +172,7 @@ def _by_pair(text: str, entry: Entry) -> Iterator[tuple[float, str]]:
             if _unknown(rest, entry) > _CHATTER:
                 continue
             start, end = place
-            fresh = text[found.start("new") : found.end("new")].strip(_ENDINGS)
+            fresh = _BESIDE_A_NAME.sub("", text[found.start("new") : found.end("new")].strip(_ENDINGS))
             yield 2.0 + _slot(rest, entry), f"{entry.content[:start]}{fresh}{entry.content[end:]}"
 
 

@@ -226,3 +226,34 @@ NOT_STANDING_ZH = LazyPattern(
     "|写[一个份封篇条首段]|编[一个]|出自|歌|再说(?!理由|原因|细节|过程|步骤|结论|解释)|再聊|再看|我会|我想(?!让你|要你|请你)|我要(?!你|求|是)|人类"
     "|机器人|努力|头疼|标牌|贺卡|推荐第"
 )
+
+PROVERBS = Words(
+    (
+        Word(
+            r"\b(?:bright side|gift horse|say never|running system|(?:your |the )?chickens before"
+            r"|book by its cover"
+            r"|eggs in one basket|burn (?:your )?bridges|shoot the messenger|change horses|bite the hand|cry over"
+            r"|spilt milk|till tomorrow what|business with pleasure|sleeping dogs|cross the bridge|the unexpected"
+            r"|for granted|assume malice|interrupt (?:an|your) enemy|bring a knife|kick a man|meet your heroes"
+            r"|look before|measure twice|hope for the best|the benefit of the doubt)\b",
+            "look on the bright side",
+            "look on the right side",
+        ),
+        Word(
+            r"\b(?:stop|quit|give up|lose) (?:dreaming|learning|believing|exploring|trying|growing|smiling|hope|faith"
+            r"|heart|loving)\b|^(?:never|don't ever|do not ever) (?:give up|give in|grow up|grow old|look back"
+            r"|surrender|change|settle|stop)\W*$|\bbe (?:yourself|kind|happy|humble|grateful|positive|true|brave)\b"
+            r"|\b(?:trust your (?:gut|heart)|follow your (?:heart|dreams?)|believe in (?:yourself|miracles|love)"
+            r"|wear sunscreen|stay (?:humble|hungry|positive|strong|curious)|keep smiling)\b",
+            "never stop learning",
+            "never stop the server",
+        ),
+        Word(
+            "不?放弃|回头看|热泪|善良|往好处想|以貌取人|留一线|初心|梦想|人生|美好的|心怀|做人|微笑面对|预则立|年轻|感恩|谦虚|勇敢"
+            "|相信(?:爱|自己|未来|奇迹)",
+            "再也不要回头看",
+            "再也不要回复",
+        ),
+    )
+)
+"""What is said of life, and tells nobody how to answer."""

@@ -16,6 +16,7 @@ from nanobot_memory_plugins.consolidation.commands.instruction_words import (
     LASTING,
     NOT_STANDING_ZH,
     OWN_HABIT_ZH,
+    PROVERBS,
     SAYS,
     STYLED,
     TOLD,
@@ -84,6 +85,11 @@ _PASSING = LazyPattern(
     r"|schedule|every (?:day|morning|evening|week|month|hour) at)\b|今天(?!起|开始)|今晚|明天|这次(?!起|开始|之后|往后)"
     r"|现在就|闹钟"
     r"|叫我起床|提醒我(?:明|今|后|下周|几)|[“\"「].*(?:以后|永远).*[”\"」]"
+)
+# A proverb speaks of life, and of neither of the two who talk nor of what they write.
+_OF_THE_TALK = LazyPattern(
+    r"\b(?:i|i'm|me|my|mine|us|our|you|your|answers?|repl(?:y|ies)|code|e-?mails?|messages?|tests?|commits?|emojis?)\b"
+    r"|[我咱你您]|回[答复]|代码|邮件|消息|表情"
 )
 _LANGUAGE = LazyPattern(
     r"\b(?:in|speak|use) (?:\w+ )?(?:english|french|german|spanish|italian|portuguese|dutch|polish|russian|turkish"
@@ -187,6 +193,11 @@ def end_of_instruction(instruction: str, said_at: datetime) -> datetime | None:
     return end_of(day, said_at.tzinfo) if day is not None else None
 
 
+def _is_proverb(bare: str) -> bool:
+    found = PROVERBS.search(bare)
+    return found is not None and not _OF_THE_TALK.search(f"{bare[: found.start()]} {bare[found.end() :]}")
+
+
 def _instruction(sentence: Sentence, is_for_good: bool) -> str:
     folded = without_quoted(fold(sentence.text))
     if len(sentence.text) > _LONGEST or _NOT_FOR_ALL_TIMES.search(folded.replace("from here", "from now")):
@@ -205,6 +216,7 @@ def _instruction(sentence: Sentence, is_for_good: bool) -> str:
         (Act.ASKS in told and not is_asked)
         or (Act.REPORTS in told and not _TO_YOU.search(folded))
         or _PASSING.search(bare)
+        or _is_proverb(bare)
     ):
         return ""
     if _CHINESE.search(bare):

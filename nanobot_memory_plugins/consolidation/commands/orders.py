@@ -6,7 +6,7 @@ stories ("I forgot my keys") and tasks ("don't forget to add tests") are none.
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import takewhile
 
@@ -18,6 +18,8 @@ from nanobot_memory_plugins.core.text import LazyPattern, fold, languages_of
 
 # Orders that are taken from one message.
 _MOST = 3
+# More characters below a heading are a text, and no list.
+_LONGEST_LIST = 600
 # Words, or Chinese characters, from which a sentence may be a statement and no greeting.
 _WORDS, _CHARACTERS = 3, 4
 
@@ -42,6 +44,16 @@ _CONSTRAINT = LazyPattern(
     r"^(?!.*\b(?:i|i'm|im|i've|my|we|we're|our|me|us)\b).*\b(?:may|might|must|should|can|cannot|can't|could"
     r"|shouldn't|mustn't|needs? to|has to|have to"
     r"|returns?|required?|optional|null|none|empty|sorted|zero-indexed|immutable|deprecated)\b"
+)
+
+
+# What only says that a list follows.
+_HEADING = LazyPattern(
+    r"\b(?:this|these|those|the|the following|following)(?: (?:following|next|few|two|three|four|five|six|\d+))*"
+    r" (?:lists?|things|points|rules|items|facts|notes|details|preferences|instructions|entries|bullets|lines)\b"
+    r"|(?P<zh>(?:(?:这|以下|下面|下列|如下)的?)?[几两一二三四五六七八九十\d]*[个点件条份张项些]?(?:的)?"
+    r"(?:(?<=[点条项])|事情?|清单|列表|名单|规则|事项|内容|要点|信息|东西|规矩|注意事项))",
+    re.IGNORECASE,
 )
 
 
@@ -98,6 +110,10 @@ def _orders_of(line: Line, said: list[str], below: Sequence[Sentence]) -> Iterat
         sentence = sentences[number]
         number += 1
         found = _read(sentence, is_said=bool(said))
+        is_listed = number == len(sentences) and 0 < len(line.below) <= _LONGEST_LIST
+        if is_listed and (listed := _with_list(sentence, found, line.below)) is not None:
+            yield listed
+            continue
         if found is None:
             if not sentence.asks and not _turns_away(sentence) and _is_statement(sentence.text):
                 said.append(f"{sentence.text}{sentence.mark}")
@@ -114,6 +130,22 @@ def _orders_of(line: Line, said: list[str], below: Sequence[Sentence]) -> Iterat
             order = Command(order.kind, _what_follows(sentences[number:] or below))
         if order.text or said or not meant.here:
             yield order if order.text else Command(order.kind, plain(" ".join(said[-_MOST:])))
+
+
+def _with_list(sentence: Sentence, found: tuple[Command, Target] | None, below: str) -> Command | None:
+    """Return the order to remember the list below a sentence: "remember my sizes:", 记住以下几点：."""
+    if found is None:
+        text = _HEADING.compiled.sub(lambda one: "这个" if one["zh"] else "this", sentence.text, count=1)
+        found = None if text == sentence.text else _read(replace(sentence, text=text, folded=fold(text), orders={}))
+        return Command(Kind.REMEMBER, plain(below)) if found and found[0].kind is Kind.REMEMBER else None
+    order, _ = found
+    if order.kind is not Kind.REMEMBER or not order.text:
+        return Command(order.kind, plain(below)) if order.kind is Kind.REMEMBER else None
+    if _HEADING.fullmatch(order.text):
+        return Command(order.kind, plain(below))
+    if not sentence.folded.rstrip().endswith(":"):
+        return None
+    return Command(order.kind, f"{order.text}{'：' if chinese.is_chinese(order.text) else ': '}{plain(below)}")
 
 
 def _turns_to_work(sentence: Sentence) -> bool:

@@ -18,7 +18,7 @@ _MOST_LINES = 200
 _CODE_FENCE = re.compile(r"^ {0,3}(?:`{3,}|~{3,})")
 _CLOSING = re.compile(r"(?<![\s。！？；!?;….])\s*+(?:[。！？；!?;…]|\.(?!\w))++[”’\"'」』）)]*$")
 _QUOTED = re.compile(r"\s*(?:>|\|)")
-_BULLET = re.compile(r"^\s*(?:[-*•+]|\d{1,2}[.)、])\s+")
+_BULLET = re.compile(r"^\s*(?:(?:[-*•+]|\d{1,2}[.)])\s+|(?:\d{1,2}|[一二三四五六七八九十]{1,2})、\s*)")
 # Politeness and hedges behind what was meant.
 _TAIL = re.compile(
     r"(?:(?<![\s,，、])[\s,，、]*+"
@@ -69,7 +69,7 @@ class Sentence:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line of a message; ``below`` is the paragraph that follows a line which ends in a colon."""
+    """One line of a message; ``below`` is the list below it, or the paragraph that follows a line with a colon."""
 
     sentences: list[Sentence]
     below: str = ""
@@ -88,12 +88,24 @@ def lines_of(message: str) -> Iterator[Line]:
     if len(message) > _DOCUMENT_CHARS and len(spoken) > 2:
         spoken = [spoken[0], spoken[-1]]
     for number in spoken:
+        rest = lines[number + 1 :]
+        if len(rest) > 1 and not rest[0].strip() and _BULLET.match(rest[1]):
+            rest = rest[1:]
+        is_list = bool(rest) and _BULLET.match(rest[0]) is not None and not _BULLET.match(lines[number])
         below = ""
-        if fold(lines[number]).rstrip().endswith(":"):
-            rest = lines[number + 1 :]
+        if is_list or fold(lines[number]).rstrip().endswith(":"):
             end = next((index for index, line in enumerate(rest) if not line.strip()), len(rest))
-            below = " ".join(_BULLET.sub("", line).strip() for line in rest[:end])
+            below = _listed(rest[:end])
         yield Line(sentences_of(_BULLET.sub("", lines[number], count=1)), below)
+
+
+def _listed(lines: list[str]) -> str:
+    """Return the items of a list in one line, and other lines as they are."""
+    items = [_BULLET.sub("", line).strip() for line in lines]
+    if not any(map(_BULLET.match, lines)):
+        return " ".join(items)
+    between = "；" if any("\u3400" <= one <= "\u9fff" for one in "".join(items)) else "; "
+    return between.join(item.rstrip(",;，；。") for item in items)
 
 
 def sentences_of(line: str) -> list[Sentence]:

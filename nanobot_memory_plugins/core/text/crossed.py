@@ -40,7 +40,8 @@ _TOGETHER = re.compile(rf"(\b(?:{RELATIVES})|(?:^|(?<=[.;,] ))[A-Z]\w+) and (?=(
 _UNITS = frozenset("year month week day hour minut euro dollar pound kg km cm euros usd eur percent".split())  # noqa: SIM905
 _NUMERALS = frozenset("一二两三四五六七八九十百千万周号月日点")
 _RESOLVED = re.compile(r"[(（]?(?:19|20)\d\d(?:-\d\d?){1,2}[)）]?|(?:19|20)\d\d年?")
-_SUBJECT = re.compile(r"^(?:the )?user (?!and\b)|^用户(?!的|和)")
+# The user as the subject, or behind another one: "Chen is the user's flatmate".
+_SUBJECT = re.compile(r"^(?:the )?user (?!and\b)|^用户(?!的|和)|^(?!the user|user|用户).*(?:\buser\b|用户)")
 _USER = "user"
 
 
