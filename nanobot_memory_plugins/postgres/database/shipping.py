@@ -5,8 +5,10 @@ server is, and what is sent twice is there once.
 """
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+import uuid
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -25,7 +27,7 @@ from nanobot_memory_plugins.postgres.database.connection import (
     run_many,
     table,
 )
-from nanobot_memory_plugins.postgres.database.forgetting import begin_sending, introduce, must_have_none
+from nanobot_memory_plugins.postgres.database.forgetting import begin_sending, introduce, refused_of
 from nanobot_memory_plugins.postgres.database.growth import (
     NEAREST_FROM,
     has_doubled,
@@ -85,7 +87,11 @@ class Shipment:
         """Apply what one step of the indexer found, whole or not at all."""
         wanted = [one for one in change.documents if self._is_wanted(one)]
         made = [passage_of(self._tenant, self._whose.machine, one, self._average) for one in wanted]
-        with self._writing([one.id for one in made]) as (version, large, before, known):
+        numbers = [number for one in change.records if (number := records.record_id(self._whose, one.key))]
+        with self._writing([one.id for one in made], numbers) as (version, large, before, known, refused):
+            if refused:
+                made = [one for one in made if one.id not in refused]
+                change = self._without_records(change, refused)
             gone = self._dropped(change, {one.id for one in made})
             fresh = [one for one in made if known.get(one.id, (b"", b""))[0] != one.row_hash]
             changed = [one.id for one in fresh if one.id in known]
@@ -134,7 +140,7 @@ class Shipment:
         ids = [int(row[0]) for row in self._fetch(sql, (self._whose.machine, source, limit))]
         if not ids:
             return 0
-        with self._writing() as (_, large, _, _):
+        with self._writing() as (_, large, _, _, _):
             gone = passages.delete(self.connection, self._tenant, ids, large=large)
             self._count(-gone)
         return gone
@@ -188,12 +194,14 @@ class Shipment:
         self.connection.close()
 
     @contextmanager
-    def _writing(self, ids: Sequence[int] = ()) -> Iterator[tuple[int, bool, int, dict[int, tuple[bytes, bytes]]]]:
+    def _writing(
+        self, ids: Sequence[int] = (), numbers: Sequence[uuid.UUID] = ()
+    ) -> Iterator[tuple[int, bool, int, dict[int, tuple[bytes, bytes]], set[int | uuid.UUID]]]:
         """Write as the only one of the tenant.
 
-        Gives the version of what is written, whether the tenant is large, how many passages it has, and the hashes of
-        those of ``ids`` that are there. Who comes second waits for the first one's end: so versions become visible in
-        their order.
+        Gives the version of what is written, whether the tenant is large, how many passages it has, the hashes of
+        those of ``ids`` that are there, and what of these and of the records is not to be written. Who comes second
+        waits for the first one's end: so versions become visible in their order.
         """
         # In a pipeline only what is looked at is waited for: a message takes two round trips, here and at the end.
         with plain_errors(), self.connection.pipeline(), bounded_transaction(self.connection):
@@ -204,7 +212,7 @@ class Shipment:
                 (self._tenant.id,),
             )
             # Statements of their own, after the wait for others: what one of them has ordered to be forgotten is seen.
-            orders = begin_sending(self.connection, self._whose)
+            orders = begin_sending(self.connection, self._whose, ids, numbers)
             there = self._hashes(ids)
             row = ours.fetchone()
             if row is None:
@@ -212,9 +220,13 @@ class Shipment:
                     "The shared memory of this tenant is gone from the server.", hint="It is sent anew soon."
                 )
             self._average = float(row[2])
-            must_have_none(orders)
+            refused = refused_of(orders)
             known = {int(one[0]): (bytes(one[1]), bytes(one[2])) for one in there.fetchall()}
-            yield int(row[0]), bool(row[1]), int(row[3]), known
+            yield int(row[0]), bool(row[1]), int(row[3]), known, refused
+
+    def _without_records(self, change: FileChange, refused: Collection[int | uuid.UUID]) -> FileChange:
+        kept = [one for one in change.records if records.record_id(self._whose, one.key) not in refused]
+        return replace(change, records=tuple(kept))
 
     def _dropped(self, change: FileChange, kept: set[int]) -> list[int]:
         """Return the ids of what a change takes away."""
