@@ -86,6 +86,7 @@ def order(connection: Connection, whose: Whose, erasure: Erasure, also: Covered 
             f"UPDATE {table('tenant')} SET documents = documents - %s WHERE tenant = %s",
             (removed, whose.tenant.id),
         )
+        passages.drop_orphans(connection, whose.tenant)
         emptied = records.forget(connection, whose, wanted)
         went, histories = entries.forget(connection, whose, wanted, version)
         what = Covered(tuple(sorted({*ids, *also.chunks})), tuple(sorted({*emptied, *also.records})), went, histories)

@@ -157,12 +157,21 @@ class Shipment:
         return [TextToEmbed(row.id, embedding_text(document_from_row(tuple(row)[4:]))) for row in found]
 
     def put_vectors(self, space: str, vectors: Sequence[tuple[int, Sequence[float]]]) -> None:
-        """Store vectors by the documents' ids. One that is not finite, or zero, is not asked for again."""
+        """Store vectors by the documents' ids. One that is not finite, or zero, is not asked for again.
+
+        A document that is gone meanwhile, as one that was forgotten, gets none: its vector would tell of it.
+        """
         if not vectors:
             return
         with plain_errors(), bounded_transaction(self.connection):
             number = self._space(space, len(vectors[0][1]))
-            rows = [(self._tenant.id, number, one, _written(vector)) for one, vector in vectors]
+            # Whoever changes passages of this tenant is waited for, and waits for this.
+            self._fetch(f"SELECT 1 FROM {table('tenant')} c WHERE {of_tenant(self._tenant, 'c')} FOR SHARE", ())
+            there = f"SELECT c.id FROM {table('chunk')} c WHERE {of_tenant(self._tenant, 'c')} AND c.id = ANY(%s)"
+            kept = {int(row[0]) for row in self._fetch(there, ([one for one, _ in vectors],))}
+            rows = [(self._tenant.id, number, one, _written(vector)) for one, vector in vectors if one in kept]
+            if not rows:
+                return
             with self.connection.cursor() as cursor:
                 run_many(
                     cursor,
