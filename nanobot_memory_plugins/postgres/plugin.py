@@ -86,10 +86,8 @@ class PostgresPlugin:
         store, erasure = self._store, Erasure((), texts, words, nearly, everywhere)
         if store is None or not erasure.names_anything or erasure == self._carried_out:
             return []
-        from nanobot_memory_plugins.core import Wanted
-
         if dry_run:
-            found = await store.held(Wanted(texts, words=words, nearly=nearly))
+            found = await store.held(erasure)
         else:
             found = await store.order(erasure)
         if found is None:
@@ -130,6 +128,7 @@ class PostgresPlugin:
                     logger.warning("what another machine has forgotten is not forgotten here yet: {}", why)
                     break
                 await store.obeyed(number)
+            await store.remember_orders()
             await asyncio.sleep(_LOOK)
 
 

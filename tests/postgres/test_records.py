@@ -85,6 +85,9 @@ def test_tables_of_the_version_before_are_brought_forward(server: OwnServer):
         schema.prepare(connection, 4)
         for table in ("record", "entry", "entry_history", "lease"):
             connection.execute(f"DROP TABLE nanobot_memory.{table}".encode())
+        connection.execute("ALTER TABLE nanobot_memory.machine DROP COLUMN mark")
+        for column in ("chunks", "records", "entries", "histories"):
+            connection.execute(f"ALTER TABLE nanobot_memory.erasure DROP COLUMN {column}".encode())
         connection.execute("UPDATE nanobot_memory.meta SET value = '1' WHERE key = 'schema'")
         schema.prepare(connection, 16)  # the parts are as many as there were
         row = connection.execute(

@@ -8,10 +8,11 @@ from nanobot_memory_plugins.consolidation.model.entry import Entry, new_id
 from nanobot_memory_plugins.consolidation.model.entry_json import NAMES, entry_from_json, entry_to_json
 from nanobot_memory_plugins.consolidation.model.scoring import decayed
 from nanobot_memory_plugins.consolidation.operations.join_entries import relinked
+from nanobot_memory_plugins.consolidation.operations.purge import erase_entries
 from nanobot_memory_plugins.consolidation.store.journal import GONE
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.consolidation.store.three_way_merge import merged
-from nanobot_memory_plugins.core import EntryUpdate, MemoryFileError
+from nanobot_memory_plugins.core import EntryUpdate, Erasure, MemoryFileError
 
 WHO, WHY = "shared memory", "changed on another machine"
 CONFLICT = "conflict"
@@ -42,6 +43,7 @@ def taken_out(repository: EntryRepository, ids: Collection[str]) -> frozenset[st
 
 def take_in(repository: EntryRepository, updates: Sequence[EntryUpdate]) -> None:
     """Merge what other machines made of entries into those here. Raises `MemoryFileError`."""
+    _forget(repository, [one.id for one in updates if one.forgotten])
     read = [(one, _read(one.base), _read(one.theirs)) for one in updates]
     made: dict[str, str] = {}
 
@@ -73,6 +75,15 @@ def take_in(repository: EntryRepository, updates: Sequence[EntryUpdate]) -> None
         return result
 
     repository.update(change, who=WHO, why=WHY)
+
+
+def _forget(repository: EntryRepository, ids: Collection[str]) -> None:
+    """Forget entries here as they were elsewhere: out of the journal and the copies as well."""
+    there = repository.load().entries if ids else {}
+    gone = {id_: there[id_] for id_ in ids if id_ in there}
+    if gone:
+        erasure = Erasure(tuple(gone), tuple(entry.content for entry in gone.values()))
+        erase_entries(repository, erasure, dry_run=False, who=WHO)
 
 
 def _is_conflict(base: Entry | None, theirs: Entry, ours: Entry) -> bool:

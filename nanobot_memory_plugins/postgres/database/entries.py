@@ -158,10 +158,13 @@ def push(connection: Connection, whose: Whose, writes: Sequence[EntryWrite], ver
     return {str(id_): int(revision) for id_, revision in found}
 
 
-def forget(connection: Connection, whose: Whose, wanted: Wanted, version: int) -> int:
+def forget(
+    connection: Connection, whose: Whose, wanted: Wanted, version: int
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Take out for good the entries that hold what is wanted, and what they ever said; in the caller's transaction.
 
-    Their rows stay, empty: so every machine learns of it, and none brings them back.
+    Their rows stay, empty: so every machine learns of it, and none brings them back. Returns which they are, and of
+    which an earlier text went.
     """
     mine = of_tenant(whose.tenant, "e")
     now = {id_: wanted.count(_text(body)) > 0 for id_, _, body in _bodies(connection, "entry", whose)}
@@ -184,7 +187,7 @@ def forget(connection: Connection, whose: Whose, wanted: Wanted, version: int) -
         f"WHERE {mine} AND e.id = u.id AND e.revision = u.revision",
         ([id_ for id_, _ in said], [revision for _, revision in said]),
     )
-    return len(ids)
+    return tuple(ids), tuple(sorted({id_ for id_, _ in said}))
 
 
 def number_of(whose: Whose, id_: str, body: str) -> uuid.UUID:

@@ -7,12 +7,13 @@ that has done it. A machine that has not done it sends nothing meanwhile (`Shipm
 import json
 import uuid
 from collections import Counter
+from collections.abc import Sequence
 
 from psycopg import Cursor
 from psycopg.rows import TupleRow
 
 from nanobot_memory_plugins.core import Erasure, StoreError, Wanted
-from nanobot_memory_plugins.postgres.database import entries, passages, records
+from nanobot_memory_plugins.postgres.database import covered, entries, passages, records
 from nanobot_memory_plugins.postgres.database.connection import (
     Connection,
     bounded_transaction,
@@ -20,9 +21,11 @@ from nanobot_memory_plugins.postgres.database.connection import (
     run,
     table,
 )
+from nanobot_memory_plugins.postgres.database.covered import Covered
 from nanobot_memory_plugins.postgres.database.tenant import Whose
 from nanobot_memory_plugins.postgres.database.where import clean, of_tenant
 
+_NONE = Covered()
 # Passages that are looked at in one piece.
 _AT_ONCE = 500
 
@@ -42,10 +45,19 @@ def held(connection: Connection, whose: Whose, wanted: Wanted) -> dict[str, list
     return found
 
 
-def order(connection: Connection, whose: Whose, erasure: Erasure) -> dict[str, int]:
+def covered_by(connection: Connection, whose: Whose, ids: Sequence[int]) -> Covered:
+    """Return some passages of this machine with the records that they were made of."""
+    sql = f"SELECT c.key FROM {table('chunk')} c WHERE {of_tenant(whose.tenant, 'c')} AND c.id = ANY(%s)"
+    with plain_errors():
+        found = {records.record_id(whose, str(row[0])) for row in run(connection, sql, (list(ids),))}
+    return Covered(tuple(ids), tuple(sorted(one for one in found if one is not None)))
+
+
+def order(connection: Connection, whose: Whose, erasure: Erasure, also: Covered = _NONE) -> dict[str, int]:
     """Have every machine forget something, and take it out of what is shared.
 
-    Returns how many passages went, by machine. What is sent meanwhile waits until its machine has forgotten it as well.
+    ``also`` are passages and records of this machine that held it until now, and are clean there already. Returns how
+    many passages went, by machine. What is sent meanwhile waits until its machine has forgotten it as well.
     Raises `StoreError`.
     """
     body = {
@@ -67,16 +79,35 @@ def order(connection: Connection, whose: Whose, erasure: Erasure) -> dict[str, i
     gone = held(connection, whose, wanted)
     with plain_errors(), bounded_transaction(connection):
         version, large = alone(connection, whose)
-        ids = sorted(number for numbers in gone.values() for number in numbers)
+        ids = sorted(one for numbers in gone.values() for one in numbers)
         removed = passages.delete(connection, whose.tenant, ids, large=large)
         run(
             connection,
             f"UPDATE {table('tenant')} t SET documents = t.documents - %s WHERE {of_tenant(whose.tenant, 't')}",
             (removed,),
         )
-        records.forget(connection, whose, wanted)
-        entries.forget(connection, whose, wanted, version)
+        passages.drop_orphans(connection, whose.tenant)
+        emptied = records.forget(connection, whose, wanted)
+        went, histories = entries.forget(connection, whose, wanted, version)
+        what = Covered(tuple(sorted({*ids, *also.chunks})), tuple(sorted({*emptied, *also.records})), went, histories)
+        covered.write_down(connection, whose, number, what)
     return dict(Counter({machine: len(numbers) for machine, numbers in gone.items()}))
+
+
+def order_again(connection: Connection, whose: Whose, number: uuid.UUID, what: Covered) -> None:
+    """Give a server that lost it an order that was carried out here, without its words. Raises `StoreError`."""
+    with plain_errors(), bounded_transaction(connection):
+        introduce(connection, whose)
+        version, large = alone(connection, whose)
+        run(
+            connection,
+            f"INSERT INTO {table('erasure')} (tenant, id, machine, body) VALUES (%s, %s, %s, NULL) "
+            "ON CONFLICT DO NOTHING",
+            (whose.tenant.id, number, whose.machine),
+        )
+        covered.take_off(connection, whose, what, version, large=large)
+        covered.write_down(connection, whose, number, what)
+        _say_done(connection, whose, number)
 
 
 def orders(connection: Connection, whose: Whose) -> list[tuple[uuid.UUID, Erasure]]:
@@ -128,34 +159,47 @@ def has_orders(connection: Connection, whose: Whose) -> bool:
     return run(connection, sql, {"machine": whose.machine}).fetchone() is not None
 
 
-def begin_sending(connection: Connection, whose: Whose) -> Cursor[TupleRow]:
+def begin_sending(
+    connection: Connection, whose: Whose, chunks: Sequence[int], records_: Sequence[uuid.UUID]
+) -> Cursor[TupleRow]:
     """Say that this machine sends, in the caller's transaction; return what it has to forget first.
 
-    `must_have_none` looks at that, later in a pipeline.
+    `refused_of` looks at that, later in a pipeline.
     """
     sql = (
         f"WITH sending AS (UPDATE {table('machine')} m SET revision = revision + 1, sent_at = now() "
         f"WHERE {of_tenant(whose.tenant, 'm')} AND m.machine = %(machine)s) "
-        f"SELECT 1 FROM {table('erasure')} o WHERE {_open(whose)}"
+        "SELECT o.body IS NOT NULL, ARRAY(SELECT unnest(o.chunks) INTERSECT SELECT unnest(%(chunks)s::bigint[])), "
+        "ARRAY(SELECT unnest(o.records) INTERSECT SELECT unnest(%(records)s::uuid[])) "
+        f"FROM {table('erasure')} o WHERE {_undone(whose)}"
     )
-    return run(connection, sql, {"machine": whose.machine})
+    return run(connection, sql, {"machine": whose.machine, "chunks": list(chunks), "records": list(records_)})
 
 
-def must_have_none(orders: Cursor[TupleRow]) -> None:
-    """Raise `StoreError` while this machine has to forget something before it sends."""
-    if orders.fetchone():
+def refused_of(orders: Cursor[TupleRow]) -> set[int | uuid.UUID]:
+    """Return what of a machine is not to be sent: it was forgotten elsewhere, and the words are known nowhere any more.
+
+    Raises `StoreError` while this machine has to forget something before it sends.
+    """
+    found = orders.fetchall()
+    if any(is_open for is_open, *_ in found):
         raise StoreError(
             "Something was forgotten on another machine: this one forgets it first, then sends what is new.",
             hint="Start the agent on this machine, or run `nanobot-memory purge` for anything on it.",
         )
+    return {one for _, *ids in found for some in ids for one in some}
 
 
-def _open(whose: Whose) -> str:
+def _undone(whose: Whose) -> str:
     return (
-        f"{of_tenant(whose.tenant, 'o')} AND o.body IS NOT NULL AND NOT EXISTS "
+        f"{of_tenant(whose.tenant, 'o')} AND NOT EXISTS "
         f"(SELECT 1 FROM {table('erased')} d WHERE {of_tenant(whose.tenant, 'd')} AND d.id = o.id "
         "AND d.machine = %(machine)s)"
     )
+
+
+def _open(whose: Whose) -> str:
+    return f"{_undone(whose)} AND o.body IS NOT NULL"
 
 
 def alone(connection: Connection, whose: Whose) -> tuple[int, bool]:

@@ -87,8 +87,8 @@ def kept(connection: Connection, whose: Whose, ids: Sequence[str]) -> Collection
     return frozenset(wanted[row[0]] for row in found)
 
 
-def forget(connection: Connection, whose: Whose, wanted: Wanted) -> int:
-    """Empty the records that hold what is wanted, of all machines; return how many. In the caller's transaction.
+def forget(connection: Connection, whose: Whose, wanted: Wanted) -> tuple[uuid.UUID, ...]:
+    """Empty the records that hold what is wanted, of all machines; return which. In the caller's transaction.
 
     Their rows stay: a copy of one that another machine sends late does not bring it back.
     """
@@ -108,7 +108,7 @@ def forget(connection: Connection, whose: Whose, wanted: Wanted) -> int:
             f"UPDATE {table('record')} r SET body = NULL WHERE {of_tenant(whose.tenant, 'r')} AND r.id = ANY(%s)",
             (sorted(ids),),
         )
-    return len(ids)
+    return tuple(sorted(ids))
 
 
 def _text(path: str, body: bytes) -> str:

@@ -181,6 +181,8 @@ DELETE FROM {table("file")};  -- every machine sends its files once more, and wi
     3: (
         f"""
 ALTER TABLE {table("machine")} ADD COLUMN mark uuid;  -- written beside what it has learned of entries, or sent
+ALTER TABLE {table("erasure")} ADD COLUMN chunks bigint[], ADD COLUMN records uuid[], ADD COLUMN entries text[],
+  ADD COLUMN histories text[];  -- the ids of what went: none holds a word; NULL while it has not gone
 """,
         (),
     ),

@@ -5,8 +5,10 @@ server is, and what is sent twice is there once.
 """
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+import uuid
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -25,7 +27,7 @@ from nanobot_memory_plugins.postgres.database.connection import (
     run_many,
     table,
 )
-from nanobot_memory_plugins.postgres.database.forgetting import begin_sending, introduce, must_have_none
+from nanobot_memory_plugins.postgres.database.forgetting import begin_sending, introduce, refused_of
 from nanobot_memory_plugins.postgres.database.growth import (
     NEAREST_FROM,
     has_doubled,
@@ -85,7 +87,11 @@ class Shipment:
         """Apply what one step of the indexer found, whole or not at all."""
         wanted = [one for one in change.documents if self._is_wanted(one)]
         made = [passage_of(self._tenant, self._whose.machine, one, self._average) for one in wanted]
-        with self._writing([one.id for one in made]) as (version, large, before, known):
+        numbers = [number for one in change.records if (number := records.record_id(self._whose, one.key))]
+        with self._writing([one.id for one in made], numbers) as (version, large, before, known, refused):
+            if refused:
+                made = [one for one in made if one.id not in refused]
+                change = self._without_records(change, refused)
             gone = self._dropped(change, {one.id for one in made})
             fresh = [one for one in made if known.get(one.id, (b"", b""))[0] != one.row_hash]
             changed = [one.id for one in fresh if one.id in known]
@@ -134,7 +140,7 @@ class Shipment:
         ids = [int(row[0]) for row in self._fetch(sql, (self._whose.machine, source, limit))]
         if not ids:
             return 0
-        with self._writing() as (_, large, _, _):
+        with self._writing() as (_, large, _, _, _):
             gone = passages.delete(self.connection, self._tenant, ids, large=large)
             self._count(-gone)
         return gone
@@ -151,12 +157,21 @@ class Shipment:
         return [TextToEmbed(row.id, embedding_text(document_from_row(tuple(row)[4:]))) for row in found]
 
     def put_vectors(self, space: str, vectors: Sequence[tuple[int, Sequence[float]]]) -> None:
-        """Store vectors by the documents' ids. One that is not finite, or zero, is not asked for again."""
+        """Store vectors by the documents' ids. One that is not finite, or zero, is not asked for again.
+
+        A document that is gone meanwhile, as one that was forgotten, gets none: its vector would tell of it.
+        """
         if not vectors:
             return
         with plain_errors(), bounded_transaction(self.connection):
             number = self._space(space, len(vectors[0][1]))
-            rows = [(self._tenant.id, number, one, _written(vector)) for one, vector in vectors]
+            # Whoever changes passages of this tenant is waited for, and waits for this.
+            self._fetch(f"SELECT 1 FROM {table('tenant')} c WHERE {of_tenant(self._tenant, 'c')} FOR SHARE", ())
+            there = f"SELECT c.id FROM {table('chunk')} c WHERE {of_tenant(self._tenant, 'c')} AND c.id = ANY(%s)"
+            kept = {int(row[0]) for row in self._fetch(there, ([one for one, _ in vectors],))}
+            rows = [(self._tenant.id, number, one, _written(vector)) for one, vector in vectors if one in kept]
+            if not rows:
+                return
             with self.connection.cursor() as cursor:
                 run_many(
                     cursor,
@@ -188,12 +203,14 @@ class Shipment:
         self.connection.close()
 
     @contextmanager
-    def _writing(self, ids: Sequence[int] = ()) -> Iterator[tuple[int, bool, int, dict[int, tuple[bytes, bytes]]]]:
+    def _writing(
+        self, ids: Sequence[int] = (), numbers: Sequence[uuid.UUID] = ()
+    ) -> Iterator[tuple[int, bool, int, dict[int, tuple[bytes, bytes]], set[int | uuid.UUID]]]:
         """Write as the only one of the tenant.
 
-        Gives the version of what is written, whether the tenant is large, how many passages it has, and the hashes of
-        those of ``ids`` that are there. Who comes second waits for the first one's end: so versions become visible in
-        their order.
+        Gives the version of what is written, whether the tenant is large, how many passages it has, the hashes of
+        those of ``ids`` that are there, and what of these and of the records is not to be written. Who comes second
+        waits for the first one's end: so versions become visible in their order.
         """
         # In a pipeline only what is looked at is waited for: a message takes two round trips, here and at the end.
         with plain_errors(), self.connection.pipeline(), bounded_transaction(self.connection):
@@ -203,7 +220,7 @@ class Shipment:
                 "RETURNING t.version, t.large, t.average, t.documents",
             )
             # Statements of their own, after the wait for others: what one of them has ordered to be forgotten is seen.
-            orders = begin_sending(self.connection, self._whose)
+            orders = begin_sending(self.connection, self._whose, ids, numbers)
             there = self._hashes(ids)
             row = ours.fetchone()
             if row is None:
@@ -211,9 +228,13 @@ class Shipment:
                     "The shared memory of this tenant is gone from the server.", hint="It is sent anew soon."
                 )
             self._average = float(row[2])
-            must_have_none(orders)
+            refused = refused_of(orders)
             known = {int(one[0]): (bytes(one[1]), bytes(one[2])) for one in there.fetchall()}
-            yield int(row[0]), bool(row[1]), int(row[3]), known
+            yield int(row[0]), bool(row[1]), int(row[3]), known, refused
+
+    def _without_records(self, change: FileChange, refused: Collection[int | uuid.UUID]) -> FileChange:
+        kept = [one for one in change.records if records.record_id(self._whose, one.key) not in refused]
+        return replace(change, records=tuple(kept))
 
     def _dropped(self, change: FileChange, kept: set[int]) -> list[int]:
         """Return the ids of what a change takes away."""
