@@ -12,8 +12,7 @@ from google.adk.sessions import InMemorySessionService
 from google.genai import types
 
 from nanobot_memory_plugins.core import MemoryService, load_config
-from nanobot_memory_plugins.hosts.adk import MemoryPlugin
-from nanobot_memory_plugins.hosts.adk_services import MemorySummarizer
+from nanobot_memory_plugins.hosts.adk import MemoryPlugin, MemorySummarizer
 
 WINDOW = 128_000  # tokens of the model's window
 USER = "ana"

@@ -62,6 +62,14 @@ async def round_trip(client: Any) -> None:
     (found,) = (await call("search", query="port of the database"))["structuredContent"]["results"]
     check(FACT in (await call("fetch", id=found["id"]))["structuredContent"]["text"], "fetch")
     check(bool((await call("memory_get"))["isError"]), "an error of a tool")
+    told: list[float] = []
+
+    async def tell(done: float, _total: float | None, message: str | None) -> None:
+        check(bool(message), "what is being done")
+        told.append(done)
+
+    check(text(plain(await client.call_tool("take_time", {}, progress_callback=tell))) == "done", "take_time")
+    check(len(told) >= 2 and told == sorted(set(told)), f"progress: {told}")
     listed = [one["uri"] for one in plain(await client.list_resources())["resources"]]
     check("memory://long-term" in listed, listed)
     check(FACT in plain(await client.read_resource("memory://long-term"))["contents"][0]["text"], "resource")

@@ -1,28 +1,28 @@
-"""The memory in Google's Agent Development Kit: a plugin of an app. `adk_services` has summaries and a service."""
+"""The memory in Google's Agent Development Kit: a plugin of an app, summaries of its events, and a memory service."""
 
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from nanobot_memory_plugins.core import BoundedDict, MemoryService, Scope
-from nanobot_memory_plugins.core.host import ServiceTool, Turn, asked_by, asked_in, asking_session, guarded
-from nanobot_memory_plugins.hosts.adk_contents import live_messages, messages_of, plain, said_in, text_of
+from nanobot_memory_plugins.core import MemoryService, Scope, fence, language_of
+from nanobot_memory_plugins.core.host import Run, Runs, ServiceTool, asked_in, guarded
 from nanobot_memory_plugins.hosts.framework import framework
 
 with framework("adk"):
+    from google.adk.apps.base_events_summarizer import BaseEventsSummarizer
+    from google.adk.events.event import Event
+    from google.adk.events.event_actions import EventActions, EventCompaction
+    from google.adk.memory.base_memory_service import BaseMemoryService, SearchMemoryResponse
+    from google.adk.memory.memory_entry import MemoryEntry
     from google.adk.plugins.base_plugin import BasePlugin
+    from google.adk.sessions.session import Session
     from google.adk.tools.base_tool import BaseTool
     from google.genai import types
 
 WhoseSession = Callable[[Any], Scope]
-# Runs that are remembered; one that was cancelled is told of by nobody.
-_RUNS = 1_000
-# Invocations whose session is known, for the summaries: events do not name it.
-_INVOCATIONS = 20_000
 # How the kit hands a conversation over to another agent: no tool that does anything.
-_TRANSFER = "transfer_to_agent"
-_KEY = "adk:"
+_TRANSFER, _KEY = "transfer_to_agent", "adk:"
+# Where the plugin was told of no window: a small one, so that the summary is short.
+_WINDOW, _RESULTS = 32_000, 10
 
 
 def of_user(session: Any) -> Scope:
@@ -35,18 +35,11 @@ def session_key(session: Any) -> str:
     return f"{_KEY}{session.app_name}:{session.user_id}:{session.id}"
 
 
-@dataclass(slots=True)
-class _Run:
-    """One invocation: its turn, what it last asked, and the tools that it runs, each with what ends its asking."""
-
-    turn: Turn
-    is_told: bool = False
-    known: str | None = None
-    sent: Sequence[Any] = ()
-    tokens: int | None = None
-    heard: int | None = None
-    """Of a live run, which no hook tells what the user says: how many of the session's events were looked at."""
-    running: dict[str, AbstractContextManager[None]] = field(default_factory=dict)
+def event_message(event: Any) -> dict[str, Any]:
+    """Return what an event says, with its time; that of a compaction is the summary."""
+    compaction = event.actions.compaction
+    content = compaction.compacted_content if compaction else event.content
+    return {**_plain(content), "timestamp": event.timestamp}
 
 
 class MemoryPlugin(BasePlugin):
@@ -57,35 +50,20 @@ class MemoryPlugin(BasePlugin):
     """
 
     def __init__(
-        self,
-        memory: MemoryService,
-        *,
-        name: str = "nanobot_memory",
-        context_window: int = 0,
-        whose: WhoseSession = of_user,
-        tools: bool = True,
-    ) -> None:
+        self, memory: MemoryService, *, name: str = "nanobot_memory", context_window: int = 0,
+        whose: WhoseSession = of_user, tools: bool = True,
+    ) -> None:  # fmt: skip
         super().__init__(name=name)
-        self.memory = memory
-        self.context_window = context_window
-        self.whose = whose
-        self._with_tools = tools
-        self._tools: list[_Tool] = []
-        self._runs: BoundedDict[str, _Run] = BoundedDict(_RUNS)
-        self._sessions: BoundedDict[str, tuple[str, Scope]] = BoundedDict(_INVOCATIONS)
-
-    def session_of(self, events: Sequence[Any]) -> tuple[str, Scope] | None:
-        """Return the key of the session of which some events are, and whose it is, or None."""
-        return next((known for event in events if (known := self._sessions.get(event.invocation_id))), None)
+        self.memory, self.context_window, self.whose = memory, context_window, whose
+        self._with_tools, self._tools = tools, list[_Tool]()
+        self.runs = Runs(memory, prefix=_KEY)
 
     @guarded
     async def on_user_message_callback(self, *, invocation_context: Any, user_message: Any) -> None:
         """Keep the user's message. An answer of a tool has no text, and what another agent asks is not the user's."""
         run = self._run(invocation_context)
-        if text := text_of(user_message):
-            run.is_told = True
-            before = live_messages(invocation_context.session.events)
-            run.known = await self.memory.open_turn(run.turn, text, before, unknown=not run.turn.parent)
+        if text := asked_in([_plain(user_message)]).text:
+            await run.open(text, _live_messages(invocation_context.session.events))
 
     @guarded
     async def before_run_callback(self, *, invocation_context: Any) -> None:
@@ -99,119 +77,130 @@ class MemoryPlugin(BasePlugin):
         run = self._run(callback_context)
         if run.heard is not None:
             return  # what is sent to a live model is another object
-        contents = list(llm_request.contents)
-        before = [plain(content) for content in contents]
-        if not run.is_told:  # a run that is resumed was told of before
-            asked = asked_in(before)
-            await run.turn.taken_up(asked.text, asked.before)
-        for index, made in enumerate(run.turn.beside(before)):
-            if made is not before[index]:
+        contents = llm_request.contents = list(llm_request.contents)
+        plain = list(map(_plain, contents))
+        for index, made in enumerate(await run.beside(plain)):
+            if made is not plain[index]:
                 parts = [*(contents[index].parts or ()), types.Part(text=run.turn.block)]
                 contents[index] = types.Content(role=contents[index].role, parts=parts)
-        llm_request.contents = run.sent = contents
-        if run.known is None:
-            key, scope = run.turn.session_key, run.turn.scope
-            run.known = (await self.memory.prompt_entries(session_key=key, scope=scope)).text
         if run.known:
             llm_request.append_instructions([run.known])
-        if self._with_tools and not run.turn.was_late and _takes_tools(llm_request.config):
+        config = llm_request.config  # a schema of the answer, or tools of the model's own, allow of no functions
+        functions = all(getattr(one, "function_declarations", None) for one in config.tools or ())
+        if self._with_tools and functions and config.response_schema is None and not run.turn.was_late:
             if not self._tools and await self.memory.start():
                 self._tools = [_Tool(tool) for tool in self.memory.tools()]
             llm_request.append_tools([tool for tool in self._tools if tool.name not in llm_request.tools_dict])
 
     @guarded
     async def before_tool_callback(self, *, tool: Any, tool_args: Any, tool_context: Any) -> None:
-        """Start the tool's clock."""
-        run, call_id = self._run(tool_context), tool_context.function_call_id or tool.name
-        run.turn.tool_began(call_id, "" if tool.name == _TRANSFER else tool.name, tool_args)
-        run.turn.watch()  # an older kit does not tell of a tool that is cut off
-        run.running[call_id] = asking = asked_by(run.turn.parent or run.turn.session_key)
-        asking.__enter__()  # the tool runs in this context, between two callbacks
+        """Start the tool's clock: it runs in this context, between two callbacks."""
+        turn, name = self._run(tool_context).turn, "" if tool.name == _TRANSFER else tool.name
+        turn.tool_entered(tool_context.function_call_id or tool.name, name, tool_args)
+        turn.watch()  # an older kit does not tell of a tool that is cut off
 
     @guarded
     async def after_tool_callback(self, *, tool: Any, tool_args: Any, tool_context: Any, result: Any) -> None:
         """Note a tool; not one that waits for somebody."""
         failed = result.get("error") if isinstance(result, dict) else None
-        await self._note(tool, tool_args, tool_context, result=result, error=str(failed) if failed else None)
+        waits = not result and not failed and tool.is_long_running
+        await self._note(tool, tool_args, tool_context, result, str(failed) if failed else None, waits=waits)
 
     @guarded
     async def on_tool_error_callback(self, *, tool: Any, tool_args: Any, tool_context: Any, error: Any) -> None:
         """Note a tool that failed, one that does not exist, or one that was cancelled."""
-        await self._note(tool, tool_args, tool_context, error=error)
+        await self._note(tool, tool_args, tool_context, None, error)
 
     @guarded
     async def on_event_callback(self, *, invocation_context: Any, event: Any) -> None:
         """Keep what an agent answers, when it is whole."""
-        run = self._runs.get(invocation_context.invocation_id)
+        run = self.runs.get(invocation_context.invocation_id)
         if run is None or event.partial or event.author == "user":
             return
         await self._hear(run, invocation_context.session)
         if event.usage_metadata is not None:
             run.tokens = event.usage_metadata.prompt_token_count or run.tokens
-        if event.is_final_response() and (text := said_in(event)):
+        if event.is_final_response() and (text := _said_in(event)):
             await run.turn.replied(text)
 
     @guarded
     async def after_run_callback(self, *, invocation_context: Any) -> None:
         """End the turn; a nested agent's ends with the tool that asked it."""
-        run = self._runs.pop(invocation_context.invocation_id, None)
-        if run is None or run.turn.parent:
-            return
-        await self._hear(run, invocation_context.session)
-        window = self.context_window
-        messages = [one for content in run.sent for one in messages_of(content)] if window else []
-        run.turn.finished(messages, context_window=window, context_tokens=run.tokens)
+        if (run := self.runs.pop(invocation_context.invocation_id)) is not None:
+            await self._hear(run, invocation_context.session)
+            run.finish(self.context_window)
 
     @guarded
     async def on_run_error_callback(self, *, invocation_context: Any, error: Exception) -> None:
         """Abandon the turn."""
-        if (run := self._runs.pop(invocation_context.invocation_id, None)) is not None and not run.turn.parent:
-            run.turn.abandoned()
+        if (run := self.runs.pop(invocation_context.invocation_id)) is not None:
+            run.abandon()
 
-    async def _hear(self, run: _Run, session: Any) -> None:
+    async def _hear(self, run: Run, session: Any) -> None:
         """Keep what the user of a live run has typed or said since the last look."""
-        if run.heard is None:
-            return
-        new, begin, run.heard = session.events[run.heard :], run.heard, len(session.events)
-        for place, event in enumerate(new, begin):
-            if event.author == "user" and not event.partial and (text := said_in(event)):
-                before = live_messages(session.events[:place])
-                await self.memory.open_turn(run.turn, text, before, unknown=not run.turn.parent)
+        if (begin := run.heard) is not None:
+            run.heard = len(session.events)
+            for place, event in enumerate(session.events[begin:], begin):
+                if event.author == "user" and not event.partial and (text := _said_in(event)):
+                    await run.open(text, _live_messages(session.events[:place]))
 
-    def _run(self, context: Any) -> _Run:
-        """Return what is remembered of an invocation; one that is not known begins."""
-        if (run := self._runs.get(context.invocation_id)) is None:
-            session = context.session
-            key, whose, asking = session_key(session), self.whose(session), asking_session()
-            if asking and asking != key and self._is_asking(asking):
-                turn = self.memory.turn(key, parent=asking)
-            else:
-                turn = self.memory.turn(key, scope=whose)
-                self.memory.touch(key, whose)  # a run that is cancelled does not say so
-            run = self._runs[context.invocation_id] = _Run(turn)
-            for one in {context.invocation_id, *(event.invocation_id for event in session.events)}:
-                self._sessions[one] = key, whose
-        return run
+    def _run(self, context: Any) -> Run:
+        session, earlier = context.session, [event.invocation_id for event in context.session.events]
+        return self.runs.of(context.invocation_id, session_key(session), self.whose(session), earlier=earlier)
 
-    def _is_asking(self, key: str) -> bool:
-        """Say whether a session runs a tool: of one that was cut off the context may tell still."""
-        if not key.startswith(_KEY):
-            return True
-        return any(run.running and key in (run.turn.session_key, run.turn.parent) for run in self._runs.values())
-
-    async def _note(self, tool: Any, tool_args: Any, context: Any, **outcome: Any) -> None:
-        run, call_id = self._run(context), context.function_call_id or tool.name
-        if (asking := run.running.pop(call_id, None)) is not None:
-            asking.__exit__(None, None, None)
-        waits = call_id in context.actions.requested_tool_confirmations
-        if (
-            tool.name != _TRANSFER
-            and not waits
-            and (outcome.get("result") or outcome["error"] or not tool.is_long_running)
-        ):
-            await run.turn.tool_finished(call_id, tool.name, tool_args, **outcome)
+    async def _note(self, tool: Any, given: Any, context: Any, result: Any, error: Any, *, waits: bool = False) -> None:
+        turn, call_id = self._run(context).turn, context.function_call_id or tool.name
+        if waits or tool.name == _TRANSFER or call_id in context.actions.requested_tool_confirmations:
+            turn.tool_waits(call_id)
         else:
-            run.turn.tool_waits(call_id)
+            await turn.tool_finished(call_id, tool.name, given, result=result, error=error)
+
+
+class MemorySummarizer(BaseEventsSummarizer):
+    """The memory's summary in the place of old events, of which the last may stay: the ``summarizer`` of an app."""
+
+    def __init__(self, plugin: MemoryPlugin) -> None:
+        self._plugin = plugin
+
+    @guarded
+    async def maybe_summarize_events(self, *, events: Sequence[Any]) -> Any:
+        """Return the summary, or None: then the events stay."""
+        if (known := self._plugin.runs.session_of(event.invocation_id for event in events)) is None:
+            return None
+        (key, whose), window = known, self._plugin.context_window or _WINDOW
+        said = list(map(event_message, events))
+        summary = await self._plugin.memory.summary_of(key, said, context_window=window, scope=whose)
+        if summary is None or not summary.keep_from:
+            return None
+        content = types.Content(role="model", parts=[types.Part(text=summary.text)])
+        begin, end = events[0].timestamp, events[summary.keep_from - 1].timestamp
+        compaction = EventCompaction(start_timestamp=begin, end_timestamp=end, compacted_content=content)
+        return Event(author="user", actions=EventActions(compaction=compaction), invocation_id=Event.new_id())
+
+
+class NanobotMemoryService(BaseMemoryService):
+    """The memory behind the kit's own ``load_memory`` and ``preload_memory``. A plugin recalls by itself, and more."""
+
+    def __init__(self, memory: MemoryService, *, whose: WhoseSession = of_user) -> None:
+        self._memory, self._whose = memory, whose
+
+    async def add_session_to_memory(self, session: Any) -> None:
+        """Keep what of a session is not known yet."""
+        messages = list(map(event_message, session.events))
+        await self._memory.resume(session_key(session), messages, scope=self._whose(session))
+
+    async def add_events_to_memory(
+        self, *, app_name: str, user_id: str, events: Sequence[Any], session_id: str | None = None, **_more: Any
+    ) -> None:
+        """Keep what of some events is not known yet."""
+        session = Session(id=session_id or "?", app_name=app_name, user_id=user_id, events=list(events))
+        await self.add_session_to_memory(session)
+
+    async def search_memory(self, *, app_name: str, user_id: str, query: str) -> Any:
+        """Return the best memories, each fenced as a reference, the best first."""
+        scope = self._whose(Session(id="", app_name=app_name, user_id=user_id))
+        hits = await self._memory.search(query, limit=_RESULTS, scope=scope)
+        return SearchMemoryResponse(memories=list(map(_entry, hits)))
 
 
 class _Tool(BaseTool):
@@ -230,7 +219,29 @@ class _Tool(BaseTool):
         return {"result": await self._tool.run(args, session_key=session_key(tool_context.session))}
 
 
-def _takes_tools(config: Any) -> bool:
-    """Say whether a request may have functions: not beside a schema of the answer, or the model's own tools."""
-    tools = config.tools or ()
-    return config.response_schema is None and all(getattr(one, "function_declarations", None) for one in tools)
+def _plain(content: Any) -> dict[str, Any]:
+    """Return a content as Gemini's API has it, without pictures and sounds."""
+    left_out = {"parts": {"__all__": {"inline_data"}}}
+    return content.model_dump(exclude_none=True, exclude=left_out) if content else {"role": "model", "parts": []}
+
+
+def _said_in(event: Any) -> str:
+    """Return what was said in an event: its text, or what was heard of a voice once it has ended."""
+    heard = event.input_transcription if event.author == "user" else event.output_transcription
+    text = asked_in([{**_plain(event.content), "role": "user"}]).text
+    return text or (heard.text or "" if heard and heard.finished else "")
+
+
+def _live_messages(events: Iterable[Any]) -> list[dict[str, Any]]:
+    """Return what stands in the live context: no events that a summary stands for, but that."""
+    shown = [one for one in events if not one.partial and (one.content or one.actions.compaction)]
+    ranges = [(one.start_timestamp, one.end_timestamp) for event in shown if (one := event.actions.compaction)]
+    gone = [any(start <= one.timestamp <= end for start, end in ranges) for one in shown]
+    return [event_message(one) for one, old in zip(shown, gone, strict=True) if one.actions.compaction or not old]
+
+
+def _entry(hit: Any) -> Any:
+    text = fence([hit.text], language=language_of(hit.text)) or ""
+    when = hit.time.isoformat() if hit.time is not None else None
+    content = types.Content(role="user", parts=[types.Part(text=text)])
+    return MemoryEntry(id=hit.id, content=content, author=hit.speaker or hit.origin.value, timestamp=when)

@@ -5,16 +5,14 @@ filter alone reaches a request. `AgentsMemory.session` wraps the SDK's session.
 """
 
 import inspect
-import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from nanobot_memory_plugins.core import MemoryService
-from nanobot_memory_plugins.core.host import FILL, ServiceTool, Turn, asked_in, guarded
+from nanobot_memory_plugins.core.host import FILL, ServiceTool, StoredItems, Turn, asked_in, guarded, is_held_by_server
 from nanobot_memory_plugins.core.scopes import ScopeLike
 from nanobot_memory_plugins.hosts.framework import framework
-from nanobot_memory_plugins.hosts.openai_agents_session import CompactedSession, is_held_by_server
 
 with framework("openai-agents"):
     from agents import FunctionTool, RunConfig, RunHooks
@@ -24,7 +22,6 @@ with framework("openai-agents"):
 # How the SDK tells the model of a tool that failed.
 _FAILED = "An error occurred while running the tool"
 _NO_RUN = "Error: this run was started without the memory. Answer without it."
-_NO_ARGUMENTS = "Error: the arguments are no JSON object. Call the tool again with one."
 
 
 class AgentsMemory:
@@ -53,7 +50,8 @@ class AgentsMemory:
         """
         config = RunConfig(**run_config) if isinstance(run_config, dict) else run_config or RunConfig()
         scope = getattr(session, "scope", None) if scope is None else scope
-        run = _Run(self._memory, _key(session), scope, hooks or RunHooks(), config, self._window)
+        turn = self._memory.turn(_key(session), scope=scope)
+        run = _Run(self._memory, turn, hooks or RunHooks(), config, self._window)
         return {
             "hooks": run,
             "run_config": replace(config, call_model_input_filter=run, tool_error_formatter=run.tool_failed),
@@ -79,31 +77,37 @@ class AgentsMemory:
 
         ``session_key`` is the memory's name of it, where that is another than its own; ``scope`` says whose it is.
         """
-        key, window = session_key or _key(session), self._window
-        return CompactedSession(
-            session, self._memory, session_key=key, context_window=window, full_at=full_at, scope=scope
-        )
+        more: dict[str, Any] = {"context_window": self._window, "full_at": full_at, "scope": scope}
+        return CompactedSession(session, self._memory, session_key or _key(session), **more)
+
+
+class CompactedSession(StoredItems):
+    """A session of the SDK that is compacted: the SDK asks for it where responses have ids; else it asks itself."""
+
+    def __init__(self, session: Any, memory: MemoryService, session_key: str, **more: Any) -> None:
+        ways = {"read": session.get_items, "add": session.add_items, "remove": session.clear_session}
+        super().__init__(memory, session_key, **ways, **more)
+        self.session_id: str = session.session_id
+        self.session_settings = getattr(session, "session_settings", None)
+        self.add_items, self.pop_item, self.clear_session = session.add_items, session.pop_item, self.end
+
+    async def get_items(self, limit: int | None = None) -> "list[Any]":
+        """Return the items, after making room where they have become too many."""
+        if limit is None:
+            await self.shorten()
+        return list(await self._read(limit))
+
+    async def run_compaction(self, args: Mapping[str, Any] | None = None) -> None:
+        """Replace the oldest items by a summary, where there are too many or ``force`` is set in ``args``."""
+        await self.shorten(forced=bool((args or {}).get("force")))
 
 
 class _Run(RunHooks[Any]):
     """One run: its hooks, and called by the SDK its filter. The caller's own are called as well."""
 
-    def __init__(
-        self,
-        memory: MemoryService,
-        session_key: str,
-        scope: ScopeLike,
-        hooks: "RunHooks[Any]",
-        config: "RunConfig",
-        window: int,
-    ) -> None:
-        self.session_key = session_key
-        self.scope = scope
-        self.turn: Turn = memory.turn(session_key, scope=scope)
-        self._memory = memory
-        self._hooks = hooks
-        self._config = config
-        self._window = window
+    def __init__(self, memory: MemoryService, turn: Turn, hooks: Any, config: "RunConfig", window: int) -> None:
+        self.turn = turn
+        self._memory, self._hooks, self._config, self._window = memory, hooks, config, window
         self._started = self._begun = False
         self._known = ""
         self._sent: Sequence[Any] = ()
@@ -131,14 +135,13 @@ class _Run(RunHooks[Any]):
         A run that is resumed has been told of it before; and a nested agent may be the first to ask there, whose prompt
         is nobody's word.
         """
+        self._memory.touch(self.turn.session_key, self.turn.scope)  # a run that is cancelled does not say so
         asked = asked_in(messages)
         if self._started and asked.is_new:
             self._known = await self._memory.open_turn(self.turn, asked.text, asked.before, unknown=True)
         else:
-            await self.turn.taken_up(asked.text, asked.before)
-            self._known = (await self._memory.prompt_entries(session_key=self.session_key, scope=self.scope)).text
+            self._known = await self._memory.go_on(self.turn, messages)
         self._begun = self._started
-        self._memory.touch(self.session_key, self.scope)  # a run that is cancelled does not say so
 
     async def on_agent_start(self, context: Any, agent: Any) -> None:
         """Know that the next request is this run's own, and no nested agent's."""
@@ -187,9 +190,7 @@ class _Run(RunHooks[Any]):
             arguments = getattr(failure.run_context, "tool_arguments", "")
             error = getattr(failure, "error", None) or failure.default_message
             await self.turn.tool_finished(failure.call_id, failure.tool_name, arguments, error=error)
-        if (own := self._config.tool_error_formatter) is None:
-            return None
-        said = own(failure)
+        said = own(failure) if (own := self._config.tool_error_formatter) is not None else None
         return await said if inspect.isawaitable(said) else said
 
 
@@ -213,24 +214,12 @@ def _key(session: Any) -> str:
 
 def _tool(tool: ServiceTool) -> "FunctionTool":
     async def invoke(context: Any, arguments: str) -> str:
-        run = _run_of(context)
-        if run is None:
+        if (run := _run_of(context)) is None:
             return _NO_RUN
-        try:
-            given = json.loads(arguments or "{}")
-        except (ValueError, RecursionError):
-            given = None
-        if not isinstance(given, dict):
-            return _NO_ARGUMENTS
-        return await tool.run(given, session_key=run.session_key, scope=run.scope)
+        return await tool.run(arguments, session_key=run.turn.session_key, scope=run.turn.scope)
 
-    return FunctionTool(
-        name=tool.name,
-        description=tool.description,
-        params_json_schema=dict(tool.parameters),
-        on_invoke_tool=invoke,
-        strict_json_schema=False,
-    )
+    schema = dict(tool.parameters)
+    return FunctionTool(tool.name, tool.description, schema, on_invoke_tool=invoke, strict_json_schema=False)
 
 
 def _run_of(context: Any) -> _Run | None:  # nested runs have the configuration of the outer one

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from nanobot_memory_plugins.core import Message
+from nanobot_memory_plugins.core.host.beside import with_block
 from nanobot_memory_plugins.core.values import messages_from_chat
 from nanobot_memory_plugins.core.values.wire_forms import apart
 
@@ -42,6 +43,19 @@ ANTHROPIC = [
     },
     {"role": "assistant", "content": [{"type": "text", "text": "It is 5433."}]},
 ]
+GEMINI = [
+    {"role": "system", "parts": [{"text": "Be brief."}]},
+    {"role": "user", "parts": [{"text": "Which port?"}]},
+    {
+        "role": "model",
+        "parts": [
+            {"text": "I had better ask.", "thought": True},
+            {"functionCall": {"id": "c1", "name": "ask", "args": '{"of": "db"}'}},
+        ],
+    },
+    {"role": "user", "parts": [{"function_response": {"id": "c1", "name": "ask", "response": 5433}}]},
+    {"role": "model", "parts": [{"text": "It is 5433."}]},
+]
 TUPLES = [
     ("system", "Be brief."),
     ("human", "Which port?"),
@@ -52,7 +66,9 @@ TUPLES = [
 
 
 @pytest.mark.parametrize(
-    "history", [CHAT, RESPONSES, ANTHROPIC, TUPLES], ids=["chat", "responses", "anthropic", "tuples"]
+    "history",
+    [CHAT, RESPONSES, ANTHROPIC, GEMINI, TUPLES],
+    ids=["chat", "responses", "anthropic", "gemini", "tuples"],
 )
 def test_the_same_conversation_is_the_same_in_every_form(history):
     before = json.dumps(history)
@@ -88,6 +104,34 @@ def test_what_stands_beside_results_of_tools_is_the_users_and_the_results_are_no
         ("tool", "second result", "c2"),
         ("user", "And go on.", ""),
     ]
+
+
+def test_each_result_of_a_content_of_gemini_is_one_and_what_was_called_stands_before_it():
+    message = {
+        "role": "model",
+        "timestamp": 5.0,
+        "parts": [
+            {"function_call": {"name": "ask", "args": {"of": "db"}}},
+            {"function_response": {"name": "ask", "response": {"port": 1}}},
+            {"function_response": {"id": "c2", "name": "tell", "response": {"ok": True}}},
+            {"inline_data": {"mime_type": "image/png"}},
+        ],
+    }
+    parts = [Message.from_chat(one) for one in apart(message)]
+    assert [(one.role, one.text, one.name, one.tool_call_id) for one in parts] == [
+        ("assistant", "", "", ""),
+        ("tool", "{'port': 1}", "ask", "ask"),
+        ("tool", "{'ok': True}", "tell", "c2"),
+    ]
+    assert parts[0].tool_calls[0]["id"] == "ask"
+    assert all(one.raw["timestamp"] == 5.0 for one in parts)
+
+
+def test_a_block_stands_beside_a_content_of_gemini_as_a_part_of_its_own():
+    content = {"role": "user", "parts": [{"text": "Which port?"}]}
+    (made,) = with_block([content], "BLOCK", lambda message: message.text == "Which port?")
+    assert made == {"role": "user", "parts": [{"text": "Which port?"}, {"text": "BLOCK"}]}
+    assert len(content["parts"]) == 1
 
 
 def test_items_that_nobody_said_have_no_text_and_are_not_the_users():

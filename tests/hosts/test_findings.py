@@ -5,7 +5,7 @@ import pytest
 from nanobot_memory_plugins.core import Health
 from nanobot_memory_plugins.core.cli.offered_findings import offered_findings
 from nanobot_memory_plugins.hosts.findings import FRAMEWORKS, framework_findings, is_between
-from release.hosts import ADAPTERS, Trial
+from release.hosts import ADAPTERS, NAMESPACE, Trial
 
 
 def framework(folder, name: str, version: str) -> None:
@@ -35,6 +35,12 @@ def test_a_framework_is_known_by_its_version(site, version, health):
 def test_every_adapter_is_known_by_the_framework_that_its_extra_asks_for():
     known = {one.extra: one.distribution for one in FRAMEWORKS}
     assert known == {adapter: Trial(adapter, "newest").framework.name for adapter in ADAPTERS}
+
+
+@pytest.mark.parametrize("adapter", ADAPTERS)
+def test_an_adapter_is_one_module_of_less_than_250_lines(adapter):
+    (module,) = (NAMESPACE / "hosts").glob(f"{adapter.replace('-', '_')}*.py")
+    assert len(module.read_text(encoding="utf-8").splitlines()) < 250
 
 
 def test_the_doctor_asks_whoever_offers_and_says_who_cannot_answer(site, monkeypatch):

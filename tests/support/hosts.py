@@ -16,7 +16,7 @@ from nanobot_memory_plugins.core.testing.scripted_server import text_of
 ROOT = Path(__file__).parents[2]
 # A busy machine gets its time; the words are found without a model of embeddings.
 OPTIONS: dict[str, Any] = {
-    "core": {"message_limit": 20, "tool_limit": 20},
+    "core": {"message_limit": 20, "tool_limit": 20, "start_limit": 120},
     "plugins": {"storage": {"embeddingProvider": "none"}, "recall": {"recallTimeout": 10}},
 }
 PORT = "our staging database listens on port 5433"
@@ -51,7 +51,7 @@ class Wired:
     def service(self, **core: Any) -> MemoryService:
         """Return a memory of the workspace, started; ``core`` are options of core."""
         config = MemoryConfig.model_validate({**OPTIONS, "core": {**OPTIONS["core"], **core}})
-        made = MemoryService(self.workspace, config=config)
+        made = MemoryService(self.workspace, config=config, start_limit=120)  # a busy machine starts it slowly
         self._services.append(made)
         assert made.start_now()
         return made
@@ -64,7 +64,7 @@ class Wired:
         """Run a script as a process of its own, with the workspace and the server's address, and return its output."""
         command = [sys.executable, str(script), str(self.workspace), self.server.base_url, *words]
         done = subprocess.run(
-            command, cwd=ROOT, capture_output=True, text=True, encoding="utf-8", timeout=120, check=False
+            command, cwd=ROOT, capture_output=True, text=True, encoding="utf-8", timeout=400, check=False
         )
         assert done.returncode == 0, done.stderr
         return done.stdout

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from nanobot_memory_plugins.core.host.prompt_filter import without_others_notes
     from nanobot_memory_plugins.core.host.recall_log import injections, recall_folder
     from nanobot_memory_plugins.core.host.remember_tool import FACT_PARAMETERS, told_invalid, told_receipt
+    from nanobot_memory_plugins.core.host.runs import Run, Runs
     from nanobot_memory_plugins.core.host.said_before import spoken_text
     from nanobot_memory_plugins.core.host.scrub import scrub_workspace
     from nanobot_memory_plugins.core.host.service_tool import ServiceTool
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
         stored_notes,
         stored_recalls,
     )
+    from nanobot_memory_plugins.core.host.stored_items import StoredItems, is_held_by_server
     from nanobot_memory_plugins.core.host.telling import asked_by, asking_session
     from nanobot_memory_plugins.core.host.turn import Turn
     from nanobot_memory_plugins.core.host.unhelpful import Unhelpful, lowered
@@ -66,9 +68,11 @@ __getattr__ = lazy_names(
         "prompt_filter": ("without_others_notes",),
         "recall_log": ("injections", "recall_folder"),
         "remember_tool": ("FACT_PARAMETERS", "told_invalid", "told_receipt"),
+        "runs": ("Run", "Runs"),
         "said_before": ("spoken_text",),
         "scrub": ("scrub_workspace",),
         "service_tool": ("ServiceTool",),
+        "stored_items": ("StoredItems", "is_held_by_server"),
         "telling": ("asked_by", "asking_session"),
         "turn": ("Turn",),
         "unhelpful": ("Unhelpful", "lowered"),
@@ -88,8 +92,11 @@ __all__ = [
     "PluginReport",
     "PluginState",
     "Recalls",
+    "Run",
+    "Runs",
     "ServiceTool",
     "Stored",
+    "StoredItems",
     "Turn",
     "Unhelpful",
     "Use",
@@ -103,6 +110,7 @@ __all__ = [
     "hits_of",
     "in_conversations",
     "injections",
+    "is_held_by_server",
     "line_of",
     "lowered",
     "note_missed",

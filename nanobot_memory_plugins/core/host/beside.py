@@ -27,6 +27,8 @@ def with_block(messages: Sequence[Any], block: str | None, is_meant: Callable[[M
 
 def _with_text(message: Mapping[str, Any], block: str) -> dict[str, Any]:
     content = message.get("content")
+    if content is None and isinstance(given := message.get("parts"), (list, tuple)):
+        return {**message, "parts": [*given, {"text": block}]}
     if isinstance(content, str):
         return {**message, "content": f"{content}\n\n{block}"}
     parts = list(content) if isinstance(content, (list, tuple)) else []

@@ -25,3 +25,17 @@ def guarded(callback: Callable[_P, Awaitable[_T]]) -> Callable[_P, Awaitable[_T 
             return None
 
     return call
+
+
+def never_raises(method: Callable[_P, _T]) -> Callable[_P, _T | None]:
+    """Have a call of the host answered with None, and logged, where what it hands over cannot be dealt with."""
+
+    @wraps(method)
+    def call(*arguments: _P.args, **named: _P.kwargs) -> _T | None:
+        try:
+            return method(*arguments, **named)
+        except Exception as error:
+            logger.warning("the memory could not deal with what the host told: {}", type(error).__name__)
+            return None
+
+    return call

@@ -1,6 +1,6 @@
 """What an adapter holds: the memory of one workspace for a host with one event loop, several, or none."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from pathlib import Path
 from types import TracebackType
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from nanobot_memory_plugins.core.clock import Clock
 from nanobot_memory_plugins.core.config import ConfigProblem, MemoryConfig
-from nanobot_memory_plugins.core.host.asked import unanswered_in
+from nanobot_memory_plugins.core.host.asked import asked_in, unanswered_in
 from nanobot_memory_plugins.core.host.idle_clock import IdleClock
 from nanobot_memory_plugins.core.host.memory_thread import MemoryThread, Use
 from nanobot_memory_plugins.core.host.service_tool import ServiceTool, own_tool
@@ -17,7 +17,8 @@ from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.protocols import Complete
 from nanobot_memory_plugins.core.scopes.people import UNSAID, Senders
 from nanobot_memory_plugins.core.scopes.scopes import ScopeLike
-from nanobot_memory_plugins.core.values import PromptEntries, Summary
+from nanobot_memory_plugins.core.text.summary_marker import find_earlier_summary
+from nanobot_memory_plugins.core.values import Hit, PromptEntries, Query, Scope, Summary, messages_from_chat
 from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
 
 if TYPE_CHECKING:
@@ -31,6 +32,8 @@ _SESSIONS = 1_000
 _IDLE_HISTORY = 200
 # Seconds on top of the plugins' own limit, for writing what was said and noted.
 _GRACE = 0.5
+# Nobody withholds anything under this name: what any plugin withholds is left out.
+_NO_PLUGIN = ""
 # Seconds on top of that of a compaction, for taking in a history that was never seen.
 _WRITING = 5.0
 
@@ -182,6 +185,12 @@ class MemoryService:
         self._opened[turn.session_key] = None
         return is_first
 
+    async def go_on(self, turn: Turn, messages: Sequence[object]) -> str:
+        """Go on with a turn that another run began, by what its messages ask, and return what `open_turn` does."""
+        asked = asked_in(messages)
+        await turn.taken_up(asked.text, asked.before)
+        return (await self.prompt_entries(session_key=turn.parent or turn.session_key, scope=turn.scope)).text
+
     async def resume(
         self,
         session_key: str,
@@ -214,6 +223,36 @@ class MemoryService:
         """Do the same as `before_compaction` where nothing can be awaited. It blocks."""
         use = _compacting(session_key, messages, more)
         return self.call_now(use, limit=self.config.core.compaction_limit + _WRITING)
+
+    async def summary_of(
+        self,
+        session_key: str,
+        messages: Sequence[object],
+        *,
+        context_window: int,
+        reason: str = "token_pressure",
+        scope: ScopeLike = None,
+    ) -> Summary | None:
+        """Return what replaces the oldest of a session's messages, whatever they hold, or None: then they stay.
+
+        An earlier summary may stand among them.
+        """
+        earlier = find_earlier_summary(messages_from_chat(messages))
+        known = 0 if earlier is None else earlier + 1
+        more = {"context_window": context_window, "reason": reason, "known": known, "scope": scope}
+        summary = await self.before_compaction(session_key, messages, **more) if messages else None
+        return summary if summary is not None and summary.text.strip() else None
+
+    async def search(self, text: str, *, limit: int, scope: ScopeLike = None) -> Sequence[Hit]:
+        """Return the best memories that somebody may see, without what is held back from them."""
+
+        async def search(memory: "MemoryHost") -> Sequence[Hit]:
+            whose = Scope(**scope) if isinstance(scope, Mapping) else scope or Scope()
+            query = Query(text=text, limit=limit, scope=memory.visible_scope(whose))
+            hits = (await memory.search(query)).hits
+            return await memory.plugins.withholding.hits(_NO_PLUGIN, whose, list(hits))
+
+        return await self.call(search, limit=self.tool_limit) or () if text.strip() else ()
 
     async def prompt_entries(
         self, long_term: str = "", *, session_key: str = "", scope: ScopeLike = None

@@ -1,5 +1,6 @@
 """A tool of the memory, as an adapter offers it to its model: it runs in the memory's thread."""
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -11,6 +12,7 @@ if TYPE_CHECKING:
     from nanobot_memory_plugins.core.host.memory_host import MemoryHost
     from nanobot_memory_plugins.core.host.memory_service import MemoryService
 
+_NO_ARGUMENTS = "Error: the arguments are no JSON object. Call the tool again with one."
 NOT_READY = "Error: the memory is not available now. Answer without it, and say so if it matters."
 """What a model is told whose call has no answer."""
 
@@ -44,12 +46,16 @@ class ServiceTool:
             destroys=getattr(tool, "destroys", False) is True,
         )
 
-    async def run(self, arguments: Mapping[str, Any], *, session_key: str, scope: ScopeLike = None) -> str:
+    async def run(self, arguments: Mapping[str, Any] | str, *, session_key: str, scope: ScopeLike = None) -> str:
         """Run the tool; what goes wrong is the answer.
 
-        ``scope`` says whose the session is, where nothing else of it has told the memory so.
+        The arguments may be the JSON text of the model. ``scope`` says whose the session is, where nothing else of it
+        has told the memory so.
         """
-        answer = await self.service.call(self._use(arguments, session_key, scope), limit=self.service.tool_limit)
+        given = _read(arguments) if isinstance(arguments, str) else arguments
+        if not isinstance(given, Mapping):
+            return _NO_ARGUMENTS
+        answer = await self.service.call(self._use(given, session_key, scope), limit=self.service.tool_limit)
         return NOT_READY if answer is None else answer
 
     def run_now(self, arguments: Mapping[str, Any], *, session_key: str, scope: ScopeLike = None) -> str:
@@ -65,6 +71,13 @@ class ServiceTool:
             return await tool.run(arguments, session_key=session_key) if tool is not None else None
 
         return run
+
+
+def _read(arguments: str) -> object:
+    try:
+        return json.loads(arguments or "{}")
+    except (ValueError, RecursionError):
+        return None
 
 
 def own_tool(memory: "MemoryHost", name: str) -> MemoryTool | None:

@@ -1,9 +1,11 @@
 """What is handed over when a host tells of a turn, and who asks what runs inside one of its tools."""
 
-from collections.abc import Callable, Iterator, Sequence
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
+from typing import Any
 
 # Messages before one, or how to get at them: reading them is left to the memory's thread then.
 History = Sequence[object] | Callable[[], Sequence[object]]
@@ -35,3 +37,14 @@ def asked_by(session_key: str) -> Iterator[None]:
     finally:
         with suppress(ValueError):  # a generator may be closed in another context than it began in
             _asking.reset(token)
+
+
+def arguments_of(given: object) -> Mapping[str, Any]:
+    """Return a tool's arguments as a mapping, also where a host has them as JSON text."""
+    if isinstance(given, str):
+        try:
+            read: object = json.loads(given) if given.strip() else {}
+        except (ValueError, RecursionError):
+            read = given
+        given = read
+    return given if isinstance(given, Mapping) else {"arguments": given}

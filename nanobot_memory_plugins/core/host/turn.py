@@ -1,22 +1,21 @@
 """One turn of a host: what an adapter tells of it, however often its hooks fire."""
 
 import asyncio
-import json
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Sequence
 from concurrent.futures import Future
-from contextlib import asynccontextmanager
-from functools import wraps
-from typing import TYPE_CHECKING, Any, ParamSpec, Self, TypeVar
+from contextlib import AbstractContextManager, asynccontextmanager
+from typing import TYPE_CHECKING, Any, Self
 
 from nanobot_memory_plugins.core.host.beside import with_block
 from nanobot_memory_plugins.core.host.blocking_turn import BlockingTurn
+from nanobot_memory_plugins.core.host.callbacks import never_raises
 from nanobot_memory_plugins.core.host.fullness import FILL, history_to_cut
 from nanobot_memory_plugins.core.host.memory_thread import Use
 from nanobot_memory_plugins.core.host.said_before import without_media
 from nanobot_memory_plugins.core.host.service_tool import own_tool
-from nanobot_memory_plugins.core.host.telling import History, Raised, ToolCall, asked_by
+from nanobot_memory_plugins.core.host.telling import History, Raised, ToolCall, arguments_of, asked_by
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.scopes.scopes import ScopeLike
@@ -27,23 +26,6 @@ from nanobot_memory_plugins.core.values.message_context import MessageContext
 if TYPE_CHECKING:
     from nanobot_memory_plugins.core.host.memory_host import MemoryHost
     from nanobot_memory_plugins.core.host.memory_service import MemoryService
-
-_T = TypeVar("_T")
-_P = ParamSpec("_P")
-
-
-def _never_raises(method: Callable[_P, _T]) -> Callable[_P, _T | None]:
-    """Have a call of the host answered with None, and logged, where what it hands over cannot be dealt with."""
-
-    @wraps(method)
-    def call(*arguments: _P.args, **named: _P.kwargs) -> _T | None:
-        try:
-            return method(*arguments, **named)
-        except Exception as error:
-            logger.warning("the memory could not deal with what the host told: {}", type(error).__name__)
-            return None
-
-    return call
 
 
 class Turn:
@@ -68,6 +50,7 @@ class Turn:
         self._block: str | None = None
         self._tools_began: dict[str, tuple[float, str, object]] = {}
         self._tools_done: set[str] = set()
+        self._asking: dict[str, AbstractContextManager[None]] = {}
         self._watched: asyncio.Task[Any] | None = None
         self._replies: Counter[str] = Counter()
         self._over = False
@@ -116,7 +99,7 @@ class Turn:
         self.begin(text, history, known=True)
         return await self.received(text, history)
 
-    @_never_raises
+    @never_raises
     def begin(
         self, text: str, history: History = (), *, spoken: bool | None = None, known: bool = False
     ) -> "Future[MessageContext | None] | None":
@@ -161,8 +144,23 @@ class Turn:
         self._tools_began[call_id] = time.perf_counter(), name, arguments
         self._tools_done.discard(call_id)
 
+    def tool_entered(self, call_id: str, name: str = "", arguments: object = None) -> None:
+        """Start the clock of a tool that runs in this context until its end is told: an agent that it asks is known.
+
+        It is for hosts that have a hook before a tool and one behind it; `tool` does the same around one.
+        """
+        self.tool_began(call_id, name, arguments)
+        self._asking[call_id] = asking = asked_by(self.parent or self.session_key)
+        asking.__enter__()
+
+    @property
+    def is_asking(self) -> bool:
+        """Whether a tool that was entered runs still."""
+        return bool(self._asking)
+
     def tool_waits(self, call_id: str) -> None:
         """Say of a tool that began that it waits for somebody, and is not cut off: it is called again."""
+        self._leave(call_id)
         self._tools_began.pop(call_id, None)
 
     def watch(self) -> None:
@@ -233,7 +231,7 @@ class Turn:
         for future in self.begin_reply(reply) or ():
             await self._service.wait(future)
 
-    @_never_raises
+    @never_raises
     def begin_reply(self, reply: str | Sequence[object]) -> "list[Future[Any]]":
         """Begin what `replied` does, and wait for nothing."""
         begun = []
@@ -247,7 +245,7 @@ class Turn:
                 begun.append(self._service.thread.submit(self._sending(text)))
         return begun
 
-    @_never_raises
+    @never_raises
     def finished(
         self, messages: Sequence[object] = (), *, context_window: int = 0, context_tokens: int | None = None
     ) -> None:
@@ -275,7 +273,7 @@ class Turn:
             self._service.thread.submit(follow, background=True)
         self._service.touch(self.session_key, self.scope)
 
-    @_never_raises
+    @never_raises
     def abandoned(self) -> None:
         """Say that the turn was cancelled: what was kept of it stays, and nothing is awaited any more."""
         self._over = True
@@ -284,7 +282,7 @@ class Turn:
 
     # --- what both faces do -----------------------------------------------------------------------------------
 
-    @_never_raises
+    @never_raises
     def _with_block(self, messages: Sequence[Any]) -> list[Any]:
         return with_block(messages, self._block, self._is_asked)
 
@@ -306,7 +304,7 @@ class Turn:
         self._block = answer.block
         return answer.block
 
-    @_never_raises
+    @never_raises
     def _note_cut_off(self, task: "asyncio.Task[Any]") -> None:
         was_cancelled = task.cancelled() or task.cancelling()
         if was_cancelled and self._service.thread.running:  # one that was closed is not started again for it
@@ -314,7 +312,7 @@ class Turn:
                 if name:
                     self._note_tool(call_id, name, arguments, None, asyncio.CancelledError())
 
-    @_never_raises
+    @never_raises
     def _note_tool(
         self,
         call_id: str,
@@ -324,6 +322,7 @@ class Turn:
         error: "BaseException | str | None",
         duration_ms: float | None = None,
     ) -> "Future[Any] | None":
+        self._leave(call_id)
         began = self._tools_began.pop(call_id, None)
         if call_id in self._tools_done:
             return None
@@ -331,7 +330,7 @@ class Turn:
         measured = (time.perf_counter() - began[0]) * 1000 if began is not None else 0.0
         milliseconds = measured if duration_ms is None else duration_ms
         said = f"{type(error).__name__}: {error}" if isinstance(error, BaseException) else error
-        given = _arguments(arguments)
+        given = arguments_of(arguments)
 
         async def note(memory: "MemoryHost") -> None:
             if own_tool(memory, name) is not None:
@@ -347,6 +346,10 @@ class Turn:
             )
 
         return self._service.thread.submit(note)
+
+    def _leave(self, call_id: str) -> None:
+        if (asking := self._asking.pop(call_id, None)) is not None:
+            asking.__exit__(None, None, None)
 
     def _scope_in(self, memory: "MemoryHost") -> ScopeLike:
         """Return whose the turn is: a sub-agent's is whose that of its parent is."""
@@ -381,14 +384,3 @@ def _holding(session_key: str, text: str) -> Use[bool]:
         return await run_in_daemon_thread(memory.was_said, session_key, text)
 
     return hold
-
-
-def _arguments(given: object) -> Mapping[str, Any]:
-    """Return a tool's arguments as a mapping, also where a host has them as JSON text."""
-    if isinstance(given, str):
-        try:
-            read: object = json.loads(given) if given.strip() else {}
-        except (ValueError, RecursionError):
-            read = given
-        given = read
-    return given if isinstance(given, Mapping) else {"arguments": given}

@@ -46,8 +46,9 @@ class Message:
     def from_chat(cls, message: object) -> "Message":
         """Normalise one chat message; what is missing or of the wrong type becomes empty text.
 
-        It is a dict of chat completions, of Anthropic's messages or of Responses, or a tuple of role, text, calls and
-        call id. One of a user with ``"spoken": False`` is no word of the user's, and read as the assistant's.
+        It is a dict of chat completions, of Anthropic's messages, of Responses or of Gemini's contents, or a tuple of
+        role, text, calls and call id. One of a user with ``"spoken": False`` is no word of the user's, and read as the
+        assistant's.
         """
         if type(message) is tuple:
             message = from_tuple(message) or message
@@ -59,7 +60,7 @@ class Message:
             return cls(
                 role=form.role,
                 text=_content_text(form.content),
-                name=str(message.get("name") or ""),
+                name=form.name or str(message.get("name") or ""),
                 tool_call_id=form.call_id,
                 tool_calls=freeze(form.calls),
                 raw=freeze(message),

@@ -1,4 +1,4 @@
-"""Messages that role and text alone do not describe: tool blocks of Anthropic, items of Responses, tuples."""
+"""Messages that role and text alone do not describe: Anthropic's blocks, items of Responses, Gemini's parts, tuples."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,6 +20,7 @@ class WireForm:
     content: object
     calls: tuple[Mapping[str, Any], ...] = ()
     call_id: str = ""
+    name: str = ""
 
 
 def wire_form(message: Mapping[Any, Any]) -> WireForm | None:
@@ -29,6 +30,8 @@ def wire_form(message: Mapping[Any, Any]) -> WireForm | None:
         return _item(kind, message)
     if message.get("spoken") is False and message.get("role") == "user":
         return WireForm("assistant", content)
+    if content is None and isinstance(parts := message.get("parts"), (list, tuple)):
+        return _content(message, [part for part in parts if isinstance(part, Mapping)])
     if not isinstance(content, (list, tuple)):
         return None
     kinds = [part.get("type") if isinstance(part, Mapping) else None for part in content]
@@ -45,19 +48,25 @@ def wire_form(message: Mapping[Any, Any]) -> WireForm | None:
 
 def apart(message: object) -> Iterator[object]:
     """Yield a message as one for each result of a tool that it carries, and the rest of it; any other as it is."""
-    content = message.get("content") if isinstance(message, Mapping) else None
+    if not isinstance(message, Mapping):
+        yield message
+        return
+    place = "content" if message.get("content") is not None else "parts"
+    content = message.get(place)
     if not isinstance(content, (list, tuple)):
         yield message
         return
-    results = [part for part in content if isinstance(part, Mapping) and part.get("type") == _RESULT]
+    results = [part for part in content if isinstance(part, Mapping) and _is_result(part)]
     rest = [part for part in content if part not in results]
     if not results or (len(results) == 1 and not rest):
         yield message
         return
+    if place == "parts" and rest:  # what is said there comes before the results, as what was called does
+        yield {**message, place: rest}
     for part in results:
-        yield {**message, "content": [part]}  # type: ignore[dict-item]
-    if rest:
-        yield {**message, "content": rest}  # type: ignore[dict-item]
+        yield {**message, place: [part]}
+    if place == "content" and rest:
+        yield {**message, place: rest}
 
 
 def from_tuple(message: tuple[Any, ...]) -> dict[str, Any] | None:
@@ -74,6 +83,30 @@ def from_tuple(message: tuple[Any, ...]) -> dict[str, Any] | None:
     if len(message) == 4 and call_id:
         made["tool_call_id"] = call_id
     return made
+
+
+def _is_result(part: Mapping[Any, Any]) -> bool:
+    return part.get("type") == _RESULT or _either(part, "function_response") is not None
+
+
+def _content(message: Mapping[Any, Any], parts: list[Mapping[Any, Any]]) -> WireForm:
+    """Return what a content of Gemini's API is, in its JSON or as its Python package dumps it."""
+    said = [part["text"] for part in parts if isinstance(part.get("text"), str) and not part.get("thought")]
+    called = [one for part in parts if isinstance(one := _either(part, "function_call"), Mapping)]
+    calls = tuple(_call(one.get("id") or one.get("name"), one.get("name"), one.get("args") or {}) for one in called)
+    results = [one for part in parts if isinstance(one := _either(part, "function_response"), Mapping)]
+    if results and not said and not calls:
+        name = _text(results[0].get("name"))
+        answers = [str(one.get("response")) for one in results]
+        return WireForm("tool", answers, call_id=_text(results[0].get("id")) or name, name=name)
+    return WireForm("assistant" if calls else _role(message), said, calls)
+
+
+def _either(part: Mapping[Any, Any], name: str) -> object:
+    """Return a value by its name in Python, or in JSON."""
+    first, _, second = name.partition("_")
+    found: object = part.get(name)
+    return part.get(first + second.capitalize()) if found is None else found
 
 
 def _item(kind: str, message: Mapping[Any, Any]) -> WireForm | None:

@@ -25,8 +25,7 @@ from google.adk.tools import FunctionTool  # noqa: E402
 from google.adk.tools.agent_tool import AgentTool  # noqa: E402
 from google.genai import types  # noqa: E402
 
-from nanobot_memory_plugins.hosts.adk import MemoryPlugin  # noqa: E402
-from nanobot_memory_plugins.hosts.adk_services import MemorySummarizer, NanobotMemoryService  # noqa: E402
+from nanobot_memory_plugins.hosts.adk import MemoryPlugin, MemorySummarizer, NanobotMemoryService  # noqa: E402
 
 SECRET = "ghp_" + "".join(random.Random(7).choices(string.ascii_letters + string.digits, k=36))
 APP = "shop"
