@@ -1,4 +1,4 @@
-"""The catalogues of messages: ``python -m release.catalogues`` brings each up to date and compiles it.
+"""The catalogues of messages: ``python -m release.catalogues [FOLDER]`` brings each up to date and compiles it.
 
 The sentences are found in the sources: what `tr` and `Sentence` are given, causes and hints of errors and findings,
 and what the help of the command line is made of. A catalogue is ``<language>.po``; a new language is an empty file of
@@ -246,11 +246,11 @@ def _quoted(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)
 
 
-def main() -> int:
-    """Bring every catalogue up to date; return 1 where a text has no translation."""
+def main(folder: Path = CATALOGUES) -> int:
+    """Bring every catalogue of a folder up to date; return 1 where a text has no translation."""
     found = sentences()
     missing = 0
-    for file in sorted(CATALOGUES.glob("*.po")):
+    for file in sorted(folder.glob("*.po")):
         translations = read(file)
         write(file, translations, found)
         bare = [text for text in found if not translations.get(text)]
@@ -262,4 +262,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(*map(Path, sys.argv[1:2])))

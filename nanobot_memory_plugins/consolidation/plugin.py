@@ -14,6 +14,7 @@ from nanobot_memory_plugins.consolidation.operations.exchange import CONFLICT
 from nanobot_memory_plugins.consolidation.operations.purge import erase_entries
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
 from nanobot_memory_plugins.consolidation.store.document import Document
+from nanobot_memory_plugins.consolidation.store.plain_lines import not_understood
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.consolidation.templates import PROMPTS
 from nanobot_memory_plugins.core import (
@@ -232,11 +233,12 @@ def _unseen(count: int) -> Finding:
 
 
 def _with_problems(counts: str, document: Document) -> Finding:
-    if not document.problems:
+    problems = (*document.problems, *not_understood(document))
+    if not problems:
         return Finding(_SUBJECT, counts)
-    told = Sentence("{counts}; {problem}", counts=counts, problem=Sentence.of(document.problems[0]))
-    if len(document.problems) > 1:
-        told = Sentence("{told} (and {more} more)", told=told, more=len(document.problems) - 1)
+    told = Sentence("{counts}; {problem}", counts=counts, problem=Sentence.of(problems[0]))
+    if len(problems) > 1:
+        told = Sentence("{told} (and {more} more)", told=told, more=len(problems) - 1)
     return Finding(
         _SUBJECT,
         told,

@@ -139,14 +139,15 @@ class ServerRows:
         return list({row.id: row for row in self._read(source, {"ids": ids})}.values())
 
     def newest(self, query: Query, limit: int) -> list[Row]:
-        """Return what passes a query's filters and has a time, the newest first."""
+        """Return what passes a query's filters, the newest first; what has no time fills what is left, if it passes."""
         conditions, values = passing(self.whose.tenant, query)
-        source = (
-            f"FROM {table('chunk')} c WHERE {conditions} AND {without_copies(self.whose.tenant)} "
-            'AND c."timestamp" IS NOT NULL '
-            'ORDER BY c."timestamp" DESC, c.path DESC, c.ordinal DESC LIMIT %(limit)s'
-        )
-        return self._read(source, {**values, "limit": limit})
+        passes = f"FROM {table('chunk')} c WHERE {conditions} AND {without_copies(self.whose.tenant)} "
+        timed = 'AND c."timestamp" IS NOT NULL ORDER BY c."timestamp" DESC, c.path DESC, c.ordinal DESC LIMIT %(limit)s'
+        rows = self._read(passes + timed, {**values, "limit": limit})
+        if len(rows) < limit and query.since is None and query.until is None:
+            timeless = 'AND c."timestamp" IS NULL ORDER BY c.path DESC, c.ordinal DESC LIMIT %(limit)s'
+            rows += self._read(passes + timeless, {**values, "limit": limit - len(rows)})
+        return rows
 
     def by_key(self, key: str) -> Row | None:
         """Return the row with this key; that of another machine's begins with its name."""

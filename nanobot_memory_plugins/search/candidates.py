@@ -59,7 +59,7 @@ class Candidates:
             ordinals=np.fromiter((one.ordinal for one in documents), np.int64, len(documents)),
             speakers=[one.speaker.casefold() for one in documents],
             origins=[one.origin for one in documents],
-            times=[one.time for one in documents],
+            times=[one.said_at for one in documents],
             always_fresh=np.fromiter((one.source == "long_term" for one in documents), np.bool_, len(documents)),
             projects=[one.scope.project for one in documents],
         )

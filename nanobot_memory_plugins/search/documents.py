@@ -33,6 +33,11 @@ class Document:
     speaker: str = ""
     time: datetime | None = None
 
+    @property
+    def said_at(self) -> datetime | None:
+        """When it was said; an entry holds from its ``time`` on, and none of its days is that of its words."""
+        return None if self.source == "long_term" else self.time
+
 
 @dataclass(frozen=True, slots=True)
 class FileState:

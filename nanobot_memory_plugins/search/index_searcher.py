@@ -76,7 +76,7 @@ class IndexedRows(Protocol):
         """Return the passages directly before and after some, in the same file."""
 
     def newest(self, query: Query, limit: int) -> list[Row]:
-        """Return what passes a query's filters and has a time, the newest first."""
+        """Return what passes a query's filters, the newest first; what has no time fills what is left, if it passes."""
 
     def by_key(self, key: str) -> Row | None:
         """Return the row with this key."""

@@ -10,7 +10,7 @@ from nanobot_memory_plugins.search.text_traits import traits_of
 
 def embedding_text(document: Document) -> str:
     """Return what is embedded: the passage with its heading, date and speaker before it."""
-    date = f"[{document.time:%Y-%m-%d}] " if document.time else ""
+    date = f"[{document.said_at:%Y-%m-%d}] " if document.said_at else ""
     speaker = f"{document.speaker}: " if document.speaker else ""
     heading = f"{document.heading}\n" if document.heading else ""
     return f"{heading}{date}{speaker}{document.text}"
@@ -18,7 +18,7 @@ def embedding_text(document: Document) -> str:
 
 def body_terms(document: Document) -> str:
     """Return the terms of the passage with its speaker and date."""
-    date = f"{document.time:%Y-%m-%d}" if document.time else ""
+    date = f"{document.said_at:%Y-%m-%d}" if document.said_at else ""
     return segment(f"{document.speaker}\n{date}\n{document.text}")
 
 

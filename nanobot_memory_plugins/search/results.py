@@ -1,6 +1,8 @@
 """Documents as hits, with the snippet that shows why they were found."""
 
+import math
 from collections.abc import Collection, Iterable
+from dataclasses import replace
 from datetime import tzinfo
 
 from nanobot_memory_plugins.core.text.sentences import ends_in_question_mark, sentence_spans, sentences_of
@@ -28,7 +30,7 @@ def hit_of(
     answers: str = "",
 ) -> Hit:
     """Return a document as a hit; in ``zone``, of whoever asks, lie its time and the days that its phrases mean."""
-    time = in_zone(document.time, zone) if document.time is not None else None
+    time = in_zone(document.said_at, zone) if document.said_at is not None else None
     return Hit(
         id=document.key,
         text=document.text,
@@ -60,11 +62,14 @@ def question_in(text: str) -> str:
 
 
 def newest_first(documents: Iterable[Document], query: Query, level: Level) -> SearchResult:
-    """Return what of some documents passes a query's filters and has a time, the newest first."""
-    found = [document for document in documents if document.time is not None and passes(document, query)]
-    found.sort(key=lambda one: (timestamp(one.time) if one.time else 0.0, one.path, one.ordinal), reverse=True)
+    """Return what of some documents passes a query's filters, the newest first, and last what has no time."""
+    found = [document for document in documents if passes(document, query)]
+    found.sort(key=lambda one: (timestamp(one.time) if one.time else -math.inf, one.path, one.ordinal), reverse=True)
     zone = query.asked_at.tzinfo if query.asked_at is not None else None
-    return SearchResult(tuple(hit_of(one, zone=zone) for one in found[: query.limit]), level)
+    return SearchResult(
+        tuple(replace(hit_of(one), time=in_zone(one.time, zone) if one.time else None) for one in found[: query.limit]),
+        level,
+    )
 
 
 def snippet(text: str, terms: Collection[str], *, limit: int = SNIPPET_CHARS) -> str:

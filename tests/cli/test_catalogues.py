@@ -2,6 +2,7 @@
 
 import gettext
 import io
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -146,9 +147,21 @@ def test_what_typer_says_is_known_by_its_shape(error: str, said: str):
 
 
 def test_a_new_catalogue_is_written_and_listed_by_the_script(tmp_path: Path):
-    done = subprocess.run(
-        [sys.executable, "-m", "release.catalogues"], capture_output=True, encoding="utf-8", check=False
-    )
+    before = {file: (file.stat().st_mtime_ns, file.read_bytes()) for file in CATALOGUES.iterdir()}
+    shutil.copy(CATALOGUES / "zh.po", tmp_path)
+    script = [sys.executable, "-m", "release.catalogues", str(tmp_path)]
+    done = subprocess.run(script, capture_output=True, encoding="utf-8", check=False)
     assert done.returncode == 0, done.stdout
     assert "zh: " in done.stdout
+    assert (tmp_path / "zh.po").read_bytes() == (CATALOGUES / "zh.po").read_bytes()
+    assert (tmp_path / "zh.mo").read_bytes() == (CATALOGUES / "zh.mo").read_bytes()
+    (tmp_path / "de.po").touch()
+    done = subprocess.run(script, capture_output=True, encoding="utf-8", check=False)
+    assert done.returncode == 1
+    assert f"de: 0 of {len(FOUND)} texts are translated" in done.stdout
+    assert 'msgid "Nothing was found."' in (tmp_path / "de.po").read_text(encoding="utf-8")
+    assert {file: (file.stat().st_mtime_ns, file.read_bytes()) for file in CATALOGUES.iterdir()} == before
+
+
+def test_a_catalogue_begins_as_gettext_wants_it():
     assert compiled({"": "", "a": "b"})[:4] == b"\xde\x12\x04\x95"

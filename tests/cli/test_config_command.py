@@ -129,3 +129,15 @@ def test_what_a_schema_allows_is_said_in_words():
     assert allowed_by({"type": "array", "items": {"type": "string", "maxLength": 1_000}}, {}) == (
         "a list, each text of at most 1,000 characters"
     )
+
+
+def test_a_configuration_that_says_nothing_of_the_memory_is_named(file: Path, tmp_path: Path, capsys):
+    assert "none; everything has its default" in run(capsys, "show")[1]
+    own = tmp_path / ".nanobot" / "config.json"
+    own.parent.mkdir()
+    own.write_text('{"agents": {}}')
+    told = " ".join(run(capsys, "show")[1].split())
+    assert f"Configuration: {own}, which sets nothing of the memory; everything has its default" in told
+    assert json.loads(run(capsys, "show", "--json")[1])["file"] == str(own)
+    own.write_text('{"channels": {"memoryPlugins": {"core": {"share": "user"}}}}')
+    assert f"Configuration: {own}\n" in run(capsys, "show")[1]

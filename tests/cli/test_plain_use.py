@@ -23,6 +23,20 @@ tl;dr: Jo prefers green tea
 """
 
 
+ENTRIES = """# Agent Memory
+
+## Active Memories
+
+### [0a1b2c3d] fact | 0.80 | 2026-03-08 | 0
+Acme pays in Hamburg
+<!-- created: 2026-03-08T06:00:00+00:00; activated: 2026-03-08T06:00:00+00:00; importance: high; tags: work -->
+
+### [1a1b2c3d] fact | 0.80 | 2026-02-08 | 0
+Jo prefers tea
+<!-- created: 2026-02-08T06:00:00+00:00; activated: 2026-02-08T06:00:00+00:00; importance: high; tags: work -->
+"""
+
+
 @pytest.fixture
 def workspace(tmp_path: Path) -> Path:
     (tmp_path / "memory").mkdir()
@@ -42,6 +56,28 @@ def test_a_filter_needs_no_words(workspace: Path, capsys: pytest.CaptureFixture[
     assert "Ana prefers dark roast" in shown.out
     assert "green tea" not in shown.out
     assert "level 2" not in shown.err  # words alone were asked for
+
+
+@pytest.mark.parametrize(
+    ("filters", "found", "left"),
+    [
+        (["--tag", "work"], ["Acme pays in Hamburg", "Jo prefers tea"], ["Old lines", "green tea"]),
+        (["--kind", "long_term"], ["Acme pays in Hamburg", "Jo prefers tea", "Old lines"], ["green tea"]),
+        (["--since", "2026-03-07"], ["Acme pays in Hamburg"], ["Jo prefers", "Old lines", "green tea"]),
+        (["--since", "2026-03-07", "pays"], ["Acme pays in Hamburg"], ["Jo prefers", "Old lines", "green tea"]),
+        (["--until", "2026-02", "--origin", "user"], ["Jo prefers tea"], ["Acme", "Old lines", "green tea"]),
+        (["--since", "2026-02", "--limit", "2"], ["Acme pays in Hamburg", "green tea"], ["Jo prefers tea"]),
+    ],
+    ids=" ".join,
+)
+def test_a_filter_finds_the_entries_too(filters, found, left, workspace: Path, capsys: pytest.CaptureFixture[str]):
+    memory = workspace / "memory"
+    (memory / "ENTRIES.md").write_text(ENTRIES, encoding="utf-8")
+    (memory / "MEMORY.md").write_text("# Ours\n\nOld lines.\n", encoding="utf-8")
+    assert run_command_line(["search", *filters, "-w", str(workspace), "--no-embeddings"]) == 0
+    shown = capsys.readouterr().out
+    assert [text for text in found if text not in shown] == []
+    assert [text for text in left if text in shown] == []
 
 
 def test_without_words_and_filters_it_is_said_what_is_missing(workspace: Path, capsys: pytest.CaptureFixture[str]):

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from nanobot_memory_plugins.consolidation.model.entry import Entry
 from nanobot_memory_plugins.consolidation.operations.purge import purge
 from nanobot_memory_plugins.consolidation.operations.undo import undo
 from nanobot_memory_plugins.consolidation.store.repair import repair_file
@@ -151,3 +152,48 @@ def test_nothing_to_remember_is_said(
     monkeypatch.chdir(tmp_path)
     assert run_command_line(["entries", "remember", *arguments, "-w", str(tmp_path)]) == status
     assert not (tmp_path / "memory").exists()
+
+
+PLAIN = "- I like tea\n- [ ] call the bank\n\n### fact\nThe dog is Waffle\n"
+BARE = f"# My memory\n\n{PLAIN}\n### plan\nwhat\n\n- a list\n  - in it\n"
+BARE_ENTRIES = {"I like tea": "fact", "call the bank": "todo", "The dog is Waffle": "fact"}
+
+
+def test_in_a_file_without_entries_lines_become_entries_when_it_is_put_right(tmp_path: Path):
+    repository = repository_of(tmp_path, BARE)
+    assert "has one now" in repair_file(repository)
+    assert contents(repository) == BARE_ENTRIES
+    text = repository.own_path.read_text(encoding="utf-8")
+    assert text.startswith("# My memory\n\n")
+    assert "### plan\nwhat\n" in text
+    assert "- a list\n  - in it\n" in text
+
+
+@pytest.mark.parametrize(
+    "written", [BARE, f"{HEAD}\n- I like tea\n- [ ] call the bank\n\n### fact\nThe dog is Waffle\n"]
+)
+def test_lines_become_entries_at_the_next_write_with_a_run_of_their_own(written: str, tmp_path: Path):
+    repository = repository_of(tmp_path, "")
+    repository.own_path.write_text(written, encoding="utf-8")
+    there = repository.load().entries
+    outcome = repository.update(
+        lambda entries: {**entries, "bbbbbbbb": Entry("bbbbbbbb", "the bird is Toast", "fact", 0.8, NOW)},
+        who="user",
+        why="remember",
+    )
+    assert [change.id for change in outcome.changes] == ["bbbbbbbb"]
+    new = {
+        text: kind for text, kind in contents(repository).items() if text not in {one.content for one in there.values()}
+    }
+    assert new == {**BARE_ENTRIES, "the bird is Toast": "fact"}
+    assert [(run.who, len(run.changes)) for run in repository.journal.runs()][-2:] == [("hand", 3), ("user", 1)]
+
+
+def test_the_doctor_says_what_of_the_text_was_not_understood(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    repository_of(tmp_path, BARE)
+    run_command_line(["entries", "list", "-w", str(tmp_path), "--json"])
+    listed = capsys.readouterr().out
+    assert "this heading names no kind of entry" in listed
+    assert "a list in a list is no entry" in listed
+    run_command_line(["doctor", "-w", str(tmp_path)])
+    assert "this heading names no kind of entry" in capsys.readouterr().out

@@ -16,8 +16,8 @@ from nanobot_memory_plugins.consolidation.store.document import Document, Headin
 from nanobot_memory_plugins.consolidation.store.journal import BROKE_OFF, Run
 from nanobot_memory_plugins.consolidation.store.patch import patch_back, take_back
 from nanobot_memory_plugins.consolidation.store.rendering import TITLE, render
-from nanobot_memory_plugins.consolidation.store.repository import EntryRepository, Outcome, Wanted
-from nanobot_memory_plugins.consolidation.store.snapshot import sha256
+from nanobot_memory_plugins.consolidation.store.repository import EntryRepository, Outcome
+from nanobot_memory_plugins.consolidation.store.snapshot import Wanted, sha256
 from nanobot_memory_plugins.consolidation.store.three_way_merge import adopted, merged_entry
 from nanobot_memory_plugins.core import InputError, logger
 from nanobot_memory_plugins.core.files import exact_time, replace_file

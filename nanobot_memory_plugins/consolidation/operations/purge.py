@@ -18,7 +18,7 @@ from nanobot_memory_plugins.consolidation.store.nightly_records import PROPOSALS
 from nanobot_memory_plugins.consolidation.store.pending_sessions import Pending
 from nanobot_memory_plugins.consolidation.store.rendering import render
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
-from nanobot_memory_plugins.consolidation.store.repository import Wanted as Written
+from nanobot_memory_plugins.consolidation.store.snapshot import Wanted as Written
 from nanobot_memory_plugins.consolidation.store.snapshot import sha256
 from nanobot_memory_plugins.core import Erasure, HeldLine, InputError, Sentence, Trace, Wanted
 from nanobot_memory_plugins.core.erasure import (

@@ -10,8 +10,8 @@ from nanobot_memory_plugins.consolidation.operations.migrate import MOVED, move_
 from nanobot_memory_plugins.consolidation.store.document import parse
 from nanobot_memory_plugins.consolidation.store.journal import BY_HAND, PURGED, Run, last_known
 from nanobot_memory_plugins.consolidation.store.patch import take_back
-from nanobot_memory_plugins.consolidation.store.repository import EntryRepository, Outcome, Wanted
-from nanobot_memory_plugins.consolidation.store.snapshot import State, sha256
+from nanobot_memory_plugins.consolidation.store.repository import EntryRepository, Outcome
+from nanobot_memory_plugins.consolidation.store.snapshot import State, Wanted, sha256
 from nanobot_memory_plugins.consolidation.store.three_way_merge import adopted, merged_entry
 from nanobot_memory_plugins.core import InputError, Sentence
 

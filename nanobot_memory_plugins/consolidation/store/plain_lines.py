@@ -1,31 +1,49 @@
 """Entries that people wrote without an id: a bullet, or a heading with a category, in a section of ``ENTRIES.md``.
 
-They become entries, with ids, when the file is put right: at a start, and before a command reads it. All other text
-stays as it is, what looks like a bullet in a code block, a secret and what was forgotten for good included.
+They may also stand above our sections, as in a file that has none yet. They become entries, with ids, at the next
+write, at a start, and before a command reads the file. All other text stays as it is, what looks like a bullet in a
+code block, a secret and what was forgotten for good included.
 """
 
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from nanobot_memory_plugins.consolidation.model.entry import Category, Entry, content_of, new_id
 from nanobot_memory_plugins.consolidation.model.scoring import Importance, initial_score
 from nanobot_memory_plugins.consolidation.model.tags import plain_tags
-from nanobot_memory_plugins.consolidation.store.document import Document, Text, parse
-from nanobot_memory_plugins.consolidation.store.repository import EntryRepository, Wanted
-from nanobot_memory_plugins.consolidation.store.snapshot import State
+from nanobot_memory_plugins.consolidation.store.atomic_files import read_file
+from nanobot_memory_plugins.consolidation.store.block import HEADER
+from nanobot_memory_plugins.consolidation.store.document import Document, Heading, Text, parse
+from nanobot_memory_plugins.consolidation.store.snapshot import State, Wanted
 from nanobot_memory_plugins.core import Scope, Sentence
+
+if TYPE_CHECKING:
+    from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 
 WHO, WHY = "hand", "written without an id"
 # More is no fact any more.
 _LONGEST = 2_000
 _MOST_NAMED = 5
+_MOST_TOLD = 20
 _EVERYBODY = Scope()
+# What a file has to hold for a line of it to be one: parsing a large file takes its time.
+_MAY_HOLD = re.compile(rb"^ ?(?:[-*+]|\xe2\x80\xa2)[ \t]|^ {0,3}###[ \t]+(?!\[[0-9a-f])", re.MULTILINE)
+_KINDS = ", ".join(category.value for category in Category)
+_NO_KIND = Sentence(
+    "this heading names no kind of entry ({kinds}), so that the text below it is none; write `### fact`, or a bullet",
+    kinds=_KINDS,
+)
+_NESTED = Sentence("a list in a list is no entry; write each on a line of its own, without blanks before it")
+_TOO_LONG = Sentence("this is no entry: it has more than {most:,} characters", most=_LONGEST)
+_NO_TEXT = Sentence("this heading is no entry: its text belongs on the line below it")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _BULLET = re.compile(r" ?[-*+•][ \t]+(?:\[(?P<box>[ xX])\][ \t]+)?(?P<text>\S.*)")
 _HEADING = re.compile(
     rf" {{0,3}}###[ \t]+(?:\[\][ \t]*)?(?P<category>{'|'.join(Category)})[ \t]*(?:[|｜].*)?", re.IGNORECASE
 )
+_UNKNOWN = re.compile(r" {0,3}###[ \t]+\S")
 _GOES_ON = re.compile(r"(?: {2}|\t)\s*+(?P<text>\S.*)")
 # What no text of an entry begins with.
 _OTHER = re.compile(r" {0,3}(?:#{1,6}(?:[ \t]|$)|<!--)|[ \t]*$")
@@ -33,20 +51,36 @@ _OTHER = re.compile(r" {0,3}(?:#{1,6}(?:[ \t]|$)|<!--)|[ \t]*$")
 
 @dataclass(frozen=True, slots=True)
 class PlainLine:
-    """What somebody wrote as an entry, in the bytes from ``start`` to ``end`` of the file."""
+    """What somebody wrote as an entry, in the bytes from ``start`` to ``end`` of the file; or ``why`` it is none."""
 
     start: int
     end: int
     content: str
     category: Category
+    why: str = ""
 
 
 def plain_lines(document: Document, *, everywhere: bool = False) -> list[PlainLine]:
-    """Return what of the text in our sections, or everywhere, is meant as an entry, in the file's order."""
+    """Return what of the text in and above our sections, or everywhere, is meant as an entry, in the file's order."""
+    return [line for line in _read(document, everywhere=everywhere) if not line.why]
+
+
+def not_understood(document: Document) -> list[str]:
+    """Say what looks like an entry where entries stand, and is none, a line each."""
+    told: list[str] = []
+    for line in _read(document, everywhere=False):
+        if line.why and len(told) < _MOST_TOLD:
+            number = document.data.count(b"\n", 0, line.start) + 1
+            told.append(Sentence("line {line}: {what}", line=number, what=line.why))
+    return told
+
+
+def _read(document: Document, *, everywhere: bool) -> list[PlainLine]:
     found: list[PlainLine] = []
-    position = 0
+    position, is_above = 0, True
     for piece in document.pieces:
-        if isinstance(piece, Text) and (everywhere or piece.section is not None):
+        is_above = is_above and not isinstance(piece, Heading)
+        if isinstance(piece, Text) and (everywhere or is_above or piece.section is not None):
             found += _lines_of(piece.data, position)
         position += len(piece.data)
     return found
@@ -72,7 +106,9 @@ def _lines_of(data: bytes, position: int) -> list[PlainLine]:
                 texts.append(more["text"])
                 number += 1
             if any(_BULLET.fullmatch(text) for text in texts):
-                continue  # a list in a list says something together
+                # A list in a list says something together.
+                found.append(PlainLine(starts[first], starts[number], "", Category.FACT, _NESTED))
+                continue
             category = Category.TODO if bullet["box"] else Category.FACT
         elif heading is not None:
             texts = []
@@ -83,14 +119,16 @@ def _lines_of(data: bytes, position: int) -> list[PlainLine]:
                 number += 1
             category = Category(heading["category"].lower())
         else:
+            if not fence and _UNKNOWN.match(line) and not HEADER.match(line.encode("utf-8", "surrogateescape")):
+                found.append(PlainLine(starts[first], starts[number], "", Category.FACT, _NO_KIND))
             continue
         content = content_of(" ".join(texts))
-        if 0 < len(content) <= _LONGEST:
-            found.append(PlainLine(starts[first], starts[number], content, category))
+        why = _NO_TEXT if not content else _TOO_LONG if len(content) > _LONGEST else ""
+        found.append(PlainLine(starts[first], starts[number], content, category, why))
     return found
 
 
-def take_up(repository: EntryRepository, document: Document) -> str:
+def take_up(repository: "EntryRepository", document: Document) -> str:
     """Make entries of what people wrote as such without an id; say so, or nothing. Raises `MemoryFileError`.
 
     ``document`` is the file as it was read just now.
@@ -99,16 +137,8 @@ def take_up(repository: EntryRepository, document: Document) -> str:
         return ""  # in MEMORY.md bullets are people's
     if not _wanted(repository, plain_lines(document)):
         return ""
-    made: dict[str, Entry] = {}
     with repository.locked():
-
-        def decide(state: State) -> Wanted:
-            made.clear()
-            lines = _wanted(repository, plain_lines(state.document))
-            made.update(new_entries(repository, lines, state.entries))
-            return Wanted({**state.entries, **made}, document=_without(state.document, lines))
-
-        repository.write(decide, who=WHO, why=WHY)
+        made = write_taken_up(repository)
     if not made:
         return ""
     named = ", ".join(list(made)[:_MOST_NAMED]) + ("…" if len(made) > _MOST_NAMED else "")
@@ -117,8 +147,27 @@ def take_up(repository: EntryRepository, document: Document) -> str:
     )
 
 
+def write_taken_up(repository: "EntryRepository") -> dict[str, Entry]:
+    """Do what `take_up` does, with the lock held, and return the new entries."""
+    made: dict[str, Entry] = {}
+
+    def decide(state: State) -> Wanted:
+        made.clear()
+        lines = _wanted(repository, plain_lines(state.document))
+        if not lines:
+            return Wanted(state.entries, data=state.raw or b"")
+        made.update(new_entries(repository, lines, state.entries))
+        return Wanted({**state.entries, **made}, document=_without(state.document, lines))
+
+    if _MAY_HOLD.search(read_file(repository.path) or b"") and _wanted(
+        repository, plain_lines(repository.load().document)
+    ):
+        repository.write(decide, who=WHO, why=WHY)
+    return made
+
+
 def new_entries(
-    repository: EntryRepository,
+    repository: "EntryRepository",
     lines: Sequence[PlainLine],
     entries: Mapping[str, Entry],
     *,
@@ -136,7 +185,7 @@ def new_entries(
     return made
 
 
-def _wanted(repository: EntryRepository, lines: Sequence[PlainLine]) -> list[PlainLine]:
+def _wanted(repository: "EntryRepository", lines: Sequence[PlainLine]) -> list[PlainLine]:
     """Return the lines that may become entries: none with a secret, none that was forgotten for good."""
     return [
         line
@@ -146,7 +195,7 @@ def _wanted(repository: EntryRepository, lines: Sequence[PlainLine]) -> list[Pla
     ]
 
 
-def _entry(repository: EntryRepository, line: PlainLine, there: Mapping[str, Entry]) -> Entry:
+def _entry(repository: "EntryRepository", line: PlainLine, there: Mapping[str, Entry]) -> Entry:
     now = repository.clock.now().replace(microsecond=0)
     return Entry(
         id=new_id(there),

@@ -12,7 +12,6 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import NamedTuple
 
 from nanobot_memory_plugins.consolidation.model.entry import Entry, new_id
 from nanobot_memory_plugins.consolidation.model.redacted_content import without_empty
@@ -33,8 +32,9 @@ from nanobot_memory_plugins.consolidation.store.journal import (
     entries_folder,
 )
 from nanobot_memory_plugins.consolidation.store.patch import patch_back
+from nanobot_memory_plugins.consolidation.store.plain_lines import not_understood, write_taken_up
 from nanobot_memory_plugins.consolidation.store.rendering import render
-from nanobot_memory_plugins.consolidation.store.snapshot import State, is_purged, look, sha256
+from nanobot_memory_plugins.consolidation.store.snapshot import State, Wanted, is_purged, look, sha256
 from nanobot_memory_plugins.consolidation.store.three_way_merge import merged
 from nanobot_memory_plugins.consolidation.store.tombstones import Tombstones
 from nanobot_memory_plugins.core import (
@@ -88,17 +88,6 @@ class Outcome:
     def changes(self) -> tuple[Change, ...]:
         """What became of which entry."""
         return self.run.changes if self.run is not None else ()
-
-
-class Wanted(NamedTuple):
-    """What a change comes to: the entries, and the bytes of the file where they are known exactly.
-
-    ``document`` is the file that they are written into, where that is not the one that was read.
-    """
-
-    entries: Entries
-    data: bytes | None = None
-    document: Document | None = None
 
 
 class EntryRepository:
@@ -177,6 +166,8 @@ class EntryRepository:
             return Wanted(without_empty(safe, state.entries))
 
         with self.locked():
+            if self.path == self.own_path and read_file(self.path) != read_file(self.seen_path(self.path)):
+                write_taken_up(self)  # somebody has written in it
             return self.write(decide, who=who, why=why)
 
     def note(self, *, who: str, why: str) -> None:
@@ -348,7 +339,7 @@ class EntryRepository:
         """Return what is wrong with the file, in words: what it cannot say, and what cannot be."""
         tomorrow = self.clock.now() + _TOMORROW
         ahead = [id_ for id_, entry in state.entries.items() if entry.last_activated > tomorrow]
-        problems = state.document.problems
+        problems = (*state.document.problems, *(not_understood(state.document) if self.path == self.own_path else ()))
         if state.unrecovered_damage:
             problems = (
                 Sentence(

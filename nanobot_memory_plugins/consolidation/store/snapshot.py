@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from typing import NamedTuple
 
 from nanobot_memory_plugins.consolidation.model.entry import Entry
 from nanobot_memory_plugins.consolidation.store import clock_ahead
@@ -47,6 +48,17 @@ class State:
     def holds_all(self) -> bool:
         """Whether the bytes hold what counts, and nothing else."""
         return not (self.is_earlier or self.purged or self.returned)
+
+
+class Wanted(NamedTuple):
+    """What a change comes to: the entries, and the bytes of the file where they are known exactly.
+
+    ``document`` is the file that they are written into, where that is not the one that was read.
+    """
+
+    entries: Mapping[str, Entry]
+    data: bytes | None = None
+    document: Document | None = None
 
 
 def look(

@@ -15,6 +15,7 @@ from nanobot_memory_plugins.core.cli.options import ConfigOption, JsonOption, pr
 from nanobot_memory_plugins.core.config import ConfigProblem, MemoryConfig, installed_plugins
 from nanobot_memory_plugins.core.config.effective import Option, canonical, options_of
 from nanobot_memory_plugins.core.config.options import plugin_options
+from nanobot_memory_plugins.core.config.reading import silent_file
 from nanobot_memory_plugins.core.errors import InputError
 from nanobot_memory_plugins.core.host.plugin_set import ONLY_VARIABLE
 from nanobot_memory_plugins.core.host.plugins.discovery import discover_plugins
@@ -39,11 +40,15 @@ def show_options(
     found = _options(memory, problems, installed_plugins())
     warn(problems)
     listed = [one for one in found if everything or one.is_set]
+    silent = None if memory.source else silent_file()
     if as_json:
-        print_json({"ok": True, "file": memory.source, "options": [_row(one) for one in listed]})
+        print_json({"ok": True, "file": memory.source or silent or "", "options": [_row(one) for one in listed]})
         return
     out = console()
-    out.print(tr("Configuration: {source}", source=shown(memory.source or tr("none; everything has its default"))))
+    source = memory.source or tr("none; everything has its default")
+    if silent is not None:
+        source = tr("{file}, which sets nothing of the memory; everything has its default", file=silent)
+    out.print(tr("Configuration: {source}", source=shown(source)))
     for one in listed:
         origin = tr("{given}; default {default}", given=one.given, default=_told(one, one.default))
         origin = f"  [dim]({shown(origin)})[/dim]" if one.is_set else ""

@@ -42,6 +42,13 @@ def load_config(
     return MemoryConfig(), []
 
 
+def silent_file() -> Path | None:
+    """Return nanobot's own file where it is there, for when no configuration speaks of memory; or None."""
+    home = nanobot_home()
+    file = home / "config.json" if home is not None else None
+    return file if file is not None and file.is_file() else None
+
+
 def _usual_places() -> list[Path]:
     home = nanobot_home()
     return [Path("config.json"), *([home / "config.json"] if home is not None else [])]

@@ -142,6 +142,7 @@ class _Reader:
             tags=(*(("archived",) if archived else ()), *_tags(fields.get("tags", ""))),
             origin=_ORIGINS.get(fields.get("origin", ""), Origin.USER),
             scope=_scope_of(fields),
+            since=_moment(fields.get("created", "")),
         )
 
     def _passage(self, part: Passage) -> tuple[Document, ...]:
@@ -157,9 +158,10 @@ class _Reader:
         tags: tuple[str, ...],
         origin: Origin,
         scope: Scope = Scope(),  # frozen
+        since: datetime | None = None,
     ) -> tuple[Document, ...]:
         """Cut ``text``; without a ``key`` the chunks are known by their content."""
-        time = _day_of(self.source)
+        time = since or _day_of(self.source)
         documents = []
         chunks = chunk_markdown(
             bounded(text, self.source.relative),
@@ -221,6 +223,13 @@ def _day_before(moment: str) -> str:
         return (datetime.fromisoformat(moment) - timedelta(microseconds=1)).astimezone().date().isoformat()
     except (ValueError, OverflowError):
         return ""
+
+
+def _moment(text: str) -> datetime | None:
+    try:
+        return datetime.fromisoformat(text)
+    except ValueError:
+        return None
 
 
 def _scope_of(fields: Mapping[str, str]) -> Scope:

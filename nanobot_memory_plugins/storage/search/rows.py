@@ -45,7 +45,7 @@ class Rows:
         return self._read(sql, [value for place in places for value in place])
 
     def newest(self, query: Query, limit: int) -> list[Row]:
-        """Return what passes a query's filters and has a time, the newest first."""
+        """Return what passes a query's filters, the newest first; what has no time fills what is left, if it passes."""
         conditions, values = sql_filter(query)
         where = f"d.timestamp IS NOT NULL{' AND ' + conditions if conditions else ''}"
         # Of each source the newest: an index has them in this order, where all passages would have to be sorted.
@@ -55,7 +55,13 @@ class Rows:
         )
         sources = [source for (source,) in run(self._connection, "SELECT DISTINCT source FROM docs", ())]
         found = [row for source in sources for row in run(self._connection, newest, [source, *values, limit])]
-        return self.by_ids(row_id for *_, row_id in sorted(found, reverse=True)[:limit])
+        ids = [row_id for *_, row_id in sorted(found, reverse=True)[:limit]]
+        if len(ids) < limit and query.since is None and query.until is None:
+            # The index on source and time has these, too, and each source's stand together.
+            timeless = f"SELECT d.id FROM docs d WHERE d.source = ? AND {where.replace('NOT NULL', 'NULL', 1)} LIMIT ?"
+            for source in sources:
+                ids += [row_id for (row_id,) in run(self._connection, timeless, [source, *values, limit - len(ids)])]
+        return self.by_ids(ids)
 
     def by_key(self, key: str) -> Row | None:
         """Return the row with this key."""
