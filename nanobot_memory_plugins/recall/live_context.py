@@ -5,11 +5,14 @@ it only. What was hidden is not looked for: every other word of the memory must 
 order, and that text must hold something to hide.
 """
 
+import re
 from collections.abc import Callable, Iterable
 
 from nanobot_memory_plugins.recall.deduplicate import folded
 from nanobot_memory_plugins.redaction.rules.rule import PLACEHOLDER
 
+# What the store puts behind an entry that has taken the place of another: a prompt shows it without.
+_SINCE = re.compile(r"\s*(?:\(since [\d-]+\)|（自[\d-]+起）)$")
 # Texts shorter than this say too little to be recognised inside another text ("yes", "好的").
 _SHORTEST_PART = 8
 # Characters that are redacted for one message: they take some ten milliseconds, for which its answer waits.
@@ -27,6 +30,7 @@ class LiveContext:
 
     def holds(self, text: str) -> bool:
         """Say whether a memory says only what stands here."""
+        text = _SINCE.sub("", text)
         said = folded(text)
         if not said or said in self._texts:
             return True

@@ -8,6 +8,7 @@ from datetime import datetime, tzinfo
 import numpy as np
 from numpy.typing import NDArray
 
+from nanobot_memory_plugins.core.text import asks_to_invent, one_line
 from nanobot_memory_plugins.core.values import Explanation, Hit, Level, Origin, Part, Query, SearchResult, Weighed
 from nanobot_memory_plugins.search.candidates import NOWHERE, Candidates
 from nanobot_memory_plugins.search.documents import Document
@@ -21,6 +22,8 @@ from nanobot_memory_plugins.search.results import hit_of, question_in
 LEAST_SIMILARITY = 0.2
 # So many of the best are read once more, where there is a reranker.
 _READ_AGAIN = 24
+# Characters that are kept of a wish for something invented.
+_WISH_CHARS = 160
 # Those who ask and answer each other.
 _SPEAKERS = {Origin.USER.value, Origin.ASSISTANT.value}
 
@@ -141,7 +144,7 @@ def are_found(candidates: Candidates) -> NDArray[np.bool_]:
 def _hit(examined: Examination, place: int, score: float, zone: tzinfo | None) -> Hit:
     candidates = examined.candidates
     asked = _said_before(candidates, place)
-    answers = question_in(examined.texts[asked]) if asked != NOWHERE else ""
+    answers = _asked_in(examined.texts[asked]) if asked != NOWHERE else ""
     item = [place, asked] if answers else [place]
     similarity = float(np.max(candidates.similarity[item]))
     return hit_of(
@@ -153,6 +156,11 @@ def _hit(examined: Examination, place: int, score: float, zone: tzinfo | None) -
         zone=zone,
         answers=answers,
     )
+
+
+def _asked_in(text: str) -> str:
+    """Return what a message asks: its question, or a wish for something invented, which says what the answer is."""
+    return question_in(text) or (one_line(text[:_WISH_CHARS]) if asks_to_invent(text) else "")
 
 
 def _said_before(candidates: Candidates, place: int) -> int:

@@ -112,12 +112,15 @@ async def test_what_was_invented_on_request_is_not_recalled(tmp_path: Path, monk
     assert "Venice" not in block
 
 
+@pytest.mark.parametrize(
+    "wish", ["Could you do a limerick for me, with a parrot?", "Compose four lines of verse.", "写一首小诗。"]
+)
 async def test_an_invention_is_known_by_its_request_where_only_the_answer_is_found(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wish: str
 ):
     monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "storage,recall")
     async with MemoryHost(tmp_path, config=CONFIG) as memory:
-        await memory.message_received(session_key="a", text="Could you do a limerick for me, with a parrot?")
+        await memory.message_received(session_key="a", text=wish)
         await memory.message_sent(session_key="a", text="There was a chef who lived in Venice, by the sea.")
         await memory.message_received(session_key="b", text="By the way, I live in Rostock, by the sea.")
         await memory.flush_index()

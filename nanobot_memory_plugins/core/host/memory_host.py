@@ -189,7 +189,9 @@ class MemoryHost(PromptCalls):
         """
         await self.start()
         whose = self._scopes.of(session_key, scope)
-        context, blocks = await self._receiving.receive(session_key, text, history, whose, spoken=spoken, known=known)
+        context, blocks = await self._receiving.receive(
+            session_key, text, history, whose, spoken=spoken, known=known, prompt=self._in_prompt(whose)
+        )
         if self._store is not None:
             self._capture.note_recall(blocks)
         return context

@@ -31,6 +31,7 @@ class PromptCalls:
         self._memory_files = files
         self._hides = redaction
         self.entries_text = ""  # as the last prompt held it
+        self._long_term_given = self._long_term_shown = ""
         self._last_base_context = ("", "")
         self._last_long_term = ("", Visibility(), "")
 
@@ -41,7 +42,11 @@ class PromptCalls:
 
         ``overhead`` is the characters that the host puts around each: by default ``## NAME`` and a rule.
         """
-        return self._bootstrap.trim(files, overhead)
+        texts = self._bootstrap.trim(files, overhead)
+        for name, text in files.items():
+            if isinstance(text, str) and text == self._long_term_given:
+                self._long_term_shown = texts.get(name, "")
+        return texts
 
     def prompt_entries(self, long_term: str = "", *, session_key: str = "", scope: ScopeLike = None) -> PromptEntries:
         """Return what is known of the user for long, at once: ``text``, for the system prompt.
@@ -54,7 +59,15 @@ class PromptCalls:
         found = self._entries.ask(self._shown(long_term, self._prompt_scopes.visible(whose)), whose)
         self._hides.hear(found.text, found.long_term)
         self.entries_text = found.text
+        if found.long_term != self._long_term_given:
+            self._long_term_given = self._long_term_shown = found.long_term
         return found
+
+    def _in_prompt(self, scope: Scope) -> str:
+        """Return what the last system prompt for ``scope`` holds of memory: its entries, and the long-term file."""
+        given = self._entries.given(scope)
+        long_term = self._long_term_shown if given.long_term == self._long_term_given else given.long_term
+        return f"{given.text}\n\n{long_term}".strip()
 
     def history(self, session_key: str, *, limit: int = 50) -> list[dict[str, Any]]:
         """Return the last messages of a session from its transcript: role, content and time, oldest first."""
@@ -109,6 +122,11 @@ class _EntriesInPrompt:
         self._host = host
         self._lock = threading.Lock()
         self._answers: BoundedDict[Scope, tuple[str, PromptEntries]] = BoundedDict(_KEPT_ANSWERS)
+
+    def given(self, scope: Scope) -> PromptEntries:
+        """Return what was answered last."""
+        with self._lock:
+            return self._answers.get(scope, ("", PromptEntries()))[1]
 
     def ask(self, long_term: str, scope: Scope) -> PromptEntries:
         answers = self._host.call_sync(

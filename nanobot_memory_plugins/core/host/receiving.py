@@ -32,9 +32,20 @@ class Receiving:
         return _OF_FENCES.get(self._parts.options.language) or language_of(text)
 
     async def receive(
-        self, session_key: str, text: str, history: Sequence[object], scope: Scope, *, spoken: bool, known: bool
+        self,
+        session_key: str,
+        text: str,
+        history: Sequence[object],
+        scope: Scope,
+        *,
+        spoken: bool,
+        known: bool,
+        prompt: str = "",
     ) -> tuple[MessageContext, list[ContextBlock]]:
-        """Keep a message and ask the plugins; return what the turn is given, and the blocks that it is made of."""
+        """Keep a message and ask the plugins; return what the turn is given, and the blocks that it is made of.
+
+        ``prompt`` is what the system prompt holds of memory: as our own blocks, it is seen and was not said.
+        """
         text, language = remove_fenced(text), self.language(text)
         before = await self.history(session_key, history)
         if not spoken:
@@ -60,7 +71,8 @@ class Receiving:
                 self._parts.redaction.hear_message(text, before)
             else:
                 self._parts.words.hear_tool(session_key, text)
-            seen = (*standing_blocks(history), *before)
+            shown = [Message("system", prompt)] if prompt else []
+            seen = (*shown, *standing_blocks(history), *before)
             limit = self._parts.options.message_limit
             answers = await self._parts.hooks.answers_to_message(
                 session_key, text, seen, limit=limit, scope=scope, spoken=spoken

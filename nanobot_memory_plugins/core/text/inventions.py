@@ -25,7 +25,8 @@ _INVENTED_THING = (
 # "A short poem", "the opening of a story"; not "an email about the scene".
 _ONE = (
     r"(?:(?:the |a |some )?(?:(?:very )?(?:beginning|opening|start|end|ending|rest|first|last|next|another|short|chorus"
-    r"|chapter|page|paragraph|line|lines|few|\d+) ){0,3}of )?"
+    r"|chapter|page|paragraph|lines?|verses?|few|\d+|two|three|four|five"
+    r"|six|eight|ten|twelve) ){0,3}of )?"
     r"(?:(?!(?:about|for|with|to|from|on|at|in|by|after|before|of|the|my|our|your|his|her|their|and|email|call)\b)"
     r"[\w'-]+ ){0,5}"
 )

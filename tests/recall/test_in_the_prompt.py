@@ -1,0 +1,61 @@
+"""What stands in the system prompt is not injected again."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
+
+LONG_TERM = "# About me\n\nAna Sousa, allergic to shellfish, lives in Porto.\n"
+CONFIG = MemoryConfig.model_validate(
+    {
+        "core": {"message_limit": 30},
+        "plugins": {"storage": {"embedding_provider": "none"}, "recall": {"recallTimeout": 20}},
+    }
+)
+ASKED = "Do you remember where I live, Ana Sousa?"
+
+
+@pytest.fixture
+async def memory(tmp_path: Path):
+    (tmp_path / "memory").mkdir()
+    (tmp_path / "memory" / "MEMORY.md").write_text(LONG_TERM)
+    async with MemoryHost(tmp_path, config=CONFIG) as host:
+        await host.flush_index()
+        yield host
+
+
+async def test_a_long_term_file_in_the_prompt_is_not_recalled(memory: MemoryHost):
+    memory.prompt_entries(LONG_TERM, session_key="a")
+    memory.trim_bootstrap({"MEMORY.md": LONG_TERM})
+    assert "Porto" not in ((await memory.message_received(session_key="a", text=ASKED)).block or "")
+
+
+async def test_it_is_recalled_where_the_host_does_not_show_it(memory: MemoryHost):
+    memory.prompt_entries("", session_key="a")
+    assert "Porto" in ((await memory.message_received(session_key="a", text=ASKED)).block or "")
+
+
+async def test_what_is_cut_out_of_it_is_recalled(memory: MemoryHost, tmp_path: Path):
+    filler = "".join(f"Line {number} about the harbour and its cranes.\n" for number in range(4_000))
+    whole = f"# Harbour\n\n{filler}\n{LONG_TERM}\n# Cranes\n\n{filler}"
+    (tmp_path / "memory" / "MEMORY.md").write_text(whole)
+    await memory.flush_index()
+    memory.prompt_entries(whole, session_key="a")
+    shown = memory.trim_bootstrap({"MEMORY.md": whole})["MEMORY.md"]
+    assert "Porto" not in shown
+    assert "Porto" in ((await memory.message_received(session_key="a", text=ASKED)).block or "")
+
+
+async def test_an_entry_that_has_replaced_another_is_not_recalled(memory: MemoryHost):
+    for text in ("Remember that my anniversary is 3 June", "No, the anniversary is 4 June, not 3 June."):
+        await memory.message_received(session_key="a", text=text)
+        await memory.message_sent(session_key="a", text="Done.")
+    await memory.flush_index()
+    async with asyncio.timeout(20):
+        while "4 June" not in memory.prompt_entries("", session_key="b").text:
+            await asyncio.sleep(0.05)
+    block = (await memory.message_received(session_key="b", text="Do you remember which anniversary we have?")).block
+    lines = [line for line in (block or "").splitlines() if "anniversary is 4 June" in line and "not 3" not in line]
+    assert lines == []
