@@ -11,7 +11,7 @@ import json
 import re
 import struct
 import sys
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from string import Formatter
 
@@ -45,6 +45,10 @@ _CALLS = {
     "_fault": (4, ()),
 }
 _ERROR = (1, ("hint",))
+# What writes to the terminal; its texts are found where `tr` makes them.
+_SAYING = {"say", "_tell", "echo", "secho", "print", "add_row"}
+# Commands to copy.
+_COPIED = re.compile(r"\s*(?:nanobot|nanobot-memory|claude|chmod|pip|uv) ")
 # The names that `Words`, the voice of the panel, has there.
 _WORDS, _OF_PANEL = ("t", "words", "_words", "self"), "panel/"
 # What is not for people who run the command line: the kit for tests, and what only measures.
@@ -105,16 +109,38 @@ def sentences(package: Path = PACKAGE) -> dict[str, list[str]]:
 
 
 def spliced(package: Path = PACKAGE) -> list[str]:
-    """Return where people are shown an f-string with words of ours: no catalogue holds it, whatever its values are."""
+    """Return where people are shown an f-string with words of ours: no catalogue holds it, whatever its values are.
+
+    It may be an argument of what shows it, or a variable of the same function that is one.
+    """
     return [
         f"{file.relative_to(package).as_posix()}:{text.lineno}: {ast.unparse(text)}"
         for file in sorted(package.rglob("*.py"))
         if not file.relative_to(package).as_posix().startswith(_LEFT)
-        for call in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
-        if isinstance(call, ast.Call)
-        for shown in _shown_by(call, words=())
-        for text in _f_strings(shown)
+        for text in _spliced_in(ast.parse(file.read_text(encoding="utf-8")))
     ]
+
+
+def _spliced_in(tree: ast.Module) -> list[ast.JoinedStr]:
+    found: dict[ast.JoinedStr, None] = {}  # in order, and each once: a function may be in another
+    functions = [node for node in ast.walk(tree) if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))]
+    for part in (tree, *functions):
+        held: dict[str, list[ast.expr]] = {}
+        for node in ast.walk(part) if part is not tree else ():
+            if isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.NamedExpr)) and node.value is not None:
+                for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
+                    held.setdefault(ast.unparse(target), []).append(node.value)
+        for call in ast.walk(part):
+            if isinstance(call, ast.Call):
+                for shown in (*_shown_by(call, words=()), *_said_by(call)):
+                    found |= dict.fromkeys(_f_strings(shown, held))
+    return list(found)
+
+
+def _said_by(call: ast.Call) -> Iterator[ast.expr]:
+    """Yield the arguments of a call that goes to the terminal at once."""
+    if (call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")) in _SAYING:
+        yield from call.args
 
 
 def _of_tables(tree: ast.Module, tables: Collection[str], *, named: bool) -> Iterator[str]:
@@ -163,16 +189,32 @@ def _shown_by(call: ast.Call, *, words: Collection[str]) -> Iterator[ast.expr]:
     yield from (keyword.value for keyword in call.keywords if keyword.arg in keywords)
 
 
-def _f_strings(node: ast.expr) -> Iterator[ast.JoinedStr]:
-    """Yield the f-strings with words that an expression may be; commands to copy have none of ours."""
+def _f_strings(node: ast.expr, held: Mapping[str, Sequence[ast.expr]]) -> Iterator[ast.JoinedStr]:
+    """Yield the f-strings with words that an expression may be; commands to copy have none of ours.
+
+    ``held`` is what the variables around it were given.
+    """
     match node:
         case ast.JoinedStr(values=parts):
-            if _WORD.search("".join(str(one.value) for one in parts if isinstance(one, ast.Constant))):
+            text = "".join(str(one.value) if isinstance(one, ast.Constant) else "{}" for one in parts)
+            if _WORD.search(text) and not _COPIED.match(text):
                 yield node
-        case ast.IfExp(body=one, orelse=other):
-            yield from (*_f_strings(one), *_f_strings(other))
-        case ast.BoolOp(values=values):
-            yield from (text for one in values for text in _f_strings(one))
+            for one in parts:
+                if isinstance(one, ast.FormattedValue):
+                    yield from _f_strings(one.value, held)
+        case ast.Name(id=name):
+            others = {key: values for key, values in held.items() if key != name}
+            yield from (text for one in held.get(name, ()) for text in _f_strings(one, others))
+        case ast.Lambda(body=one) | ast.Starred(value=one) | ast.NamedExpr(value=one):
+            yield from _f_strings(one, held)
+        case ast.IfExp(body=one, orelse=other) | ast.BinOp(left=one, right=other):
+            yield from (*_f_strings(one, held), *_f_strings(other, held))
+        case ast.BoolOp(values=values) | ast.List(elts=values) | ast.Tuple(elts=values):
+            yield from (text for one in values for text in _f_strings(one, held))
+        case ast.ListComp(elt=one) | ast.GeneratorExp(elt=one):
+            yield from _f_strings(one, held)
+        case ast.Call(func=ast.Attribute(attr="join"), args=[one]):
+            yield from _f_strings(one, held)
 
 
 def _is_command(function: ast.FunctionDef) -> bool:

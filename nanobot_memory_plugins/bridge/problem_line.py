@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from nanobot_memory_plugins.core import ConfigProblem, logger
+from nanobot_memory_plugins.core import ConfigProblem, logger, tr
 from nanobot_memory_plugins.core.cli import say
 
 _LONGEST = 300
@@ -15,10 +15,16 @@ def say_problems(problems: Sequence[ConfigProblem]) -> bool:
     """
     if not problems or not _log_is_off():
         return False
-    told = problems[0].message
+    told = tr(problems[0].message)
     told = told if len(told) <= _LONGEST else f"{told[: _LONGEST - 1]}…"
-    count = "" if len(problems) == 1 else f"the first of {len(problems)} problems; "
-    say(f"nanobot-memory: {told} ({count}`nanobot-memory doctor` says what helps)", err=True)
+    line = tr(
+        "nanobot-memory: {told} (`nanobot-memory doctor` says what helps)"
+        if len(problems) == 1
+        else "nanobot-memory: {told} (the first of {count} problems; `nanobot-memory doctor` says what helps)",
+        told=told,
+        count=len(problems),
+    )
+    say(line, err=True)
     return True
 
 

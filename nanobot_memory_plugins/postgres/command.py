@@ -92,7 +92,11 @@ def prepare(
         made = row_security.prepare(connection, role, partitions=partitions)
     finally:
         connection.close()
-    text = f"Agents that are {role} see the rows of their tenant alone. Indexes made for large tenants: {made}"
+    text = tr(
+        "Agents that are {role} see the rows of their tenant alone. Indexes made for large tenants: {made}",
+        role=role,
+        made=made,
+    )
     _tell(as_json, {"role": role, "indexes": made}, lambda: text)
 
 

@@ -70,6 +70,41 @@ def test_an_f_string_that_people_are_shown_is_found(tmp_path: Path):
     assert spliced(tmp_path) == ["new.py:2: f'{n} is new to us.'", "new.py:2: f'{n} goes on.'"]
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        "say(f'{n} is new to us.')",
+        "text = f'{n} is new to us.'\n    say(text)",
+        "text: str = f'{n} is new to us.'\n    _tell(False, {}, lambda: text)",
+        "text = 'x' if n else f'{n} is new to us.'\n    raise InputError(text)",
+        "text = 'One. '\n    text += f'{n} is new to us.'\n    typer.echo(text)",
+        "lines = ['x', f'{n} is new to us.']\n    say('\\n'.join(lines))",
+        "say('\\n'.join(f'{one} is new to us.' for one in n))",
+        "more = f'{n} is new to us.'\n    text = f'* {more}'\n    console.print(text)",
+        "say(tr('{n}', n=n) + f'{n} is new to us.')",
+        "if (text := f'{n} is new to us.'):\n        Finding('disk', text)",
+    ],
+)
+def test_an_f_string_that_is_held_in_a_variable_first_is_found(tmp_path: Path, body: str):
+    (tmp_path / "new.py").write_text(f"def run(n):\n    {body}\n")
+    (found,) = spliced(tmp_path)
+    assert "is new to us." in found
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "text = tr('{n} is new to us.', n=n)\n    say(text)",
+        "text = f'nanobot-memory entries list{n}'\n    say(text)",
+        "sql = f'SELECT {n} FROM docs'\n    connection.execute(sql)\n    say(n)",
+        "say(f'{n}: {n}')",
+    ],
+)
+def test_an_f_string_that_says_nothing_of_ours_is_left_alone(tmp_path: Path, body: str):
+    (tmp_path / "new.py").write_text(f"def run(n):\n    {body}\n")
+    assert spliced(tmp_path) == []
+
+
 def test_a_third_language_is_a_file(tmp_path: Path, monkeypatch, capsys):
     file = tmp_path / "de.po"
     write(file, {"There is no workspace at {folder}.": "In {folder} ist kein Arbeitsbereich."}, FOUND)

@@ -14,6 +14,7 @@ from nanobot_memory_plugins.postgres.database import row_security
 from nanobot_memory_plugins.postgres.database.connection import connect
 from nanobot_memory_plugins.postgres.server.binaries import find_binaries
 from nanobot_memory_plugins.postgres.server.launcher import OwnServer
+from tests.postgres.careless import Careless, CarelessCursor, CarelessServerCursor
 
 
 @pytest.fixture(scope="session")
@@ -63,3 +64,11 @@ def walled(binaries: Path) -> Iterator[OwnServer]:
 def agents_dsn(walled: OwnServer) -> str:
     """How agents reach it: by a role that owns nothing."""
     return make_conninfo(walled.dsn, user="agents")
+
+
+@pytest.fixture
+def careless_driver(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let every connection that is opened from here on use cursors that can be careless."""
+    Careless.seen, Careless.stripped, Careless.without = set(), set(), set()
+    monkeypatch.setattr("psycopg.connection.Cursor", CarelessCursor)
+    monkeypatch.setattr("psycopg.connection.ServerCursor", CarelessServerCursor)

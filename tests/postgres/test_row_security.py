@@ -1,14 +1,12 @@
 """Row-level security keeps tenants apart where a statement does not."""
 
 import asyncio
-import re
 import tempfile
 import time
 import uuid
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import psycopg
 import pytest
@@ -23,14 +21,9 @@ from nanobot_memory_plugins.postgres.database.connection import TENANT_SETTING, 
 from nanobot_memory_plugins.postgres.database.tenant import Tenant
 from nanobot_memory_plugins.postgres.server.launcher import OwnServer
 from tests.postgres.bouncer import pooling
+from tests.postgres.careless import Careless, careless, rows_of
 from tests.postgres.opening import open_shared
 from tests.support.indexed_workspace import HashEmbedder
-
-# A tenant's condition as `where.of_tenant` writes it, and as statements with a parameter do.
-WRITTEN = re.compile(rb"\b\w+\.tenant = '[0-9a-f-]{36}'::uuid")
-GIVEN = re.compile(rb"(?<=WHERE )tenant = %s")
-NUMBER = re.compile(rb"[0-9a-f]{8}-[0-9a-f-]{27}|\d{4,}")
-TABLES = ("active_space", "chunk", "embedding", "erased", "erasure", "file", "machine", "record", "tenant", "term")
 
 
 @pytest.mark.parametrize("large_from", [1, 20_000], ids=["large", "small"])
@@ -71,54 +64,6 @@ class TestThroughAPooler(StoreContract):
         return store
 
 
-class Careless:
-    """Takes the tenant out of every condition of every statement, while ``is_on``; writes down the statements."""
-
-    is_on = False
-    seen: ClassVar[set[bytes]] = set()
-    stripped: ClassVar[set[bytes]] = set()
-
-    @classmethod
-    def statement(cls, query: Any) -> Any:
-        if not isinstance(query, bytes):
-            return query
-        changed = GIVEN.sub(b"(tenant = %s OR true)", WRITTEN.sub(b"true", query))
-        if changed == query:
-            return query
-        (cls.stripped if cls.is_on else cls.seen).add(NUMBER.sub(b"", query))
-        return changed if cls.is_on else query
-
-
-class CarelessCursor(psycopg.Cursor[Any]):
-    def execute(self, query: Any, params: Any = None, **options: Any) -> Any:
-        return super().execute(Careless.statement(query), params, **options)
-
-    def executemany(self, query: Any, params_seq: Any, **options: Any) -> None:
-        super().executemany(Careless.statement(query), params_seq, **options)
-
-
-class CarelessServerCursor(psycopg.ServerCursor[Any]):
-    def execute(self, query: Any, params: Any = None, **options: Any) -> Any:
-        return super().execute(Careless.statement(query), params, **options)
-
-
-@contextmanager
-def careless() -> Iterator[None]:
-    Careless.is_on = True
-    try:
-        yield
-    finally:
-        Careless.is_on = False
-
-
-@pytest.fixture
-def _driver(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let every connection that is opened from here on use cursors that can be careless."""
-    Careless.seen, Careless.stripped = set(), set()
-    monkeypatch.setattr("psycopg.connection.Cursor", CarelessCursor)
-    monkeypatch.setattr("psycopg.connection.ServerCursor", CarelessServerCursor)
-
-
 async def lived(server: OwnServer, workspace: MemoryWorkspace, tenant: str, **options: Any) -> list[Any]:
     """Do everything that a store does with a server, and return what came of it."""
     store = await open_shared(workspace.path, server, tenant, machine="laptop", lent=HashEmbedder(), **options)
@@ -156,19 +101,7 @@ def told(path: Path, name: str) -> MemoryWorkspace:
     return workspace
 
 
-def rows_of(server: OwnServer, tenant: str) -> dict[str, list[Any]]:
-    """Return every row of a tenant, as the administrator sees them."""
-    with psycopg.connect(server.administrator_dsn) as connection:
-        return {
-            name: connection.execute(
-                f"SELECT t::text FROM nanobot_memory.{name} t WHERE tenant = %s ORDER BY 1".encode(),
-                [Tenant.named(tenant).id],
-            ).fetchall()
-            for name in TABLES
-        }
-
-
-@pytest.mark.usefixtures("_driver")
+@pytest.mark.usefixtures("careless_driver")
 @pytest.mark.parametrize("large_from", [1, 20_000], ids=["large", "small"])
 async def test_it_holds_when_every_statement_forgets_its_tenant(
     walled: OwnServer, agents_dsn: str, tmp_path: Path, large_from: int
@@ -192,9 +125,10 @@ async def test_it_holds_when_every_statement_forgets_its_tenant(
     assert rows_of(walled, neighbour) == before
     assert asked <= forgot  # of all that a store asks, nothing went out with its tenant
     assert len(forgot) > 25
+    assert Careless.without == set()
 
 
-@pytest.mark.usefixtures("_driver")
+@pytest.mark.usefixtures("careless_driver")
 async def test_without_it_the_same_statements_reach_into_the_neighbours_rows(
     binaries: Path, short_folder: Path, tmp_path: Path
 ):
