@@ -74,6 +74,19 @@ OTHER_VALUES = (
     "login: yes / no, the credentials: Google / Apple",
     "password expired, sorry, the old one was better",
     "password table 4 and schlüssel 12",
+    "The laptop order number is W1187724, with delivery between 9 and 11 June",
+    "The order number for the laptop is W1187724.",
+    "My Amazon order number is W1187724",
+    "The iPhone serial number is F2LXK1ZFJG",
+    "Netflix invoice no. is N88213X7",
+    "the router part number is A2038R561",
+    "PayPal case number is PP77123A",
+    "Zoom ticket number is Z88213Q",
+    "The server serial no. is SN48813A7",
+    "eBay tracking number is R9911273DE",
+    "The macbook booking reference is XK7P2Q9",
+    "订单号是W1187724",
+    "我的航班号是CA1234",
 )
 
 

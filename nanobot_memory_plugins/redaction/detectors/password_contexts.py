@@ -118,6 +118,14 @@ _OTHER_NAME_IN_CHINESE = re.compile(
     rf"|檔案|工[号號]|[邮郵]箱|昵[称稱]|域名|端口)(?:[ ]?(?:[:=]|是|为|為|叫))?[ ]?[{_Q}(「*]{{0,2}}\Z"
 )
 _LAST_WORD = re.compile(rf"(?i)([a-z]+)(?:[ ](?:is|was|are|number|no|id))?[ ]?[:=#]?[ ]?[{_Q}(「*]{{0,2}}\Z")
+# "The laptop order number is W1187724": a number that people give each other, whatever device it is of.
+_NUMBER_OF = re.compile(
+    rf"(?i)(?<![a-z])(?:order|purchase|booking|reservation|confirmation|invoice|ticket|case|flight|train|part|article|item"
+    rf"|serial|tracking|parcel|shipment|delivery|customer|contract|claim|request|job|model)[ ]"
+    rf"(?:numbers?|no\.?|nr\.?|id|ref(?:erence)?|#)"
+    rf"(?:[ ](?:for|of)[ ](?:it|(?:the|my|our|this|that)[ ][a-z]{{2,14}}))?(?:[ ](?:is|was|are))?"
+    rf"[ ]?[:=#]?[ ]?[{_Q}(「*]{{0,2}}\Z"
+)
 _LINKS_VALUE = re.compile(
     rf"(?i)(?:(?<![a-z])(?:is|was|with|using|use|uses|type|types|enter|try|it['’]?s|that['’]?s|now|to|still|then|and)"
     rf"|[:=→>/—–,，、]|[是为用成:：])[ ]?[{_Q}(「*]{{0,2}}\Z"
@@ -329,6 +337,8 @@ def _is_told(before: str, looks: _Looks, sure: bool) -> bool:
     """Tell whether a value is told as a password by what stands right before it."""
     last = _LAST_WORD.search(before)
     if (last is not None and last.group(1).lower() in _OTHER_NAMES) or _OTHER_NAME_IN_CHINESE.search(before):
+        return False
+    if not sure and _NUMBER_OF.search(before):
         return False
     if looks is _Looks.STRONG or (looks is _Looks.MIXED and sure):
         return True
