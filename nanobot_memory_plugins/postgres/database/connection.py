@@ -15,7 +15,7 @@ from nanobot_memory_plugins.core import Sentence, StoreError
 
 Connection: TypeAlias = psycopg.Connection[TupleRow]
 # Seconds to connect; what a dsn says of it wins.
-_CONNECT_SECONDS = 2
+_CONNECT_SECONDS = 5
 _SETTINGS = {"application_name": "nanobot-memory", "keepalives_idle": 30, "tcp_user_timeout": 5_000}
 _SCHEMA = "nanobot_memory"
 TENANT_SETTING: Final = "nanobot_memory.tenant"
