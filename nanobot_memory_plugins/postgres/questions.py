@@ -32,27 +32,26 @@ class Questions:
         self._server = server
         self._limit = limit
         self._threads = DaemonThreadPool(_AT_ONCE, "nanobot-memory-shared", linger=LINGER_SECONDS)
+        self._models = DaemonThreadPool(_AT_ONCE, "nanobot-memory-shared-model", linger=LINGER_SECONDS)
 
     async def ask(
         self,
         function: Callable[[Connection], T],
         *,
-        before: Callable[[], None] = lambda: None,
+        before: Callable[[], None] | None = None,
         patience: float | None = None,
     ) -> T | None:
         """Return what the server answers, or None where it does not in time.
 
-        ``before`` is done in the same thread, and no connection is held meanwhile.
+        ``before`` is done first, in a thread of its own kind: the model's time is not the server's. What has no
+        patience of its own is asked of a fast server alone.
         """
-        if not self._server.up:
+        if not (self._server.fast if patience is None else self._server.up):
             return None
+        if before is not None:
+            await run_in_pool(self._models, before)
         lease, begun = Lease(), time.monotonic()
-
-        def work() -> T:
-            before()
-            return self._server.use(function, lease)
-
-        answer = asyncio.ensure_future(run_in_pool(self._threads, work))
+        answer = asyncio.ensure_future(run_in_pool(self._threads, lambda: self._server.use(function, lease)))
         try:
             done, _ = await asyncio.wait({answer}, timeout=patience or self._limit)
         except asyncio.CancelledError:
@@ -77,3 +76,4 @@ class Questions:
     def close(self) -> None:
         """Begin no more questions."""
         self._threads.shutdown()
+        self._models.shutdown()

@@ -18,6 +18,8 @@ T = TypeVar("T")
 _FAILURES = 2
 # Seconds between its looks, and how many connections wait for the next search.
 _PROBE_SECONDS, _IDLE = 1.0, 4
+# Seconds between its looks whether a server that is there has become fast enough to be searched.
+_SLOW_PROBE_SECONDS = 5.0
 
 
 class Lease:
@@ -48,7 +50,9 @@ class Lease:
 class Server:
     """One server, from any thread. While it is ``up`` it is used; else one thread of ours looks for it.
 
-    ``came_back`` is called in that thread. With a ``tenant`` row-level security holds everything else away.
+    Searches use it while it is ``fast`` as well: so much so that half of their ``limit`` is enough for a word of it.
+    What is sent may take its time. ``came_back`` is called in that thread, and told whether it was up before. With a
+    ``tenant`` row-level security holds everything else away.
     """
 
     def __init__(
@@ -58,7 +62,7 @@ class Server:
         pooler: bool,
         partitions: int,
         limit: float,
-        came_back: Callable[[], None] = lambda: None,
+        came_back: Callable[[bool], None] = lambda was_up: None,
         tenant: UUID | None = None,
     ) -> None:
         self._dsn = dsn
@@ -74,7 +78,7 @@ class Server:
         self._closed = threading.Event()
         self._changed = threading.Event()
         self._looking: threading.Thread | None = None
-        self.up = False
+        self.up = self.fast = False
         self.reason = "The server of the shared memory was not reached yet."
         self.hint = ""
 
@@ -103,7 +107,7 @@ class Server:
     def too_late(self, lease: Lease) -> None:
         """Learn that somebody has waited for an answer for too long, and does no more."""
         lease.break_off()
-        self._failed("The server of the shared memory answers too late.", "Is it far away, or busy?")
+        self._failed("The server of the shared memory answers too late.", "Is it far away, or busy?", is_late=True)
 
     def connected(self) -> Connection:
         """Return a new connection, for somebody who keeps it. Raises `StoreError`."""
@@ -119,7 +123,7 @@ class Server:
     def close(self) -> None:
         """Close what is open, and break off what is in use."""
         self._closed.set()
-        self.up = False
+        self.up = self.fast = False
         with self._lock:
             idle, self._idle = self._idle, []
             lent = list(self._lent)
@@ -164,23 +168,29 @@ class Server:
         with self._lock:
             return self._idle.pop() if self._idle else None
 
-    def _failed(self, reason: str, hint: str) -> None:
+    def _failed(self, reason: str, hint: str, *, is_late: bool = False) -> None:
+        """Count a failure. After some nobody searches there; whether it is down as well, who looks for it says."""
         with self._lock:
             self._failures += 1
-            goes_down = self.up and self._failures >= _FAILURES
-            if goes_down:
-                self.up = False
-            idle, lent = (self._idle, list(self._lent)) if goes_down else ([], [])
-            if goes_down:
-                self._idle = []
+            changes = self._failures >= _FAILURES and (self.fast if is_late else self.up)
+            if changes:
+                self.fast = False
         self.reason, self.hint = reason, hint
-        if goes_down:
+        if changes:
             logger.warning("the shared memory is away, this machine's own index answers: {}", reason)
-            for lease in lent:
-                lease.break_off()
-            for connection in idle:
-                connection.close()
+            if not is_late:
+                self._goes_down()
             self._look_for_it()
+
+    def _goes_down(self) -> None:
+        with self._lock:
+            self.up = self.fast = False
+            idle, self._idle = self._idle, []
+            lent = list(self._lent)
+        for lease in lent:
+            lease.break_off()
+        for connection in idle:
+            connection.close()
 
     def _look_for_it(self) -> None:
         with self._lock:
@@ -191,33 +201,46 @@ class Server:
 
     def _look(self) -> None:
         while not self._closed.is_set():
+            rest = _PROBE_SECONDS
             try:
-                connection = self._connect()
-                try:
-                    if self._tenant is None:
-                        schema.prepare(connection, self._partitions)
-                    else:
-                        row_security.check(connection)
-                    begun = time.monotonic()
-                    with plain_errors():
-                        run(connection, "SELECT 1").fetchall()
-                    if time.monotonic() - begun > self._limit / 2:
-                        raise StoreError("The server of the shared memory is slow.")
-                finally:
-                    connection.close()
+                seconds = self._tried()
             except (StoreError, psycopg.Error) as error:
+                if self.up:
+                    self._goes_down()
                 self._say(error)
             else:
                 with self._lock:
+                    was_up, self.up = self.up, not self._closed.is_set()
+                    self.fast = is_fast = self.up and seconds <= self._limit / 2
                     self._failures = 0
-                    self.up = not self._closed.is_set()
-                    self._looking = None  # from here on another may be begun
-                self.reason = self.hint = ""
+                    if is_fast:
+                        self._looking = None  # from here on another may be begun
+                        self.reason = self.hint = ""
+                if not is_fast:
+                    self._say(StoreError("The server of the shared memory is slow.", hint="Is it far away, or busy?"))
+                    rest = _SLOW_PROBE_SECONDS
                 self._changed.set()
-                self._came_back()
-                return
+                if is_fast or not was_up:
+                    self._came_back(was_up)
+                if is_fast:
+                    return
             self._changed.set()
-            self._closed.wait(_PROBE_SECONDS)
+            self._closed.wait(rest)
+
+    def _tried(self) -> float:
+        """Reach the server, and return the seconds that it took for a word. Raises `StoreError`."""
+        connection = self._connect()
+        try:
+            if self._tenant is None:
+                schema.prepare(connection, self._partitions)
+            else:
+                row_security.check(connection)
+            begun = time.monotonic()
+            with plain_errors():
+                run(connection, "SELECT 1").fetchall()
+            return time.monotonic() - begun
+        finally:
+            connection.close()
 
     def _connect(self) -> Connection:
         return connect(self._dsn, pooler=self._pooler, tenant=self._tenant)

@@ -11,6 +11,13 @@ def away(server: Server) -> Finding:
     return Finding("shared memory", told, Health.DEGRADED, server.hint)
 
 
+def slow(server: Server) -> Finding:
+    """Say that the server gets what is sent, and is too slow to be searched."""
+    told = Sentence("{reason} It gets what is sent; this machine's own index answers searches.", reason=server.reason)
+    hint = "Put the server near its machines, or give the option searchSeconds of postgres more."
+    return Finding("shared memory", told, Health.DEGRADED, hint)
+
+
 def sharing(whose: Whose, unsent: int) -> Finding:
     """Say whether what this machine keeps is kept for everybody; ``unsent`` bytes of its files are not yet."""
     if unsent:

@@ -43,7 +43,7 @@ from nanobot_memory_plugins.postgres.machine import machine_name
 from nanobot_memory_plugins.postgres.options import PostgresOptions
 from nanobot_memory_plugins.postgres.questions import Questions
 from nanobot_memory_plugins.postgres.reaching import Lease, Server
-from nanobot_memory_plugins.postgres.sharing_findings import away, sharing
+from nanobot_memory_plugins.postgres.sharing_findings import away, sharing, slow
 from nanobot_memory_plugins.postgres.spool import Spool
 from nanobot_memory_plugins.postgres.tombstones import Tombstones
 from nanobot_memory_plugins.postgres.unsent import Unsent, covers
@@ -62,6 +62,8 @@ _OPEN, _POLL, _STUCK, _DRAIN = 1.0, 0.05, 120.0, 5.0
 _LOOK = 0.5
 # How long a command waits for the server.
 _REACH = 30.0
+# What is no turn's waits so long for an answer: over a slow way a few statements take seconds.
+_LONG = 20.0
 # What looking through everything that is shared may take.
 _PURGE = 600.0
 
@@ -144,9 +146,12 @@ class SharedStore:
         self._sender.start()
         self._unsent.count()
 
-    def _came_back(self) -> None:
+    def _came_back(self, was_up: bool) -> None:
         """Send again, and let the first connection and the first search be no turn's."""
-        self._sender.check_database()
+        if not was_up:
+            self._sender.check_database()
+        if not self._server.fast:
+            return
         warm = Query(text="memory", limit=1)
         self._questions.try_out(lambda connection: self._asking.search(connection, warm))
 
@@ -201,7 +206,7 @@ class SharedStore:
                 if not self.obeys and await self.orders():
                     return
                 if barrier is None:
-                    states = await self._ask(lambda connection: states_of(connection, self._whose))
+                    states = await self._ask_long(lambda connection: states_of(connection, self._whose))
                     if states is not None and covers(states, wanted):
                         return
                 sent = sum(state.offset for state in self._asking.sent.values())
@@ -221,7 +226,7 @@ class SharedStore:
         """Return the store's state, and why the server does not answer where it does not."""
         self._unsent.count_soon()
         own = replace(self._local.status(), unsent_bytes=self._unsent.bytes)
-        if not self._server.up:
+        if not self._server.fast:
             reason = Sentence("{why} This machine's own index answers.", why=self._server.reason)
             told = Sentence.joined(filter(None, (reason, own.reason)), " ")
             return replace(own, reason=told, hint=self._server.hint or own.hint)
@@ -246,14 +251,15 @@ class SharedStore:
         embedder = self._embedder()
         space = embedder.name if embedder is not None else ""
         while space and self._server.up and not self._closed:
-            missing = await self._ask(lambda connection: self._asking.lacks_vectors(connection, space))
+            missing = await self._ask_long(lambda connection: self._asking.lacks_vectors(connection, space))
             if missing is False:
                 return
             await asyncio.sleep(_POLL)
 
     async def kept_for_all(self, ids: Sequence[str]) -> Collection[str]:
         """Return those of some records that are on the server; none while it is away."""
-        return await self._ask_long(lambda connection: records.kept(connection, self._whose, ids)) or ()
+        found = await self._ask(lambda connection: records.kept(connection, self._whose, ids), patience=_DRAIN)
+        return found or ()
 
     async def lease(self, work: str, seconds: float) -> bool:
         """Say whether this machine does a kind of work, and nobody else for so long; each while the server is away."""
@@ -288,11 +294,11 @@ class SharedStore:
 
     async def orders(self) -> list[tuple[UUID, Erasure]]:
         """Return what other machines have ordered this one to forget; nothing where the server is away."""
-        return await self._ask(lambda connection: forgetting.orders(connection, self._whose)) or []
+        return await self._ask_long(lambda connection: forgetting.orders(connection, self._whose)) or []
 
     async def obeyed(self, number: UUID) -> None:
         """Say that an order was carried out here; then this machine's files are sent again."""
-        await self._ask(lambda connection: forgetting.obeyed(connection, self._whose, number))
+        await self._ask_long(lambda connection: forgetting.obeyed(connection, self._whose, number))
         await self.remember_orders()
         self._sender.check_database()
 
@@ -323,15 +329,16 @@ class SharedStore:
 
     async def passages(self) -> dict[str, int] | None:
         """Return how many passages each machine has on the server; None where the server is away."""
-        return await self._ask(self._asking.passages, patience=_DRAIN)
+        return await self._ask_long(self._asking.passages)
 
     async def findings(self) -> list[Finding]:
         """Say for ``nanobot-memory doctor`` how the server and the sending stand."""
         await self._in_housekeeping(self._unsent.count)
-        told = await self._ask(lambda connection: health.findings(connection, self._whose), patience=_DRAIN)
+        told = await self._ask_long(lambda connection: health.findings(connection, self._whose))
         if told is None:
             return [away(self._server)]
-        return [sharing(self._whose, self._unsent.bytes), *told]
+        late = [] if self._server.fast else [slow(self._server)]
+        return [sharing(self._whose, self._unsent.bytes), *late, *told]
 
     async def close(self) -> None:
         """Finish what was begun, within seconds, close what is open and end every thread."""
@@ -368,14 +375,11 @@ class SharedStore:
         """Return what the server answers, or None where it does not in time."""
         self._must_be_open()
 
-        def embed() -> None:
-            if query is not None:
-                self._asking.embed(query)
-
+        embed = None if query is None else lambda: self._asking.embed(query)
         return await self._questions.ask(function, before=embed, patience=patience)
 
     async def _ask_long(self, function: Callable[[Connection], T]) -> T | None:
-        return await self._ask(function, patience=_DRAIN)
+        return await self._ask(function, patience=_LONG)
 
     def _embedder(self) -> Any:
         return self._local.embedder if isinstance(self._local, LendingStore) else None

@@ -19,7 +19,7 @@ logging.getLogger("psycopg").addHandler(logging.NullHandler())
 
 Connection: TypeAlias = psycopg.Connection[TupleRow]
 # Seconds to connect; what a dsn says of it wins.
-_CONNECT_SECONDS = 2
+_CONNECT_SECONDS = 5
 _SETTINGS = {"application_name": "nanobot-memory", "keepalives_idle": 30, "tcp_user_timeout": 5_000}
 _SCHEMA = "nanobot_memory"
 TENANT_SETTING: Final = "nanobot_memory.tenant"
