@@ -248,6 +248,30 @@ def test_what_is_known_for_long_comes_once_and_again_after_a_compaction_also_wit
 
 
 @pytest.mark.slow
+def test_what_was_told_before_a_compaction_is_written_as_notes_once(hooked, served, tmp_path):
+    told = "We moved the staging database to port 5433 because the old one collided with the proxy."
+    done = "I have changed the port in deploy.yaml and restarted the service."
+    record = tmp_path / "record.jsonl"
+    said = [
+        {"type": role, "message": {"role": role, "content": text}}
+        for role, text in (("user", told), ("assistant", done))
+    ]
+    record.write_text("".join(json.dumps(one) + "\n" for one in said), encoding="utf-8")
+    hooked("UserPromptSubmit", prompt=told)
+    hooked("Stop", last_assistant_message=done)
+
+    def notes() -> str:
+        return "".join(file.read_text() for file in (served.workspace / "memory").glob("2*.md"))
+
+    assert "5433" not in notes()
+    hooked("PreCompact", trigger="auto", transcript_path=str(record))
+    written = notes()
+    assert told in written
+    hooked("PreCompact", trigger="auto", transcript_path=str(record))
+    assert notes() == written
+
+
+@pytest.mark.slow
 def test_what_there_was_no_room_for_beside_a_prompt_has_not_been_told(tmp_path):
     plugins = WITHOUT_EMBEDDINGS["memoryPlugins"] | {"consolidation": {"promptTokens": 6_000}}
     served = ServedWorkspace(tmp_path, {"memoryPlugins": plugins})
