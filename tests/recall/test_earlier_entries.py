@@ -8,7 +8,9 @@ import pytest
 from nanobot_memory_plugins.consolidation.model.entry import Entry
 from nanobot_memory_plugins.consolidation.model.scoring import contradicted
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
-from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
+from nanobot_memory_plugins.core import Hit, MemoryConfig, MemoryHost, Origin
+from nanobot_memory_plugins.recall.block import build_block
+from nanobot_memory_plugins.recall.options import RecallOptions
 
 LATER = datetime(2026, 5, 2, 12, tzinfo=UTC)
 
@@ -38,3 +40,18 @@ async def test_the_older_says_that_it_is_earlier_and_a_plan_says_its_day(tmp_pat
         assert "Kiel (earlier" not in kiel
         assert "用户在银行工作（以前，2026-02-01至2026-05-02）" in await found("银行工作")
         assert "The user sees the dentist (2026-05-02)" in await found("dentist")
+
+
+def test_what_has_been_replaced_stands_behind_what_has_replaced_it():
+    def entry(number: int, text: str) -> Hit:
+        return Hit(str(number), text, "memory/ENTRIES.md", number, 1 / number, Origin.USER, source="long_term")
+
+    hits = [
+        entry(1, "my anniversary is 3 June (earlier, 2026-05-12 to 2026-05-18)"),
+        entry(2, "用户在银行工作（以前，2026-02-01至2026-05-02）"),
+        entry(3, "my anniversary is 4 June (since 2026-05-18)"),
+        entry(4, "用户在学校工作（自2026-05-02起）"),
+    ]
+    block = build_block(hits, RecallOptions())
+    assert block is not None
+    assert block.hit_ids == ("3", "4", "1", "2")
