@@ -15,7 +15,7 @@ from nanobot_memory_plugins.core import EntryRun
 from nanobot_memory_plugins.panel.dialogs import Confirm, Help
 from nanobot_memory_plugins.panel.language import Words
 from nanobot_memory_plugins.panel.memory import PanelMemory, reason_of
-from nanobot_memory_plugins.panel.style import STYLE, WIDE_FROM
+from nanobot_memory_plugins.panel.style import BAR_LINES, PHONE_BELOW, PHONE_LINES, STYLE, WIDE_FROM
 from nanobot_memory_plugins.panel.views.base import View
 from nanobot_memory_plugins.panel.views.cost import CostView
 from nanobot_memory_plugins.panel.views.entry_detail import undo_lines
@@ -145,7 +145,7 @@ class PanelApp(App[None]):
 
     def on_resize(self, event: events.Resize) -> None:
         """Fit the bars."""
-        self._show_bars(event.size.width)
+        self._show_bars(event.size.width, event.size.height)
 
     # --- moving about -----------------------------------------------------------------------------------------
 
@@ -178,8 +178,9 @@ class PanelApp(App[None]):
         parts.sort(key=lambda part: part[0] != current)
         self.push_screen(Help(t("Keys"), [*parts[:1], (t("Everywhere"), everywhere), *parts[1:]]))
 
-    def _show_bars(self, width: int = 0) -> None:
-        width, t = width or self.size.width, self.words
+    def _show_bars(self, width: int = 0, height: int = 0) -> None:
+        width, height, t = width or self.size.width, height or self.size.height, self.words
+        is_phone = width < PHONE_BELOW and height >= PHONE_LINES
         workspace = _from_home(str(self.memory.workspace))
         title = Text(" nanobot-memory ", "bold", no_wrap=True, overflow="ellipsis")
         room = max(8, width - 18)
@@ -188,13 +189,17 @@ class PanelApp(App[None]):
             title.append(f"  {t('opening …')}", "yellow")
         self.title_bar.update(title)
         self.view_bar.show(
-            [(name, t(view.name_of_view)) for name, view in VIEWS.items()], self.current.id or "memories", width
+            [(name, t(view.name_of_view)) for name, view in VIEWS.items()],
+            self.current.id or "memories",
+            width,
+            BAR_LINES if is_phone else 2,
         )
         prefix = self.current.id or ""
         keys = [Key(key.key, f"app.press('{prefix}', '{key.action}')", key.label) for key in self.current.key_list()]
         self.key_bar.show(
             [*keys, Key("q", "app.quit", t("Quit")), Key("?", "app.help", t("All keys"))],
             width,
+            BAR_LINES if is_phone else 1,
         )
 
     async def action_press(self, view: str, action: str) -> None:

@@ -1,13 +1,20 @@
-"""How the panel looks. Below 110 columns the two halves of a view stand one above the other."""
+"""How the panel looks. Below 110 columns the two halves of a view stand one above the other.
+
+On a screen as narrow as a telephone's the names of views and keys take more lines, so that all can be tapped.
+"""
 
 # Columns from which list and detail stand side by side.
 WIDE_FROM = 110
+# A telephone has fewer columns than this, and at least so many lines.
+PHONE_BELOW, PHONE_LINES = 60, 30
+# The lines that its bars may take.
+BAR_LINES = 4
 
 STYLE = """
 Screen { layers: base; }
 #title { height: 1; background: $panel; color: $text; }
-#views { height: auto; max-height: 2; background: $surface; }
-#keys { height: 1; background: $panel; dock: bottom; }
+#views { height: auto; max-height: 4; background: $surface; }
+#keys { height: auto; max-height: 4; background: $panel; dock: bottom; }
 ContentSwitcher { height: 1fr; }
 .view { height: 1fr; }
 .halves { height: 1fr; layout: vertical; }

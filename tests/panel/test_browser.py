@@ -1,5 +1,6 @@
 """The web form in a real browser. Skipped where there is no Chromium, or no Playwright to drive it."""
 
+import json
 import os
 import re
 import shutil
@@ -7,6 +8,7 @@ import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from time import monotonic
+from typing import Any
 
 import pytest
 
@@ -34,6 +36,40 @@ def address(workspace: Path, config: Path) -> Iterator[str]:
     process.stdout.close()
 
 
+class Drawn:
+    """What the panel draws on a page, which shows it as pixels."""
+
+    def __init__(self, page: Any) -> None:
+        self._page = page
+        self._bytes: list[bytes] = []
+        self.cells = (0, 0)
+        page.on("websocket", self._opened)
+
+    def _opened(self, socket: Any) -> None:
+        socket.on("framesent", self._sent)
+        socket.on("framereceived", lambda one: self._bytes.append(one if isinstance(one, bytes) else one.encode()))
+
+    def _sent(self, frame: str) -> None:
+        kind, *values = json.loads(frame)
+        if kind == "resize":
+            self.cells = values[0]["width"], values[0]["height"]
+
+    @property
+    def text(self) -> str:
+        return _ESCAPE.sub("", b"".join(self._bytes).decode("utf-8", "replace"))
+
+    def until(self, condition: Callable[[], bool]) -> None:
+        end = monotonic() + 60
+        while not condition():
+            assert monotonic() < end, self.text[-2_000:]
+            self._page.wait_for_timeout(50)
+
+    def sees(self, text: str) -> None:
+        """Wait until the panel has drawn a text since the last call."""
+        self.until(lambda: text in self.text)
+        self._bytes.clear()
+
+
 @pytest.mark.accept("EB-22")
 def test_search_edit_forget_and_restore_through_the_page(address: str, workspace: Path, tmp_path: Path):
     access = RepositoryAccess(EntryRepository(workspace))
@@ -52,24 +88,8 @@ def test_search_edit_forget_and_restore_through_the_page(address: str, workspace
         page.on("request", lambda request: asked.append(request.url))
         page.on("requestfailed", lambda request: failed.append(request.url))
         page.on("pageerror", lambda error: failed.append(str(error)))
-        drawn: list[bytes] = []
-
-        def keep(payload: str | bytes) -> None:
-            drawn.append(payload if isinstance(payload, bytes) else payload.encode())
-
-        page.on("websocket", lambda socket: socket.on("framereceived", keep))
-
-        def until(condition: Callable[[], bool]) -> None:
-            end = monotonic() + 60
-            while not condition():
-                assert monotonic() < end, _ESCAPE.sub("", b"".join(drawn).decode("utf-8", "replace"))[-2_000:]
-                page.wait_for_timeout(50)
-
-        def sees(text: str) -> None:
-            """Wait until the panel has drawn a text since the last call; the page shows it as pixels."""
-            until(lambda: text in _ESCAPE.sub("", b"".join(drawn).decode("utf-8", "replace")))
-            drawn.clear()
-
+        drawn = Drawn(page)
+        until, sees = drawn.until, drawn.sees
         page.goto(address)
         page.wait_for_selector("body.-first-byte", timeout=30_000)
         sees("likes oolong tea")
@@ -100,4 +120,30 @@ def test_search_edit_forget_and_restore_through_the_page(address: str, workspace
         if folder:
             page.wait_for_timeout(6_000)
             page.screenshot(path=Path(folder) / "web-search.png")
+        browser.close()
+
+
+def test_on_a_telephone_it_fits_and_a_name_can_be_tapped(address: str, workspace: Path):
+    access = RepositoryAccess(EntryRepository(workspace))
+    access.add("likes oolong tea")
+    with sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        context = browser.new_context(viewport={"width": 390, "height": 844}, is_mobile=True, has_touch=True)
+        page = context.new_page()
+        drawn = Drawn(page)
+        page.goto(address)
+        page.wait_for_selector("body.-first-byte", timeout=30_000)
+        drawn.sees("likes oolong tea")
+        assert page.evaluate("[window.innerWidth, document.documentElement.scrollWidth]") == [390, 390]
+        columns, lines = drawn.cells
+        assert 45 <= columns < 60
+        assert lines >= 40
+
+        box = page.locator(".xterm-screen").bounding_box()
+        page.touchscreen.tap(13.5 * box["width"] / columns, 1.5 * box["height"] / lines)  # Search, behind Memories
+        drawn.sees("New search")
+        folder = os.environ.get("NANOBOT_MEMORY_PICTURES")
+        if folder:
+            page.wait_for_timeout(6_000)
+            page.screenshot(path=Path(folder) / "web-phone.png")
         browser.close()

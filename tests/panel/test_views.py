@@ -272,3 +272,34 @@ async def test_timeline_profile_and_stats_are_shown(workspace: Path, config: Pat
         assert scores == sorted(scores, reverse=True)
         assert any("blue boat" in hit.text for hit in found.hits)
         assert not any(hit.text == "OK, noted." for hit in found.hits)
+
+
+async def test_on_a_screen_as_narrow_as_a_telephones_every_list_shows_its_texts_and_the_bars_every_name(
+    workspace: Path, config: Path, clock: ManualClock
+):
+    texts = {
+        "memories": "Buys bread",
+        "notes": "Ask Marijke whether",
+        "sessions": "Here it is; Marijke",
+        "plugins": "disabled",
+        "health": "good",
+        "cost": "extraction",
+        "history": "The bri",
+        "timeline": "Draft the mail about",
+        "profile": "Buys bread",
+        "stats": "New in",
+    }
+    async with driven(workspace, config, clock, size=(48, 44)) as panel:
+        for name, text in texts.items():
+            await panel.view(name)
+            rows = panel.app.views[name].list
+            await panel.until(lambda: text in "\n".join(panel.lines()[rows.region.y : rows.region.bottom]), name)  # noqa: B023
+            bar = " ".join(panel.screen().split("\n")[1:5])
+            assert [view.name_of_view for view in VIEWS.values() if view.name_of_view not in bar] == []
+        await panel.view("memories")
+        labels = [key.label for key in panel.app.views["memories"].key_list()]
+        await panel.until(lambda: all(label in "\n".join(panel.lines()[-4:]) for label in labels), "every key")
+        await panel.view("search")
+        await panel.press(*"bridge")
+        await panel.until(lambda: panel.app.views["search"].list.rows)
+        await panel.sees("The bridge at Maassluis is che")

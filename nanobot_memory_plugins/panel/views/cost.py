@@ -31,9 +31,9 @@ class CostView(View):
                 Column(t("Purpose"), 16),
                 Column(t("Plugin"), 14, from_width=72),
                 Column(t("Uses"), 5, right=True),
-                Column(t("Failed"), 6, right=True),
+                Column(t("Failed"), 6, right=True, from_width=60),
                 Column(t("Prompt"), 8, right=True),
-                Column(t("Answer"), 8, right=True),
+                Column(t("Answer"), 8, right=True, from_width=60),
                 Column(t("Seconds"), 8, right=True, from_width=90),
             ),
             lambda one: (

@@ -26,9 +26,9 @@ class HistoryView(View):
         return RowList[EntryRun](
             (
                 Column(t("When"), 16),
-                Column(t("Who"), 10),
+                Column(t("Who"), 10, from_width=60),
                 Column(t("Why"), 18),
-                Column(t("Entries"), 7, right=True),
+                Column(t("Entries"), 7, right=True, from_width=60),
                 Column(t("Text"), 0),
             ),
             self._cells,

@@ -37,7 +37,7 @@ class PluginsView(View):
                 Column(t("Plugin"), 14),
                 Column(t("State"), 9),
                 Column(t("Version"), 8),
-                Column(t("Distribution"), 0),
+                Column(t("Distribution"), 0, from_width=60),
             ),
             self._cells,
             key=lambda row: row.report.name,

@@ -50,7 +50,7 @@ class SearchView(ForgettingView):
         return RowList[Hit](
             (
                 Column(t("Score"), 5, right=True),
-                Column(t("Where"), 28),
+                Column(t("Where"), 28, from_width=60),
                 Column(t("Day"), 10, from_width=90),
                 Column(t("Text"), 0),
             ),

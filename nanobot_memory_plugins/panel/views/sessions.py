@@ -27,8 +27,8 @@ class SessionsView(ForgettingView):
         return RowList[Session](
             (
                 Column(t("Session"), 20),
-                Column(t("Messages"), 8, right=True),
-                Column(t("Last"), 16),
+                Column(t("Messages"), 8, right=True, from_width=60),
+                Column(t("Last"), 16, from_width=60),
                 Column(t("Text"), 0),
             ),
             lambda one: (

@@ -13,7 +13,7 @@ html, body { margin: 0; height: 100%; background: #121212; color: #e0e0e0; font-
 @font-face { font-family: "Roboto Mono"; src: url("/static/fonts/RobotoMono-VariableFont_wght.ttf"); }
 @font-face { font-family: "Roboto Mono"; font-style: italic;
   src: url("/static/fonts/RobotoMono-Italic-VariableFont_wght.ttf"); }
-#terminal { width: 100vw; height: 100vh; overflow: hidden; }
+#terminal { width: 100vw; height: 100vh; height: 100dvh; overflow: hidden; touch-action: manipulation; }
 .over { position: fixed; inset: 0; display: flex; align-items: center; justify-content: center; }
 .ended { display: none; background: #121212e0; z-index: 5; }
 body.-closed .ended { display: flex; }
@@ -22,8 +22,13 @@ main { max-width: 40em; padding: 2em; text-align: center; }
 a { color: #4aa3ff; }
 """
 
-# The keyboard belongs to the panel from the start, and again after a look at another window.
+# On a telephone: its own width, and what the keyboard leaves of its height.
+_VIEWPORT = "width=device-width, initial-scale=1, interactive-widget=resizes-content"
+
+# The keyboard belongs to the panel from the start, and again after a look at another window. A telephone has smaller
+# letters: fifty columns instead of forty.
 _FOCUS = """
+if (window.innerWidth < 600) document.querySelector("#terminal").dataset.fontSize = "13";
 const focus = () => {
   const area = document.querySelector(".xterm-helper-textarea");
   if (area && document.body.classList.contains("-first-byte")) area.focus();
@@ -44,7 +49,7 @@ def page(socket_url: str, *, language: str) -> web.Response:
     begins, ended, again = t("Opening …"), t("The panel was closed."), t("Open it again")
     text = f"""<!DOCTYPE html>
 <html lang="{"zh-CN" if language == "zh" else language}">
-<head><meta charset="utf-8"><title>nanobot-memory</title>
+<head><meta charset="utf-8"><meta name="viewport" content="{_VIEWPORT}"><title>nanobot-memory</title>
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="/static/css/xterm.css"><style>{_STYLE}</style>
 <script src="/static/js/textual.js"></script><script src="/focus.js" defer></script></head>
@@ -60,7 +65,8 @@ def page(socket_url: str, *, language: str) -> web.Response:
 def refusal(cause: str, hint: str, *, status: int = 403) -> web.Response:
     """Return a page that says why somebody may not come in, and what helps."""
     text = f"""<!DOCTYPE html>
-<html lang="en"><head><meta charset="utf-8"><title>nanobot-memory</title>
-<style>body {{ background: #121212; color: #e0e0e0; font-family: sans-serif; margin: 4em auto; width: 40em; }}</style>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="{_VIEWPORT}"><title>nanobot-memory</title>
+<style>body {{ background: #121212; color: #e0e0e0; font-family: sans-serif; margin: 4em auto; padding: 0 1em;
+  max-width: 40em; }}</style>
 </head><body><h1>{status}</h1><p>{html.escape(tr(cause))}</p><p>{html.escape(tr(hint))}</p></body></html>"""
     return web.Response(text=text, content_type="text/html", status=status)

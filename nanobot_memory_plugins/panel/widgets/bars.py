@@ -1,4 +1,4 @@
-"""The one-line bars of the panel, in which keyboard and mouse meet."""
+"""The bars of the panel, of one line or a few, in which keyboard and mouse meet."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -25,21 +25,29 @@ class Key(NamedTuple):
 class KeyBar(Static):
     """Says which keys there are; a click does what the key does. What finds no room is left out."""
 
-    def show(self, keys: Sequence[Key], width: int) -> None:
-        """Show keys, the most important first; the last one always has its place."""
-        line = Text(no_wrap=True, overflow="crop")
+    def show(self, keys: Sequence[Key], width: int, lines: int = 1) -> None:
+        """Show keys, the most important first, on a number of lines; the last one always has its place."""
         last = keys[-1:] if len(keys) > 1 else []
-        room = width - sum(_width(key) for key in last)
-        for key in [*keys[: len(keys) - len(last)], *last]:
-            need = _width(key)
-            if key not in last:
-                if need > room:
-                    continue
-                room -= need
-            action = Style(meta={"@click": key.action})
-            line.append(f" {key.key} ", Style(bold=True, reverse=True) + action)
-            line.append(f" {key.label}  ", action)
-        self.update(line)
+        room = [width] * (lines - 1) + [width - sum(_width(key) for key in last)]
+        rows: list[list[Key]] = [[] for _ in room]
+        for key in keys[: len(keys) - len(last)]:
+            at = next((number for number, left in enumerate(room) if _width(key) <= left), None)
+            if at is not None:
+                rows[at].append(key)
+                room[at] -= _width(key)
+        room[-1] = width  # what was kept for the last one
+        at = next((number for number, left in enumerate(room) if all(_width(key) <= left for key in last)), -1)
+        rows[at] += last
+        self.update(Text("\n", no_wrap=True, overflow="crop").join(_line(row) for row in rows if row))
+
+
+def _line(keys: Sequence[Key]) -> Text:
+    line = Text(no_wrap=True, overflow="crop")
+    for key in keys:
+        action = Style(meta={"@click": key.action})
+        line.append(f" {key.key} ", Style(bold=True, reverse=True) + action)
+        line.append(f" {key.label}  ", action)
+    return line
 
 
 def _width(key: Key) -> int:
@@ -49,10 +57,10 @@ def _width(key: Key) -> int:
 class ViewBar(Static):
     """The names of the views, each with its key; the one that is shown stands out."""
 
-    def show(self, names: Sequence[tuple[str, str]], current: str, width: int) -> None:
-        """Show views by id and name, on two lines where one is too short; where both are, by their keys alone."""
+    def show(self, names: Sequence[tuple[str, str]], current: str, width: int, most: int = 2) -> None:
+        """Show views by id and name, on more lines where one is too short; where ``most`` are, by their keys alone."""
         lines, room = [Text(" ", no_wrap=True, overflow="crop")], width - 1
-        is_short = 2 + sum(cell_len(name) + 3 for _, name in names) > 2 * width - _LONGEST_NAME
+        is_short = most + sum(cell_len(name) + 3 for _, name in names) > most * width - (most - 1) * _LONGEST_NAME
         for key, (view, name) in zip(VIEW_KEYS, names, strict=False):
             is_current = view == current
             shown = key if is_short and not is_current else f"{key} {name}"
