@@ -1,6 +1,7 @@
-"""A way to the server that can be made slow: a socket that passes everything on, after a while."""
+"""A way to the server that can be made slow, or tells another version: a socket that passes everything on."""
 
 import contextlib
+import re
 import shutil
 import socket
 import tempfile
@@ -13,13 +14,19 @@ from pathlib import Path
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 _NAME = ".s.PGSQL.5432"
+# In what a server says of itself when a connection begins.
+_VERSION = re.compile(rb"S....server_version\0[^\0]+\0", re.DOTALL)
 
 
 class SlowWay:
-    """Passes bytes on between clients and a server. ``delay`` are the seconds that each answer waits."""
+    """Passes bytes on between clients and a server. ``delay`` are the seconds that each answer waits.
+
+    ``version`` is what the server says of itself instead of its own.
+    """
 
     def __init__(self, folder: Path, target: Path) -> None:
         self.delay = 0.0
+        self.version = ""
         self._target = target
         self._sockets: list[socket.socket] = []
         self._threads: list[threading.Thread] = []
@@ -57,11 +64,17 @@ class SlowWay:
             self._begin(self._pass_on, client, server, False)
             self._begin(self._pass_on, server, client, True)
 
+    def _told(self) -> bytes:
+        said = b"server_version\0" + self.version.encode() + b"\0"
+        return b"S" + (len(said) + 4).to_bytes(4, "big") + said
+
     def _pass_on(self, source: socket.socket, target: socket.socket, waits: bool) -> None:
         with contextlib.suppress(OSError):
             while data := source.recv(65_536):
                 if waits and self.delay:
                     time.sleep(self.delay)
+                if waits and self.version:
+                    data = _VERSION.sub(lambda _: self._told(), data)
                 target.sendall(data)
         for one in (source, target):
             with contextlib.suppress(OSError):
