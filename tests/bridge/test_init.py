@@ -4,6 +4,7 @@ import json
 import os
 import pty
 import select
+import shlex
 import signal
 import subprocess
 import sys
@@ -364,3 +365,31 @@ def test_own_names_join_who_is_listed_and_are_refused_where_they_are_two_peoples
     assert init("telegram:111")[:2] == (0, {"bob": bob, "owner": ["telegram:111", "cli"]})
     people(ana=["cli"], bob=["cli"])
     assert "one person only" in init("telegram:111")[2]
+
+
+def test_it_names_what_can_be_taken_in_with_the_command_and_takes_nothing(config: Path, quick, capsys):
+    workspace = config.parents[1] / "ws"
+    (workspace / "sessions").mkdir(parents=True)
+    lines = [
+        {"_type": "metadata", "key": "cli:direct"},
+        {"role": "user", "content": "The cabin key hangs in the shed."},
+    ]
+    (workspace / "sessions" / "cli_direct.jsonl").write_text("".join(f"{json.dumps(one)}\n" for one in lines))
+    notes = workspace.parent / "my notes"
+    notes.mkdir()
+    (notes / "tea.md").write_text("# Tea\n\nJo prefers green tea.\n")
+    (workspace.parent / "pictures").mkdir()
+    code, told = init(capsys, "--yes")
+    assert code == 0, told
+    assert f"nanobot-memory import {workspace} --from nanobot --workspace {workspace} --dry-run" in told
+    taking = f"import '{notes}' --from markdown --workspace {workspace}"
+    assert f"nanobot-memory {taking} --dry-run" in told
+    assert "pictures" not in told
+    assert not (workspace / "memory").exists()
+    assert run_command_line(shlex.split(taking)) == 0
+    capsys.readouterr()
+    assert "--dry-run" not in init(capsys, "--yes")[1]  # what was taken in once needs no offer any more
+
+
+def test_where_there_is_nothing_to_take_in_it_offers_nothing(config: Path, quick, capsys):
+    assert "nanobot-memory import" not in init(capsys, "--yes")[1]

@@ -25,7 +25,15 @@ from nanobot_memory_plugins.core import (
     together,
     tr,
 )
-from nanobot_memory_plugins.core.cli import examine, finding_row, run, show_problems, summary
+from nanobot_memory_plugins.core.cli import (
+    Importable,
+    examine,
+    finding_row,
+    importable_memories,
+    run,
+    show_problems,
+    summary,
+)
 
 _FAILED = 1
 
@@ -90,6 +98,8 @@ def init(
     show_problems(findings, out)
     out.print(tr("Doctor: {told}", told=together(summary(findings), "`nanobot-memory doctor --all` shows each.")))
     ok = not any(finding.health is Health.BAD for finding in findings)
+    offers = importable_memories(plan.workspace)
+    _show_offers(out, offers)
     commands = _next_commands(plan, config)
     if ok:
         out.print(tr("\n[bold]Ready.[/bold] Type next:"))
@@ -99,8 +109,9 @@ def init(
         out.print(tr("\n[red]Repair what is bad above, then run `nanobot-memory init` again.[/red]"))
     if as_json:
         rows = [finding_row(finding) for finding in findings]
+        found = [{"label": one.label, "path": one.path, "command": one.command} for one in offers]
         result = {"ok": ok, "written": written, "backup": backup, "model": model.value}
-        print_json({**_plan_row(plan), **result, "findings": rows, "next": commands})
+        print_json({**_plan_row(plan), **result, "findings": rows, "next": commands, "importable": found})
     if not ok:
         raise typer.Exit(_FAILED)
 
@@ -131,6 +142,16 @@ def _show_plan(out: Console, plan: Plan) -> None:
     for line in plan.diff().splitlines()[2:]:
         colour = {"+": "green", "-": "red"}.get(line[:1], "dim")
         out.print(f"    {shown(line)}", style=colour)
+
+
+def _show_offers(out: Console, offers: list[Importable]) -> None:
+    """Name what could be taken in, with the command that shows what it brings."""
+    if not offers:
+        return
+    out.print(tr("Found here, and not taken in; without --dry-run these commands take them, and `import --undo` back:"))
+    for one in offers:
+        out.print(f"    {shown(tr(one.label))}", soft_wrap=True)
+        out.print(f"    {shown(one.command)}", soft_wrap=True)
 
 
 def _is_open(plan: Plan) -> bool:

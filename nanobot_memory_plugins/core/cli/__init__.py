@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from nanobot_memory_plugins.core.cli.extras import not_installed
     from nanobot_memory_plugins.core.cli.files_shown import FilesShown
     from nanobot_memory_plugins.core.cli.findings_shown import show_problems, summary
+    from nanobot_memory_plugins.core.cli.importable import Importable, importable_memories
     from nanobot_memory_plugins.core.cli.language import catalogue, language_of, languages, spoken_language
     from nanobot_memory_plugins.core.cli.open_store import (
         is_shared,
@@ -34,6 +35,7 @@ __getattr__ = lazy_names(
         "extras": ("not_installed",),
         "files_shown": ("FilesShown",),
         "findings_shown": ("show_problems", "summary"),
+        "importable": ("Importable", "importable_memories"),
         "language": ("catalogue", "language_of", "languages", "spoken_language"),
         "open_store": ("is_shared", "opened_entries", "opened_memory", "opened_store", "settled", "without_embeddings"),
         "options": ("run", "warn"),
@@ -59,10 +61,12 @@ __all__ = [
     "PURPOSE_WORDS",
     "Cost",
     "FilesShown",
+    "Importable",
     "catalogue",
     "examine",
     "finding_row",
     "finish_erasure",
+    "importable_memories",
     "is_shared",
     "language_of",
     "languages",
