@@ -1,12 +1,15 @@
 """What each view shows, at 80 by 24 and on wide terminals, in both languages."""
 
 import json
+import re
 from datetime import datetime
 from pathlib import Path
 
 import pytest
 from rich.cells import cell_len
+from textual.widgets import Static
 
+from docs.picture_workspace import make_workspace
 from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, remember
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core.clock import ManualClock
@@ -14,6 +17,7 @@ from nanobot_memory_plugins.core.files.transcript import TranscriptRecord, rende
 from nanobot_memory_plugins.core.values import Origin, Scope
 from nanobot_memory_plugins.panel.app import VIEWS
 
+from ..cli.test_in_chinese import english_in
 from .conftest import driven
 
 
@@ -303,3 +307,29 @@ async def test_on_a_screen_as_narrow_as_a_telephones_every_list_shows_its_texts_
         await panel.press(*"bridge")
         await panel.until(lambda: panel.app.views["search"].list.rows)
         await panel.sees("The bridge at Maassluis is che")
+
+
+@pytest.mark.parametrize("size", [(80, 24), (160, 50)], ids=["narrow", "wide"])
+async def test_no_view_speaks_english_in_chinese(tmp_path: Path, config: Path, size: tuple[int, int]):
+    workspace = tmp_path / "chinese"
+    workspace.mkdir()
+    clock = make_workspace(workspace, "zh")
+    async with driven(workspace, config, clock, size=size, language="zh") as panel:
+        for name, view in panel.app.views.items():
+            await panel.view(name)
+            if name == "search":
+                await panel.until(lambda: panel.app.memory.store is not None)
+                await panel.app.memory.store.flush()
+                await panel.press(*"周三")
+                await panel.until(lambda: panel.app.views["search"].list.rows)
+            for _ in range(min(3, max(1, len(view.list.rows)))):
+                await panel.pilot.pause(0.2)
+                # What stands side by side is no one sentence.
+                shown = "\n".join(re.split(r" {2,}|[│▁-█]", panel.screen().replace(str(workspace), "")))
+                told = view.pane.query_one(Static).content
+                assert english_in(re.sub(r"[^\n ]*nanobot-memory[^\n ]*", "", shown)) == [], name
+                assert english_in(str(told)) == [], name
+                view.list.action_move(1)
+        await panel.press("question_mark")
+        await panel.pilot.pause(0.3)
+        assert english_in(str(panel.app.screen.query("Static").last(Static).content)) == []

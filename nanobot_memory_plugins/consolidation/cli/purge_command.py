@@ -76,7 +76,7 @@ def purge(
                 tr("'{words}' stands in too many words; --word takes it wherever it is a word", words=words)
             )
     if not yes and not dry_run and (as_json or not sys.stdin.isatty()):
-        raise typer.BadParameter(tr("nobody can be asked here; say --yes"))
+        raise typer.BadParameter(tr("no terminal to ask on: repeat the command with --yes"))
     configuration, problems = read_configuration(config)
     warn(problems)
     finished = finish_erasure(existing_workspace(workspace), configuration)

@@ -40,7 +40,7 @@ def entry_text(
     field(text, words("Replaced by"), entry.superseded_by)
     field(text, words("Id"), entry.id)
     if runs:
-        text.append(f"\n{words('What became of it')}\n", "bold")
+        text.append(f"\n{words('History')}\n", "bold")
     for run in runs:
         text.append_text(shown_run(run, words))
         text.append("\n")
