@@ -97,6 +97,12 @@ def test_each_word_decides_in_its_example_alone(word):
 
 
 ASKED_MORE = [
+    ("你还记得我喜欢什么吗？", None),
+    ("你记得小李喜欢什么吗", None),
+    ("你知道我想要什么", None),
+    ("你还记得我住哪里吗", None),
+    ("你知道我妹妹什么", "我妹妹"),
+    ("你都记得我们什么", ""),
     ("what do you know about me?", ""),
     ("What do you know about me", ""),
     ("what have you stored about me", ""),

@@ -1,6 +1,6 @@
 """Questions for the profile: "what do you know about me?", or about somebody."""
 
-from nanobot_memory_plugins.core.text import LazyPattern, Word, Words, fold
+from nanobot_memory_plugins.core.text import RELATION_ZH, LazyPattern, Word, Words, fold
 
 # Characters of a message that asks for one.
 _LONGEST = 120
@@ -80,9 +80,10 @@ _ASKS = Words(
 )
 
 
-# "Me and taxes" is a topic, and no person.
-_SEVERAL = LazyPattern(
-    r"^(?:me|myself) (?:and|or|that|who|in|on|from)\b|^我(?:们?[在刚说昨今明要想是做]|和|跟|与)|[几怎]"
+# "Me and taxes" is a topic, and 我喜欢 of 你还记得我喜欢什么吗 a clause: neither is a person.
+_NOBODY = LazyPattern(
+    rf"^(?:me|myself) (?:and|or|that|who|in|on|from)\b|^我们?+(?!$|家|的|{RELATION_ZH.pattern})|[几怎]"
+    "|[^我](?:喜欢|讨厌|想要|说|住在|爱吃)"
 )
 
 
@@ -94,6 +95,6 @@ def asked_about(text: str) -> str | None:
         return None
     place = next(number for number, group in enumerate(found.groups(), 1) if group)
     about = plain[found.start(place) : found.end(place)].strip()
-    if _SEVERAL.search(fold(about)):
+    if _NOBODY.search(fold(about)):
         return None
-    return "" if about.casefold() in _ME else about
+    return "" if fold(about) in _ME else about
