@@ -46,7 +46,8 @@ class ServerWords:
         tenant, documents = self.whose.tenant, self.documents()
         conditions, values = passing(tenant, query)
         hashed = {tenant.term(term): _idf(number, documents) for term, number in found.items()}
-        values |= {"question": question_of(hashed), "limit": limit}
+        conditions += f" AND {without_copies(tenant)}"
+        values |= {"question": question_of(hashed), "limit": limit, "machine": self.whose.machine}
         source, score = f"{table('chunk')} c", "c.bm25 <#> %(question)s::sparsevec"
         if self._tenant()[1]:
             rarest = sorted(found, key=lambda term: found[term])
@@ -193,11 +194,13 @@ class ServerVectors:
 
     def nearest(self, space: ServerSpace, vector: NDArray[np.float32], query: Query, limit: int) -> dict[int, float]:
         """Return the ids of the passages that pass the filters and are most similar, with their cosine."""
-        conditions, values = passing(self.whose.tenant, query)
+        conditions, values = self._passing(query)
         mine = of_tenant(self.whose.tenant, "e")
         size = int(space.dimension)
         if space.is_indexed and _is_wide(query):
-            return self._nearest_by_index(space, vector, query, limit)
+            by_index = self._nearest_by_index(space, vector, query, limit)
+            if len(by_index) >= limit:
+                return by_index  # else what many machines have copies of stands before all others
         compared = f"(e.vector::halfvec({size})) <#> %(vector)s::halfvec({size})"
         sql = (
             f"SELECT e.id, {compared} AS distance FROM {table('embedding')} e "
@@ -213,7 +216,7 @@ class ServerVectors:
         self, space: ServerSpace, vector: NDArray[np.float32], query: Query, limit: int
     ) -> dict[int, float]:
         """Do so by the tenant's index: of the nearest that it knows, those that pass the filters."""
-        conditions, values = passing(self.whose.tenant, query)
+        conditions, values = self._passing(query)
         size = int(space.dimension)
         compared = f"(e.vector::halfvec({size})) <#> %(vector)s::halfvec({size})"
         sql = (
@@ -228,6 +231,10 @@ class ServerVectors:
                 self.connection, sql, {**values, "vector": _written(vector), "limit": limit, "width": _WIDTH}
             ).fetchall()
         return {int(row[0]): -float(row[1]) for row in found}
+
+    def _passing(self, query: Query) -> tuple[str, dict[str, Any]]:
+        conditions, values = passing(self.whose.tenant, query)
+        return f"{conditions} AND {without_copies(self.whose.tenant)}", {**values, "machine": self.whose.machine}
 
     def similarity(self, space: ServerSpace, vector: NDArray[np.float32], ids: Sequence[int]) -> dict[int, float]:
         """Return the cosine of some passages; those without a vector are missing."""

@@ -27,7 +27,7 @@ _NAMED: Final = f"nullif(current_setting('{TENANT_SETTING}', true), '')::uuid"
 # What a query may be filtered by, and what a light one looks at.
 _SHOWN: Final = (
     "tenant", "id", "origin", "source", "timestamp", "tags", "agent", "user", "channel", "session", "group_chat",
-    "head_terms",
+    "head_terms", "machine", "path", "key",
 )  # fmt: skip
 _TYPES: Final = {"tenant": "uuid", "id": "bigint", "timestamp": "double precision"}
 _PREPARE: Final = "nanobot-memory postgres prepare --role NAME"
@@ -143,9 +143,10 @@ def _make_function(connection: Connection, name: str) -> None:
     where, owner = found or ("public", "current_user")
     columns = ", ".join(f'"{one}" {_TYPES.get(one, "text")}' for one in _SHOWN)
     shown = ", ".join(f'c."{one}"' for one in _SHOWN)
+    run(connection, f"DROP FUNCTION IF EXISTS {table('words')}")  # of an earlier version, with other columns
     run(
         connection,
-        f"CREATE OR REPLACE FUNCTION {table('words')}(asked bigint[], question {where}.sparsevec) "
+        f"CREATE FUNCTION {table('words')}(asked bigint[], question {where}.sparsevec) "
         f"RETURNS TABLE ({columns}, score double precision) LANGUAGE sql STABLE SECURITY DEFINER "
         f"SET search_path = pg_catalog, {where}, pg_temp AS $$ "
         f"SELECT {shown}, c.bm25 <#> question FROM {table('chunk')} c "
