@@ -2,9 +2,10 @@
 
 import threading
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Final
 
-from nanobot_memory_plugins.core import Clock, Embedder, Hit, Query, SearchResult, Tier
+from nanobot_memory_plugins.core import Clock, Embedder, Hit, Query, SearchResult, Tier, logger
 from nanobot_memory_plugins.postgres.database.connection import Connection, plain_errors, run, table, together
 from nanobot_memory_plugins.postgres.database.shipping import states_of
 from nanobot_memory_plugins.postgres.database.tenant import Whose
@@ -53,21 +54,24 @@ class Asking:
         self._revision = -1
 
     def embed(self, query: Query) -> None:
-        """Make the vector of a query, and keep it for the search that follows."""
+        """Make the vector of a query, and keep it for the search that follows: no connection waits for a model."""
         embedder = self._embedder()
         if embedder is None or not query.use_vectors or query.tier is Tier.LIGHT or not query.text.strip():
             return
-        try:
-            _Remembering(embedder, self).encode(embedded_part(query.text))
-        except Exception:  # a model may fail in any way; the search tries it again, and says so
+        text = embedded_part(query.text)
+        if self._vector(embedder.name, text) is not None:
             return
+        try:
+            self._keep_vector(embedder.name, text, embedder.encode(text)[0])
+        except Exception as error:  # a model may fail in any way; words do without it
+            logger.warning("a query could not be embedded: {}", type(error).__name__)
 
     def search(self, connection: Connection, query: Query) -> SearchResult:
         """Return the best hits. Raises `StoreError`."""
         with plain_errors(), together(connection):
             states = self._states(connection)
             tail = self._tail.documents(states, most_bytes=TAIL_BYTES)
-            return self._searcher(connection).search(query, tail=tail)
+            return self._searcher(connection, query).search(query, tail=tail)
 
     def read(self, connection: Connection, key: str) -> Hit | None:
         """Return one passage by its key. Raises `StoreError`."""
@@ -95,12 +99,12 @@ class Asking:
         row = run(connection, sql, {"machine": self._whose.machine, "space": space}).fetchone()
         return bool(row and row[0])
 
-    def vector(self, name: str, text: str) -> list[float] | None:
+    def _vector(self, name: str, text: str) -> list[float] | None:
         """Return a vector that was made for a query a moment ago."""
         with self._lock:
             return self._vectors.get((name, text))
 
-    def keep_vector(self, name: str, text: str, vector: list[float]) -> None:
+    def _keep_vector(self, name: str, text: str, vector: list[float]) -> None:
         """Keep a query's vector for some more queries."""
         with self._lock:
             while len(self._vectors) >= _REMEMBERED:
@@ -119,45 +123,31 @@ class Asking:
             self._revision = revision
         return self.sent
 
-    def _searcher(self, connection: Connection) -> IndexSearcher:
+    def _searcher(self, connection: Connection, query: Query | None = None) -> IndexSearcher:
         return IndexSearcher(
             ServerWords(connection, self._whose),
             ServerRows(connection, self._whose),
             ServerVectors(connection, self._whose),
-            self._remembering,
+            lambda: self._made_for(query) if query is not None else None,
             options=self._options,
             clock=self._clock,
             errors=plain_errors,
         )
 
-    def _remembering(self) -> "_Remembering | None":
+    def _made_for(self, query: Query) -> "_Made | None":
         embedder = self._embedder()
-        return _Remembering(embedder, self) if embedder is not None else None
+        vector = self._vector(embedder.name, embedded_part(query.text)) if embedder is not None else None
+        return _Made(embedder.name, embedder.dimension, vector) if embedder is not None and vector is not None else None
 
 
-class _Remembering:
-    """An `Embedder` that makes a query's vector once."""
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """An `Embedder` of one query, whose vector was made before."""
 
-    def __init__(self, embedder: Embedder, kept: Asking) -> None:
-        self._embedder = embedder
-        self._kept = kept
-
-    @property
-    def name(self) -> str:
-        """Identity of the vector space."""
-        return self._embedder.name
-
-    @property
-    def dimension(self) -> int:
-        """Numbers in a vector."""
-        return self._embedder.dimension
+    name: str
+    dimension: int
+    vector: list[float]
 
     def encode(self, texts: str | Sequence[str]) -> list[list[float]]:
-        """Return one vector a text."""
-        if not isinstance(texts, str):
-            return self._embedder.encode(texts)
-        known = self._kept.vector(self.name, texts)
-        if known is None:
-            known = self._embedder.encode(texts)[0]
-            self._kept.keep_vector(self.name, texts, known)
-        return [known]
+        """Return the vector."""
+        return [self.vector]
