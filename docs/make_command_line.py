@@ -29,6 +29,8 @@ HEAD = f"""# Command line
 - `--json` prints one JSON object as the last line of standard output, and nothing else there. A failure is
   `{{"ok": false, "error": ..., "hint": ...}}`.
 - The exit status is 0 when it was done, 1 when it failed, 2 for wrong use, 130 after an interrupt.
+- On a terminal the lists of entries, profile and history end after 50 lines, and say how many more there are;
+  `--all` shows them. In a pipe and in JSON they are whole.
 - Colours and bars are for terminals: a pipe gets plain text, and `NO_COLOR` is respected. Progress and warnings go to
   standard error.
 - `{PROGRAM} --verbose COMMAND`, or the variable `NANOBOT_MEMORY_DEBUG`, shows the log and the place of an error.

@@ -1,5 +1,6 @@
 """Commands as people type them: words without quotes, filters without words, folders in which a file is in the way."""
 
+import re
 from datetime import UTC, datetime, timedelta
 from io import StringIO
 from pathlib import Path
@@ -9,6 +10,7 @@ from rich.console import Console
 
 from nanobot_memory_plugins.consolidation.cli.shown import show_entries
 from nanobot_memory_plugins.consolidation.model.entry import Entry
+from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core.cli.main import run_command_line
 
 NOTES = """### 2026-03-06 10:00 coffee
@@ -199,3 +201,41 @@ def test_no_help_is_cut_off_in_chinese(command: list[str], capsys: pytest.Captur
     monkeypatch.setenv("TERMINAL_WIDTH", "80")
     assert run_command_line([*command, "--help", "--lang", "zh"]) == 0
     assert "…" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "cut", "whole"),
+    [
+        (["entries", "list"], "70 more; --all shows them.", "fact number 119 of ours"),
+        (["profile"], "70 more; --all shows them.", "fact number 119 of ours"),
+        (["entries", "history"], "70 more; --all shows them.", "fact number 119 of ours"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_a_long_list_is_cut_on_a_terminal_alone(arguments, cut, whole, tmp_path: Path, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "120")
+    used = datetime.now(UTC)
+    made = {
+        f"{n:08x}": Entry(f"{n:08x}", f"fact number {n} of ours", "fact", 0.5 - n / 1_000, used) for n in range(120)
+    }
+    EntryRepository(tmp_path).update(lambda _: made, who="test", why="add")
+
+    def told(*more: str) -> str:
+        assert run_command_line([*arguments, *more, "-w", str(tmp_path)]) == 0
+        return capsys.readouterr().out
+
+    piped = told()
+    assert (whole in piped, "more;" in piped, piped.count("fact number")) == (True, False, 120)
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    on_terminal = re.sub(r"\x1b\[[\d;]*m", "", told())
+    assert (whole in on_terminal, cut in on_terminal, on_terminal.count("fact number")) == (False, True, 50)
+    everything = re.sub(r"\x1b\[[\d;]*m", "", told("--all"))
+    assert ("more;" in everything, everything.count("fact number")) == (False, 120)
+
+
+def test_a_history_says_how_many_runs_are_older(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    for text in ("Jo likes tea", "Ana likes coffee", "Kim likes milk"):
+        assert run_command_line(["entries", "remember", text, "-w", str(tmp_path)]) == 0
+    capsys.readouterr()
+    assert run_command_line(["entries", "history", "--limit", "1", "-w", str(tmp_path)]) == 0
+    assert "2 more; --limit shows them." in capsys.readouterr().out

@@ -19,6 +19,7 @@ from nanobot_memory_plugins.consolidation.cli.shown import (
     row,
     said_who,
     said_why,
+    say_more,
     show_entries,
     show_outcome,
     show_proposals,
@@ -79,6 +80,7 @@ def list_entries(
     project: ProjectOption = "",
     tag: Annotated[str, typer.Option("--tag", metavar="TAG", help="Only those with this tag.")] = "",
     due: Annotated[bool, typer.Option("--due", help="What is due within a week, today's first.")] = False,
+    everything: Annotated[bool, typer.Option("--all", help="Show a long list whole, as in a pipe.")] = False,
     workspace: WorkspaceOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -109,7 +111,7 @@ def list_entries(
     if due:
         show_due(found, repository.clock.now())
     elif found:
-        show_entries(found, console())
+        show_entries(found, console(), everything=everything)
     else:
         console().print(tr("There are no entries."))
     for problem in snapshot.problems:
@@ -268,12 +270,14 @@ def show_history(
         str, typer.Argument(metavar="[ID]", help="Only what became of this entry.", autocompletion=entry_ids)
     ] = "",
     limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=100_000, help="Runs at most.")] = 20,
+    everything: Annotated[bool, typer.Option("--all", help="Show every change of a long run, as in a pipe.")] = False,
     workspace: WorkspaceOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Show who changed what, when and why, the last first."""
     runs = [run for run in opened(workspace).journal.runs() if is_told(run)]
-    found = [run for run in runs if not entry_id or any(change.id == entry_id for change in run.changes)][-limit:]
+    every = [run for run in runs if not entry_id or any(change.id == entry_id for change in run.changes)]
+    found = every[-limit:]
     if as_json:
         told = [
             {
@@ -289,7 +293,8 @@ def show_history(
         print_json({"ok": True, "runs": told})
         return
     for run in reversed(found):
-        show_run(run)
+        show_run(run, everything=everything)
+    say_more(len(every), found, "--limit")
     if not found:
         console().print(tr("Nothing has happened yet."))
 

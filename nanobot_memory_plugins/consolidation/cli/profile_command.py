@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from nanobot_memory_plugins.consolidation.cli.shown import opened, row
+from nanobot_memory_plugins.consolidation.cli.shown import beginning, opened, row, say_more
 from nanobot_memory_plugins.consolidation.model.entry import Entry
 from nanobot_memory_plugins.consolidation.model.plan_days import last_day
 from nanobot_memory_plugins.consolidation.model.scoring import faded
@@ -35,6 +35,7 @@ def show_profile(
     user: UserOption = "",
     channel: ChannelOption = "",
     session: SessionOption = "",
+    everything: Annotated[bool, typer.Option("--all", help="Show long lists whole, as in a pipe.")] = False,
     workspace: WorkspaceOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -57,9 +58,9 @@ def show_profile(
             )
         )
     for category, told in found.known.items():
-        _show(category, told, entries)
+        _show(category, told, entries, everything=everything)
     if found.ended:
-        _show(Sentence("over, replaced or faded"), found.ended, entries)
+        _show(Sentence("over, replaced or faded"), found.ended, entries, everything=everything)
     if not found.known and not found.ended:
         out.print(tr("Nothing is known about {about}.", about=shown(about)) if about else tr("Nothing is known yet."))
 
@@ -75,10 +76,11 @@ def _rows(told: Sequence[KnownEntry], entries: Mapping[str, Entry]) -> list[dict
     ]
 
 
-def _show(heading: str, told: Sequence[KnownEntry], entries: Mapping[str, Entry]) -> None:
+def _show(heading: str, told: Sequence[KnownEntry], entries: Mapping[str, Entry], *, everything: bool) -> None:
     out = console()
     out.print(f"[bold]{shown(tr(heading))}[/bold]")
-    for one in told:
+    first = beginning(told, everything=everything)
+    for one in first:
         entry = entries[one.entry.id]
         out.print(f"  {shown(entry.content)}")
         since = shown_date(entry.created_at) if entry.created_at else ""
@@ -94,3 +96,4 @@ def _show(heading: str, told: Sequence[KnownEntry], entries: Mapping[str, Entry]
         elif entry.origin.value != "user":
             parts.append(tr("from: {origin}", origin=tr(entry.origin.value)))
         out.print(f"    {shown('  '.join(filter(None, parts)))}", style="dim")
+    say_more(len(told), first)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from rich import box
 from rich.cells import cell_len
@@ -27,6 +27,9 @@ from nanobot_memory_plugins.core import (
 from nanobot_memory_plugins.core.cli import finish_erasure, say_repaired
 from nanobot_memory_plugins.core.files import exact_time
 
+_Item = TypeVar("_Item")
+# What of a long list is shown on a terminal.
+_MOST_SHOWN = 50
 # Who is named in the journal for what is done on the command line.
 WHO = "user"
 
@@ -91,10 +94,23 @@ def row(entry: Entry) -> dict[str, Any]:
     }
 
 
-def show_entries(entries: Sequence[Entry], out: Console) -> None:
-    """Show entries as a table; to a pipe a line each, with every field whole."""
+def beginning(items: Sequence[_Item], *, everything: bool) -> Sequence[_Item]:
+    """Return the first items of a long list on a terminal; in a pipe, and with ``everything``, all of them."""
+    return items if everything or not console().is_terminal else items[:_MOST_SHOWN]
+
+
+def say_more(count: int, items: Sequence[object], option: str = "--all") -> None:
+    """Say below a list how many of its items are not shown, and which option shows them."""
+    if more := count - len(items):
+        console().print(tr("{more:,} more; {option} shows them.", more=more, option=option), style="dim")
+
+
+def show_entries(entries: Sequence[Entry], out: Console, *, everything: bool = False) -> None:
+    """Show entries as a table, a long one by its beginning; to a pipe a line each, all and with every field whole."""
     if out.is_terminal:
-        out.print(_table(entries))
+        first = beginning(entries, everything=everything)
+        out.print(_table(first))
+        say_more(len(entries), first)
         return
     out.print("\n".join("  ".join(filter(None, _cells(entry))) for entry in entries))
 
@@ -149,25 +165,29 @@ def show_outcome(outcome: Outcome, repository: EntryRepository) -> None:
     out = console()
     if not outcome.changes:
         out.print(tr("Nothing changed."))
-    for change in outcome.changes:
+    first = beginning(outcome.changes, everything=False)
+    for change in first:
         text = (change.after or change.before or Entry("", "", "", 0, repository.clock.now())).content
         out.print(f"{tr(change.action.value)} [bold]{shown(change.id)}[/bold]  {shown(text)}")
+    say_more(len(outcome.changes), first, "`nanobot-memory entries history --limit 1 --all`")
     if outcome.run:
         out.print(tr("{file}, run {id}", file=repository.paths.relative(outcome.path), id=outcome.run.id), style="dim")
 
 
-def show_run(run: Run) -> None:
-    """Show a run of the journal."""
+def show_run(run: Run, *, everything: bool = False) -> None:
+    """Show a run of the journal, a long one by its beginning."""
     out = console()
     undoes = tr(", undoes {run}", run=run.undoes) if run.undoes else ""
     who, why = said_who(run), said_why(run)
     out.print(f"[bold]{shown(run.id)}[/bold]  {shown(run.time)}  {shown(who)}: {shown(why)}{undoes}")
-    for change in run.changes:
+    first = beginning(run.changes, everything=everything)
+    for change in first:
         before, after = change.before, change.after
         what = (after or before).content if (after or before) else ""  # type: ignore[union-attr]
         scores = " -> ".join(shown_score(one.score) for one in (before, after) if one)
         action = tr(change.action.value)
         out.print(f"    {action}{' ' * max(1, 10 - cell_len(action))}{shown(change.id)}  {scores}  {shown(what)}")
+    say_more(len(run.changes), first)
 
 
 def said_who(run: Run) -> str:
