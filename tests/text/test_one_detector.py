@@ -20,6 +20,7 @@ QUESTIONS = {
     "consolidation/commands/sentences.py": "politeness behind what is to be remembered",
     "consolidation/commands/chinese.py": "politeness behind what is to be remembered",
     "consolidation/commands/chinese_words.py": "politeness behind what is to be remembered",
+    "consolidation/commands/known.py": "the form in which the profile is asked for",
     "consolidation/commands/instructions.py": "a request in the form of a question",
     "consolidation/commands/instruction_words.py": "what is asked of all people tells the assistant nothing",
     "consolidation/model/redacted_content.py": "politeness beside a placeholder",

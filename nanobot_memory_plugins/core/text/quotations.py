@@ -116,9 +116,9 @@ class QuotedConversation:
         return text if len(own) == len(sentences) else " ".join(own)
 
     def turned_down(self, turn: int) -> bool:
-        """Say whether a message of the user's says no to what the assistant said right before it."""
+        """Say whether a message of the user's says no to what the assistant asked right before it."""
         asked = self.answered(turn)
-        return bool(asked) and declines(self.messages[turn].text, asked)
+        return reading_of(asked).asks and declines(self.messages[turn].text, asked)
 
     def _find(self, quote: str) -> Passage | None:
         folded = _Letters(quote).folded
