@@ -69,6 +69,7 @@ class Bridge:
             llm=self._model,
             problems=self.configuration.problems,
             senders=self.senders,
+            project=self.configuration.bridge.worked_in("."),
             start_limit=self.configuration.bridge.start_limit,
             close_limit=self.configuration.bridge.close_limit,
             at_start=self._catch_up,

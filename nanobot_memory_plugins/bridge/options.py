@@ -3,6 +3,10 @@
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
+from nanobot_memory_plugins.core.scopes import project_of
+
+AUTO = "auto"
+
 
 class BridgeOptions(BaseModel):
     """How the set behaves inside nanobot. Times are seconds."""
@@ -28,3 +32,13 @@ class BridgeOptions(BaseModel):
         le=1_000,
         description="sessions at most that a start catches up on, left idle by earlier processes",
     )
+    project: str = Field(
+        default="",
+        max_length=200,
+        description="the project that is worked in: a name, or `auto` for the repository of the folder in which nanobot"
+        " was started; its memories come first, and what is said is its own. Empty: none",
+    )
+
+    def worked_in(self, folder: str) -> str:
+        """Return the project that is worked in by a process that was started in a folder. It blocks."""
+        return project_of(folder) if self.project.strip() == AUTO else self.project.strip()

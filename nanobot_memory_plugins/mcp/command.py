@@ -20,6 +20,7 @@ from nanobot_memory_plugins.core import (
     tr,
 )
 from nanobot_memory_plugins.core.cli import say, warn
+from nanobot_memory_plugins.core.scopes import project_named, project_of
 from nanobot_memory_plugins.mcp.clients import OWNER, Client, person_client, process_client
 
 if TYPE_CHECKING:
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     from nanobot_memory_plugins.mcp.service import ProtocolService
 
 _DISTRIBUTION = "nanobot-memory-mcp"
+# Set by Claude Code for the servers that it starts, which need not be in that folder.
+_PROJECT_FOLDER = "CLAUDE_PROJECT_DIR"
 _HOST, _PORT = "127.0.0.1", 8766
 
 
@@ -50,6 +53,15 @@ def mcp(
         list[str] | None,
         typer.Option("--allow-origin", metavar="URL", help="For --http: a site whose pages may ask."),
     ] = None,
+    project: Annotated[
+        str | None,
+        typer.Option(
+            "--project",
+            metavar="NAME",
+            help="The project that is worked in: a name, or a folder such as `.`; empty for none. Else that of the"
+            " folder in which the client started this.",
+        ),
+    ] = None,
     hooks: Annotated[
         bool,
         typer.Option("--hooks", help="Answer the hooks of the plugin for Claude Code, which says so.", hidden=True),
@@ -62,6 +74,8 @@ def mcp(
     A client starts this by itself; `nanobot-memory connect` tells it how.
     """
     folder = resolve_workspace(workspace)
+    # Hooks name the project of every event, and whoever comes over HTTP works elsewhere.
+    worked_in = project_named(project) if project is not None else "" if hooks or http else _started_in(os.environ)
 
     def serve(serving: Callable[[Any], Awaitable[None]], client_of: Callable[[Any], Client]) -> None:
         options, problems = read_configuration(config)
@@ -70,7 +84,7 @@ def mcp(
         from nanobot_memory_plugins.mcp.memory import ServedMemory
         from nanobot_memory_plugins.mcp.service import ProtocolService
 
-        memory = ServedMemory(folder, options, problems)
+        memory = ServedMemory(folder, options, problems, project=worked_in)
         tool = _hook_tool(memory, client_of(None)) if hooks and not http else None
         whose = (lambda _request: tool.client) if tool is not None else client_of
         asyncio.run(_serve(ProtocolService(memory, hidden=tool), serving, whose))
@@ -79,6 +93,11 @@ def mcp(
         _serve_http(serve, _people(tokens, user, host, os.environ), host, port, allow_host or [], allow_origin or [])
     else:
         _serve_process(serve, process_client(user, os.environ))
+
+
+def _started_in(environment: Mapping[str, str]) -> str:
+    """Return the project of the folder in which a client started this."""
+    return project_of(environment.get(_PROJECT_FOLDER) or ".")
 
 
 def _hook_tool(memory: "ServedMemory", client: Client) -> "HookTool":

@@ -24,14 +24,16 @@ class ServedMemory(MemoryHost):
     It uses no language model, and does nothing by itself that a host with one does better.
     """
 
-    def __init__(self, workspace: Path, config: MemoryConfig, problems: Sequence[ConfigProblem] = ()) -> None:
+    def __init__(
+        self, workspace: Path, config: MemoryConfig, problems: Sequence[ConfigProblem] = (), *, project: str = ""
+    ) -> None:
         asked = asked_senders(workspace, config, seconds=_PEOPLE_SECONDS)
 
         def senders() -> Senders:
             said = asked()
             return _OWN if said is UNSAID else said
 
-        super().__init__(workspace, config=_served(config), problems=problems, senders=senders)
+        super().__init__(workspace, config=_served(config), problems=problems, senders=senders, project=project)
         self.hears_user = False
         """Whether hooks tell it what the user says, so that a quote can be held against that."""
 

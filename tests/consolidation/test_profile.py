@@ -71,6 +71,17 @@ def test_the_command_tells_of_somebody_under_each_of_their_names(workspace: Path
     assert json.loads(rows.output) == {"ok": True, "names": ["Nobody"], "known": {}, "ended": []}
 
 
+def test_with_a_project_what_is_about_others_is_left_out(workspace: Path):
+    of = {one: replace(entry(one, f"The {one} pump leaks", 0.5), scope=Scope(project=one)) for one in ("ours", "other")}
+    EntryRepository(workspace).update(
+        added(*(replace(one, last_activated=datetime.now(UTC)) for one in of.values())), who="test", why="fill"
+    )
+    told = CliRunner().invoke(app, ["profile", "--project", "ours", "--workspace", str(workspace)])
+    assert "The ours pump leaks" in told.output
+    assert "The other pump leaks" not in told.output
+    assert "The user lives in Leipzig" in told.output
+
+
 @pytest.mark.parametrize(
     ("name", "text", "names"),
     [

@@ -263,3 +263,18 @@ def test_it_takes_at_most_six_times_the_bare_imports_with_many_messages_and_entr
     bare = processor_seconds("-c", "import nanobot_memory_plugins.core.cli.main")
     timeline = processor_seconds("-m", "nanobot_memory_plugins.core.cli", "timeline", "-w", str(tmp_path))
     assert timeline <= 6 * bare, f"{timeline:.2f} s, bare imports {bare:.2f} s"
+
+
+def test_with_a_project_only_what_was_said_in_it_is_there(tmp_path: Path):
+    sessions = tmp_path / "memory" / "sessions"
+    sessions.mkdir(parents=True)
+    for name, text in (("ours", "The pump leaks at the flange."), ("other", "The valve sticks.")):
+        row = {"id": name, "role": "user", "session": name, "text": text, "time": "2026-06-23T09:00:00+00:00"}
+        (sessions / f"{name}.jsonl").write_text(json.dumps({**row, "project": name}) + "\n", encoding="utf-8")
+    asked = ["timeline", "--json", "--workspace", str(tmp_path)]
+    told = [
+        json.loads(CliRunner().invoke(app, [*asked, *more]).output.splitlines()[-1])
+        for more in ([], ["--project", "ours"])
+    ]
+    assert [len(one["conversations"]) for one in told] == [2, 1]
+    assert "flange" in json.dumps(told[1])

@@ -217,3 +217,20 @@ async def test_a_turn_and_the_tool_put_later_what_did_not_help(workspace: Path):
         assert first in told
         (workspace / "memory" / ".usage" / "unhelpful" / "2026-01-01.jsonl").write_text("torn {\n[]\n")
         assert Unhelpful(workspace).ids() == {first}
+
+
+def test_with_a_project_its_memories_come_first(ask, workspace: Path):
+    sessions = workspace / "memory" / "sessions"
+    for name in ("pumps", "valves"):
+        row = {
+            "id": name,
+            "role": "user",
+            "session": name,
+            "text": f"The flange seal of the {name} is replaced in May.",
+            "time": "2026-03-02T10:00:00+00:00",
+            "project": name,
+        }
+        (sessions / f"{name}.jsonl").write_text(json.dumps(row) + "\n", encoding="utf-8")
+    for project in ("pumps", "valves"):
+        found = ask("When is the flange seal replaced?", "--project", project)
+        assert project in found["candidates"][0]["text"]

@@ -1,6 +1,7 @@
 """``nanobot-memory profile``: what is known of the user, or about somebody or something."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Annotated, Any
 
 import typer
@@ -16,6 +17,8 @@ from nanobot_memory_plugins.core import (
     ChannelOption,
     JsonOption,
     KnownEntry,
+    Profile,
+    ProjectOption,
     Scope,
     Sentence,
     SessionOption,
@@ -27,6 +30,7 @@ from nanobot_memory_plugins.core import (
     tr,
 )
 from nanobot_memory_plugins.core.files import exact_time
+from nanobot_memory_plugins.core.scopes import project_named
 
 
 def show_profile(
@@ -35,15 +39,19 @@ def show_profile(
     user: UserOption = "",
     channel: ChannelOption = "",
     session: SessionOption = "",
+    project: ProjectOption = "",
     everything: Annotated[bool, typer.Option("--all", help="Show long lists whole, as in a pipe.")] = False,
     workspace: WorkspaceOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Show what is known of you, or about somebody, by kind: since when, and from which words. No model is asked."""
+    """Show what is known of you, or about somebody, by kind: since when, and from which words. No model is asked.
+
+    With --project what is about other projects is left out.
+    """
     repository = opened(workspace)
     entries = faded(repository.load().entries, repository.clock.now()).entries
     whose = Scope(agent, user, channel, session)
-    found = RepositoryAccess(repository).profile(about, visible=whose)
+    found = _of_project(RepositoryAccess(repository).profile(about, visible=whose), project_named(project))
     if as_json:
         known = {category: _rows(told, entries) for category, told in found.known.items()}
         print_json({"ok": True, "names": list(found.names), "known": known, "ended": _rows(found.ended, entries)})
@@ -63,6 +71,18 @@ def show_profile(
         _show(Sentence("over, replaced or faded"), found.ended, entries, everything=everything)
     if not found.known and not found.ended:
         out.print(tr("Nothing is known about {about}.", about=shown(about)) if about else tr("Nothing is known yet."))
+
+
+def _of_project(found: Profile, project: str) -> Profile:
+    """Return a profile without what is about other projects than this one; the whole where none is named."""
+    if not project:
+        return found
+
+    def kept(told: Sequence[KnownEntry]) -> list[KnownEntry]:
+        return [one for one in told if one.entry.scope.project in ("", project)]
+
+    known = {category: left for category, told in found.known.items() if (left := kept(told))}
+    return replace(found, known=known, ended=kept(found.ended))
 
 
 def _rows(told: Sequence[KnownEntry], entries: Mapping[str, Entry]) -> list[dict[str, Any]]:

@@ -117,6 +117,8 @@ class Scopes:
         if held is not None or not session:
             return held or Scope()
         recorded = replace(self._recorded(session), session=session)
+        if self._project:  # a session may go on in another project than that in which it was begun
+            recorded = replace(recorded, project=self._project)
         if recorded.user:
             self._hold(recorded)
         return recorded

@@ -1,5 +1,6 @@
 """``nanobot-memory timeline``: what was talked about, session by session and day by day."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -16,6 +17,7 @@ from nanobot_memory_plugins.core import (
     JsonOption,
     MemoryConfig,
     MemoryPaths,
+    ProjectOption,
     Query,
     Scope,
     Sentence,
@@ -32,6 +34,7 @@ from nanobot_memory_plugins.core import (
 )
 from nanobot_memory_plugins.core.cli import FilesShown, finish_erasure, run, warn
 from nanobot_memory_plugins.core.host import Conversation, conversations_of_files
+from nanobot_memory_plugins.core.scopes import project_named
 
 # What of a text is shown on a line.
 _LINE = 160
@@ -51,6 +54,7 @@ def show_timeline(
     user: UserOption = "",
     channel: ChannelOption = "",
     session: SessionOption = "",
+    project: ProjectOption = "",
     workspace: WorkspaceOption = None,
     config: ConfigOption = None,
     as_json: JsonOption = False,
@@ -58,12 +62,14 @@ def show_timeline(
     """Show what was talked about, the newest last: a line for each session and day, in this machine's time zone.
 
     The line begins with what was noted of the session, or else with what was told in it. What was forgotten, or said
-    off the record, is not there. It is read from the files: nothing needs to be indexed.
+    off the record, is not there. It is read from the files: nothing needs to be indexed. With --project only what was
+    said while that was worked in is there.
     """
     memory_config, problems = read_configuration(config)
     warn(problems)
     folder = existing_workspace(workspace)
-    query = Query("", limit=limit, scope=Scope(agent, user, channel, session), asked_at=datetime.now(UTC).astimezone())
+    whose = Scope(agent, user, channel, session, project=project_named(project))
+    query = Query("", limit=limit, scope=whose, asked_at=datetime.now(UTC).astimezone())
     query = _bounded(query, period, since, until)
     listed, more = _conversations(folder, memory_config, query, everything=everything)
     if as_json:
@@ -81,7 +87,12 @@ def _conversations(
     if not files.are_everything:
         return run(_of_store(folder, config, query, whose))
     finish_erasure(folder, config)
-    return conversations_of_files(MemoryPaths.of(folder), query, lambda hits: files.hits(whose, hits), whole=everything)
+
+    def shown_of(hits: Sequence[Hit]) -> Sequence[Hit]:
+        return files.hits(whose, _of_project(hits, whose.project))
+
+    everybodys = replace(query, scope=replace(whose, project=""))
+    return conversations_of_files(MemoryPaths.of(folder), everybodys, shown_of, whole=everything)
 
 
 async def _of_store(folder: Path, config: MemoryConfig, query: Query, whose: Scope) -> tuple[list[Conversation], bool]:
@@ -91,7 +102,13 @@ async def _of_store(folder: Path, config: MemoryConfig, query: Query, whose: Sco
 
     async with opened_memory(folder, without_embeddings(config)) as (store, withholding):
         await settled(store)
-        return await timeline(store, query, lambda hits: withholding.hits("recall", whose, hits))
+        return await timeline(
+            store, query, lambda hits: withholding.hits("recall", whose, _of_project(hits, whose.project))
+        )
+
+
+def _of_project(hits: Sequence[Hit], project: str) -> list[Hit]:
+    return [hit for hit in hits if project in ("", hit.scope.project)]
 
 
 def _bounded(query: Query, period: str, since: str, until: str) -> Query:

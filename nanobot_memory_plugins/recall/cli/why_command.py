@@ -12,6 +12,7 @@ from nanobot_memory_plugins.core import (
     ConfigurationError,
     InputError,
     JsonOption,
+    ProjectOption,
     Scope,
     Sentence,
     WorkspaceOption,
@@ -26,6 +27,7 @@ from nanobot_memory_plugins.core import (
 )
 from nanobot_memory_plugins.core.cli import run, warn, without_embeddings
 from nanobot_memory_plugins.core.host import Unhelpful
+from nanobot_memory_plugins.core.scopes import project_named
 from nanobot_memory_plugins.recall.block import FENCE_CHARS, FENCE_TOKENS
 from nanobot_memory_plugins.recall.cli.examination import Candidate, Examined, examine
 from nanobot_memory_plugins.recall.routing import Decision, RecallTier
@@ -61,6 +63,7 @@ def why(
     session: Annotated[str, typer.Option("--session", metavar="KEY", help="The session in which it is said.")] = "",
     user: Annotated[str, typer.Option("--user", metavar="NAME", help="Who says it.")] = "",
     channel: Annotated[str, typer.Option("--channel", metavar="NAME", help="The channel in which it is said.")] = "",
+    project: ProjectOption = "",
     limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=10_000, help="Candidates to show.")] = 20,
     not_helpful: Annotated[
         list[int] | None,
@@ -89,7 +92,7 @@ def why(
     if no_embeddings:
         memory_config = without_embeddings(memory_config)
     message = " ".join(query)
-    scope = Scope(user=user, channel=channel, session=session)
+    scope = Scope(user=user, channel=channel, session=session, project=project_named(project))
     found = run(examine(folder, memory_config, message, recent=recent or [], scope=scope))
     if not_helpful or helpful:
         _say(folder, found, not_helpful or [], helpful or [])
