@@ -57,7 +57,7 @@ class Row(NamedTuple):
 
     @property
     def time(self) -> datetime | None:
-        """When it was said."""
+        """When it was said, or since when it is kept."""
         return datetime.fromisoformat(self.iso_time) if self.iso_time else None
 
     def terms(self, tier: Tier) -> str:
@@ -89,7 +89,11 @@ def candidates_of(rows: Sequence[Row], words: LexicalScores, similar: dict[int, 
         ordinals=np.array(column["ordinal"], dtype=np.int64),
         speakers=[speaker.casefold() for speaker in column["speaker"]],
         origins=column["origin"],
-        times=[datetime.fromisoformat(time) if time else None for time in column["iso_time"]],
+        times=[
+            # An entry holds from its time on: it was not said then.
+            datetime.fromisoformat(time) if time and source != "long_term" else None
+            for time, source in zip(column["iso_time"], column["source"], strict=True)
+        ],
         always_fresh=np.array(column["source"], dtype=np.str_) == "long_term",
         projects=column["project"],
     )

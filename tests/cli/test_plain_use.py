@@ -1,5 +1,6 @@
 """Commands as people type them: words without quotes, filters without words, folders in which a file is in the way."""
 
+import json
 import re
 from datetime import UTC, datetime, timedelta
 from io import StringIO
@@ -239,3 +240,19 @@ def test_a_history_says_how_many_runs_are_older(tmp_path: Path, capsys: pytest.C
     capsys.readouterr()
     assert run_command_line(["entries", "history", "--limit", "1", "-w", str(tmp_path)]) == 0
     assert "2 more; --limit shows them." in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("index", [["index"], []], ids=["indexed", "files alone"])
+def test_the_day_since_which_an_entry_is_kept_changes_no_order(index: list[str], workspace: Path, capsys):
+    memory = workspace / "memory"
+    orders = []
+    for created in ("2026-03-08T06:00:00+00:00", "2019-01-01T06:00:00+00:00"):
+        (memory / "ENTRIES.md").write_text(ENTRIES.replace("2026-03-08T06:00:00+00:00", created), encoding="utf-8")
+        if index:
+            assert run_command_line([*index, "-w", str(workspace), "--no-embeddings"]) == 0
+            capsys.readouterr()
+        asked = ["search", "what did Acme do on 8 March 2026?", "-w", str(workspace), "--no-embeddings", "--json"]
+        assert run_command_line(asked) == 0
+        hits = json.loads(capsys.readouterr().out.splitlines()[-1])["hits"]
+        orders.append([(hit["snippet"], hit["score"], hit["date"]) for hit in hits])
+    assert orders[0] == orders[1] != []
