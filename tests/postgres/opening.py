@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -49,3 +50,14 @@ async def open_shared(
     while server is not None and not store._server.up and time.monotonic() < end:
         await asyncio.sleep(0.02)
     return store
+
+
+async def until(condition: Callable[[], bool], seconds: float = 20.0) -> None:
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "it never came"
+        await asyncio.sleep(0.02)
+
+
+def is_shared(store: SharedStore) -> bool:
+    return "own index" not in store.status().reason

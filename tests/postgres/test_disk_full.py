@@ -14,8 +14,7 @@ import pytest
 from nanobot_memory_plugins.core.testing import MemoryWorkspace
 from nanobot_memory_plugins.core.values import Note, Query
 from nanobot_memory_plugins.postgres.server.launcher import OwnServer
-from tests.postgres.opening import open_shared
-from tests.postgres.test_faults import is_shared, until
+from tests.postgres.opening import is_shared, open_shared, until
 
 pytestmark = pytest.mark.slow
 

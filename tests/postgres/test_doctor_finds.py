@@ -18,9 +18,8 @@ from nanobot_memory_plugins.postgres.database.connection import connect
 from nanobot_memory_plugins.postgres.database.tenant import Tenant, Whose
 from nanobot_memory_plugins.postgres.server.binaries import find_binaries
 from nanobot_memory_plugins.postgres.server.launcher import OwnServer
-from tests.postgres.opening import open_shared
+from tests.postgres.opening import open_shared, until
 from tests.postgres.slow_way import slow_way
-from tests.postgres.test_faults import until
 
 WHOSE = Whose(Tenant.named("t"), "t", "m")
 

@@ -19,8 +19,7 @@ from nanobot_memory_plugins.core.values import Note, Query
 from nanobot_memory_plugins.postgres.server.binaries import find_binaries
 from nanobot_memory_plugins.postgres.server.launcher import OwnServer
 from nanobot_memory_plugins.postgres.store import SharedStore
-from tests.postgres.opening import open_shared
-from tests.postgres.test_faults import is_shared, until
+from tests.postgres.opening import is_shared, open_shared, until
 
 pytestmark = pytest.mark.slow
 

@@ -1,13 +1,12 @@
 """While the server is away, late or hangs, this machine's own index answers, and no turn waits for it."""
 
-import asyncio
 import os
 import signal
 import subprocess
 import sys
 import time
 import uuid
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import suppress
 from pathlib import Path
 from statistics import median
@@ -18,21 +17,11 @@ from nanobot_memory_plugins.core.testing import MemoryWorkspace
 from nanobot_memory_plugins.core.values import Note, Query
 from nanobot_memory_plugins.postgres.server.launcher import OwnServer
 from nanobot_memory_plugins.postgres.store import SharedStore
-from tests.postgres.opening import open_shared
+from tests.postgres.neighbour import neighbour
+from tests.postgres.opening import is_shared, open_shared, until
 from tests.postgres.slow_way import slow_way
 
 TURNS = 30
-
-
-async def until(condition: Callable[[], bool], seconds: float = 20.0) -> None:
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end, "it never came"
-        await asyncio.sleep(0.02)
-
-
-def is_shared(store: SharedStore) -> bool:
-    return "own index" not in store.status().reason
 
 
 async def turn(store: SharedStore) -> float:
@@ -179,3 +168,23 @@ def test_what_psycopg_warns_of_is_on_no_terminal():
         check=True,
     )
     assert said.stderr == ""
+
+
+async def test_two_tenants_whose_server_was_away_find_nothing_of_each_other(
+    own_server: OwnServer, told: MemoryWorkspace, tmp_path: Path
+):
+    async with neighbour(own_server, tmp_path, "garden gate", "cabin key", machine="laptop"):
+        store = await open_shared(told.path, own_server, uuid.uuid4().hex, machine="laptop")
+        try:
+            await store.flush()
+            own_server.stop()
+            await turn(store)
+            await turn(store)
+            store.notify(told.note(Note("the cabin key is under the mat"), "a2"))
+            own_server.start()
+            await until(lambda: is_shared(store), 60)
+            await store.flush()
+            assert "under the mat" in (await store.search(Query("cabin key"))).hits[0].text
+            assert [hit.text for hit in (await store.search(Query("Sigrid"))).hits] == []
+        finally:
+            await store.close()

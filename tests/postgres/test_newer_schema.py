@@ -14,8 +14,7 @@ from nanobot_memory_plugins.core.values import Note, Query
 from nanobot_memory_plugins.postgres.database import row_security, schema
 from nanobot_memory_plugins.postgres.database.connection import connect
 from nanobot_memory_plugins.postgres.server.launcher import OwnServer
-from tests.postgres.opening import open_shared
-from tests.postgres.test_faults import is_shared, until
+from tests.postgres.opening import is_shared, open_shared, until
 
 KNOWN = schema.SCHEMA_VERSION
 

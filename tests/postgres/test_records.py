@@ -11,6 +11,7 @@ from nanobot_memory_plugins.core.testing import MemoryWorkspace
 from nanobot_memory_plugins.postgres.database import schema
 from nanobot_memory_plugins.postgres.database.connection import connect
 from nanobot_memory_plugins.postgres.server.launcher import OwnServer
+from tests.postgres.neighbour import OWN, neighbour
 from tests.postgres.opening import open_shared
 from tests.postgres.test_forgetting import asked, configured
 
@@ -95,3 +96,18 @@ def test_tables_of_the_version_before_are_brought_forward(server: OwnServer):
             "FROM nanobot_memory.meta WHERE key = 'schema'"
         ).fetchone()
     assert row == (str(schema.SCHEMA_VERSION), 4)
+
+
+async def test_a_neighbour_is_forgotten_nothing_of_and_sees_no_record(server: OwnServer, tmp_path: Path):
+    tenant = uuid.uuid4().hex
+    async with neighbour(server, tmp_path, "garden gate", "Haldersen", machine="laptop"):
+        async with MemoryHost(tmp_path / "laptop", config=configured(server, tenant, "laptop")) as memory:
+            await memory.keep(Note("The cabin is rented from Greta Haldersen"))
+            await memory.keep(Note("the garden gate is green"))
+            await memory.keep(Note(OWN))  # what he has as well
+            await memory.flush_index()
+            await memory.eraser.erase(Erasure(texts=("The cabin is rented from Greta Haldersen", OWN)))
+            await memory.flush_index()
+        bodies = [bytes(row[0]) for row in asked(server, tenant, "e.body", "record e") if row[0] is not None]
+    assert any(b"garden gate" in body for body in bodies)
+    assert not any(b"Haldersen" in body or b"Sigrid" in body for body in bodies)

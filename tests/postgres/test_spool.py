@@ -12,6 +12,7 @@ from nanobot_memory_plugins.core import MemoryHost, MemoryPaths, Query, SystemCl
 from nanobot_memory_plugins.core.config import config_from_mapping
 from nanobot_memory_plugins.postgres.server.launcher import OwnServer
 from nanobot_memory_plugins.postgres.spool import KEPT, Spool
+from tests.postgres.neighbour import neighbour
 from tests.postgres.opening import open_shared
 from tests.postgres.test_forgetting import asked, configured
 
@@ -115,3 +116,13 @@ async def test_without_a_server_nothing_goes(tmp_path: Path):
         assert note.exists()
     finally:
         await store.close()
+
+
+async def test_a_neighbour_finds_nothing_of_what_went_and_his_own_stays(
+    memory: MemoryHost, server: OwnServer, tmp_path: Path
+):
+    async with neighbour(server, tmp_path, "harbour", machine="one"):
+        await say(memory, FIRST)
+        assert await spool_of(memory).clear() == [MemoryPaths.of(memory.workspace).transcript(SESSION)]
+        assert await found(memory, "harbour") == [FIRST]
+        assert await found(memory, "Sigrid cat") == []
