@@ -146,7 +146,7 @@ async def print_pairs(pairs: Sequence[tuple[str, str, str]], model: Complete) ->
 
 
 async def is_seen(language: str, known: str, said: str, model: Complete) -> bool:
-    """Say whether an entry is replaced, or rewritten, once the user has said what is true now."""
+    """Return whether an entry is replaced, or rewritten, once the user has said what is true now."""
     reply = "好的，记住了。" if language == "zh" else "Thanks, I will keep that in mind."
     history = [{"role": "user", "content": said}, {"role": "assistant", "content": reply}]
     with tempfile.TemporaryDirectory() as folder:
@@ -175,7 +175,7 @@ def rows_of(answer: str) -> list[dict[str, Any]] | None:
 
 
 def is_grounded(content: str, session: Session, encode: Any) -> bool:
-    """Say whether a turn of the session holds half of the words of a fact, or lies close to it in meaning."""
+    """Return whether a turn of the session holds half of the words of a fact, or lies close to it in meaning."""
     turns = [str(message["content"]) for message in session.messages]
     if any(Evidence([turn]).share(content) >= _GROUNDED_WORDS for turn in turns):
         return True

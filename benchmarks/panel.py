@@ -25,7 +25,7 @@ from nanobot_memory_plugins.consolidation.model.entry import Entry
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core.clock import ManualClock
 from nanobot_memory_plugins.panel.app import PanelApp
-from nanobot_memory_plugins.panel.language import Words
+from nanobot_memory_plugins.panel.language import PanelWords
 from nanobot_memory_plugins.panel.memory import PanelMemory
 from nanobot_memory_plugins.panel.views import base
 
@@ -114,7 +114,7 @@ async def times_of(
     workspace: Path, clock: ManualClock, keys: tuple[str, ...], *, delay: float, view: str = "memories"
 ) -> list[float]:
     """Return the seconds of each key that changed something in a view."""
-    app = PanelApp(PanelMemory(workspace, clock=clock), Words(), poll_seconds=0)
+    app = PanelApp(PanelMemory(workspace, clock=clock), PanelWords(), poll_seconds=0)
     with mock.patch.object(base, "_DETAIL_DELAY", delay):
         async with app.run_test(size=(80, 24)) as pilot:
             while app.views["memories"].seen is None:

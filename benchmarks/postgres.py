@@ -22,7 +22,7 @@ from nanobot_memory_plugins.core.values import Query
 from nanobot_memory_plugins.postgres.database import schema
 from nanobot_memory_plugins.postgres.database.connection import Connection, connect, plain_errors, run
 from nanobot_memory_plugins.postgres.database.shipping import Shipment
-from nanobot_memory_plugins.postgres.database.tenant import Tenant, Whose
+from nanobot_memory_plugins.postgres.database.tenant import Tenant, TenantOwner
 from nanobot_memory_plugins.postgres.options import PostgresOptions
 from nanobot_memory_plugins.postgres.search import ServerRows, ServerVectors, ServerWords
 from nanobot_memory_plugins.postgres.server.launcher import OwnServer
@@ -46,7 +46,7 @@ def measure(language: made_up.Language, size: int, folder: Path) -> None:
     made_up.embed(database, model.name, model.dimension)
     database.set_active_space(model.name)
     with OwnServer(folder / "s").running() as server:
-        whose = Whose(Tenant.named(language.name), language.name, "bench")
+        whose = TenantOwner(Tenant.named(language.name), language.name, "bench")
         connection = connect(server.dsn)
         schema.prepare(connection, settings.partitions)
         shipment = Shipment(connection, whose, large_from=settings.large_from)

@@ -24,7 +24,7 @@ from nanobot_memory_plugins.core.values import Query
 from nanobot_memory_plugins.postgres.database import schema
 from nanobot_memory_plugins.postgres.database.connection import Connection, connect, plain_errors, run, table
 from nanobot_memory_plugins.postgres.database.shipping import Shipment
-from nanobot_memory_plugins.postgres.database.tenant import Tenant, Whose
+from nanobot_memory_plugins.postgres.database.tenant import Tenant, TenantOwner
 from nanobot_memory_plugins.postgres.options import PostgresOptions
 from nanobot_memory_plugins.postgres.search import ServerRows, ServerVectors, ServerWords
 from nanobot_memory_plugins.postgres.server.launcher import OwnServer
@@ -40,9 +40,9 @@ _MODEL = made_up.RandomModel()
 _OWN = ("tenant", "id", "terms")
 
 
-def whose_of(number: int) -> Whose:
+def whose_of(number: int) -> TenantOwner:
     """Return one of the real tenants."""
-    return Whose(Tenant.named(f"real {number}"), f"real {number}", "bench")
+    return TenantOwner(Tenant.named(f"real {number}"), f"real {number}", "bench")
 
 
 def send(connection: Connection, number: int, round_: int, passages: int) -> None:

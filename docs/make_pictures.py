@@ -24,7 +24,7 @@ sys.path.insert(0, str(ROOT))
 from docs.picture_workspace import make_workspace  # noqa: E402
 from nanobot_memory_plugins.core.values.diagnosis import Finding, Health  # noqa: E402
 from nanobot_memory_plugins.panel.app import VIEWS, PanelApp  # noqa: E402
-from nanobot_memory_plugins.panel.language import Words  # noqa: E402
+from nanobot_memory_plugins.panel.language import PanelWords  # noqa: E402
 from nanobot_memory_plugins.panel.memory import PanelMemory  # noqa: E402
 from nanobot_memory_plugins.redaction.script.messages import Sentence  # noqa: E402
 
@@ -75,7 +75,7 @@ async def picture(name: str, size: tuple[int, int], language: str) -> str:
     """Return the SVG text of one view."""
     with tempfile.TemporaryDirectory() as home:
         memory = _memory(Path(home), language)
-        app = PanelApp(memory, Words(language), poll_seconds=0)
+        app = PanelApp(memory, PanelWords(language), poll_seconds=0)
         with mock.patch.dict(os.environ, {"HOME": home}), mock.patch.object(memory, "findings", _findings):
             async with app.run_test(size=size) as pilot:
                 await _settled(app, "memories")

@@ -210,6 +210,16 @@ def test_no_module_defines_a_name_twice():
     assert twice == []
 
 
+def test_a_public_class_has_a_name_of_its_own():
+    names = Counter(
+        node.name
+        for path in MODULES
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
+    )
+    assert [name for name, count in names.items() if count > 1] == []
+
+
 def constants(tree: ast.Module) -> list[str]:
     """Return the names that a module's top level assigns, as often as it does."""
     targets = [target for node in tree.body if isinstance(node, ast.Assign) for target in node.targets]

@@ -36,7 +36,7 @@ def score(folder: Path, run: Path) -> dict[str, float]:
 
 
 def names_injected(run: Path) -> bool:
-    """Say whether a run says what would be injected."""
+    """Return whether a run says what would be injected."""
     lines = run.read_text(encoding="utf-8").splitlines()
     return any(json.loads(line)["injected"] for line in lines)
 

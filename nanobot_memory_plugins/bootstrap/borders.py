@@ -50,7 +50,7 @@ def tail_start(text: str, most: int) -> int:
 
 
 def _belong_together(text: str, place: int) -> bool:
-    """Say whether the characters on both sides of a place are parts of one: a cut there would spoil it."""
+    """Return whether the characters on both sides of a place are parts of one: a cut there would spoil it."""
     if not 0 < place < len(text):
         return False
     before, after = text[place - 1], text[place]

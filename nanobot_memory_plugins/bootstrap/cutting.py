@@ -82,7 +82,7 @@ def _shown(name: str) -> str:
 
 
 def _is_chinese(text: str) -> bool:
-    """Say whether the beginning of a text is mainly Chinese; a word here and there does not make it so."""
+    """Return whether the beginning of a text is mainly Chinese; a word here and there does not make it so."""
     sample = text[:_SAMPLE_CHARS]
     if sample.isascii():
         return False

@@ -62,7 +62,7 @@ class BootstrapPlugin:
         return [_size(shown, options), *(_shortened(one) for one in (*shown.cut, *shown.skipped))]
 
     def _is_news(self, one: Shortened, text: str) -> bool:
-        """Say whether this has not been warned of: the same file with the same text, cut or left out."""
+        """Return whether this has not been warned of: the same file with the same text, cut or left out."""
         facts = f"{one.name}\0{one.limit > 0}\0{one.size}\0{text[:_COMPARED]}{text[-_COMPARED:]}"
         key = blake2b(facts.encode("utf-8", "surrogatepass"), digest_size=16).digest()
         if key in self._warned:

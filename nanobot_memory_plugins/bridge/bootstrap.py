@@ -231,7 +231,7 @@ class PromptFiles:
             yield name, loaded[begin + len(_HEADING.format(name=name)) : end]
 
     def _is_template(self, text: str, name: str) -> bool:
-        """Say whether nobody has changed a file since nanobot made it; nanobot shows those in no prompt."""
+        """Return whether nobody has changed a file since nanobot made it; nanobot shows those in no prompt."""
         is_template = getattr(self._loop.context, "_is_template_content", None)
         return bool(text) and is_template is not None and bool(is_template(text, name))
 

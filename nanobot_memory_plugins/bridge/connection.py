@@ -119,7 +119,7 @@ class Bridge:
         self._own_tools.add(name)
 
     def is_private(self, session_key: str) -> bool:
-        """Say whether nanobot itself keeps nothing of a session."""
+        """Return whether nanobot itself keeps nothing of a session."""
         return self.turns.is_private(session_key)
 
     # --- attaching --------------------------------------------------------------------------------------------
@@ -274,6 +274,6 @@ class Bridge:
 
 
 def _is_selected(plugin: str) -> bool:
-    """Say whether the variable that selects plugins for debugging lets a plugin through."""
+    """Return whether the variable that selects plugins for debugging lets a plugin through."""
     only = os.environ.get(ONLY_VARIABLE)
     return only is None or plugin in {name.strip() for name in only.split(",")}

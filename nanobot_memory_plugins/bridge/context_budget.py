@@ -31,7 +31,7 @@ class Room:
     model: str
 
     def fits(self, text: str) -> bool:
-        """Say whether nanobot would count a text as small enough."""
+        """Return whether nanobot would count a text as small enough."""
         return _count(self.provider, self.model, [{"role": "system", "content": text}]) <= self.tokens
 
 

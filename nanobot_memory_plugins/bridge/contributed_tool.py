@@ -32,7 +32,7 @@ class ToolOwner(Protocol):
         ...
 
     def is_private(self, session_key: str) -> bool:
-        """Say whether nothing of a session is kept."""
+        """Return whether nothing of a session is kept."""
         ...
 
 

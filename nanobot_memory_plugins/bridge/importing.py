@@ -48,7 +48,7 @@ class NanobotImporter:
     label = Sentence("sessions, history and MEMORY.md of nanobot")
 
     def recognises(self, source: Path) -> bool:
-        """Say whether it is one of them."""
+        """Return whether it is one of them."""
         if source.is_file():
             return source.suffix == ".jsonl" and _is_session(source)
         if (source / ".nanobot" / "workspace-id").is_file() or (source / "memory" / "history.jsonl").is_file():

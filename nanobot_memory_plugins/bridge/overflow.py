@@ -44,7 +44,7 @@ class Overflows:
         return "AgentLoop._hook_factories, AutoCompact._archive"
 
     def is_compacting(self, session_key: str) -> bool:
-        """Say whether a session is being compacted because it overflowed."""
+        """Return whether a session is being compacted because it overflowed."""
         return session_key in self._compacting
 
     def _hook(self, context: Any) -> AgentHook | None:
@@ -86,7 +86,7 @@ class _OverflowHook(AgentHook):  # type: ignore[misc]  # nanobot publishes no ty
 
 
 def is_overflow(response: Any) -> bool:
-    """Say whether a provider's answer is the error of a prompt that is too long."""
+    """Return whether a provider's answer is the error of a prompt that is too long."""
     if getattr(response, "finish_reason", None) != "error":
         return False
     if getattr(response, "error_status_code", None) in (401, 403, 429) or getattr(response, "error_kind", None) in (

@@ -29,6 +29,6 @@ def say_problems(problems: Sequence[ConfigProblem]) -> bool:
 
 
 def _log_is_off() -> bool:
-    """Say whether what this set logs is dropped. loguru does not tell, so this reads its list."""
+    """Return whether what this set logs is dropped. loguru does not tell, so this reads its list."""
     rules = getattr(getattr(logger, "_core", None), "activation_list", ())
     return ("nanobot_memory_plugins.", False) in rules

@@ -78,13 +78,13 @@ class Replies:
 
 
 def is_answer(message: dict[str, Any]) -> bool:
-    """Say whether a message may be what the assistant said to the user, and nothing that nanobot put there."""
+    """Return whether a message may be what the assistant said to the user, and nothing that nanobot put there."""
     content = message.get("content")
     return not (isinstance(content, str) and content.strip() in _NO_ANSWERS) and not message.get("injected_event")
 
 
 def _since(message: object, started: datetime) -> bool:
-    """Say whether a message was saved in the turn. The host stamps each with its local time."""
+    """Return whether a message was saved in the turn. The host stamps each with its local time."""
     stamp = message.get("timestamp") if isinstance(message, dict) else None
     try:
         return isinstance(stamp, str) and datetime.fromisoformat(stamp).replace(tzinfo=None) >= started

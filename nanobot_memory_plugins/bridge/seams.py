@@ -84,7 +84,7 @@ class Seams:
         return list(self._seams.values())
 
     def attached(self, name: str) -> bool:
-        """Say whether a seam was tried and attached."""
+        """Return whether a seam was tried and attached."""
         return name in self._seams and self._seams[name].attached
 
 

@@ -167,7 +167,7 @@ def _listed(section: Mapping[str, Any]) -> list[str]:
 
 
 def _is_id(name: str, listed: str, section: Mapping[str, Any]) -> bool:
-    """Say whether a channel names its senders as this one is listed."""
+    """Return whether a channel names its senders as this one is listed."""
     if name == "telegram":
         return listed.isdigit()  # it lets in by a sender's own name, too
     if name == "signal":
@@ -178,7 +178,7 @@ def _is_id(name: str, listed: str, section: Mapping[str, Any]) -> bool:
 
 
 def _is_open(name: str, section: Mapping[str, Any]) -> bool:
-    """Say whether a channel with policies of its own lets in people that nobody has named."""
+    """Return whether a channel with policies of its own lets in people that nobody has named."""
     if _texts(_allowed(section)):
         return False  # nanobot does not look at it there; whoever else writes is known by their own name
     return _is_open_by_policy(name, section)

@@ -31,39 +31,39 @@ HISTORY_MESSAGES = 200
 
 
 def is_own(session_key: str) -> bool:
-    """Say whether a session is nanobot's own business, to be left alone."""
+    """Return whether a session is nanobot's own business, to be left alone."""
     return session_key.startswith(_OWN)
 
 
 def is_background(session_key: str, metadata: Mapping[str, Any] | None = None) -> bool:
-    """Say whether a turn was set off by a timer or a trigger rather than by a person."""
+    """Return whether a turn was set off by a timer or a trigger rather than by a person."""
     if session_key.startswith(_BACKGROUND):
         return True
     return any(mark in (metadata or {}) for mark in _AUTOMATION_MARKS)
 
 
 def is_for_people(session_key: str, metadata: Mapping[str, Any] | None = None) -> bool:
-    """Say whether a turn is a person's: one that recall serves and that is remembered."""
+    """Return whether a turn is a person's: one that recall serves and that is remembered."""
     return bool(session_key) and not is_own(session_key) and not is_background(session_key, metadata)
 
 
 def is_nobody(sender: str) -> bool:
-    """Say whether a sender is nanobot itself."""
+    """Return whether a sender is nanobot itself."""
     return sender in _NOBODY or sender.startswith(_NOBODYS_PREFIX)
 
 
 def is_said_by_person(sender: object, metadata: Mapping[str, Any] | None) -> bool:
-    """Say whether a person wrote a message: no subagent, no timer, and no model of another session."""
+    """Return whether a person wrote a message: no subagent, no timer, and no model of another session."""
     return not is_nobody(str(sender or "")) and not any(mark in (metadata or {}) for mark in _NOBODYS_MARKS)
 
 
 def is_new_message(metadata: Mapping[str, Any] | None) -> bool:
-    """Say whether a user's message is new, and no repetition of one that was stored before."""
+    """Return whether a user's message is new, and no repetition of one that was stored before."""
     return (metadata or {}).get(_REPEATED) is not True
 
 
 def is_private(session: object) -> bool:
-    """Say whether nanobot itself keeps nothing of a session: a temporary chat."""
+    """Return whether nanobot itself keeps nothing of a session: a temporary chat."""
     policy = getattr(session, "policy", None)
     return getattr(policy, "persist", True) is False
 
@@ -111,7 +111,7 @@ def live_messages(session: object) -> list[object]:
 
 
 def is_continuation(message: Mapping[str, Any]) -> bool:
-    """Say whether a message is nanobot's own "go on" behind a summary: nobody said it."""
+    """Return whether a message is nanobot's own "go on" behind a summary: nobody said it."""
     content = message.get("content")
     return isinstance(content, str) and content.strip() == _CONTINUATION
 

@@ -160,7 +160,7 @@ class Turns:
         return lambda: messages_of(read(key)) if read is not None else []
 
     def is_private(self, key: str) -> bool:
-        """Say whether nanobot itself keeps nothing of a session."""
+        """Return whether nanobot itself keeps nothing of a session."""
         return is_private(self._cached(key))
 
     def _cached(self, key: str) -> object:

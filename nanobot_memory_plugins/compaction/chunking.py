@@ -26,7 +26,7 @@ def chunk_ratio(sizes: Sequence[int], window: int, options: CompactionOptions) -
 
 
 def is_oversized(tokens: int, window: int, options: CompactionOptions) -> bool:
-    """Say whether a message is too large for a summary call: over half the window, with the safety margin."""
+    """Return whether a message is too large for a summary call: over half the window, with the safety margin."""
     return tokens * options.safety_margin > window * options.oversized_share
 
 

@@ -7,7 +7,7 @@ from nanobot_memory_plugins.core import Language
 from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 
 
-class Kind(StrEnum):
+class SentenceKind(StrEnum):
     """What a sentence is worth keeping for, the most valuable first."""
 
     DECISION = "decision"
@@ -17,54 +17,54 @@ class Kind(StrEnum):
     FACT = "fact"
 
 
-HEADING: dict[Language, dict[Kind, str]] = {
+HEADING: dict[Language, dict[SentenceKind, str]] = {
     "en": {
-        Kind.DECISION: "Decisions:",
-        Kind.TODO: "TODOs:",
-        Kind.QUESTION: "Open questions:",
-        Kind.WISH: "Constraints and wishes:",
-        Kind.FACT: "Names, numbers, identifiers:",
+        SentenceKind.DECISION: "Decisions:",
+        SentenceKind.TODO: "TODOs:",
+        SentenceKind.QUESTION: "Open questions:",
+        SentenceKind.WISH: "Constraints and wishes:",
+        SentenceKind.FACT: "Names, numbers, identifiers:",
     },
     "zh": {
-        Kind.DECISION: "决定：",
-        Kind.TODO: "待办：",
-        Kind.QUESTION: "未解决的问题：",
-        Kind.WISH: "要求与限制：",
-        Kind.FACT: "人名、数字、标识符：",
+        SentenceKind.DECISION: "决定：",
+        SentenceKind.TODO: "待办：",
+        SentenceKind.QUESTION: "未解决的问题：",
+        SentenceKind.WISH: "要求与限制：",
+        SentenceKind.FACT: "人名、数字、标识符：",
     },
 }
 
 # English by the word, Chinese by the piece of text: looking words up is several times faster than a pattern of them
 # all, and a history has many. Where several kinds fit a sentence, the first of this order counts.
 _ENGLISH = {
-    Kind.DECISION: "decide decided decides decision decisions agreed chose chosen choose settled switch switched "
-    "switching instead approved rejected finalised finalized",
-    Kind.TODO: "todo todos to-do remind remember forget need needs must deadline due follow-up missing",
-    Kind.QUESTION: "unclear undecided tbd unsure unresolved whether",
-    Kind.WISH: "prefer prefers preferred always never budget allergic like love hate want only avoid don't limit "
-    "constraint maximum minimum",
-    Kind.FACT: "my called named live lives living born works birthday address i'm",
+    SentenceKind.DECISION: "decide decided decides decision decisions agreed chose chosen choose settled switch "
+    "switched switching instead approved rejected finalised finalized",
+    SentenceKind.TODO: "todo todos to-do remind remember forget need needs must deadline due follow-up missing",
+    SentenceKind.QUESTION: "unclear undecided tbd unsure unresolved whether",
+    SentenceKind.WISH: "prefer prefers preferred always never budget allergic like love hate want only avoid don't "
+    "limit constraint maximum minimum",
+    SentenceKind.FACT: "my called named live lives living born works birthday address i'm",
 }
 _CHINESE = {
-    Kind.DECISION: "决定 选定 选择 采用 改用 改成 确定 定了 定为 就用 敲定 同意 通过了 否决 换成",
-    Kind.TODO: "待办 记得 别忘 需要 得先 要做 下一步 截止 提醒 必须 还没 尚未 之前要 明天要",
-    Kind.QUESTION: "待定 不确定 未定 没定 不清楚 问题是 不知道",
-    Kind.WISH: "喜欢 偏好 不要 不能 不许 只能 最多 至少 不超过 预算 限制 过敏 讨厌 希望 总是 从不 务必 请用",
-    Kind.FACT: "我叫 名叫 我是 我的 住在 工作 生日 电话 邮箱 地址 版本 端口 密钥 编号",
+    SentenceKind.DECISION: "决定 选定 选择 采用 改用 改成 确定 定了 定为 就用 敲定 同意 通过了 否决 换成",
+    SentenceKind.TODO: "待办 记得 别忘 需要 得先 要做 下一步 截止 提醒 必须 还没 尚未 之前要 明天要",
+    SentenceKind.QUESTION: "待定 不确定 未定 没定 不清楚 问题是 不知道",
+    SentenceKind.WISH: "喜欢 偏好 不要 不能 不许 只能 最多 至少 不超过 预算 限制 过敏 讨厌 希望 总是 从不 务必 请用",
+    SentenceKind.FACT: "我叫 名叫 我是 我的 住在 工作 生日 电话 邮箱 地址 版本 端口 密钥 编号",
 }
 _PHRASES = {
-    Kind.DECISION: ("go with", "going with", "let's use", "let's go", "let's take", "we'll use", "we will use"),
-    Kind.TODO: ("have to", "has to", "next step", "follow up", "by tomorrow", "by the end", "still open"),
-    Kind.QUESTION: ("open question", "not sure", "don't know", "to be decided", "remains to"),
-    Kind.WISH: ("at most", "at least", "no more than", "do not", "please use", "please keep"),
-    Kind.FACT: ("i am ", "is called"),
+    SentenceKind.DECISION: ("go with", "going with", "let's use", "let's go", "let's take", "we'll use", "we will use"),
+    SentenceKind.TODO: ("have to", "has to", "next step", "follow up", "by tomorrow", "by the end", "still open"),
+    SentenceKind.QUESTION: ("open question", "not sure", "don't know", "to be decided", "remains to"),
+    SentenceKind.WISH: ("at most", "at least", "no more than", "do not", "please use", "please keep"),
+    SentenceKind.FACT: ("i am ", "is called"),
 }
-_BY_WORD = {word: kind for kind in reversed(Kind) for word in _ENGLISH[kind].split()}
-_BY_PIECE = [(piece, kind) for kind in Kind for piece in _CHINESE[kind].split()]
-_BY_PHRASE = [(phrase, kind) for kind in Kind for phrase in _PHRASES[kind]]
+_BY_WORD = {word: kind for kind in reversed(SentenceKind) for word in _ENGLISH[kind].split()}
+_BY_PIECE = [(piece, kind) for kind in SentenceKind for piece in _CHINESE[kind].split()]
+_BY_PHRASE = [(phrase, kind) for kind in SentenceKind for phrase in _PHRASES[kind]]
 _ANY_PIECE = re.compile("|".join(piece for piece, _ in _BY_PIECE))
 _WORDS = frozenset(_BY_WORD)
-_ORDER = {kind: place for place, kind in enumerate(Kind)}
+_ORDER = {kind: place for place, kind in enumerate(SentenceKind)}
 _PUNCTUATION = str.maketrans(dict.fromkeys('.,;:!?()[]"“”*`', " ") | {"’": "'"})
 
 # What must be kept letter by letter: addresses, paths, versions, identifiers with digits or inner punctuation, numbers.
@@ -80,7 +80,7 @@ def promise(text: str) -> int:
     return hits if text.isascii() else hits + len(_ANY_PIECE.findall(simplified(text)))
 
 
-def kind_of(sentence: str) -> Kind | None:
+def kind_of(sentence: str) -> SentenceKind | None:
     """Return what a sentence tells, by its words; None when they tell nothing."""
     sentence = simplified(sentence)
     lower = sentence.lower().translate(_PUNCTUATION)

@@ -3,9 +3,9 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from nanobot_memory_plugins.compaction.cues import HEADING, Kind
+from nanobot_memory_plugins.compaction.cues import HEADING, SentenceKind
 from nanobot_memory_plugins.compaction.excerpts import cut, one_line, tidy
-from nanobot_memory_plugins.compaction.sentences import Sentence, find_sentences, readable_part, split_sentences
+from nanobot_memory_plugins.compaction.sentences import ScoredSentence, find_sentences, readable_part, split_sentences
 from nanobot_memory_plugins.compaction.stated import Statements
 from nanobot_memory_plugins.core import Language, Message, estimate_tokens
 
@@ -89,13 +89,13 @@ class _Page:
         return [line for heading, lines in self._sections.items() for line in (heading, *lines)]
 
 
-def _add_by_kind(page: _Page, sentences: Sequence[Sentence], statements: Statements, language: Language) -> None:
+def _add_by_kind(page: _Page, sentences: Sequence[ScoredSentence], statements: Statements, language: Language) -> None:
     """Add the best sentences of each kind in turn, so that no kind takes all the room; each kind in order of time."""
     queues = {
         kind: sorted((one for one in sentences if one.kind is kind), key=lambda one: (-one.score, -one.index))
-        for kind in Kind
+        for kind in SentenceKind
     }
-    chosen: dict[Kind, list[Sentence]] = {kind: [] for kind in Kind}
+    chosen: dict[SentenceKind, list[ScoredSentence]] = {kind: [] for kind in SentenceKind}
     listed: set[str] = set()
     full = False
     while not full and any(queues.values()):

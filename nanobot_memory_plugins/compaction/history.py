@@ -98,7 +98,7 @@ def result_ids(message: Message) -> list[str]:
 
 
 def _may_hold_calls(message: Message) -> bool:
-    """Say whether calls or results can stand anywhere but in their usual fields: most messages are plain."""
+    """Return whether calls or results can stand anywhere but in their usual fields: most messages are plain."""
     return isinstance(message.raw.get("content"), tuple) or "function_call" in message.raw
 
 
@@ -128,7 +128,7 @@ def message_tokens(message: Message) -> int:
 
 
 def is_media(part: Mapping[str, Any]) -> bool:
-    """Say whether a content part is a picture, a sound or a file."""
+    """Return whether a content part is a picture, a sound or a file."""
     kind = part.get("type")
     return isinstance(kind, str) and any(word in kind for word in ("image", "audio", "video", "file", "document"))
 

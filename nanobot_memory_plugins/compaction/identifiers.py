@@ -187,7 +187,7 @@ def _same_name(one: str, other: str) -> bool:
 
 
 def _is_in(identifier: Identifier, summary: str) -> bool:
-    """Say whether a summary has a value, or another one of the kind under the same name."""
+    """Return whether a summary has a value, or another one of the kind under the same name."""
     joined = JOINED.sub("", fold(summary))
     if JOINED.sub("", fold(identifier.value)) in joined:
         return True

@@ -13,7 +13,7 @@ _LARGE_MESSAGES = 1_500
 _LARGE_CHARS = 1_000_000
 
 
-class Run(Protocol):
+class Offload(Protocol):
     """Calls a function with its arguments, somewhere."""
 
     def __call__(self, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Awaitable[T]:
@@ -26,7 +26,7 @@ async def directly(function: Callable[P, T], /, *args: P.args, **kwargs: P.kwarg
     return function(*args, **kwargs)
 
 
-def runner_for(messages: Sequence[Message]) -> Run:
+def runner_for(messages: Sequence[Message]) -> Offload:
     """Return where the work on these messages is done."""
     large = len(messages) > _LARGE_MESSAGES or sum(len(message.text) for message in messages) > _LARGE_CHARS
     return run_in_daemon_thread if large else directly

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from nanobot_memory_plugins.compaction.cues import Kind, exact_words, kind_of, promise
+from nanobot_memory_plugins.compaction.cues import SentenceKind, exact_words, kind_of, promise
 from nanobot_memory_plugins.compaction.excerpts import tidy
 from nanobot_memory_plugins.core import Message
 from nanobot_memory_plugins.core.text import ends_as_question, sentence_spans
@@ -25,23 +25,29 @@ _TOOL_CHARS = 300
 _FAILURE = re.compile(r"error|exception|traceback|failed|denied|not found|失败|错误|异常|拒绝", re.IGNORECASE)
 _BULLETS = "-*•#>| \t"
 _CODE = "{};=<>\\|"
-_WEIGHT = {Kind.DECISION: 3.0, Kind.TODO: 2.5, Kind.QUESTION: 2.0, Kind.WISH: 2.0, Kind.FACT: 1.0}
+_WEIGHT = {
+    SentenceKind.DECISION: 3.0,
+    SentenceKind.TODO: 2.5,
+    SentenceKind.QUESTION: 2.0,
+    SentenceKind.WISH: 2.0,
+    SentenceKind.FACT: 1.0,
+}
 _FACTOR = {"user": 1.0, "assistant": 0.6}
 _MOST_EXACT = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Sentence:
+class ScoredSentence:
     """A sentence of message ``index``; a higher ``score`` is worth more."""
 
     text: str
-    kind: Kind
+    kind: SentenceKind
     score: float
     index: int
     exact: tuple[str, ...]
 
 
-def find_sentences(messages: Sequence[Message]) -> list[Sentence]:
+def find_sentences(messages: Sequence[Message]) -> list[ScoredSentence]:
     """Return the sentences worth keeping, each text once, in the order in which they were said.
 
     Of a long history the user's messages with the most cues are read first, then the newest of all.
@@ -51,7 +57,7 @@ def find_sentences(messages: Sequence[Message]) -> list[Sentence]:
     ]
     if sum(len(messages[index].text) for index, _ in parts) > _READ_CHARS:
         parts.sort(key=lambda part: (_promise(messages[part[0]].text, part[1]), part[0]), reverse=True)
-    found: dict[str, Sentence] = {}
+    found: dict[str, ScoredSentence] = {}
     left = _READ_CHARS
     for index, role in parts:
         if left < 0:
@@ -97,7 +103,7 @@ def split_sentences(text: str) -> Iterator[str]:
             yield sentence if len(sentence) <= _LONGEST else sentence[: _LONGEST - 1] + "…"
 
 
-def _of_message(text: str, index: int, factor: float) -> Iterator[Sentence]:
+def _of_message(text: str, index: int, factor: float) -> Iterator[ScoredSentence]:
     """Yield what may be worth keeping by its words alone; what its clauses make of it, `Statements` reads of few."""
     for sentence in split_sentences(text):
         exact = exact_words(sentence)
@@ -105,19 +111,19 @@ def _of_message(text: str, index: int, factor: float) -> Iterator[Sentence]:
         asks = ends_as_question(sentence)
         if told is None and not exact and not asks:
             continue
-        kind = told or (Kind.QUESTION if asks else Kind.FACT)
+        kind = told or (SentenceKind.QUESTION if asks else SentenceKind.FACT)
         score = (_WEIGHT[kind] if told else 0.5) + min(len(exact), _MOST_EXACT) * 0.5
-        yield Sentence(sentence, kind, score * factor, index, exact)
+        yield ScoredSentence(sentence, kind, score * factor, index, exact)
 
 
 def _is_code(line: str) -> bool:
     return sum(map(line.count, _CODE)) * 8 > len(line)
 
 
-def _failures(text: str, index: int) -> Iterator[Sentence]:
+def _failures(text: str, index: int) -> Iterator[ScoredSentence]:
     match = _FAILURE.search(simplified(text))
     if match is not None:
         start = text.rfind("\n", 0, match.start()) + 1
         line = " ".join(text[start : start + _TOOL_CHARS].split("\n", 1)[0].split())
         if len(line) >= _SHORTEST:
-            yield Sentence(line[:_LONGEST], Kind.FACT, 0.6, index, ())
+            yield ScoredSentence(line[:_LONGEST], SentenceKind.FACT, 0.6, index, ())

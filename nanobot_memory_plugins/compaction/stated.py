@@ -7,11 +7,10 @@ down. A question stands there only as long as nobody has answered.
 from collections.abc import Sequence
 from dataclasses import replace
 
-from nanobot_memory_plugins.compaction.cues import Kind, kind_of
-from nanobot_memory_plugins.compaction.sentences import Sentence
+from nanobot_memory_plugins.compaction.cues import SentenceKind, kind_of
+from nanobot_memory_plugins.compaction.sentences import ScoredSentence
 from nanobot_memory_plugins.core import Message
-from nanobot_memory_plugins.core.text import Act, denies, sentence_spans
-from nanobot_memory_plugins.core.text import Sentence as Read
+from nanobot_memory_plugins.core.text import Act, ReadSentence, denies, sentence_spans
 
 _ANSWERED_BY = {"user": "assistant", "assistant": "user"}
 # Of a reply its beginning tells whether it turns something down.
@@ -25,16 +24,16 @@ class Statements:
         self._messages = messages
         self._last = {one.role: index for index, one in enumerate(messages) if one.text.strip()}
 
-    def of(self, sentence: Sentence) -> Sentence | None:
+    def of(self, sentence: ScoredSentence) -> ScoredSentence | None:
         """Return a sentence as it may be listed, under the kind that it is; None when nothing of it may."""
         role = self._messages[sentence.index].role
         if role not in _ANSWERED_BY:
             return sentence
-        read = Read(sentence.text, 0)
-        says_open = kind_of(sentence.text) is Kind.QUESTION
+        read = ReadSentence(sentence.text, 0)
+        says_open = kind_of(sentence.text) is SentenceKind.QUESTION
         if read.only_asks and not says_open:
             is_open = self._last.get(_ANSWERED_BY[role], -1) < sentence.index
-            return replace(sentence, kind=Kind.QUESTION) if is_open else None
+            return replace(sentence, kind=SentenceKind.QUESTION) if is_open else None
         text = sentence.text if read.only_asks else read.own_word
         if role == "assistant":
             stated = [one.text for one in read.clauses if one.act in (Act.STATES, Act.REQUESTS)]
@@ -44,7 +43,7 @@ class Statements:
         kind = sentence.kind
         if read.asks and not says_open:
             # What the question is about is not decided: only what stands beside it counts.
-            kind = kind_of(text) or Kind.FACT
+            kind = kind_of(text) or SentenceKind.FACT
         return replace(sentence, text=text, kind=kind)
 
     def _is_turned_down(self, index: int) -> bool:

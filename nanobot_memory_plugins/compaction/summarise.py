@@ -15,7 +15,7 @@ from nanobot_memory_plugins.compaction.excerpts import cut
 from nanobot_memory_plugins.compaction.extract import extract
 from nanobot_memory_plugins.compaction.history import Unit, text_tokens
 from nanobot_memory_plugins.compaction.identifiers import missing_identifiers
-from nanobot_memory_plugins.compaction.offload import Run
+from nanobot_memory_plugins.compaction.offload import Offload
 from nanobot_memory_plugins.compaction.options import CompactionOptions
 from nanobot_memory_plugins.compaction.oversized import note_left_out
 from nanobot_memory_plugins.compaction.prompts import fixed_texts, summary_prompt
@@ -90,7 +90,7 @@ class Summariser:
         limits: Limits,
         options: CompactionOptions,
         complete: Complete | None,
-        run: Run,
+        run: Offload,
         prompts: Prompts,
         today: date,
         finish: Callable[[str], str] = str,

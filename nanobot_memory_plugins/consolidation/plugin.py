@@ -13,7 +13,7 @@ from nanobot_memory_plugins.consolidation.operations.entry_access import Reposit
 from nanobot_memory_plugins.consolidation.operations.exchange import CONFLICT
 from nanobot_memory_plugins.consolidation.operations.purge import erase_entries
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
-from nanobot_memory_plugins.consolidation.store.document import Document
+from nanobot_memory_plugins.consolidation.store.document import EntryDocument
 from nanobot_memory_plugins.consolidation.store.plain_lines import not_understood
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.consolidation.templates import PROMPTS
@@ -232,7 +232,7 @@ def _unseen(count: int) -> Finding:
     )
 
 
-def _with_problems(counts: str, document: Document) -> Finding:
+def _with_problems(counts: str, document: EntryDocument) -> Finding:
     problems = (*document.problems, *not_understood(document))
     if not problems:
         return Finding(_SUBJECT, counts)

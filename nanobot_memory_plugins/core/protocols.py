@@ -156,7 +156,7 @@ class LeasingStore(Protocol):
     """A store that many machines share, and that knows which of them does what is to be done once for all."""
 
     async def lease(self, work: str, seconds: float) -> bool:
-        """Say whether this machine is the one to do a kind of work, and nobody else for so long.
+        """Return whether this machine is the one to do a kind of work, and nobody else for so long.
 
         Asking again makes it longer, and for no seconds gives it back. While the others cannot be asked, each is.
         """

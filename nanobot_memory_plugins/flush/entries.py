@@ -69,7 +69,7 @@ _SPLIT_TAGS = re.compile(r"[,，、;；#]+")
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class FlushedEntry:
     """One thing worth remembering. ``quotes`` are the words that the model says it rests on."""
 
     tldr: str
@@ -79,7 +79,7 @@ class Entry:
     quotes: tuple[str, ...] = ()
 
 
-def read_entries(answer: str) -> list[Entry]:
+def read_entries(answer: str) -> list[FlushedEntry]:
     """Return the entries in an answer, as JSON, as Markdown entries, as a list or as plain sentences.
 
     What is left of broken JSON is repaired. Refusals and the word for "nothing" are no entries.
@@ -91,14 +91,14 @@ def read_entries(answer: str) -> list[Entry]:
     entries = list(_from_json(text[start.start() :])) if start is not None else []
     if not entries and not says_nothing(text):
         entries = list(_from_fields(text)) or (list(_from_lines(text)) if start is None else [])
-    unique: dict[str, Entry] = {}
+    unique: dict[str, FlushedEntry] = {}
     for entry in entries:
         if entry.tldr and not says_nothing(entry.tldr) and not is_refusal(entry.tldr):
             unique.setdefault(folded(entry.tldr), entry)
     return list(unique.values())
 
 
-def borne_out(entries: Iterable[Entry], messages: Sequence[Message]) -> list[Entry]:
+def borne_out(entries: Iterable[FlushedEntry], messages: Sequence[Message]) -> list[FlushedEntry]:
     """Return the entries that say what the conversation says: junk and inventions are left out."""
     evidence = Evidence(message.text for message in messages if message.role != "system")
     return [entry for entry in entries if evidence.share(f"{entry.tldr} {entry.details}") >= _BORNE_OUT]
@@ -111,8 +111,8 @@ class UserWords:
         self._support = Support(QuotedConversation([_in_own_words(message) for message in messages]))
         self.tools_spoke = any(message.role == "tool" for message in messages)
 
-    def hold(self, entry: Entry) -> bool:
-        """Say whether the user has said what an entry says; its details may rest on other words than it does."""
+    def hold(self, entry: FlushedEntry) -> bool:
+        """Return whether the user has said what an entry says; its details may rest on other words than it does."""
         supports = self._support
         return supports.objection(entry.tldr, entry.quotes) is None and (
             not entry.details
@@ -131,7 +131,7 @@ def folded(text: str) -> str:
     return " ".join(re.findall(r"\w+", plain))
 
 
-def _from_json(text: str) -> Iterator[Entry]:
+def _from_json(text: str) -> Iterator[FlushedEntry]:
     try:
         read = json_repair.loads(text)
     except Exception:  # a repair of nonsense may fail in any way
@@ -139,7 +139,7 @@ def _from_json(text: str) -> Iterator[Entry]:
     yield from _from_value(read, depth=4)
 
 
-def _from_value(value: object, *, depth: int) -> Iterator[Entry]:
+def _from_value(value: object, *, depth: int) -> Iterator[FlushedEntry]:
     """Yield the entries in whatever a model has put around them."""
     if depth == 0:
         return
@@ -158,7 +158,7 @@ def _from_value(value: object, *, depth: int) -> Iterator[Entry]:
         yield _labelled(value)
 
 
-def _from_fields(text: str) -> Iterator[Entry]:
+def _from_fields(text: str) -> Iterator[FlushedEntry]:
     """Yield Markdown entries: lines of ``type:``, ``tags:``, ``tl;dr:`` and ``details:``."""
     fields: dict[str, Any] = {}
     last = ""
@@ -182,7 +182,7 @@ def _from_fields(text: str) -> Iterator[Entry]:
         yield _entry(fields)
 
 
-def _from_lines(text: str) -> Iterator[Entry]:
+def _from_lines(text: str) -> Iterator[FlushedEntry]:
     """Yield bullets, or else whole lines."""
     lines = [line for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")]
     bullets = [found[1] for line in lines if (found := _BULLET.fullmatch(line))]
@@ -190,14 +190,14 @@ def _from_lines(text: str) -> Iterator[Entry]:
         yield _labelled(line)
 
 
-def _labelled(text: str) -> Entry:
+def _labelled(text: str) -> FlushedEntry:
     """Return a sentence as an entry; ``Decision: ...`` says its type."""
     found = _LABEL.fullmatch(text.strip())
     kind = _type_of(found[1]) if found else NoteType.NOTE
     return _entry({"tldr": found[2] if found and kind is not NoteType.NOTE else text, "type": kind.value})
 
 
-def _entry(fields: Mapping[str, Any]) -> Entry:
+def _entry(fields: Mapping[str, Any]) -> FlushedEntry:
     tags = fields.get("tags") or ()
     if isinstance(tags, str):
         tags = _SPLIT_TAGS.split(tags.strip("[]"))
@@ -206,7 +206,7 @@ def _entry(fields: Mapping[str, Any]) -> Entry:
         details = "\n".join(f"- {item}" for item in details)
     tldr = one_line(fields.get("tldr") or "").strip("*\"' ")
     quotes = fields.get("quote")
-    return Entry(
+    return FlushedEntry(
         tldr=tldr[:_TLDR_CHARS],
         details=clean_markdown(str(details)).strip()[:_DETAILS_CHARS],
         type=_type_of(str(fields.get("type") or "")),

@@ -20,7 +20,7 @@ _REMEMBERED_NOTES = 500
 _SESSIONS = 1_000
 
 
-class Cycles:
+class FlushCycles:
     """The cycles of all sessions of a workspace. One use of a session at a time."""
 
     def __init__(self) -> None:
@@ -30,7 +30,7 @@ class Cycles:
         self._had_turn: BoundedDict[str, None] = BoundedDict(_SESSIONS)
 
     def had_turn(self, session_key: str) -> bool:
-        """Say whether this process knows that the session's cycle has had its silent turn."""
+        """Return whether this process knows that the session's cycle has had its silent turn."""
         return session_key in self._had_turn
 
     @asynccontextmanager

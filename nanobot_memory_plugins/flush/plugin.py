@@ -26,8 +26,8 @@ from nanobot_memory_plugins.core import (
 from nanobot_memory_plugins.core.files.seen_messages import SeenMessages
 from nanobot_memory_plugins.core.text import as_spoken, clean_markdown, dominant_language, says_nothing
 from nanobot_memory_plugins.flush.archive import archive, archive_whole
-from nanobot_memory_plugins.flush.entries import Entry, UserWords, borne_out, read_entries
-from nanobot_memory_plugins.flush.flush_state import ASKED_AT, TURN_FAILED, TURN_TAKEN, Cycles
+from nanobot_memory_plugins.flush.entries import FlushedEntry, UserWords, borne_out, read_entries
+from nanobot_memory_plugins.flush.flush_state import ASKED_AT, TURN_FAILED, TURN_TAKEN, FlushCycles
 from nanobot_memory_plugins.flush.options import FlushOptions
 from nanobot_memory_plugins.flush.preparing import prepared
 from nanobot_memory_plugins.flush.prompt import flush_prompt
@@ -58,7 +58,7 @@ class FlushPlugin:
     prompt_files = (FLUSH,)
 
     def __init__(self) -> None:
-        self._cycles = Cycles()
+        self._cycles = FlushCycles()
 
     @hookimpl(tryfirst=True)
     async def before_compaction(
@@ -180,7 +180,7 @@ def _fresh(marks: SeenMessages, messages: Sequence[Message]) -> list[Message]:
 
 
 def _is_worth_a_turn(marks: SeenMessages, ready: Sequence[Message], window: int, context: PluginContext) -> bool:
-    """Say whether the model is asked: not for a few messages shortly after the last time."""
+    """Return whether the model is asked: not for a few messages shortly after the last time."""
     options: FlushOptions = context.options
     try:
         rested = context.clock.now() - datetime.fromisoformat(marks.values[ASKED_AT]) >= _REST
@@ -202,7 +202,7 @@ def _judge(answer: str, ready: Sequence[Message], options: FlushOptions) -> tupl
     return _Outcome.KEPT, [_note(entry, own, options) for entry in entries]
 
 
-def _note(entry: Entry, own: UserWords, options: FlushOptions) -> Note:
+def _note(entry: FlushedEntry, own: UserWords, options: FlushOptions) -> Note:
     origin = Origin.USER if own.hold(entry) else Origin.SUMMARY
     # Many hosts open every prompt with the long-term file: what a web page wants to be remembered is not for it.
     trusted = origin is Origin.USER or not own.tools_spoke
@@ -230,7 +230,7 @@ def _archive(
 
 
 def _has_transcript(session_key: str, context: PluginContext) -> bool:
-    """Say whether a transcript holds what was said in full."""
+    """Return whether a transcript holds what was said in full."""
     return MemoryPaths.of(context.workspace).transcript(session_key).is_file()
 
 

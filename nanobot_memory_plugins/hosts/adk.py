@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from nanobot_memory_plugins.core import MemoryService, Scope, fence, language_of
-from nanobot_memory_plugins.core.host import Run, Runs, ServiceTool, asked_in, guarded
+from nanobot_memory_plugins.core.host import HostRun, Runs, ServiceTool, asked_in, guarded
 from nanobot_memory_plugins.hosts.framework import framework
 
 with framework("adk"):
@@ -136,7 +136,7 @@ class MemoryPlugin(BasePlugin):
         if (run := self.runs.pop(invocation_context.invocation_id)) is not None:
             run.abandon()
 
-    async def _hear(self, run: Run, session: Any) -> None:
+    async def _hear(self, run: HostRun, session: Any) -> None:
         """Keep what the user of a live run has typed or said since the last look."""
         if (begin := run.heard) is not None:
             run.heard = len(session.events)
@@ -144,7 +144,7 @@ class MemoryPlugin(BasePlugin):
                 if event.author == "user" and not event.partial and (text := _said_in(event)):
                     await run.open(text, _live_messages(session.events[:place]))
 
-    def _run(self, context: Any) -> Run:
+    def _run(self, context: Any) -> HostRun:
         session, earlier = context.session, [event.invocation_id for event in context.session.events]
         return self.runs.of(context.invocation_id, session_key(session), self.whose(session), earlier=earlier)
 

@@ -55,7 +55,7 @@ def _finding(framework: Framework) -> Finding | None:
 
 
 def is_between(version: str, requirement: str) -> bool:
-    """Say whether a version is within the ``>=`` and ``<`` of a requirement."""
+    """Return whether a version is within the ``>=`` and ``<`` of a requirement."""
     bounds = [(one["least"], one["below"]) for one in _BOUNDS.finditer(requirement)]
     return all(
         _numbers(version) >= _numbers(least) if least else _numbers(version) < _numbers(below)

@@ -59,7 +59,7 @@ class PersonsFiles:
         return [part for part in parts if self._is_shown(part)]
 
     def _is_shown(self, part: NoteEntry | Passage) -> bool:
-        """Say whether a part is for this person; what somebody wrote between notes is everybody's."""
+        """Return whether a part is for this person; what somebody wrote between notes is everybody's."""
         if isinstance(part, NoteEntry):
             return part.searchable and self._visible.allows(part.scope)
         return bool(part.text.strip())

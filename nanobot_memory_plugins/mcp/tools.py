@@ -21,7 +21,7 @@ _DOCUMENTS: Mapping[str, _Documents] = {"search": search_documents, "fetch": fet
 
 
 def reads_only(memory: ServedMemory, name: str) -> bool:
-    """Say whether a tool changes nothing, so that it can be given up at any moment."""
+    """Return whether a tool changes nothing, so that it can be given up at any moment."""
     return face_of(name, memory.tool(name)).reads_only
 
 

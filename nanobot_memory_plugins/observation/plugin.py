@@ -134,12 +134,12 @@ async def _views(
 
 
 def is_observed(tool_name: str, options: ObservationOptions) -> bool:
-    """Say whether the options ask for notes of this tool."""
+    """Return whether the options ask for notes of this tool."""
     return any(fnmatch(tool_name, pattern) for pattern in options.tools) and not any(
         fnmatch(tool_name, pattern) for pattern in options.exclude
     )
 
 
 def is_web(tool_name: str) -> bool:
-    """Say whether a tool brings text from the web, by its name."""
+    """Return whether a tool brings text from the web, by its name."""
     return any(word in tool_name.lower() for word in ("web", "fetch", "browser", "http", "search_online"))

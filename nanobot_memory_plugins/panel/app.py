@@ -13,7 +13,7 @@ from textual.widgets import ContentSwitcher, Static
 
 from nanobot_memory_plugins.core import EntryRun
 from nanobot_memory_plugins.panel.dialogs import Confirm, Help
-from nanobot_memory_plugins.panel.language import Words
+from nanobot_memory_plugins.panel.language import PanelWords
 from nanobot_memory_plugins.panel.memory import PanelMemory, reason_of
 from nanobot_memory_plugins.panel.style import BAR_LINES, PHONE_BELOW, PHONE_LINES, STYLE, WIDE_FROM
 from nanobot_memory_plugins.panel.views.base import View
@@ -29,7 +29,7 @@ from nanobot_memory_plugins.panel.views.search import SearchView
 from nanobot_memory_plugins.panel.views.sessions import SessionsView
 from nanobot_memory_plugins.panel.views.stats import StatsView
 from nanobot_memory_plugins.panel.views.timeline import TimelineView
-from nanobot_memory_plugins.panel.widgets.bars import VIEW_KEYS, Key, KeyBar, ViewBar
+from nanobot_memory_plugins.panel.widgets.bars import VIEW_KEYS, BarKey, KeyBar, ViewBar
 from nanobot_memory_plugins.panel.widgets.drawable import AsciiFilter, ControlFilter
 
 VIEWS: dict[str, type[View]] = {
@@ -73,7 +73,7 @@ class PanelApp(App[None]):
     ]
 
     def __init__(
-        self, memory: PanelMemory, words: Words, *, is_ascii: bool = False, poll_seconds: float = POLL_SECONDS
+        self, memory: PanelMemory, words: PanelWords, *, is_ascii: bool = False, poll_seconds: float = POLL_SECONDS
     ) -> None:
         super().__init__()
         self.memory = memory
@@ -167,11 +167,11 @@ class PanelApp(App[None]):
         """Show all keys."""
         t = self.words
         everywhere = [
-            Key("1 … 9 0 -", "", t("Show a view (F2 … F12 in a field, too)")),
-            Key("[ ]", "", t("View before, next view")),
-            Key("tab", "", t("Between list and detail")),
-            Key("esc", "", t("Back")),
-            Key("q", "", t("Quit")),
+            BarKey("1 … 9 0 -", "", t("Show a view (F2 … F12 in a field, too)")),
+            BarKey("[ ]", "", t("View before, next view")),
+            BarKey("tab", "", t("Between list and detail")),
+            BarKey("esc", "", t("Back")),
+            BarKey("q", "", t("Quit")),
         ]
         parts = [(t(view.name_of_view), view.key_list()) for view in self.views.values() if view.key_list()]
         current = t(self.current.name_of_view)
@@ -195,9 +195,9 @@ class PanelApp(App[None]):
             BAR_LINES if is_phone else 2,
         )
         prefix = self.current.id or ""
-        keys = [Key(key.key, f"app.press('{prefix}', '{key.action}')", key.label) for key in self.current.key_list()]
+        keys = [BarKey(key.key, f"app.press('{prefix}', '{key.action}')", key.label) for key in self.current.key_list()]
         self.key_bar.show(
-            [*keys, Key("q", "app.quit", t("Quit")), Key("?", "app.help", t("All keys"))],
+            [*keys, BarKey("q", "app.quit", t("Quit")), BarKey("?", "app.help", t("All keys"))],
             width,
             BAR_LINES if is_phone else 1,
         )

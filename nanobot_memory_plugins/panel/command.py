@@ -16,7 +16,7 @@ from nanobot_memory_plugins.core import (
     read_configuration,
 )
 from nanobot_memory_plugins.core.cli import languages, repair_memory, spoken_language
-from nanobot_memory_plugins.panel.language import Words, is_unicode_terminal
+from nanobot_memory_plugins.panel.language import PanelWords, is_unicode_terminal
 
 AUTO = "auto"
 
@@ -74,7 +74,7 @@ def _run(folder: Path, config: Path | None, language: str, *, is_ascii: bool) ->
         )
     # What is logged would be drawn over the screen; the panel keeps warnings and shows them under Health.
     logger.remove()
-    app = PanelApp(PanelMemory(folder, config), Words(language), is_ascii=is_ascii and not served)
+    app = PanelApp(PanelMemory(folder, config), PanelWords(language), is_ascii=is_ascii and not served)
     app.run()
     if app.return_code:
         raise typer.Exit(1)

@@ -13,8 +13,8 @@ from textual.screen import ModalScreen
 from textual.widgets import Button, Input, Label, Static, TextArea
 
 from nanobot_memory_plugins.core import EntryView
-from nanobot_memory_plugins.panel.language import Words
-from nanobot_memory_plugins.panel.widgets.bars import Key
+from nanobot_memory_plugins.panel.language import PanelWords
+from nanobot_memory_plugins.panel.widgets.bars import BarKey
 from nanobot_memory_plugins.panel.widgets.row_list import Column, RowList
 
 _DECIMALS = 2
@@ -38,7 +38,7 @@ class Confirm(ModalScreen[bool]):
         Binding("n,escape,q", "answer(False)", show=False),
     ]
 
-    def __init__(self, question: str, lines: Sequence[str], words: Words) -> None:
+    def __init__(self, question: str, lines: Sequence[str], words: PanelWords) -> None:
         super().__init__()
         self._question, self._lines, self._words = question, lines, words
 
@@ -72,7 +72,7 @@ class EntryForm(ModalScreen[Written | None]):
         Binding("escape", "cancel", show=False, priority=True),
     ]
 
-    def __init__(self, title: str, words: Words, *, text: str = "", entry: EntryView | None = None) -> None:
+    def __init__(self, title: str, words: PanelWords, *, text: str = "", entry: EntryView | None = None) -> None:
         super().__init__()
         self._title, self._words, self._text, self._entry = title, words, text, entry
 
@@ -166,7 +166,7 @@ class Help(ModalScreen[None]):
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q,question_mark,enter,f1", "close", show=False)]
 
-    def __init__(self, title: str, parts: Sequence[tuple[str, Sequence[Key]]]) -> None:
+    def __init__(self, title: str, parts: Sequence[tuple[str, Sequence[BarKey]]]) -> None:
         super().__init__()
         self._title, self._parts = title, parts
 
@@ -194,7 +194,7 @@ class ProfileReport(ModalScreen[None]):
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "close", show=False, priority=True)]
 
-    def __init__(self, tell: Callable[[str], Awaitable[str]], words: Words) -> None:
+    def __init__(self, tell: Callable[[str], Awaitable[str]], words: PanelWords) -> None:
         super().__init__()
         self._tell, self._words = tell, words
 

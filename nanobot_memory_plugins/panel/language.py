@@ -7,14 +7,14 @@ from datetime import datetime
 from nanobot_memory_plugins.core import Sentence
 from nanobot_memory_plugins.core.cli import catalogue, language_of
 
-__all__ = ["Words", "is_unicode_terminal", "language_of"]
+__all__ = ["PanelWords", "is_unicode_terminal", "language_of"]
 
 # In the order in which programs look at them.
 _ENCODING_VARIABLES = ("LC_ALL", "LC_CTYPE", "LANG")
 _DAY_SECONDS = 86_400
 
 
-class Words:
+class PanelWords:
     """Says things in a language; what is not translated stays English."""
 
     def __init__(self, language: str = "en") -> None:

@@ -196,7 +196,7 @@ class PanelMemory:
 
 
 def _says_nothing(hit: Hit) -> bool:
-    """Say whether a message is a pleasantry, or an answer that only says that it has heard."""
+    """Return whether a message is a pleasantry, or an answer that only says that it has heard."""
     if hit.source != "transcript":
         return False
     return is_pleasantry(hit.text) or (hit.origin is Origin.ASSISTANT and is_acknowledgement(hit.text))

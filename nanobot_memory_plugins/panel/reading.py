@@ -40,7 +40,7 @@ class DayNotes:
 
 
 @dataclass(frozen=True, slots=True)
-class Session:
+class ShownSession:
     """A transcript. ``last`` is when something was said for the last time, ``preview`` what."""
 
     key: str
@@ -57,7 +57,7 @@ class MemoryReader:
     def __init__(self, paths: MemoryPaths) -> None:
         self._paths = paths
         self._notes: dict[str, tuple[str, DayNotes]] = {}
-        self._sessions: dict[str, tuple[str, Session]] = {}
+        self._sessions: dict[str, tuple[str, ShownSession]] = {}
 
     def notes_version(self) -> str:
         """Return a text that changes when a day's file does."""
@@ -77,12 +77,12 @@ class MemoryReader:
         """Return a text that changes when a transcript does."""
         return repr([(name, stamp) for name, _, stamp in _files(self._paths.sessions, _is_transcript)])
 
-    def sessions(self) -> list[Session]:
+    def sessions(self) -> list[ShownSession]:
         """Return the sessions, the one that was used last first."""
         found = _again(_files(self._paths.sessions, _is_transcript), self._sessions, self._session)
         return sorted(found, key=lambda one: (one.last is not None, one.last and one.last.timestamp()), reverse=True)
 
-    def messages(self, session: Session, limit: int) -> list[TranscriptRecord]:
+    def messages(self, session: ShownSession, limit: int) -> list[TranscriptRecord]:
         """Return the last messages of a session, oldest first. Raises `OSError`."""
         return last_records(self._paths.workspace / session.path, session.key, limit)
 
@@ -98,7 +98,7 @@ class MemoryReader:
             first=first[1].decode("utf-8", "replace").strip() if first else "",
         )
 
-    def _session(self, path: Path) -> Session:
+    def _session(self, path: Path) -> ShownSession:
         lines, first, tail = 0, b"", b""
         with open_regular(path) as file:
             while block := file.read(_BLOCK):
@@ -108,7 +108,7 @@ class MemoryReader:
         begun = parse_transcript_line(first)
         ended = next(filter(None, (parse_transcript_line(line) for line in reversed(tail.split(b"\n")) if line)), None)
         known = begun or ended
-        return Session(
+        return ShownSession(
             key=known.session_key if known is not None else path.stem,
             path=self._relative(path),
             size=path.stat().st_size,

@@ -8,7 +8,7 @@ from typing import Final
 from nanobot_memory_plugins.core import Clock, Embedder, Hit, Query, SearchResult, Tier, logger
 from nanobot_memory_plugins.postgres.database.connection import Connection, plain_errors, run, table, together
 from nanobot_memory_plugins.postgres.database.shipping import states_of
-from nanobot_memory_plugins.postgres.database.tenant import Whose
+from nanobot_memory_plugins.postgres.database.tenant import TenantOwner
 from nanobot_memory_plugins.postgres.database.where import of_tenant
 from nanobot_memory_plugins.postgres.options import PostgresOptions
 from nanobot_memory_plugins.postgres.search import ServerRows, ServerVectors, ServerWords
@@ -29,7 +29,7 @@ class Asking:
 
     def __init__(
         self,
-        whose: Whose,
+        whose: TenantOwner,
         places: Places,
         chunking: Chunking,
         options: PostgresOptions,

@@ -28,7 +28,7 @@ from nanobot_memory_plugins.core.files import exact_time, make_missing, read_tim
 from nanobot_memory_plugins.postgres.database import entries, forgetting
 from nanobot_memory_plugins.postgres.database.connection import Connection, bounded_transaction, plain_errors
 from nanobot_memory_plugins.postgres.database.entries import EntryWrite, Pulled
-from nanobot_memory_plugins.postgres.database.tenant import Whose
+from nanobot_memory_plugins.postgres.database.tenant import TenantOwner
 from nanobot_memory_plugins.postgres.database.where import clean
 from nanobot_memory_plugins.postgres.questions import Ask
 
@@ -67,7 +67,7 @@ class Agreed:
 class EntryExchange:
     """Keeps the entries of one machine and those of its tenant the same. One process of a machine at a time does so."""
 
-    def __init__(self, whose: Whose, folder: Path, ask: Ask) -> None:
+    def __init__(self, whose: TenantOwner, folder: Path, ask: Ask) -> None:
         self._whose = whose
         self._file = folder / FILE
         self._ask = ask
@@ -225,7 +225,9 @@ async def _unbroken(work: Coroutine[Any, Any, bool]) -> bool:
         raise
 
 
-def learned(whose: Whose, agreed: Agreed, pulled: Pulled, here: Mapping[str, str]) -> tuple[list[EntryUpdate], Agreed]:
+def learned(
+    whose: TenantOwner, agreed: Agreed, pulled: Pulled, here: Mapping[str, str]
+) -> tuple[list[EntryUpdate], Agreed]:
     """Return what is to be merged here of what was pulled, and what is agreed upon then."""
     known = dict(agreed.known)
     if pulled.is_whole:  # what the server has lost is new to it
@@ -258,7 +260,7 @@ def lost_in(access: ExchangedEntries, agreed: Agreed, here: Mapping[str, str]) -
     return frozenset(gone) - frozenset(access.taken_out(gone)) if gone else frozenset()
 
 
-def changed(whose: Whose, agreed: Agreed, here: Mapping[str, str]) -> list[EntryWrite]:
+def changed(whose: TenantOwner, agreed: Agreed, here: Mapping[str, str]) -> list[EntryWrite]:
     """Return what of the entries here is not as it was agreed upon."""
     writes = []
     for id_, text in here.items():

@@ -14,10 +14,10 @@ from nanobot_memory_plugins.postgres.database.connection import Connection, Tena
 from nanobot_memory_plugins.postgres.database.growth import NEAREST_FROM
 from nanobot_memory_plugins.postgres.database.passages import OF_MACHINE, row_columns, rows_of
 from nanobot_memory_plugins.postgres.database.row_security import words_of
-from nanobot_memory_plugins.postgres.database.tenant import Whose
+from nanobot_memory_plugins.postgres.database.tenant import TenantOwner
 from nanobot_memory_plugins.postgres.database.weights import question_of
 from nanobot_memory_plugins.postgres.database.where import clean, of_tenant, passing, without_copies
-from nanobot_memory_plugins.search.candidate_rows import Row
+from nanobot_memory_plugins.search.candidate_rows import CandidateRow
 from nanobot_memory_plugins.search.segmentation import MAX_QUERY_TERMS
 
 # Terms of a long query whose frequency is looked up.
@@ -34,7 +34,7 @@ class ServerWords:
     """The full-text side of the shared memory, for one search."""
 
     connection: Connection
-    whose: Whose
+    whose: TenantOwner
     _known: dict[str, int] = field(default_factory=dict)
     _state: tuple[int, bool] | None = None
 
@@ -113,9 +113,9 @@ class ServerRows:
     """The passages of the shared memory as rows."""
 
     connection: Connection
-    whose: Whose
+    whose: TenantOwner
 
-    def by_ids(self, ids: Iterable[int]) -> list[Row]:
+    def by_ids(self, ids: Iterable[int]) -> list[CandidateRow]:
         """Return the rows with these ids, in the ids' order; deleted ones are missing."""
         wanted = list(ids)
         if not wanted:
@@ -124,7 +124,7 @@ class ServerRows:
         found = {row.id: row for row in self._read(source, {"ids": wanted})}
         return [found[number] for number in wanted if number in found]
 
-    def around(self, rows: Sequence[Row]) -> list[Row]:
+    def around(self, rows: Sequence[CandidateRow]) -> list[CandidateRow]:
         """Return the passages directly before and after some, in the same file of the same machine."""
         ids = [row.id for row in rows if row.id]
         if not ids:
@@ -139,7 +139,7 @@ class ServerRows:
         )
         return list({row.id: row for row in self._read(source, {"ids": ids})}.values())
 
-    def newest(self, query: Query, limit: int) -> list[Row]:
+    def newest(self, query: Query, limit: int) -> list[CandidateRow]:
         """Return what passes a query's filters, the newest first; what has no time fills what is left, if it passes."""
         conditions, values = passing(self.whose.tenant, query)
         passes = f"FROM {table('chunk')} c WHERE {conditions} AND {without_copies(self.whose.tenant)} "
@@ -150,7 +150,7 @@ class ServerRows:
             rows += self._read(passes + timeless, {**values, "limit": limit - len(rows)})
         return rows
 
-    def by_key(self, key: str) -> Row | None:
+    def by_key(self, key: str) -> CandidateRow | None:
         """Return the row with this key; that of another machine's begins with its name."""
         machine, separator, rest = clean(key).partition(OF_MACHINE)
         is_foreign = bool(separator) and "/" not in machine
@@ -160,7 +160,7 @@ class ServerRows:
     def _from(self) -> str:
         return f"FROM {table('chunk')} c WHERE {of_tenant(self.whose.tenant, 'c')}"
 
-    def _read(self, source: str, values: dict[str, Any]) -> list[Row]:
+    def _read(self, source: str, values: dict[str, Any]) -> list[CandidateRow]:
         sql = f"SELECT {row_columns()} {source}"
         return rows_of(run(self.connection, sql, {**values, "machine": self.whose.machine}))
 
@@ -179,7 +179,7 @@ class ServerVectors:
     """The vectors of the shared memory: compared one by one where few are meant, which is exact."""
 
     connection: Connection
-    whose: Whose
+    whose: TenantOwner
     nearest_from: int = NEAREST_FROM
 
     def space(self, name: str, dimension: int) -> ServerSpace | None:

@@ -1,7 +1,7 @@
 """What `doctor` says of the sharing itself: whether the server is there, and whether everything was sent."""
 
 from nanobot_memory_plugins.core import Finding, Health, Sentence
-from nanobot_memory_plugins.postgres.database.tenant import Whose
+from nanobot_memory_plugins.postgres.database.tenant import TenantOwner
 from nanobot_memory_plugins.postgres.reaching import Server
 
 
@@ -18,8 +18,8 @@ def slow(server: Server) -> Finding:
     return Finding("shared memory", told, Health.DEGRADED, hint)
 
 
-def sharing(whose: Whose, unsent: int) -> Finding:
-    """Say whether what this machine keeps is kept for everybody; ``unsent`` bytes of its files are not yet."""
+def sharing(whose: TenantOwner, unsent: int) -> Finding:
+    """Return whether what this machine keeps is kept for everybody; ``unsent`` bytes of its files are not yet."""
     if unsent:
         waiting = Sentence(
             "{unsent:,} bytes of this machine's files are kept here and not for everybody yet", unsent=unsent

@@ -8,10 +8,10 @@ from nanobot_memory_plugins.core import Clock, MemoryPaths, run_in_daemon_thread
 from nanobot_memory_plugins.core.files import private_lock
 from nanobot_memory_plugins.postgres.database.shelving import shelve
 from nanobot_memory_plugins.postgres.database.shipping import states_of
-from nanobot_memory_plugins.postgres.database.tenant import Whose
+from nanobot_memory_plugins.postgres.database.tenant import TenantOwner
 from nanobot_memory_plugins.postgres.questions import Ask
 from nanobot_memory_plugins.search.documents import FileState
-from nanobot_memory_plugins.search.sources.places import Kind, Places
+from nanobot_memory_plugins.search.sources.places import FileKind, Places
 
 # A failover to a standby that was behind loses the last moments: what is younger is kept to be sent again.
 KEPT = timedelta(minutes=10)
@@ -21,7 +21,9 @@ _LOCK_SECONDS = 1.0
 class Spool:
     """Takes transcripts and day notes away that have been on the server for a while. People's own files stay."""
 
-    def __init__(self, whose: Whose, paths: MemoryPaths, clock: Clock, ask: Ask, *, kept: timedelta = KEPT) -> None:
+    def __init__(
+        self, whose: TenantOwner, paths: MemoryPaths, clock: Clock, ask: Ask, *, kept: timedelta = KEPT
+    ) -> None:
         self._whose = whose
         self._paths = paths
         self._places = Places(paths)
@@ -66,7 +68,7 @@ class Spool:
             lock.release()
 
 
-_OURS = frozenset({Kind.TRANSCRIPT, Kind.DAY_NOTES})
+_OURS = frozenset({FileKind.TRANSCRIPT, FileKind.DAY_NOTES})
 
 
 def _is_as(path: Path, state: FileState) -> bool:

@@ -37,7 +37,7 @@ from nanobot_memory_plugins.postgres.database import forgetting, health, leases,
 from nanobot_memory_plugins.postgres.database.connection import Connection
 from nanobot_memory_plugins.postgres.database.covered import Covered
 from nanobot_memory_plugins.postgres.database.shipping import Shipment, states_of
-from nanobot_memory_plugins.postgres.database.tenant import Tenant, Whose
+from nanobot_memory_plugins.postgres.database.tenant import Tenant, TenantOwner
 from nanobot_memory_plugins.postgres.entry_exchange import EntryExchange
 from nanobot_memory_plugins.postgres.machine import machine_name
 from nanobot_memory_plugins.postgres.options import PostgresOptions
@@ -45,7 +45,7 @@ from nanobot_memory_plugins.postgres.questions import Questions
 from nanobot_memory_plugins.postgres.reaching import Lease, Server
 from nanobot_memory_plugins.postgres.sharing_findings import away, sharing, slow
 from nanobot_memory_plugins.postgres.spool import Spool
-from nanobot_memory_plugins.postgres.tombstones import Tombstones
+from nanobot_memory_plugins.postgres.tombstones import ServerTombstones
 from nanobot_memory_plugins.postgres.unsent import Unsent, covers
 from nanobot_memory_plugins.search.indexer.session import SessionSettings
 from nanobot_memory_plugins.search.indexer.step import StepSettings
@@ -88,7 +88,7 @@ class SharedStore:
         self._paths = MemoryPaths.of(workspace)
         self._places = Places(self._paths)
         tenant = Tenant.named(options.tenant)
-        self._whose = Whose(tenant, options.tenant, machine_name(self._paths, options.machine))
+        self._whose = TenantOwner(tenant, options.tenant, machine_name(self._paths, options.machine))
         self._server = Server(
             options.dsn.get_secret_value(),
             pooler=options.pooler,
@@ -113,7 +113,7 @@ class SharedStore:
             clock=clock,
         )
         self.entries = EntryExchange(self._whose, self._paths.index_folder, self._ask_long)
-        self._tombstones = Tombstones(self._whose, self._paths)
+        self._tombstones = ServerTombstones(self._whose, self._paths)
         self._covers = (Erasure(), Covered())
         self.spool = None if options.keep_files else Spool(self._whose, self._paths, clock, self._ask_long)
         self._unsent = Unsent(self._places, lambda: self._asking.sent, self._housekeeping)
@@ -262,7 +262,7 @@ class SharedStore:
         return found or ()
 
     async def lease(self, work: str, seconds: float) -> bool:
-        """Say whether this machine does a kind of work, and nobody else for so long; each while the server is away."""
+        """Whether this machine does a kind of work, and nobody else for so long; each while the server is away."""
         return await self._ask_long(lambda connection: leases.take(connection, self._whose, work, seconds)) is not False
 
     async def held(self, erasure: Erasure) -> dict[str, int] | None:

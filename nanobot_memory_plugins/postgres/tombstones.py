@@ -8,21 +8,20 @@ import os
 import uuid
 
 from nanobot_memory_plugins.core import MemoryPaths, logger
-from nanobot_memory_plugins.core.files import private_lock
-from nanobot_memory_plugins.core.files.private import private_folder
+from nanobot_memory_plugins.core.files import private_folder, private_lock
 from nanobot_memory_plugins.postgres.database import covered, forgetting
 from nanobot_memory_plugins.postgres.database.connection import Connection, plain_errors
 from nanobot_memory_plugins.postgres.database.covered import Covered
-from nanobot_memory_plugins.postgres.database.tenant import Whose
+from nanobot_memory_plugins.postgres.database.tenant import TenantOwner
 
 _FOLDER, _FILE = ".erasure", "shared.json"
 _LOCK_SECONDS = 10.0
 
 
-class Tombstones:
+class ServerTombstones:
     """The orders of one tenant that this machine has carried out. Everything here blocks."""
 
-    def __init__(self, whose: Whose, paths: MemoryPaths) -> None:
+    def __init__(self, whose: TenantOwner, paths: MemoryPaths) -> None:
         self._whose = whose
         self._memory = paths.memory
         self._file = paths.memory / _FOLDER / _FILE

@@ -105,7 +105,7 @@ def render(hit: Hit, *, whole: bool, options: RecallOptions, tier: Tier = Tier.H
 
 
 def is_shown(hit: Hit, live: LiveContext, options: RecallOptions, tier: Tier) -> bool:
-    """Say whether one of our blocks in the live context shows a memory as this one would, be it by its tl;dr alone."""
+    """Whether one of our blocks in the live context shows a memory as this one would, be it by its tl;dr alone."""
     if not live.shows(_place(hit)):  # most are not: their lines need not be made
         return False
     return any(live.shows(render(hit, whole=whole, options=options, tier=tier)) for whole in (True, False))

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 
 from nanobot_memory_plugins.core import Hit, Origin, Query
-from nanobot_memory_plugins.core.text import Topic, is_own_constraint, tells_constraint
+from nanobot_memory_plugins.core.text import ConstraintTopic, is_own_constraint, tells_constraint
 
 # So many are shown, the newest ones; so many hits are looked at.
 _MOST, _LOOKED_AT = 3, 24
@@ -14,7 +14,7 @@ _NAMED = 0.2
 
 
 async def constraints_of(
-    topic: Topic, query: Query, found: Sequence[Hit], hits_for: Callable[[Query], Awaitable[tuple[Hit, ...]]]
+    topic: ConstraintTopic, query: Query, found: Sequence[Hit], hits_for: Callable[[Query], Awaitable[tuple[Hit, ...]]]
 ) -> tuple[Hit, ...]:
     """Return what the user told that constrains an answer on a topic, the newest first.
 

@@ -12,7 +12,7 @@ _MONTHS_A_YEAR = 12
 
 
 def is_chinese(text: str) -> bool:
-    """Say whether dates beside a text are written in Chinese."""
+    """Return whether dates beside a text are written in Chinese."""
     return not text.isascii() and _CHINESE.search(text) is not None
 
 

@@ -94,7 +94,7 @@ class _Said:
         return sum(1 for _ in negations(self.text)), len(_QUALIFIER.findall(self.text)), reading_of(self.text).asks
 
     def is_held_by(self, other: "_Said") -> bool:
-        """Say whether ``other`` says all that this says."""
+        """Return whether ``other`` says all that this says."""
         if self.speaker != other.speaker and self.speaker and other.speaker:
             return False
         if self.text == other.text:

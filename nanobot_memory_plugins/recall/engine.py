@@ -26,7 +26,13 @@ from nanobot_memory_plugins.core import (
     run_in_daemon_thread,
 )
 from nanobot_memory_plugins.core.host import hits_of, in_conversations, lowered
-from nanobot_memory_plugins.core.text import PeriodQuestion, Topic, period_question, topic_of, without_worked_on
+from nanobot_memory_plugins.core.text import (
+    ConstraintTopic,
+    PeriodQuestion,
+    period_question,
+    topic_of,
+    without_worked_on,
+)
 from nanobot_memory_plugins.recall import timeline
 from nanobot_memory_plugins.recall.block import build_block, build_listing, is_shown, paired, without_live
 from nanobot_memory_plugins.recall.constraints import constraints_of
@@ -99,7 +105,7 @@ async def recall(
     # The days of whoever asks are those of this machine.
     asked_at = asked_at or clock.now().astimezone()
 
-    def read() -> tuple[str, Decision, PeriodQuestion | None, Topic | None, frozenset[str]]:
+    def read() -> tuple[str, Decision, PeriodQuestion | None, ConstraintTopic | None, frozenset[str]]:
         asked = without_worked_on(text)
         period = period_question(asked, asked_at, turns[-1] if turns else "")
         return asked, decide_tier(asked, turns, options), period, topic_of(asked), unhelpful()
@@ -158,7 +164,7 @@ async def recall(
 
 
 async def _constraints(
-    store: Store, topic: Topic, query: Query, found: Sequence[Hit], lower: frozenset[str]
+    store: Store, topic: ConstraintTopic, query: Query, found: Sequence[Hit], lower: frozenset[str]
 ) -> tuple[Hit, ...]:
     async def hits_for(asked: Query) -> tuple[Hit, ...]:
         hits = (await hits_of(store, asked)).hits
@@ -335,7 +341,7 @@ def _chosen(
 
 
 def _is_needed(asked: _Asked, hits: Sequence[Hit], options: RecallOptions, watch: RecallTrace | None) -> bool:
-    """Say whether the message needs memory at all; whoever chooses a tier by itself has said so."""
+    """Return whether the message needs memory at all; whoever chooses a tier by itself has said so."""
     probability = need(asked.text, asked.decision, hits[:_TELLING])
     is_needed = probability >= options.need_threshold
     if watch is not None:

@@ -37,7 +37,7 @@ _NAMED_BEFORE = re.compile(r"[a-z,] [A-Z][a-z]")
 
 
 def points_back(text: str) -> bool:
-    """Say whether a text asks about something that it names only by pointing at what was said before."""
+    """Return whether a text asks about something that it names only by pointing at what was said before."""
     text = text.strip()
     if len(text) > _LONGEST_POINTING:
         return False
@@ -47,7 +47,7 @@ def points_back(text: str) -> bool:
 
 
 def goes_on(text: str) -> bool:
-    """Say whether a text has the shape of one that goes on from another ("and the red one?"), but may be whole."""
+    """Return whether a text has the shape of one that goes on from another ("and the red one?"), but may be whole."""
     text = text.strip()
     return len(text) <= _LONGEST_GOING_ON and _GOES_ON.search(text) is not None
 

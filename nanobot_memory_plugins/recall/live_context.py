@@ -29,7 +29,7 @@ class LiveContext:
         self._left = _LOOKED_THROUGH
 
     def holds(self, text: str) -> bool:
-        """Say whether a memory says only what stands here."""
+        """Return whether a memory says only what stands here."""
         text = _SINCE.sub("", text)
         said = folded(text)
         if not said or said in self._texts:
@@ -47,7 +47,7 @@ class LiveContext:
         return any(_stand_in(parts, plain) and self._holds_a_secret(plain, unsure=unsure) for plain in self._texts)
 
     def shows(self, line: str) -> bool:
-        """Say whether a line stands here as it is: in one of our own blocks that the host has left in its history."""
+        """Whether a line stands here as it is: in one of our own blocks that the host has left in its history."""
         said = folded(line)
         return any(said in plain for plain in self._texts)
 
@@ -62,7 +62,7 @@ class LiveContext:
 
 
 def _stand_in(parts: Iterable[str], text: str) -> bool:
-    """Say whether all parts stand in a text, one behind the other."""
+    """Return whether all parts stand in a text, one behind the other."""
     at = 0
     for part in filter(None, parts):
         found = text.find(part, at)

@@ -48,7 +48,7 @@ class RecallPlugin:
 
     @hookimpl
     def diagnose(self, context: PluginContext) -> Finding:
-        """Say whether recall can work."""
+        """Return whether recall can work."""
         if context.store is None:
             return Finding(
                 "recall",

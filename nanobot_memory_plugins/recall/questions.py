@@ -44,7 +44,7 @@ _CHINESE_PAST = re.compile(
 
 
 def is_personal(text: str) -> bool:
-    """Say whether a text asks about somebody's life, or about what the user and the agent did."""
+    """Return whether a text asks about somebody's life, or about what the user and the agent did."""
     if len(text) > _LONGEST_QUESTION or not (_TELL.search(text) or reading_of(text).asks):
         return False
     rest = _CHINESE_ANYBODY.sub("", text)

@@ -93,7 +93,7 @@ def decide_tier(text: str, recent_turns: Sequence[str], options: RecallOptions) 
 
 
 def is_small_talk(text: str, options: RecallOptions) -> bool:
-    """Say whether a message is pleasantries and nothing else ("ok, thanks!", "好的，谢谢")."""
+    """Return whether a message is pleasantries and nothing else ("ok, thanks!", "好的，谢谢")."""
     if len(text) > _LONGEST_SMALL_TALK:
         return False
     said = simplified(text).replace("’", "'")
@@ -110,7 +110,7 @@ def tier_after_draft(draft: str, tier: RecallTier, options: RecallOptions) -> Re
 
 
 def is_unsure(draft: str, options: RecallOptions) -> bool:
-    """Say whether the draft of an answer is unsure about what it knows.
+    """Return whether the draft of an answer is unsure about what it knows.
 
     One of the ``uncertain_markers`` is enough; those that are ``hedges`` count in a short draft only, because confident
     texts hold "可能" and "probably" too.

@@ -60,12 +60,12 @@ def _emptiness(hit: Hit, invented: Iterable[tuple[str, int]], options: RecallOpt
 
 
 def _is_template(text: str) -> bool:
-    """Say whether a part of a file holds headings, rules and placeholders in brackets alone."""
+    """Return whether a part of a file holds headings, rules and placeholders in brackets alone."""
     return all(_PLACEHOLDER_LINE.fullmatch(line) for line in text.splitlines())
 
 
 def _knows_nothing(text: str, options: RecallOptions) -> bool:
-    """Say whether an answer knows nothing; the words of a draft that does not know count, too."""
+    """Return whether an answer knows nothing; the words of a draft that does not know count, too."""
     if len(text) > _LONGEST_NON_ANSWER:
         return False
     return knows_nothing(text) or (is_unsure(text, options) and not tells_besides(text))

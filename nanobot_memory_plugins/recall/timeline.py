@@ -6,7 +6,7 @@ from datetime import datetime, time, tzinfo
 
 from nanobot_memory_plugins.core import Hit, Origin, Query, Store
 from nanobot_memory_plugins.core.host import Conversation, hits_of, in_conversations
-from nanobot_memory_plugins.core.text import PeriodQuestion, Span, Speaker, only_requests
+from nanobot_memory_plugins.core.text import DaySpan, PeriodQuestion, Speaker, only_requests
 
 # Memories of a period that are looked at: the newest ones.
 _MOST_SAID, _MOST_NOTED = 400, 60
@@ -18,7 +18,7 @@ _TRANSCRIPT = frozenset({"transcript"})
 _NOTED = frozenset({"summary", "note"})
 
 
-def within(query: Query, span: Span, zone: tzinfo | None) -> Query:
+def within(query: Query, span: DaySpan, zone: tzinfo | None) -> Query:
     """Return a query for the days of a span, in a time zone."""
     since = datetime.combine(span.start, time.min, tzinfo=zone)
     return replace(query, since=since, until=datetime.combine(span.end, time.max, tzinfo=zone))

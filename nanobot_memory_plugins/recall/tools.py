@@ -45,7 +45,7 @@ _LONGEST_NAME = 40
 _LONGEST_NUMBER = 6
 
 
-class Source(StrEnum):
+class MemorySource(StrEnum):
     """The kinds of memory, as the store names them."""
 
     LONG_TERM = "long_term"
@@ -66,7 +66,7 @@ class SearchArguments(BaseModel):
     since: datetime | None = None
     until: datetime | None = None
     origin: Origin | None = None
-    source: Source | None = None
+    source: MemorySource | None = None
 
     @field_validator("since", "until", mode="before")
     @classmethod
@@ -96,7 +96,7 @@ class SearchArguments(BaseModel):
         return self
 
 
-class MemorySearchTool:
+class MemorySearch:
     """``memory_search``: the index, searched by words and meaning. ``name`` offers it under another name."""
 
     reads_only = True
@@ -114,7 +114,7 @@ class MemorySearchTool:
                 "query": {"type": "string", "description": "In words it was probably said in."},
                 "since": {"type": "string", "description": "Day or time: 2026-02-16."},
                 "until": {"type": "string", "description": "Its day included."},
-                "source": {"type": "string", "enum": [source.value for source in Source]},
+                "source": {"type": "string", "enum": [source.value for source in MemorySource]},
             },
         }
     )
@@ -182,7 +182,9 @@ class MemorySearchTool:
         found = lowered((await hits_of(store, self._query(wanted, scope))).hits, unhelpful)
         hits = await self._context.shown(scope, found)
         told = [one.entry.text for one in known.entries]
-        return [hit for hit in hits if hit.source != Source.LONG_TERM or not any(text in hit.text for text in told)]
+        return [
+            hit for hit in hits if hit.source != MemorySource.LONG_TERM or not any(text in hit.text for text in told)
+        ]
 
 
 class MemoryGetTool:
@@ -239,9 +241,9 @@ def _around(hit_id: str) -> tuple[str, str]:
 
 def memory_tools(context: PluginContext) -> list[MemoryTool]:
     """Return the tools that recall offers, the search under its second name where the options ask for it."""
-    tools: list[MemoryTool] = [MemorySearchTool(context), MemoryGetTool(context)]
+    tools: list[MemoryTool] = [MemorySearch(context), MemoryGetTool(context)]
     if isinstance(context.options, RecallOptions) and context.options.recall_memory_alias:
-        tools.append(MemorySearchTool(context, name="recall_memory"))
+        tools.append(MemorySearch(context, name="recall_memory"))
     return tools
 
 

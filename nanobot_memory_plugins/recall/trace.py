@@ -25,7 +25,7 @@ class Reason(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Cut:
+class LeftOut:
     """Why one hit was left out. ``detail`` names the option and figures, ``instead`` the memory that says the same."""
 
     reason: Reason
@@ -51,7 +51,7 @@ class RecallTrace:
     best: float | None = None
     needed: float | None = None
     need: float | None = None
-    cuts: dict[str, Cut] = field(default_factory=dict)
+    cuts: dict[str, LeftOut] = field(default_factory=dict)
     whole: set[str] = field(default_factory=set)
     unhelpful: frozenset[str] = frozenset()
     topic: str = ""
@@ -59,4 +59,4 @@ class RecallTrace:
     def cut(self, hits: Iterable[Hit], reason: Reason, detail: str = "", *, instead: str = "") -> None:
         """Note why hits are left out; what was noted of one before counts."""
         for hit in hits:
-            self.cuts.setdefault(hit.id, Cut(reason, detail, instead))
+            self.cuts.setdefault(hit.id, LeftOut(reason, detail, instead))

@@ -14,7 +14,7 @@ from nanobot_memory_plugins.redaction.lazy_names import lazy_names
 if TYPE_CHECKING:
     from nanobot_memory_plugins.redaction.engine.redactor import Keeps, Redactor
     from nanobot_memory_plugins.redaction.rules.effort import Budget
-    from nanobot_memory_plugins.redaction.rules.rule import UNCHECKED, Finding, Rule
+    from nanobot_memory_plugins.redaction.rules.rule import UNCHECKED, Rule, SecretFinding
 
 # Who only looks at characters does not wait for the detectors.
 __getattr__ = lazy_names(
@@ -22,16 +22,16 @@ __getattr__ = lazy_names(
     {
         "engine.redactor": ("Redactor",),
         "rules.effort": ("Budget",),
-        "rules.rule": ("UNCHECKED", "Finding", "Rule"),
+        "rules.rule": ("UNCHECKED", "SecretFinding", "Rule"),
     },
 )
 
 __all__ = [
     "UNCHECKED",
     "Budget",
-    "Finding",
     "Redactor",
     "Rule",
+    "SecretFinding",
     "redact_text",
     "redact_value",
     "safe_preview",

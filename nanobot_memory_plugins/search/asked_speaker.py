@@ -6,7 +6,7 @@ from enum import StrEnum
 from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 
 
-class Person(StrEnum):
+class AskedSpeaker(StrEnum):
     """One of the two who talk."""
 
     USER = "user"
@@ -24,9 +24,9 @@ _ASSISTANT = re.compile(
 _USER = re.compile(r"\b(?:i|me|my|mine|i'm|i've|i'd|we|our)\b|我", re.IGNORECASE)
 
 
-def person_asked(text: str) -> Person | None:
+def person_asked(text: str) -> AskedSpeaker | None:
     """Return whose words answer a question as a rule, or None when it does not say."""
     text = simplified(text)
     if _ASSISTANT.search(text):
-        return Person.ASSISTANT
-    return Person.USER if _USER.search(text) else None
+        return AskedSpeaker.ASSISTANT
+    return AskedSpeaker.USER if _USER.search(text) else None

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nanobot_memory_plugins.core.text import asks_to_invent, one_line
-from nanobot_memory_plugins.core.values import Explanation, Hit, Level, Origin, Part, Query, SearchResult, Weighed
+from nanobot_memory_plugins.core.values import Explanation, Hit, Level, Origin, Query, ScorePart, SearchResult, Weighed
 from nanobot_memory_plugins.search.candidates import NOWHERE, Candidates
 from nanobot_memory_plugins.search.documents import Document
-from nanobot_memory_plugins.search.features import Question
+from nanobot_memory_plugins.search.features import FeatureQuery
 from nanobot_memory_plugins.search.lexical import score_terms
 from nanobot_memory_plugins.search.options import SearchOptions
 from nanobot_memory_plugins.search.ranking import Parts, by_project, is_learned, odds, rank
@@ -38,7 +38,7 @@ class Examination:
     document: Callable[[int], Document]
     texts: Sequence[str]
     candidates: Candidates
-    question: Question
+    question: FeatureQuery
     terms: tuple[str, ...]
     options: SearchOptions
 
@@ -90,7 +90,7 @@ def answer_from_files(
 ) -> SearchResult:
     """Return the best of documents that no index holds, given with their terms and traits: by words."""
     candidates = Candidates.of(documents, score_terms(words, idf), traits)
-    question = Question.of(query.text, idf, query.asked_at or now)
+    question = FeatureQuery.of(query.text, idf, query.asked_at or now)
     texts, options = [document.text for document in documents], SearchOptions()
     examined = Examination(documents.__getitem__, texts, candidates, question, tuple(idf), options)
     parts: Parts | None = {} if query.explain else None
@@ -171,8 +171,8 @@ def _said_before(candidates: Candidates, place: int) -> int:
     return before if before != NOWHERE and speakers == _SPEAKERS else NOWHERE
 
 
-def _parts_of(place: int, parts: Mapping[str, tuple[float, Sequence[float]]]) -> tuple[Part, ...]:
-    return tuple(Part(name, values[place], weight) for name, (weight, values) in parts.items() if weight)
+def _parts_of(place: int, parts: Mapping[str, tuple[float, Sequence[float]]]) -> tuple[ScorePart, ...]:
+    return tuple(ScorePart(name, values[place], weight) for name, (weight, values) in parts.items() if weight)
 
 
 def _why(candidates: Candidates, place: int, *, is_hit: bool) -> str:

@@ -17,7 +17,7 @@ from nanobot_memory_plugins.search.scan import remembered
 _DOCUMENT = slice(4, None)
 
 
-class Row(NamedTuple):
+class CandidateRow(NamedTuple):
     """A row as it is stored, with id 0 what is not in the index. Of hundreds, few are needed as documents."""
 
     id: int
@@ -46,7 +46,7 @@ class Row(NamedTuple):
     iso_time: str | None
 
     @classmethod
-    def of(cls, document: Document) -> "Row":
+    def of(cls, document: Document) -> "CandidateRow":
         """Return a document that the index does not hold yet."""
         return cls(0, *remembered(document), *document_values(document))
 
@@ -65,7 +65,7 @@ class Row(NamedTuple):
         return self.head if tier is Tier.LIGHT else f"{self.body} {self.head}".strip()
 
 
-def passing(rows: Iterable[Row], query: Query) -> list[Row]:
+def passing(rows: Iterable[CandidateRow], query: Query) -> list[CandidateRow]:
     """Return the rows that pass a query's filters. Their scopes are few, and each is looked at once."""
     allowed: dict[tuple[str, ...], bool] = {}
     found = []
@@ -78,9 +78,13 @@ def passing(rows: Iterable[Row], query: Query) -> list[Row]:
     return found
 
 
-def candidates_of(rows: Sequence[Row], words: LexicalScores, similar: dict[int, float]) -> Candidates:
+def candidates_of(rows: Sequence[CandidateRow], words: LexicalScores, similar: dict[int, float]) -> Candidates:
     """Return rows as the candidates of a search, with the cosines that are known by id."""
-    column = dict(zip(Row._fields, zip(*rows, strict=True), strict=True)) if rows else dict.fromkeys(Row._fields, ())
+    column = (
+        dict(zip(CandidateRow._fields, zip(*rows, strict=True), strict=True))
+        if rows
+        else dict.fromkeys(CandidateRow._fields, ())
+    )
     return Candidates(
         words=words,
         similarity=np.array([similar.get(row_id, np.nan) for row_id in column["id"]], dtype=np.float64),

@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nanobot_memory_plugins.core.text import asks_for_advice
-from nanobot_memory_plugins.core.text.relative_dates import Span, relative_spans
+from nanobot_memory_plugins.core.text.relative_dates import DaySpan, relative_spans
 from nanobot_memory_plugins.core.values import Origin
-from nanobot_memory_plugins.search.asked_speaker import Person, person_asked
+from nanobot_memory_plugins.search.asked_speaker import AskedSpeaker, person_asked
 from nanobot_memory_plugins.search.candidates import NOWHERE, Candidates, Floats, Places
 from nanobot_memory_plugins.search.expected_answer_type import AnswerKind, kinds_asked
 from nanobot_memory_plugins.search.lexical import weighed
@@ -69,19 +69,19 @@ class Features:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class FeatureQuery:
     """A query as its features see it. ``idf`` weighs its terms."""
 
     text: str
     idf: Mapping[str, float]
     kinds: AbstractSet[AnswerKind]
-    spans: tuple[Span, ...]
-    person: Person | None
+    spans: tuple[DaySpan, ...]
+    person: AskedSpeaker | None
     zone: tzinfo | None
     asks_for_advice: bool = False
 
     @classmethod
-    def of(cls, text: str, idf: Mapping[str, float], asked_at: datetime) -> "Question":
+    def of(cls, text: str, idf: Mapping[str, float], asked_at: datetime) -> "FeatureQuery":
         """Return what a query asks for, at the moment at which it is asked."""
         text = text[:QUESTION_CHARS]
         spans = relative_spans(text, asked_at)
@@ -90,7 +90,7 @@ class Question:
         )
 
 
-def features_of(candidates: Candidates, question: Question) -> Features:
+def features_of(candidates: Candidates, question: FeatureQuery) -> Features:
     """Return the features of the candidates, which depend on each other."""
     words = shares_of_best(candidates.words.bm25)
     meaning = np.maximum(0.0, _standard(candidates.similarity))
@@ -183,34 +183,34 @@ def _best_of(groups: Places, values: Floats) -> Floats:
     return found
 
 
-def _named_speaker(candidates: Candidates, question: Question) -> Floats:
+def _named_speaker(candidates: Candidates, question: FeatureQuery) -> Floats:
     named = {one for one in set(candidates.speakers) if len(one) > 1 and one in question.text}
     if not named:
         return np.zeros(len(candidates))
     return np.array([1.0 if one in named else -1.0 for one in candidates.speakers])
 
 
-def _answers(candidates: Candidates, question: Question, *kinds: AnswerKind) -> Floats:
+def _answers(candidates: Candidates, question: FeatureQuery, *kinds: AnswerKind) -> Floats:
     wanted = sum(TRAIT_OF_KIND[kind] for kind in kinds if kind in question.kinds)
     held: Floats = (candidates.traits & wanted != 0).astype(np.float64)
     return held
 
 
-def _in_named_time(candidates: Candidates, question: Question) -> Floats:
+def _in_named_time(candidates: Candidates, question: FeatureQuery) -> Floats:
     if not question.spans:
         return np.zeros(len(candidates))
     return np.array([float(_is_in(time, question)) for time in candidates.times])
 
 
-def _is_in(time: datetime | None, question: Question) -> bool:
+def _is_in(time: datetime | None, question: FeatureQuery) -> bool:
     if time is None:
         return False
     local = time.astimezone(question.zone) if time.tzinfo and question.zone else time
     return any(span.start <= local.date() <= span.end for span in question.spans)
 
 
-def _by_asked_person(is_user: NDArray[np.bool_], is_assistant: NDArray[np.bool_], question: Question) -> Floats:
+def _by_asked_person(is_user: NDArray[np.bool_], is_assistant: NDArray[np.bool_], question: FeatureQuery) -> Floats:
     if question.person is None:
         return np.zeros(len(is_user))
-    sign = 1.0 if question.person is Person.USER else -1.0
+    sign = 1.0 if question.person is AskedSpeaker.USER else -1.0
     return sign * (is_user.astype(np.float64) - is_assistant)

@@ -69,12 +69,12 @@ class Filtered(Protocol):
 
 
 def passes(document: Document, query: Query) -> bool:
-    """Say whether a document passes the query's filters."""
+    """Return whether a document passes the query's filters."""
     return query.scope.allows(document.scope) and passes_beside_scope(document, query)
 
 
 def passes_beside_scope(one: Filtered, query: Query) -> bool:
-    """Say whether something passes the query's filters but for its scope."""
+    """Return whether something passes the query's filters but for its scope."""
     return (
         (not query.origins or one.origin in query.origins)
         and (not query.sources or one.source in query.sources)

@@ -22,9 +22,9 @@ from nanobot_memory_plugins.core import (
 )
 from nanobot_memory_plugins.search.assemble import Examination, answer
 from nanobot_memory_plugins.search.bm25 import idf_of
-from nanobot_memory_plugins.search.candidate_rows import Row, candidates_of, passing
+from nanobot_memory_plugins.search.candidate_rows import CandidateRow, candidates_of, passing
 from nanobot_memory_plugins.search.documents import Document
-from nanobot_memory_plugins.search.features import Question
+from nanobot_memory_plugins.search.features import FeatureQuery
 from nanobot_memory_plugins.search.filters import passes
 from nanobot_memory_plugins.search.indexed_text import storable
 from nanobot_memory_plugins.search.lexical import score_terms
@@ -50,7 +50,7 @@ _LONGEST_END = 400
 _LIGHT = {"context_boosts": False}
 
 
-class Words(Protocol):
+class FullTextSearch(Protocol):
     """The full-text side of an index."""
 
     def candidates(self, terms: Sequence[str], query: Query, limit: int) -> Sequence[int]:
@@ -69,16 +69,16 @@ class Words(Protocol):
 class IndexedRows(Protocol):
     """The documents of an index, as rows."""
 
-    def by_ids(self, ids: Iterable[int]) -> list[Row]:
+    def by_ids(self, ids: Iterable[int]) -> list[CandidateRow]:
         """Return the rows with these ids, in the ids' order; deleted ones are missing."""
 
-    def around(self, rows: Sequence[Row]) -> list[Row]:
+    def around(self, rows: Sequence[CandidateRow]) -> list[CandidateRow]:
         """Return the passages directly before and after some, in the same file."""
 
-    def newest(self, query: Query, limit: int) -> list[Row]:
+    def newest(self, query: Query, limit: int) -> list[CandidateRow]:
         """Return what passes a query's filters, the newest first; what has no time fills what is left, if it passes."""
 
-    def by_key(self, key: str) -> Row | None:
+    def by_key(self, key: str) -> CandidateRow | None:
         """Return the row with this key."""
 
 
@@ -121,7 +121,7 @@ class IndexSearcher:
 
     def __init__(
         self,
-        words: Words,
+        words: FullTextSearch,
         rows: IndexedRows,
         vectors: Vectors,
         embedder: Callable[[], Embedder | None],
@@ -181,7 +181,7 @@ class IndexSearcher:
         rows = self._candidate_rows(query, terms, meaning)
         newer = {document.key for document in tail}
         rows = passing((row for row in rows if row.key not in newer), query)
-        rows += [Row.of(document) for document in tail if passes(document, query)]
+        rows += [CandidateRow.of(document) for document in tail if passes(document, query)]
         similar: dict[int, float] = {}
         if meaning is not None:
             similar = self._vectors.similarity(meaning.space, meaning.vector, [row.id for row in rows])
@@ -190,12 +190,12 @@ class IndexSearcher:
             document=lambda place: rows[place].document,
             texts=[row.text for row in rows],
             candidates=candidates_of(rows, score_terms([row.terms(query.tier) for row in rows], idf), similar),
-            question=Question.of(query.text, idf, asked_at),
+            question=FeatureQuery.of(query.text, idf, asked_at),
             terms=tuple(terms),
             options=self._options if query.tier is Tier.HEAVY else self._options.model_copy(update=_LIGHT),
         )
 
-    def _candidate_rows(self, query: Query, terms: Sequence[str], meaning: _Meaning | None) -> list[Row]:
+    def _candidate_rows(self, query: Query, terms: Sequence[str], meaning: _Meaning | None) -> list[CandidateRow]:
         """Return the best by words, the best by meaning, and what stands before and after the first of both."""
         limit = max(_FEWEST_CANDIDATES, self._options.candidate_factor * query.limit)
         in_context = query.tier is Tier.HEAVY and self._options.context_boosts
@@ -221,7 +221,7 @@ class IndexSearcher:
         rare = rare_characters(text, terms, self._words.frequencies, self._words.documents())
         return (*terms, *rare, *terms_of_named_days(text, asked_at, terms))
 
-    def _idf(self, rows: Sequence[Row], terms: Sequence[str]) -> dict[str, float]:
+    def _idf(self, rows: Sequence[CandidateRow], terms: Sequence[str]) -> dict[str, float]:
         return idf_of(terms, self._words.frequencies(terms), max(self._words.documents(), len(rows)))
 
     def _meaning(self, query: Query) -> _Meaning | None:
@@ -260,7 +260,7 @@ def _both_ends(text: str) -> str:
     return f"{head}\n{tail}"
 
 
-def _crowding(rows: Sequence[Row], limit: int) -> set[int]:
+def _crowding(rows: Sequence[CandidateRow], limit: int) -> set[int]:
     """Return the ids of what would keep others from being candidates, of rows with the best first.
 
     That is all beyond ``limit`` rows, and before it the questions beyond a quarter of them: somebody who asks about the

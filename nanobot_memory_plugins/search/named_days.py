@@ -6,7 +6,7 @@ A passage holds the day on which it was said among its terms (`indexed_text`).
 from collections.abc import Container
 from datetime import datetime, timedelta
 
-from nanobot_memory_plugins.core.text.relative_dates import Span, relative_spans
+from nanobot_memory_plugins.core.text.relative_dates import DaySpan, relative_spans
 
 # Wider spans are looked for by their month, or not at all: "a few months ago" would be a query of a hundred days.
 _MOST_DAYS = 7
@@ -20,7 +20,7 @@ def terms_of_named_days(text: str, asked_at: datetime, terms: Container[str]) ->
     return tuple(term for term in found if term not in terms)
 
 
-def _terms_of(span: Span, terms: Container[str]) -> list[str]:
+def _terms_of(span: DaySpan, terms: Container[str]) -> list[str]:
     days = (span.end - span.start).days + 1
     if days <= _MOST_DAYS:
         named = [span.start + timedelta(days=number) for number in range(days)]

@@ -13,7 +13,7 @@ from datetime import datetime
 import numpy as np
 
 from nanobot_memory_plugins.search.candidates import Candidates
-from nanobot_memory_plugins.search.features import Features, Question, features_of
+from nanobot_memory_plugins.search.features import FeatureQuery, Features, features_of
 from nanobot_memory_plugins.search.options import SearchOptions
 from nanobot_memory_plugins.search.timestamps import timestamp
 from nanobot_memory_plugins.search.weights import WITH_MEANING, WORDS_ALONE
@@ -76,7 +76,7 @@ def recency(time: datetime | None, now: datetime, half_life_days: float) -> floa
 
 def rank(
     candidates: Candidates,
-    question: Question,
+    question: FeatureQuery,
     now: datetime,
     options: SearchOptions,
     parts: Parts | None = None,
@@ -112,7 +112,7 @@ def is_learned(options: SearchOptions) -> bool:
 
 def learned(
     candidates: Candidates,
-    question: Question,
+    question: FeatureQuery,
     now: datetime,
     options: SearchOptions,
     parts: Parts | None = None,

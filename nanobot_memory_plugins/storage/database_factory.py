@@ -62,7 +62,7 @@ class DatabaseOpener:
             return self._for_reading()
 
     def is_locked(self, *, for_writing: bool) -> bool:
-        """Say whether another process keeps the database from us for longer than a second. It blocks."""
+        """Return whether another process keeps the database from us for longer than a second. It blocks."""
         import apsw
 
         if not self.path.exists():

@@ -161,7 +161,7 @@ def _prepared(message: Message, context: PluginContext) -> Message:
 
 
 def was_noted(paths: MemoryPaths, session_key: str, since: datetime | None) -> bool:
-    """Say whether anything of a session was noted after ``since``, what was only observed of tools left out.
+    """Return whether anything of a session was noted after ``since``, what was only observed of tools left out.
 
     It blocks. Files that cannot be read hold nothing.
     """

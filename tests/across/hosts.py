@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from nanobot_memory_plugins.core.testing.scripted_server import Reply, Request, Rule, ScriptedServer
+from nanobot_memory_plugins.core.testing.scripted_server import Reply, ReplyRule, Request, ScriptedServer
 from tests.across.facts import Fact, acknowledged_in
 from tests.support.anthropic_server import AnthropicServer
 from tests.support.claude_code import ClaudeCode, Conversation
@@ -61,7 +61,7 @@ def scripted() -> ScriptedServer:
     def answer(request: Request) -> Reply:
         return Reply(acknowledged_in(request.last_user))
 
-    return ScriptedServer([Rule(lambda request: True, answer)])
+    return ScriptedServer([ReplyRule(lambda request: True, answer)])
 
 
 class LineHost(Host):

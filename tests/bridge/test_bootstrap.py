@@ -5,7 +5,7 @@ from loguru import logger
 
 from nanobot_memory_plugins.bridge.attach import bridge_of
 from nanobot_memory_plugins.bridge.bootstrap import MEMORY_FILE
-from nanobot_memory_plugins.core.testing.scripted_server import Reply, Rule, ToolCall, after_tool
+from nanobot_memory_plugins.core.testing.scripted_server import Reply, ReplyRule, ToolCall, after_tool
 
 LARGE = "\n".join(f"- rule {number}: keep it short" for number in range(2_000))
 FACTS = "\n".join(f"- fact {number}: the port is {number}" for number in range(2_000))
@@ -135,8 +135,10 @@ async def test_a_changed_file_changes_the_prompt_at_once(nanobot, server):
 async def test_dream_the_tools_and_the_sdk_see_the_whole_files(nanobot, server):
     write(nanobot, AGENTS=LARGE, MEMORY=FACTS)
     server.rules += [
-        Rule(after_tool, Reply("Done.")),
-        Rule(lambda _: True, Reply(tools=(ToolCall("read_file", {"path": MEMORY_FILE, "limit": 3_000}),)), times=1),
+        ReplyRule(after_tool, Reply("Done.")),
+        ReplyRule(
+            lambda _: True, Reply(tools=(ToolCall("read_file", {"path": MEMORY_FILE, "limit": 3_000}),)), times=1
+        ),
     ]
     loop = nanobot.loop()
     await loop.process_direct("read it")

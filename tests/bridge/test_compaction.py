@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from nanobot_memory_plugins.core.testing.scripted_server import Reply, Rule
+from nanobot_memory_plugins.core.testing.scripted_server import Reply, ReplyRule
 
 NANOBOTS_OWN = "nanobot's own summary"
 
@@ -24,7 +24,7 @@ def history_of(nanobot) -> str:
 @pytest.mark.parametrize(("command", "reason"), [("/compact", "archive"), ("/new", "session_ended")])
 async def test_a_summary_of_ours_replaces_nanobots_and_reaches_dream(install, recorder, server, command, reason):
     calls = recorder(summary="We chose PostgreSQL.")
-    server.rules = [Rule(archiving, Reply(NANOBOTS_OWN))]
+    server.rules = [ReplyRule(archiving, Reply(NANOBOTS_OWN))]
     nanobot = install()
     loop = nanobot.loop()
     await loop.process_direct("We choose PostgreSQL, not MySQL.")
@@ -45,7 +45,7 @@ async def test_a_summary_of_ours_replaces_nanobots_and_reaches_dream(install, re
 @pytest.mark.parametrize("command", ["/compact", "/new"])
 async def test_without_a_summary_of_ours_nanobots_own_goes_on(install, recorder, server, command):
     calls = recorder()
-    server.rules = [Rule(archiving, Reply(NANOBOTS_OWN))]
+    server.rules = [ReplyRule(archiving, Reply(NANOBOTS_OWN))]
     nanobot = install()
     loop = nanobot.loop()
     await loop.process_direct("We choose PostgreSQL, not MySQL.")
@@ -58,7 +58,7 @@ async def test_without_a_summary_of_ours_nanobots_own_goes_on(install, recorder,
 @pytest.mark.slow
 async def test_token_pressure_is_met_with_our_summary_and_the_messages_that_it_keeps(install, recorder, server):
     calls = recorder(summary="SHORT SUMMARY", keep=1, recall="A recalled fact.")
-    server.rules = [Rule(archiving, Reply(NANOBOTS_OWN))]
+    server.rules = [ReplyRule(archiving, Reply(NANOBOTS_OWN))]
     nanobot = install(contextWindowTokens=50_000, maxTokens=2_048)
     loop = nanobot.loop()
     for number in range(8):
@@ -95,7 +95,7 @@ async def test_an_earlier_summary_is_handed_over_with_the_next_messages(install,
 async def test_trap_6_a_flush_asks_the_model_in_the_middle_of_a_compaction(install, recorder, server):
     """Through the session's own loop it would wait for itself for ever."""
     calls = recorder(ask="what matters?")
-    server.rules = [Rule(lambda request: request.last_user == "what matters?", Reply("PostgreSQL matters."))]
+    server.rules = [ReplyRule(lambda request: request.last_user == "what matters?", Reply("PostgreSQL matters."))]
     loop = install().loop()
     await loop.process_direct("We choose PostgreSQL.")
     await loop.process_direct("/compact")

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from nanobot_memory_plugins.bridge.attach import bridge_of
-from nanobot_memory_plugins.core.testing.scripted_server import Reply, Rule, text_of
+from nanobot_memory_plugins.core.testing.scripted_server import Reply, ReplyRule, text_of
 from tests.support.token_counts import count_like_a_model
 
 WINDOW, ANSWER = 32_000, 2_048
@@ -27,7 +27,7 @@ def nanobot(install, plugins, server, monkeypatch, tmp_path):
     """Make an installation with the compaction plugin and a small window, whose model takes good notes."""
     count_like_a_model(monkeypatch, tmp_path / "tokens")
     monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "nanobot,compaction")
-    server.rules = [Rule(asks_for_notes, Reply(NOTES))]
+    server.rules = [ReplyRule(asks_for_notes, Reply(NOTES))]
     return install(contextWindowTokens=WINDOW, maxTokens=ANSWER)
 
 
@@ -140,7 +140,7 @@ async def test_every_other_way_ends_with_a_summary(nanobot, server, trigger: str
         "junk": Reply("kjfd wpoq zmxn bvcl asdf qwer zxcv"),
         "down": Reply(status=400),
     }
-    server.rules = [Rule(asks_for_notes, answers[model])]
+    server.rules = [ReplyRule(asks_for_notes, answers[model])]
     loop = nanobot.loop()
     replies = [(await loop.process_direct(FACT)).content]
     replies += await long_talk(loop, 6, words=60)
@@ -205,7 +205,7 @@ async def test_a_session_that_the_provider_finds_too_long_is_compacted_after_the
     loop = nanobot.loop()
     await loop.process_direct(FACT)
     await long_talk(loop, 5, words=60)
-    server.rules = [Rule(asks_for_notes, Reply(NOTES)), Rule(lambda request: True, told, times=1)]
+    server.rules = [ReplyRule(asks_for_notes, Reply(NOTES)), ReplyRule(lambda request: True, told, times=1)]
     failed = await loop.process_direct("one too many")
     await settled(loop)
     done = await loop.process_direct("and now?")
@@ -220,7 +220,7 @@ async def test_a_session_that_the_provider_finds_too_long_is_compacted_after_the
 async def test_another_error_compacts_nothing(nanobot, server):
     loop = nanobot.loop()
     await long_talk(loop, 3, words=60)
-    server.rules = [Rule(lambda request: True, Reply(status=400, error="the model is not available"), times=1)]
+    server.rules = [ReplyRule(lambda request: True, Reply(status=400, error="the model is not available"), times=1)]
     await loop.process_direct("one more")
     await settled(loop)
     await loop.aclose()

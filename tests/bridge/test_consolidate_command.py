@@ -7,7 +7,7 @@ import pytest
 
 from nanobot_memory_plugins.core.cli.main import run_command_line
 from nanobot_memory_plugins.core.files.entries import render_note
-from nanobot_memory_plugins.core.testing.scripted_server import Reply, Rule
+from nanobot_memory_plugins.core.testing.scripted_server import Reply, ReplyRule
 from nanobot_memory_plugins.core.values import Note, Origin, Scope
 
 COFFEE = "The user drinks coffee in the morning since March"
@@ -37,7 +37,7 @@ def note(workspace, text: str) -> None:
 
 def answer(server, *operations, proposals=()):
     text = json.dumps({"operations": list(operations), "proposals": [{"quote": one} for one in proposals]})
-    server.rules.append(Rule(when=lambda request: True, reply=Reply(text)))
+    server.rules.append(ReplyRule(when=lambda request: True, reply=Reply(text)))
 
 
 @pytest.mark.accept("NC-06")

@@ -9,7 +9,7 @@ from nanobot_memory_plugins.consolidation.model.scoring import initial_score
 from nanobot_memory_plugins.consolidation.operations.migrate import POINTER
 from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, remember
 from nanobot_memory_plugins.consolidation.operations.undo import undo
-from nanobot_memory_plugins.consolidation.store.repository import EntryRepository, Wanted
+from nanobot_memory_plugins.consolidation.store.repository import EntryRepository, WantedState
 
 MEMORY_HEADING = "# Memory\n\n## Long-term Memory\n"
 
@@ -106,7 +106,7 @@ async def test_dreams_rewriting_of_the_memory_file_costs_no_entry(nanobot, serve
     tea = Entry("tea1", "The user likes oolong tea", "preference", 0.8, datetime.now(UTC))
     with repository.locked():
         older = repository.paths.long_term  # where older versions had them
-        repository.write(lambda _: Wanted({tea.id: tea}), who="test", why="add", path=older)
+        repository.write(lambda _: WantedState({tea.id: tea}), who="test", why="add", path=older)
     await turns(nanobot, "Hello my friend")
     memory = nanobot.workspace / "memory" / "MEMORY.md"
     assert memory.read_text(encoding="utf-8").splitlines() == [

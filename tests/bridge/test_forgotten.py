@@ -5,7 +5,7 @@ from pathlib import Path
 
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core.cli.main import run_command_line
-from nanobot_memory_plugins.core.testing.scripted_server import Reply, Rule
+from nanobot_memory_plugins.core.testing.scripted_server import Reply, ReplyRule
 
 SAID = "my therapist is Doctor Zebulon Krieger in Marzipan Alley"
 MEMORY = {"core": {"messageLimit": 60}, "storage": {"embeddingProvider": "none"}}
@@ -19,7 +19,7 @@ def holders(workspace: Path, needle: bytes) -> list[str]:
 async def test_after_a_compaction_and_a_restart_nothing_of_it_is_in_the_workspace(install, server, monkeypatch):
     monkeypatch.delenv("NANOBOT_MEMORY_PLUGINS", raising=False)
     repeats = Reply(f"You told me that {SAID}.")
-    server.rules = [Rule(lambda request: "Where do I go" in request.last_user, repeats)]
+    server.rules = [ReplyRule(lambda request: "Where do I go" in request.last_user, repeats)]
     nanobot = install(MEMORY)
     loop = nanobot.loop()
     await loop.process_direct(f"Remember that {SAID}.")

@@ -13,7 +13,7 @@ import pytest
 from nanobot_memory_plugins.consolidation.model.entry import Entry
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core.cli.main import run_command_line
-from nanobot_memory_plugins.core.testing.scripted_server import Reply, Request, Rule, ToolCall
+from nanobot_memory_plugins.core.testing.scripted_server import Reply, ReplyRule, Request, ToolCall
 from nanobot_memory_plugins.core.values import Origin
 
 IS_LONG = bool(os.environ.get("NANOBOT_MEMORY_LONG"))
@@ -77,7 +77,7 @@ class Life:
             done = request.last.get("role") == "tool"
             return Reply("Done.") if done else Reply(tools=(ToolCall(name, arguments),))
 
-        self.server.rules = [Rule(lambda request: True, reply)]
+        self.server.rules = [ReplyRule(lambda request: True, reply)]
         await self.say("Do it now.")
         self.server.rules = []
 

@@ -5,7 +5,7 @@ import loguru
 from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, remember
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core.files import MemoryPaths
-from nanobot_memory_plugins.core.testing.scripted_server import Reply, Rule
+from nanobot_memory_plugins.core.testing.scripted_server import Reply, ReplyRule
 from tests.support.hostile_workspace import SEQUENCES, found_in, hostile, make_hostile_workspace
 
 TAGS = SEQUENCES["tags"]
@@ -47,7 +47,7 @@ async def test_a_sessions_key_forges_no_line_of_the_log(install, server, tmp_pat
     sink = loguru.logger.add(log, format="{name} {message}", filter="nanobot_memory_plugins", level="DEBUG")
     nanobot = install({"storage": {"embeddingProvider": "none"}})
     told = Reply(status=400, error="This model's maximum context length is 16385 tokens. However, you requested 20000.")
-    server.rules = [Rule(lambda request: True, told, times=1)]
+    server.rules = [ReplyRule(lambda request: True, told, times=1)]
     loop = nanobot.loop()
     await loop.process_direct("hello there", session_key=f"cli:a{SEQUENCES['line']}{SEQUENCES['conceal']}")
     await loop.aclose()

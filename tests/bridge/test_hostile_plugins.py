@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from nanobot_memory_plugins.core.entry_points import PLUGIN_GROUP as GROUP
-from nanobot_memory_plugins.core.testing.scripted_server import Reply, Rule, ScriptedServer, ToolCall, after_tool
+from nanobot_memory_plugins.core.testing.scripted_server import Reply, ReplyRule, ScriptedServer, ToolCall, after_tool
 from tests import hostile
 from tests.support.nanobot import Installation
 
@@ -41,7 +41,7 @@ def install_zoo(folder: Path, names: list[str]) -> None:
 
 def replies(tmp_path: Path, name: str, site: Path | None, selected: str) -> tuple[list[str], list[str]]:
     """Run the turns; return what the user saw, and what stood in the model's requests as user messages."""
-    rules = [Rule(after_tool, Reply("The port is 7071.")), Rule(lambda _: True, Reply(tools=_READ), times=1)]
+    rules = [ReplyRule(after_tool, Reply("The port is 7071.")), ReplyRule(lambda _: True, Reply(tools=_READ), times=1)]
     folder = tmp_path / name
     with ScriptedServer(rules) as server:
         nanobot = Installation(folder, server, {"core": LIMITS})

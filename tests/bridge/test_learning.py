@@ -6,7 +6,7 @@ import json
 import pytest
 
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
-from nanobot_memory_plugins.core.testing.scripted_server import Reply, Request, Rule
+from nanobot_memory_plugins.core.testing.scripted_server import Reply, ReplyRule, Request
 from nanobot_memory_plugins.core.values import Origin
 
 from .test_idle import until
@@ -43,8 +43,8 @@ def learner(server, monkeypatch):
         ]
         return Reply(json.dumps(rows))
 
-    server.rules.append(Rule(asks_for_entries, answer))
-    server.rules.append(Rule(lambda request: "disk" in request.last_user, Reply(JOB)))
+    server.rules.append(ReplyRule(asks_for_entries, answer))
+    server.rules.append(ReplyRule(lambda request: "disk" in request.last_user, Reply(JOB)))
     return server
 
 

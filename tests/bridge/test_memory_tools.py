@@ -2,7 +2,7 @@
 
 import re
 
-from nanobot_memory_plugins.core.testing.scripted_server import Reply, Rule, ToolCall, text_of
+from nanobot_memory_plugins.core.testing.scripted_server import Reply, ReplyRule, ToolCall, text_of
 
 FACT = "The build server is called Brunhilde, and its racks are painted green."
 
@@ -23,7 +23,7 @@ async def test_the_model_searches_its_memory_and_opens_what_it_found(install, se
         key = re.search(r"- id (\S+)", answers[0])[1]
         return Reply(tools=(ToolCall("memory_get", {"id": key}),))
 
-    server.rules = [Rule(lambda _: True, reply)]
+    server.rules = [ReplyRule(lambda _: True, reply)]
     response = await loop.process_direct("Check the colour of the racks.", session_key="cli:new")
     await loop.aclose()
     assert response.content == "They are green."
@@ -44,7 +44,7 @@ async def test_the_model_sees_all_that_is_known_without_a_query_and_of_a_name_by
             answers.append(text_of(request.last))
         return Reply(tools=(calls.pop(0),)) if calls else Reply("Done.")
 
-    server.rules = [Rule(lambda _: True, reply)]
+    server.rules = [ReplyRule(lambda _: True, reply)]
     await loop.process_direct("Go on.", session_key="cli:new")
     await loop.aclose()
     everything, ana = answers

@@ -3,7 +3,7 @@
 import pytest
 
 from nanobot_memory_plugins.bridge.attach import bridge_of
-from nanobot_memory_plugins.core.testing.scripted_server import Reply, Request, Rule, ToolCall, after_tool, text_of
+from nanobot_memory_plugins.core.testing.scripted_server import Reply, ReplyRule, Request, ToolCall, after_tool, text_of
 from tests.support.token_counts import count_like_a_model
 
 OURS = {"memory_search", "memory_get", "remember", "forget"}
@@ -47,8 +47,8 @@ async def test_what_the_model_remembers_goes_to_its_file_by_the_old_name_too(ins
     loop = nanobot.loop()
     await loop.process_direct("Hello.")
     server.rules = [
-        Rule(after_tool, Reply("Done.")),
-        Rule(lambda one: "release" in one.last_user, Reply(tools=(call,)), times=1),
+        ReplyRule(after_tool, Reply("Done.")),
+        ReplyRule(lambda one: "release" in one.last_user, Reply(tools=(call,)), times=1),
     ]
     await loop.process_direct("We talked about the release.")
     await loop.aclose()
@@ -68,8 +68,8 @@ async def test_with_tools_off_none_is_offered_and_recall_goes_on(install, server
     await loop.process_direct(QUESTION, session_key="cli:new")
     recalled = server.requests[-1].last_user
     server.rules = [
-        Rule(after_tool, Reply("Done.")),
-        Rule(lambda _: True, Reply(tools=(ToolCall("memory_note", {"tldr": "x"}),)), times=1),
+        ReplyRule(after_tool, Reply("Done.")),
+        ReplyRule(lambda _: True, Reply(tools=(ToolCall("memory_note", {"tldr": "x"}),)), times=1),
     ]
     await loop.process_direct("note it", session_key="cli:new")
     await loop.aclose()

@@ -12,8 +12,8 @@ import pytest
 
 from nanobot_memory_plugins.core.testing.scripted_server import (
     Reply,
+    ReplyRule,
     Request,
-    Rule,
     ScriptedServer,
     ToolCall,
     after_tool,
@@ -39,8 +39,8 @@ Flow = Callable[[Installation, ScriptedServer], Awaitable[None]]
 async def a_tool_call(nanobot: Installation, server: ScriptedServer) -> None:
     (nanobot.workspace / "plan.md").write_text("Ship on Friday.", encoding="utf-8")
     server.rules = [
-        Rule(after_tool, Reply("It says Friday.")),
-        Rule(lambda one: "plan" in one.last_user, Reply(tools=(ToolCall("read_file", {"path": "plan.md"}),))),
+        ReplyRule(after_tool, Reply("It says Friday.")),
+        ReplyRule(lambda one: "plan" in one.last_user, Reply(tools=(ToolCall("read_file", {"path": "plan.md"}),))),
     ]
     loop = nanobot.loop()
     await loop.process_direct("read the plan", session_key="cli:other")
@@ -62,8 +62,8 @@ async def a_follow_up(nanobot: Installation, server: ScriptedServer) -> None:
     from nanobot.bus.queue import MessageBus
 
     server.rules = [
-        Rule(lambda one: "follow-up" in one.last_user, Reply("Answer to both.")),
-        Rule(lambda one: "first" in one.last_user, Reply("Answer to the first.", delay=0.5)),
+        ReplyRule(lambda one: "follow-up" in one.last_user, Reply("Answer to both.")),
+        ReplyRule(lambda one: "first" in one.last_user, Reply("Answer to the first.", delay=0.5)),
     ]
     bus, before = MessageBus(), len(server.requests)
     loop = nanobot.loop(bus=bus)
@@ -81,7 +81,7 @@ async def a_follow_up(nanobot: Installation, server: ScriptedServer) -> None:
 
 
 async def a_cancelled_turn(nanobot: Installation, server: ScriptedServer) -> None:
-    server.rules = [Rule(lambda one: "slow" in one.last_user, Reply("Too late.", delay=1.0))]
+    server.rules = [ReplyRule(lambda one: "slow" in one.last_user, Reply("Too late.", delay=1.0))]
     before = len(server.requests)
     loop = nanobot.loop()
     turn = asyncio.create_task(loop.process_direct("slow: " + QUESTION, session_key="cli:other"))

@@ -7,7 +7,7 @@ from platformdirs import user_cache_dir
 
 from nanobot_memory_plugins.bridge.attach import bridge_of
 from nanobot_memory_plugins.bridge.demo.evidence import recalled_blocks
-from nanobot_memory_plugins.core.testing.scripted_server import Reply, Rule, ToolCall, after_tool
+from nanobot_memory_plugins.core.testing.scripted_server import Reply, ReplyRule, ToolCall, after_tool
 
 TURNS = 20
 SAID = (
@@ -34,11 +34,11 @@ def user_said(part: str):
 @pytest.mark.accept("V3-14")
 async def test_twenty_turns_with_everything_installed_have_one_system_prompt(install, server, whole_set):
     server.rules += [
-        Rule(
+        ReplyRule(
             user_said("The staging database"),
             Reply(tools=(ToolCall("remember", {"text": "Staging runs on Brunhilde.", "kind": "note"}),)),
         ),
-        Rule(user_said("poem"), Reply(tools=(ToolCall("read_file", {"path": "port.txt"}),))),
+        ReplyRule(user_said("poem"), Reply(tools=(ToolCall("read_file", {"path": "port.txt"}),))),
     ]
     nanobot = install({"storage": {"embeddingProvider": "none"}, "core": {"messageLimit": 30, "idleSeconds": 0.2}})
     (nanobot.workspace / "port.txt").write_text("port: 7071", encoding="utf-8")

@@ -2,12 +2,12 @@
 
 import pytest
 
-from nanobot_memory_plugins.core.testing.scripted_server import Reply, Rule, ToolCall, after_tool
+from nanobot_memory_plugins.core.testing.scripted_server import Reply, ReplyRule, ToolCall, after_tool
 
 
-def calling(*calls: ToolCall) -> list[Rule]:
+def calling(*calls: ToolCall) -> list[ReplyRule]:
     """Script a model that calls the tools once, then says that it is done."""
-    return [Rule(after_tool, Reply("Done.")), Rule(lambda _: True, Reply(tools=calls), times=1)]
+    return [ReplyRule(after_tool, Reply("Done.")), ReplyRule(lambda _: True, Reply(tools=calls), times=1)]
 
 
 async def run(nanobot, text: str = "use the tool", **options) -> str:

@@ -8,7 +8,7 @@ import pytest
 
 from nanobot_memory_plugins.bridge.attach import bridge_of
 from nanobot_memory_plugins.core.host.missed_turns import missed_turns
-from nanobot_memory_plugins.core.testing.scripted_server import Reply, Rule
+from nanobot_memory_plugins.core.testing.scripted_server import Reply, ReplyRule
 from nanobot_memory_plugins.core.text.fence import PREFIX, is_fenced
 
 FACT = "The build server is called Brunhilde."
@@ -189,8 +189,8 @@ async def test_a_follow_up_in_the_middle_of_a_turn_is_recalled_for_and_nothing_i
 
     recorder(recall=FACT)
     server.rules = [
-        Rule(lambda request: "follow-up" in request.last_user, Reply("Answer to both.")),
-        Rule(lambda request: "first" in request.last_user, Reply("Answer to the first.", delay=0.5)),
+        ReplyRule(lambda request: "follow-up" in request.last_user, Reply("Answer to both.")),
+        ReplyRule(lambda request: "first" in request.last_user, Reply("Answer to the first.", delay=0.5)),
     ]
     nanobot = install()
     bus = MessageBus()

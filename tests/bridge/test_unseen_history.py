@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from nanobot_memory_plugins.bridge.demo.evidence import recalled_blocks
-from nanobot_memory_plugins.core.testing.scripted_server import Reply, Rule, ToolCall, after_tool
+from nanobot_memory_plugins.core.testing.scripted_server import Reply, ReplyRule, ToolCall, after_tool
 from tests.support.nanobot import Installation
 
 WORDS = {"storage": {"embeddingProvider": "none"}, "core": {"messageLimit": 20}}
@@ -154,7 +154,7 @@ def test_a_taking_in_that_is_killed_goes_on_at_the_next_start_and_doubles_nothin
     history = many(400)
     record(nanobot, history)
     chosen = {**nanobot.environment, "NANOBOT_MEMORY_PLUGINS": "nanobot,storage,recall"}
-    server.rules = [Rule(lambda request: "linger" in request.last_user, Reply("Slow.", delay=30))]
+    server.rules = [ReplyRule(lambda request: "linger" in request.last_user, Reply("Slow.", delay=30))]
     for _ in range(3):
         command = nanobot.command("agent", "-m", "linger", "-s", "cli:direct", "--no-markdown")
         process = subprocess.Popen(command, env=chosen, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -204,8 +204,8 @@ async def test_nothing_that_was_said_live_is_kept_twice_however_often_it_is_comp
     (nanobot.workspace / "port.txt").write_text("the port is 7071", encoding="utf-8")
     read = ToolCall("read_file", {"path": "port.txt"})
     server.rules = [
-        Rule(after_tool, Reply("Done.")),
-        Rule(lambda request: "message 3" in request.last_user, Reply("I look.", tools=(read,)), times=1),
+        ReplyRule(after_tool, Reply("Done.")),
+        ReplyRule(lambda request: "message 3" in request.last_user, Reply("I look.", tools=(read,)), times=1),
     ]
     loop = nanobot.loop()
     for number in range(8):

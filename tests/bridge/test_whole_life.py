@@ -13,7 +13,7 @@ from nanobot_memory_plugins.consolidation.operations.undo import restore
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core.clock import ManualClock
 from nanobot_memory_plugins.core.host import memory_host
-from nanobot_memory_plugins.core.testing.scripted_server import Reply, Request, Rule, ToolCall, after_tool
+from nanobot_memory_plugins.core.testing.scripted_server import Reply, ReplyRule, Request, ToolCall, after_tool
 from nanobot_memory_plugins.core.values import Origin
 
 BEGIN = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
@@ -67,8 +67,8 @@ def life(install, server, monkeypatch) -> Life:
     monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "nanobot,bootstrap,storage,recall,consolidation")
     server.rules += [
         # What the plugins ask offers no tools; only the session about Ida has anything to learn from.
-        Rule(lambda r: not r.tool_names and "daughter" in r.text, Reply(json.dumps(LEARNT)), times=1),
-        Rule(lambda r: not r.tool_names, Reply("[]")),
+        ReplyRule(lambda r: not r.tool_names and "daughter" in r.text, Reply(json.dumps(LEARNT)), times=1),
+        ReplyRule(lambda r: not r.tool_names, Reply("[]")),
     ]
     return Life(install(SHARED), server, clock)
 
@@ -121,12 +121,12 @@ async def test_said_remembered_in_the_next_prompt_faded_archived_gone(life: Life
 @pytest.mark.accept("EB-16")
 async def test_the_model_remembers_and_forgets_by_its_tools(life: Life):
     life.server.rules += [
-        Rule(after_tool, Reply("Done.")),
-        Rule(
+        ReplyRule(after_tool, Reply("Done.")),
+        ReplyRule(
             lambda r: "oolong" in r.last_user,
             Reply(tools=(ToolCall("remember", {"text": "The user likes oolong tea"}),)),
         ),
-        Rule(lambda r: "no longer" in r.last_user, Reply(tools=(ToolCall("forget", {"query": "oolong tea"}),))),
+        ReplyRule(lambda r: "no longer" in r.last_user, Reply(tools=(ToolCall("forget", {"query": "oolong tea"}),))),
     ]
     requests = await life.session("I like oolong tea a lot", name="cli:one")
     assert {"remember", "forget"} <= set(requests[0].tool_names) or {"remember", "forget"} <= set(

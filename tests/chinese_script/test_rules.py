@@ -2,7 +2,7 @@
 
 import pytest
 
-from nanobot_memory_plugins.compaction.cues import Kind, kind_of
+from nanobot_memory_plugins.compaction.cues import SentenceKind, kind_of
 from nanobot_memory_plugins.compaction.extract import extract
 from nanobot_memory_plugins.consolidation.commands.kinds import Category, category_of
 from nanobot_memory_plugins.consolidation.extraction.statements import is_open, tells_of_a_try
@@ -40,16 +40,16 @@ def test_a_guess_and_a_question_say_nothing(text: str):
     ("text", "kind"),
     in_both_scripts(
         [
-            ("我们决定采用方案乙", Kind.DECISION),
-            ("记得更新证书", Kind.TODO),
-            ("预算不超过三万元", Kind.WISH),
-            ("我喜欢简短的回答", Kind.WISH),
-            ("域名归谁还不清楚", Kind.QUESTION),
-            ("我的邮箱换过", Kind.FACT),
+            ("我们决定采用方案乙", SentenceKind.DECISION),
+            ("记得更新证书", SentenceKind.TODO),
+            ("预算不超过三万元", SentenceKind.WISH),
+            ("我喜欢简短的回答", SentenceKind.WISH),
+            ("域名归谁还不清楚", SentenceKind.QUESTION),
+            ("我的邮箱换过", SentenceKind.FACT),
         ]
     ),
 )
-def test_a_sentence_is_kept_for_what_it_is(text: str, kind: Kind):
+def test_a_sentence_is_kept_for_what_it_is(text: str, kind: SentenceKind):
     assert kind_of(text) is kind
 
 

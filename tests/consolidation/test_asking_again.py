@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from nanobot_memory_plugins.consolidation.extraction.answer import AnswerKind, read_answer
+from nanobot_memory_plugins.consolidation.extraction.answer import AnswerOutcome, read_answer
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core import Health
 from nanobot_memory_plugins.core.clock import ManualClock
@@ -130,11 +130,11 @@ async def test_who_was_cut_off_has_more_room_the_next_time_and_keeps_what_is_who
 
 def test_an_answer_that_says_the_same_again_until_it_is_cut_has_said_all():
     one = '{"content": "The user likes tea", "category": "fact"}'
-    assert read_answer(f"[{one}, {one}, {one[:30]}").kind is AnswerKind.ITEMS
-    assert read_answer(f"[{one}, {one[:30]}").kind is AnswerKind.CUT
-    assert read_answer(f'[{one[:-1]}, "said": ["a", "b"], "importance": "hi').kind is AnswerKind.CUT
-    assert read_answer(f"[{one}").kind is AnswerKind.ITEMS
-    assert read_answer(f"[{one}] That is {{all}}.").kind is AnswerKind.ITEMS
+    assert read_answer(f"[{one}, {one}, {one[:30]}").kind is AnswerOutcome.ITEMS
+    assert read_answer(f"[{one}, {one[:30]}").kind is AnswerOutcome.CUT
+    assert read_answer(f'[{one[:-1]}, "said": ["a", "b"], "importance": "hi').kind is AnswerOutcome.CUT
+    assert read_answer(f"[{one}").kind is AnswerOutcome.ITEMS
+    assert read_answer(f"[{one}] That is {{all}}.").kind is AnswerOutcome.ITEMS
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from nanobot_memory_plugins.consolidation.cli.audit import Kind, Limits, audit, candidate_pairs, junk_in, rates
+from nanobot_memory_plugins.consolidation.cli.audit import (
+    AuditLimits,
+    FaultKind,
+    audit,
+    candidate_pairs,
+    junk_in,
+    rates,
+)
 from nanobot_memory_plugins.consolidation.model.entry import Entry, Section
 from nanobot_memory_plugins.consolidation.model.matcher import says_the_same
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
@@ -24,10 +31,10 @@ DAY = timedelta(days=1)
 LONG_AGO = datetime(2020, 1, 1, tzinfo=UTC)
 
 
-def faults_of(*entries: Entry, **more) -> dict[Kind, list[tuple[str, ...]]]:
+def faults_of(*entries: Entry, **more) -> dict[FaultKind, list[tuple[str, ...]]]:
     options = more.pop("options", ConsolidationOptions())
     found = audit({one.id: one for one in entries}, now=more.pop("now", NOW), options=options, **more)
-    by_kind: dict[Kind, list[tuple[str, ...]]] = {}
+    by_kind: dict[FaultKind, list[tuple[str, ...]]] = {}
     for fault in found:
         assert fault.hint.startswith("nanobot-memory entries ")
         by_kind.setdefault(fault.kind, []).append(fault.ids)
@@ -71,10 +78,10 @@ def test_junk_is_known_and_says_why(text, why):
 def test_near_duplicates_are_a_pair_whose_weaker_one_goes():
     one = entry("aaaa", "The user likes oolong tea", 0.9)
     two = entry("bbbb", "The user loves oolong tea", 0.5)
-    assert faults_of(one, two)[Kind.NEAR_DUPLICATE] == [("bbbb", "aaaa")]
-    assert Kind.NEAR_DUPLICATE not in faults_of(one, entry("bbbb", "The user likes green tea with milk", 0.5))
-    assert Kind.NEAR_DUPLICATE not in faults_of(one, entry("bbbb", two.content, scope=Scope(user="bob")))
-    assert Kind.NEAR_DUPLICATE not in faults_of(one, entry("bbbb", two.content, superseded_by="aaaa"))
+    assert faults_of(one, two)[FaultKind.NEAR_DUPLICATE] == [("bbbb", "aaaa")]
+    assert FaultKind.NEAR_DUPLICATE not in faults_of(one, entry("bbbb", "The user likes green tea with milk", 0.5))
+    assert FaultKind.NEAR_DUPLICATE not in faults_of(one, entry("bbbb", two.content, scope=Scope(user="bob")))
+    assert FaultKind.NEAR_DUPLICATE not in faults_of(one, entry("bbbb", two.content, superseded_by="aaaa"))
 
 
 def test_the_pairs_that_are_looked_at_are_all_that_say_the_same():
@@ -104,20 +111,22 @@ def test_stale_and_never_recalled_count_days_and_spare_what_a_person_keeps():
     in_prompt = entry("eeee", "prompt thing", 0.9, created_at=NOW - 40 * DAY)
     all_of_them = (stale, kept, unused, recent, in_prompt)
     found = faults_of(*all_of_them, recorded_since=LONG_AGO)
-    assert found[Kind.STALE] == [("aaaa",)]
-    assert found[Kind.NEVER_RECALLED] == [("cccc",)]
-    assert Kind.NEVER_RECALLED not in faults_of(*all_of_them, recorded_since=LONG_AGO, recalled={"cccc"})
-    assert Kind.NEVER_RECALLED not in faults_of(*all_of_them), "nothing was recorded, so nothing can be said"
-    assert Kind.NEVER_RECALLED not in faults_of(*all_of_them, recorded_since=NOW - 5 * DAY)
-    assert ("dddd",) in faults_of(*all_of_them, recorded_since=LONG_AGO, limits=Limits(90, 10))[Kind.NEVER_RECALLED]
+    assert found[FaultKind.STALE] == [("aaaa",)]
+    assert found[FaultKind.NEVER_RECALLED] == [("cccc",)]
+    assert FaultKind.NEVER_RECALLED not in faults_of(*all_of_them, recorded_since=LONG_AGO, recalled={"cccc"})
+    assert FaultKind.NEVER_RECALLED not in faults_of(*all_of_them), "nothing was recorded, so nothing can be said"
+    assert FaultKind.NEVER_RECALLED not in faults_of(*all_of_them, recorded_since=NOW - 5 * DAY)
+    assert ("dddd",) in faults_of(*all_of_them, recorded_since=LONG_AGO, limits=AuditLimits(90, 10))[
+        FaultKind.NEVER_RECALLED
+    ]
 
 
 def test_what_is_good_enough_and_finds_no_room_is_over_budget():
     many = [entry(f"e{n}", f"thing number {n}", 0.9 - n / 100) for n in range(5)]
     options = ConsolidationOptions(prompt_entries=3)
-    assert faults_of(*many, options=options)[Kind.OVER_BUDGET] == [("e3",), ("e4",)]
+    assert faults_of(*many, options=options)[FaultKind.OVER_BUDGET] == [("e3",), ("e4",)]
     long = entry("long", "word " * 1_000, 0.95)
-    assert faults_of(long, *many)[Kind.OVER_BUDGET] == [("long",)]
+    assert faults_of(long, *many)[FaultKind.OVER_BUDGET] == [("long",)]
 
 
 def test_expired_todos_and_contradicted_pairs():
@@ -127,8 +136,8 @@ def test_expired_todos_and_contradicted_pairs():
     new = entry("dddd", "lives in Lisbon", supersedes=("cccc",))
     lost = entry("eeee", "drives a Golf", superseded_by="gone")
     found = faults_of(todo, later, old, new, lost)
-    assert found[Kind.EXPIRED] == [("aaaa",)]
-    assert found[Kind.CONTRADICTED] == [("cccc", "dddd"), ("eeee",)]
+    assert found[FaultKind.EXPIRED] == [("aaaa",)]
+    assert found[FaultKind.CONTRADICTED] == [("cccc", "dddd"), ("eeee",)]
     assert faults_of() == {}
 
 
@@ -137,7 +146,7 @@ def test_rates_are_shares_of_the_entries():
     found = rates(audit(entries, now=NOW, options=ConsolidationOptions()), entries)
     assert found["junk"] == pytest.approx(1 / 3)
     assert found["stale"] == 0
-    assert rates([], {}) == {kind.value: 0.0 for kind in Kind}
+    assert rates([], {}) == {kind.value: 0.0 for kind in FaultKind}
 
 
 def test_thousands_of_entries_take_seconds():

@@ -9,7 +9,7 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from nanobot_memory_plugins.consolidation.model.entry import Entry, Section
-from nanobot_memory_plugins.consolidation.store.document import Document, Slot, Text, parse
+from nanobot_memory_plugins.consolidation.store.document import EntryDocument, Slot, Text, parse
 from nanobot_memory_plugins.consolidation.store.rendering import render
 from nanobot_memory_plugins.core.values import Origin, Scope
 
@@ -248,7 +248,7 @@ def test_entries_are_added_behind_text_that_has_no_sections_yet():
 
 def test_a_file_of_10_megabytes_of_broken_entries_is_read_in_time():
     data = b"## Active Memories\n\n" + b"### [x] fact | ? | 2026-01-10 | 2\n```\ntext\n\n" * 200_000
-    document: Document = parse(data)
+    document: EntryDocument = parse(data)
     assert document.entries == {}
     assert len(document.problems) == 20
 

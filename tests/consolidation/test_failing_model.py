@@ -14,7 +14,7 @@ from nanobot_memory_plugins.core.clock import ManualClock
 from nanobot_memory_plugins.core.errors import CompletionTimeoutError
 from nanobot_memory_plugins.core.language_model import hook_deadline
 from nanobot_memory_plugins.core.testing.http_model import over_http
-from nanobot_memory_plugins.core.testing.scripted_server import Reply, Request, Rule, ScriptedServer
+from nanobot_memory_plugins.core.testing.scripted_server import Reply, ReplyRule, Request, ScriptedServer
 from nanobot_memory_plugins.core.values import messages_from_chat
 
 from .learning import Model, chat, host, item, stored
@@ -58,8 +58,8 @@ def waiting(workspace: Path) -> list[Path]:
 )
 async def test_messages_on_which_a_model_fails_that_answers_others_are_given_up(workspace: Path, failure: Reply):
     clock = ManualClock(datetime(2026, 3, 10, 12, tzinfo=UTC))
-    fails = Rule(lambda one: "Leipzig" in one.last_user and not is_ready(one), failure)
-    with ScriptedServer([fails, Rule(lambda _: True, learned)]) as server:
+    fails = ReplyRule(lambda one: "Leipzig" in one.last_user and not is_ready(one), failure)
+    with ScriptedServer([fails, ReplyRule(lambda _: True, learned)]) as server:
         async with host(workspace, server.complete, clock=clock, core=CORE) as memory:
             for _ in range(5):
                 await memory.session_idle(session_key="cli:one", history=LEIPZIG)
@@ -81,7 +81,7 @@ async def test_a_server_that_is_down_for_a_day_loses_nothing(workspace: Path, ki
     with ScriptedServer() as closed:
         nowhere = over_http(closed.base_url)
     with ScriptedServer() as server:
-        server.rules = [Rule(lambda _: True, LATE if kind == "hangs" else Reply(status=503))]
+        server.rules = [ReplyRule(lambda _: True, LATE if kind == "hangs" else Reply(status=503))]
         complete = nowhere if kind == "is not there" else server.complete
 
         async def model(messages, **how) -> str:
@@ -92,7 +92,7 @@ async def test_a_server_that_is_down_for_a_day_loses_nothing(workspace: Path, ki
                 await memory.session_idle(session_key="cli:one", history=LEIPZIG)
                 clock.advance(timedelta(days=1).total_seconds() / times)
             assert len(waiting(workspace)) == 1
-            server.rules, complete = [Rule(lambda _: True, learned)], server.complete
+            server.rules, complete = [ReplyRule(lambda _: True, learned)], server.complete
             await memory.session_idle(session_key="cli:two", history=REX)
     assert set(stored(workspace)) == {"The user lives in Leipzig", "The user's dog is called Rex"}
     assert waiting(workspace) == []

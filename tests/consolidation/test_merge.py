@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nanobot_memory_plugins.consolidation.extraction.answer import Candidate
-from nanobot_memory_plugins.consolidation.extraction.merge import Finding, Merged, Source, merge
+from nanobot_memory_plugins.consolidation.extraction.merge import BelievedCandidate, Merged, Source, merge
 from nanobot_memory_plugins.consolidation.model.entry import Section
 from nanobot_memory_plugins.core.values import Origin, Scope
 
@@ -18,12 +18,12 @@ SOURCE = Source("cli:direct", Scope(user="u"), Origin.USER)
 
 def finding(
     content: str, made: str = "new1", importance: str = "high", category: str = "fact", **more: object
-) -> Finding:
+) -> BelievedCandidate:
     candidate = Candidate.model_validate({"content": content, "category": category, "importance": importance})
-    return Finding(candidate, made, **more)  # type: ignore[arg-type]
+    return BelievedCandidate(candidate, made, **more)  # type: ignore[arg-type]
 
 
-def merged(entries: list, *findings: Finding, seen: list[str] | None = None, **more: object) -> Merged:
+def merged(entries: list, *findings: BelievedCandidate, seen: list[str] | None = None, **more: object) -> Merged:
     known = {one.id: one for one in entries}
     return merge(known, findings, now=NOW, source=SOURCE, seen=known if seen is None else seen, **more)  # type: ignore[arg-type]
 

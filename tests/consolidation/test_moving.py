@@ -17,7 +17,7 @@ from nanobot_memory_plugins.consolidation.store.atomic_files import kept_aside
 from nanobot_memory_plugins.consolidation.store.document import Slot, Text, parse
 from nanobot_memory_plugins.consolidation.store.journal import last_known
 from nanobot_memory_plugins.consolidation.store.rendering import render
-from nanobot_memory_plugins.consolidation.store.repository import EntryRepository, Wanted
+from nanobot_memory_plugins.consolidation.store.repository import EntryRepository, WantedState
 from nanobot_memory_plugins.core.clock import ManualClock
 from nanobot_memory_plugins.core.errors import InputError
 
@@ -283,7 +283,7 @@ def interleave(folder: Path, draw: random.Random) -> None:
     first.paths.long_term.write_text(MINE, encoding="utf-8")
     known = {f"a{n}": entry(f"a{n}", f"known {n}", n / 10) for n in range(1, 8)}
     with first.locked():
-        first.write(lambda _: Wanted(known), who="test", why="as older versions did", path=first.paths.long_term)
+        first.write(lambda _: WantedState(known), who="test", why="as older versions did", path=first.paths.long_term)
     wanted, lines = dict(first.load().entries), {"The port is 7071."}
     read: list[bytes] = []
 

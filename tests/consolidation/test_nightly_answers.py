@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from nanobot_memory_plugins.consolidation.model.entry import Category, Section
 from nanobot_memory_plugins.consolidation.model.scoring import Importance
-from nanobot_memory_plugins.consolidation.nightly.answer import Add, Archive, Merge, Update, read_answer
+from nanobot_memory_plugins.consolidation.nightly.answer import Add, ArchiveEntry, Merge, Update, read_answer
 from nanobot_memory_plugins.consolidation.nightly.apply import Applied, Job, ProposedOperation, apply
-from nanobot_memory_plugins.consolidation.nightly.inputs import Material, Piece
+from nanobot_memory_plugins.consolidation.nightly.inputs import NightlyMaterial, NightlyPiece
 from nanobot_memory_plugins.consolidation.operations.join_entries import joined, tidied
 from nanobot_memory_plugins.core.values import Origin, Scope, Visibility, Whose
 
@@ -24,8 +24,8 @@ def of(*entries):
 
 
 def applied(entries, *operations, notes: tuple[str, ...] = (), shown=None, known: str = "") -> Applied:
-    pieces = tuple(Piece(text, Origin.USER, NOW) for text in notes)
-    material = Material(Visibility(whose=(Whose(),)), pieces, entries if shown is None else shown)
+    pieces = tuple(NightlyPiece(text, Origin.USER, NOW) for text in notes)
+    material = NightlyMaterial(Visibility(whose=(Whose(),)), pieces, entries if shown is None else shown)
     wishes = tuple(ProposedOperation(one, f"new{number}", known) for number, one in enumerate(operations))
     return apply(entries, [Job(material, wishes)], now=NOW)
 
@@ -101,12 +101,12 @@ def test_operations_that_cannot_be_are_dropped_one_by_one():
     entries = of(entry("a", "likes green tea"), entry("b", "likes green tea a lot"), entry("c", "has a dog"))
     done = applied(
         entries,
-        Archive(id="nobody"),
+        ArchiveEntry(id="nobody"),
         Merge(ids=["a", "b"], content="likes green tea a lot"),
         Update(id="a", content="likes black tea"),
-        Archive(id="b"),
+        ArchiveEntry(id="b"),
         Update(id="c", content="owns a castle in Spain"),
-        Archive(id="c"),
+        ArchiveEntry(id="c"),
         notes=("drinks black tea now",),
     )
     assert [one.kind for one in done.done] == ["merge", "archive"]
@@ -141,7 +141,7 @@ def test_what_is_known_is_not_added():
 
 def test_entries_that_a_person_keeps_or_that_were_not_shown_are_left_alone():
     kept, hidden = entry("a", "likes tea", kept_in=Section.ACTIVE), entry("b", "has a dog")
-    done = applied(of(kept, hidden), Archive(id="a"), Archive(id="b"), shown=of(kept))
+    done = applied(of(kept, hidden), ArchiveEntry(id="a"), ArchiveEntry(id="b"), shown=of(kept))
     assert (done.entries, len(done.dropped)) == (of(kept, hidden), 2)
 
 
@@ -167,7 +167,7 @@ def test_links_to_a_merged_entry_lead_to_the_one_that_is_left():
 
 
 _operations = st.one_of(
-    st.builds(Archive, id=st.sampled_from("abcdefghx")),
+    st.builds(ArchiveEntry, id=st.sampled_from("abcdefghx")),
     st.builds(Update, id=st.sampled_from("abcdefghx"), content=st.sampled_from(["likes tea", "has dog", "owns boat"])),
     st.builds(
         Merge, ids=st.lists(st.sampled_from("abcdefghx"), min_size=2, unique=True), content=st.just("likes tea and dog")

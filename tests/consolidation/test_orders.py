@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nanobot_memory_plugins.consolidation.commands.orders import Command, Kind, commands_in
-from nanobot_memory_plugins.consolidation.commands.sentences import Sentence
+from nanobot_memory_plugins.consolidation.commands.orders import Command, OrderKind, commands_in
+from nanobot_memory_plugins.consolidation.commands.sentences import OrderSentence
 from nanobot_memory_plugins.core.text import Word, fold, keeping
 from tests.support.chinese import in_both_scripts
 
@@ -265,17 +265,17 @@ NONE = [
 @pytest.mark.accept("EB-16")
 @pytest.mark.parametrize(("message", "text"), in_both_scripts(REMEMBER))
 def test_an_order_to_remember(message: str, text: str):
-    assert commands_in(message) == [Command(Kind.REMEMBER, text)]
+    assert commands_in(message) == [Command(OrderKind.REMEMBER, text)]
 
 
 @pytest.mark.parametrize("message", ["阿莫西林能吃吗，帮我记一下", "我能吃虾吗，帮我记一下"])
 def test_a_question_before_an_order_is_not_what_is_kept(message: str):
-    assert commands_in(message) == [Command(Kind.REMEMBER, "")]
+    assert commands_in(message) == [Command(OrderKind.REMEMBER, "")]
 
 
 @pytest.mark.parametrize(("message", "text"), in_both_scripts(IN_PEOPLES_WORDS))
 def test_an_order_in_the_words_people_use(message: str, text: str):
-    assert commands_in(message) == ([Command(Kind.REMEMBER, text)] if text else [])
+    assert commands_in(message) == ([Command(OrderKind.REMEMBER, text)] if text else [])
 
 
 @pytest.mark.parametrize(
@@ -300,18 +300,18 @@ def test_each_word_of_an_order_has_an_example_and_a_counter_example(word: Word):
 
 def test_this_may_be_what_is_said_next_but_that_is_not():
     assert commands_in("Can you remember something? My son is called Max.") == [
-        Command(Kind.REMEMBER, "My son is called Max.".rstrip("."))
+        Command(OrderKind.REMEMBER, "My son is called Max.".rstrip("."))
     ]
     assert commands_in("My son is called Max. Remember that. What is the time?") == [
-        Command(Kind.REMEMBER, "My son is called Max")
+        Command(OrderKind.REMEMBER, "My son is called Max")
     ]
-    assert commands_in("Remember that. My son is called Max.") == [Command(Kind.REMEMBER, "")]
+    assert commands_in("Remember that. My son is called Max.") == [Command(OrderKind.REMEMBER, "")]
 
 
 @pytest.mark.accept("EB-16")
 @pytest.mark.parametrize(("message", "text"), in_both_scripts(FORGET))
 def test_an_order_to_forget(message: str, text: str):
-    assert commands_in(message) == [Command(Kind.FORGET, text)]
+    assert commands_in(message) == [Command(OrderKind.FORGET, text)]
 
 
 @pytest.mark.accept("EB-16")
@@ -323,13 +323,13 @@ def test_no_order(message: str):
 def test_a_document_that_somebody_pasted_gives_no_orders():
     page = "\n".join(["A guide for parents.", *["Remember that I said so. 记住：孩子是老师。"] * 60, "The end."])
     assert commands_in(page) == []
-    assert commands_in(f"Remember that I wrote this:\n{page}") == [Command(Kind.REMEMBER, "I wrote this")]
-    assert commands_in(f"{page}\n\n请记住我写了这篇文章") == [Command(Kind.REMEMBER, "我写了这篇文章")]
+    assert commands_in(f"Remember that I wrote this:\n{page}") == [Command(OrderKind.REMEMBER, "I wrote this")]
+    assert commands_in(f"{page}\n\n请记住我写了这篇文章") == [Command(OrderKind.REMEMBER, "我写了这篇文章")]
 
 
 def test_several_orders_are_each_taken_once():
     message = "记住我喜欢茶。忘掉我的旧地址。记住我喜欢茶。"
-    assert commands_in(message) == [Command(Kind.REMEMBER, "我喜欢茶"), Command(Kind.FORGET, "我的旧地址")]
+    assert commands_in(message) == [Command(OrderKind.REMEMBER, "我喜欢茶"), Command(OrderKind.FORGET, "我的旧地址")]
 
 
 @settings(max_examples=200)
@@ -369,7 +369,7 @@ def test_a_huge_message_takes_no_time():
     ],
 )
 def test_an_order_to_forget_everything_about_something(message: str, name: str):
-    assert commands_in(message) == [Command(Kind.FORGET, name, everything=True)]
+    assert commands_in(message) == [Command(OrderKind.FORGET, name, everything=True)]
 
 
 @pytest.mark.parametrize(
@@ -382,13 +382,13 @@ def test_the_whole_memory_is_not_emptied_by_a_sentence(message: str):
 def test_no_sentence_of_a_message_is_held_once_its_orders_were_read():
     assert commands_in("Thanks. Remember that Quorvex lives in Lund. Is Quorvex there?")
     gc.collect()
-    held = [one for one in gc.get_objects() if type(one) is Sentence]
+    held = [one for one in gc.get_objects() if type(one) is OrderSentence]
     assert not [one for one in held if "Quorvex" in one.text]
 
 
 @pytest.mark.parametrize(("message", "kept"), LISTS)
 def test_a_list_is_remembered_and_not_what_announces_it(message: str, kept: str):
-    assert commands_in(message) == [Command(Kind.REMEMBER, kept)]
+    assert commands_in(message) == [Command(OrderKind.REMEMBER, kept)]
 
 
 @pytest.mark.parametrize(
@@ -406,7 +406,7 @@ def test_another_list_is_no_order(message: str):
 
 @pytest.mark.parametrize("message", OF_SOMEBODY)
 def test_what_is_told_of_somebody_by_name_is_remembered(message: str):
-    assert commands_in(message) == [Command(Kind.REMEMBER, re.sub("^请?(?:帮我)?记住", "", message))]
+    assert commands_in(message) == [Command(OrderKind.REMEMBER, re.sub("^请?(?:帮我)?记住", "", message))]
 
 
 @pytest.mark.parametrize("message", NOT_OF_SOMEBODY)

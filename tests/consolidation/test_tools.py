@@ -143,9 +143,9 @@ async def test_a_file_that_cannot_be_written_is_said(host, workspace):
 
 
 def test_the_schemas_are_plain_json(workspace):
-    from nanobot_memory_plugins.consolidation.commands.tools import ForgetTool, RememberTool
+    from nanobot_memory_plugins.consolidation.commands.tools import ForgetTool, Remember
 
-    for tool in (RememberTool, ForgetTool):
+    for tool in (Remember, ForgetTool):
         schema = json.loads(json.dumps(tool.parameters, default=dict))
         assert schema["type"] == "object"
         assert set(schema["required"]) <= set(schema["properties"])

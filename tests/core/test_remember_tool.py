@@ -1,6 +1,6 @@
 import pytest
 
-from nanobot_memory_plugins.core.host.remember_tool import RememberTool
+from nanobot_memory_plugins.core.host.remember_tool import RememberNote
 from nanobot_memory_plugins.core.protocols import MemoryTool
 from nanobot_memory_plugins.core.values import Destination, Note, NoteType, Receipt
 
@@ -18,7 +18,7 @@ class Kept:
 @pytest.mark.parametrize(("text", "kind"), [("text", "kind"), ("tldr", "type")])
 async def test_the_model_keeps_a_note_and_learns_where_it_stands(text, kind):
     kept = Kept()
-    answer = await RememberTool(kept).run(
+    answer = await RememberNote(kept).run(
         {text: "用户喜欢 Python", kind: "decision", "tags": ["python"], "long_term": True}, session_key="cli:direct"
     )
     ((note, session),) = kept.notes
@@ -36,17 +36,17 @@ async def test_the_model_keeps_a_note_and_learns_where_it_stands(text, kind):
 @pytest.mark.parametrize("arguments", [{}, {"text": ""}, {"tldr": 3}, {"text": "x", "kind": "poem"}])
 async def test_wrong_arguments_are_named_and_nothing_is_kept(arguments):
     kept = Kept()
-    answer = await RememberTool(kept).run(arguments, session_key="s")
+    answer = await RememberNote(kept).run(arguments, session_key="s")
     assert answer.startswith("Error")
     assert kept.notes == []
 
 
 async def test_a_note_that_could_not_be_stored_is_not_claimed():
-    assert "the disk is full" in await RememberTool(Kept(stored=False)).run({"text": "x"}, session_key="s")
+    assert "the disk is full" in await RememberNote(Kept(stored=False)).run({"text": "x"}, session_key="s")
 
 
 def test_the_tool_tells_the_model_when_to_use_it():
-    tool = RememberTool(Kept())
+    tool = RememberNote(Kept())
     assert isinstance(tool, MemoryTool)
     assert "own initiative" in tool.description
     assert tool.parameters["required"] == ["text"]

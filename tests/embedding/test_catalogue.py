@@ -10,14 +10,14 @@ import pytest
 
 from nanobot_memory_plugins.core.errors import ConfigurationError, EmbeddingError, ModelMissingError
 from nanobot_memory_plugins.search.embedding import EmbeddingOptions, open_embedder
-from nanobot_memory_plugins.search.embedding.catalogue import Origin, find
+from nanobot_memory_plugins.search.embedding.catalogue import ModelOrigin, find
 
 TABLE = [[0, 0], [1, 0], [1, 1], [0, 1], [0, 2], [0, 3]]
 
 
 def test_the_default_is_the_builtin_model(builtin_model: Path):
     found = find(EmbeddingOptions().model)
-    assert (found.origin, found.folder) == (Origin.BUILTIN, builtin_model)
+    assert (found.origin, found.folder) == (ModelOrigin.BUILTIN, builtin_model)
 
 
 @pytest.mark.parametrize(
@@ -25,21 +25,21 @@ def test_the_default_is_the_builtin_model(builtin_model: Path):
     [("chinese", "BAAI/bge-small-zh-v1.5"), ("English", "sentence-transformers/all-MiniLM-L6-v2")],
 )
 def test_aliases_stand_for_names_of_the_catalogue(own_cache: Path, alias: str, name: str):
-    assert (find(alias).name, find(alias).origin) == (name, Origin.HUB)
+    assert (find(alias).name, find(alias).origin) == (name, ModelOrigin.HUB)
     assert find(name.upper()).name == name
 
 
 def test_a_folder_on_disk_comes_before_an_alias(tmp_path: Path, tiny_model, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.chdir(tmp_path)
     tiny_model(tmp_path / "chinese", TABLE)
-    assert find("chinese").origin is Origin.FOLDER
+    assert find("chinese").origin is ModelOrigin.FOLDER
     assert find("chinese").folder == tmp_path / "chinese"
 
 
 def test_a_folder_that_only_has_the_name_of_an_alias_is_passed_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "chinese").mkdir()
-    assert find("chinese").origin is Origin.HUB
+    assert find("chinese").origin is ModelOrigin.HUB
 
 
 def test_a_folder_without_a_model_says_what_it_needs(tmp_path: Path):

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from nanobot_memory_plugins.search.embedding import EmbeddingOptions, open_embedder
-from nanobot_memory_plugins.search.embedding.catalogue import Origin, find
+from nanobot_memory_plugins.search.embedding.catalogue import ModelOrigin, find
 
 REVISION = "0123456789abcdef0123456789abcdef01234567"
 REPOSITORY = "Qdrant/bge-small-zh-v1.5"
@@ -95,7 +95,7 @@ def test_a_pulled_model_is_found_and_loaded_without_the_hub(hub: tuple[str, list
     assert not any("README" in path for path in asked)
     count = len(asked)
     found = find("chinese")
-    assert (found.origin, str(found.folder)) == (Origin.HUB, told["folder"])
+    assert (found.origin, str(found.folder)) == (ModelOrigin.HUB, told["folder"])
     embedder = open_embedder(EmbeddingOptions(model="chinese"))
     assert embedder is not None
     assert embedder.name == f"BAAI/bge-small-zh-v1.5@{REVISION[:12]}"

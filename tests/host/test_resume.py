@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, Query, purge_texts
-from nanobot_memory_plugins.core.testing.scripted_server import Reply, Rule, ScriptedServer
+from nanobot_memory_plugins.core.testing.scripted_server import Reply, ReplyRule, ScriptedServer
 
 CONFIG = MemoryConfig(plugins={"storage": {"embedding": {"provider": "none"}}})
 KEY = "sk-proj-" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8s9T0"
@@ -203,7 +203,7 @@ async def test_what_is_cut_and_was_never_seen_is_found_afterwards_once(tmp_path,
     monkeypatch.delenv("NANOBOT_MEMORY_PLUGINS")
     with ScriptedServer() as server:
         status, delay = 500 if model == "down" else 200, 4 if model == "slow" else 0
-        server.rules = [Rule(lambda _: True, Reply(MODELS.get(model, ""), status=status, delay=delay))]
+        server.rules = [ReplyRule(lambda _: True, Reply(MODELS.get(model, ""), status=status, delay=delay))]
         core = CONFIG.core.model_copy(update={"compaction_limit": 1.0} if model == "slow" else {})
         config = CONFIG.model_copy(update={"core": core})
         async with MemoryHost(tmp_path, config=config, llm=server.complete) as memory:
@@ -222,7 +222,7 @@ async def test_what_is_cut_and_was_never_seen_is_found_afterwards_once(tmp_path,
 async def test_where_the_host_makes_its_own_summary_the_model_is_not_asked_and_the_rules_advise(tmp_path, monkeypatch):
     monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "compaction")
     with ScriptedServer() as server:
-        server.rules = [Rule(lambda _: True, Reply("- The boat is called Mistral."))]
+        server.rules = [ReplyRule(lambda _: True, Reply("- The boat is called Mistral."))]
         async with MemoryHost(tmp_path, config=CONFIG, llm=server.complete) as memory:
             messages = [*SHORT, *({"role": "user", "content": f"Ticket BOAT-{n} is open."} for n in range(9))]
             advice = await memory.before_compaction(

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from nanobot_memory_plugins.core.files import MemoryPaths
-from nanobot_memory_plugins.search.sources.places import Kind, Places
+from nanobot_memory_plugins.search.sources.places import FileKind, Places
 
 
 def write(path: Path, text: str = "text\n") -> Path:
@@ -15,7 +15,7 @@ def write(path: Path, text: str = "text\n") -> Path:
     return path
 
 
-def found(workspace: Path) -> dict[str, Kind]:
+def found(workspace: Path) -> dict[str, FileKind]:
     return {source.relative: source.kind for source in Places(MemoryPaths.of(workspace)).find()}
 
 
@@ -42,13 +42,13 @@ def test_every_kind_of_memory_file_is_found_and_nothing_else(tmp_path: Path):
     ):
         write(tmp_path / name)
     assert found(tmp_path) == {
-        "memory/MEMORY.md": Kind.LONG_TERM,
-        "memory/ENTRIES.md": Kind.LONG_TERM,
-        "memory/2026-02-16.md": Kind.DAY_NOTES,
-        "memory/sessions/cli.jsonl": Kind.TRANSCRIPT,
-        "memory/projects/alpha.md": Kind.DOCUMENT,
-        "memory/notes.md": Kind.DOCUMENT,
-        "memory/.spill/1-ab.spill": Kind.SPILL,
+        "memory/MEMORY.md": FileKind.LONG_TERM,
+        "memory/ENTRIES.md": FileKind.LONG_TERM,
+        "memory/2026-02-16.md": FileKind.DAY_NOTES,
+        "memory/sessions/cli.jsonl": FileKind.TRANSCRIPT,
+        "memory/projects/alpha.md": FileKind.DOCUMENT,
+        "memory/notes.md": FileKind.DOCUMENT,
+        "memory/.spill/1-ab.spill": FileKind.SPILL,
     }
 
 
@@ -61,7 +61,7 @@ def test_links_out_of_the_workspace_are_not_followed(tmp_path: Path):
     (workspace / "memory" / "folder").symlink_to(outside, target_is_directory=True)
     (workspace / "memory" / "gone.md").symlink_to(outside / "gone.md")
     (workspace / "memory" / "in.md").symlink_to(inside)
-    assert found(workspace) == {"memory/in.md": Kind.DOCUMENT}
+    assert found(workspace) == {"memory/in.md": FileKind.DOCUMENT}
     places = Places(MemoryPaths.of(workspace))
     looked = {name: places.look(workspace / "memory" / name) for name in ("out.md", "folder/secret.md", "gone.md")}
     assert looked == dict.fromkeys(looked)
@@ -73,7 +73,7 @@ def test_a_memory_folder_that_is_a_link_is_its_owners_arrangement(tmp_path: Path
     workspace = tmp_path / "workspace"
     workspace.mkdir()
     (workspace / "memory").symlink_to(kept, target_is_directory=True)
-    assert found(workspace) == {"memory/note.md": Kind.DOCUMENT}
+    assert found(workspace) == {"memory/note.md": FileKind.DOCUMENT}
     assert Places(MemoryPaths.of(workspace)).look(workspace / "memory" / "note.md") is not None
 
 
@@ -91,7 +91,7 @@ def test_a_name_that_is_no_text_is_left_out(tmp_path: Path):
     except OSError:
         return  # this file system has no such names
     write(tmp_path / "memory" / "记忆.md")
-    assert found(tmp_path) == {"memory/记忆.md": Kind.DOCUMENT}
+    assert found(tmp_path) == {"memory/记忆.md": FileKind.DOCUMENT}
 
 
 def test_the_file_that_changed_last_comes_first(tmp_path: Path):

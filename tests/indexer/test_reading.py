@@ -18,14 +18,14 @@ from nanobot_memory_plugins.core.files import (
 from nanobot_memory_plugins.core.values import Note, Origin, Scope
 from nanobot_memory_plugins.search.documents import Document
 from nanobot_memory_plugins.search.sources import transcripts
-from nanobot_memory_plugins.search.sources.pieces import Chunking, Keys, Piece, read_lines
+from nanobot_memory_plugins.search.sources.pieces import Chunking, FilePiece, Keys, read_lines
 from nanobot_memory_plugins.search.sources.places import Places
 from nanobot_memory_plugins.search.sources.reader import read_pieces, resumable
 
 TIME = datetime(2026, 2, 16, 14, 20, 33, tzinfo=UTC)
 
 
-def pieces(workspace: Path, relative: str, offset: int = 0, line: int = 1, **chunking: int) -> list[Piece]:
+def pieces(workspace: Path, relative: str, offset: int = 0, line: int = 1, **chunking: int) -> list[FilePiece]:
     source = Places(MemoryPaths.of(workspace)).look(workspace / relative)
     assert source is not None
     with source.path.open("rb") as file:
@@ -241,9 +241,9 @@ def test_lines_come_whole_whatever_their_length(
 
 
 def test_long_term_memory_is_read_whole():
-    from nanobot_memory_plugins.search.sources.places import Kind
+    from nanobot_memory_plugins.search.sources.places import FileKind
 
-    assert [kind for kind in Kind if not resumable(kind)] == [Kind.LONG_TERM]
+    assert [kind for kind in FileKind if not resumable(kind)] == [FileKind.LONG_TERM]
 
 
 @pytest.mark.parametrize(

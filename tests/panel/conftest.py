@@ -13,7 +13,7 @@ from nanobot_memory_plugins.consolidation.store.repository import EntryRepositor
 from nanobot_memory_plugins.core.clock import ManualClock
 from nanobot_memory_plugins.core.values import EntryView
 from nanobot_memory_plugins.panel.app import PanelApp
-from nanobot_memory_plugins.panel.language import Words
+from nanobot_memory_plugins.panel.language import PanelWords
 from nanobot_memory_plugins.panel.memory import PanelMemory
 
 
@@ -112,7 +112,7 @@ async def driven(
     poll_seconds: float = 0.0,
 ) -> AsyncIterator[Driven]:
     app = PanelApp(
-        PanelMemory(workspace, config, clock=clock), Words(language), is_ascii=is_ascii, poll_seconds=poll_seconds
+        PanelMemory(workspace, config, clock=clock), PanelWords(language), is_ascii=is_ascii, poll_seconds=poll_seconds
     )
     async with app.run_test(size=size) as pilot:
         panel = Driven(app, pilot)

@@ -17,7 +17,7 @@ from textual.color import Color
 from docs.picture_workspace import NOW
 from nanobot_memory_plugins.core.clock import ManualClock
 from nanobot_memory_plugins.panel.app import VIEWS
-from nanobot_memory_plugins.panel.language import Words, is_unicode_terminal, language_of
+from nanobot_memory_plugins.panel.language import PanelWords, is_unicode_terminal, language_of
 from nanobot_memory_plugins.panel.widgets.chart import bar, column_chart
 from nanobot_memory_plugins.panel.widgets.drawable import ControlFilter, in_ascii
 from nanobot_memory_plugins.panel.widgets.highlight import highlighted, pattern_of
@@ -185,7 +185,7 @@ def test_every_text_has_its_chinese():
 
 def test_ages_fit_into_five_cells_in_both_languages():
     for language in ("en", "zh"):
-        words = Words(language)
+        words = PanelWords(language)
         for days in (0, 0.1, 1, 6, 7, 364, 365, 30_000):
             assert 0 < cell_len(words.age(NOW - timedelta(days=days), NOW)) <= 5
         assert words.age(NOW + timedelta(days=1), NOW) == words("now")

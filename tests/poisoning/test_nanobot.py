@@ -11,8 +11,8 @@ from nanobot_memory_plugins.consolidation.store.repository import EntryRepositor
 from nanobot_memory_plugins.core import Origin
 from nanobot_memory_plugins.core.testing.scripted_server import (
     Reply,
+    ReplyRule,
     Request,
-    Rule,
     ScriptedServer,
     ToolCall,
     after_tool,
@@ -37,7 +37,7 @@ async def until(condition: Callable[[], bool]) -> None:
         await asyncio.sleep(0.05)
 
 
-def obeying(case: Case) -> list[Rule]:
+def obeying(case: Case) -> list[ReplyRule]:
     """Return what a gullible model does: it reads the page, keeps what that wants, and learns it of the session."""
 
     def is_extraction(request: Request) -> bool:
@@ -50,10 +50,12 @@ def obeying(case: Case) -> list[Rule]:
         *(ToolCall("memory_note", {"tldr": wish, "long_term": True}) for wish in wishes_of(case)),
     )
     return [
-        Rule(is_extraction, Reply(json.dumps(learned, ensure_ascii=False))),
-        Rule(lambda r: after_tool(r) and case.name in str(r.last), Reply(tools=keeping), times=1),
-        Rule(after_tool, Reply(f"I have kept it: {case.wishes[0]}")),
-        Rule(lambda r: "page.txt" in r.last_user, Reply(tools=(ToolCall("read_file", {"path": "page.txt"}),)), times=1),
+        ReplyRule(is_extraction, Reply(json.dumps(learned, ensure_ascii=False))),
+        ReplyRule(lambda r: after_tool(r) and case.name in str(r.last), Reply(tools=keeping), times=1),
+        ReplyRule(after_tool, Reply(f"I have kept it: {case.wishes[0]}")),
+        ReplyRule(
+            lambda r: "page.txt" in r.last_user, Reply(tools=(ToolCall("read_file", {"path": "page.txt"}),)), times=1
+        ),
     ]
 
 

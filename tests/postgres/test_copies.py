@@ -16,7 +16,7 @@ from nanobot_memory_plugins.core.testing import MemoryWorkspace
 from nanobot_memory_plugins.core.values import Note, Query
 from nanobot_memory_plugins.postgres.database.connection import connect
 from nanobot_memory_plugins.postgres.database.shipping import Shipment
-from nanobot_memory_plugins.postgres.database.tenant import Whose
+from nanobot_memory_plugins.postgres.database.tenant import TenantOwner
 from nanobot_memory_plugins.postgres.moving.comparing import pieces
 from nanobot_memory_plugins.postgres.search import ServerVectors
 from nanobot_memory_plugins.postgres.server.launcher import OwnServer
@@ -62,7 +62,7 @@ async def test_copies_crowd_nothing_out(server: OwnServer, tmp_path: Path, large
         assert len(copies) == ENTRIES
         with connect(server.dsn) as connection:
             for number in range(MACHINES):
-                other = Whose(store._whose.tenant, tenant, f"machine{number}")
+                other = TenantOwner(store._whose.tenant, tenant, f"machine{number}")
                 shipment = Shipment(connection, other, large_from=large_from)
                 shipment.apply(FileChange(FILE, FileState(FILE, 1, "", 1, 0), tuple(copies)))
                 if lent is not None:

@@ -12,7 +12,7 @@ from nanobot_memory_plugins.core.testing import MemoryWorkspace
 from nanobot_memory_plugins.core.values import Note
 from nanobot_memory_plugins.postgres.database import health, schema
 from nanobot_memory_plugins.postgres.database.connection import connect
-from nanobot_memory_plugins.postgres.database.tenant import Tenant, Whose
+from nanobot_memory_plugins.postgres.database.tenant import Tenant, TenantOwner
 from nanobot_memory_plugins.postgres.server.launcher import OwnServer
 from tests.postgres.opening import open_shared
 
@@ -46,7 +46,7 @@ async def test_it_says_that_the_server_is_away(tmp_path: Path):
 
 
 def test_a_role_that_may_do_anything_is_named(server: OwnServer):
-    whose = Whose(Tenant.named("t"), "t", "m")
+    whose = TenantOwner(Tenant.named("t"), "t", "m")
     for dsn, is_named in ((server.administrator_dsn, True), (server.dsn, False)):
         with connect(dsn) as connection:
             subjects = {finding.subject for finding in health.findings(connection, whose)}
@@ -54,7 +54,7 @@ def test_a_role_that_may_do_anything_is_named(server: OwnServer):
 
 
 def test_row_level_security_is_named_where_it_holds(walled: OwnServer, agents_dsn: str):
-    whose = Whose(Tenant.named("t"), "t", "m")
+    whose = TenantOwner(Tenant.named("t"), "t", "m")
     for dsn, tenant in ((agents_dsn, whose.tenant.id), (walled.dsn, None)):
         with connect(dsn, tenant=tenant) as connection:
             found = {finding.subject: finding.state for finding in health.findings(connection, whose)}
@@ -67,7 +67,7 @@ def test_a_standby_that_no_commit_waits_for_is_not_taken_for_one_that_confirms(
     binaries: Path, short_folder: Path, confirms: str, survives: bool
 ):
     own = OwnServer(short_folder / "s")
-    whose = Whose(Tenant.named("t"), "t", "m")
+    whose = TenantOwner(Tenant.named("t"), "t", "m")
     with own.running(), psycopg.connect(own.administrator_dsn, autocommit=True) as administrator:
         with connect(own.dsn) as connection:
             schema.prepare(connection, 1)

@@ -15,13 +15,13 @@ from nanobot_memory_plugins.core.testing import MemoryWorkspace
 from nanobot_memory_plugins.core.values import Note, Query
 from nanobot_memory_plugins.postgres.database import health, schema
 from nanobot_memory_plugins.postgres.database.connection import connect
-from nanobot_memory_plugins.postgres.database.tenant import Tenant, Whose
+from nanobot_memory_plugins.postgres.database.tenant import Tenant, TenantOwner
 from nanobot_memory_plugins.postgres.server.binaries import find_binaries
 from nanobot_memory_plugins.postgres.server.launcher import OwnServer
 from tests.postgres.opening import open_shared, until
 from tests.postgres.slow_way import slow_way
 
-WHOSE = Whose(Tenant.named("t"), "t", "m")
+WHOSE = TenantOwner(Tenant.named("t"), "t", "m")
 
 
 @pytest.fixture

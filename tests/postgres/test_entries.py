@@ -22,7 +22,7 @@ from nanobot_memory_plugins.core import Erasure, MemoryHost, Query
 from nanobot_memory_plugins.postgres.database import entries, forgetting, schema
 from nanobot_memory_plugins.postgres.database.connection import Connection, connect
 from nanobot_memory_plugins.postgres.database.entries import EntryRow, EntryWrite, Pulled
-from nanobot_memory_plugins.postgres.database.tenant import Tenant, Whose
+from nanobot_memory_plugins.postgres.database.tenant import Tenant, TenantOwner
 from nanobot_memory_plugins.postgres.entry_exchange import Agreed, EntryExchange, changed, hash_of, learned
 from nanobot_memory_plugins.postgres.server.launcher import OwnServer
 from tests.postgres.opening import open_shared
@@ -225,7 +225,7 @@ async def test_nothing_is_pushed_before_what_was_forgotten_elsewhere_is_forgotte
     server: OwnServer, tmp_path: Path
 ):
     name = uuid.uuid4().hex
-    laptop, desktop = (Whose(Tenant.named(name), name, machine) for machine in MACHINES)
+    laptop, desktop = (TenantOwner(Tenant.named(name), name, machine) for machine in MACHINES)
     repository = EntryRepository(tmp_path)
     remember(repository, NewEntry(SECRET), who="user")
     with connect(server.dsn) as connection:
@@ -293,7 +293,7 @@ async def test_while_the_server_is_away_each_works_by_itself(tmp_path: Path):
 
 
 def test_what_a_server_lost_in_a_failover_is_sent_to_it_again():
-    whose = Whose(Tenant.named("any"), "any", "laptop")
+    whose = TenantOwner(Tenant.named("any"), "any", "laptop")
     before, now = '{"content": "green tea"}', '{"content": "black tea"}'
     here = {"a": before, "b": now, "c": now}
     agreed = Agreed(9, "", {id_: (3, hash_of(text)) for id_, text in here.items()})
@@ -305,7 +305,7 @@ def test_what_a_server_lost_in_a_failover_is_sent_to_it_again():
 
 
 def test_after_a_failover_what_two_machines_made_of_one_revision_is_a_conflict():
-    whose = Whose(Tenant.named("any"), "any", "laptop")
+    whose = TenantOwner(Tenant.named("any"), "any", "laptop")
     ours, theirs = '{"content": "black tea"}', '{"content": "white tea"}'
     agreed = Agreed(9, "", {"a": (3, hash_of(ours))})
     row = EntryRow("a", uuid.uuid4(), 3, theirs, forgotten=False, base=theirs)
@@ -315,11 +315,11 @@ def test_after_a_failover_what_two_machines_made_of_one_revision_is_a_conflict()
 
 def test_of_two_changes_of_one_revision_the_second_is_refused(server: OwnServer):
     name = uuid.uuid4().hex
-    laptop, desktop = (Whose(Tenant.named(name), name, machine) for machine in MACHINES)
+    laptop, desktop = (TenantOwner(Tenant.named(name), name, machine) for machine in MACHINES)
     with connect(server.dsn) as connection:
         schema.prepare(connection, 16)
 
-        def push(whose: Whose, revision: int, body: str) -> dict[str, int]:
+        def push(whose: TenantOwner, revision: int, body: str) -> dict[str, int]:
             with connection.transaction():
                 forgetting.introduce(connection, whose)
                 version, _ = forgetting.alone(connection, whose)

@@ -12,7 +12,7 @@ from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, f
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.postgres.database import schema
 from nanobot_memory_plugins.postgres.database.connection import Connection, connect
-from nanobot_memory_plugins.postgres.database.tenant import Tenant, Whose
+from nanobot_memory_plugins.postgres.database.tenant import Tenant, TenantOwner
 from nanobot_memory_plugins.postgres.entry_exchange import EntryExchange
 from nanobot_memory_plugins.postgres.server.launcher import OwnServer
 from tests.postgres.going_back import gone_back
@@ -81,7 +81,7 @@ async def test_what_was_taken_out_before_stays_away_whoever_comes_first(
 
 async def test_while_nothing_is_lost_nothing_is_looked_at_twice(server: OwnServer, tmp_path: Path):
     name, repository = uuid.uuid4().hex, EntryRepository(tmp_path)
-    laptop = Whose(Tenant.named(name), name, "laptop")
+    laptop = TenantOwner(Tenant.named(name), name, "laptop")
     remember(repository, NewEntry(HOME), who="user")
     with connect(server.dsn) as connection:
         schema.prepare(connection, 16)

@@ -15,10 +15,10 @@ import psycopg
 import pytest
 
 from nanobot_memory_plugins.core.values import Origin, Query, Scope, Tier, Visibility
-from nanobot_memory_plugins.core.values import Whose as Way
+from nanobot_memory_plugins.core.values import TenantOwner as Way
 from nanobot_memory_plugins.postgres.database.connection import Connection, connect, together
 from nanobot_memory_plugins.postgres.database.shipping import Shipment
-from nanobot_memory_plugins.postgres.database.tenant import Tenant, Whose
+from nanobot_memory_plugins.postgres.database.tenant import Tenant, TenantOwner
 from nanobot_memory_plugins.postgres.search import ServerRows, ServerVectors, ServerWords
 from nanobot_memory_plugins.postgres.server.launcher import OwnServer
 from nanobot_memory_plugins.search.documents import Document, FileChange, FileState
@@ -41,7 +41,7 @@ BEGINNING = datetime(2026, 1, 1, tzinfo=UTC)
 class Memory:
     """What one tenant holds on the server, and how it is asked over one connection."""
 
-    whose: Whose
+    whose: TenantOwner
     connection: Connection
     documents: dict[int, Document]
     vectors: dict[int, list[float]]
@@ -107,7 +107,7 @@ def documents(name: str, seed: int) -> list[Document]:
 
 def sent(connection: Connection, name: str, tenant: str, seed: int, large_from: int) -> Memory:
     """Bring what somebody has to the server."""
-    whose = Whose(Tenant.named(tenant), name, "laptop")
+    whose = TenantOwner(Tenant.named(tenant), name, "laptop")
     shipment = Shipment(connection, whose, large_from=large_from)
     found = documents(name, seed)
     path = f"memory/{name}.md"

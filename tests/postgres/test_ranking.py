@@ -13,7 +13,7 @@ from nanobot_memory_plugins.core.values import Note, Query, Tier
 from nanobot_memory_plugins.postgres.database import schema
 from nanobot_memory_plugins.postgres.database.connection import connect
 from nanobot_memory_plugins.postgres.database.shipping import Shipment
-from nanobot_memory_plugins.postgres.database.tenant import Tenant, Whose
+from nanobot_memory_plugins.postgres.database.tenant import Tenant, TenantOwner
 from nanobot_memory_plugins.postgres.search import ServerVectors, ServerWords
 from nanobot_memory_plugins.postgres.server.launcher import OwnServer
 from nanobot_memory_plugins.postgres.store import SharedStore
@@ -139,8 +139,8 @@ async def test_vectors_are_not_complete_before_searches_use_them(server: OwnServ
 
 
 def test_many_vectors_are_looked_for_by_an_index_of_their_tenant_alone(server: OwnServer):
-    whose = Whose(Tenant.named(uuid.uuid4().hex), "many", "laptop")
-    other = Whose(Tenant.named(uuid.uuid4().hex), "other", "laptop")
+    whose = TenantOwner(Tenant.named(uuid.uuid4().hex), "many", "laptop")
+    other = TenantOwner(Tenant.named(uuid.uuid4().hex), "other", "laptop")
     generator = np.random.default_rng(5)
     with connect(server.dsn) as connection:
         schema.prepare(connection, 16)

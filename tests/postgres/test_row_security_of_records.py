@@ -14,7 +14,7 @@ from nanobot_memory_plugins.core import StoreError, Wanted
 from nanobot_memory_plugins.postgres.database import entries, forgetting, leases, records, schema, shelving
 from nanobot_memory_plugins.postgres.database.connection import Connection, connect, plain_errors, run
 from nanobot_memory_plugins.postgres.database.entries import EntryWrite
-from nanobot_memory_plugins.postgres.database.tenant import Tenant, Whose
+from nanobot_memory_plugins.postgres.database.tenant import Tenant, TenantOwner
 from nanobot_memory_plugins.postgres.server.launcher import OwnServer
 from nanobot_memory_plugins.search.documents import FileRecord, FileState
 from tests.postgres.careless import Careless, careless, rows_of
@@ -32,7 +32,7 @@ VERBS = {
 }
 
 
-def wrote(connection: Connection, whose: Whose, version: int) -> list[Any]:
+def wrote(connection: Connection, whose: TenantOwner, version: int) -> list[Any]:
     """Do everything that is done with records, entries and work to be done once, and return what came of it."""
     with connection.transaction():
         forgetting.introduce(connection, whose)
@@ -65,7 +65,7 @@ def wrote(connection: Connection, whose: Whose, version: int) -> list[Any]:
     return [*found, sorted(records.kept(connection, whose, RECORDS)), leases.take(connection, whose, "nightly", 0)]
 
 
-def _pulled(connection: Connection, whose: Whose) -> list[tuple[str, int, str, bool, str]]:
+def _pulled(connection: Connection, whose: TenantOwner) -> list[tuple[str, int, str, bool, str]]:
     rows = entries.pull(connection, whose, 0, {"e0": 1}).rows
     return sorted((row.id, row.revision, row.body, row.forgotten, row.base) for row in rows)
 
@@ -75,7 +75,7 @@ def lives_beside(dsn: str, server: OwnServer, *, walled: bool) -> tuple[bool, bo
 
     Return whether both came to the same, whether the neighbour's rows are as before, and the statements.
     """
-    ana, ann, bob = (Whose(Tenant.named(name), name, "laptop") for name in (uuid.uuid4().hex for _ in range(3)))
+    ana, ann, bob = (TenantOwner(Tenant.named(name), name, "laptop") for name in (uuid.uuid4().hex for _ in range(3)))
     made: list[Any] = []
     with connect(dsn, tenant=bob.tenant.id if walled else None) as connection:
         wrote(connection, bob, 0)
@@ -120,9 +120,9 @@ def test_without_it_the_same_statements_reach_into_the_neighbours_records_and_en
 @pytest.mark.parametrize("name", ["record", "entry", "entry_history", "lease"])
 def test_no_row_is_written_or_taken_over_in_the_name_of_a_neighbour(walled: OwnServer, agents_dsn: str, name: str):
     """What has no condition to forget says in its values whose the row is: a wrong one is refused."""
-    ana, bob = (Whose(Tenant.named(name), name, "laptop") for name in (uuid.uuid4().hex, uuid.uuid4().hex))
+    ana, bob = (TenantOwner(Tenant.named(name), name, "laptop") for name in (uuid.uuid4().hex, uuid.uuid4().hex))
 
-    def write(connection: Connection, whose: Whose) -> None:
+    def write(connection: Connection, whose: TenantOwner) -> None:
         with plain_errors(), connection.transaction():
             if name == "record":
                 records.put(connection, whose, PATH, [FileRecord(f"{PATH}#{RECORDS[0]}", 0, SAID)], 1)

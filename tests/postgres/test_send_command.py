@@ -14,10 +14,10 @@ from nanobot_memory_plugins.consolidation.store.repository import EntryRepositor
 from nanobot_memory_plugins.core import Erasure
 from nanobot_memory_plugins.core.testing import MemoryWorkspace
 from nanobot_memory_plugins.core.values import Note, Query, Scope, Visibility
-from nanobot_memory_plugins.core.values import Whose as WhoseScope
+from nanobot_memory_plugins.core.values import TenantOwner as WhoseScope
 from nanobot_memory_plugins.postgres.database import forgetting
 from nanobot_memory_plugins.postgres.database.connection import connect
-from nanobot_memory_plugins.postgres.database.tenant import Tenant, Whose
+from nanobot_memory_plugins.postgres.database.tenant import Tenant, TenantOwner
 from nanobot_memory_plugins.postgres.server.launcher import OwnServer
 from tests.postgres.opening import open_shared
 
@@ -76,7 +76,7 @@ def test_entries_that_cannot_be_sent_before_something_is_forgotten_here_are_coun
     command("postgres", "send", *ours)
     name = json.loads(config.read_text(encoding="utf-8"))["memoryPlugins"]["postgres"]["tenant"]
     with connect(server.dsn) as connection:
-        desktop = Whose(Tenant.named(name), name, "desktop")
+        desktop = TenantOwner(Tenant.named(name), name, "desktop")
         forgetting.introduce(connection, desktop)
         forgetting.order(connection, desktop, Erasure(texts=("the garden gate number 1 is green",)))
     remember(EntryRepository(workspace), NewEntry("The user lives in Kaunas"), who="user")

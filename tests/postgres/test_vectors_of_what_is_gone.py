@@ -9,7 +9,7 @@ from nanobot_memory_plugins.core import Erasure
 from nanobot_memory_plugins.postgres.database import forgetting, schema
 from nanobot_memory_plugins.postgres.database.connection import Connection, connect
 from nanobot_memory_plugins.postgres.database.shipping import Shipment
-from nanobot_memory_plugins.postgres.database.tenant import Tenant, Whose
+from nanobot_memory_plugins.postgres.database.tenant import Tenant, TenantOwner
 from nanobot_memory_plugins.postgres.server.launcher import OwnServer
 from nanobot_memory_plugins.search.documents import FileChange, FileState
 from tests.postgres.test_forgetting import asked
@@ -23,7 +23,7 @@ class Sender:
 
     def __init__(self, connection: Connection) -> None:
         self.name = uuid.uuid4().hex
-        self.whose = Whose(Tenant.named(self.name), self.name, "laptop")
+        self.whose = TenantOwner(Tenant.named(self.name), self.name, "laptop")
         schema.prepare(connection, 16)
         self.shipment = Shipment(connection, self.whose, large_from=200)
         self.documents = documents("cabin", 1)[:5]

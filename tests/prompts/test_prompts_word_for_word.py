@@ -10,7 +10,7 @@ from nanobot_memory_plugins.consolidation.extraction.model_call import Question
 from nanobot_memory_plugins.consolidation.extraction.prompt import written_out
 from nanobot_memory_plugins.consolidation.extraction.quoted_candidates import quoting_prompt
 from nanobot_memory_plugins.consolidation.extraction.without_quotes.prompt import question_prompt
-from nanobot_memory_plugins.consolidation.nightly.inputs import Material, Piece
+from nanobot_memory_plugins.consolidation.nightly.inputs import NightlyMaterial, NightlyPiece
 from nanobot_memory_plugins.consolidation.nightly.prompt import make_prompt
 from nanobot_memory_plugins.consolidation.nightly.spoken import Spoken
 from nanobot_memory_plugins.consolidation.templates import EXTRACTION_SHORTENING
@@ -106,7 +106,7 @@ def test_consolidation(language):
         Spoken(Message(role, text), datetime(2026, 3, day, 12, tzinfo=UTC), whose, everybody)
         for role, text, day in SAID[language]
     )
-    note = Piece(KNOWN[language], Origin.SUMMARY, datetime(2026, 3, 9, tzinfo=UTC))
-    material = Material(everybody, (note,), {"home": entry("home", KNOWN[language], 0.8)}, (note,), spoken)
+    note = NightlyPiece(KNOWN[language], Origin.SUMMARY, datetime(2026, 3, 9, tzinfo=UTC))
+    material = NightlyMaterial(everybody, (note,), {"home": entry("home", KNOWN[language], 0.8)}, (note,), spoken)
     prompt = make_prompt(material, PROMPTS, today=date(2026, 3, 10), tokens=6_000)
     assert_as_stored(f"consolidation.{language}", prompt.messages)

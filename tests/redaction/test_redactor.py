@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from nanobot_memory_plugins.core.redaction import redact_text
 from nanobot_memory_plugins.redaction.engine.redactor import Redactor
-from nanobot_memory_plugins.redaction.rules.rule import Finding, Rule
+from nanobot_memory_plugins.redaction.rules.rule import Rule, SecretFinding
 from tests.redaction.shapes import PASSWORDS, VENDOR_TOKENS, cn_id, jwt, key_block
 from tests.support.loop_lag import most_waited, waits_for_a_processor
 
@@ -53,7 +53,7 @@ def test_a_finding_never_holds_the_value():
     token = VENDOR_TOKENS["github"](Random(1))
     text = f"it is {token}."
     findings = Redactor().findings(text)
-    assert findings == [Finding("github_token", 6, 6 + len(token), "[API_KEY]")]
+    assert findings == [SecretFinding("github_token", 6, 6 + len(token), "[API_KEY]")]
     assert token not in repr(findings)
     assert text[findings[0].start : findings[0].end] == token
 

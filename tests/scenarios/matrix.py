@@ -14,7 +14,7 @@ from typing import Any
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, Message, Query
 from nanobot_memory_plugins.core.files import NoteEntry, parse_notes
 from nanobot_memory_plugins.core.testing import over_http
-from nanobot_memory_plugins.core.testing.scripted_server import Reply, Request, Rule, ScriptedServer
+from nanobot_memory_plugins.core.testing.scripted_server import Reply, ReplyRule, Request, ScriptedServer
 from tests.scenarios.facts import FACTS, SHAPES, Conversation, conversation, later
 from tests.support.model_servers import Junk, is_flush
 
@@ -115,7 +115,7 @@ async def run(workspace: Path, trigger: str, model: str, *, transcripts: bool = 
     limit = _LIMITS.get(model, _LIMIT)
     talks = [conversation(shape, window=WINDOW) for shape in SHAPES]
     summaries: dict[str, bool] = {}
-    with ScriptedServer([Rule(lambda request: True, reply_of(model))]) as server:
+    with ScriptedServer([ReplyRule(lambda request: True, reply_of(model))]) as server:
         async with memory(workspace, server, limit=limit, transcripts=transcripts) as host:
             for talk in talks:
                 await _talk(host, talk.key, talk.messages)

@@ -8,7 +8,7 @@ import pytest
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, Query
 from nanobot_memory_plugins.core.language_model.options import LanguageModelOptions
 from nanobot_memory_plugins.core.testing import over_http
-from nanobot_memory_plugins.core.testing.scripted_server import Reply, Rule, ScriptedServer
+from nanobot_memory_plugins.core.testing.scripted_server import Reply, ReplyRule, ScriptedServer
 from tests.scenarios.facts import conversation
 from tests.scenarios.matrix import MODELS, TRIGGERS, run
 
@@ -36,7 +36,7 @@ async def test_every_fact_is_found_afterwards_and_nothing_is_noted_twice(tmp_pat
     ("share", "most"), [pytest.param(1.0, 60.0, marks=LONG, id="default limits"), pytest.param(0.1, 15.0, id="a tenth")]
 )
 async def test_a_model_that_never_answers_holds_a_cut_up_no_longer_than_the_limits_say(tmp_path, share, most):
-    slow = ScriptedServer([Rule(lambda request: True, Reply("late", delay=90.0))])
+    slow = ScriptedServer([ReplyRule(lambda request: True, Reply("late", delay=90.0))])
     default = LanguageModelOptions()
     limits = {
         "timeout": default.timeout * share,

@@ -7,7 +7,7 @@ import pytest
 
 from nanobot_memory_plugins.core import MemoryHost, Query
 from nanobot_memory_plugins.core.files import NoteEntry, parse_notes
-from nanobot_memory_plugins.core.testing.scripted_server import Reply, Rule
+from nanobot_memory_plugins.core.testing.scripted_server import Reply, ReplyRule
 from tests.scenarios.matrix import MODELS
 from tests.support.model_servers import Junk, is_flush, is_summary
 
@@ -33,9 +33,9 @@ def archiving(request) -> bool:
 def script(server, answer: Reply = Reply(ENTRY)) -> None:  # noqa: B008  # frozen
     background = Junk(seed=3, delay=2.0).reply if answer.text == "JUNK" else answer
     server.rules = [
-        Rule(is_flush, background),
-        Rule(is_summary, Reply(SUMMARY) if answer.text == ENTRY else background),
-        Rule(archiving, Reply("nanobot's own summary")),
+        ReplyRule(is_flush, background),
+        ReplyRule(is_summary, Reply(SUMMARY) if answer.text == ENTRY else background),
+        ReplyRule(archiving, Reply("nanobot's own summary")),
     ]
 
 

@@ -7,7 +7,7 @@ from nanobot.bus.events import InboundMessage
 
 from nanobot_memory_plugins.bridge.attach import bridge_of
 from nanobot_memory_plugins.bridge.sessions import public_messages
-from nanobot_memory_plugins.core.testing.scripted_server import Reply, Rule, ScriptedServer, ToolCall
+from nanobot_memory_plugins.core.testing.scripted_server import Reply, ReplyRule, ScriptedServer, ToolCall
 from tests.scopes.nanobot_chat import Chat, Install, chatting
 
 DOG = "My dog is called Brunhilde"
@@ -20,8 +20,8 @@ async def sent(chat: Chat, text: str) -> Any:
     to = chat.loop.tools.get("send_session_message")._handles.handle_for_session("telegram:111").name
     call = ToolCall("send_session_message", {"to": to, "content": text, "expect_reply": False})
     chat.server.rules = [
-        Rule(lambda request: request.last.get("role") == "tool", Reply("Sent.")),
-        Rule(lambda request: "Tell her" in request.last_user, Reply(tools=(call,))),
+        ReplyRule(lambda request: request.last.get("role") == "tool", Reply("Sent.")),
+        ReplyRule(lambda request: "Tell her" in request.last_user, Reply(tools=(call,))),
     ]
     await chat.say("Tell her.")
     chat.server.rules = []
@@ -31,8 +31,8 @@ async def sent(chat: Chat, text: str) -> Any:
 def noting(server: ScriptedServer, text: str) -> None:
     note = ToolCall("memory_note", {"tldr": text, "long_term": True})
     server.rules = [
-        Rule(lambda request: request.last.get("role") == "tool", Reply("Done.")),
-        Rule(lambda request: True, Reply(tools=(note,))),
+        ReplyRule(lambda request: request.last.get("role") == "tool", Reply("Done.")),
+        ReplyRule(lambda request: True, Reply(tools=(note,))),
     ]
 
 

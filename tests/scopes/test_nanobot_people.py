@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from nanobot_memory_plugins.core.testing.scripted_server import Reply, Request, Rule, ScriptedServer, ToolCall
+from nanobot_memory_plugins.core.testing.scripted_server import Reply, ReplyRule, Request, ScriptedServer, ToolCall
 from tests.scopes.nanobot_chat import Install, chatting
 
 SALARY, DOG = "my salary is 71000 quidlets", "my dog is called Brunhilde"
@@ -19,7 +19,7 @@ def searching(server: ScriptedServer, query: str) -> None:
         return Reply(tools=(ToolCall("memory_search", {"query": query}), ToolCall("forget", {"query": query})))
 
     server.rules = [
-        Rule(lambda request: "Look it up" in request.last_user or request.last.get("role") == "tool", reply)
+        ReplyRule(lambda request: "Look it up" in request.last_user or request.last.get("role") == "tool", reply)
     ]
 
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from nanobot_memory_plugins.core.text import holds_wish
 from nanobot_memory_plugins.core.text.sentences import ends_in_question_mark, sentences_of
 from nanobot_memory_plugins.core.values import Origin
-from nanobot_memory_plugins.search.asked_speaker import Person
+from nanobot_memory_plugins.search.asked_speaker import AskedSpeaker
 from nanobot_memory_plugins.search.candidates import SESSION_GAP
 from nanobot_memory_plugins.search.expected_answer_type import AnswerKind, holds
-from nanobot_memory_plugins.search.features import LONGEST, Question
+from nanobot_memory_plugins.search.features import LONGEST, FeatureQuery
 from nanobot_memory_plugins.search.timestamps import timestamp
 from tests.storage.passages import Passage
 
@@ -19,7 +19,7 @@ _BEST_OF_SESSION = 3
 _LONGEST_BARE_QUESTION = 300
 
 
-def features_of(candidates: Sequence[Passage], question: Question) -> list[dict[str, float]]:
+def features_of(candidates: Sequence[Passage], question: FeatureQuery) -> list[dict[str, float]]:
     """Return the features of each candidate, which depend on the other candidates as well."""
     sessions = _sessions(candidates)
     words = _shares([one.bm25 for one in candidates])
@@ -171,19 +171,19 @@ def is_bare_question(text: str) -> bool:
     return len(sentences_of(text)) == 1
 
 
-def _answers(one: Passage, question: Question, *kinds: AnswerKind) -> float:
+def _answers(one: Passage, question: FeatureQuery, *kinds: AnswerKind) -> float:
     return float(bool(question.kinds) and any(kind in question.kinds and holds(one.text, kind) for kind in kinds))
 
 
-def _in_named_time(one: Passage, question: Question) -> float:
+def _in_named_time(one: Passage, question: FeatureQuery) -> float:
     if not question.spans or one.time is None:
         return 0.0
     time = one.time.astimezone(question.zone) if one.time.tzinfo and question.zone else one.time
     return float(any(span.start <= time.date() <= span.end for span in question.spans))
 
 
-def _by_asked_person(one: Passage, question: Question) -> float:
+def _by_asked_person(one: Passage, question: FeatureQuery) -> float:
     if question.person is None or one.origin not in (Origin.USER, Origin.ASSISTANT):
         return 0.0
     is_user = one.origin is Origin.USER
-    return 1.0 if is_user == (question.person is Person.USER) else -1.0
+    return 1.0 if is_user == (question.person is AskedSpeaker.USER) else -1.0

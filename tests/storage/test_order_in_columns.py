@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from nanobot_memory_plugins.core.values import Origin
 from nanobot_memory_plugins.search.bm25 import scores_of
-from nanobot_memory_plugins.search.features import Question, features_of
+from nanobot_memory_plugins.search.features import FeatureQuery, features_of
 from nanobot_memory_plugins.search.lexical import score_terms
 from nanobot_memory_plugins.search.options import SearchOptions
 from nanobot_memory_plugins.search.ranking import rank
@@ -45,7 +45,7 @@ passages = st.builds(
 
 @given(st.lists(passages, max_size=24), st.sampled_from(QUESTIONS))
 def test_every_feature_and_score_is_what_it_is_for_each_passage_alone(found: list[Passage], text: str) -> None:
-    question = Question.of(text, IDF, NOW)
+    question = FeatureQuery.of(text, IDF, NOW)
     expected = features_by_definition(found, question)
     rows = rows_of(features_of(columns_of(found, IDF), question))
     assert len(rows) == len(expected)

@@ -8,10 +8,10 @@ import pytest
 
 from nanobot_memory_plugins.core.values import Origin
 from nanobot_memory_plugins.search import weights
-from nanobot_memory_plugins.search.asked_speaker import Person
+from nanobot_memory_plugins.search.asked_speaker import AskedSpeaker
 from nanobot_memory_plugins.search.bm25 import idf_of
 from nanobot_memory_plugins.search.expected_answer_type import AnswerKind
-from nanobot_memory_plugins.search.features import QUESTION_CHARS, Features, Question, features_of
+from nanobot_memory_plugins.search.features import QUESTION_CHARS, FeatureQuery, Features, features_of
 from nanobot_memory_plugins.search.lexical import score_terms
 from nanobot_memory_plugins.search.options import SearchOptions
 from nanobot_memory_plugins.search.ranking import RECENCY_LOG_ODDS, odds, rank
@@ -26,7 +26,7 @@ def candidate(bm25: float = 0.0, similarity: float | None = None, *, text: str =
 
 
 def features(*candidates: Passage, text: str = "tea port") -> list[SimpleNamespace]:
-    return rows_of(features_of(columns_of(candidates, IDF), Question.of(text, IDF, NOW)))
+    return rows_of(features_of(columns_of(candidates, IDF), FeatureQuery.of(text, IDF, NOW)))
 
 
 def test_words_are_shares_of_the_best_and_the_length_is_a_logarithm_that_ends():
@@ -120,7 +120,7 @@ def test_a_day_that_is_named_in_relation_to_now_raises_what_was_said_then(questi
 
 def test_the_learned_order_is_the_weighted_sum_of_the_features():
     plain, named = candidate(4.0, speaker="bob"), candidate(4.0, speaker="ann", place=("b", 0))
-    question = Question.of("what of Ann", IDF, NOW)
+    question = FeatureQuery.of("what of Ann", IDF, NOW)
     order = rank(columns_of([plain, named], IDF), question, NOW, SearchOptions())
     assert order[1] - order[0] == pytest.approx(2 * weights.WORDS_ALONE["named_speaker"])
     similar = [candidate(4.0, 0.5), candidate(4.0, 0.5, place=("b", 0), length=3)]
@@ -130,7 +130,7 @@ def test_the_learned_order_is_the_weighted_sum_of_the_features():
 
 def test_recency_is_added_to_the_learned_order_where_it_is_asked_for():
     now, old = candidate(time=NOW), candidate(time=NOW - timedelta(days=30), place=("b", 0))
-    question = Question.of("tea", IDF, NOW)
+    question = FeatureQuery.of("tea", IDF, NOW)
     order = rank(
         columns_of([now, old], IDF), question, NOW, SearchOptions(recency_weight=0.2, recency_half_life_days=30)
     )
@@ -168,8 +168,8 @@ def test_bm25_and_coverage_by_hand():
 
 
 def test_a_question_of_a_megabyte_is_looked_at_for_its_beginning_only():
-    question = Question.of("When did I move? " + "a.a.a." * 170_000, IDF, NOW)
-    assert (question.kinds, question.person) == ({AnswerKind.TIME}, Person.USER)
+    question = FeatureQuery.of("When did I move? " + "a.a.a." * 170_000, IDF, NOW)
+    assert (question.kinds, question.person) == ({AnswerKind.TIME}, AskedSpeaker.USER)
     assert len(question.text) == QUESTION_CHARS
 
 

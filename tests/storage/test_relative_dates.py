@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nanobot_memory_plugins.core.text.relative_dates import Span, relative_spans
+from nanobot_memory_plugins.core.text.relative_dates import DaySpan, relative_spans
 
 NOW = datetime(2026, 2, 18, 10, 30, tzinfo=UTC)
 
@@ -215,7 +215,7 @@ def test_no_text_and_no_moment_raise_and_spans_are_few_and_in_order(text, now):
     found = relative_spans(text, now)
     assert len(found) <= 8
     assert len(set(found)) == len(found)
-    assert all(isinstance(span, Span) and isinstance(span.start, date) and span.start <= span.end for span in found)
+    assert all(isinstance(span, DaySpan) and isinstance(span.start, date) and span.start <= span.end for span in found)
 
 
 @pytest.mark.parametrize("text", ["last the few ", "三五天一二年", "上周", "1 ", "a or a few ", "2023年"])

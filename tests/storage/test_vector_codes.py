@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from nanobot_memory_plugins.core.values import Query, Scope, Visibility, Whose
 from nanobot_memory_plugins.storage.database import VectorBackend, VectorSpace
 from nanobot_memory_plugins.storage.search.vector_codes import VectorCodes, bytes_for
-from nanobot_memory_plugins.storage.search.vector_snapshot import FILTERED, Labels, Part, Snapshot
+from nanobot_memory_plugins.storage.search.vector_snapshot import FILTERED, Labels, VectorPart, VectorSnapshot
 
 SPACE = VectorSpace(1, "model", 8, VectorBackend.NUMPY, True)
 
@@ -63,9 +63,9 @@ def test_a_quarter_of_a_million_vectors_of_the_built_in_model_fit_into_the_budge
     assert made.numbers.nbytes + made.factors.nbytes + made.signs.nbytes <= bytes_for(300, 512)
 
 
-def part(vectors: dict[int, np.ndarray], centre: np.ndarray) -> Part:
+def part(vectors: dict[int, np.ndarray], centre: np.ndarray) -> VectorPart:
     rows = np.array(list(vectors.values()), dtype=np.float32).reshape(len(vectors), 8)
-    return Part.of(
+    return VectorPart.of(
         np.array(list(vectors), dtype=np.int64),
         codes(rows, centre),
         np.zeros(len(vectors), dtype=np.int32),
@@ -83,7 +83,7 @@ CHANGES = st.lists(
 @settings(max_examples=150, deadline=None)
 def test_a_snapshot_with_changes_is_the_one_that_would_be_read_anew(changes, longest):
     held: dict[int, np.ndarray] = {}
-    snapshot = Snapshot.of(SPACE, 0, part(held, np.zeros(8, dtype=np.float32)))
+    snapshot = VectorSnapshot.of(SPACE, 0, part(held, np.zeros(8, dtype=np.float32)))
     query = unit(1, 8, 99)[0]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("nanobot_memory_plugins.storage.search.vector_snapshot._LONGEST_TAIL", longest)

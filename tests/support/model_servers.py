@@ -7,7 +7,7 @@ import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from nanobot_memory_plugins.core.testing.scripted_server import Reply, Request, Rule, ScriptedServer
+from nanobot_memory_plugins.core.testing.scripted_server import Reply, ReplyRule, Request, ScriptedServer
 
 # What the prompts of the plugins can be told by.
 FLUSH_WORDS = ("is about to be shortened", "即将被压缩")
@@ -91,4 +91,4 @@ class Junk:
 
 def junk_server(junk: Junk, *, when: Callable[[Request], bool] = lambda request: True) -> ScriptedServer:
     """Return a server that answers junk to the requests for which ``when`` is true, and sense to the others."""
-    return ScriptedServer([Rule(when, junk.reply)])
+    return ScriptedServer([ReplyRule(when, junk.reply)])

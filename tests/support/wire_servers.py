@@ -9,13 +9,13 @@ from collections.abc import Iterator, Mapping
 from http.server import BaseHTTPRequestHandler
 from typing import Any
 
-from nanobot_memory_plugins.core.testing import Reply, Rule, ScriptedServer
+from nanobot_memory_plugins.core.testing import Reply, ReplyRule, ScriptedServer
 
 
 class ResponsesServer(ScriptedServer):
     """Speaks Responses at ``/responses``, and nothing of chat completions."""
 
-    def __init__(self, rules: list[Rule] | None = None, *, default: str = "Understood.") -> None:
+    def __init__(self, rules: list[ReplyRule] | None = None, *, default: str = "Understood.") -> None:
         super().__init__(rules or [], default=default)
         self._handler = _handler(self, _responses_request, _responses_answer, _responses_events)
 
@@ -23,7 +23,7 @@ class ResponsesServer(ScriptedServer):
 class GeminiServer(ScriptedServer):
     """Speaks Gemini's ``generateContent`` and ``streamGenerateContent``."""
 
-    def __init__(self, rules: list[Rule] | None = None, *, default: str = "Understood.") -> None:
+    def __init__(self, rules: list[ReplyRule] | None = None, *, default: str = "Understood.") -> None:
         super().__init__(rules or [], default=default)
         self._handler = _handler(self, _gemini_request, _gemini_answer, _gemini_events)
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from nanobot_memory_plugins.consolidation.commands.orders import Command, Kind, commands_in
-from nanobot_memory_plugins.core.text import Span, clauses_of, dated_phrases, days_ahead, is_pleasantry, negations
+from nanobot_memory_plugins.consolidation.commands.orders import Command, OrderKind, commands_in
+from nanobot_memory_plugins.core.text import DaySpan, clauses_of, dated_phrases, days_ahead, is_pleasantry, negations
 from nanobot_memory_plugins.core.text.relative_dates import relative_spans
 from nanobot_memory_plugins.core.text.sentences import sentences_of
 from nanobot_memory_plugins.recall.options import RecallOptions
@@ -24,7 +24,7 @@ MOST_MISTAKEN = 1
 
 @pytest.mark.parametrize(("said", "kept"), [one for one in ORDERS if one[1] != "-"])
 def test_what_is_said_to_be_remembered_is_kept(said: str, kept: str):
-    assert commands_in(said) == [Command(Kind.REMEMBER, kept)]
+    assert commands_in(said) == [Command(OrderKind.REMEMBER, kept)]
 
 
 def test_hardly_anything_that_looks_like_an_order_is_mistaken_for_one():
@@ -36,18 +36,18 @@ def test_hardly_anything_that_looks_like_an_order_is_mistaken_for_one():
 @pytest.mark.parametrize(
     ("said", "order"),
     [
-        ("Ich wohne jetzt in Bremen. Merk dir das bitte!", Command(Kind.REMEMBER, "Ich wohne jetzt in Bremen")),
-        ("Merk dir das bitte für später!", Command(Kind.REMEMBER)),
+        ("Ich wohne jetzt in Bremen. Merk dir das bitte!", Command(OrderKind.REMEMBER, "Ich wohne jetzt in Bremen")),
+        ("Merk dir das bitte für später!", Command(OrderKind.REMEMBER)),
         (
             "Merk dir: Ich esse kein Fleisch. Fisch geht aber. Schreib mir jetzt einen Einkaufszettel.",
-            Command(Kind.REMEMBER, "Ich esse kein Fleisch. Fisch geht aber"),
+            Command(OrderKind.REMEMBER, "Ich esse kein Fleisch. Fisch geht aber"),
         ),
         (
             "Merk dir, dass Anna am 12. Oktober Geburtstag hat.",
-            Command(Kind.REMEMBER, "Anna am 12. Oktober Geburtstag hat"),
+            Command(OrderKind.REMEMBER, "Anna am 12. Oktober Geburtstag hat"),
         ),
-        ("Vergiss bitte, dass ich in Köln wohne.", Command(Kind.FORGET, "ich in Köln wohne")),
-        ("Vergiss meine alte Adresse.", Command(Kind.FORGET, "meine alte Adresse")),
+        ("Vergiss bitte, dass ich in Köln wohne.", Command(OrderKind.FORGET, "ich in Köln wohne")),
+        ("Vergiss meine alte Adresse.", Command(OrderKind.FORGET, "meine alte Adresse")),
     ],
 )
 def test_what_an_order_means(said: str, order: Command):
@@ -65,8 +65,8 @@ NEW_YEARS_EVE = date(2026, 12, 31)
 NEW_YEAR = date(2027, 1, 1)
 
 
-def days(first: str, last: str = "") -> Span:
-    return Span(date.fromisoformat(first), date.fromisoformat(last or first))
+def days(first: str, last: str = "") -> DaySpan:
+    return DaySpan(date.fromisoformat(first), date.fromisoformat(last or first))
 
 
 @pytest.mark.parametrize(
@@ -94,7 +94,7 @@ def days(first: str, last: str = "") -> Span:
         ("In den letzten drei Tagen war ich in Ulm.", NEW_YEAR, days("2026-12-29", "2027-01-01")),
     ],
 )
-def test_days_that_are_past(said: str, today: date, span: Span):
+def test_days_that_are_past(said: str, today: date, span: DaySpan):
     assert relative_spans(said, datetime(today.year, today.month, today.day, 12)) == (span,)
 
 
@@ -120,7 +120,7 @@ def test_days_that_are_past(said: str, today: date, span: Span):
         ("Nächstes Wochenende muss ich nach Ulm.", NEW_YEARS_EVE, days("2027-01-09", "2027-01-10")),
     ],
 )
-def test_days_to_come(said: str, today: date, span: Span):
+def test_days_to_come(said: str, today: date, span: DaySpan):
     (found,) = days_ahead(said, today)
     assert (found.first, found.day) == (span.start, span.end)
     assert relative_spans(said, datetime(today.year, today.month, today.day, 12)) == ()

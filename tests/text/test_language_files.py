@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import nanobot_memory_plugins.core as core
-from nanobot_memory_plugins.consolidation.commands.orders import Command, Kind, commands_in
+from nanobot_memory_plugins.consolidation.commands.orders import Command, OrderKind, commands_in
 from nanobot_memory_plugins.core.errors import ConfigurationError
 from nanobot_memory_plugins.core.text import Word, fold
 from nanobot_memory_plugins.core.text.languages import LanguageRules, OrderRule, all_languages, languages_of
@@ -108,7 +108,7 @@ def test_every_rule_of_a_language_means_what_its_examples_show(language: Languag
 
 @pytest.mark.parametrize("language", SHIPPED)
 def test_every_order_of_a_language_keeps_what_its_example_says(language: LanguageRules):
-    for rules, kind in ((language.remember, Kind.REMEMBER), (language.forget, Kind.FORGET)):
+    for rules, kind in ((language.remember, OrderKind.REMEMBER), (language.forget, OrderKind.FORGET)):
         for rule in rules:
             assert commands_in(rule.word.example) == [Command(kind, rule.keeps)]
             assert commands_in(rule.word.counter_example) == []

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from nanobot_memory_plugins.core.testing.scripted_server import Reply, Request, Rule, ScriptedServer
+from nanobot_memory_plugins.core.testing.scripted_server import Reply, ReplyRule, Request, ScriptedServer
 from tests.support.nanobot import Installation
 
 WINDOW, MAX_TOKENS = 32_000, 2_048
@@ -95,9 +95,9 @@ def background_answer(request: Request) -> Reply:
     return Reply("Summary: the user went through a report. " + " ".join(sentences)[-600:])
 
 
-def script() -> list[Rule]:
+def script() -> list[ReplyRule]:
     """Return the rules of the scripted model."""
-    return [Rule(lambda request: not request.tool_names, background_answer)]
+    return [ReplyRule(lambda request: not request.tool_names, background_answer)]
 
 
 async def converse(nanobot: Installation, server: ScriptedServer, turns: int, told: Sequence[Fact]) -> Course:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from nanobot_memory_plugins.core.testing.scripted_server import Reply, Rule, ScriptedServer, text_of
+from nanobot_memory_plugins.core.testing.scripted_server import Reply, ReplyRule, ScriptedServer, text_of
 from nanobot_memory_plugins.core.text.fence import PREFIX, SUFFIX
 from tests.support.nanobot import OFFLINE, Installation
 from tests.support.token_counts import count_like_a_model
@@ -20,7 +20,7 @@ SUMMARY = "- Decision: the regatta is on 12 June\n- TODO: order sails\n- Open qu
 @pytest.mark.slow
 @pytest.mark.accept("NC-07")
 async def test_summary_recent_messages_and_recalled_memory_stay_after_flush_and_compaction(tmp_path, monkeypatch):
-    rules = [Rule(lambda request: not request.tool_names, Reply(SUMMARY))]
+    rules = [ReplyRule(lambda request: not request.tool_names, Reply(SUMMARY))]
     with ScriptedServer(rules) as server:
         nanobot = Installation(tmp_path, server, MEMORY, contextWindowTokens=32_000, maxTokens=2_048)
         for name, value in {**OFFLINE, "HOME": str(nanobot.home)}.items():

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
-from nanobot_memory_plugins.core.testing.scripted_server import Reply, Rule, ScriptedServer
+from nanobot_memory_plugins.core.testing.scripted_server import Reply, ReplyRule, ScriptedServer
 
 HOST = Path(__file__).parents[2] / "examples" / "reviewing_host.py"
 FACT = "The ferry to Aland leaves from gate seven."
@@ -55,7 +55,7 @@ def workspace(tmp_path) -> Path:
 @pytest.mark.slow
 @pytest.mark.accept("LR-04")
 def test_an_unsure_draft_is_answered_again_with_the_fact_and_the_user_sees_the_second_answer_only(workspace):
-    rules = [Rule(lambda request: "gate seven" in request.text, Reply("Gate seven."))]
+    rules = [ReplyRule(lambda request: "gate seven" in request.text, Reply("Gate seven."))]
     with ScriptedServer(rules, default="I'm not sure which gate that is.") as server:
         seen = talk(workspace, server, QUESTION)
     assert seen == ["Gate seven."]

@@ -262,7 +262,7 @@ async def test_an_index_that_cannot_be_used_yet_is_waited_for(monkeypatch):
             return StoreStatus(level=Level.FULL_TEXT if self.flushed == 3 else Level.MARKDOWN)
 
     store = Opening()
-    await evaluation._indexed(store, evaluation.Watcher())
+    await evaluation._indexed(store, evaluation.EvaluationWatcher())
     assert store.flushed == 3
 
 

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
-from nanobot_memory_plugins.bridge.cli.plan import Plan, make_plan
+from nanobot_memory_plugins.bridge.cli.plan import ConfigurationPlan, make_plan
 from nanobot_memory_plugins.bridge.model_preparation import Prepared, prepare_model
 from nanobot_memory_plugins.core import (
     Health,
@@ -116,7 +116,7 @@ def init(
         raise typer.Exit(_FAILED)
 
 
-def _plan_row(plan: Plan) -> dict[str, Any]:
+def _plan_row(plan: ConfigurationPlan) -> dict[str, Any]:
     return {
         "config": plan.file,
         "workspace": plan.workspace,
@@ -126,7 +126,7 @@ def _plan_row(plan: Plan) -> dict[str, Any]:
     }
 
 
-def _show_plan(out: Console, plan: Plan) -> None:
+def _show_plan(out: Console, plan: ConfigurationPlan) -> None:
     out.print(tr("Configuration  [cyan]{file}[/cyan]", file=shown(str(plan.file))))
     out.print(tr("Workspace      [cyan]{workspace}[/cyan]", workspace=shown(str(plan.workspace))))
     for problem in plan.problems:
@@ -154,13 +154,13 @@ def _show_offers(out: Console, offers: list[Importable]) -> None:
         out.print(f"    {shown(one.command)}", soft_wrap=True)
 
 
-def _is_open(plan: Plan) -> bool:
-    """Say whether several people may write, and nobody has said yet who is one."""
+def _is_open(plan: ConfigurationPlan) -> bool:
+    """Return whether several people may write, and nobody has said yet who is one."""
     core = plan.memory.core
     return core.share == "auto" and bool(plan.senders.several) and not core.people
 
 
-def _show_people(out: Console, plan: Plan) -> None:
+def _show_people(out: Console, plan: ConfigurationPlan) -> None:
     """Say who will see what, where more than one person may write."""
     core, several = plan.memory.core, ", ".join(plan.senders.several)
     if not several:
@@ -190,7 +190,7 @@ def _ask_names() -> list[str]:
     return str(typer.prompt(asked, default="", show_default=False)).replace(",", " ").split()
 
 
-def _write(out: Console, plan: Plan, *, yes: bool, asks: bool) -> tuple[bool, Path | None]:
+def _write(out: Console, plan: ConfigurationPlan, *, yes: bool, asks: bool) -> tuple[bool, Path | None]:
     """Write the plan when it is wanted; return whether it was, and where the previous file is."""
     if not plan.change.changed:
         return False, None
@@ -232,7 +232,7 @@ _SAMPLE = Sentence("Remember that our staging database listens on port 5433.")
 _QUESTION = Sentence("Do you remember the port of the staging database?")
 
 
-def _next_commands(plan: Plan, given: Path | None) -> list[str]:
+def _next_commands(plan: ConfigurationPlan, given: Path | None) -> list[str]:
     more = "" if given is None else f" --config {shlex.quote(str(plan.file))}"
     where = "" if given is None else f" --workspace {shlex.quote(str(plan.workspace))}"
     return [

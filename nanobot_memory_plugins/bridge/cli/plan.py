@@ -38,7 +38,7 @@ _INIT = Sentence("then run `nanobot-memory init` again.")
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class ConfigurationPlan:
     """The change of one configuration file: what differs from the defaults, and stands not there yet.
 
     ``toggles`` are all installed plugins and whether they are on, as each is unless the file says otherwise.
@@ -72,7 +72,7 @@ def make_plan(
     *,
     own_names: Sequence[str] = (),
     environment: Mapping[str, str] = os.environ,
-) -> Plan:
+) -> ConfigurationPlan:
     """Look at nanobot and its configuration. Raises `PluginError` and `ConfigurationError` with a hint.
 
     ``given`` is the configuration, nanobot's usual one by default; it may be one of the plugins' own, too. What is
@@ -96,7 +96,7 @@ def make_plan(
     # Whether the file could take options at all is said now, and not when one is set later.
     set_plugin_options(file, {name: {"enabled": on} for name, on in toggles.items()}, dry_run=True)
     change = set_plugin_options(file, _options(person), dry_run=True)
-    return Plan(file, folder, toggles, change, memory, tuple(problems), senders, person)
+    return ConfigurationPlan(file, folder, toggles, change, memory, tuple(problems), senders, person)
 
 
 def _options(person: Mapping[str, Sequence[str]]) -> dict[str, dict[str, object]]:

@@ -19,7 +19,7 @@ from nanobot_memory_plugins.bridge.demo.installation import (
     temporary_folder,
 )
 from nanobot_memory_plugins.bridge.demo.installed import OpenDemoStore, installed_local_model, installed_store
-from nanobot_memory_plugins.bridge.demo.scenario import STAGES, Model, Stage, play, script
+from nanobot_memory_plugins.bridge.demo.scenario import STAGES, DemoModel, Stage, play, script
 from nanobot_memory_plugins.bridge.model_preparation import Prepared, prepare_model
 from nanobot_memory_plugins.core import OpenLocalModel, console, print_json, shown, tr
 from nanobot_memory_plugins.core.cli import time_left
@@ -33,7 +33,7 @@ _LOCAL_CONTEXT = 16_384
 @dataclass(frozen=True, slots=True)
 class _Player:
     settings: dict[str, Any]
-    model: Model
+    model: DemoModel
     offline: bool
     time_limit: float
     described: str
@@ -126,14 +126,14 @@ def _player(open_model: OpenLocalModel | None, provider_from_config: bool, out: 
     """Get the language model ready, and end it afterwards."""
     if provider_from_config:
         settings = settings_of_the_user()
-        yield _Player(settings, Model(None), False, _LOCAL_SECONDS, "the model of your own configuration")
+        yield _Player(settings, DemoModel(None), False, _LOCAL_SECONDS, "the model of your own configuration")
     elif open_model is not None:
         with _local_model(open_model, out) as player:
             yield player
     else:
         with ScriptedServer([*script(), *two_machines.script()]) as server:
             settings = settings_for(server.base_url, "scripted")
-            model = Model(lambda: list(server.requests))
+            model = DemoModel(lambda: list(server.requests))
             yield _Player(settings, model, True, 120.0, "a scripted language model; nothing leaves this machine")
 
 
@@ -152,7 +152,7 @@ def _local_model(open_model: OpenLocalModel, out: Console) -> Iterator[_Player]:
         def offer(names: tuple[str, ...]) -> None:
             server.tools = names
 
-        model = Model(lambda: [Request(body) for body in server.requests], offer)
+        model = DemoModel(lambda: [Request(body) for body in server.requests], offer)
         settings = settings_for(server.base_url, server.model_name, maxTokens=200, temperature=0.0)
         yield _Player(settings, model, True, _LOCAL_SECONDS, f"a real language model ({server.label})")
 

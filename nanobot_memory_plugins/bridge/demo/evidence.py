@@ -51,5 +51,5 @@ def files_with(text: str, workspace: Path) -> list[str]:
 
 
 def contains(texts: Sequence[str], *words: str) -> bool:
-    """Say whether one of the texts has all the words, in any case."""
+    """Return whether one of the texts has all the words, in any case."""
     return any(all(word.lower() in text.lower() for word in words) for text in texts)

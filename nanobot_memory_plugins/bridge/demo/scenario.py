@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from nanobot_memory_plugins.bridge.demo.evidence import blocks_in_sessions, contains, files_with, recalled_blocks
 from nanobot_memory_plugins.bridge.demo.installation import SETTINGS_FILE, AgentRun, Installation, fake_secret
-from nanobot_memory_plugins.core.testing.scripted_server import Reply, Request, Rule, ToolCall, after_tool
+from nanobot_memory_plugins.core.testing.scripted_server import Reply, ReplyRule, Request, ToolCall, after_tool
 
 FIRST_SESSION, SECOND_SESSION = "cli:first", "cli:second"
 PREFERENCE = "For backend services I prefer Haskell over Go, please keep that in mind."
@@ -30,7 +30,7 @@ class Stage:
 
 
 @dataclass(frozen=True, slots=True)
-class Model:
+class DemoModel:
     """The model that plays: the requests that it got, when we can see them.
 
     ``offer`` limits the tools that it sees: a small model calls something whenever it is offered anything.
@@ -40,13 +40,13 @@ class Model:
     offer: Callable[[tuple[str, ...]], None] = lambda _names: None
 
 
-def script() -> list[Rule]:
+def script() -> list[ReplyRule]:
     """Return the rules of the scripted model. It knows nothing but what a request tells it."""
     return [
-        Rule(after_tool, Reply("I have read the file.")),
-        Rule(lambda request: request.last_user.startswith(READ), Reply(tools=(ToolCall("read_file", _FILE),))),
-        Rule(lambda request: request.last_user.startswith(ASK_PREFERENCE), answer_from(LANGUAGE)),
-        Rule(lambda request: request.last_user.startswith(ASK_REGION), answer_from(REGION)),
+        ReplyRule(after_tool, Reply("I have read the file.")),
+        ReplyRule(lambda request: request.last_user.startswith(READ), Reply(tools=(ToolCall("read_file", _FILE),))),
+        ReplyRule(lambda request: request.last_user.startswith(ASK_PREFERENCE), answer_from(LANGUAGE)),
+        ReplyRule(lambda request: request.last_user.startswith(ASK_REGION), answer_from(REGION)),
     ]
 
 
@@ -63,7 +63,7 @@ def answer_from(word: str) -> Callable[[Request], Reply]:
     return answer
 
 
-def play(installation: Installation, model: Model) -> Iterator[Stage]:
+def play(installation: Installation, model: DemoModel) -> Iterator[Stage]:
     """Play the story, stage by stage."""
     secret = fake_secret()
     workspace = installation.workspace
@@ -97,7 +97,7 @@ def play(installation: Installation, model: Model) -> Iterator[Stage]:
     yield Stage("recall tool run", known, shown_of(asked, about(question, REGION)))
 
 
-def _ask(installation: Installation, model: Model, question: str) -> tuple[AgentRun, list[str]]:
+def _ask(installation: Installation, model: DemoModel, question: str) -> tuple[AgentRun, list[str]]:
     """Ask in the new session; return the run and the blocks that memory put beside the question."""
     before = len(model.requests()) if model.requests else 0
     run = installation.agent(question, session=SECOND_SESSION)
@@ -108,7 +108,7 @@ def _ask(installation: Installation, model: Model, question: str) -> tuple[Agent
 
 
 def _answered(run: AgentRun, word: str) -> bool:
-    """Say whether the answer has the word. The scripted model has it only from its request, too."""
+    """Return whether the answer has the word. The scripted model has it only from its request, too."""
     return word.lower() in run.output.lower()
 
 

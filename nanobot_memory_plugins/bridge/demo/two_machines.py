@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 from nanobot_memory_plugins.bridge.demo.evidence import contains, files_with, recalled_blocks
 from nanobot_memory_plugins.bridge.demo.installation import AgentRun, Installation
-from nanobot_memory_plugins.bridge.demo.scenario import Model, Stage, about, answer_from, shown_of
-from nanobot_memory_plugins.core.testing.scripted_server import Rule
+from nanobot_memory_plugins.bridge.demo.scenario import DemoModel, Stage, about, answer_from, shown_of
+from nanobot_memory_plugins.core.testing.scripted_server import ReplyRule
 
 TOLD = "The spare key of the boat lies at Brandvold's bakery, please keep that in mind."
 ASKED = "Where does the spare key of the boat lie?"
@@ -16,12 +16,12 @@ STAGES = ("tell one machine", "ask the other", "forget on one", "gone on both")
 _TURNS = 3
 
 
-def script() -> list[Rule]:
+def script() -> list[ReplyRule]:
     """Return the rules of the scripted model. It knows nothing but what a request tells it."""
-    return [Rule(lambda request: request.last_user.startswith(ASKED), answer_from(WORD))]
+    return [ReplyRule(lambda request: request.last_user.startswith(ASKED), answer_from(WORD))]
 
 
-def play(laptop: Installation, desktop: Installation, model: Model) -> Iterator[Stage]:
+def play(laptop: Installation, desktop: Installation, model: DemoModel) -> Iterator[Stage]:
     """Play the story, stage by stage."""
     said = laptop.agent(TOLD, session="cli:laptop")
     kept, there = files_with(WORD, laptop.workspace), files_with(WORD, desktop.workspace)
@@ -51,7 +51,7 @@ def play(laptop: Installation, desktop: Installation, model: Model) -> Iterator[
     )
 
 
-def _ask(machine: Installation, model: Model, session: str) -> tuple[list[str], AgentRun]:
+def _ask(machine: Installation, model: DemoModel, session: str) -> tuple[list[str], AgentRun]:
     """Ask in a new session; return the blocks that memory put beside the question, and the run."""
     requests = model.requests or list
     before = len(requests())

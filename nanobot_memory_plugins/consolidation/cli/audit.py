@@ -35,7 +35,7 @@ _MACHINE = re.compile(
 Cosine = Callable[[str, str], float | None]
 
 
-class Kind(StrEnum):
+class FaultKind(StrEnum):
     """The kinds of fault."""
 
     JUNK = "junk"
@@ -52,14 +52,14 @@ class Kind(StrEnum):
 class Fault:
     """One fault. ``ids`` are the entries that it is about, those first that the fix takes away."""
 
-    kind: Kind
+    kind: FaultKind
     ids: tuple[str, ...]
     why: str
     hint: str
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class AuditLimits:
     """Days after which an entry counts as stale, and days that a new one is given to be recalled."""
 
     stale_days: int = 90
@@ -73,7 +73,7 @@ def audit(
     options: ConsolidationOptions,
     recalled: Collection[str] = (),
     recorded_since: datetime | None = None,
-    limits: Limits = Limits(),
+    limits: AuditLimits = AuditLimits(),
     cosine: Cosine = lambda _one, _other: None,
 ) -> list[Fault]:
     """Return the faults of entries, which have faded up to ``now``.
@@ -100,10 +100,10 @@ def rates(faults: Collection[Fault], entries: Collection[str]) -> dict[str, floa
     Of a pair the one counts that the fix takes away.
     """
     whole = len(entries) or 1
-    found: defaultdict[Kind, set[str]] = defaultdict(set)
+    found: defaultdict[FaultKind, set[str]] = defaultdict(set)
     for fault in faults:
         found[fault.kind].update(fault.ids[:1])
-    return {kind.value: len(found[kind]) / whole for kind in Kind}
+    return {kind.value: len(found[kind]) / whole for kind in FaultKind}
 
 
 def junk_in(text: str) -> str:
@@ -153,13 +153,13 @@ def candidate_pairs(entries: Mapping[str, Entry]) -> Iterator[tuple[str, str]]:
 def _junk(entries: Mapping[str, Entry]) -> Iterator[Fault]:
     for id_, entry in entries.items():
         if why := junk_in(entry.content):
-            yield Fault(Kind.JUNK, (id_,), why, _forget(id_))
+            yield Fault(FaultKind.JUNK, (id_,), why, _forget(id_))
 
 
 def _hidden(entries: Mapping[str, Entry]) -> Iterator[Fault]:
     for id_, entry in entries.items():
         if is_point_hidden(entry.content):
-            yield Fault(Kind.HIDDEN, (id_,), Sentence("what it is about is hidden"), _forget(id_))
+            yield Fault(FaultKind.HIDDEN, (id_,), Sentence("what it is about is hidden"), _forget(id_))
 
 
 def _duplicates(entries: Mapping[str, Entry], cosine: Cosine) -> Iterator[Fault]:
@@ -170,24 +170,24 @@ def _duplicates(entries: Mapping[str, Entry], cosine: Cosine) -> Iterator[Fault]
             continue
         stays, goes = sorted((first, second), key=lambda entry: (-entry.score, -entry.hits, entry.id))
         yield Fault(
-            Kind.NEAR_DUPLICATE,
+            FaultKind.NEAR_DUPLICATE,
             (goes.id, stays.id),
             Sentence("says what [{id}] says ({likeness:.2f})", id=stays.id, likeness=likeness),
             _forget(goes.id),
         )
 
 
-def _stale(entries: Mapping[str, Entry], now: datetime, limits: Limits) -> Iterator[Fault]:
+def _stale(entries: Mapping[str, Entry], now: datetime, limits: AuditLimits) -> Iterator[Fault]:
     for id_, entry in entries.items():
         days = (now - entry.last_activated) // timedelta(days=1)
         if days >= limits.stale_days and entry.section is Section.ACTIVE and entry.kept_in is None:
-            yield Fault(Kind.STALE, (id_,), Sentence("not used for {days} days", days=days), _forget(id_))
+            yield Fault(FaultKind.STALE, (id_,), Sentence("not used for {days} days", days=days), _forget(id_))
 
 
 def _never_recalled(
     entries: Mapping[str, Entry],
     now: datetime,
-    limits: Limits,
+    limits: AuditLimits,
     recalled: Collection[str],
     recorded_since: datetime,
     options: ConsolidationOptions,
@@ -199,7 +199,10 @@ def _never_recalled(
         is_used = entry.hits or id_ in recalled or id_ in shown or entry.kept_in is Section.ACTIVE
         if days >= limits.recall_days and not is_used:
             yield Fault(
-                Kind.NEVER_RECALLED, (id_,), Sentence("no turn has needed it for {days} days", days=days), _forget(id_)
+                FaultKind.NEVER_RECALLED,
+                (id_,),
+                Sentence("no turn has needed it for {days} days", days=days),
+                _forget(id_),
             )
 
 
@@ -209,7 +212,7 @@ def _over_budget(entries: Mapping[str, Entry], options: ConsolidationOptions) ->
     for entry in best_entries(entries.values(), most=len(entries), min_score=options.prompt_min_score):
         if entry.id not in shown:
             yield Fault(
-                Kind.OVER_BUDGET,
+                FaultKind.OVER_BUDGET,
                 (entry.id,),
                 Sentence(
                     "no room for it in the prompt: {entries} entries, {tokens} tokens",
@@ -227,17 +230,19 @@ def _expired(entries: Mapping[str, Entry], now: datetime) -> Iterator[Fault]:
     for id_, entry in entries.items():
         if entry.category == Category.TODO and entry.expires_at is not None and entry.expires_at <= now:
             due = last_day(entry.expires_at)
-            yield Fault(Kind.EXPIRED, (id_,), Sentence("it was due on {day:%Y-%m-%d}", day=due), _forget(id_))
+            yield Fault(FaultKind.EXPIRED, (id_,), Sentence("it was due on {day:%Y-%m-%d}", day=due), _forget(id_))
 
 
 def _contradicted(entries: Mapping[str, Entry]) -> Iterator[Fault]:
     for id_, entry in entries.items():
         by = entry.superseded_by
         if by in entries:
-            yield Fault(Kind.CONTRADICTED, (id_, by), Sentence("[{by}] has taken its place", by=by), _forget(id_))
+            yield Fault(FaultKind.CONTRADICTED, (id_, by), Sentence("[{by}] has taken its place", by=by), _forget(id_))
         elif by:
             hint = Sentence("nanobot-memory entries restore {by}, or {forget}", by=by, forget=_forget(id_))
-            yield Fault(Kind.CONTRADICTED, (id_,), Sentence("[{by}], which has taken its place, is gone", by=by), hint)
+            yield Fault(
+                FaultKind.CONTRADICTED, (id_,), Sentence("[{by}], which has taken its place, is gone", by=by), hint
+            )
 
 
 def _forget(id_: str) -> str:

@@ -10,7 +10,7 @@ import typer
 from rich import box
 from rich.table import Table
 
-from nanobot_memory_plugins.consolidation.cli.audit import Cosine, Fault, Kind, Limits, candidate_pairs, rates
+from nanobot_memory_plugins.consolidation.cli.audit import AuditLimits, Cosine, Fault, FaultKind, candidate_pairs, rates
 from nanobot_memory_plugins.consolidation.cli.audit import audit as audited
 from nanobot_memory_plugins.consolidation.cli.audit_notes import audit_notes
 from nanobot_memory_plugins.consolidation.cli.shown import opened
@@ -55,7 +55,7 @@ class _Recalled:
 
 def audit(
     kind: Annotated[
-        list[Kind] | None, typer.Option("--kind", help="Only faults of this kind; may be repeated.")
+        list[FaultKind] | None, typer.Option("--kind", help="Only faults of this kind; may be repeated.")
     ] = None,
     stale_days: Annotated[int, typer.Option("--stale-days", min=1, help="Days without use that make one stale.")] = 90,
     recall_days: Annotated[
@@ -84,7 +84,7 @@ def audit(
     if not no_embeddings:
         cosine = run(_cosines(repository.paths.workspace, configuration, entries))
     recalled = _recalled(repository.paths.memory)
-    limits = Limits(stale_days, recall_days)
+    limits = AuditLimits(stale_days, recall_days)
     faults = audited(
         entries,
         now=now,
@@ -189,7 +189,7 @@ def _show(
     faults: Sequence[Fault],
     entries: Mapping[str, Entry],
     recalled: _Recalled,
-    kinds: Sequence[Kind],
+    kinds: Sequence[FaultKind],
 ) -> None:
     out = console()
     if not entries:
@@ -200,7 +200,7 @@ def _show(
     table.add_column(tr("entries"), justify="right")
     table.add_column(tr("share"), justify="right")
     shares = rates(faults, entries)
-    for kind in kinds or list(Kind):
+    for kind in kinds or list(FaultKind):
         count = len({fault.ids[0] for fault in faults if fault.kind is kind})
         table.add_row(tr(kind.value), str(count), f"{shares[kind.value]:.0%}")
     out.print(table)

@@ -10,12 +10,12 @@ from typing import Any
 
 from rich.console import Console
 
-from nanobot_memory_plugins.consolidation.cli.audit import Kind, junk_in
+from nanobot_memory_plugins.consolidation.cli.audit import FaultKind, junk_in
 from nanobot_memory_plugins.consolidation.model.redacted_content import is_point_hidden
 from nanobot_memory_plugins.core import MemoryPaths, Sentence, shown, tr
 from nanobot_memory_plugins.core.files import NoteEntry, parse_notes
 
-KINDS = (Kind.JUNK, Kind.HIDDEN, Kind.NEAR_DUPLICATE)
+KINDS = (FaultKind.JUNK, FaultKind.HIDDEN, FaultKind.NEAR_DUPLICATE)
 # What every importer of ours tags its notes with.
 _TAG = "imported"
 # Faults that are shown without --all.
@@ -26,7 +26,7 @@ _SHOWN, _TEXT = 10, 100
 class NoteFault:
     """One fault of one imported note, and where the note stands."""
 
-    kind: Kind
+    kind: FaultKind
     id: str
     file: str
     line: int
@@ -51,7 +51,7 @@ class NotesAudit:
         whole = self.notes or 1
         return {kind.value: sum(fault.kind is kind for fault in self.faults) / whole for kind in KINDS}
 
-    def as_json(self, kinds: Collection[Kind]) -> dict[str, Any]:
+    def as_json(self, kinds: Collection[FaultKind]) -> dict[str, Any]:
         """Return it for programs; with ``kinds`` only faults of these."""
         rows = [
             {
@@ -69,7 +69,7 @@ class NotesAudit:
         shares = {name: round(rate, 4) for name, rate in self.rates().items()}
         return {"notes": self.notes, "rates": shares, "faults": rows}
 
-    def show(self, out: Console, kinds: Collection[Kind], *, everything: bool) -> None:
+    def show(self, out: Console, kinds: Collection[FaultKind], *, everything: bool) -> None:
         """Show it for people: the shares, and the first faults, or all of them."""
         if not self.notes:
             return
@@ -114,11 +114,11 @@ def _faults(found: Sequence[tuple[str, NoteEntry]]) -> Iterator[NoteFault]:
         text = " ".join((note.details or note.tldr).split())
         where = f"{file}:{note.line}"
         if why := junk_in(text):
-            yield NoteFault(Kind.JUNK, note.id, file, note.line, text, why)
+            yield NoteFault(FaultKind.JUNK, note.id, file, note.line, text, why)
         elif is_point_hidden(text):
-            yield NoteFault(Kind.HIDDEN, note.id, file, note.line, text, Sentence("what it is about is hidden"))
+            yield NoteFault(FaultKind.HIDDEN, note.id, file, note.line, text, Sentence("what it is about is hidden"))
         elif first[text.casefold()]:
             why = Sentence("says what {where} says", where=first[text.casefold()])
-            yield NoteFault(Kind.NEAR_DUPLICATE, note.id, file, note.line, text, why)
+            yield NoteFault(FaultKind.NEAR_DUPLICATE, note.id, file, note.line, text, why)
         else:
             first[text.casefold()] = where

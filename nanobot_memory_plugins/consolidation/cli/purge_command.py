@@ -104,7 +104,7 @@ def purge(
 
 
 def _covers(done: Erasure, ids: Sequence[str], words: Sequence[str], *, nearly: bool, everywhere: bool) -> bool:
-    """Say whether an erasure that was finished does all that is asked for."""
+    """Return whether an erasure that was finished does all that is asked for."""
     is_as_wide = done.nearly >= nearly and done.everywhere >= everywhere
     return is_as_wide and {*ids} <= {*done.ids} and {*words} <= {*done.words}
 

@@ -13,7 +13,7 @@ _QUOTED = 300
 _NAMED = 3
 
 
-class Told(NamedTuple):
+class OrderAnswer(NamedTuple):
     """What became of an order, in a line. ``waits``: it is done later, since nobody else's writes left room for it."""
 
     line: str

@@ -18,7 +18,7 @@ from nanobot_memory_plugins.consolidation.commands.chinese_words import (
     STRONG,
     SUBJECT,
 )
-from nanobot_memory_plugins.consolidation.commands.sentences import Sentence, plain
+from nanobot_memory_plugins.consolidation.commands.sentences import OrderSentence, plain
 from nanobot_memory_plugins.consolidation.commands.target import Target, asked_for, part
 from nanobot_memory_plugins.core.text import (
     CLOSING,
@@ -102,11 +102,11 @@ _REQUEST = LazyPattern(
 
 
 def is_chinese(text: str) -> bool:
-    """Say whether a text has Chinese characters."""
+    """Return whether a text has Chinese characters."""
     return _CHINESE.search(text) is not None
 
 
-def remembered(sentence: Sentence, *, is_said: bool = False) -> Target | None:
+def remembered(sentence: OrderSentence, *, is_said: bool = False) -> Target | None:
     """Return what a sentence asks to remember, or None; ``is_said``: something was stated above it."""
     folded = sentence.folded
     if _CHINESE.search(folded) is None:
@@ -121,7 +121,7 @@ def remembered(sentence: Sentence, *, is_said: bool = False) -> Target | None:
 
 
 def _asks_you(lead: str, _: "re.Match[str]") -> bool:
-    """Say whether the words before a word of keeping ask the assistant, and nothing else."""
+    """Return whether the words before a word of keeping ask the assistant, and nothing else."""
     if len(lead) > _LONGEST_LEAD:
         return False
     what = re.fullmatch(r"(?P<lead>.*?)[把将](?P<what>.+?)(?:给我|也|都|好好)*", lead)
@@ -132,7 +132,7 @@ def _asks_you(lead: str, _: "re.Match[str]") -> bool:
     return not left or (len(left) <= _MOST_UNKNOWN and is_one_clause and STRONG.search(lead) is not None)
 
 
-def _kept(sentence: Sentence, word: "re.Match[str]", start: int, *, is_said: bool) -> Target | None:
+def _kept(sentence: OrderSentence, word: "re.Match[str]", start: int, *, is_said: bool) -> Target | None:
     folded = sentence.folded
     lead = folded[start : word.start()]
     # "You jot it down" is no story.
@@ -199,7 +199,7 @@ def _kept(sentence: Sentence, word: "re.Match[str]", start: int, *, is_said: boo
     return Target(_cut(sentence, at + mark.end()), goes_on=":" in mark[0])
 
 
-def _taken(sentence: Sentence, start: int, end: int, at: int) -> Target | None:
+def _taken(sentence: OrderSentence, start: int, end: int, at: int) -> Target | None:
     """Return what 把...记住 names: a statement, or a thing and what stands behind the colon."""
     folded = sentence.folded
     behind = re.match(r"\s*[:,—]+\s*", folded[at:])
@@ -212,7 +212,7 @@ def _taken(sentence: Sentence, start: int, end: int, at: int) -> Target | None:
 
 
 def _pointing(
-    sentence: Sentence,
+    sentence: OrderSentence,
     word: "re.Match[str]",
     before: str,
     begin: int,
@@ -240,7 +240,7 @@ def _pointing(
 
 
 def _clause(
-    sentence: Sentence, at: int, word: "re.Match[str]", lead: str, *, is_strong: bool, asks_for: bool
+    sentence: OrderSentence, at: int, word: "re.Match[str]", lead: str, *, is_strong: bool, asks_for: bool
 ) -> Target | None:
     """Return the clause that stands behind the word of keeping without a mark."""
     if word["hold"]:
@@ -273,7 +273,7 @@ def _clause(
 
 
 def _is_stated(before: str) -> bool:
-    """Say whether what stands before the clause in its sentence says something that may be kept."""
+    """Return whether what stands before the clause in its sentence says something that may be kept."""
     if (
         len(before.strip()) < 4
         or _REPORTED.search(before)
@@ -286,11 +286,11 @@ def _is_stated(before: str) -> bool:
     return not re.match(r"\s*(?:[你他她它您]|谁)", before) and bool(_ASKED.sub("", before))
 
 
-def is_request(sentence: Sentence) -> bool:
-    """Say whether a sentence turns to something else."""
+def is_request(sentence: OrderSentence) -> bool:
+    """Return whether a sentence turns to something else."""
     return _REQUEST.match(sentence.folded) is not None
 
 
-def _cut(sentence: Sentence, start: int) -> str:
+def _cut(sentence: OrderSentence, start: int) -> str:
     text = part(sentence, start)
     return plain(text[:-1]) if CLOSING.search(fold(text)) else text

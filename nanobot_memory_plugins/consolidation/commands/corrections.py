@@ -33,7 +33,7 @@ from nanobot_memory_plugins.core.text import (
     Act,
     LazyPattern,
     Reading,
-    Sentence,
+    ReadSentence,
     fold,
     phrases_of,
 )
@@ -75,7 +75,7 @@ class Correction:
 
 
 def may_correct(reading: Reading) -> bool:
-    """Say whether a message has a word with which something is corrected: cheap, where the entries are not."""
+    """Return whether a message has a word with which something is corrected: cheap, where the entries are not."""
     folded = fold(reading.authored)
     return len(reading.text) <= _LONGEST and (_announces(folded) or ENDS.search(folded) is not None)
 
@@ -132,7 +132,7 @@ def _value_terms(held: str) -> frozenset[str]:
     return frozenset(wording(held[verb.end() :] if verb is not None else held).terms)
 
 
-def _may_correct(sentence: Sentence, folded: str) -> bool:
+def _may_correct(sentence: ReadSentence, folded: str) -> bool:
     if len(sentence.text) > _LONGEST_SENTENCE or sentence.text.rstrip().endswith(("?", "？")):
         return False
     acts = {clause.act for clause in sentence.clauses}
@@ -218,12 +218,12 @@ def _stated(text: str) -> str:
 
 
 def _tells_a_home(text: str, held: str) -> bool:
-    """Say whether both tell where somebody lives."""
+    """Return whether both tell where somebody lives."""
     return HOME.search(fold(text)) is not None and HOME.search(fold(held)) is not None
 
 
 def _same_slot(one: str, other: str) -> bool:
-    """Say whether two texts say something of the same: before the same verb stand the same words, and there are any."""
+    """Whether two texts say something of the same: before the same verb stand the same words, and there are any."""
     verb, slot = _before_the_verb(one)
     other_verb, other_slot = _before_the_verb(other)
     return verb == other_verb != "" and slot == other_slot != frozenset()
@@ -272,7 +272,7 @@ def _place_of(value: str, held: str) -> tuple[int, int] | None:
 
 
 def _same_people(text: str, held: str) -> bool:
-    """Say whether two texts speak of the same people, as far as relations tell."""
+    """Return whether two texts speak of the same people, as far as relations tell."""
     own, other = _relations(text), _relations(held)
     if _is_of_someone_else(fold(text), fold(held)) or not own <= other or (not other and _THIRD.search(fold(text))):
         return False
@@ -281,7 +281,7 @@ def _same_people(text: str, held: str) -> bool:
 
 
 def _is_of_someone_else(text: str, held: str) -> bool:
-    """Say whether a folded text tells of the same thing of another owner, whom the other text does not name."""
+    """Return whether a folded text tells of the same thing of another owner, whom the other text does not name."""
     for found in _OWNED.finditer(text):
         owner, thing = filter(None, found.groups())
         if owner[-2:] not in held and owner not in held and (thing in held or thing in ("is", "was")):

@@ -22,7 +22,7 @@ from nanobot_memory_plugins.consolidation.commands.english_words import (
     WANTING,
     YOU,
 )
-from nanobot_memory_plugins.consolidation.commands.sentences import Sentence, plain
+from nanobot_memory_plugins.consolidation.commands.sentences import OrderSentence, plain
 from nanobot_memory_plugins.consolidation.commands.target import Target, asked_for, part
 from nanobot_memory_plugins.core.text import VERB, Act, LazyPattern, any_of, clauses_of, fold, keeping
 
@@ -112,7 +112,7 @@ _ASKED_BEHIND = LazyPattern(r", (?:who|what|where|why|how)\b")
 _WH = LazyPattern(r"(?:who|what|where|why|how|which|whether|if|when)\b")
 
 
-def remembered(sentence: Sentence, *, is_said: bool = False) -> Target | None:
+def remembered(sentence: OrderSentence, *, is_said: bool = False) -> Target | None:
     """Return what a sentence asks to remember, or None; ``is_said``: something was stated above it."""
     folded = sentence.folded
     stored = _STORED.fullmatch(folded)
@@ -128,7 +128,7 @@ def remembered(sentence: Sentence, *, is_said: bool = False) -> Target | None:
 
 
 def _asks_you(lead: str, word: "re.Match[str] | None" = None) -> bool:
-    """Say whether the words before a word of keeping ask the assistant, and nothing else."""
+    """Return whether the words before a word of keeping ask the assistant, and nothing else."""
     if len(lead) > _LONGEST_LEAD:
         return False
     lead = REQUESTING.sub(" please ", TALKING.sub(" ", lead))
@@ -158,7 +158,7 @@ def _asks_you(lead: str, word: "re.Match[str] | None" = None) -> bool:
     return not unknown and (not is_passive or asked or (not words and verb.startswith("put ")))
 
 
-def _kept(sentence: Sentence, word: "re.Match[str]", start: int, *, is_said: bool) -> Target | None:
+def _kept(sentence: OrderSentence, word: "re.Match[str]", start: int, *, is_said: bool) -> Target | None:
     folded, is_sure = sentence.folded, word["sure"] is not None
     before = folded[:start].rstrip(" ,;:-–—(")
     if _REASON.search(before):
@@ -223,7 +223,7 @@ def _kept(sentence: Sentence, word: "re.Match[str]", start: int, *, is_said: boo
     return None
 
 
-def _behind_mark(sentence: Sentence, at: int, mark: str, word: "re.Match[str]", *, pointer: bool) -> Target | None:
+def _behind_mark(sentence: OrderSentence, at: int, mark: str, word: "re.Match[str]", *, pointer: bool) -> Target | None:
     text = part(sentence, at)
     folded = fold(text)
     is_colon = ":" in mark or "-" in mark or "—" in mark or "–" in mark
@@ -239,7 +239,7 @@ def _behind_mark(sentence: Sentence, at: int, mark: str, word: "re.Match[str]", 
     return Target(text, goes_on=is_colon) if said else None
 
 
-def _clause(sentence: Sentence, at: int, word: "re.Match[str]", *, is_strong: bool) -> Target | None:
+def _clause(sentence: OrderSentence, at: int, word: "re.Match[str]", *, is_strong: bool) -> Target | None:
     """Return the clause behind "remember", with its "that" or without, where it says something."""
     that = _THAT.match(sentence.folded, at)
     start = that.end() if that else len(sentence.folded) - len(sentence.folded[at:].lstrip())
@@ -276,14 +276,14 @@ def _is_clause(folded: str) -> bool:
 
 
 def _is_stated_before(before: str) -> bool:
-    """Say whether what stands before the clause in its sentence says something that may be kept."""
+    """Return whether what stands before the clause in its sentence says something that may be kept."""
     folded = before.strip()
     if len(folded.split()) < 3 or NO_STATEMENT.match(folded) or _asks_you(folded):
         return False
     return clauses_of(before)[-1].act is Act.STATES and not re.search(r"\b(?:if|when|how|that|to)$", folded)
 
 
-def _labelled(sentence: Sentence, found: "re.Match[str]") -> Target | None:
+def _labelled(sentence: OrderSentence, found: "re.Match[str]") -> Target | None:
     rest = found["rest"]
     if sentence.asks:
         return None
@@ -308,8 +308,8 @@ NO_STATEMENT = re.compile(
 )
 
 
-def is_request(sentence: Sentence) -> bool:
-    """Say whether a sentence turns to something else."""
+def is_request(sentence: OrderSentence) -> bool:
+    """Return whether a sentence turns to something else."""
     return _REQUEST.match(sentence.folded) is not None
 
 

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from nanobot_memory_plugins.consolidation.commands import answers
-from nanobot_memory_plugins.consolidation.commands.answers import Told
+from nanobot_memory_plugins.consolidation.commands.answers import OrderAnswer
 from nanobot_memory_plugins.consolidation.commands.conversations import Conversations
 from nanobot_memory_plugins.consolidation.commands.kinds import category_of
-from nanobot_memory_plugins.consolidation.commands.orders import Command, Kind, commands_in
+from nanobot_memory_plugins.consolidation.commands.orders import Command, OrderKind, commands_in
 from nanobot_memory_plugins.consolidation.commands.reference import Referent, meant_by_this
 from nanobot_memory_plugins.consolidation.commands.standing import as_instruction
 from nanobot_memory_plugins.consolidation.commands.topics import names_in
@@ -74,7 +74,7 @@ class CommandExecutor:
 
     async def answer(
         self, session_key: str, text: str, orders: Sequence[Order], history: Sequence[Message], scope: Scope
-    ) -> tuple[list[str], list["asyncio.Task[Told]"]]:
+    ) -> tuple[list[str], list["asyncio.Task[OrderAnswer]"]]:
         """Carry out the orders in a message (`orders_in`).
 
         Returns what the model shall know of it, and what is being done.
@@ -87,7 +87,7 @@ class CommandExecutor:
         if tasks:
             await asyncio.wait(tasks, timeout=_seconds_left())
         for (order, _), task in zip(orders, tasks, strict=True):
-            late = answers.being_kept if order.kind is Kind.REMEMBER else answers.being_forgotten
+            late = answers.being_kept if order.kind is OrderKind.REMEMBER else answers.being_forgotten
             lines.append(task.result().line if task.done() and not task.cancelled() else late(language))
         return lines, tasks
 
@@ -100,8 +100,8 @@ class CommandExecutor:
         history: Sequence[Message],
         scope: Scope,
         language: Language,
-    ) -> "asyncio.Task[Told]":
-        if order.kind is Kind.REMEMBER:
+    ) -> "asyncio.Task[OrderAnswer]":
+        if order.kind is OrderKind.REMEMBER:
             doing = self._remember(meant, session_key, scope, language)
         else:
             # "Forget that" behind "remember this" means what was just written.
@@ -110,9 +110,11 @@ class CommandExecutor:
             doing = self._forget(wanted, text, scope, language, everything=order.everything)
         return self._tasks.begin(doing)
 
-    async def _remember(self, meant: Referent | None, session_key: str, scope: Scope, language: Language) -> Told:
+    async def _remember(
+        self, meant: Referent | None, session_key: str, scope: Scope, language: Language
+    ) -> OrderAnswer:
         if meant is None or not meant.text:
-            return Told(answers.nothing_to_remember(language))
+            return OrderAnswer(answers.nothing_to_remember(language))
         said = NewEntry(
             meant.text,
             category=category_of(meant.text),
@@ -125,23 +127,23 @@ class CommandExecutor:
         try:
             done = await self._memory.remember(await as_instruction(self._memory, said), who=WHO)
         except SecretNotKeptError:
-            return Told(answers.secret_not_kept(language))
+            return OrderAnswer(answers.secret_not_kept(language))
         except FileBusyError:
-            return Told(answers.kept_for_later(language), waits=True)
+            return OrderAnswer(answers.kept_for_later(language), waits=True)
         except NanobotMemoryError as error:
-            return Told(answers.not_remembered(error.cause, language))
+            return OrderAnswer(answers.not_remembered(error.cause, language))
         except Exception as error:  # the model must not say that it was kept
             logger.warning("an order to remember could not be carried out: {}", type(error).__name__)
-            return Told(answers.not_remembered(type(error).__name__, language))
+            return OrderAnswer(answers.not_remembered(type(error).__name__, language))
         self._last[session_key] = done.entry.id
         place = place_of(done.outcome.path)
-        return Told(answers.remembered(done.entry, place, language, is_new=done.is_new, hidden=done.hidden))
+        return OrderAnswer(answers.remembered(done.entry, place, language, is_new=done.is_new, hidden=done.hidden))
 
     async def _forget(
         self, text: str, message: str, scope: Scope, language: Language, *, everything: bool = False
-    ) -> Told:
+    ) -> OrderAnswer:
         if not text:
-            return Told(answers.nothing_to_forget(language))
+            return OrderAnswer(answers.nothing_to_forget(language))
         visible = self._context.visible_scope(scope)
         try:
             entries = forgettable((await self._memory.load()).entries, scope, self._context)
@@ -153,20 +155,22 @@ class CommandExecutor:
                     self._memory, text, entries, by_words=self._by_words, by_meaning=self._by_meaning, who=WHO
                 )
         except FileBusyError:
-            return Told(answers.kept_for_later(language), waits=True)
+            return OrderAnswer(answers.kept_for_later(language), waits=True)
         except NanobotMemoryError as error:
-            return Told(answers.not_forgotten(error.cause, language))
+            return OrderAnswer(answers.not_forgotten(error.cause, language))
         except Exception as error:  # the model must not say that it was forgotten
             logger.warning("an order to forget could not be carried out: {}", type(error).__name__)
-            return Told(answers.not_forgotten(type(error).__name__, language))
+            return OrderAnswer(answers.not_forgotten(type(error).__name__, language))
         if found.outcome is not None:
             plan = await self._conversations.plan_of(found.entries, visible, about=found.about)
             told = answers.forgotten(found.entries, place_of(found.outcome.path), language, plan)
-            return Told(f"{told}\n{answers.may_be_meant(found.candidates, language)}" if found.candidates else told)
+            return OrderAnswer(
+                f"{told}\n{answers.may_be_meant(found.candidates, language)}" if found.candidates else told
+            )
         if found.candidates:
-            return Told(answers.which_one(found.candidates, language))
+            return OrderAnswer(answers.which_one(found.candidates, language))
         words, held = await self._conversations.about(text, visible, without=message)
-        return Told(
+        return OrderAnswer(
             answers.said_in_conversation(words, held, language) if held else answers.nothing_to_forget(language)
         )
 
@@ -195,13 +199,13 @@ def forgettable(entries: Mapping[str, Entry], scope: Scope, context: PluginConte
 
 
 def holds_order(text: str) -> bool:
-    """Say whether a message holds an order that can be carried out later: "forget that" means what was said then."""
-    return any(order.text or order.kind is Kind.REMEMBER for order in _users_orders(text))
+    """Return whether a message holds an order that can be carried out later: "forget that" means what was said then."""
+    return any(order.text or order.kind is OrderKind.REMEMBER for order in _users_orders(text))
 
 
 def forgets(text: str) -> bool:
-    """Say whether a message holds an order to forget something."""
-    return any(order.kind is Kind.FORGET for order in _users_orders(text))
+    """Return whether a message holds an order to forget something."""
+    return any(order.kind is OrderKind.FORGET for order in _users_orders(text))
 
 
 def orders_in(text: str, history: Sequence[Message]) -> list[Order]:
@@ -219,7 +223,7 @@ def _users_orders(text: str) -> list[Command]:
 
 def _after_an_order(history: Sequence[Message]) -> bool:
     last = next((message for message in reversed(history) if message.role == "user"), None)
-    return last is not None and any(order.kind is Kind.REMEMBER for order in _users_orders(last.text))
+    return last is not None and any(order.kind is OrderKind.REMEMBER for order in _users_orders(last.text))
 
 
 def _seconds_left() -> float:

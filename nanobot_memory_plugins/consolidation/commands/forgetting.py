@@ -4,7 +4,7 @@ import re
 
 from nanobot_memory_plugins.consolidation.commands.chinese_words import ENDS, FORGET, LEAD, POINTS, POLITE
 from nanobot_memory_plugins.consolidation.commands.english_words import BY_THE_WAY
-from nanobot_memory_plugins.consolidation.commands.sentences import Sentence, plain
+from nanobot_memory_plugins.consolidation.commands.sentences import OrderSentence, plain
 from nanobot_memory_plugins.consolidation.commands.target import Target, part
 from nanobot_memory_plugins.consolidation.commands.topics import topic_of
 from nanobot_memory_plugins.core.text import fold
@@ -60,12 +60,12 @@ _ERASED = re.compile(rf"{LEAD}(?:从(?:你的)?记忆(?:里|中)?)(?:删掉|删�
 _DELETED_ZH = re.compile(rf"{LEAD}(?:删掉|删除|清除)(?P<rest>.+?)(?:的|这条|那条)?记忆{ENDS}", re.DOTALL)
 
 
-def forgotten(sentence: Sentence) -> Target | None:
+def forgotten(sentence: OrderSentence) -> Target | None:
     """Return what a sentence asks to forget, or None."""
     return _forgotten_in_chinese(sentence) or _forgotten_in_english(sentence)
 
 
-def _forgotten_in_english(sentence: Sentence) -> Target | None:
+def _forgotten_in_english(sentence: OrderSentence) -> Target | None:
     deleted = _DELETED.fullmatch(sentence.folded)
     if deleted is not None:
         topic = topic_of(sentence.text[deleted.start("rest") : deleted.end("rest")])
@@ -93,7 +93,7 @@ def _forgotten_in_english(sentence: Sentence) -> Target | None:
     return Target(part(sentence, begin))
 
 
-def _forgotten_in_chinese(sentence: Sentence) -> Target | None:
+def _forgotten_in_chinese(sentence: OrderSentence) -> Target | None:
     folded = sentence.folded
     if (found := _TAKEN.fullmatch(folded)) is not None:
         what, rest = found["what"], found["rest"]
@@ -131,7 +131,7 @@ def _forgotten_in_chinese(sentence: Sentence) -> Target | None:
     return _topic(sentence, found.start("rest"), found.end("rest"))
 
 
-def _object(sentence: Sentence, found: "re.Match[str]") -> str:
+def _object(sentence: OrderSentence, found: "re.Match[str]") -> str:
     if re.fullmatch(_BEFORE, found["rest"]):
         return ""
     text = sentence.text[found.start("rest") : found.end("rest")]
@@ -140,7 +140,7 @@ def _object(sentence: Sentence, found: "re.Match[str]") -> str:
     )
 
 
-def _topic(sentence: Sentence, start: int, end: int) -> Target:
+def _topic(sentence: OrderSentence, start: int, end: int) -> Target:
     """Return what is to be forgotten, without the words around it."""
     text = part(sentence, start, end)
     if (topic := topic_of(text)) is not None:

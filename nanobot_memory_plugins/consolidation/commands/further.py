@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from nanobot_memory_plugins.consolidation.commands.sentences import Sentence, plain
+from nanobot_memory_plugins.consolidation.commands.sentences import OrderSentence, plain
 from nanobot_memory_plugins.consolidation.commands.target import Target, part
 from nanobot_memory_plugins.core.text import LanguageRules, OrderRule, fold, languages_of
 
@@ -10,28 +10,28 @@ from nanobot_memory_plugins.core.text import LanguageRules, OrderRule, fold, lan
 _LONGEST = 1_000
 
 
-def remembered(sentence: Sentence, languages: Sequence[LanguageRules]) -> Target | None:
+def remembered(sentence: OrderSentence, languages: Sequence[LanguageRules]) -> Target | None:
     """Return what a sentence asks to remember in one of some languages, or None."""
     return _first(sentence, ((one, one.remember) for one in languages))
 
 
-def forgotten(sentence: Sentence, languages: Sequence[LanguageRules]) -> Target | None:
+def forgotten(sentence: OrderSentence, languages: Sequence[LanguageRules]) -> Target | None:
     """Return what a sentence asks to forget in one of some languages, or None."""
     return _first(sentence, ((one, one.forget) for one in languages))
 
 
-def is_request(sentence: Sentence) -> bool:
-    """Say whether a sentence turns to something else."""
+def is_request(sentence: OrderSentence) -> bool:
+    """Return whether a sentence turns to something else."""
     return any(one.begins_something_else.match(sentence.folded) for one in languages_of(sentence.folded))
 
 
 def is_constraint(text: str) -> bool:
-    """Say whether what is to be remembered is, beside a request, about the work that is asked for."""
+    """Return whether what is to be remembered is, beside a request, about the work that is asked for."""
     folded = fold(text)
     return any(one.is_about_work.fullmatch(folded) for one in languages_of(folded))
 
 
-def _first(sentence: Sentence, rules: Iterable[tuple[LanguageRules, Sequence[OrderRule]]]) -> Target | None:
+def _first(sentence: OrderSentence, rules: Iterable[tuple[LanguageRules, Sequence[OrderRule]]]) -> Target | None:
     if len(sentence.folded) > _LONGEST:
         return None
     has_mark = "?" in sentence.mark or "？" in sentence.mark

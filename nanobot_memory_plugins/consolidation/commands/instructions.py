@@ -22,7 +22,7 @@ from nanobot_memory_plugins.consolidation.commands.instruction_words import (
     TOLD,
 )
 from nanobot_memory_plugins.consolidation.model.plan_days import day_meant, end_of
-from nanobot_memory_plugins.core.text import Act, LazyPattern, Reading, Sentence, Word, Words, fold, without_quoted
+from nanobot_memory_plugins.core.text import Act, LazyPattern, Reading, ReadSentence, Word, Words, fold, without_quoted
 
 # Instructions that are taken from one message, and the characters of one.
 _MOST, _LONGEST, _LONGEST_CHINESE = 3, 200, 80
@@ -152,7 +152,7 @@ _ASKS_YOU = LazyPattern(
 _TAIL = " \t\n.!。！~～,，;；:："
 
 
-class Slot(StrEnum):
+class InstructionSlot(StrEnum):
     """What only one instruction at a time can say: a new one takes the place of the one before."""
 
     NAME = "name"
@@ -176,12 +176,12 @@ def instructions_in(reading: Reading) -> list[str]:
     return list(found)[:_MOST]
 
 
-def slot_of(instruction: str) -> Slot | None:
+def slot_of(instruction: str) -> InstructionSlot | None:
     """Return what an instruction settles alone."""
     folded = _bare(instruction)
     if NAMES.fullmatch(folded):
-        return Slot.NAME
-    return Slot.LANGUAGE if _LANGUAGE.search(folded) else None
+        return InstructionSlot.NAME
+    return InstructionSlot.LANGUAGE if _LANGUAGE.search(folded) else None
 
 
 def end_of_instruction(instruction: str, said_at: datetime) -> datetime | None:
@@ -198,7 +198,7 @@ def _is_proverb(bare: str) -> bool:
     return found is not None and not _OF_THE_TALK.search(f"{bare[: found.start()]} {bare[found.end() :]}")
 
 
-def _instruction(sentence: Sentence, is_for_good: bool) -> str:
+def _instruction(sentence: ReadSentence, is_for_good: bool) -> str:
     folded = without_quoted(fold(sentence.text))
     if len(sentence.text) > _LONGEST or _NOT_FOR_ALL_TIMES.search(folded.replace("from here", "from now")):
         return ""
@@ -240,7 +240,7 @@ def _in_chinese(bare: str) -> bool:
 
 
 def _in_english(bare: str, clauses: list[str]) -> bool:
-    """Say whether a clause tells the assistant something for all times.
+    """Return whether a clause tells the assistant something for all times.
 
     The word that says so stands in it, or in a phrase without a verb of its own, or in the condition before it.
     """

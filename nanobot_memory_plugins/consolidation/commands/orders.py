@@ -12,7 +12,7 @@ from itertools import takewhile
 
 from nanobot_memory_plugins.consolidation.commands import chinese, english, further
 from nanobot_memory_plugins.consolidation.commands.forgetting import forgotten
-from nanobot_memory_plugins.consolidation.commands.sentences import Line, Sentence, lines_of, plain
+from nanobot_memory_plugins.consolidation.commands.sentences import Line, OrderSentence, lines_of, plain
 from nanobot_memory_plugins.consolidation.commands.target import Target
 from nanobot_memory_plugins.core.text import LazyPattern, fold, languages_of
 
@@ -57,7 +57,7 @@ _HEADING = LazyPattern(
 )
 
 
-class Kind(StrEnum):
+class OrderKind(StrEnum):
     """What is asked for."""
 
     REMEMBER = "remember"
@@ -68,7 +68,7 @@ class Kind(StrEnum):
 class Command:
     """One order. An empty ``text`` means what was said before; ``everything``, that all that names it is meant."""
 
-    kind: Kind
+    kind: OrderKind
     text: str = ""
     everything: bool = False
 
@@ -85,14 +85,14 @@ def commands_in(message: str) -> list[Command]:
         below = lines[number + 1].sentences if number + 1 < len(lines) else []
         for order in _orders_of(line, said, below):
             found.setdefault(order)
-    orders = [one for one in found if not (one.kind is Kind.REMEMBER and _is_constraint(one.text))]
+    orders = [one for one in found if not (one.kind is OrderKind.REMEMBER and _is_constraint(one.text))]
     if len(orders) < len(found) and not any(_turns_to_work(one) for line in lines for one in line.sentences):
         orders = list(found)
     return orders[:_MOST]
 
 
 def is_order(message: str) -> bool:
-    """Say whether a message is an order, wholly or in part."""
+    """Return whether a message is an order, wholly or in part."""
     return bool(commands_in(message))
 
 
@@ -100,7 +100,7 @@ def _is_constraint(text: str) -> bool:
     return _CONSTRAINT.search(fold(text)) is not None or further.is_constraint(text)
 
 
-def _orders_of(line: Line, said: list[str], below: Sequence[Sentence]) -> Iterator[Command]:
+def _orders_of(line: Line, said: list[str], below: Sequence[OrderSentence]) -> Iterator[Command]:
     """Yield the orders of a line.
 
     ``said`` are the statements above, which "this" may mean; those of the line are added. ``below`` is the next line.
@@ -132,15 +132,15 @@ def _orders_of(line: Line, said: list[str], below: Sequence[Sentence]) -> Iterat
             yield order if order.text else Command(order.kind, plain(" ".join(said[-_MOST:])))
 
 
-def _with_list(sentence: Sentence, found: tuple[Command, Target] | None, below: str) -> Command | None:
+def _with_list(sentence: OrderSentence, found: tuple[Command, Target] | None, below: str) -> Command | None:
     """Return the order to remember the list below a sentence: "remember my sizes:", 记住以下几点：."""
     if found is None:
         text = _HEADING.compiled.sub(lambda one: "这个" if one["zh"] else "this", sentence.text, count=1)
         found = None if text == sentence.text else _read(replace(sentence, text=text, folded=fold(text), orders={}))
-        return Command(Kind.REMEMBER, plain(below)) if found and found[0].kind is Kind.REMEMBER else None
+        return Command(OrderKind.REMEMBER, plain(below)) if found and found[0].kind is OrderKind.REMEMBER else None
     order, _ = found
-    if order.kind is not Kind.REMEMBER or not order.text:
-        return Command(order.kind, plain(below)) if order.kind is Kind.REMEMBER else None
+    if order.kind is not OrderKind.REMEMBER or not order.text:
+        return Command(order.kind, plain(below)) if order.kind is OrderKind.REMEMBER else None
     if _HEADING.fullmatch(order.text):
         return Command(order.kind, plain(below))
     if not sentence.folded.rstrip().endswith(":"):
@@ -148,46 +148,46 @@ def _with_list(sentence: Sentence, found: tuple[Command, Target] | None, below: 
     return Command(order.kind, f"{order.text}{'：' if chinese.is_chinese(order.text) else ': '}{plain(below)}")
 
 
-def _turns_to_work(sentence: Sentence) -> bool:
+def _turns_to_work(sentence: OrderSentence) -> bool:
     return _read(sentence) is None and (sentence.asks or _turns_away(sentence) or sentence.requests)
 
 
-def _what_follows(sentences: Sequence[Sentence]) -> str:
+def _what_follows(sentences: Sequence[OrderSentence]) -> str:
     """Return the statements with which sentences begin: those behind "Write this down, would you?"."""
     parts = list(takewhile(lambda one: not _turns_away(one) and _is_statement(one.text), sentences))
     return plain(" ".join(f"{one.text}{one.mark}" for one in parts[:_MOST]))
 
 
-def _read(sentence: Sentence, *, is_said: bool = False) -> tuple[Command, Target] | None:
+def _read(sentence: OrderSentence, *, is_said: bool = False) -> tuple[Command, Target] | None:
     if is_said not in sentence.orders:
         sentence.orders[is_said] = _order_in(sentence, is_said=is_said)
     found: tuple[Command, Target] | None = sentence.orders[is_said]
     return found
 
 
-def _order_in(sentence: Sentence, *, is_said: bool) -> tuple[Command, Target] | None:
+def _order_in(sentence: OrderSentence, *, is_said: bool) -> tuple[Command, Target] | None:
     meant = chinese.remembered(sentence, is_said=is_said) or english.remembered(sentence, is_said=is_said)
     if meant is not None:
-        return Command(Kind.REMEMBER, meant.text), meant
+        return Command(OrderKind.REMEMBER, meant.text), meant
     if meant is None and (spoken := languages_of(sentence.folded)):
         if (told := further.remembered(sentence, spoken)) is not None:
-            return Command(Kind.REMEMBER, told.text), told
+            return Command(OrderKind.REMEMBER, told.text), told
         if (told := further.forgotten(sentence, spoken)) is not None:
-            return Command(Kind.FORGET, told.text), told
+            return Command(OrderKind.FORGET, told.text), told
     meant = forgotten(sentence)
     if meant is None or meant.text.casefold() in _TOO_MUCH:
         return None
-    return Command(Kind.FORGET, meant.text, meant.everything), meant
+    return Command(OrderKind.FORGET, meant.text, meant.everything), meant
 
 
-def _turns_away(sentence: Sentence) -> bool:
+def _turns_away(sentence: OrderSentence) -> bool:
     if sentence.asks or chinese.is_request(sentence) or english.is_request(sentence):
         return True
     return _read(sentence) is not None or further.is_request(sentence)
 
 
 def _is_statement(text: str) -> bool:
-    """Say whether a text says anything: a greeting or a yes does not."""
+    """Return whether a text says anything: a greeting or a yes does not."""
     return (
         len(text.split()) >= _WORDS
         or re.match(r"i'?m \w", fold(text)) is not None

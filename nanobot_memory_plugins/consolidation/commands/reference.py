@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from nanobot_memory_plugins.consolidation.commands.orders import Kind, commands_in
+from nanobot_memory_plugins.consolidation.commands.orders import OrderKind, commands_in
 from nanobot_memory_plugins.consolidation.commands.sentences import lines_of
 from nanobot_memory_plugins.core import Message, Origin
 from nanobot_memory_plugins.core.text import text_to_assistant
@@ -37,7 +37,7 @@ def meant_by_this(text: str, history: Sequence[Message]) -> Referent | None:
         own = text_to_assistant(message.text)
         orders = commands_in(own)
         if orders:
-            kept = next((one.text for one in orders if one.text and one.kind is Kind.REMEMBER), "")
+            kept = next((one.text for one in orders if one.text and one.kind is OrderKind.REMEMBER), "")
             if kept:
                 return Referent(kept, Origin.USER)
             continue
@@ -50,7 +50,7 @@ def meant_by_this(text: str, history: Sequence[Message]) -> Referent | None:
 
 
 def _asks(text: str) -> bool:
-    """Say whether a message ends in a question."""
+    """Return whether a message ends in a question."""
     sentences = [sentence for line in lines_of(text) for sentence in line.sentences]
     return bool(sentences) and sentences[-1].asks
 

@@ -36,7 +36,7 @@ _QUOTES = {'"': '"', "'": "'", "“": "”", "‘": "’", "「": "」", "『": 
 
 
 @dataclass(frozen=True)
-class Sentence:
+class OrderSentence:
     """One sentence: ``text`` as it was written, ``folded`` for comparing, character by character the same length.
 
     ``orders`` keeps what was read in it, so that each is read once and nothing outlives the message.
@@ -71,7 +71,7 @@ class Sentence:
 class Line:
     """One line of a message; ``below`` is the list below it, or the paragraph that follows a line with a colon."""
 
-    sentences: list[Sentence]
+    sentences: list[OrderSentence]
     below: str = ""
 
 
@@ -108,13 +108,13 @@ def _listed(lines: list[str]) -> str:
     return between.join(item.rstrip(",;，；。") for item in items)
 
 
-def sentences_of(line: str) -> list[Sentence]:
+def sentences_of(line: str) -> list[OrderSentence]:
     """Return the sentences of a line."""
     found = []
     for start, end in sentence_spans(line):
         text = _CLOSING.sub("", line[start:end])
         if text:
-            found.append(Sentence(text, fold(text), line[start + len(text) : end].strip()))
+            found.append(OrderSentence(text, fold(text), line[start + len(text) : end].strip()))
     return found
 
 

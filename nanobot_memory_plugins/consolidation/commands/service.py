@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
-from nanobot_memory_plugins.consolidation.commands.answers import Told, done_late
+from nanobot_memory_plugins.consolidation.commands.answers import OrderAnswer, done_late
 from nanobot_memory_plugins.consolidation.commands.conversations import Conversations
 from nanobot_memory_plugins.consolidation.commands.correcting import CorrectionKeeper
 from nanobot_memory_plugins.consolidation.commands.executor import (
@@ -181,7 +181,7 @@ class MemoryCommands:
             self._doing.pop((session_key, text), None)
         return [*told, *standing]
 
-    async def _settle(self, message: Missed, doing: "Sequence[asyncio.Task[Told]]") -> None:
+    async def _settle(self, message: Missed, doing: "Sequence[asyncio.Task[OrderAnswer]]") -> None:
         """Note that a message was dealt with, once all of it is done."""
         done, _ = await asyncio.wait(doing)
         self._doing.pop((message.session_key, message.text), None)

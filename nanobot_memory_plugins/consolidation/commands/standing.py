@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from nanobot_memory_plugins.consolidation.commands import answers
-from nanobot_memory_plugins.consolidation.commands.answers import Told
+from nanobot_memory_plugins.consolidation.commands.answers import OrderAnswer
 from nanobot_memory_plugins.consolidation.commands.instructions import end_of_instruction, instructions_in, slot_of
-from nanobot_memory_plugins.consolidation.commands.orders import Kind, commands_in
+from nanobot_memory_plugins.consolidation.commands.orders import OrderKind, commands_in
 from nanobot_memory_plugins.consolidation.model.entry import INSTRUCTION, Category
 from nanobot_memory_plugins.consolidation.model.scoring import Importance
 from nanobot_memory_plugins.consolidation.operations.async_entries import AsyncEntryRepository
@@ -49,7 +49,7 @@ class InstructionKeeper:
 
     async def answer(
         self, session_key: str, wanted: Sequence[str], reading: Reading, scope: Scope
-    ) -> tuple[list[str], list["asyncio.Task[Told]"]]:
+    ) -> tuple[list[str], list["asyncio.Task[OrderAnswer]"]]:
         """Keep the instructions of a message (`instructions_to_keep`).
 
         Returns what the model shall know of it, and what is being done.
@@ -66,7 +66,7 @@ class InstructionKeeper:
         late = answers.being_kept(reading.language)
         return [task.result().line if task.done() else late for task in tasks], tasks
 
-    async def _keep(self, text: str, session_key: str, scope: Scope, reading: Reading) -> Told:
+    async def _keep(self, text: str, session_key: str, scope: Scope, reading: Reading) -> OrderAnswer:
         said = NewEntry(
             text,
             category=Category.PREFERENCE,
@@ -79,14 +79,14 @@ class InstructionKeeper:
             async with self._one_by_one:
                 done = await self._memory.remember(await as_instruction(self._memory, said), who=WHO)
         except FileBusyError:
-            return Told(answers.kept_for_later(reading.language), waits=True)
+            return OrderAnswer(answers.kept_for_later(reading.language), waits=True)
         except NanobotMemoryError as error:
-            return Told(answers.not_remembered(error.cause, reading.language))
+            return OrderAnswer(answers.not_remembered(error.cause, reading.language))
         except Exception as error:  # the model must not say that it was kept
             logger.warning("a standing instruction could not be kept: {}", type(error).__name__)
-            return Told(answers.not_remembered(type(error).__name__, reading.language))
+            return OrderAnswer(answers.not_remembered(type(error).__name__, reading.language))
         place = f"{done.outcome.path.parent.name}/{done.outcome.path.name}"
-        return Told(answers.instruction_kept(done.entry, place, reading.language))
+        return OrderAnswer(answers.instruction_kept(done.entry, place, reading.language))
 
 
 def instructions_to_keep(reading: Reading, text: str) -> list[str]:
@@ -95,7 +95,7 @@ def instructions_to_keep(reading: Reading, text: str) -> list[str]:
     if not instructions:
         return []
     orders = commands_in(text_to_assistant(text))
-    if any(order.kind is Kind.FORGET for order in orders):
+    if any(order.kind is OrderKind.FORGET for order in orders):
         return []
     rest = [one for one in instructions if not any(one in order.text for order in orders)]
     return [one for one in rest if not commands_in(one)]

@@ -5,7 +5,7 @@ from itertools import islice
 from re import Match
 from typing import NamedTuple
 
-from nanobot_memory_plugins.consolidation.commands.sentences import Sentence, plain
+from nanobot_memory_plugins.consolidation.commands.sentences import OrderSentence, plain
 from nanobot_memory_plugins.core.text import LazyPattern
 
 # Words of keeping that are looked at in a sentence, and borders between its clauses.
@@ -27,7 +27,7 @@ class Target(NamedTuple):
     here: bool = False
 
 
-def part(sentence: Sentence, start: int, end: int | None = None) -> str:
+def part(sentence: OrderSentence, start: int, end: int | None = None) -> str:
     """Return a part of a sentence as it is remembered."""
     return plain(sentence.text[start:end])
 
@@ -50,7 +50,7 @@ def asked_for(
 
 
 def _is_in_quotation(before: str) -> bool:
-    """Say whether a quotation is still open behind ``before`` that began behind other words: it is nobody's order."""
+    """Whether a quotation is still open behind ``before`` that began behind other words: it is nobody's order."""
     if before.rfind("《") > before.rfind("》"):
         return True  # a title
     at = max(before.rfind(mark) for mark in '"“「『')

@@ -66,7 +66,7 @@ class ForgetArguments(BaseModel):
     query: str = Field(default="", max_length=2_000)
 
 
-class RememberTool:
+class Remember:
     """``remember``: a fact into the long-term entries, or a note into the file of its day, at once."""
 
     name = "remember"
@@ -206,7 +206,7 @@ def entry_tools(
     conversations: Conversations,
 ) -> list[MemoryTool]:
     """Return the tools that remember and forget."""
-    return [RememberTool(memory, words, context), ForgetTool(memory, matcher, context, conversations)]
+    return [Remember(memory, words, context), ForgetTool(memory, matcher, context, conversations)]
 
 
 def _line(entry: Entry) -> str:

@@ -142,7 +142,7 @@ class Candidate(BaseModel):
         return plain_group(value)
 
 
-class AnswerKind(StrEnum):
+class AnswerOutcome(StrEnum):
     """What an answer amounts to."""
 
     ITEMS = "items"
@@ -161,7 +161,7 @@ class Answer:
 
     candidates: tuple[Candidate, ...] = ()
     now: Mapping[str, str] = field(default_factory=dict)
-    kind: AnswerKind = AnswerKind.NONE
+    kind: AnswerOutcome = AnswerOutcome.NONE
 
 
 def read_answer(answer: str) -> Answer:
@@ -182,15 +182,15 @@ def read_answer(answer: str) -> Answer:
             repeats = repeats or candidate.content.casefold() in unique
             unique.setdefault(candidate.content.casefold(), candidate)
     if not unique and not now:
-        return Answer(kind=AnswerKind.NOTHING if _is_nothing(text) else AnswerKind.NONE)
+        return Answer(kind=AnswerOutcome.NOTHING if _is_nothing(text) else AnswerOutcome.NONE)
     # A small model says the same again and again until it is cut off: it has nothing more to say.
     is_cut = not repeats and len(unique) < _MOST and _is_cut(text)
-    kind = AnswerKind.CUT if is_cut else AnswerKind.ITEMS
+    kind = AnswerOutcome.CUT if is_cut else AnswerOutcome.ITEMS
     return Answer(tuple(unique.values())[:_MOST], now, kind)
 
 
 def _is_nothing(text: str) -> bool:
-    """Say whether a text without items says that there are none: an empty list, or a word for it."""
+    """Return whether a text without items says that there are none: an empty list, or a word for it."""
     if is_refusal(text):
         return False
     start = _JSON_START.search(text)
@@ -204,7 +204,7 @@ def _is_nothing(text: str) -> bool:
 
 
 def _is_cut(text: str) -> bool:
-    """Say whether JSON breaks off in the middle of an item."""
+    """Return whether JSON breaks off in the middle of an item."""
     start = _JSON_START.search(text)
     try:
         json.JSONDecoder().raw_decode(text, start.start() if start else 0)

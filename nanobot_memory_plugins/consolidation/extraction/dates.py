@@ -60,7 +60,7 @@ def expiry_of(
 
 
 def _supports(day: date, content: str, quote: str, around: Sequence[str], said_on: date) -> bool:
-    """Say whether what was said may mean a day: it speaks of time, and names no other day alone."""
+    """Return whether what was said may mean a day: it speaks of time, and names no other day alone."""
     named = (*days_ahead(quote, said_on), *days_ahead(content, said_on))
     if not named:
         return not names_standing_term(quote) and any(map(_OF_TIME.search, (quote, *around)))

@@ -13,7 +13,7 @@ from nanobot_memory_plugins.core.text import (
     RELATION_ZH,
     RELATIVES,
     Act,
-    Passage,
+    QuotePlace,
     apart_from_conditions,
     denies,
     fold,
@@ -61,8 +61,8 @@ _ONE_OF = re.compile(
 )
 
 
-def is_ended(entry: Entry, content: str, passages: Sequence[Passage]) -> bool:
-    """Say whether quotes of the user's end an entry; ``content`` is what the model makes of them."""
+def is_ended(entry: Entry, content: str, passages: Sequence[QuotePlace]) -> bool:
+    """Return whether quotes of the user's end an entry; ``content`` is what the model makes of them."""
     clauses = [
         clause.text
         for one in passages
@@ -83,7 +83,7 @@ def is_ended(entry: Entry, content: str, passages: Sequence[Passage]) -> bool:
 
 
 def _is_of_the_same(content: str, known: str) -> bool:
-    """Say whether two texts tell of the same person: the user, or the same relative."""
+    """Return whether two texts tell of the same person: the user, or the same relative."""
     new, old = _WHOSE.match(fold(content)), _WHOSE.match(fold(known))
     word = next(one for one in new.groups() if one) if new is not None else ""
     return word in fold(known) and (old is None or next(one for one in old.groups() if one) in fold(content))

@@ -13,7 +13,7 @@ from nanobot_memory_plugins.core import Origin, Scope
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class BelievedCandidate:
     """A candidate that is believed. ``id`` is for its entry when it is new.
 
     ``match`` is the entry that says the same, ``contradicts`` the one that it replaces; both may be gone by now.
@@ -46,7 +46,7 @@ class Merged:
 
 def merge(
     entries: Mapping[str, Entry],
-    findings: Sequence[Finding],
+    findings: Sequence[BelievedCandidate],
     *,
     now: datetime,
     source: Source,
@@ -84,7 +84,7 @@ def merge(
 
 
 def _known(
-    finding: Finding, state: Mapping[str, Entry], others: Sequence[str], is_visible: Callable[[Entry], bool]
+    finding: BelievedCandidate, state: Mapping[str, Entry], others: Sequence[str], is_visible: Callable[[Entry], bool]
 ) -> str | None:
     """Return the entry that says what was found, or None."""
     if finding.match in state and is_visible(state[finding.match]):
@@ -98,7 +98,7 @@ def _known(
     return None
 
 
-def _replaced(finding: Finding, known: str, state: Mapping[str, Entry]) -> list[str]:
+def _replaced(finding: BelievedCandidate, known: str, state: Mapping[str, Entry]) -> list[str]:
     """Return the entries that no longer hold because of what was found.
 
     That is what it contradicts, or where that had been replaced before, its successor. And whoever says anew what had
@@ -122,7 +122,7 @@ def _last_successor(start: str, known: str, state: Mapping[str, Entry]) -> str:
     return start
 
 
-def _entry(finding: Finding, now: datetime, source: Source) -> Entry:
+def _entry(finding: BelievedCandidate, now: datetime, source: Source) -> Entry:
     candidate = finding.candidate
     return Entry(
         id=finding.id,
@@ -140,14 +140,14 @@ def _entry(finding: Finding, now: datetime, source: Source) -> Entry:
     )
 
 
-def _now_said(entry: Entry, finding: Finding, source: Source) -> Entry:
+def _now_said(entry: Entry, finding: BelievedCandidate, source: Source) -> Entry:
     """Return what a model had remembered on its own account as the user's, in the words that the user bears out."""
     if source.origin is not Origin.USER or entry.origin is Origin.USER:
         return entry
     return replace(entry, content=finding.candidate.content, origin=Origin.USER)
 
 
-def _more(entry: Entry, finding: Finding) -> Entry:
+def _more(entry: Entry, finding: BelievedCandidate) -> Entry:
     """Return an entry with what the finding knows: until when, and a group and an importance where it has none."""
     return replace(
         entry,

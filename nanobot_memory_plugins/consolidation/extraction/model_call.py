@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
-from nanobot_memory_plugins.consolidation.extraction.answer import Answer, AnswerKind, read_answer
+from nanobot_memory_plugins.consolidation.extraction.answer import Answer, AnswerOutcome, read_answer
 from nanobot_memory_plugins.consolidation.extraction.prompt import (
     MOST_TOKENS,
     size_of,
@@ -87,13 +87,13 @@ async def ask(
     messages = await run_in_daemon_thread(lambda: prompt(prompts, question, conversation, language))
     text = await complete(messages, max_tokens=tokens * (1 + question.asked), purpose=PURPOSE)
     answer = await run_in_daemon_thread(lambda: read_answer(text))
-    if answer.kind is AnswerKind.NONE or (answer.kind is AnswerKind.CUT and not question.last):
+    if answer.kind is AnswerOutcome.NONE or (answer.kind is AnswerOutcome.CUT and not question.last):
         raise UnansweredError("The model has not answered the question.")
     return answer
 
 
 async def is_model_answering(complete: Complete) -> bool:
-    """Say whether the model answers a short question now."""
+    """Return whether the model answers a short question now."""
     try:
         await complete([{"role": "user", "content": _READY}], max_tokens=_READY_TOKENS, purpose=f"{PURPOSE}:ready")
     except LanguageModelError:

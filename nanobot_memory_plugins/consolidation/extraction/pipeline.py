@@ -7,7 +7,7 @@ from datetime import datetime
 from uuid import uuid4
 
 from nanobot_memory_plugins.consolidation.extraction.given_up import FAILS, NOT_ANSWERED, NOTHING_FOUND, told_in_journal
-from nanobot_memory_plugins.consolidation.extraction.merge import Finding, Merged, Source, merge
+from nanobot_memory_plugins.consolidation.extraction.merge import BelievedCandidate, Merged, Source, merge
 from nanobot_memory_plugins.consolidation.extraction.model_call import (
     Question,
     UnansweredError,
@@ -180,7 +180,7 @@ class SessionProcessor:
         fresh, said = await run_in_daemon_thread(look)
         if not fresh:
             return Processed()
-        findings: list[Finding] = []
+        findings: list[BelievedCandidate] = []
         known: Mapping[str, Entry] = {}
         if said if session.background else may_hold_something(fresh):
             if self._context.complete is None:
@@ -222,7 +222,7 @@ class SessionProcessor:
         return await run_in_daemon_thread(lambda: self._settle(session, spoken, findings, known, release))
 
     def _has_time(self) -> bool:
-        """Say whether a use of the model may take as long as when a session goes quiet and nothing was asked yet."""
+        """Return whether a use of the model may take as long as when a session goes quiet and nothing was asked yet."""
         deadline, limit = hook_deadline.get(), self._context.time_limit("on_session_idle")
         return deadline is None or limit is None or deadline - time.monotonic() >= _MOST_TIME * limit
 
@@ -248,7 +248,7 @@ class SessionProcessor:
         said: Sequence[Statement],
         times: Sequence[datetime],
         known: Mapping[str, Entry],
-    ) -> list[Finding]:
+    ) -> list[BelievedCandidate]:
         """Ask the model, for quotes where it can quote, and return what is believed. Raises `LanguageModelError`."""
         options: ConsolidationOptions = self._context.options
         model = str(getattr(complete, "model_name", "") or "")
@@ -281,7 +281,7 @@ class SessionProcessor:
         self,
         session: Session,
         spoken: Sequence[Message],
-        findings: Sequence[Finding],
+        findings: Sequence[BelievedCandidate],
         known: Mapping[str, Entry],
         release: Callable[[], None],
     ) -> Processed:
@@ -304,11 +304,15 @@ class SessionProcessor:
     def _left(self, key: str, messages: Sequence[Message]) -> list[Message]:
         return [one for one in self._forgotten.messages(key, messages) if one.text]
 
-    def _is_forgotten(self, key: str, finding: Finding) -> bool:
+    def _is_forgotten(self, key: str, finding: BelievedCandidate) -> bool:
         return self._forgotten.text(key, finding.candidate.content) != finding.candidate.content
 
     def _write(
-        self, session: Session, spoken: Sequence[Message], findings: Sequence[Finding], known: Mapping[str, Entry]
+        self,
+        session: Session,
+        spoken: Sequence[Message],
+        findings: Sequence[BelievedCandidate],
+        known: Mapping[str, Entry],
     ) -> Processed:
         repository = self._memory.repository
         now = self._context.clock.now().replace(microsecond=0)
@@ -318,7 +322,7 @@ class SessionProcessor:
         merged = Merged({}, (), ())
         speakers = speakers_of(repository.paths, session.key) if whose.group_chat else {}
 
-        def merge_one(entries: Mapping[str, Entry], found: Sequence[Finding], source: Source) -> Merged:
+        def merge_one(entries: Mapping[str, Entry], found: Sequence[BelievedCandidate], source: Source) -> Merged:
             def seen_and_theirs(entry: Entry) -> bool:
                 theirs = not whose.group_chat or entry.scope.user == source.scope.user
                 return theirs and _is_theirs(entry, visible)
@@ -342,5 +346,5 @@ class SessionProcessor:
 
 
 def _is_theirs(entry: Entry, visible: Visibility) -> bool:
-    """Say whether an entry is among what somebody may see, and about them or about the project that they work in."""
+    """Return whether an entry is among what somebody may see, and about them or about the project that they work in."""
     return is_at_hand(entry, visible) and is_visible(entry, visible)

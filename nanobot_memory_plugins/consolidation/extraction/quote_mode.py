@@ -31,7 +31,7 @@ class QuoteModes:
         self._file = entries_folder(paths) / "extraction.json"
 
     def asks_for_quotes(self, model: str) -> bool:
-        """Say whether a model is to be asked for quotes now."""
+        """Return whether a model is to be asked for quotes now."""
         known = self._load().get(model[:_NAME_CHARS], {})
         answers, without = str(known.get("answers", "")), known.get("without", 0)
         if len(answers) < _FEWEST or 2 * answers.count("1") >= len(answers):

@@ -7,7 +7,7 @@ from datetime import datetime
 from nanobot_memory_plugins.consolidation.extraction.answer import Answer, Candidate
 from nanobot_memory_plugins.consolidation.extraction.dates import expiry_of, with_its_day
 from nanobot_memory_plugins.consolidation.extraction.endings import is_ended
-from nanobot_memory_plugins.consolidation.extraction.merge import Finding
+from nanobot_memory_plugins.consolidation.extraction.merge import BelievedCandidate
 from nanobot_memory_plugins.consolidation.extraction.model_call import Question
 from nanobot_memory_plugins.consolidation.extraction.prompt import KNOWN, known_entries, listed
 from nanobot_memory_plugins.consolidation.extraction.small_talk import is_small_talk
@@ -36,7 +36,7 @@ def quoting_prompt(prompts: Prompts, question: Question, conversation: str, lang
 
 
 def is_quoted(answer: Answer, question: Question) -> bool:
-    """Say whether a model has quoted: at least half of its items rest on words that stand in the conversation."""
+    """Return whether a model has quoted: at least half of its items rest on words that stand in the conversation."""
     conversation = QuotedConversation(question.messages)
     standing = sum(bool(conversation.passages(one.said)) for one in answer.candidates)
     return 2 * standing >= len(answer.candidates) > 0
@@ -44,7 +44,7 @@ def is_quoted(answer: Answer, question: Question) -> bool:
 
 async def believed_by_quotes(
     answer: Answer, question: Question, times: Sequence[datetime], known: Mapping[str, Entry], matcher: Matcher
-) -> list[Finding]:
+) -> list[BelievedCandidate]:
     """Return the items whose quotes support them, matched with the known entries.
 
     What says more than its quotes do, or something else, is kept in the user's own words: there is something to learn.
@@ -74,9 +74,9 @@ async def believed_by_quotes(
     told = [one for one, again in zip(told, repeats, strict=True) if not again or one.ends]
     matches = await matcher.same([one.content for one in told], known)
 
-    def settle() -> list[Finding]:
+    def settle() -> list[BelievedCandidate]:
         conversation = QuotedConversation(question.messages)
-        findings: list[Finding] = []
+        findings: list[BelievedCandidate] = []
         for one, match in zip(told, matches, strict=True):
             passages = conversation.passages(one.said)
             ends = [id_ for id_ in one.ends if id_ in shown and is_ended(known[id_], one.content, passages)]
@@ -88,9 +88,9 @@ async def believed_by_quotes(
             around = [message.text for message in question.messages[max(0, last.turn - 2) : last.turn + 1]]
             content = with_its_day(one, time.date())
             expires = expiry_of(one, quote, time, around=around)
-            finding = Finding(content, new_id(known), same, ends[0] if ends else "", expires)
+            finding = BelievedCandidate(content, new_id(known), same, ends[0] if ends else "", expires)
             findings.append(finding)
-            findings += [Finding(content, finding.id, same, id_, expires) for id_ in ends[1:]]
+            findings += [BelievedCandidate(content, finding.id, same, id_, expires) for id_ in ends[1:]]
         return findings
 
     return await run_in_daemon_thread(settle)

@@ -25,7 +25,7 @@ def used_again(said: Sequence[Statement], times: Sequence[datetime], entries: Ma
 
 
 def says_again(statement: str, known: str) -> bool:
-    """Say whether a statement holds all content words of an entry, its numbers, and denies what that denies."""
+    """Return whether a statement holds all content words of an entry, its numbers, and denies what that denies."""
     one, other = wording(statement), wording(known)
     if other.weight < _LEAST or (one.negated, one.past) != (other.negated, other.past):
         return False

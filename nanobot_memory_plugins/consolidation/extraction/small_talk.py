@@ -17,6 +17,6 @@ SMALL_TALK = re.compile(
 
 
 def is_small_talk(text: str) -> bool:
-    """Say whether a text tells of a greeting or thanks, and of nothing else."""
+    """Return whether a text tells of a greeting or thanks, and of nothing else."""
     plain = simplified(text)
     return SMALL_TALK.search(plain) is not None and wording(SMALL_TALK.sub(" ", plain)).weight < LEAST_WEIGHT

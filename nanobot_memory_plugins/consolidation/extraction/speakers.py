@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from nanobot_memory_plugins.consolidation.extraction.merge import Finding, Merged, Source
+from nanobot_memory_plugins.consolidation.extraction.merge import BelievedCandidate, Merged, Source
 from nanobot_memory_plugins.consolidation.model.entry import Entry
 from nanobot_memory_plugins.core import MemoryPaths, Scope
 from nanobot_memory_plugins.core.files import last_records
@@ -12,7 +12,7 @@ from nanobot_memory_plugins.core.text import Evidence, terms
 # Messages of the session that are looked through, the last ones.
 _MESSAGES = 400
 
-Merge = Callable[[Mapping[str, Entry], Sequence[Finding], Source], Merged]
+Merge = Callable[[Mapping[str, Entry], Sequence[BelievedCandidate], Source], Merged]
 
 
 def speakers_of(paths: MemoryPaths, session_key: str) -> dict[Scope, Evidence]:
@@ -37,7 +37,7 @@ def speaker_of(text: str, speakers: Mapping[Scope, Evidence]) -> Scope | None:
 
 def merged_by_speaker(
     entries: Mapping[str, Entry],
-    findings: Sequence[Finding],
+    findings: Sequence[BelievedCandidate],
     source: Source,
     speakers: Mapping[Scope, Evidence],
     merge_one: Merge,
@@ -46,7 +46,7 @@ def merged_by_speaker(
 
     What cannot be told to be one person's is the group's.
     """
-    apart: dict[Scope, list[Finding]] = {}
+    apart: dict[Scope, list[BelievedCandidate]] = {}
     for finding in findings:
         who = speaker_of(finding.candidate.content, speakers)
         whose = replace(source.scope, user=who.user if who else "", channel=who.channel if who else "")

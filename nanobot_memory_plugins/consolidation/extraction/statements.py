@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from nanobot_memory_plugins.core import Message
-from nanobot_memory_plugins.core.text import Act, Sentence, authored_text, is_pleasantry, reading_of
+from nanobot_memory_plugins.core.text import Act, ReadSentence, authored_text, is_pleasantry, reading_of
 from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 
 _LONGEST_SENTENCE = 1_000
@@ -43,21 +43,21 @@ def statements(messages: Sequence[Message], *, role: str = "user") -> list[State
 
 
 def may_hold_something(messages: Sequence[Message]) -> bool:
-    """Say whether users wrote more than pleasantries: what they ask and want tells of them, too."""
+    """Return whether users wrote more than pleasantries: what they ask and want tells of them, too."""
     return any(message.role == "user" and not is_pleasantry(message.text) for message in messages)
 
 
 def is_open(text: str) -> bool:
-    """Say whether a text asks or guesses, and so says nothing for sure. "Always ..., please?" is a wish."""
+    """Return whether a text asks or guesses, and so says nothing for sure. "Always ..., please?" is a wish."""
     return any(clause.act in (Act.ASKS, Act.GUESSES) for clause in reading_of(text).clauses)
 
 
 def tells_of_a_try(text: str) -> bool:
-    """Say whether a text tells of an attempt, or that something failed."""
+    """Return whether a text tells of an attempt, or that something failed."""
     return _ATTEMPT.search(simplified(text)) is not None
 
 
-def _stated(sentence: Sentence) -> str:
+def _stated(sentence: ReadSentence) -> str:
     """Return what a sentence states for sure, all of it as a rule, or nothing."""
     sure = [clause.text for clause in sentence.clauses if clause.act in (Act.STATES, Act.REQUESTS)]
     text = sentence.text if len(sure) == len(sentence.clauses) else " ".join(sure)

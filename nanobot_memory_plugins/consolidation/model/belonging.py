@@ -34,5 +34,5 @@ def belonging(scope: Scope, text: str, category: str, kind: str = "") -> Scope:
 
 
 def is_at_hand(entry: Entry, visible: Scope | Visibility) -> bool:
-    """Say whether an entry is about the person, or about the project that is worked in."""
+    """Return whether an entry is about the person, or about the project that is worked in."""
     return entry.scope.project in ("", visible.project)

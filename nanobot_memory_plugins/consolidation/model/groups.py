@@ -21,7 +21,7 @@ def plain_group(group: str) -> str:
 
 
 def in_group(entry: Entry, group: str) -> bool:
-    """Say whether an entry lies in a group or in one inside it. The empty group holds everything."""
+    """Return whether an entry lies in a group or in one inside it. The empty group holds everything."""
     wanted, own = plain_group(group), plain_group(entry.group)
     return not wanted or own == wanted or own.startswith(f"{wanted}/")
 

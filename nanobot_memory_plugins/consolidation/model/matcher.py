@@ -132,12 +132,12 @@ def says_the_same(one: str, other: str, cosine: float | None = None) -> float:
 
 
 def may_concern(one: str, other: str) -> bool:
-    """Say whether two texts may be about the same thing, so that the one can replace the other."""
+    """Return whether two texts may be about the same thing, so that the one can replace the other."""
     return _shared(wording(one), wording(other)) >= _OWN_ON_BOTH_SIDES
 
 
 def may_confirm(one: str, other: str) -> bool:
-    """Say whether one text may confirm the other, somebody saying so: half the words, and the same particulars."""
+    """Return whether one text may confirm the other, somebody saying so: half the words, and the same particulars."""
     first, second = wording(one), wording(other)
     if (first.numbers, first.negated, first.past) != (second.numbers, second.negated, second.past):
         return False
@@ -180,7 +180,7 @@ class _Index:
                 self._by_term[term].append(id_)
 
     def holds(self, entries: Mapping[str, Entry]) -> bool:
-        """Say whether this is the index of these entries."""
+        """Return whether this is the index of these entries."""
         own = self._entries
         return own.keys() == entries.keys() and all(
             entry is own[id_]

@@ -37,22 +37,22 @@ def day_meant(text: str, said_on: date) -> date | None:
 
 
 def names_a_day_relatively(text: str) -> bool:
-    """Say whether a text names a day that another day would read differently: "tomorrow", 下周三."""
+    """Return whether a text names a day that another day would read differently: "tomorrow", 下周三."""
     return not _ISO.search(text) and any(one.is_relative for one in days_ahead(text, date(2026, 1, 1)))
 
 
 def goes_on(text: str) -> bool:
-    """Say whether what a text tells of is not over with its day: a birthday, the first day at work."""
+    """Return whether what a text tells of is not over with its day: a birthday, the first day at work."""
     return _GOES_ON.search(simplified(text)) is not None and not takes_time(text)
 
 
 def begins_on_a_day(text: str) -> bool:
-    """Say whether a text tells from which day on something is so, and not until when."""
+    """Return whether a text tells from which day on something is so, and not until when."""
     return _FROM_A_DAY.search(text) is not None
 
 
 def takes_time(text: str) -> bool:
-    """Say whether a text tells how long something takes, or when it ends: its day is another than its first one."""
+    """Return whether a text tells how long something takes, or when it ends: its day is another than its first one."""
     return _ENDS.search(simplified(text)) is not None
 
 

@@ -24,6 +24,6 @@ def split_tags(text: str) -> tuple[str, ...]:
 
 
 def has_tag(tags: Iterable[str], wanted: str) -> bool:
-    """Say whether one of the tags is the wanted one, in whatever case, or below it: "work/helix" is "work", too."""
+    """Return whether one of the tags is the wanted one, in whatever case, or below it: "work/helix" is "work", too."""
     asked = wanted.lstrip("#").casefold()
     return any(one == asked or one.startswith(f"{asked}/") for one in (tag.casefold() for tag in tags))

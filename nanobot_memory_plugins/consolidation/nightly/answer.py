@@ -113,19 +113,19 @@ class Update(_Operation):
     said: Said = ()
 
 
-class Archive(_Operation):
+class ArchiveEntry(_Operation):
     """An entry that matters no more, with nothing in its place."""
 
     op: Literal["archive"] = "archive"
     id: Id
 
 
-Operation = Add | Merge | Update | Archive
+Operation = Add | Merge | Update | ArchiveEntry
 _READER: TypeAdapter[Operation] = TypeAdapter(Annotated[Operation, Field(discriminator="op")])
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class NightlyAnswer:
     """What the model wants: operations, quotes of outdated text, and what of its answer could not be used."""
 
     operations: tuple[Operation, ...] = ()
@@ -133,7 +133,7 @@ class Answer:
     unusable: tuple[str, ...] = ()
 
 
-def read_answer(text: str) -> Answer | None:
+def read_answer(text: str) -> NightlyAnswer | None:
     """Return what an answer says, or None when it is no answer at all: a refusal, prose, nothing."""
     plain = without_thoughts(text[:_ANSWER_CHARS])
     start = min((at for mark in "{[" if (at := plain.find(mark)) >= 0), default=-1)
@@ -157,7 +157,7 @@ def read_answer(text: str) -> Answer | None:
     proposals = tuple(dict.fromkeys(_quotes(value)))
     if not operations and not proposals and not unusable and not _is_an_empty_answer(value):
         return None
-    return Answer(tuple(operations.values()), proposals, tuple(unusable))
+    return NightlyAnswer(tuple(operations.values()), proposals, tuple(unusable))
 
 
 def _rows(value: object) -> Iterator[dict[str, Any]]:
@@ -198,5 +198,5 @@ def _quotes(value: object) -> Iterator[str]:
 
 
 def _is_an_empty_answer(value: object) -> bool:
-    """Say whether an answer says that nothing is to be done, rather than something else altogether."""
+    """Return whether an answer says that nothing is to be done, rather than something else altogether."""
     return not value or (isinstance(value, dict) and any(key in value for key in ("operations", "proposals", *_NAMES)))

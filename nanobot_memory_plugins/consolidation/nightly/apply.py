@@ -13,9 +13,9 @@ from nanobot_memory_plugins.consolidation.model.scoring import (
     decayed,
     initial_score,
 )
-from nanobot_memory_plugins.consolidation.nightly.answer import Add, Archive, Merge, Operation, Update
+from nanobot_memory_plugins.consolidation.nightly.answer import Add, ArchiveEntry, Merge, Operation, Update
 from nanobot_memory_plugins.consolidation.nightly.evidence import Sources
-from nanobot_memory_plugins.consolidation.nightly.inputs import UNTRUSTED, Gathered, Material, Owner, trusted
+from nanobot_memory_plugins.consolidation.nightly.inputs import UNTRUSTED, Gathered, NightlyMaterial, Owner, trusted
 from nanobot_memory_plugins.consolidation.nightly.scoping import Tellers
 from nanobot_memory_plugins.consolidation.nightly.spoken import UsersWord
 from nanobot_memory_plugins.consolidation.operations.join_entries import alike, joined, relinked
@@ -40,7 +40,7 @@ class ProposedOperation:
 class Job:
     """What one call of the model was shown, and what it wants."""
 
-    material: Material
+    material: NightlyMaterial
     wishes: tuple[ProposedOperation, ...]
 
 
@@ -122,7 +122,7 @@ class _State:
     lost: set[str] = field(default_factory=set)
     _touched: set[str] = field(default_factory=set)
 
-    def begin(self, material: Material) -> None:
+    def begin(self, material: NightlyMaterial) -> None:
         """Take up the operations on one material."""
         self._material = material
         notes, said = material.notes, [one.text for one in material.spoken if one.by_user]
@@ -140,7 +140,7 @@ class _State:
             Add: self._add,
             Merge: self._merge,
             Update: self._update,
-            Archive: self._archive,
+            ArchiveEntry: self._archive,
         }
         why = do[type(wish.operation)](wish)
         if why:
@@ -233,7 +233,7 @@ class _State:
         return ""
 
     def _archive(self, wish: ProposedOperation) -> str:
-        assert isinstance(wish.operation, Archive)  # noqa: S101  # `take` has chosen by it
+        assert isinstance(wish.operation, ArchiveEntry)  # noqa: S101  # `take` has chosen by it
         id_ = wish.operation.id
         why = self._why_not([id_])
         if why:

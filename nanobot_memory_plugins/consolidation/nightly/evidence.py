@@ -24,7 +24,7 @@ class Sources:
         self._numbers = {number for text in kept for number in _numbers(text)}
 
     def bear_out(self, text: str, *, in_one: float = _IN_ONE, in_all: float = _IN_ALL) -> bool:
-        """Say whether the texts say what ``text`` says, as far as words can tell. No number may be new."""
+        """Return whether the texts say what ``text`` says, as far as words can tell. No number may be new."""
         if not _numbers(text) <= self._numbers:
             return False
         if self._all.share(text) < in_one:

@@ -44,7 +44,7 @@ _EVERYTHING = Visibility(whose=(Whose(),))
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class NightlyPiece:
     """A note or a passage.
 
     ``whose`` is whose it is, ``visible`` what those may see, as the configuration's ``share`` says.
@@ -58,16 +58,16 @@ class Piece:
 
 
 @dataclass(frozen=True, slots=True)
-class Material:
+class NightlyMaterial:
     """What one call of the model is about: what those have in common who may see the same. Notes are newest first.
 
     ``spoken`` is what was said by users and the assistant, session by session.
     """
 
     visible: Visibility
-    notes: tuple[Piece, ...]
+    notes: tuple[NightlyPiece, ...]
     entries: Mapping[str, Entry]
-    rest: tuple[Piece, ...] = ()
+    rest: tuple[NightlyPiece, ...] = ()
     spoken: tuple[Spoken, ...] = ()
 
     def digests(self) -> set[str]:
@@ -84,7 +84,7 @@ class Material:
 class Gathered:
     """Everything that was read. ``foreign`` is the raw text outside our sections, for finding quotes in it, by file."""
 
-    materials: tuple[Material, ...]
+    materials: tuple[NightlyMaterial, ...]
     foreign: Mapping[str, str]
 
 
@@ -123,7 +123,7 @@ def gather(
         groups.setdefault(narrow(whole_scope(entry)), {})[entry.id] = entry
     seen = dict.fromkeys((*groups, *(one.visible for one in (*notes, *rest)), *(one.visible for one in spoken)))
     materials = [
-        Material(
+        NightlyMaterial(
             visible,
             tuple(piece for piece in notes if piece.visible == visible),
             groups.get(visible, {}),
@@ -150,9 +150,9 @@ def digest(kind: str, visible: Visibility, text: str) -> str:
     return hashlib.blake2b(whose.encode("utf-8", "replace"), digest_size=10).hexdigest()
 
 
-def _notes(paths: MemoryPaths, now: datetime, days: int, redact: Callable[[str], str]) -> list[Piece]:
+def _notes(paths: MemoryPaths, now: datetime, days: int, redact: Callable[[str], str]) -> list[NightlyPiece]:
     """Return the notes of the last days, newest first, the same words once."""
-    found: list[Piece] = []
+    found: list[NightlyPiece] = []
     for back in range(days):
         day = now.date() - timedelta(days=back)
         midnight = datetime.combine(day, time(), now.tzinfo)
@@ -161,21 +161,21 @@ def _notes(paths: MemoryPaths, now: datetime, days: int, redact: Callable[[str],
     return list({(piece.text, piece.whose): piece for piece in reversed(found)}.values())[::-1]
 
 
-def _pieces(data: bytes, when: datetime, redact: Callable[[str], str]) -> Iterator[Piece]:
+def _pieces(data: bytes, when: datetime, redact: Callable[[str], str]) -> Iterator[NightlyPiece]:
     for part in parse_notes(data):
         piece = _piece(part, when, redact)
         if piece is not None and not _HEADINGS.fullmatch(piece.text):
             yield piece
 
 
-def _piece(part: NoteEntry | Passage, when: datetime, redact: Callable[[str], str]) -> Piece | None:
+def _piece(part: NoteEntry | Passage, when: datetime, redact: Callable[[str], str]) -> NightlyPiece | None:
     if isinstance(part, Passage):
-        return Piece(redact(part.text).strip(), Origin.USER, when)
+        return NightlyPiece(redact(part.text).strip(), Origin.USER, when)
     if part.origin in UNTRUSTED or not part.searchable:
         return None
     text = "\n".join(filter(None, (part.tldr, part.details)))
     made = part.time if part.time.tzinfo is not None else part.time.replace(tzinfo=UTC)
-    return Piece(redact(text).strip(), part.origin, made, part.scope)
+    return NightlyPiece(redact(text).strip(), part.origin, made, part.scope)
 
 
 def _read(path: Path) -> bytes:

@@ -6,7 +6,7 @@ from datetime import datetime, tzinfo
 from typing import Any, Protocol
 
 from nanobot_memory_plugins.consolidation.model.entry import Entry, new_id, whole_scope
-from nanobot_memory_plugins.consolidation.nightly.answer import Add, Answer, Operation, read_answer
+from nanobot_memory_plugins.consolidation.nightly.answer import Add, NightlyAnswer, Operation, read_answer
 from nanobot_memory_plugins.consolidation.nightly.apply import (
     Applied,
     AppliedOperation,
@@ -16,7 +16,7 @@ from nanobot_memory_plugins.consolidation.nightly.apply import (
     still_there,
 )
 from nanobot_memory_plugins.consolidation.nightly.git_commit import commit_file
-from nanobot_memory_plugins.consolidation.nightly.inputs import Gathered, Material, Narrow, Owner, digest, gather
+from nanobot_memory_plugins.consolidation.nightly.inputs import Gathered, Narrow, NightlyMaterial, Owner, digest, gather
 from nanobot_memory_plugins.consolidation.nightly.prompt import make_prompt
 from nanobot_memory_plugins.consolidation.operations.async_entries import AsyncEntryRepository
 from nanobot_memory_plugins.consolidation.operations.join_entries import tidied
@@ -163,11 +163,11 @@ class NightlyConsolidation:
             background=self._options.background_sessions,
         )
 
-    def _is_new(self, material: Material, last: LastRun) -> bool:
+    def _is_new(self, material: NightlyMaterial, last: LastRun) -> bool:
         enough = material.notes or material.rest or material.spoken or len(material.entries) > 1
         return bool(enough) and not material.digests() <= last.seen
 
-    async def _ask(self, materials: Sequence[Material], begun: _Begun) -> _Asked:
+    async def _ask(self, materials: Sequence[NightlyMaterial], begun: _Begun) -> _Asked:
         asked = _Asked()
         for material in materials if self._complete is not None else ():
             local = begun.now.astimezone(self._timezone).date()
@@ -188,7 +188,7 @@ class NightlyConsolidation:
             )
         return asked
 
-    async def _answer(self, messages: Sequence[Mapping[str, Any]]) -> tuple[Answer | None, str]:
+    async def _answer(self, messages: Sequence[Mapping[str, Any]]) -> tuple[NightlyAnswer | None, str]:
         assert self._complete is not None  # noqa: S101  # `_ask` has looked
         try:
             text = await self._complete(messages, max_tokens=self._options.consolidation_answer_tokens, purpose=PURPOSE)
@@ -198,7 +198,7 @@ class NightlyConsolidation:
         return answer, "" if answer is not None else Sentence("its answer is no list of operations")
 
     async def _wishes(
-        self, operations: Sequence[Operation], shown: Material, begun: _Begun
+        self, operations: Sequence[Operation], shown: NightlyMaterial, begun: _Begun
     ) -> tuple[ProposedOperation, ...]:
         """Return operations with ids for what they add, and the entries that say it already."""
         texts = [one.content for one in operations if isinstance(one, Add)]

@@ -6,7 +6,7 @@ from datetime import date, datetime
 from typing import TypeVar
 
 from nanobot_memory_plugins.consolidation.model.entry import Entry, Section
-from nanobot_memory_plugins.consolidation.nightly.inputs import UNTRUSTED, Material, Piece
+from nanobot_memory_plugins.consolidation.nightly.inputs import UNTRUSTED, NightlyMaterial, NightlyPiece
 from nanobot_memory_plugins.consolidation.nightly.spoken import shown_lines
 from nanobot_memory_plugins.consolidation.templates import CONSOLIDATION
 from nanobot_memory_plugins.core import Language, Message, Prompts, estimate_tokens
@@ -31,10 +31,10 @@ class Prompt:
     """The chat messages, and the material as far as it was shown: only that can be worked on."""
 
     messages: list[dict[str, str]]
-    shown: Material
+    shown: NightlyMaterial
 
 
-def make_prompt(material: Material, prompts: Prompts, *, today: date, tokens: int) -> Prompt:
+def make_prompt(material: NightlyMaterial, prompts: Prompts, *, today: date, tokens: int) -> Prompt:
     """Return the prompt for one call, at most about ``tokens`` estimated tokens long, the task included.
 
     What was said last, the newest notes and the highest entries come first. What does not fit is left out.
@@ -76,7 +76,7 @@ def _lines(found: Iterable[tuple[object, str]]) -> str:
     return "\n".join(line for _, line in found)
 
 
-def _language(material: Material) -> Language:
+def _language(material: NightlyMaterial) -> Language:
     texts = [one.text for one in material.spoken[::-1] if one.by_user]
     texts += [*(note.text for note in material.notes), *(entry.content for entry in material.entries.values())]
     return dominant_language([Message(role="user", text=text) for text in reversed(texts[:200])])
@@ -107,7 +107,7 @@ def _fitting(lines: Iterable[tuple[Shown, str]], room: int) -> Iterator[tuple[Sh
             yield one, line
 
 
-def _note_line(piece: Piece) -> str:
+def _note_line(piece: NightlyPiece) -> str:
     # A heading inside the material would look like one of the prompt's.
     return f"- {piece.time.date().isoformat()} {excerpt(_flat(piece.text), _PIECE_TOKENS)}"
 

@@ -25,7 +25,7 @@ def next_slot(now: datetime, hour: int, timezone: tzinfo | None = None) -> datet
 
 
 def is_due(last: LastRun, now: datetime, hour: int, timezone: tzinfo | None = None) -> bool:
-    """Say whether a consolidation was planned since the last one. One that failed is due again an hour later.
+    """Return whether a consolidation was planned since the last one. One that failed is due again an hour later.
 
     Without a last run nothing was missed; one that lies ahead counts as having been now: a clock was wrong.
     """

@@ -31,7 +31,7 @@ _SHORTEST_SECONDS = 1.0
 
 @contextlib.asynccontextmanager
 async def alone(paths: MemoryPaths) -> AsyncIterator[bool]:
-    """Say whether no other process consolidates, and keep it so inside the block. Raises `MemoryFileError`."""
+    """Return whether no other process consolidates, and keep it so inside the block. Raises `MemoryFileError`."""
     lock = private_lock(paths.locks / "consolidation.lock", thread_local=False)
 
     def acquire() -> bool:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from nanobot_memory_plugins.consolidation.model.entry import Entry, joined_sessions, sessions_in
-from nanobot_memory_plugins.consolidation.nightly.inputs import Material, Owner, trusted
+from nanobot_memory_plugins.consolidation.nightly.inputs import NightlyMaterial, Owner, trusted
 from nanobot_memory_plugins.core import Scope
 from nanobot_memory_plugins.core.scopes import without_session
 from nanobot_memory_plugins.core.text import Evidence, terms
@@ -37,7 +37,7 @@ class _Teller:
 class Tellers:
     """Who said which word of a material. ``owner_of`` is that of the plugin's context."""
 
-    def __init__(self, material: Material, owner_of: Owner) -> None:
+    def __init__(self, material: NightlyMaterial, owner_of: Owner) -> None:
         self._owner_of = owner_of
         texts: dict[_Teller, list[str]] = {}
         told = [(piece.whose, piece.text) for piece in (*material.notes, *material.rest)]
@@ -66,7 +66,7 @@ class Tellers:
         return Made(self._common(tellers), source)
 
     def are_in(self, entry: Entry, text: str) -> bool:
-        """Say whether those whose an entry is have said or seen every word of ``text`` that anybody said.
+        """Return whether those whose an entry is have said or seen every word of ``text`` that anybody said.
 
         What names nobody in particular may take up anybody's words: it is of none of their sessions from then on.
         """

@@ -8,7 +8,16 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from nanobot_memory_plugins.core import MemoryPaths, Message, Origin, Scope, Visibility, Wanted, Withheld, logger
+from nanobot_memory_plugins.core import (
+    MemoryPaths,
+    Message,
+    Origin,
+    Scope,
+    Visibility,
+    Wanted,
+    Withheld,
+    logger,
+)
 from nanobot_memory_plugins.core.files import TranscriptRecord, recent_records
 from nanobot_memory_plugins.core.text import QuotedConversation, Support, authored_text, ends_as_question, sentences_of
 

@@ -12,7 +12,7 @@ from nanobot_memory_plugins.core.values.scopes import owner
 
 
 def alike(one: str, other: str) -> bool:
-    """Say whether two texts are the same but for case, space and the full stop."""
+    """Return whether two texts are the same but for case, space and the full stop."""
     return _plain(one) == _plain(other)
 
 

@@ -12,12 +12,12 @@ from pathlib import Path
 from nanobot_memory_plugins.consolidation.model.entry import Entry, new_id
 from nanobot_memory_plugins.consolidation.store.atomic_files import keep_aside, read_file, write_private
 from nanobot_memory_plugins.consolidation.store.damage import damage_of
-from nanobot_memory_plugins.consolidation.store.document import Document, Heading, Slot, Text, parse
+from nanobot_memory_plugins.consolidation.store.document import EntryDocument, Heading, Slot, Text, parse
 from nanobot_memory_plugins.consolidation.store.journal import BROKE_OFF, Run
 from nanobot_memory_plugins.consolidation.store.patch import patch_back, take_back
 from nanobot_memory_plugins.consolidation.store.rendering import TITLE, render
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository, Outcome
-from nanobot_memory_plugins.consolidation.store.snapshot import Wanted, sha256
+from nanobot_memory_plugins.consolidation.store.snapshot import WantedState, sha256
 from nanobot_memory_plugins.consolidation.store.three_way_merge import adopted, merged_entry
 from nanobot_memory_plugins.core import InputError, logger
 from nanobot_memory_plugins.core.files import exact_time, replace_file
@@ -65,7 +65,7 @@ def move_back(repository: EntryRepository, run: Run, *, who: str, why: str) -> O
     own, shared = repository.own_path, repository.paths.long_term
     if repository.path != own:
         raise InputError("The entries are in MEMORY.md already.")
-    repository.write(lambda state: Wanted(state.entries), who=who, why=why)
+    repository.write(lambda state: WantedState(state.entries), who=who, why=why)
     there = read_file(own) or b""
     document = parse(there)
     entries = adopted(document, document)
@@ -94,7 +94,7 @@ def move_back(repository: EntryRepository, run: Run, *, who: str, why: str) -> O
     return Outcome(shared, entries, made)
 
 
-def rest_of(document: Document) -> bytes:
+def rest_of(document: EntryDocument) -> bytes:
     """Return the text of others in a file, in its order, set apart where something of ours stood between."""
     parts: list[bytes] = []
     apart = False
@@ -170,7 +170,7 @@ class _Move:
         )
         return done
 
-    def _take_over(self, document: Document) -> bool:
+    def _take_over(self, document: EntryDocument) -> bool:
         """Put the entries of a document into the file of their own."""
         found = adopted(document, document)
         if not found:
@@ -178,7 +178,7 @@ class _Move:
         holds, before = self.repository.tombstones.holds, dict(self.before)
         kept = {id_: entry for id_, entry in found.items() if not holds(entry)}
         self.repository.write(
-            lambda state: Wanted(together(state.entries, kept, before)), who=WHO, why=MOVED, path=self.own
+            lambda state: WantedState(together(state.entries, kept, before)), who=WHO, why=MOVED, path=self.own
         )
         self.before.update(found)
         return True
@@ -220,7 +220,7 @@ def together(current: Mapping[str, Entry], found: Mapping[str, Entry], before: M
 
 def _settle(repository: EntryRepository) -> None:
     """Write down what was edited by hand, and finish what broke off, where it was done."""
-    repository.write(lambda state: Wanted(state.entries), who=WHO, why=MOVED)
+    repository.write(lambda state: WantedState(state.entries), who=WHO, why=MOVED)
 
 
 def _slipped_before(repository: EntryRepository) -> bytes | None:
@@ -248,7 +248,7 @@ def _slipped_before(repository: EntryRepository) -> bytes | None:
 
 
 def _same(one: Entry, other: Entry) -> bool:
-    """Say whether two are the same entry but for the days that it has faded since."""
+    """Return whether two are the same entry but for the days that it has faded since."""
     return replace(one, decayed_days=other.decayed_days) == other
 
 

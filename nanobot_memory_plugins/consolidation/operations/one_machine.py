@@ -14,7 +14,7 @@ _LOOK = 1.0
 
 @contextlib.asynccontextmanager
 async def only_machine(store: Store | None, *, patience: float = 0.0) -> AsyncIterator[bool]:
-    """Say whether no other machine works on the entries, and keep it so inside the block.
+    """Return whether no other machine works on the entries, and keep it so inside the block.
 
     It is waited for ``patience`` seconds. Where no machines share a memory, there is no other one.
     """

@@ -18,8 +18,7 @@ from nanobot_memory_plugins.consolidation.store.nightly_records import PROPOSALS
 from nanobot_memory_plugins.consolidation.store.pending_sessions import Pending
 from nanobot_memory_plugins.consolidation.store.rendering import render
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
-from nanobot_memory_plugins.consolidation.store.snapshot import Wanted as Written
-from nanobot_memory_plugins.consolidation.store.snapshot import sha256
+from nanobot_memory_plugins.consolidation.store.snapshot import WantedState, sha256
 from nanobot_memory_plugins.core import Erasure, HeldLine, InputError, Sentence, Trace, Wanted
 from nanobot_memory_plugins.core.erasure import (
     clean_notes,
@@ -111,7 +110,7 @@ def erase_entries(repository: EntryRepository, erasure: Erasure, *, dry_run: boo
             repository.tombstones.add(texts, ids)
         if not dry_run and (gone or any(traces.linked(entry) is not entry for entry in there.values())):
             # First out of the file, as any other change: somebody may be writing it.
-            repository.write(lambda state: Written(traces.kept(state.entries)), who=who, why=PURGED)
+            repository.write(lambda state: WantedState(traces.kept(state.entries)), who=who, why=PURGED)
         why = f"another entry says it: {', '.join(sorted(alike))}"
         found.append(trace_of(file, lines.of(alike), removed=False, why=why))
         found = [one for one in found if one.lines]
@@ -142,7 +141,7 @@ def _nearly_held(repository: EntryRepository, folder: Path, wanted: Wanted) -> l
 
 
 def _is_telling(words: str) -> bool:
-    """Say whether words may be kept as a hash: few letters are soon guessed."""
+    """Return whether words may be kept as a hash: few letters are soon guessed."""
     return sum(one.isalnum() for one in words) >= _LEAST_HASHED
 
 
@@ -199,7 +198,7 @@ class _Traces:
     stay: frozenset[str] = frozenset()
 
     def holds(self, entry: Entry) -> bool:
-        """Say whether an entry is to be forgotten."""
+        """Return whether an entry is to be forgotten."""
         return entry.id in self.ids or (entry.id not in self.stay and self.wanted.count(entry.content) > 0)
 
     def linked(self, entry: Entry) -> Entry:
@@ -215,7 +214,7 @@ class _Traces:
         return {id_: self.linked(entry) for id_, entry in entries.items() if id_ not in self.ids}
 
     def in_text(self, text: str) -> bool:
-        """Say whether a text holds a trace."""
+        """Return whether a text holds a trace."""
         return bool(self.wanted.count(text)) or any(f"[{id_}]" in text for id_ in self.ids)
 
 

@@ -183,7 +183,7 @@ def _entry(id_: str, content: str, said: NewEntry, now: datetime) -> Entry:
 
 
 def _is_once(category: Category, *, asked: bool) -> bool:
-    """Say whether a day of the week or the month is the next one to come, and no habit."""
+    """Return whether a day of the week or the month is the next one to come, and no habit."""
     return category is Category.TODO or (asked and category in (Category.FACT, Category.DECISION))
 
 
@@ -218,7 +218,7 @@ def _without_replaced(entries: dict[str, Entry], by: str, said: NewEntry) -> dic
 
 
 def _is_same(entry: Entry, said: NewEntry) -> bool:
-    """Say whether an entry with the same words is what was said; in a group chat each has their own facts."""
+    """Return whether an entry with the same words is what was said; in a group chat each has their own facts."""
     if said.visible is None:
         return entry.scope == said.scope
     whose = entry.scope.user == said.scope.user or not said.scope.group_chat

@@ -10,7 +10,7 @@ from nanobot_memory_plugins.consolidation.model.entry import Entry
 from nanobot_memory_plugins.consolidation.store.document import Text, parse
 from nanobot_memory_plugins.consolidation.store.rendering import render
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
-from nanobot_memory_plugins.core.erasure.secret_cleaning import Cleaned, Cleaner, clean_notes, redacted
+from nanobot_memory_plugins.core.erasure.secret_cleaning import Cleaner, ScrubbedBytes, clean_notes, redacted
 
 
 def special_cleaner(repository: EntryRepository, *, everywhere: bool) -> Callable[[Path], Cleaner | None]:
@@ -25,7 +25,7 @@ def special_cleaner(repository: EntryRepository, *, everywhere: bool) -> Callabl
     return special
 
 
-def _clean_document(data: bytes, repository: EntryRepository, *, everywhere: bool) -> Cleaned:
+def _clean_document(data: bytes, repository: EntryRepository, *, everywhere: bool) -> ScrubbedBytes:
     found: Counter[str] = Counter()
     foreign: Counter[str] = Counter()
     document = parse(data)
@@ -40,7 +40,7 @@ def _clean_document(data: bytes, repository: EntryRepository, *, everywhere: boo
         found.update(notes.found)
         foreign.update(notes.foreign)
         pieces.append(notes.data)
-    return Cleaned(b"".join(pieces), found, foreign)
+    return ScrubbedBytes(b"".join(pieces), found, foreign)
 
 
 def _clean_entry(entry: Entry, repository: EntryRepository, found: Counter[str]) -> Entry:

@@ -11,7 +11,7 @@ from nanobot_memory_plugins.consolidation.store.document import parse
 from nanobot_memory_plugins.consolidation.store.journal import BY_HAND, PURGED, Run, last_known
 from nanobot_memory_plugins.consolidation.store.patch import take_back
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository, Outcome
-from nanobot_memory_plugins.consolidation.store.snapshot import State, Wanted, sha256
+from nanobot_memory_plugins.consolidation.store.snapshot import State, WantedState, sha256
 from nanobot_memory_plugins.consolidation.store.three_way_merge import adopted, merged_entry
 from nanobot_memory_plugins.core import InputError, Sentence
 
@@ -26,7 +26,7 @@ def last_undoable(runs: Sequence[Run]) -> Run | None:
 
 
 def _ends_with_a_purge(runs: Sequence[Run]) -> bool:
-    """Say whether nothing has been done since a purge, undoing and edits by hand left out."""
+    """Return whether nothing has been done since a purge, undoing and edits by hand left out."""
     done = (
         run for run in reversed(runs) if not run.undoes and run.who != BY_HAND and (run.changes or run.why == PURGED)
     )
@@ -75,12 +75,12 @@ def undo(
         before = {change.id: change.before for change in changes if change.before is not None}
         after = {change.id: change.after for change in changes if change.after is not None}
 
-        def decide(state: State) -> Wanted:
+        def decide(state: State) -> WantedState:
             exact = None if entry_id else _exact(state, run)
             if exact is not None:
                 document = parse(exact)
-                return Wanted(adopted(document, document), exact)
-            return Wanted(_taken_back(state.entries, before, after))
+                return WantedState(adopted(document, document), exact)
+            return WantedState(_taken_back(state.entries, before, after))
 
         whole = len(changes) == len(run.changes)
         return repository.write(decide, who=who, why=why, undoes=run.id if whole else "")
@@ -96,7 +96,7 @@ def restore(repository: EntryRepository, entry_id: str, *, now: datetime, who: s
         known = last_known(runs, entry_id)
         newer = any(run.newer for run in runs if any(change.id == entry_id for change in run.changes))
 
-        def decide(state: State) -> Wanted:
+        def decide(state: State) -> WantedState:
             entry = state.entries.get(entry_id) or _by_hand(state, entry_id) or known
             if entry is None:
                 raise InputError(
@@ -109,7 +109,7 @@ def restore(repository: EntryRepository, entry_id: str, *, now: datetime, who: s
                     ),
                     hint=_UPDATE,
                 )
-            return Wanted({**state.entries, entry_id: restored(entry, now)})
+            return WantedState({**state.entries, entry_id: restored(entry, now)})
 
         return repository.write(decide, who=who, why=why)
 

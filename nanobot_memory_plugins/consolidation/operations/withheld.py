@@ -36,7 +36,7 @@ class _Forgotten:
     whose: tuple[Scope, ...] = ()
 
     def is_held_from(self, visible: Scope | Visibility) -> bool:
-        """Say whether it is withheld from those who see ``visible``."""
+        """Return whether it is withheld from those who see ``visible``."""
         if self.held.is_name and not any(map(visible.allows, self.whose)):
             return False
         return not any(map(visible.allows, self.again))

@@ -90,7 +90,7 @@ def days_left(entry: Entry, now: datetime | None) -> int | None:
 
 
 def is_due(entry: Entry, now: datetime | None) -> bool:
-    """Say whether the last day of an entry is within a week, today included."""
+    """Return whether the last day of an entry is within a week, today included."""
     left = days_left(entry, now)
     return left is not None and 0 <= left <= _DUE_WITHIN and entry.kept_in is not Section.ARCHIVED
 

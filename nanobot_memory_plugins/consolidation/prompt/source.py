@@ -182,7 +182,7 @@ class PromptSource:
 
 
 def is_visible(entry: Entry, visible: Scope | Visibility) -> bool:
-    """Say whether an entry is among what somebody may see, or looks for."""
+    """Return whether an entry is among what somebody may see, or looks for."""
     return visible.allows(whole_scope(entry))
 
 

@@ -21,7 +21,7 @@ _WORN_BY = frozenset({"decay", "consolidation", "extraction"})
 
 
 def is_ahead(run: Run | None, now: datetime) -> bool:
-    """Say whether a run was made at a time that is still to come."""
+    """Return whether a run was made at a time that is still to come."""
     time = read_time(run.time) if run is not None else None
     return time is not None and time > now
 

@@ -78,7 +78,7 @@ Piece = Text | Heading | Stamps | Slot
 
 
 @dataclass(frozen=True)
-class Document:
+class EntryDocument:
     """A parsed file. ``problems`` says in words what is wrong with it, a line a problem."""
 
     data: bytes
@@ -107,14 +107,14 @@ class Document:
         return b"".join(piece.data for piece in self.pieces if isinstance(piece, Text))
 
 
-def parse(data: bytes) -> Document:
+def parse(data: bytes) -> EntryDocument:
     """Read a file. It never fails: what is no entry is somebody's text, and kept.
 
     In a fenced code block headings do not count. A fence that is never closed is none, and an entry in one of our
     sections always counts. An id that stands twice is the first one's; the second gets an id made of its text.
     """
     reader = _Reader(data)
-    return Document(data, tuple(reader.pieces()), tuple(dict.fromkeys(reader.problems)))
+    return EntryDocument(data, tuple(reader.pieces()), tuple(dict.fromkeys(reader.problems)))
 
 
 class _Reader:

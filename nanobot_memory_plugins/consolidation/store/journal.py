@@ -162,7 +162,7 @@ class Journal:
         return next(filter(None, map(read_line, self._lines_backwards())), None)
 
     def has_time(self, time: str) -> bool:
-        """Say whether a run of that time, in the form of `exact_time`, is in the part that is being written."""
+        """Return whether a run of that time, in the form of `exact_time`, is in the part that is being written."""
         return f'"time":"{time}"'.encode() in (read_file(self.path) or b"")
 
     def maker_of(self, digest: str) -> Run | None:
@@ -172,7 +172,7 @@ class Journal:
         return next((run for line in lines if made in line and (run := read_line(line))), None)
 
     def knows(self, digest: str) -> bool:
-        """Say whether a run found or left the file with this SHA-256. Raises `MemoryFileError`.
+        """Return whether a run found or left the file with this SHA-256. Raises `MemoryFileError`.
 
         A run that broke off did not leave it so, though it meant to; nor did what was written down with it, as of that
         moment: edits by hand.
@@ -210,7 +210,7 @@ def _split(data: bytes) -> list[bytes]:
 
 
 def is_told(run: Run) -> bool:
-    """Say whether people are told of a run: a write that changed no entry is kept for its bytes alone."""
+    """Return whether people are told of a run: a write that changed no entry is kept for its bytes alone."""
     return bool(run.changes or run.undoes) or run.why in (PURGED, PUT_BACK) or run.why.startswith(GAVE_UP)
 
 

@@ -84,7 +84,7 @@ class Pending:
         return [_identity(_row(message)) in spent for message in messages]
 
     def has_unasked(self, session_key: str) -> bool:
-        """Say whether messages of a session wait that the model was never asked about."""
+        """Return whether messages of a session wait that the model was never asked about."""
         return self.has(session_key) and any(
             not counted(message, ASKED) and not counted(message, FAILED) for message in self.read(session_key)
         )
@@ -133,7 +133,7 @@ class Pending:
         return found
 
     def has(self, session_key: str) -> bool:
-        """Say whether messages of a session wait."""
+        """Return whether messages of a session wait."""
         return self._file(session_key).exists()
 
     def _change(self, session_key: str, change: Callable[[list[Message]], list[Message]], scope: Scope | None) -> bool:

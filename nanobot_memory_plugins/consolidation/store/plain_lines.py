@@ -15,8 +15,8 @@ from nanobot_memory_plugins.consolidation.model.scoring import Importance, initi
 from nanobot_memory_plugins.consolidation.model.tags import plain_tags
 from nanobot_memory_plugins.consolidation.store.atomic_files import read_file
 from nanobot_memory_plugins.consolidation.store.block import HEADER
-from nanobot_memory_plugins.consolidation.store.document import Document, Heading, Text, parse
-from nanobot_memory_plugins.consolidation.store.snapshot import State, Wanted
+from nanobot_memory_plugins.consolidation.store.document import EntryDocument, Heading, Text, parse
+from nanobot_memory_plugins.consolidation.store.snapshot import State, WantedState
 from nanobot_memory_plugins.core import Scope, Sentence
 
 if TYPE_CHECKING:
@@ -60,12 +60,12 @@ class PlainLine:
     why: str = ""
 
 
-def plain_lines(document: Document, *, everywhere: bool = False) -> list[PlainLine]:
+def plain_lines(document: EntryDocument, *, everywhere: bool = False) -> list[PlainLine]:
     """Return what of the text in and above our sections, or everywhere, is meant as an entry, in the file's order."""
     return [line for line in _read(document, everywhere=everywhere) if not line.why]
 
 
-def not_understood(document: Document) -> list[str]:
+def not_understood(document: EntryDocument) -> list[str]:
     """Say what looks like an entry where entries stand, and is none, a line each."""
     told: list[str] = []
     for line in _read(document, everywhere=False):
@@ -75,7 +75,7 @@ def not_understood(document: Document) -> list[str]:
     return told
 
 
-def _read(document: Document, *, everywhere: bool) -> list[PlainLine]:
+def _read(document: EntryDocument, *, everywhere: bool) -> list[PlainLine]:
     found: list[PlainLine] = []
     position, is_above = 0, True
     for piece in document.pieces:
@@ -128,7 +128,7 @@ def _lines_of(data: bytes, position: int) -> list[PlainLine]:
     return found
 
 
-def take_up(repository: "EntryRepository", document: Document) -> str:
+def take_up(repository: "EntryRepository", document: EntryDocument) -> str:
     """Make entries of what people wrote as such without an id; say so, or nothing. Raises `MemoryFileError`.
 
     ``document`` is the file as it was read just now.
@@ -151,13 +151,13 @@ def write_taken_up(repository: "EntryRepository") -> dict[str, Entry]:
     """Do what `take_up` does, with the lock held, and return the new entries."""
     made: dict[str, Entry] = {}
 
-    def decide(state: State) -> Wanted:
+    def decide(state: State) -> WantedState:
         made.clear()
         lines = _wanted(repository, plain_lines(state.document))
         if not lines:
-            return Wanted(state.entries, data=state.raw or b"")
+            return WantedState(state.entries, data=state.raw or b"")
         made.update(new_entries(repository, lines, state.entries))
-        return Wanted({**state.entries, **made}, document=_without(state.document, lines))
+        return WantedState({**state.entries, **made}, document=_without(state.document, lines))
 
     if _MAY_HOLD.search(read_file(repository.path) or b"") and _wanted(
         repository, plain_lines(repository.load().document)
@@ -208,7 +208,7 @@ def _entry(repository: "EntryRepository", line: PlainLine, there: Mapping[str, E
     )
 
 
-def _without(document: Document, lines: list[PlainLine]) -> Document:
+def _without(document: EntryDocument, lines: list[PlainLine]) -> EntryDocument:
     """Return the file without some lines; what is left of it is read anew."""
     kept, done = [], 0
     for line in lines:

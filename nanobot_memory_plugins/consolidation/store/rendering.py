@@ -9,7 +9,7 @@ from nanobot_memory_plugins.consolidation.model.entry import Entry, Section
 from nanobot_memory_plugins.consolidation.store.block import Block, write_block
 from nanobot_memory_plugins.consolidation.store.document import (
     SECTION_TITLES,
-    Document,
+    EntryDocument,
     Heading,
     Piece,
     Slot,
@@ -38,7 +38,7 @@ def in_order(entries: Iterable[Entry]) -> list[Entry]:
     return sorted(entries, key=lambda entry: -entry.score)
 
 
-def render(document: Document, entries: Mapping[str, Entry], *, now: datetime) -> bytes:
+def render(document: EntryDocument, entries: Mapping[str, Entry], *, now: datetime) -> bytes:
     """Return the bytes of the file with ``entries`` in place of those that it holds.
 
     Without a change the bytes are the same. Each section is ordered by descending score; text of others between its
@@ -54,7 +54,7 @@ def render(document: Document, entries: Mapping[str, Entry], *, now: datetime) -
     return b"".join(_joined(pieces, blocks, len(entries), now, newline))
 
 
-def _with_places(document: Document, entries: Mapping[str, Entry], newline: bytes) -> "list[Piece | _Place]":
+def _with_places(document: EntryDocument, entries: Mapping[str, Entry], newline: bytes) -> "list[Piece | _Place]":
     """Return the pieces with a place for each entry in its section, and none too many."""
     pieces: list[Piece | _Place] = []
     for piece in document.pieces:

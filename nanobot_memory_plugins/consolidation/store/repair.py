@@ -42,7 +42,7 @@ def repair_file(repository: EntryRepository) -> str:
 
 
 def needs_repair(snapshot: Snapshot) -> bool:
-    """Say whether the file lacks what counts, or holds what may not be there."""
+    """Return whether the file lacks what counts, or holds what may not be there."""
     return bool(snapshot.damage or snapshot.missing or snapshot.purged)
 
 

@@ -19,7 +19,7 @@ from nanobot_memory_plugins.consolidation.store.atomic_files import keep_aside, 
 from nanobot_memory_plugins.consolidation.store.clock_ahead import WHO as WHO_CLOCK
 from nanobot_memory_plugins.consolidation.store.clock_ahead import WHY as WHY_CLOCK
 from nanobot_memory_plugins.consolidation.store.clock_ahead import is_ahead, set_right
-from nanobot_memory_plugins.consolidation.store.document import Document, parse
+from nanobot_memory_plugins.consolidation.store.document import EntryDocument, parse
 from nanobot_memory_plugins.consolidation.store.entry_file import EntryFile
 from nanobot_memory_plugins.consolidation.store.entry_lock import locked_entries
 from nanobot_memory_plugins.consolidation.store.journal import (
@@ -34,7 +34,7 @@ from nanobot_memory_plugins.consolidation.store.journal import (
 from nanobot_memory_plugins.consolidation.store.patch import patch_back
 from nanobot_memory_plugins.consolidation.store.plain_lines import not_understood, write_taken_up
 from nanobot_memory_plugins.consolidation.store.rendering import render
-from nanobot_memory_plugins.consolidation.store.snapshot import State, Wanted, is_purged, look, sha256
+from nanobot_memory_plugins.consolidation.store.snapshot import State, WantedState, is_purged, look, sha256
 from nanobot_memory_plugins.consolidation.store.three_way_merge import merged
 from nanobot_memory_plugins.consolidation.store.tombstones import Tombstones
 from nanobot_memory_plugins.core import (
@@ -68,7 +68,7 @@ class Snapshot:
 
     path: Path
     entries: dict[str, Entry]
-    document: Document
+    document: EntryDocument
     problems: tuple[str, ...] = ()
     damage: str = ""
     missing: tuple[str, ...] = ()
@@ -158,12 +158,12 @@ class EntryRepository:
         Raises `MemoryFileError`; the file is then as it was.
         """
 
-        def decide(state: State) -> Wanted:
+        def decide(state: State) -> WantedState:
             wanted = dict(change(dict(state.entries)))
             if not allow_purged:
                 self._leave_purged_out(wanted, state.entries)
             safe = {id_: self._redacted(entry, state.entries.get(id_)) for id_, entry in wanted.items()}
-            return Wanted(without_empty(safe, state.entries))
+            return WantedState(without_empty(safe, state.entries))
 
         with self.locked():
             if self.path == self.own_path and read_file(self.path) != read_file(self.seen_path(self.path)):
@@ -191,7 +191,7 @@ class EntryRepository:
 
     def write(
         self,
-        decide: Callable[[State], Wanted],
+        decide: Callable[[State], WantedState],
         *,
         who: str,
         why: str,
@@ -280,7 +280,7 @@ class EntryRepository:
         return replace(state, entries=kept, returned=changes_between(state.entries, kept))
 
     def is_set_right(self) -> bool:
-        """Say whether the clock was ahead at the last write, and has been set right since. Raises `MemoryFileError`."""
+        """Whether the clock was ahead at the last write, and has been set right since. Raises `MemoryFileError`."""
         return is_ahead(self.journal.last(), self.clock.now())
 
     def _moment(self) -> datetime:
@@ -290,15 +290,15 @@ class EntryRepository:
             now += timedelta(microseconds=1)
         return now
 
-    def _both(self, path: Path, both: Entries, ours: Wanted, theirs: State) -> Callable[[State], Wanted]:
+    def _both(self, path: Path, both: Entries, ours: WantedState, theirs: State) -> Callable[[State], WantedState]:
         """Return the decision that merges what somebody wrote in the last instant with what we wrote over it."""
 
-        def decide(state: State) -> Wanted:
+        def decide(state: State) -> WantedState:
             if state.document is theirs.document:
-                return Wanted(both)
+                return WantedState(both)
             # They wrote once more, over our version: their text cannot be in two places at once.
             keep_aside(path, theirs.raw or b"", self.clock.now())
-            return Wanted(merged(ours.entries, state.entries, both))
+            return WantedState(merged(ours.entries, state.entries, both))
 
         return decide
 

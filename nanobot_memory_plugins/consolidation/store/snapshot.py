@@ -10,7 +10,7 @@ from typing import NamedTuple
 from nanobot_memory_plugins.consolidation.model.entry import Entry
 from nanobot_memory_plugins.consolidation.store import clock_ahead
 from nanobot_memory_plugins.consolidation.store.damage import best_copy, damage_of
-from nanobot_memory_plugins.consolidation.store.document import Document, Stamps, parse
+from nanobot_memory_plugins.consolidation.store.document import EntryDocument, Stamps, parse
 from nanobot_memory_plugins.consolidation.store.journal import BY_HAND, Change, Run, changes_between, rewound
 from nanobot_memory_plugins.consolidation.store.three_way_merge import adopted, merged
 from nanobot_memory_plugins.core.files import read_time
@@ -35,7 +35,7 @@ class State:
     """
 
     raw: bytes | None
-    document: Document
+    document: EntryDocument
     entries: dict[str, Entry]
     by_hand: tuple[Change, ...]
     damage: str = ""
@@ -50,7 +50,7 @@ class State:
         return not (self.is_earlier or self.purged or self.returned)
 
 
-class Wanted(NamedTuple):
+class WantedState(NamedTuple):
     """What a change comes to: the entries, and the bytes of the file where they are known exactly.
 
     ``document`` is the file that they are written into, where that is not the one that was read.
@@ -58,7 +58,7 @@ class Wanted(NamedTuple):
 
     entries: Mapping[str, Entry]
     data: bytes | None = None
-    document: Document | None = None
+    document: EntryDocument | None = None
 
 
 def look(
@@ -99,7 +99,7 @@ def sha256(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
-def stamp_time(document: Document) -> datetime | None:
+def stamp_time(document: EntryDocument) -> datetime | None:
     """Return when the file says that it was written by us."""
     for piece in document.pieces:
         if isinstance(piece, Stamps) and (match := _STAMP.search(piece.data)):
@@ -112,8 +112,8 @@ def stamp_time(document: Document) -> datetime | None:
 
 
 def _made_of(
-    document: Document,
-    seen: Document,
+    document: EntryDocument,
+    seen: EntryDocument,
     theirs: dict[str, Entry],
     known: Mapping[str, Entry],
     runs: Callable[[], Sequence[Run]],
@@ -178,14 +178,14 @@ def _without_purged(
 
 
 def is_purged(entry: Entry, before: Entry | None, was_purged: Callable[[Entry], bool]) -> bool:
-    """Say whether what is new of an entry was forgotten for good. One that we wrote since then was asked for."""
+    """Return whether what is new of an entry was forgotten for good. One that we wrote since then was asked for."""
     if before is not None and before.content == entry.content:
         return False
     return was_purged(entry) and (before is None or not was_purged(before))
 
 
 def _same(one: Entry | None, other: Entry | None) -> bool:
-    """Say whether two are the same but for the days that they have faded, which go on by themselves."""
+    """Return whether two are the same but for the days that they have faded, which go on by themselves."""
     if one is None or other is None:
         return one is other
     return one == other or replace(one, decayed_days=other.decayed_days) == other

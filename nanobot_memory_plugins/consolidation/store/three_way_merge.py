@@ -4,14 +4,14 @@ from collections.abc import Mapping
 from dataclasses import fields, replace
 
 from nanobot_memory_plugins.consolidation.model.entry import Entry, Section
-from nanobot_memory_plugins.consolidation.store.document import Document
+from nanobot_memory_plugins.consolidation.store.document import EntryDocument
 
 # Fields that say one thing together: of these, one side is taken whole.
 _SCORE = ("anchor", "anchor_days", "decayed_days", "last_activated")
 _SINGLE = tuple(field.name for field in fields(Entry) if field.name not in ("id", *_SCORE))
 
 
-def adopted(document: Document, seen: Document | None) -> dict[str, Entry]:
+def adopted(document: EntryDocument, seen: EntryDocument | None) -> dict[str, Entry]:
     """Return the entries of a file as people mean them, ``seen`` being the file as it was when we last looked.
 
     An entry that somebody moved to the other section stays there, whatever its score says.
@@ -19,7 +19,7 @@ def adopted(document: Document, seen: Document | None) -> dict[str, Entry]:
     return {id_: _adopted(id_, document, seen) for id_ in document.slots}
 
 
-def _adopted(id_: str, document: Document, seen: Document | None) -> Entry:
+def _adopted(id_: str, document: EntryDocument, seen: EntryDocument | None) -> Entry:
     slot = document.slots[id_]
     entry = slot.entry
     before = seen.slots.get(id_) if seen is not None else None
@@ -66,7 +66,7 @@ def _score(entry: Entry) -> tuple[object, ...]:
     return tuple(getattr(entry, name) for name in _SCORE)
 
 
-def holds_text_unknown_to(document: Document, *others: Document) -> bool:
-    """Say whether a line of somebody's text stands in a document and in none of the others."""
+def holds_text_unknown_to(document: EntryDocument, *others: EntryDocument) -> bool:
+    """Return whether a line of somebody's text stands in a document and in none of the others."""
     known = {line.strip() for other in others for line in other.foreign.splitlines()}
     return any(line.strip() and line.strip() not in known for line in document.foreign.splitlines())

@@ -20,7 +20,7 @@ def keeping_findings(workspace: Path) -> list[Finding]:
 
 
 def _readers(workspace: Path) -> Iterator[Finding]:
-    """Say whether other users of the machine can read the memory: its folder, and each one above it, lets them in."""
+    """Whether other users of the machine can read the memory: its folder, and each one above it, lets them in."""
     memory = workspace.resolve() / "memory"
     if os.name != "posix" or not memory.is_dir():
         return

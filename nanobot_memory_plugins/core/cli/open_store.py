@@ -98,7 +98,7 @@ async def settled(store: Store) -> None:
 
 
 def is_shared(config: MemoryConfig) -> bool:
-    """Say whether this memory is shared with other machines. The names are those of our own plugin."""
+    """Return whether this memory is shared with other machines. The names are those of our own plugin."""
     return config.enabled("postgres") and bool(config.plugins.get("postgres", {}).get("dsn"))
 
 

@@ -81,7 +81,7 @@ def _read_usual(path: Path) -> tuple[MemoryConfig, list[ConfigProblem]] | None:
 
 
 def _is_ours(path: Path) -> bool:
-    """Say whether a file in a usual place that cannot be read may hold our options: nanobot's own always may."""
+    """Return whether a file in a usual place that cannot be read may hold our options: nanobot's own always may."""
     if not path.exists():
         return False
     home = nanobot_home()

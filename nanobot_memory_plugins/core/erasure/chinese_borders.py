@@ -95,7 +95,7 @@ REACH = 4
 
 
 def may_be_part(before: str, word: str, after: str) -> bool:
-    """Say whether a word may be a part of another one, by the folded text right before and right after it."""
+    """Return whether a word may be a part of another one, by the folded text right before and right after it."""
     if before and _HAN.match(before[-1]) and (_BEFORE.search(before) is None or before[-1] + word[0] in WORDS):
         return True
     return bool(after and _HAN.match(after[0]) and (_AFTER.match(after) is None or word[-1] + after[0] in WORDS))

@@ -32,7 +32,12 @@ _NAMED = "the name of a session or a person, by which memories are found"
 
 
 def purge_files(
-    paths: MemoryPaths, wanted: Wanted, *, dry_run: bool, everywhere: bool, stopped: Callable[[], bool] | None = None
+    paths: MemoryPaths,
+    wanted: Wanted,
+    *,
+    dry_run: bool,
+    everywhere: bool,
+    stopped: Callable[[], bool] | None = None,
 ) -> list[Trace]:
     """Take texts out of transcripts, notes, their backups and what waits for a lock. It blocks.
 

@@ -125,12 +125,12 @@ class Known:
         return any(one.redacted for one in self.texts.values())
 
     def is_hidden(self, id_: str, session: str, time: datetime) -> bool:
-        """Say whether what was forgotten at ``time`` has not been said again in a session since."""
+        """Return whether what was forgotten at ``time`` has not been said again in a session since."""
         said = self.again.get((id_, session))
         return said is None or said <= time
 
     def is_said_again(self, id_: str) -> bool:
-        """Say whether it has been said again in any session."""
+        """Return whether it has been said again in any session."""
         return id_ in self._again_anywhere
 
     @cached_property
@@ -150,7 +150,7 @@ class Fingerprints:
         self._read: tuple[tuple[int, ...], Known] | None = None
 
     def exist(self) -> bool:
-        """Say whether there may be fingerprints."""
+        """Return whether there may be fingerprints."""
         return self._state() is not None
 
     def known(self) -> Known | None:

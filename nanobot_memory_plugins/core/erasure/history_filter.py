@@ -17,7 +17,7 @@ from typing import Any
 from nanobot_memory_plugins.core.clock import Clock
 from nanobot_memory_plugins.core.erasure.fingerprints import Fingerprints, Known, SaidAgain, words_of
 from nanobot_memory_plugins.core.erasure.letters import GAP, Letters, plain, without
-from nanobot_memory_plugins.core.erasure.recognition import Match, matches_in, places_in
+from nanobot_memory_plugins.core.erasure.recognition import RecognisedText, matches_in, places_in
 from nanobot_memory_plugins.core.text.conversation import message_time
 from nanobot_memory_plugins.core.values import Message, Note
 from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
@@ -49,11 +49,11 @@ class HistoryFilter:
         self._lock = threading.RLock()
         self._told: deque[tuple[str, Message | None]] = deque(maxlen=_SESSIONS * _HEARD)
         self._sessions: BoundedDict[str, _Session] = BoundedDict(_SESSIONS)
-        self._seen: BoundedDict[str, tuple[Letters, list[Match]]] = BoundedDict(_LOOKED_AT)
+        self._seen: BoundedDict[str, tuple[Letters, list[RecognisedText]]] = BoundedDict(_LOOKED_AT)
         self._seen_of: Known | None = None
 
     def is_needed(self) -> bool:
-        """Say whether anything was forgotten: one look at a file, and no more while there is none."""
+        """Return whether anything was forgotten: one look at a file, and no more while there is none."""
         return self._fingerprints.exist()
 
     def hear(self, session: str, role: str, text: str) -> None:
@@ -178,9 +178,9 @@ class HistoryFilter:
 
     def _recover(
         self, session: str, state: _Session, messages: Sequence[Message], known: Known
-    ) -> dict[int, list[Match]]:
+    ) -> dict[int, list[RecognisedText]]:
         """Know the forgotten words of a history again; return the messages that are known by their place."""
-        places: dict[int, list[Match]] = {}
+        places: dict[int, list[RecognisedText]] = {}
         for index, match in places_in(session, messages, known, self._redact):
             places.setdefault(index, []).append(match)
         for index, message in enumerate(messages):
@@ -195,8 +195,8 @@ class HistoryFilter:
                         state.words.setdefault(words, set()).add(id_)
         return places
 
-    def _hides(self, match: Match, message: Message, session: str, known: Known) -> bool:
-        """Say whether a forgotten text is to be hidden in a message: not where it was said again."""
+    def _hides(self, match: RecognisedText, message: Message, session: str, known: Known) -> bool:
+        """Return whether a forgotten text is to be hidden in a message: not where it was said again."""
         record = match.record
         if not known.is_hidden(record.id, session, record.time):
             return False
@@ -209,7 +209,7 @@ class HistoryFilter:
     def _holds(self, session: str, id_: str) -> bool:
         return any(id_ in ids for ids in self._session(session).words.values())
 
-    def _without(self, message: Message, places: Sequence[Match], session: str, known: Known) -> Message:
+    def _without(self, message: Message, places: Sequence[RecognisedText], session: str, known: Known) -> Message:
         words = self._session(session).words if message.role != "user" else {}
 
         def clean(text: str) -> str:
@@ -235,7 +235,7 @@ class HistoryFilter:
         made = Message("assistant", text)
         return self._without(made, (), session, known).text
 
-    def _look(self, text: str, known: Known) -> tuple[Letters, list[Match]]:
+    def _look(self, text: str, known: Known) -> tuple[Letters, list[RecognisedText]]:
         """Return the letters of a text and what is forgotten in them, in its redacted form where that shows more."""
         if self._seen_of is not known:
             self._seen_of, self._seen = known, BoundedDict(_LOOKED_AT)
@@ -259,7 +259,7 @@ def _cut(letters: Letters, gaps: Iterable[tuple[int, int]]) -> str:
 
 
 def says_something(text: str) -> bool:
-    """Say whether a text holds more than gaps."""
+    """Return whether a text holds more than gaps."""
     return bool(plain(text.replace(GAP, "")))
 
 

@@ -23,7 +23,7 @@ _WIDE = re.compile("[\u1100-\u11ff\u3040-\u30ff\u3130-\u318f\u3400-\u4dbf\u4e00-
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class LetterReading:
     """The letters of a text, one after the other, and for each where in the text it begins and ends.
 
     ``is_escaped`` says that escapes were read as what they stand for.
@@ -35,11 +35,11 @@ class Reading:
     is_escaped: bool = False
 
     def begins_word(self, at: int) -> bool:
-        """Say whether a word may begin with a letter; writing without spaces has no such borders."""
+        """Return whether a word may begin with a letter; writing without spaces has no such borders."""
         return at == 0 or not self._is_one_word(at - 1)
 
     def ends_word(self, at: int) -> bool:
-        """Say whether a word may end with a letter."""
+        """Return whether a word may end with a letter."""
         return at == len(self.letters) - 1 or not self._is_one_word(at)
 
     def breaks(self, begin: int, end: int) -> tuple[int, ...]:
@@ -59,7 +59,7 @@ _plain = lru_cache(maxsize=16_384)(plain)  # of single characters, as a rule
 
 
 def is_wide(character: str) -> bool:
-    """Say whether a character belongs to a writing without spaces."""
+    """Return whether a character belongs to a writing without spaces."""
     return _WIDE.match(character) is not None
 
 
@@ -77,7 +77,7 @@ def unescaped(text: str) -> str:
     return _ESCAPE.sub(lambda match: _meaning(match[0]), text)
 
 
-def reading_of(text: str, *, is_escaped: bool = False) -> Reading:
+def reading_of(text: str, *, is_escaped: bool = False) -> LetterReading:
     """Return the letters of a text with their places; ``is_escaped``, of what its escapes stand for."""
     letters: list[str] = []
     starts: list[int] = []
@@ -90,7 +90,7 @@ def reading_of(text: str, *, is_escaped: bool = False) -> Reading:
             ends += [end] * len(kept)
         elif ends and len(piece) == 1 and ends[-1] == start and unicodedata.category(piece) in _GLUED:
             ends[-1] = end
-    return Reading("".join(letters), starts, ends, is_escaped)
+    return LetterReading("".join(letters), starts, ends, is_escaped)
 
 
 def _characters(text: str, start: int, end: int) -> Iterator[tuple[str, int, int]]:

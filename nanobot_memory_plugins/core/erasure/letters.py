@@ -31,7 +31,7 @@ def plain(text: str) -> str:
 
 
 def is_telling(letters: str) -> bool:
-    """Say whether some folded letters say so much that nobody guesses them from their fingerprint."""
+    """Return whether some folded letters say so much that nobody guesses them from their fingerprint."""
     return telling_end(letters, 0) > 0
 
 

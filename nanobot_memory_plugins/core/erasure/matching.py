@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from nanobot_memory_plugins.core.erasure.chinese_borders import REACH, may_be_part
-from nanobot_memory_plugins.core.erasure.letter_positions import Reading, is_wide, plain_forms, reading_of
+from nanobot_memory_plugins.core.erasure.letter_positions import LetterReading, is_wide, plain_forms, reading_of
 from nanobot_memory_plugins.core.erasure.letters import GAP, plain
 from nanobot_memory_plugins.core.erasure.retold import Retold
 from nanobot_memory_plugins.core.erasure.sentences import Sentences
@@ -115,7 +115,7 @@ class Wanted:
         return [(one.start, one.end) for one in self._taken(text)]
 
     def takes(self, stretch: Stretch) -> bool:
-        """Say whether a stretch is taken out: it holds the words, or nearly is enough."""
+        """Return whether a stretch is taken out: it holds the words, or nearly is enough."""
         return self._nearly or stretch.nearly is None
 
     @property
@@ -150,7 +150,7 @@ class Wanted:
         return list(_joined(found))
 
     def may_be_in(self, text: str) -> bool:
-        """Say whether a text that holds others, JSON for example, is worth a look at each of them."""
+        """Return whether a text that holds others, JSON for example, is worth a look at each of them."""
         return any(any(key in form for key in self._keys) or self._retold.may_be_in(form) for form in plain_forms(text))
 
 
@@ -159,7 +159,7 @@ def _is_long(letters: str) -> bool:
 
 
 def is_short(text: str) -> bool:
-    """Say whether a text is too short to be looked for as a word without being asked to: it stands in too much."""
+    """Return whether a text is too short to be looked for as a word without being asked to: it stands in too much."""
     letters = plain(text)
     return len(letters) < (2 if letters and is_wide(letters[0]) else 3)
 
@@ -184,7 +184,7 @@ def _at(limits: tuple[int, int], needle: _Needle) -> int:
     return limits[is_wide(needle.plain[0])]
 
 
-def _stretches(text: str, reading: Reading, sentences: Sentences, needle: _Needle) -> Iterator[Stretch]:
+def _stretches(text: str, reading: LetterReading, sentences: Sentences, needle: _Needle) -> Iterator[Stretch]:
     length = len(needle.plain)
     for at in _places(reading.letters, needle.plain):
         end = at + length
@@ -202,8 +202,8 @@ def _stretches(text: str, reading: Reading, sentences: Sentences, needle: _Needl
             yield Stretch(*sentences.around(first, reading.ends[end - 1]), first, Nearly.PART)
 
 
-def _may_be_part(reading: Reading, at: int, end: int) -> bool:
-    """Say whether letters of a writing without spaces may be a part of another word."""
+def _may_be_part(reading: LetterReading, at: int, end: int) -> bool:
+    """Return whether letters of a writing without spaces may be a part of another word."""
     if not is_wide(reading.letters[at]):
         return False
     first, last = at, end
@@ -214,7 +214,7 @@ def _may_be_part(reading: Reading, at: int, end: int) -> bool:
     return may_be_part(reading.letters[first:at], reading.letters[at:end], reading.letters[end:last])
 
 
-def _parts(text: str, reading: Reading, needle: _Needle) -> set[tuple[int, int]]:
+def _parts(text: str, reading: LetterReading, needle: _Needle) -> set[tuple[int, int]]:
     """Return what of the letters is a part of the words that tells, but not the words themselves."""
     words, found = needle.plain, set()
     least, long = _at(_AT_MARK, needle), _at(_AT_LINE, needle)

@@ -16,7 +16,7 @@ SPOKEN = ("user", "assistant")
 
 
 @dataclass(frozen=True, slots=True)
-class Match:
+class RecognisedText:
     """Where in some letters a forgotten text stands: its ``gaps``, and the ``words`` for which it was forgotten."""
 
     record: TextPrint | PlacePrint
@@ -24,9 +24,9 @@ class Match:
     words: tuple[str, ...]
 
 
-def matches_in(letters: Letters, known: Known) -> list[Match]:
+def matches_in(letters: Letters, known: Known) -> list[RecognisedText]:
     """Return the forgotten texts that stand in some letters, from a word's beginning to a word's end."""
-    found: list[Match] = []
+    found: list[RecognisedText] = []
     starts = known.starts
     if not starts:
         return found
@@ -38,13 +38,13 @@ def matches_in(letters: Letters, known: Known) -> list[Match]:
             end = start + length
             if end in letters.ends and (record := known.texts.get(known.key(letters.plain[start:end]))) is not None:
                 words = tuple(letters.plain[start + a : start + b] for a, b in record.words)
-                found.append(Match(record, ((start, end),), words))
+                found.append(RecognisedText(record, ((start, end),), words))
     return found
 
 
 def places_in(
     session: str, messages: Sequence[Message], known: Known, redact: Callable[[str], str]
-) -> Iterator[tuple[int, Match]]:
+) -> Iterator[tuple[int, RecognisedText]]:
     """Yield the messages of a session of which something short was forgotten, by their place."""
     wanted = [one for one in known.places if one.session == session]
     if not wanted:
@@ -67,11 +67,11 @@ def places_in(
             before = messages[spoken[near - 1]].text if near else ""
             after = messages[spoken[near + 1]].text if near + 1 < len(spoken) else ""
             if _fits(one, before, after, known, redact):
-                yield index, Match(one, one.gaps, tuple(letters[a:b] for a, b in one.words))
+                yield index, RecognisedText(one, one.gaps, tuple(letters[a:b] for a, b in one.words))
 
 
 def _fits(one: PlacePrint, before: str, after: str, known: Known, redact: Callable[[str], str]) -> bool:
-    """Say whether one neighbour is the right one, or there is none that could tell."""
+    """Return whether one neighbour is the right one, or there is none that could tell."""
 
     def is_it(print_: str, text: str) -> bool:
         return bool(print_ and text) and print_ in (known.key(plain(text)), known.key(plain(redact(text))))

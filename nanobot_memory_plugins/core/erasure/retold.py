@@ -91,7 +91,7 @@ class Retold:
         return bool(self._told or self._names)
 
     def may_be_in(self, letters: str) -> bool:
-        """Say whether a text of these folded letters is worth a look."""
+        """Return whether a text of these folded letters is worth a look."""
         return any(sum(key in letters for key in keys) >= needed for keys, needed in self._keys) or any(
             all(word in letters for word in words) for words in self._names
         )
@@ -138,7 +138,7 @@ def _told(text: str) -> _Told | None:
 
 
 def _is_character(word: str) -> bool:
-    """Say whether a word is one character of Chinese."""
+    """Return whether a word is one character of Chinese."""
     return len(word) == 1 and not word.isascii()
 
 

@@ -53,12 +53,12 @@ def lock_of(paths: MemoryPaths, path: Path) -> Path:
 
 
 def is_of_a_write(path: Path) -> bool:
-    """Say whether a file is a temporary one of ours, by its name."""
+    """Return whether a file is a temporary one of ours, by its name."""
     return _LEFT_BEHIND.fullmatch(path.name) is not None
 
 
 def is_left_behind(paths: MemoryPaths, path: Path) -> bool:
-    """Say whether a temporary file is of a process that died: of one that lives its file is locked."""
+    """Return whether a temporary file is of a process that died: of one that lives its file is locked."""
     match = _LEFT_BEHIND.fullmatch(path.name)
     if match is None:
         return False

@@ -31,7 +31,7 @@ _OF_PATCH = ("patch", "before", "after")
 
 
 @dataclass(frozen=True, slots=True)
-class Cleaned:
+class ScrubbedBytes:
     """The bytes without secrets, what was found in what is ours, and what stays in text of people."""
 
     data: bytes
@@ -39,7 +39,7 @@ class Cleaned:
     foreign: Counter[str] = field(default_factory=Counter)
 
 
-Cleaner = Callable[[bytes], Cleaned]
+Cleaner = Callable[[bytes], ScrubbedBytes]
 
 
 def redacted(text: str, redact: Redact, found: Counter[str]) -> str:
@@ -51,13 +51,13 @@ def redacted(text: str, redact: Redact, found: Counter[str]) -> str:
     return safe
 
 
-def clean_rows(data: bytes, redact: Redact) -> Cleaned:
+def clean_rows(data: bytes, redact: Redact) -> ScrubbedBytes:
     """Return lines of JSON, or one JSON document, without secrets in their texts; a line that is no JSON, as text."""
     found: Counter[str] = Counter()
-    return Cleaned(b"\n".join(_clean_row(line, redact, found) for line in data.split(b"\n")), found)
+    return ScrubbedBytes(b"\n".join(_clean_row(line, redact, found) for line in data.split(b"\n")), found)
 
 
-def clean_notes(data: bytes, redact: Redact, *, everywhere: bool, tools: Redact | None = None) -> Cleaned:
+def clean_notes(data: bytes, redact: Redact, *, everywhere: bool, tools: Redact | None = None) -> ScrubbedBytes:
     """Return a Markdown file without secrets in its structured notes; ``everywhere``, in people's text, too.
 
     ``tools`` is for the notes of what tools and pages said.
@@ -75,15 +75,15 @@ def clean_notes(data: bytes, redact: Redact, *, everywhere: bool, tools: Redact 
             safe = redacted(text, redact, found if everywhere else foreign)
             safe = safe if everywhere else text
         parts.append(raw if safe == text else safe.encode("utf-8", "surrogateescape"))
-    return Cleaned(b"".join(parts), found, foreign)
+    return ScrubbedBytes(b"".join(parts), found, foreign)
 
 
-def clean_text(data: bytes, redact: Redact) -> Cleaned:
+def clean_text(data: bytes, redact: Redact) -> ScrubbedBytes:
     """Return a text without secrets."""
     found: Counter[str] = Counter()
     text = data.decode("utf-8", "surrogateescape")
     safe = redacted(text, redact, found)
-    return Cleaned(data if safe == text else safe.encode("utf-8", "surrogateescape"), found)
+    return ScrubbedBytes(data if safe == text else safe.encode("utf-8", "surrogateescape"), found)
 
 
 def _placeholders(text: str) -> list[str]:

@@ -14,9 +14,9 @@ from filelock import Timeout
 
 from nanobot_memory_plugins.core.erasure.scrubbed import Scrubbed
 from nanobot_memory_plugins.core.erasure.secret_cleaning import (
-    Cleaned,
     Cleaner,
     Redact,
+    ScrubbedBytes,
     clean_notes,
     clean_rows,
     clean_text,
@@ -104,13 +104,13 @@ def cleaner_of(file_name: str, redact: Redact, tools: Redact, *, everywhere: boo
     return partial(clean_text, redact=redact)
 
 
-def _clean_compressed(data: bytes, redact: Redact) -> Cleaned:
+def _clean_compressed(data: bytes, redact: Redact) -> ScrubbedBytes:
     try:
         plain = gzip.decompress(data)
     except (OSError, EOFError, zlib.error) as error:
         raise MemoryFileError("it is damaged") from error
     cleaned = clean_rows(plain, redact)
-    return Cleaned(gzip.compress(cleaned.data, mtime=0) if cleaned.found else data, cleaned.found)
+    return ScrubbedBytes(gzip.compress(cleaned.data, mtime=0) if cleaned.found else data, cleaned.found)
 
 
 def _scrub_file(paths: MemoryPaths, path: Path, where: str, clean: Cleaner, dry_run: bool) -> list[Scrubbed]:

@@ -46,7 +46,7 @@ class ErasureRecord:
         self._new = self.path.with_name(f"{self.path.name}.new")
 
     def exists(self) -> bool:
-        """Say whether an erasure is going on, or was broken off."""
+        """Return whether an erasure is going on, or was broken off."""
         return self.path.exists()
 
     @contextmanager

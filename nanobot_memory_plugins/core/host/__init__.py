@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from nanobot_memory_plugins.core.host.prompt_filter import without_others_notes
     from nanobot_memory_plugins.core.host.recall_log import injections, recall_folder
     from nanobot_memory_plugins.core.host.remember_tool import FACT_PARAMETERS, told_invalid, told_receipt
-    from nanobot_memory_plugins.core.host.runs import Run, Runs
+    from nanobot_memory_plugins.core.host.runs import HostRun, Runs
     from nanobot_memory_plugins.core.host.said_before import spoken_text
     from nanobot_memory_plugins.core.host.scrub import scrub_workspace
     from nanobot_memory_plugins.core.host.service_tool import ServiceTool
@@ -68,7 +68,7 @@ __getattr__ = lazy_names(
         "prompt_filter": ("without_others_notes",),
         "recall_log": ("injections", "recall_folder"),
         "remember_tool": ("FACT_PARAMETERS", "told_invalid", "told_receipt"),
-        "runs": ("Run", "Runs"),
+        "runs": ("HostRun", "Runs"),
         "said_before": ("spoken_text",),
         "scrub": ("scrub_workspace",),
         "service_tool": ("ServiceTool",),
@@ -87,12 +87,12 @@ __all__ = [
     "ONLY_VARIABLE",
     "Asked",
     "Conversation",
+    "HostRun",
     "IdleClock",
     "MemoryThread",
     "PluginReport",
     "PluginState",
     "Recalls",
-    "Run",
     "Runs",
     "ServiceTool",
     "Stored",

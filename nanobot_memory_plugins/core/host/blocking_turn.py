@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from nanobot_memory_plugins.core.host.fullness import FILL, history_to_cut
-from nanobot_memory_plugins.core.host.telling import History, Raised, ToolCall, asked_by
+from nanobot_memory_plugins.core.host.telling import History, Raised, ToolExecution, asked_by
 from nanobot_memory_plugins.core.values import Summary
 
 if TYPE_CHECKING:
@@ -42,9 +42,9 @@ class BlockingTurn:
             self._turn._service.wait_now(future, limit=self._turn._service.config.core.tool_limit)
 
     @contextmanager
-    def tool(self, name: str, arguments: object, *, call_id: str = "", waits: Raised = ()) -> Iterator[ToolCall]:
+    def tool(self, name: str, arguments: object, *, call_id: str = "", waits: Raised = ()) -> Iterator[ToolExecution]:
         """Do as `Turn.tool`."""
-        call, call_id = ToolCall(), call_id or f"{name}-{time.perf_counter_ns()}"
+        call, call_id = ToolExecution(), call_id or f"{name}-{time.perf_counter_ns()}"
         self._turn.tool_began(call_id)
         try:
             with asked_by(self._turn.parent or self._turn.session_key):

@@ -98,7 +98,7 @@ class LiveForgetting:
         return await self._run(lambda: self._filter.notes(session, notes), list(notes), list(notes))
 
     async def holds(self, session: str, value: object) -> bool:
-        """Say whether what a model hands over holds what was forgotten."""
+        """Return whether what a model hands over holds what was forgotten."""
         return await self._run(lambda: self._filter.value(session, value) is not value, False, False)
 
     def _left(self, session: str, values: Sequence[object]) -> tuple[object, ...]:

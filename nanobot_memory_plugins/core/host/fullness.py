@@ -13,7 +13,7 @@ FILL = 0.7
 
 
 @dataclass(frozen=True, slots=True)
-class Cut:
+class CompactionCut:
     """``messages`` that may be cut, and the other arguments of a compaction."""
 
     messages: Sequence[object]
@@ -22,7 +22,7 @@ class Cut:
 
 def history_to_cut(
     messages: Sequence[object], is_asked: Callable[[Message], bool], window: int, fill: float
-) -> Cut | None:
+) -> CompactionCut | None:
     """Return what stands before the last message that ``is_asked``, or None while all fits or nothing stands there.
 
     ``fill`` is the share of the ``window``, in tokens, from which on the messages are too many.
@@ -40,4 +40,4 @@ def history_to_cut(
         return None
     room = max(1, int(window * fill) - sum(tokens[asked:]))
     more = {"context_window": window, "room": room, "reason": "token_pressure", "known": known}
-    return Cut(messages[:asked], more)
+    return CompactionCut(messages[:asked], more)

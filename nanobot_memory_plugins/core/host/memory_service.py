@@ -180,7 +180,7 @@ class MemoryService:
         return history if unknown and is_first else unanswered_in(history)
 
     def _opens(self, turn: Turn) -> bool:
-        """Say whether a turn is the first of its session here, and know it from now on."""
+        """Return whether a turn is the first of its session here, and know it from now on."""
         is_first = turn.session_key not in self._opened
         self._opened[turn.session_key] = None
         return is_first
@@ -273,7 +273,7 @@ class MemoryService:
         return [ServiceTool.of(self, tool) for tool in memory.tools()] if memory is not None else []
 
     def is_own(self, name: str) -> bool:
-        """Say whether a tool is one of the memory's, also behind a client's prefix, once the memory has started."""
+        """Return whether a tool is one of the memory's, also behind a client's prefix, once the memory has started."""
         memory = self.thread.started
         return memory is not None and own_tool(memory, name) is not None
 

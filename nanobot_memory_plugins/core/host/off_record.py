@@ -71,7 +71,7 @@ class OffTheRecord:
         self._turns: BoundedDict[str, None] = BoundedDict(_SESSIONS)  # sessions whose last message was off the record
 
     def is_open(self, session: str) -> bool:
-        """Say whether nothing of a session is kept now."""
+        """Return whether nothing of a session is kept now."""
         return session in self._turns or self.is_paused(session)
 
     async def received(self, session: str, text: str, history: Sequence[Message], language: Language) -> str | None:
@@ -80,11 +80,11 @@ class OffTheRecord:
         return await run_in_daemon_thread(lambda: self._received(session, text, history, language))
 
     async def keeps_out(self, session: str, tool: str) -> bool:
-        """Say whether a tool of the model's that keeps something may not do it in this session now."""
+        """Return whether a tool of the model's that keeps something may not do it in this session now."""
         return tool in _KEEPERS and self.is_open(session)
 
     async def passed(self, session: str, text: object, role: str) -> bool:
-        """Say whether an answer or a tool's result is off the record, and know it again when the host hands it over."""
+        """Whether an answer or a tool's result is off the record, and know it again when the host hands it over."""
         if not self.is_open(session):
             return False  # as a rule; a thread could let the next message overtake an answer on its way to the file
         if isinstance(text, str):
@@ -127,7 +127,7 @@ class OffTheRecord:
         return self._folder / session_file_name(session)
 
     def is_paused(self, session: str) -> bool:
-        """Say whether nothing of a session is kept until its user says otherwise."""
+        """Return whether nothing of a session is kept until its user says otherwise."""
         return os.path.exists(self._marker(session))  # of a folder that cannot be read it says no
 
     def _pause(self, session: str) -> None:

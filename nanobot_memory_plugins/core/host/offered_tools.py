@@ -5,7 +5,7 @@ import json
 from nanobot_memory_plugins.core.host.bounded_tool import HoldsForgotten, bounded_tools
 from nanobot_memory_plugins.core.host.off_record import OffTheRecord
 from nanobot_memory_plugins.core.host.plugins.plugin_host import PluginHost
-from nanobot_memory_plugins.core.host.remember_tool import OLD_NAME, REMEMBER, IsUsersWord, KeepNote, RememberTool
+from nanobot_memory_plugins.core.host.remember_tool import OLD_NAME, REMEMBER, IsUsersWord, KeepNote, RememberNote
 from nanobot_memory_plugins.core.protocols import MemoryTool
 from nanobot_memory_plugins.core.text.tokens import estimate_tokens
 
@@ -17,7 +17,7 @@ class OfferedTools:
     """
 
     def __init__(self, keep: KeepNote, is_users_word: IsUsersWord, *, wanted: bool) -> None:
-        own = [RememberTool(keep, is_users_word, name=name) for name in (REMEMBER, OLD_NAME)]
+        own = [RememberNote(keep, is_users_word, name=name) for name in (REMEMBER, OLD_NAME)]
         self._tools: dict[str, MemoryTool] = {tool.name: tool for tool in own} if wanted else {}
         self._wanted = wanted
         self._tokens: int | None = None

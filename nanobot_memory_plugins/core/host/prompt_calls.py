@@ -74,7 +74,7 @@ class PromptCalls:
         return self._memory_files.history(session_key, limit=limit)
 
     def was_said(self, session_key: str, text: str) -> bool:
-        """Say whether the transcript of a session holds a message of its user's. It blocks."""
+        """Return whether the transcript of a session holds a message of its user's. It blocks."""
         return RecordedMessages.read(self._memory_files.paths, [session_key]).take("user", text)
 
     def base_context(self) -> str:

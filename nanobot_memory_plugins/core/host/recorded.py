@@ -58,7 +58,7 @@ class RecordedMessages:
             self._counts |= one
 
     def take(self, role: str, text: str) -> bool:
-        """Say whether a message is recorded, and let one record stand for it."""
+        """Return whether a message is recorded, and let one record stand for it."""
         whole = folded(text)
         for said in dict.fromkeys((text, *_without_marks(text))):
             key = message_key(role, said)
@@ -97,7 +97,7 @@ def _without_marks(text: str) -> Iterator[str]:
 
 
 def _fits(pieces: Sequence[str], text: str) -> bool:
-    """Say whether a text begins and ends with the outer pieces, and has the others between, in order."""
+    """Return whether a text begins and ends with the outer pieces, and has the others between, in order."""
     if len(text) < sum(map(len, pieces)) or not text.startswith(pieces[0]) or not text.endswith(pieces[-1]):
         return False
     place, end = len(pieces[0]), len(text) - len(pieces[-1])

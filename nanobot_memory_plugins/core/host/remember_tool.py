@@ -47,7 +47,7 @@ class NoteArguments(BaseModel):
 
 
 @with_redacted_keys
-class RememberTool:
+class RememberNote:
     """Keeps a note in the file of its day or in long-term memory, at once."""
 
     description = (
@@ -100,7 +100,7 @@ class RememberTool:
         return told_receipt(await self._keep(note, session_key))
 
     def _is_users_own(self, wanted: NoteArguments, session_key: str) -> bool:
-        """Say whether the user said it, the details included."""
+        """Return whether the user said it, the details included."""
         said = [wanted.said]
         return all(self._is_users_word(session_key, text, said) for text in (wanted.text, wanted.details) if text)
 

@@ -17,7 +17,7 @@ _RUNS, _SESSIONS = 1_000, 20_000
 
 
 @dataclass(slots=True)
-class Run:
+class HostRun:
     """One run: its turn, what is known for long once that was opened, and what its model was asked last.
 
     ``heard`` counts what of the session was looked at, in a run in which the user goes on speaking.
@@ -58,10 +58,10 @@ class Runs:
     def __init__(self, memory: "MemoryService", *, prefix: str) -> None:
         self._memory = memory
         self._prefix = prefix
-        self._runs: BoundedDict[str, Run] = BoundedDict(_RUNS)
+        self._runs: BoundedDict[str, HostRun] = BoundedDict(_RUNS)
         self._sessions: BoundedDict[str, tuple[str, ScopeLike]] = BoundedDict(_SESSIONS)
 
-    def of(self, run_id: str, session_key: str, scope: ScopeLike, *, earlier: Iterable[str] = ()) -> Run:
+    def of(self, run_id: str, session_key: str, scope: ScopeLike, *, earlier: Iterable[str] = ()) -> HostRun:
         """Return what is remembered of a run; one that is not known begins, a nested agent's where a tool asks it.
 
         ``earlier`` are other runs of that session.
@@ -73,16 +73,16 @@ class Runs:
             else:
                 turn = self._memory.turn(session_key, scope=scope)
                 self._memory.touch(session_key, scope)  # a run that is cancelled does not say so
-            run = self._runs[run_id] = Run(self._memory, turn)
+            run = self._runs[run_id] = HostRun(self._memory, turn)
             for one in {run_id, *earlier}:
                 self._sessions[one] = session_key, scope
         return run
 
-    def get(self, run_id: str) -> Run | None:
+    def get(self, run_id: str) -> HostRun | None:
         """Return a run that goes on, or None."""
         return self._runs.get(run_id)
 
-    def pop(self, run_id: str) -> Run | None:
+    def pop(self, run_id: str) -> HostRun | None:
         """Return a run that goes on, which ends, or None."""
         return self._runs.pop(run_id, None)
 
@@ -91,6 +91,6 @@ class Runs:
         return next((known for one in run_ids if (known := self._sessions.get(one))), None)
 
     def _is_asking(self, key: str) -> bool:
-        """Say whether a session runs a tool: of one that was cut off the context may tell still."""
+        """Return whether a session runs a tool: of one that was cut off the context may tell still."""
         turns = [run.turn for run in self._runs.values() if run.turn.is_asking]
         return not key.startswith(self._prefix) or any(key in (turn.session_key, turn.parent) for turn in turns)

@@ -82,7 +82,7 @@ class SaidBefore:
 
 
 def is_notice(role: str, origin: Origin) -> bool:
-    """Say whether a record of a transcript is of what a host said in the user's place."""
+    """Return whether a record of a transcript is of what a host said in the user's place."""
     return role == "assistant" and origin is Origin.TOOL
 
 

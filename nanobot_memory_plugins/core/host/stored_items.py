@@ -80,7 +80,7 @@ class StoredItems:
 
 
 def is_held_by_server(items: Items) -> bool:
-    """Say whether a request answers calls that stand in none of its items: the server has them, and what led there."""
+    """Whether a request answers calls that stand in none of its items: the server has them, and what led there."""
     called = {one.get("call_id") for one in items if not str(one.get("type")).endswith("_output")}
     return any(str(one.get("type")).endswith("_output") and one.get("call_id") not in called for one in items)
 

@@ -13,7 +13,7 @@ Raised = type[BaseException] | tuple[type[BaseException], ...]
 
 
 @dataclass(slots=True)
-class ToolCall:
+class ToolExecution:
     """One execution of a tool. Whoever runs it sets ``result``, or ``error`` where the tool says that it failed."""
 
     result: object = None

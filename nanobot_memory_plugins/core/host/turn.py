@@ -15,7 +15,7 @@ from nanobot_memory_plugins.core.host.fullness import FILL, history_to_cut
 from nanobot_memory_plugins.core.host.memory_thread import Use
 from nanobot_memory_plugins.core.host.said_before import without_media
 from nanobot_memory_plugins.core.host.service_tool import own_tool
-from nanobot_memory_plugins.core.host.telling import History, Raised, ToolCall, arguments_of, asked_by
+from nanobot_memory_plugins.core.host.telling import History, Raised, ToolExecution, arguments_of, asked_by
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.scopes.scopes import ScopeLike
@@ -195,12 +195,12 @@ class Turn:
     @asynccontextmanager
     async def tool(
         self, name: str, arguments: object, *, call_id: str = "", waits: Raised = ()
-    ) -> AsyncIterator[ToolCall]:
+    ) -> AsyncIterator[ToolExecution]:
         """Measure a tool that runs inside, and note it. What the tool raises goes on to the host.
 
         What ``waits`` names is no failure: such a tool is called again, once somebody has answered.
         """
-        call, call_id = ToolCall(), call_id or f"{name}-{time.perf_counter_ns()}"
+        call, call_id = ToolExecution(), call_id or f"{name}-{time.perf_counter_ns()}"
         self.tool_began(call_id)
         try:
             with asked_by(self.parent or self.session_key):
@@ -287,11 +287,11 @@ class Turn:
         return with_block(messages, self._block, self._is_asked)
 
     def _is_asked(self, message: Message) -> bool:
-        """Say whether a message of the user's is one of this turn."""
+        """Return whether a message of the user's is one of this turn."""
         return message.role == "user" and _folded(without_media(message).text) in self._received
 
     def _is_given_up(self, text: str, future: "Future[Any]") -> bool:
-        """Say whether a recall was waited for in vain: a turn waits for each once."""
+        """Return whether a recall was waited for in vain: a turn waits for each once."""
         return _folded(text) in self._given_up and not future.done()
 
     def _noted(self, text: str, answer: MessageContext | None) -> str | None:

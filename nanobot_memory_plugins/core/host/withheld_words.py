@@ -21,7 +21,7 @@ class WithheldWords:
         self._retold = Retold(texts, names)
 
     def are_in(self, text: str) -> bool:
-        """Say whether a text holds or tells one of them."""
+        """Return whether a text holds or tells one of them."""
         return bool(self._wanted.count(text)) or any(True for _ in self._retold.spans(text))
 
     def rest(self, text: str) -> str:

@@ -198,7 +198,7 @@ def _fingerprint(messages: Sequence[Mapping[str, Any]]) -> str:
 
 
 def is_worth_retrying(error: BaseException) -> bool:
-    """Say whether a failed use may succeed when tried again: lost connections, rate limits, server errors."""
+    """Return whether a failed use may succeed when tried again: lost connections, rate limits, server errors."""
     if isinstance(error, TimeoutError):
         return False
     if isinstance(error, ConnectionError):

@@ -22,7 +22,7 @@ _ASIDE = ".unreadable"
 _MOST_HEARD = 20
 
 
-class Recorded(BaseModel):
+class RecordedPeople(BaseModel):
     """The file. ``heard`` are people besides the owner, ``adopted_by`` those whose it is now what names nobody."""
 
     model_config = ConfigDict(frozen=True, extra="allow")
@@ -37,7 +37,7 @@ class Recorded(BaseModel):
 
 
 # A file that cannot be read may have named anybody.
-_UNREADABLE = Recorded(heard=(f"somebody whom {FILE} named, which cannot be read",))
+_UNREADABLE = RecordedPeople(heard=(f"somebody whom {FILE} named, which cannot be read",))
 
 
 class PeopleRecord:
@@ -50,9 +50,9 @@ class PeopleRecord:
         self.path = memory / FILE
         self._lock = threading.Lock()
         self._stamp: tuple[int, int] | None = None
-        self._recorded = Recorded()
+        self._recorded = RecordedPeople()
 
-    def current(self) -> Recorded:
+    def current(self) -> RecordedPeople:
         """Return what the file says now; another process may have written it."""
         try:
             status = self.path.stat()
@@ -81,14 +81,14 @@ class PeopleRecord:
         recorded = self.current()
         self._write(recorded.model_copy(update={"adopted_by": tuple(dict.fromkeys((*recorded.adopted_by, *names)))}))
 
-    def _read(self) -> Recorded:
+    def _read(self) -> RecordedPeople:
         try:
-            return Recorded.model_validate_json(read_inside(self.path))
+            return RecordedPeople.model_validate_json(read_inside(self.path))
         except (OSError, ValidationError) as error:
             logger.warning("{} cannot be read: {}", FILE, type(error).__name__)
             return _UNREADABLE
 
-    def _write(self, recorded: Recorded) -> None:
+    def _write(self, recorded: RecordedPeople) -> None:
         make_missing(self.path.parent)
         if _UNREADABLE.heard[0] in recorded.heard and self._read() is _UNREADABLE:
             with suppress(OSError):  # what is in the way of writing, the writing says

@@ -94,7 +94,7 @@ class Scopes:
         return owner(scope if person is None else replace(scope, user=person.label))
 
     def is_nobodys(self, scope: Scope) -> bool:
-        """Say whether a memory names nobody while each has their own, and nobody has taken over what does."""
+        """Return whether a memory names nobody while each has their own, and nobody has taken over what does."""
         if self._share != "auto" or scope.user or scope.is_everybodys or scope.group_chat or self.has_one_user():
             return False
         people = self._people()

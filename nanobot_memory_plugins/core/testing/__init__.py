@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from nanobot_memory_plugins.core.testing.hooks import call_hook, run_hook
     from nanobot_memory_plugins.core.testing.http_model import over_http
     from nanobot_memory_plugins.core.testing.installing import install_plugin
-    from nanobot_memory_plugins.core.testing.scripted_server import Reply, Request, Rule, ScriptedServer, ToolCall
+    from nanobot_memory_plugins.core.testing.scripted_server import Reply, ReplyRule, Request, ScriptedServer, ToolCall
     from nanobot_memory_plugins.core.testing.store_contract import StoreContract
     from nanobot_memory_plugins.core.testing.workspace import MemoryWorkspace
 
@@ -22,7 +22,7 @@ _MODULES = {
     "MemoryWorkspace": "testing.workspace",
     "Reply": "testing.scripted_server",
     "Request": "testing.scripted_server",
-    "Rule": "testing.scripted_server",
+    "ReplyRule": "testing.scripted_server",
     "ScriptedServer": "testing.scripted_server",
     "StoreContract": "testing.store_contract",
     "ToolCall": "testing.scripted_server",
@@ -37,8 +37,8 @@ __all__ = [
     "ManualClock",
     "MemoryWorkspace",
     "Reply",
+    "ReplyRule",
     "Request",
-    "Rule",
     "ScriptedServer",
     "StoreContract",
     "ToolCall",

@@ -82,7 +82,7 @@ class Reply:
 
 
 @dataclass(slots=True)
-class Rule:
+class ReplyRule:
     """``reply`` answers the requests for which ``when`` is true, at most ``times`` of them when it is given."""
 
     when: Callable[[Request], bool]
@@ -101,7 +101,7 @@ def text_of(message: Mapping[str, Any]) -> str:
 
 
 def after_tool(request: Request) -> bool:
-    """Say whether the request carries a tool's result back to the model."""
+    """Return whether the request carries a tool's result back to the model."""
     return request.last.get("role") == "tool"
 
 
@@ -111,7 +111,7 @@ class ScriptedServer(LoopbackServer):
     The first rule that matches answers; without one the answer is ``default``.
     """
 
-    def __init__(self, rules: Sequence[Rule] = (), *, default: str = "Understood.") -> None:
+    def __init__(self, rules: Sequence[ReplyRule] = (), *, default: str = "Understood.") -> None:
         self.rules = list(rules)
         self.default = default
         self.requests: list[Request] = []

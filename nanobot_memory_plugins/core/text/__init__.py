@@ -11,7 +11,12 @@ if TYPE_CHECKING:
     from nanobot_memory_plugins.core.text.authored import authored_text, text_to_assistant
     from nanobot_memory_plugins.core.text.calendar import CHINESE_WEEKDAYS, MONTH_NUMBERS, WEEKDAYS
     from nanobot_memory_plugins.core.text.clauses import fold, phrases_of, without_quoted
-    from nanobot_memory_plugins.core.text.constraints import Topic, is_own_constraint, tells_constraint, topic_of
+    from nanobot_memory_plugins.core.text.constraints import (
+        ConstraintTopic,
+        is_own_constraint,
+        tells_constraint,
+        topic_of,
+    )
     from nanobot_memory_plugins.core.text.conversation import (
         GAP,
         as_spoken,
@@ -36,10 +41,10 @@ if TYPE_CHECKING:
     from nanobot_memory_plugins.core.text.pleasantries import is_pleasantry
     from nanobot_memory_plugins.core.text.profile import profile_lines, profile_text
     from nanobot_memory_plugins.core.text.questions import CLOSING, asks_by_a_word
-    from nanobot_memory_plugins.core.text.quotations import Passage, QuotedConversation
-    from nanobot_memory_plugins.core.text.reading import Reading, Sentence, message_reading, reading_of
+    from nanobot_memory_plugins.core.text.quotations import QuotedConversation, QuotePlace
+    from nanobot_memory_plugins.core.text.reading import Reading, ReadSentence, message_reading, reading_of
     from nanobot_memory_plugins.core.text.relative_dates.ahead import DayAhead, days_ahead
-    from nanobot_memory_plugins.core.text.relative_dates.calendar import Span
+    from nanobot_memory_plugins.core.text.relative_dates.calendar import DaySpan
     from nanobot_memory_plugins.core.text.relative_dates.phrases import dated_phrases
     from nanobot_memory_plugins.core.text.relative_dates.standing_terms import names_standing_term
     from nanobot_memory_plugins.core.text.requests import VERB
@@ -62,7 +67,7 @@ __getattr__ = lazy_names(
         "authored": ("authored_text", "text_to_assistant"),
         "calendar": ("CHINESE_WEEKDAYS", "MONTH_NUMBERS", "WEEKDAYS"),
         "clauses": ("fold", "phrases_of", "without_quoted"),
-        "constraints": ("Topic", "is_own_constraint", "tells_constraint", "topic_of"),
+        "constraints": ("ConstraintTopic", "is_own_constraint", "tells_constraint", "topic_of"),
         "conversation": (
             "GAP",
             "as_spoken",
@@ -87,11 +92,11 @@ __getattr__ = lazy_names(
         "telling": ("only_asks", "only_requests"),
         "opposites": ("ANOTHER_IN", "RELATION_ZH", "RELATIVES"),
         "imagined": ("apart_from_conditions",),
-        "quotations": ("Passage", "QuotedConversation"),
+        "quotations": ("QuotePlace", "QuotedConversation"),
         "questions": ("CLOSING", "asks_by_a_word"),
-        "reading": ("Reading", "Sentence", "message_reading", "reading_of"),
+        "reading": ("Reading", "ReadSentence", "message_reading", "reading_of"),
         "relative_dates.ahead": ("DayAhead", "days_ahead"),
-        "relative_dates.calendar": ("Span",),
+        "relative_dates.calendar": ("DaySpan",),
         "relative_dates.phrases": ("dated_phrases",),
         "relative_dates.standing_terms": ("names_standing_term",),
         "requests": ("VERB",),
@@ -120,21 +125,21 @@ __all__ = [
     "WEEKDAYS",
     "Act",
     "Clause",
+    "ConstraintTopic",
     "DayAhead",
+    "DaySpan",
     "Evidence",
     "LanguageRules",
     "LazyPattern",
     "Objection",
     "OrderRule",
-    "Passage",
     "PeriodQuestion",
+    "QuotePlace",
     "QuotedConversation",
+    "ReadSentence",
     "Reading",
-    "Sentence",
-    "Span",
     "Speaker",
     "Support",
-    "Topic",
     "UserAttribution",
     "Word",
     "Words",

@@ -90,7 +90,7 @@ _FILLERS = Words(
 
 
 def is_acknowledgement(text: str) -> bool:
-    """Say whether a text says that it has heard, and nothing else ("OK, noted.", "好的，记下了")."""
+    """Return whether a text says that it has heard, and nothing else ("OK, noted.", "好的，记下了")."""
     if len(text) > _LONGEST:
         return False
     left = folded = fold(text)

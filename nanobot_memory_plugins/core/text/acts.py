@@ -73,7 +73,7 @@ _RELATIVE = ("which ", "who ", "whose ", "where ", "when ")
 
 
 def ends_as_question(sentence: str) -> bool:
-    """Say whether a sentence ends as most of what asks does: cheap, where reading its clauses is not."""
+    """Return whether a sentence ends as most of what asks does: cheap, where reading its clauses is not."""
     return questions.ENDING.search(fold(sentence[-_ENDING_CHARS:])) is not None
 
 

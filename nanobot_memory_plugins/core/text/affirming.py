@@ -105,18 +105,18 @@ _FEW = 24
 
 
 def affirms(answer: str, asked: str = "") -> bool:
-    """Say whether a message says yes to what was asked before it."""
+    """Return whether a message says yes to what was asked before it."""
     return _verdict(answer, asked) is True
 
 
 def declines(answer: str, asked: str = "") -> bool:
-    """Say whether a message says no to what was asked before it, or nothing that is no denial."""
+    """Return whether a message says no to what was asked before it, or nothing that is no denial."""
     verdict = _verdict(answer, asked)
     return verdict is False or (verdict is None and denies(answer))
 
 
 def takes_up(answer: str) -> bool:
-    """Say whether a message takes up what was said, not asked, before it."""
+    """Return whether a message takes up what was said, not asked, before it."""
     return _verdict(answer, "") is not False and _TAKES.search(fold(answer)) is not None
 
 

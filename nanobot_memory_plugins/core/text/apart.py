@@ -27,7 +27,7 @@ _HEDGE_BEHIND = LazyPattern(rf"(?: \w+)? *(?:{_HEDGE})")
 
 
 def stands_apart(clause: Clause, quoted: str) -> bool:
-    """Say whether what is quoted of a clause that asks or guesses is neither asked nor guessed in it."""
+    """Return whether what is quoted of a clause that asks or guesses is neither asked nor guessed in it."""
     text, part = fold(clause.text), fold(quoted).strip(_EDGES)
     at = text.find(part)
     if not part or at < 0 or len(part) == len(text.strip(_EDGES)):

@@ -70,7 +70,7 @@ class UserAttribution:
         self._session(session_key).hear(Message("tool", text) for text in _texts_in(result, 4))
 
     def hold(self, session_key: str, text: str, quotes: Sequence[str] = ()) -> bool:
-        """Say whether this session's user has said what a statement says; ``quotes`` are the words that it rests on.
+        """Return whether this session's user has said what a statement says; ``quotes`` are the words that it rests on.
 
         It reads what was heard: call it in a thread.
         """

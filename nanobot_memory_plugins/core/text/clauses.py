@@ -161,7 +161,7 @@ def core_of(folded: str, start: int) -> int:
 
 
 def begins_a_clause(folded: str, start: int, end: int) -> bool:
-    """Say whether a clause stands between two places of a folded text."""
+    """Return whether a clause stands between two places of a folded text."""
     if _CHINESE.search(folded, start, end):
         return _CHINESE_CLAUSE.search(folded, start, end) is not None
     part = folded[start:end]

@@ -19,7 +19,7 @@ _LOOKED_THROUGH = 600
 
 
 @dataclass(frozen=True, slots=True)
-class Topic:
+class ConstraintTopic:
     """A topic of advice: words of a request, words of what constrains it, and those by which that is looked for."""
 
     name: str
@@ -28,7 +28,7 @@ class Topic:
     query: str
 
 
-FOOD = Topic(
+FOOD = ConstraintTopic(
     "food",
     Words(
         (
@@ -76,7 +76,7 @@ FOOD = Topic(
     "allergic allergy intolerant vegan vegetarian gluten lactose diabetic halal kosher"
     " 过敏 不耐 忌口 吃素 素食 清真 痛风 不能吃 不吃",
 )
-EXERTION = Topic(
+EXERTION = ConstraintTopic(
     "exertion",
     Words(
         (
@@ -110,7 +110,7 @@ EXERTION = Topic(
     ),
     "injured injury knee broke sprained surgery doctor pregnant asthma 受伤 膝盖 骨折 扭伤 手术 医生 不能跑",
 )
-REMEDY = Topic(
+REMEDY = ConstraintTopic(
     "remedy",
     Words(
         (
@@ -205,7 +205,7 @@ _OTHERS = LazyPattern(
 )
 
 
-def topic_of(text: str) -> Topic | None:
+def topic_of(text: str) -> ConstraintTopic | None:
     """Return the topic on which a message asks for advice, or None."""
     folded = fold(text[:_LOOKED_THROUGH])
     topic = next((one for one in TOPICS if one.sought.search(folded)), None)
@@ -214,13 +214,13 @@ def topic_of(text: str) -> Topic | None:
     return topic if _LOOKS_BACK.search(folded) is None and not asks_to_invent(text) else None
 
 
-def tells_constraint(text: str, topic: Topic) -> bool:
-    """Say whether a text of the user's tells what constrains an answer on a topic, whoever it is about."""
+def tells_constraint(text: str, topic: ConstraintTopic) -> bool:
+    """Return whether a text of the user's tells what constrains an answer on a topic, whoever it is about."""
     return any(topic.told.search(clause) for clause in _told(text))
 
 
-def is_own_constraint(text: str, topic: Topic) -> bool:
-    """Say whether it is about the user, or about whom they live with."""
+def is_own_constraint(text: str, topic: ConstraintTopic) -> bool:
+    """Return whether it is about the user, or about whom they live with."""
     return any(
         topic.told.search(clause) and _OWN.search(clause) and not _OTHERS.search(clause) for clause in _told(text)
     )

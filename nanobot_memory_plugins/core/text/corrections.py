@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from nanobot_memory_plugins.core.text.acts import Act
 from nanobot_memory_plugins.core.text.calendar import MONTH_NAME, WEEKDAYS
 from nanobot_memory_plugins.core.text.numerals import values_in
-from nanobot_memory_plugins.core.text.quotations import Passage
+from nanobot_memory_plugins.core.text.quotations import QuotePlace
 from nanobot_memory_plugins.core.text.reading import reading_of
 from nanobot_memory_plugins.core.text.statement_terms import days_of, folded, terms_of, without_dates, without_months
 from nanobot_memory_plugins.core.values import Message
@@ -34,8 +34,8 @@ _DISOWNS = re.compile(
 _LATER, _CORRECTED_WITHIN, _RIGHT_BEHIND = 12, 300, 20
 
 
-def taken_back(statement: str, passages: Sequence[Passage], messages: Sequence[Message]) -> bool:
-    """Say whether the user has given another number in the place of a quoted one afterwards."""
+def taken_back(statement: str, passages: Sequence[QuotePlace], messages: Sequence[Message]) -> bool:
+    """Return whether the user has given another number in the place of a quoted one afterwards."""
     last = passages[-1]
     quoted = values_in(" ".join(without_months(messages[one.turn].text[one.start : one.end]) for one in passages))
     held = quoted & (values_in(without_dates(statement)) | days_of(statement))
@@ -52,7 +52,7 @@ def taken_back(statement: str, passages: Sequence[Passage], messages: Sequence[M
 
 
 def _denies_the_month(text: str, statement: str) -> bool:
-    """Say whether a correction says that it is not in the month or on the weekday of a statement."""
+    """Return whether a correction says that it is not in the month or on the weekday of a statement."""
     own = {one.casefold()[:3] for one in _MONTH_OR_DAY.findall(folded(statement))}
     return any(found[1][:3] in own for found in _NOT_THEN.finditer(folded(text)))
 
@@ -62,7 +62,7 @@ def _corrects(text: str) -> bool:
 
 
 def _replaces(text: str, held: frozenset[str], terms: frozenset[str], *, is_next: bool) -> bool:
-    """Say whether a clause of a correction says the same with another number."""
+    """Return whether a clause of a correction says the same with another number."""
     for clause in reading_of(text).clauses:
         other = values_in(without_months(clause.text))
         if not held or not other - held or not held - other or clause.act in (Act.ASKS, Act.REPORTS):

@@ -60,7 +60,7 @@ class _Part:
 
 
 def crosses_owners(statement: str, texts: Sequence[str]) -> bool:
-    """Say whether a statement says of one what texts say of another, though they tell of both."""
+    """Return whether a statement says of one what texts say of another, though they tell of both."""
     parts = _parts(texts)
     said_of = _owners_in(statement, parts)
     own = [one for one in parts if one.owner in said_of]
@@ -76,7 +76,7 @@ def crosses_owners(statement: str, texts: Sequence[str]) -> bool:
 
 
 def crosses_values(statement: str, texts: Sequence[str]) -> bool:
-    """Say whether a statement gives one thing the value that texts give another."""
+    """Return whether a statement gives one thing the value that texts give another."""
     values = _values_in(statement)
     parts = [one for one in _parts(texts) if one.values]
     holding = [one for one in parts if one.values & values]

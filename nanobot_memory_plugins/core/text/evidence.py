@@ -57,7 +57,7 @@ def without_thoughts(answer: str) -> str:
 
 
 def says_nothing(answer: str) -> bool:
-    """Say whether an answer means "nothing to say": NO_REPLY in any shape, or an explicit empty value.
+    """Return whether an answer means "nothing to say": NO_REPLY in any shape, or an explicit empty value.
 
     The word counts wherever it stands, so look for what the answer holds besides first. An empty answer says
     nothing of the kind: it is a failure.
@@ -69,7 +69,7 @@ def says_nothing(answer: str) -> bool:
 
 
 def is_refusal(answer: str) -> bool:
-    """Say whether an answer declines to answer."""
+    """Return whether an answer declines to answer."""
     text = simplified(without_thoughts(answer))
     return len(text) <= _REFUSAL_CHARS and _REFUSAL.match(text) is not None
 
@@ -117,5 +117,5 @@ class Evidence:
         return sum(self.holds(term) and not own.holds(term) for term in asked) / len(asked)
 
     def holds(self, term: str, *, exactly: bool = False) -> bool:
-        """Say whether the texts hold one of the `terms`, be it in another form unless ``exactly``."""
+        """Return whether the texts hold one of the `terms`, be it in another form unless ``exactly``."""
         return term in self._terms or (not exactly and term.isascii() and term[:5] in self._stems)

@@ -81,7 +81,7 @@ def fence(texts: Iterable[str], *, language: Language, nonce: Callable[[], str] 
 
 
 def is_fenced(block: str) -> bool:
-    """Say whether the whole block is one intact fence: checked again where a block is injected."""
+    """Return whether the whole block is one intact fence: checked again where a block is injected."""
     stripped = block.strip()
     return list(_blocks(stripped)) == [(0, len(stripped))] and sum(map(block.count, PREFIX.values())) == 1
 

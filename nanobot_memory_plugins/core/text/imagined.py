@@ -146,27 +146,27 @@ _WORDS_A_CONDITION = LazyPattern(
 
 
 def is_unreal(folded: str) -> bool:
-    """Say whether a folded clause tells what would be if: "it would be terrible if he sold the house"."""
+    """Return whether a folded clause tells what would be if: "it would be terrible if he sold the house"."""
     return _UNREAL.search(folded) is not None
 
 
 def opens_a_game(text: str) -> bool:
-    """Say whether a sentence begins to play something, as "let's pretend" does."""
+    """Return whether a sentence begins to play something, as "let's pretend" does."""
     return _GAME.search(fold(text)) is not None
 
 
 def gives_roles(folded: str) -> bool:
-    """Say whether a folded sentence gives roles to play: "you're a waiter and I'm a guest"."""
+    """Return whether a folded sentence gives roles to play: "you're a waiter and I'm a guest"."""
     return _GIVES_ROLES.search(folded) is not None
 
 
 def words_what_is_imagined(statement: str) -> bool:
-    """Say whether a statement says that what it tells is wished for, dreamt, or was nearly so."""
+    """Return whether a statement says that what it tells is wished for, dreamt, or was nearly so."""
     return _WORDED.search(fold(statement)) is not None
 
 
 def words_a_condition(statement: str) -> bool:
-    """Say whether a statement says on what it depends."""
+    """Return whether a statement says on what it depends."""
     return _WORDS_A_CONDITION.search(fold(statement)) is not None
 
 

@@ -89,5 +89,5 @@ INVENTIONS = Words(
 
 
 def asks_to_invent(text: str) -> bool:
-    """Say whether a text asks for something invented: a story, a poem, made-up data, a part to be played."""
+    """Return whether a text asks for something invented: a story, a poem, made-up data, a part to be played."""
     return INVENTIONS.search(fold(text[:_LOOKED_THROUGH])) is not None

@@ -80,7 +80,7 @@ def _in_any_of(found: Iterable[Iterator[re.Match[str]]]) -> Iterator[re.Match[st
 
 
 def denies(text: str) -> bool:
-    """Say whether a text denies something."""
+    """Return whether a text denies something."""
     return next(negations(text), None) is not None
 
 

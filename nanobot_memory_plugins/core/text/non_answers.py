@@ -81,13 +81,13 @@ _OFFER = LazyPattern(
 
 
 def knows_nothing(text: str) -> bool:
-    """Say whether an answer says that it does not know, and nothing that it does."""
+    """Return whether an answer says that it does not know, and nothing that it does."""
     folded = fold(text)
     return len(text) <= _LONGEST and NON_ANSWERS.search(folded) is not None and not tells_besides(text)
 
 
 def tells_besides(text: str) -> bool:
-    """Say whether an answer that does not know tells something all the same: "..., but it begins with a 4"."""
+    """Return whether an answer that does not know tells something all the same: "..., but it begins with a 4"."""
     found = _BUT.search(fold(text))
     if found is None:
         return False

@@ -288,7 +288,7 @@ def _bare(text: str) -> str:
 
 
 def _is_announced(sentence: str) -> bool:
-    """Say whether a sentence says by itself that it is off the record: before a colon, or at either end."""
+    """Return whether a sentence says by itself that it is off the record: before a colon, or at either end."""
     folded = fold(sentence)
     lead = _LEAD.split(folded, maxsplit=1)
     if len(lead) > 1 and any(MARKED.search(_bare(one)) for one in (lead[0], lead[0].rpartition(",")[2])):

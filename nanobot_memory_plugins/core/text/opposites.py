@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from nanobot_memory_plugins.core.text.clauses import begins_a_clause, phrases_of
 from nanobot_memory_plugins.core.text.negation import denies, negations
 from nanobot_memory_plugins.core.text.numerals import values_in
-from nanobot_memory_plugins.core.text.quotations import Passage
+from nanobot_memory_plugins.core.text.quotations import QuotePlace
 from nanobot_memory_plugins.core.text.statement_terms import LATIN_WORD, NOT_A_NAME, folded, terms_of
 
 _ELSE = re.compile(
@@ -76,8 +76,8 @@ _FIRST_ZH = re.compile(
 )
 
 
-def agrees(statement: str, passages: Sequence[Passage], said: str) -> bool:
-    """Say whether a statement denies what the quoted clauses deny, and nothing else."""
+def agrees(statement: str, passages: Sequence[QuotePlace], said: str) -> bool:
+    """Return whether a statement denies what the quoted clauses deny, and nothing else."""
     texts = [text for one in passages for text in one.texts]
     terms = frozenset(terms_of(statement))
     about = [one for one in texts if frozenset(terms_of(one)) & terms] or texts
@@ -96,7 +96,7 @@ def agrees(statement: str, passages: Sequence[Passage], said: str) -> bool:
 
 
 def _is_left_value(statement: str, text: str) -> bool:
-    """Say whether the numbers of a statement stand behind an "instead of" of a folded text alone."""
+    """Return whether the numbers of a statement stand behind an "instead of" of a folded text alone."""
     found = _INSTEAD_OF.search(text)
     numbers = values_in(_CLOCK.sub(" ", statement))
     if found is None or not numbers:
@@ -125,20 +125,20 @@ def _terms_and_numbers(text: str) -> frozenset[str]:
 
 
 def _is_denied(terms: frozenset[str], about: Sequence[str]) -> bool:
-    """Say whether at least half of what a statement has of the clauses stands in those alone that deny."""
+    """Return whether at least half of what a statement has of the clauses stands in those alone that deny."""
     denied = frozenset[str]().union(*(terms_of(one) for one in about if _denies(one))) & terms
     stated = frozenset[str]().union(*(terms_of(one) for one in about if not _denies(one))) & terms
     return all(map(_denies, about)) or (bool(denied) and 2 * len(denied - stated) >= len(denied | stated))
 
 
 def _words_the_denial(statement: str, about: Sequence[str]) -> bool:
-    """Say whether a statement words a denial otherwise: "dislikes" for "cannot stand"."""
+    """Return whether a statement words a denial otherwise: "dislikes" for "cannot stand"."""
     said = " ".join(map(folded, about))
     return any(found[0] not in said for found in _ELSE.finditer(folded(statement)))
 
 
 def _has_what_is_denied(statement: str, texts: Sequence[str]) -> bool:
-    """Say whether a Chinese statement has the very word behind a denial: 车 of 没车, which is too short for a term."""
+    """Whether a Chinese statement has the very word behind a denial: 车 of 没车, which is too short for a term."""
     plain = folded(statement)
     stated = " ".join(folded(one) for one in texts if not _denies(one))
     for one in texts:
@@ -158,8 +158,8 @@ def _is_negative(text: str) -> bool:
     return _denies(text) or _ELSE.search(folded(text)) is not None
 
 
-def is_over(statement: str, passages: Sequence[Passage]) -> bool:
-    """Say whether a statement says for now what the quoted clauses tell of the past."""
+def is_over(statement: str, passages: Sequence[QuotePlace]) -> bool:
+    """Return whether a statement says for now what the quoted clauses tell of the past."""
     texts = [text for one in passages if one.by_user for text in one.texts]
     told = _terms_and_numbers(statement)
     # "He used to charge 600 but that was ages ago" says where it is over what was.
@@ -167,8 +167,8 @@ def is_over(statement: str, passages: Sequence[Passage]) -> bool:
     return bool(about) and all(_PAST.search(one) for one in about) and not _OVER.search(folded(statement))
 
 
-def is_of_another(statement: str, passages: Sequence[Passage]) -> bool:
-    """Say whether a statement says of the user what the quoted clauses say of somebody else."""
+def is_of_another(statement: str, passages: Sequence[QuotePlace]) -> bool:
+    """Return whether a statement says of the user what the quoted clauses say of somebody else."""
     plain = folded(statement)
     texts = [folded(text) for one in passages if one.by_user for text in one.texts]
     if re.match(r"(?:the )?user (?!and\b)", plain) and not (ANOTHER_IN.search(plain) or _NAMES_ANOTHER.search(plain)):
@@ -179,7 +179,7 @@ def is_of_another(statement: str, passages: Sequence[Passage]) -> bool:
 
 
 def _tells_of_another(text: str, statement: str) -> bool:
-    """Say whether a folded clause is about somebody else, whom the statement does not name."""
+    """Return whether a folded clause is about somebody else, whom the statement does not name."""
     found = _ABOUT_ANOTHER.search(text)
     if found is None or FIRST.search(text):
         return False

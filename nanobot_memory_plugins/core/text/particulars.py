@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from nanobot_memory_plugins.core.text.calendar import MONTH_NAME, WEEKDAYS
 from nanobot_memory_plugins.core.text.numerals import numerals_in, values_in
-from nanobot_memory_plugins.core.text.quotations import Passage
+from nanobot_memory_plugins.core.text.quotations import QuotePlace
 from nanobot_memory_plugins.core.text.statement_terms import FULL_DATE, LATIN_WORD, NOT_A_NAME, folded, without_dates
 from nanobot_memory_plugins.core.text.stems import stem
 
@@ -31,7 +31,7 @@ _COUNTED = 4
 
 
 def knows_numbers(statement: str, said: str) -> bool:
-    """Say whether the numbers of a statement were said, or follow from what was: a resolved day, a year, an hour."""
+    """Return whether the numbers of a statement were said, or follow from what was: a resolved day, a year, an hour."""
     values = values_in(said) | _days_in_a_row(said)
     names_a_day = _NAMES_A_DAY.search(folded(said)) is not None
     for found in FULL_DATE.finditer(statement):
@@ -56,8 +56,8 @@ def _days_in_a_row(text: str) -> frozenset[str]:
     return values_in(" ".join("".join(_DAYS_IN_A_ROW.findall(text))))
 
 
-def answers_with_another(statement: str, passages: Sequence[Passage], told: str) -> bool:
-    """Say whether a statement has the number of a question to which its quotes answer with another one.
+def answers_with_another(statement: str, passages: Sequence[QuotePlace], told: str) -> bool:
+    """Return whether a statement has the number of a question to which its quotes answer with another one.
 
     ``told`` is what was said beside the question.
     """
@@ -79,7 +79,7 @@ def _counted(text: str) -> frozenset[str]:
 
 
 def knows_names(statement: str, said: str) -> bool:
-    """Say whether the names of a statement were said: words with capitals or figures in them."""
+    """Return whether the names of a statement were said: words with capitals or figures in them."""
     told = {stem(part) for word in LATIN_WORD.findall(folded(said)) for part in (word, *re.split(r"['.-]", word))}
     squeezed = re.sub(r"\W+", "", folded(said))
     # "bio" is short for Biology; Ana is not short for Anastasia.

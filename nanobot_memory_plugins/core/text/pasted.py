@@ -157,7 +157,7 @@ def without_pasted(text: str) -> str:
 
 
 def _is_document(paragraphs: Sequence[str]) -> bool:
-    """Say whether the first line is a title, and a text stands below it."""
+    """Return whether the first line is a title, and a text stands below it."""
     lines = paragraphs[0].strip().split("\n") if paragraphs else [""]
     title, below = lines[0].strip().translate(_FOLD)[:_LINE], sum(map(len, paragraphs)) - len(lines[0])
     if lines[0].startswith("#") and below > _TITLE:
@@ -170,7 +170,7 @@ def _is_document(paragraphs: Sequence[str]) -> bool:
 
 
 def _is_pasted(paragraph: str, paragraphs: int) -> bool:
-    """Say whether a paragraph is data, a letter to somebody, or talk of several."""
+    """Return whether a paragraph is data, a letter to somebody, or talk of several."""
     lines = [line[:_LINE] for line in paragraph.strip().split("\n")]
     folded = [line.translate(_FOLD) for line in lines]
     if _DATA.match(folded[0]) or _ADDRESSED.match(folded[0]) or any(map(_NOTICE.search, folded)):
@@ -188,7 +188,7 @@ def _is_pasted(paragraph: str, paragraphs: int) -> bool:
 
 
 def _is_worked_on(paragraphs: Sequence[str]) -> bool:
-    """Say whether the last paragraph asks for work on a text, which then stands above it."""
+    """Return whether the last paragraph asks for work on a text, which then stands above it."""
     if len(paragraphs) < 2:
         return False
     last = paragraphs[-1].strip().translate(_FOLD)
@@ -196,14 +196,14 @@ def _is_worked_on(paragraphs: Sequence[str]) -> bool:
 
 
 def _asks(text: str) -> bool:
-    """Say whether a short text asks for something, with a mark or by its words."""
+    """Return whether a short text asks for something, with a mark or by its words."""
     from nanobot_memory_plugins.core.text.reading import reading_of  # it reads this module's texts
 
     return any(ends_as_question(line) for line in text.split("\n")) or reading_of(text).asks
 
 
 def is_own_text(sentence: str) -> bool:
-    """Say whether a sentence announces a text that the user has written."""
+    """Return whether a sentence announces a text that the user has written."""
     sentence = sentence.translate(_FOLD)
     if _CERTAINLY_OWN.search(sentence.rstrip(" :")):
         return True

@@ -14,9 +14,9 @@ from functools import lru_cache
 
 from nanobot_memory_plugins.core.text.calendar import MONTH_NUMBERS, WEEKDAYS
 from nanobot_memory_plugins.core.text.clauses import fold
-from nanobot_memory_plugins.core.text.relative_dates.calendar import Span
+from nanobot_memory_plugins.core.text.relative_dates.calendar import DaySpan
 from nanobot_memory_plugins.core.text.relative_dates.periods import periods
-from nanobot_memory_plugins.core.text.relative_dates.rules import Found
+from nanobot_memory_plugins.core.text.relative_dates.rules import FoundPhrase
 from nanobot_memory_plugins.core.text.words import LazyPattern, Word, Words
 
 # A longer text is no question of one sentence.
@@ -40,7 +40,7 @@ class PeriodQuestion:
     ``words`` are those by which it names the period.
     """
 
-    span: Span
+    span: DaySpan
     words: str
     subject: str = ""
     speaker: Speaker = Speaker.ANYBODY
@@ -167,14 +167,14 @@ def period_question(text: str, now: datetime, before: str = "") -> PeriodQuestio
     return PeriodQuestion(span, words, *asked) if asked is not None else None
 
 
-def named_period(text: str, now: datetime) -> Span | None:
+def named_period(text: str, now: datetime) -> DaySpan | None:
     """Return the days that a text names, from the first to the last, seen from ``now``: "last week", 上周."""
     return _whole(periods(_plain(text), now.date()), now)
 
 
-def _whole(found: Sequence[Found], now: datetime) -> Span | None:
+def _whole(found: Sequence[FoundPhrase], now: datetime) -> DaySpan | None:
     """Return the days of some periods, unless they are still to come."""
-    span = Span(min(one.span.start for one in found), max(one.span.end for one in found)) if found else None
+    span = DaySpan(min(one.span.start for one in found), max(one.span.end for one in found)) if found else None
     return span if span is not None and span.start <= now.date() else None
 
 

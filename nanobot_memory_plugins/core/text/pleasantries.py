@@ -47,7 +47,7 @@ PLEASANTRIES = Words(
 
 
 def is_pleasantry(text: str) -> bool:
-    """Say whether a text is pleasantries and nothing else ("ok, thanks!", "好的，谢谢"); digits say nothing either."""
+    """Whether a text is pleasantries and nothing else ("ok, thanks!", "好的，谢谢"); digits say nothing either."""
     if len(text) > _LONGEST:
         return False
     left = PLEASANTRIES.latin.sub(" ", PLEASANTRIES.chinese.sub(" ", fold(text)))

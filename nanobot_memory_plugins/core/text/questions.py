@@ -187,5 +187,5 @@ NOT_ASKING = Words(
 
 
 def asks_by_a_word(folded: str) -> bool:
-    """Say whether a clause asks by a Chinese word for what is asked: 什么, 谁, 哪里."""
+    """Return whether a clause asks by a Chinese word for what is asked: 什么, 谁, 哪里."""
     return _WORD.search(folded) is not None and NOT_ASKING.search(folded) is None

@@ -14,7 +14,7 @@ from nanobot_memory_plugins.core.text.acts import Act, Clause
 from nanobot_memory_plugins.core.text.affirming import affirms, declines, takes_up
 from nanobot_memory_plugins.core.text.apart import stands_apart
 from nanobot_memory_plugins.core.text.imagined import opens_a_game
-from nanobot_memory_plugins.core.text.reading import Sentence, reading_of
+from nanobot_memory_plugins.core.text.reading import ReadSentence, reading_of
 from nanobot_memory_plugins.core.values import Message
 from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 
@@ -50,7 +50,7 @@ _UNREAL = re.compile(r"\bif\b|\b(?:says?|said|thinks?|jokes?)\b|要是|如果|�
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
+class QuotePlace:
     """A quote where it stands: in which message, from where to where, and in which clauses.
 
     ``text`` is that of its sentences, ``texts`` are those of its clauses, up to the end of the quote.
@@ -99,7 +99,7 @@ class QuotedConversation:
     def _letters(self) -> list[_Letters]:
         return [_Letters(message.text) for message in self.messages]
 
-    def passages(self, quotes: Sequence[str]) -> list[Passage]:
+    def passages(self, quotes: Sequence[str]) -> list[QuotePlace]:
         """Return where quotes stand, in what the user wrote, or in what the user has affirmed."""
         parts = [part for quote in quotes[:_QUOTES] for part in _PARTED.split(quote[:_QUOTE_CHARS]) if part.strip()]
         found = [one for part in parts if (one := self._find(part)) is not None]
@@ -116,11 +116,11 @@ class QuotedConversation:
         return text if len(own) == len(sentences) else " ".join(own)
 
     def turned_down(self, turn: int) -> bool:
-        """Say whether a message of the user's says no to what the assistant asked right before it."""
+        """Return whether a message of the user's says no to what the assistant asked right before it."""
         asked = self.answered(turn)
         return reading_of(asked).asks and declines(self.messages[turn].text, asked)
 
-    def _find(self, quote: str) -> Passage | None:
+    def _find(self, quote: str) -> QuotePlace | None:
         folded = _Letters(quote).folded
         if not folded:
             return None
@@ -142,7 +142,7 @@ class QuotedConversation:
                     return passage
         return theirs
 
-    def _passage(self, turn: int, start: int, end: int) -> Passage:
+    def _passage(self, turn: int, start: int, end: int) -> QuotePlace:
         by_user = self.messages[turn].role == "user"
         read = reading_of(self.messages[turn].text).sentences
         sentences = [one for one in read if one.start < end and start < one.start + len(one.text)]
@@ -152,11 +152,11 @@ class QuotedConversation:
         quoted = self.messages[turn].text[start:end]
         does_count = by_user and any(counts(clause, quoted) for clause in held) and not _is_joke(sentences, held)
         does_count = does_count and not any(opens_a_game(one.text) for one in read if one.start < start)
-        return Passage(
+        return QuotePlace(
             turn, start, end, by_user, " ".join(one.text for one in sentences), tuple(held), texts, does_count
         )
 
-    def _affirmed(self, passage: Passage) -> bool:
+    def _affirmed(self, passage: QuotePlace) -> bool:
         after = next((one.text for one in self.messages[passage.turn + 1 :]), "")
         if passage.turn + 1 >= len(self.messages) or self.messages[passage.turn + 1].role != "user":
             return False
@@ -168,7 +168,7 @@ class QuotedConversation:
 
 
 def _is_of_others(clause: Clause) -> bool:
-    """Say whether the assistant tells in a clause what somebody else says: a "yes" to it vouches for nothing."""
+    """Return whether the assistant tells in a clause what somebody else says: a "yes" to it vouches for nothing."""
     return clause.act is Act.REPORTS and _OF_THE_USER.search(simplified(clause.text).casefold()) is None
 
 
@@ -191,7 +191,7 @@ def _is_latin(character: str) -> bool:
     return character.isalnum() and character < "\u2e80"
 
 
-def _placed(sentence: Sentence) -> Iterator[tuple[Clause, int, int]]:
+def _placed(sentence: ReadSentence) -> Iterator[tuple[Clause, int, int]]:
     at = 0
     for clause in sentence.clauses:
         place = max(at, sentence.text.find(clause.text, at))
@@ -200,7 +200,7 @@ def _placed(sentence: Sentence) -> Iterator[tuple[Clause, int, int]]:
 
 
 def counts(clause: Clause, quoted: str = "") -> bool:
-    """Say whether a clause says something on its author's own account; what is quoted of it may tell more."""
+    """Return whether a clause says something on its author's own account; what is quoted of it may tell more."""
     if clause.act is Act.GUESSES:
         text = simplified(clause.text).casefold().replace("’", "'")
         sure = _ROUGHLY.search(text) is not None or _INTENDS.search(text) is not None
@@ -213,7 +213,7 @@ def counts(clause: Clause, quoted: str = "") -> bool:
 
 
 def counts_as_asked(clause: Clause, quoted: str) -> bool:
-    """Say whether a quote of a clause that asks tells something as a whole: "what is there under 25?", of a limit."""
+    """Whether a quote of a clause that asks tells something as a whole: "what is there under 25?", of a limit."""
     return _BOUND.search(simplified(quoted).casefold()) is not None or stands_apart(clause, quoted)
 
 
@@ -222,8 +222,8 @@ def own_things(quoted: str) -> str:
     return " ".join(found[0] for found in _OWN_PHRASE.finditer(simplified(quoted).casefold()))
 
 
-def _is_joke(sentences: Sequence[Sentence], held: Sequence[Clause]) -> bool:
-    """Say whether clauses are a joke: their sentences laugh, and nothing unreal stands behind the clauses alone."""
+def _is_joke(sentences: Sequence[ReadSentence], held: Sequence[Clause]) -> bool:
+    """Return whether clauses are a joke: their sentences laugh, and nothing unreal stands behind the clauses alone."""
     text = " ".join(one.text for one in sentences)
     if _LAUGHS.search(text) is None:
         return False

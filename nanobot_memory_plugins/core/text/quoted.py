@@ -282,7 +282,7 @@ def _foreign_from(line: str, *, has_more: bool, more: int) -> int | None:
 
 
 def _shows(line: str, below: str) -> bool:
-    """Say whether a line of its own says that somebody else's text stands below it."""
+    """Return whether a line of its own says that somebody else's text stands below it."""
     if not line or len(line) > _LONGEST_SHOWN or line.endswith((":", ",")) or _OWN.match(line) or is_own_text(line):
         return False
     if not below.strip() or line[-1:] in ".!?" or below[:1].isupper() or not below[:1].isascii():
@@ -303,7 +303,7 @@ def _colons(line: str) -> Iterator[int]:
 
 
 def _announces(before: str, *, ends_line: bool, more: int) -> bool:
-    """Say whether the words before a colon announce somebody else's text; inline they must say so more plainly."""
+    """Return whether the words before a colon announce somebody else's text; inline they must say so more plainly."""
     sentence = _last_sentence(before)
     if _OWN.match(sentence + ":") or is_own_text(sentence):
         return False
@@ -326,7 +326,7 @@ def _announces(before: str, *, ends_line: bool, more: int) -> bool:
 
 
 def _is_label(sentence: str) -> bool:
-    """Say whether a line is a word or two that may be a label of the user's own list: "Is", "Do", "See"."""
+    """Return whether a line is a word or two that may be a label of the user's own list: "Is", "Do", "See"."""
     return (
         re.fullmatch(r"(?:is|are|do|does|what is|what's|see|read|check|rate|format|edit)", sentence, re.IGNORECASE)
         is not None

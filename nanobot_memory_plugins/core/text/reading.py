@@ -14,7 +14,7 @@ from nanobot_memory_plugins.core.values import Message
 from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 
 if TYPE_CHECKING:
-    from nanobot_memory_plugins.core.text.relative_dates import Span
+    from nanobot_memory_plugins.core.text.relative_dates import DaySpan
 
 # A text is read so far, in sentences and in characters: what is longer is a document.
 _SENTENCES, _CHARACTERS = 600, 60_000
@@ -29,7 +29,7 @@ class Script(StrEnum):
 
 
 @dataclass(frozen=True)
-class Sentence:
+class ReadSentence:
     """One sentence: ``text`` as it was written, and where it begins in the text that was read."""
 
     text: str
@@ -75,7 +75,7 @@ class Reading:
     authored: str
 
     @property
-    def sentences(self) -> tuple[Sentence, ...]:
+    def sentences(self) -> tuple[ReadSentence, ...]:
         """Its sentences, in their order."""
         return _sentences_of(self.authored[:_CHARACTERS])
 
@@ -106,7 +106,7 @@ class Reading:
             return Script.LATIN
         return Script.SIMPLIFIED if simplified(self.authored) == self.authored else Script.TRADITIONAL
 
-    def days(self, now: datetime) -> "tuple[Span, ...]":
+    def days(self, now: datetime) -> "tuple[DaySpan, ...]":
         """Return the days that it names, seen from ``now``: "last Friday", 三天前, "in March 2024"."""
         from nanobot_memory_plugins.core.text.relative_dates import relative_spans  # its patterns cost an import
 
@@ -128,6 +128,6 @@ def message_reading(text: str) -> Reading:
 
 
 @lru_cache(maxsize=256)
-def _sentences_of(text: str) -> tuple[Sentence, ...]:
+def _sentences_of(text: str) -> tuple[ReadSentence, ...]:
     spans = islice(sentence_spans(text), _SENTENCES)
-    return tuple(Sentence(text[start:end], start) for start, end in spans)
+    return tuple(ReadSentence(text[start:end], start) for start, end in spans)

@@ -55,7 +55,7 @@ def sentences_of(text: str) -> list[str]:
 
 
 def ends_in_question_mark(text: str) -> bool:
-    """Say whether a text ends in a question mark: cheap enough for hundreds, and no more than that.
+    """Return whether a text ends in a question mark: cheap enough for hundreds, and no more than that.
 
     What a sentence does, with a mark or without, `acts` tells.
     """
@@ -83,7 +83,7 @@ def _trimmed(text: str, start: int, end: int) -> Iterator[Span]:
 
 
 def _ends_here(text: str, start: int, stop: re.Match[str]) -> bool:
-    """Say whether a full stop ends a sentence."""
+    """Return whether a full stop ends a sentence."""
     if len(stop["stop"]) > 1:
         return True
     before = _WORD_BEFORE.search(text, max(start, stop.start() - 8), stop.start())
@@ -109,7 +109,7 @@ def _ends_here(text: str, start: int, stop: re.Match[str]) -> bool:
 
 
 def _goes_on_in_a_language(text: str, start: int, stop: re.Match[str], word: str) -> bool:
-    """Say whether a further language knows the word before a full stop as short, or as an ordinal: "am 1. Mai"."""
+    """Return whether a further language knows the word before a full stop as short, or as an ordinal: "am 1. Mai"."""
     languages = languages_of(text[max(start, stop.start() - _BESIDE) : stop.end() + _BESIDE])
     behind = text[stop.end() : stop.end() + _BESIDE].split(maxsplit=1) if languages else []
     follows = behind[0].rstrip(",.;:!?").lower() if behind else ""

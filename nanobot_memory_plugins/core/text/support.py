@@ -24,8 +24,8 @@ from nanobot_memory_plugins.core.text.numerals import values_in
 from nanobot_memory_plugins.core.text.opposites import ANOTHER_IN, RELATION_ZH, agrees, is_of_another, is_over
 from nanobot_memory_plugins.core.text.particulars import answers_with_another, knows_names, knows_numbers
 from nanobot_memory_plugins.core.text.quotations import (
-    Passage,
     QuotedConversation,
+    QuotePlace,
     counts,
     counts_as_asked,
     own_things,
@@ -99,10 +99,10 @@ class Support:
         return "\n".join(self.known)
 
     def holds(self, statement: str, quotes: Sequence[str] = ()) -> bool:
-        """Say whether the user has said what a statement says."""
+        """Return whether the user has said what a statement says."""
         return bool(self.passages(statement, quotes))
 
-    def passages(self, statement: str, quotes: Sequence[str] = ()) -> list[Passage]:
+    def passages(self, statement: str, quotes: Sequence[str] = ()) -> list[QuotePlace]:
         """Return the quotes of a statement where they stand and support it, or nothing where they do not.
 
         Where no quote is given, or none that stands anywhere, what is nearest to the statement is taken for it.
@@ -189,8 +189,8 @@ class Support:
         )
 
 
-def _rests_on_a_guess(statement: str, passages: Sequence[Passage], conversation: QuotedConversation) -> bool:
-    """Say whether something of a statement stands in a guess or a question alone, or in what is reported."""
+def _rests_on_a_guess(statement: str, passages: Sequence[QuotePlace], conversation: QuotedConversation) -> bool:
+    """Return whether something of a statement stands in a guess or a question alone, or in what is reported."""
     plain = folded(statement)
     if _HEDGES.search(plain) or _TELLS_OF_ASKING.search(plain):
         return False
@@ -216,8 +216,8 @@ def _rests_on_a_guess(statement: str, passages: Sequence[Passage], conversation:
     return bool(frozenset(terms_of(statement)) & (open_ - sure))
 
 
-def _rests_on_a_no(statement: str, passages: Sequence[Passage], conversation: QuotedConversation) -> bool:
-    """Say whether quotes that have nothing of a statement say no to the assistant, and it denies nothing."""
+def _rests_on_a_no(statement: str, passages: Sequence[QuotePlace], conversation: QuotedConversation) -> bool:
+    """Return whether quotes that have nothing of a statement say no to the assistant, and it denies nothing."""
     if denies(statement) or _DECLINED.search(folded(statement)):
         return False
     own = frozenset(terms_of(statement))
@@ -226,8 +226,8 @@ def _rests_on_a_no(statement: str, passages: Sequence[Passage], conversation: Qu
     )
 
 
-def _rests_on_conditions(statement: str, passages: Sequence[Passage]) -> bool:
-    """Say whether all of a statement stands in the conditions of its quotes: "we leave if he sells the house"."""
+def _rests_on_conditions(statement: str, passages: Sequence[QuotePlace]) -> bool:
+    """Return whether all of a statement stands in the conditions of its quotes: "we leave if he sells the house"."""
     if words_a_condition(statement) or words_what_is_imagined(statement):
         return False
     parts = [apart_from_conditions(text) for one in passages if one.by_user for text in one.texts]
@@ -236,14 +236,14 @@ def _rests_on_conditions(statement: str, passages: Sequence[Passage]) -> bool:
     return not held and not own.isdisjoint(terms_of(" ".join(condition for condition, _ in parts)))
 
 
-def _is_undecided(statement: str, passages: Sequence[Passage]) -> bool:
-    """Say whether a statement takes for settled what its quotes are only thinking of."""
+def _is_undecided(statement: str, passages: Sequence[QuotePlace]) -> bool:
+    """Return whether a statement takes for settled what its quotes are only thinking of."""
     texts = [folded(text) for one in passages if one.by_user for text in one.texts]
     return bool(texts) and not _HEDGES.search(folded(statement)) and all(map(_UNDECIDED.search, texts))
 
 
 def _unsaid_words(statement: str, said: str) -> bool:
-    """Say whether a statement has more words than a rewording brings along that nobody said."""
+    """Return whether a statement has more words than a rewording brings along that nobody said."""
     text = re.sub(r"[一二两三四五六七八九十百千万零月日号年周岁个只]", " ", without_dates(folded(statement)))
     terms = list(dict.fromkeys(terms_of(text)))
     told = Told(said)
@@ -266,7 +266,7 @@ def _weight(terms: Iterable[str]) -> float:
 
 
 def _borrows(statement: str, quoted: str, others: str, said: str) -> bool:
-    """Say whether a statement that is far from its quote has a word that the assistant alone has said.
+    """Return whether a statement that is far from its quote has a word that the assistant alone has said.
 
     One that has nothing in common with its quote and what that answers borrows everything.
     """

@@ -28,13 +28,13 @@ _PREFACE = LazyPattern(
 
 
 def only_requests(text: str) -> bool:
-    """Say whether a text asks for something and tells nothing; what holds for later answers tells enough."""
+    """Return whether a text asks for something and tells nothing; what holds for later answers tells enough."""
     acts = {clause.act for clause in reading_of(text[:_LOOKED_THROUGH]).clauses}
     return bool(acts) and acts <= {Act.ASKS, Act.SUPPOSES, Act.REQUESTS} and not holds_wish(text)
 
 
 def only_asks(text: str) -> bool:
-    """Say whether a text asks or supposes, and tells nothing: "tell me my shoe size" asks, too."""
+    """Return whether a text asks or supposes, and tells nothing: "tell me my shoe size" asks, too."""
     if len(text) > _LOOKED_THROUGH:
         return False
     asks = False

@@ -17,7 +17,7 @@ class Told:
         self._begun = {one[:end] for one in self._terms for end in range(_ABBREVIATED + 1, len(one))}
 
     def holds(self, term: str) -> bool:
-        """Say whether a term was said, in short or in full, or is one that any rewording brings along."""
+        """Return whether a term was said, in short or in full, or is one that any rewording brings along."""
         if term in self._terms or term in _REWORDING or values_in(term):
             return True
         return term.isascii() and (

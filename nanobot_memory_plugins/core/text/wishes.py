@@ -121,7 +121,7 @@ _BEGINNING = 80
 
 
 def asks_for_advice(question: str) -> bool:
-    """Say whether a message asks for something that the user's wishes may bear on, not for what was said."""
+    """Return whether a message asks for something that the user's wishes may bear on, not for what was said."""
     beginning = fold(question[:_BEGINNING])
     if _LOOKING_BACK.search(beginning) is None:
         return True
@@ -129,5 +129,5 @@ def asks_for_advice(question: str) -> bool:
 
 
 def holds_wish(text: str) -> bool:
-    """Say whether a text of the user's tells a wish for later answers, or what constrains them."""
+    """Return whether a text of the user's tells a wish for later answers, or what constrains them."""
     return WISHES.search(fold(text[:_LOOKED_THROUGH])) is not None

@@ -76,7 +76,7 @@ class Archive:
 
 
 def is_archive(source: Path) -> bool:
-    """Say whether a source is meant to be an archive: a ZIP file, whole or not."""
+    """Return whether a source is meant to be an archive: a ZIP file, whole or not."""
     return source.is_file() and (source.suffix.lower() == ".zip" or zipfile.is_zipfile(source))
 
 

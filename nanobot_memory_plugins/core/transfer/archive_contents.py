@@ -28,7 +28,7 @@ _ENTRIES_FILES = ("MEMORY.md", "ENTRIES.md")
 NOT_OURS = Sentence("not a memory file")
 
 
-class Kind(StrEnum):
+class PartKind(StrEnum):
     """What a file is to a move: how it is copied while agents write, and how it is joined with another."""
 
     SPILL = "spill"
@@ -47,10 +47,10 @@ class ArchiveMember:
 
     name: str
     path: Path
-    kind: Kind
+    kind: PartKind
 
 
-def kind_of(name: str) -> Kind | None:
+def kind_of(name: str) -> PartKind | None:
     """Return what the file of that name is, or None where it does not belong to the memory."""
     parts = PurePosixPath(name).parts
     if not parts or parts[0] in _ELSEWHERE or name in _NEVER or name.endswith((".tmp", ".lock")):
@@ -58,17 +58,17 @@ def kind_of(name: str) -> Kind | None:
     if parts[-1] == ".lock" or name.startswith(f"{REPLACED}/"):
         return None
     if len(parts) > 1 and parts[0].startswith("."):
-        folders = {".spill": Kind.SPILL, ".entries": Kind.ENTRIES}
-        return Kind.LEDGER if name == ".imports/taken.txt" else folders.get(parts[0], Kind.OTHER)
+        folders = {".spill": PartKind.SPILL, ".entries": PartKind.ENTRIES}
+        return PartKind.LEDGER if name == ".imports/taken.txt" else folders.get(parts[0], PartKind.OTHER)
     if any(part.startswith(".") for part in parts):
         return None
     if len(parts) == 2 and parts[0] == "sessions" and name.endswith(".jsonl"):
-        return Kind.TRANSCRIPT
+        return PartKind.TRANSCRIPT
     if len(parts) == 1 and name.startswith(_ENTRIES_FILES):
-        return Kind.LONG_TERM if name == "MEMORY.md" else Kind.ENTRIES
+        return PartKind.LONG_TERM if name == "MEMORY.md" else PartKind.ENTRIES
     if len(parts) == 1 and DAY_NOTE.fullmatch(name):
-        return Kind.DAY_NOTES
-    return Kind.DOCUMENT if name.endswith(".md") else None
+        return PartKind.DAY_NOTES
+    return PartKind.DOCUMENT if name.endswith(".md") else None
 
 
 def belongings(paths: MemoryPaths) -> Iterator[ArchiveMember | tuple[str, str]]:
@@ -79,7 +79,7 @@ def belongings(paths: MemoryPaths) -> Iterator[ArchiveMember | tuple[str, str]]:
     """
     found = list(_walk(paths.memory, ""))
     files = [one for one in found if isinstance(one, ArchiveMember)]
-    yield from sorted(files, key=lambda one: (one.kind is not Kind.SPILL, one.name))
+    yield from sorted(files, key=lambda one: (one.kind is not PartKind.SPILL, one.name))
     yield from (one for one in found if not isinstance(one, ArchiveMember))
 
 

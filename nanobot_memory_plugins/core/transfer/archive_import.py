@@ -15,7 +15,7 @@ from pathlib import Path, PurePosixPath
 
 from filelock import Timeout
 
-from nanobot_memory_plugins.core.erasure.secret_cleaning import Cleaned
+from nanobot_memory_plugins.core.erasure.secret_cleaning import ScrubbedBytes
 from nanobot_memory_plugins.core.erasure.secret_files import cleaner_of
 from nanobot_memory_plugins.core.errors import MemoryFileError, NanobotMemoryError
 from nanobot_memory_plugins.core.files import FileBusyError, MemoryPaths, file_lock
@@ -28,7 +28,7 @@ from nanobot_memory_plugins.core.transfer.archive_contents import (
     ARCHIVES_TAKEN,
     NOT_OURS,
     OF_FORGOTTEN,
-    Kind,
+    PartKind,
     kind_of,
 )
 from nanobot_memory_plugins.core.transfer.entries import JoinedEntries, LeavesForgottenOut, installed_joiner
@@ -55,14 +55,14 @@ _HELD_FORGOTTEN = "something was forgotten for good here: entries come one by on
 _FORGOTTEN_KEY = ".erasure/key"
 _ENTRIES_FILE = "ENTRIES.md"
 # Files that grow by whole records.
-_APPENDED = frozenset({Kind.TRANSCRIPT, Kind.DAY_NOTES})
+_APPENDED = frozenset({PartKind.TRANSCRIPT, PartKind.DAY_NOTES})
 
 
 @dataclass(frozen=True, slots=True)
 class _File:
     listed: ManifestFile
     name: str  # below the memory folder
-    kind: Kind
+    kind: PartKind
     path: Path
     key: str
 
@@ -128,11 +128,11 @@ class _Restoring:
         own_entries = own_entries or self._entries_hold_secrets(files)
         for done, file in enumerate(files):
             progress(Part(file.listed.path, len(files) + done, 2 * len(files)))
-            if file.kind is Kind.SPILL:
+            if file.kind is PartKind.SPILL:
                 self._take_waiting(file)
                 continue
             data = self._cleaned(file)
-            if own_entries and file.kind is Kind.ENTRIES:
+            if own_entries and file.kind is PartKind.ENTRIES:
                 self._set_aside(file, data)
             else:
                 self._take(file, data)
@@ -158,15 +158,15 @@ class _Restoring:
         # their journal would be taken for written by hand. What waited may have come home in a file of the archive.
         # What was forgotten comes last, first its key: until it is here, an import that broke off goes on as it began.
         def place(file: _File) -> tuple[bool, bool, bool, bool, str]:
-            is_entries = file.kind is Kind.ENTRIES and file.name == _ENTRIES_FILE
+            is_entries = file.kind is PartKind.ENTRIES and file.name == _ENTRIES_FILE
             is_forgotten = file.name.startswith(OF_FORGOTTEN)
-            return is_forgotten, file.name != _FORGOTTEN_KEY, file.kind is Kind.SPILL, is_entries, file.name
+            return is_forgotten, file.name != _FORGOTTEN_KEY, file.kind is PartKind.SPILL, is_entries, file.name
 
         return sorted(found, key=place)
 
     def _has_other_entries(self, files: list[_File]) -> bool:
-        """Say whether the workspace has entries, or a journal of them, that are not the archive's."""
-        theirs = {file.name: file for file in files if file.kind is Kind.ENTRIES}
+        """Return whether the workspace has entries, or a journal of them, that are not the archive's."""
+        theirs = {file.name: file for file in files if file.kind is PartKind.ENTRIES}
         own = [self._paths.memory / _ENTRIES_FILE, *sorted((self._paths.memory / ".entries").glob("journal*"))]
         for path in own:
             if not (data := read_plain(path)):
@@ -177,39 +177,39 @@ class _Restoring:
         return False
 
     def _entries_may_hold_forgotten(self, files: list[_File]) -> bool:
-        """Say whether something was forgotten here that the entries, or what they once were, may hold."""
+        """Return whether something was forgotten here that the entries, or what they once were, may hold."""
+        held = [file for file in files if file.kind in (PartKind.ENTRIES, PartKind.LONG_TERM)]
         found = self._forgotten.is_any() and any(
-            file.kind in (Kind.ENTRIES, Kind.LONG_TERM) and read_plain(file.path) != self._archive.read(file.listed)
-            for file in files
+            read_plain(file.path) != self._archive.read(file.listed) for file in held
         )
         if found:
             self._left_of_entries = _HELD_FORGOTTEN
         return found
 
     def _entries_hold_secrets(self, files: list[_File]) -> bool:
-        """Say whether secrets stand in the entries, or in what belongs to them.
+        """Return whether secrets stand in the entries, or in what belongs to them.
 
         Other bytes than those of the journal would not fit it: such entries are taken one by one.
         """
-        found = any(self._clean(file).found for file in files if file.kind is Kind.ENTRIES)
+        found = any(self._clean(file).found for file in files if file.kind is PartKind.ENTRIES)
         found = found or any(
-            self._clean(file).found for file in files if file.kind is Kind.LONG_TERM and _has_entries(files)
+            self._clean(file).found for file in files if file.kind is PartKind.LONG_TERM and _has_entries(files)
         )
         if found:
             self._left_of_entries = _HELD_SECRETS
         return found
 
-    def _clean(self, file: _File) -> Cleaned:
+    def _clean(self, file: _File) -> ScrubbedBytes:
         """Return a file's bytes without secrets, wherever they stand in it."""
         data = self._archive.read(file.listed)
-        if file.kind in (Kind.LEDGER, Kind.OTHER):
-            return Cleaned(data)  # hashes and counts
+        if file.kind in (PartKind.LEDGER, PartKind.OTHER):
+            return ScrubbedBytes(data)  # hashes and counts
         try:
             return cleaner_of(file.path.name, self._redaction.of_people, self._redaction.of_tools, everywhere=True)(
                 data
             )
         except MemoryFileError:
-            return Cleaned(data)  # compressed, and damaged: whoever reads it says so
+            return ScrubbedBytes(data)  # compressed, and damaged: whoever reads it says so
 
     def _cleaned(self, file: _File) -> bytes:
         """Return a file's bytes without secrets, and what this program wrote without what was forgotten here."""
@@ -217,11 +217,11 @@ class _Restoring:
         if cleaned.found:
             self._report.notices.append(Sentence("secrets were taken out of {file}", file=file.listed.path))
         match file.kind:
-            case Kind.TRANSCRIPT:
+            case PartKind.TRANSCRIPT:
                 return self._forgotten.transcript(cleaned.data)
-            case Kind.DAY_NOTES:
+            case PartKind.DAY_NOTES:
                 return self._forgotten.notes(cleaned.data)
-            case Kind.LONG_TERM | Kind.ENTRIES if file.name.endswith(".md") and self._forgotten.is_any():
+            case PartKind.LONG_TERM | PartKind.ENTRIES if file.name.endswith(".md") and self._forgotten.is_any():
                 joiner = installed_joiner()
                 if not isinstance(joiner, LeavesForgottenOut):
                     return cleaned.data
@@ -243,14 +243,14 @@ class _Restoring:
                 return
             if not there or (file.kind in _APPENDED and _goes_on(there, data)):
                 # Of entries and their history one says nothing without the other: those wait for the disk in turn.
-                durable = file.kind not in (Kind.TRANSCRIPT, Kind.DAY_NOTES, Kind.DOCUMENT)
+                durable = file.kind not in (PartKind.TRANSCRIPT, PartKind.DAY_NOTES, PartKind.DOCUMENT)
                 self._write(file.path, data, file.listed.modified, durable=durable)
                 self._report.took("files", file.listed.path)
                 return
         self._join(file, there, data)
 
     def _fits_the_key(self, file: _File) -> bool:
-        """Say whether what the archive forgot can be told here: by the same key, or where nothing was forgotten."""
+        """Return whether what the archive forgot can be told here: by the same key, or where nothing was forgotten."""
         own = read_plain(self._paths.memory / _FORGOTTEN_KEY)
         if file.name == _FORGOTTEN_KEY:
             return not self._forgotten.is_any() or own is not None
@@ -268,11 +268,11 @@ class _Restoring:
             self._report.leave(Sentence("it cannot be understood: {why}", why=error.cause), file.listed.path)
             return
         for record in records:
-            kind = Kind.TRANSCRIPT if record.target.suffix == ".jsonl" else Kind.DAY_NOTES
+            kind = PartKind.TRANSCRIPT if record.target.suffix == ".jsonl" else PartKind.DAY_NOTES
             self._take_items(kind, f"memory/{record.target.relative_to(self._paths.memory).as_posix()}", record.data)
         self._joined.append(file.key)
 
-    def _take_items(self, kind: Kind, name: str, data: bytes, there: bytes = b"") -> None:
+    def _take_items(self, kind: PartKind, name: str, data: bytes, there: bytes = b"") -> None:
         self._taker = self._taker or ImportWriter(
             self._paths, self._report, redaction=self._redaction, lock_seconds=self._lock_seconds, record=self._record
         )
@@ -283,7 +283,7 @@ class _Restoring:
                 self._taker.take(item)
 
     def _is_of_the_file_here(self, file: _File) -> bool:
-        """Say whether a backup is that of the file that stands here, or will. Another would pass for its last state."""
+        """Whether a backup is that of the file that stands here, or will. Another would pass for its last state."""
         there = read_plain(file.path.with_name(file.path.name.removesuffix(".bak")))
         whose = file.listed.path.removesuffix(".bak")
         theirs = next((one for one in self._archive.manifest.files if one.path == whose), None)
@@ -297,9 +297,9 @@ class _Restoring:
                 return
             self._take_items(file.kind, file.listed.path, data, there)
             self._joined.append(file.key)
-        elif file.kind is Kind.LEDGER:
+        elif file.kind is PartKind.LEDGER:
             self._join_ledger(file, data)
-        elif file.kind in (Kind.LONG_TERM, Kind.DOCUMENT) and file.name.endswith(".md"):
+        elif file.kind in (PartKind.LONG_TERM, PartKind.DOCUMENT) and file.name.endswith(".md"):
             self._beside(file, data, _OTHER_TEXT)
         else:
             self._report.leave(_OWN_RECORD, file.listed.path)
@@ -396,5 +396,5 @@ def _has_entries(files: list[_File]) -> bool:
 
 
 def _goes_on(there: bytes, data: bytes) -> bool:
-    """Say whether the archive's file is the one that is there, and more: what is there was an earlier state of it."""
+    """Whether the archive's file is the one that is there, and more: what is there was an earlier state of it."""
     return len(data) > len(there) and data.startswith(there)

@@ -12,7 +12,7 @@ from nanobot_memory_plugins.core.files import MemoryPaths
 from nanobot_memory_plugins.core.files.reading import read_regular
 from nanobot_memory_plugins.core.redaction.contact_redaction import Contacts
 from nanobot_memory_plugins.core.text import fold
-from nanobot_memory_plugins.core.transfer.archive_contents import Kind, kind_of
+from nanobot_memory_plugins.core.transfer.archive_contents import PartKind, kind_of
 from nanobot_memory_plugins.core.transfer.archive_import import import_archive
 from nanobot_memory_plugins.core.transfer.importer import Part
 from nanobot_memory_plugins.core.transfer.manifest import MANIFEST, Manifest, ManifestFile
@@ -24,7 +24,15 @@ _MARKS = (
     re.compile(r"\.sync-conflict-\d{8}-\d{6}(?:-\w{1,16})?(?P<end>\.\w{1,8})\Z"),
 )
 _NUMBERED = re.compile(r"(?P<stem>.+?) ?(?: \d{1,2}|\(\d{1,2}\))(?P<end>\.\w+)")
-_MERGED = frozenset({Kind.TRANSCRIPT, Kind.DAY_NOTES, Kind.LONG_TERM, Kind.ENTRIES, Kind.DOCUMENT})
+_MERGED = frozenset(
+    {
+        PartKind.TRANSCRIPT,
+        PartKind.DAY_NOTES,
+        PartKind.LONG_TERM,
+        PartKind.ENTRIES,
+        PartKind.DOCUMENT,
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)

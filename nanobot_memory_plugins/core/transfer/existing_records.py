@@ -13,7 +13,7 @@ _SAME = timedelta(minutes=15)
 _ID = re.compile(rb'^(?:\{"id":"([^"]+)"|id: (\S+))', re.MULTILINE)
 
 
-class Recorded:
+class ExistingRecords:
     """Tells messages that stand in the transcript of their session already. It holds one session at a time."""
 
     def __init__(self, paths: MemoryPaths) -> None:
@@ -23,7 +23,7 @@ class Recorded:
         self._ids: set[str] = set()
 
     def holds(self, record: TranscriptRecord, id: str = "") -> bool:  # noqa: A002
-        """Say whether a message was written down when it was said; each one that was stands for one message."""
+        """Return whether a message was written down when it was said; each one that was stands for one message."""
         if record.session_key != self._session:
             self._read(record.session_key)
         if id:

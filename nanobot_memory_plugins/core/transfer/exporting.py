@@ -19,7 +19,7 @@ from nanobot_memory_plugins.core.errors import InputError, MemoryFileError
 from nanobot_memory_plugins.core.files import FileBusyError, MemoryPaths, file_lock
 from nanobot_memory_plugins.core.files.reading import read_regular
 from nanobot_memory_plugins.core.files.replace import sync_folder
-from nanobot_memory_plugins.core.transfer.archive_contents import ArchiveMember, Kind, belongings
+from nanobot_memory_plugins.core.transfer.archive_contents import ArchiveMember, PartKind, belongings
 from nanobot_memory_plugins.core.transfer.importer import Part
 from nanobot_memory_plugins.core.transfer.manifest import MANIFEST, Manifest, ManifestFile
 from nanobot_memory_plugins.redaction.script.messages import Sentence
@@ -31,9 +31,9 @@ _ABOUT = (
     " memory/. `nanobot-memory import FILE` puts them back; without it they can be read as they are."
 )
 # Files that say something only together, and are written under one lock.
-_TOGETHER = frozenset({Kind.ENTRIES, Kind.LONG_TERM})
+_TOGETHER = frozenset({PartKind.ENTRIES, PartKind.LONG_TERM})
 # Files that grow by whole records, each under the lock of its kind.
-_APPENDED = frozenset({Kind.TRANSCRIPT, Kind.DAY_NOTES, Kind.LEDGER})
+_APPENDED = frozenset({PartKind.TRANSCRIPT, PartKind.DAY_NOTES, PartKind.LEDGER})
 _EARLIEST = (1980, 1, 1, 0, 0, 0)  # of a ZIP archive
 
 
@@ -120,8 +120,8 @@ def _write_files(
     progress: Callable[[Part], None],
     lock_seconds: float,
 ) -> Iterator[ManifestFile]:
-    first = [one for one in files if one.kind is Kind.SPILL]
-    rest = [one for one in files if one.kind is not Kind.SPILL and one.kind not in _TOGETHER]
+    first = [one for one in files if one.kind is PartKind.SPILL]
+    rest = [one for one in files if one.kind is not PartKind.SPILL and one.kind not in _TOGETHER]
     done = 0
     for one in (*first, *rest):
         progress(Part(one.name, done, len(files)))

@@ -24,7 +24,7 @@ from nanobot_memory_plugins.core.transfer.ledger import TAKEN
 from nanobot_memory_plugins.core.transfer.likeness import matches_of, pairs_of
 from nanobot_memory_plugins.core.transfer.replaced import keep_replaced
 from nanobot_memory_plugins.core.transfer.report import ImportReport
-from nanobot_memory_plugins.core.transfer.written import ImportRecord, Removal, TakenBack
+from nanobot_memory_plugins.core.transfer.written import ImportRecord, ImportRemoval, TakenBack
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 
@@ -138,7 +138,7 @@ class FollowedSource:
         self._record.replaced(kept, list(gone), before)
         taken: list[dict[str, Any]] = [{"file": file, "records": records} for file, records in by_file.items()]
         done = TakenBack("", "")
-        Removal(self._paths, done, lock_seconds).run([*taken, {"file": TAKEN, "keys": list(gone)}])
+        ImportRemoval(self._paths, done, lock_seconds).run([*taken, {"file": TAKEN, "keys": list(gone)}])
         for file, why in done.left:
             report.notices.append(
                 Sentence("An earlier form of a note stays in memory/{file}: {why}.", file=file, why=Sentence.of(why))

@@ -25,7 +25,7 @@ class ForgottenHere:
         self._filter = HistoryFilter(Fingerprints(paths), clock=SystemClock(), redact=redact_text)
 
     def is_any(self) -> bool:
-        """Say whether anything was forgotten for good here."""
+        """Return whether anything was forgotten for good here."""
         return self._filter.is_needed()
 
     def message(self, record: TranscriptRecord) -> TranscriptRecord:

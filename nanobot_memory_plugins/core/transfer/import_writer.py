@@ -24,7 +24,7 @@ from nanobot_memory_plugins.core.redaction.contact_redaction import ContactRedac
 from nanobot_memory_plugins.core.scopes.safe_keys import redact_key, redact_scope
 from nanobot_memory_plugins.core.text.fence import remove_fenced
 from nanobot_memory_plugins.core.text.markdown import clean, one_line
-from nanobot_memory_plugins.core.transfer.existing_records import Recorded, ids_in
+from nanobot_memory_plugins.core.transfer.existing_records import ExistingRecords, ids_in
 from nanobot_memory_plugins.core.transfer.following import Placed
 from nanobot_memory_plugins.core.transfer.forgotten import FORGOTTEN, ForgottenHere
 from nanobot_memory_plugins.core.transfer.importer import ImportedMessage, ImportedNote, Item, Skipped
@@ -78,7 +78,7 @@ class ImportWriter:
         self._tools = tools
         self._appender = Appender(paths, lock_seconds)
         self._ledger = Ledger(paths, self._appender)
-        self._recorded = Recorded(paths)
+        self._recorded = ExistingRecords(paths)
         self._forgotten = ForgottenHere(paths)
         self._waiting: dict[Path, list[_Waiting]] = {}
         self._bytes = self._records = 0

@@ -85,7 +85,7 @@ class Importer(Protocol):
         """Say what it reads, in a few words for people."""
 
     def recognises(self, source: Path) -> bool:
-        """Say whether ``source``, a file or folder that exists, is plainly such a store. It must be quick."""
+        """Return whether ``source``, a file or folder that exists, is plainly such a store. It must be quick."""
 
     def read(self, source: Path, workspace: Path) -> Iterator[Item]:
         """Yield what stands in the store, conversations in their order.

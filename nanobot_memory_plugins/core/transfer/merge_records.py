@@ -4,15 +4,15 @@ from collections.abc import Iterator
 
 from nanobot_memory_plugins.core.files import NoteEntry, parse_notes, parse_transcript_line
 from nanobot_memory_plugins.core.files.paths import DAY_NOTE
-from nanobot_memory_plugins.core.transfer.archive_contents import Kind
+from nanobot_memory_plugins.core.transfer.archive_contents import PartKind
 from nanobot_memory_plugins.core.transfer.formats.reading import time_of
 from nanobot_memory_plugins.core.transfer.importer import ImportedMessage, ImportedNote, Item, Skipped
 from nanobot_memory_plugins.core.values import Note, Origin
 
 
-def joined_items(kind: Kind, name: str, data: bytes, there: bytes) -> Iterator[Item | None]:
+def joined_items(kind: PartKind, name: str, data: bytes, there: bytes) -> Iterator[Item | None]:
     """Yield what of ``data`` is not in ``there``, with its id, and None for each record that is."""
-    return _messages(name, data, there) if kind is Kind.TRANSCRIPT else _notes(name, data, there)
+    return _messages(name, data, there) if kind is PartKind.TRANSCRIPT else _notes(name, data, there)
 
 
 def _messages(name: str, data: bytes, there: bytes) -> Iterator[Item | None]:

@@ -17,7 +17,7 @@ from nanobot_memory_plugins.core.errors import InputError
 from nanobot_memory_plugins.core.files import MemoryPaths, NoteEntry, file_lock, parse_notes, parse_transcript_line
 from nanobot_memory_plugins.core.files.appending import Appender
 from nanobot_memory_plugins.core.files.entries import exact_time
-from nanobot_memory_plugins.core.transfer.archive_contents import IMPORTS, OF_FORGOTTEN, Kind, kind_of
+from nanobot_memory_plugins.core.transfer.archive_contents import IMPORTS, OF_FORGOTTEN, PartKind, kind_of
 from nanobot_memory_plugins.core.transfer.entries import TakesBackEntries, installed_joiner
 from nanobot_memory_plugins.core.transfer.file_install import put_file, read_plain
 from nanobot_memory_plugins.core.transfer.replaced import bring_back
@@ -95,7 +95,7 @@ def take_back(workspace: Path, *, now: datetime, lock_seconds: float) -> TakenBa
     for run in [str(row["entries"]) for row in mine if "entries" in row]:
         _take_entries_back(workspace, run, result)
     appender = Appender(paths, lock_seconds)
-    Removal(paths, result, lock_seconds).run(mine)
+    ImportRemoval(paths, result, lock_seconds).run(mine)
     result.restored = sum(bring_back(paths, row, lock_seconds) for row in mine if "replaced" in row)
     row = {"import": last["import"], "undone": exact_time(now)}
     appender.append(paths.memory / IMPORTS, json.dumps(row).encode() + b"\n")
@@ -114,7 +114,7 @@ def _take_entries_back(workspace: Path, run: str, result: TakenBack) -> None:
 
 
 @dataclass(slots=True)
-class Removal:
+class ImportRemoval:
     """Takes out of a memory what rows of imports say was put into it. ``result`` is told what became of it."""
 
     paths: MemoryPaths
@@ -125,7 +125,7 @@ class Removal:
         """Take out files, records and keys. Raises `MemoryFileError`."""
         # Of an earlier version: what was forgotten stays so, and what has been forgotten since is known by its key.
         written = [row for row in rows if "sha256" in row and not str(row["file"]).startswith(OF_FORGOTTEN)]
-        together = [row for row in written if kind_of(str(row["file"])) is Kind.ENTRIES]
+        together = [row for row in written if kind_of(str(row["file"])) is PartKind.ENTRIES]
         went_on = any(self._without(row) is None for row in together if row["to"] and _is_of_all(str(row["file"])))
         for row in reversed(written):
             if went_on and row in together:
@@ -143,7 +143,7 @@ class Removal:
         data, begin, end = read_plain(self.paths.memory / row["file"]), int(row["from"]), int(row["to"])
         if data is None:
             return None
-        if kind_of(row["file"]) in (Kind.ENTRIES, Kind.LONG_TERM, Kind.OTHER) and len(data) != end:
+        if kind_of(row["file"]) in (PartKind.ENTRIES, PartKind.LONG_TERM, PartKind.OTHER) and len(data) != end:
             return None
         if hashlib.sha256(data[begin:end]).hexdigest() != row["sha256"]:
             return None
@@ -196,7 +196,7 @@ class Removal:
 
 
 def _is_of_all(name: str) -> bool:
-    """Say whether a file is the entries, or their journal: the one says nothing without the other."""
+    """Return whether a file is the entries, or their journal: the one says nothing without the other."""
     return name == "ENTRIES.md" or name.startswith(".entries/journal")
 
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
         Profile,
         ScorePoint,
     )
-    from nanobot_memory_plugins.core.values.explanation import Explanation, Part, Weighed
+    from nanobot_memory_plugins.core.values.explanation import Explanation, ScorePart, Weighed
     from nanobot_memory_plugins.core.values.notes import (
         ContextBlock,
         Destination,
@@ -61,7 +61,7 @@ __getattr__ = lazy_names(
             "Profile",
             "ScorePoint",
         ),
-        "explanation": ("Explanation", "Part", "Weighed"),
+        "explanation": ("Explanation", "ScorePart", "Weighed"),
         "notes": ("ContextBlock", "Destination", "Note", "NoteType", "PromptEntries", "Receipt", "Summary"),
         "purging": ("Erasure", "HeldLine", "Trace", "Withheld"),
         "scopes": ("Scope", "Visibility", "Whose"),
@@ -89,12 +89,12 @@ __all__ = [
     "Note",
     "NoteType",
     "Origin",
-    "Part",
     "Profile",
     "PromptEntries",
     "Query",
     "Receipt",
     "Scope",
+    "ScorePart",
     "ScorePoint",
     "SearchResult",
     "StoreStatus",

@@ -6,7 +6,7 @@ from nanobot_memory_plugins.core.values.search import Hit
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class ScorePart:
     """One summand of what a candidate's place goes by: what was measured, and what that is worth."""
 
     name: str
@@ -31,7 +31,7 @@ class Weighed:
     hit: Hit
     words: float
     total: float
-    parts: tuple[Part, ...] = ()
+    parts: tuple[ScorePart, ...] = ()
     place: int | None = None
     why: str = ""
 

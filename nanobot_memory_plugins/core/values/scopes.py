@@ -42,7 +42,7 @@ class Scope:
         return not (self.user or self.channel or self.session or self.group_chat)
 
     def allows(self, scope: "Scope") -> bool:
-        """Say whether a memory of ``scope`` has all that this one names."""
+        """Return whether a memory of ``scope`` has all that this one names."""
         return all(
             not wanted or wanted == has
             for wanted, has in (
@@ -65,7 +65,7 @@ class Whose:
     group_chat: str | None = None
 
     def holds(self, scope: Scope) -> bool:
-        """Say whether a memory of ``scope`` is."""
+        """Return whether a memory of ``scope`` is."""
         return all(
             wanted is None or wanted == has
             for wanted, has in (
@@ -101,7 +101,7 @@ class Visibility:
         return any(one.group_chat for one in self.whose)
 
     def allows(self, scope: Scope) -> bool:
-        """Say whether a memory of ``scope`` may be seen."""
+        """Return whether a memory of ``scope`` may be seen."""
         if scope.agent not in ("", self.agent):
             return False
         return scope.is_everybodys or any(one.holds(scope) for one in self.whose)

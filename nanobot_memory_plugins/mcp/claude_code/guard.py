@@ -20,7 +20,7 @@ def new_secret() -> str:
 
 
 def is_from_hook(event: HookEvent, meta: Mapping[str, object], secret: str) -> bool:
-    """Say whether a hook tells of an event: with the plugin's secret, and in no call of the model's.
+    """Return whether a hook tells of an event: with the plugin's secret, and in no call of the model's.
 
     ``meta`` is what the host says of the call, ``secret`` that of the plugin, without which nothing is believed.
     """

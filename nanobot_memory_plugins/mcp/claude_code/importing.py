@@ -5,7 +5,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from nanobot_memory_plugins.core import ImportedMessage, InputError, Item, Message, Origin, Part, Sentence, Skipped
+from nanobot_memory_plugins.core import (
+    ImportedMessage,
+    InputError,
+    Item,
+    Message,
+    Origin,
+    Part,
+    Sentence,
+    Skipped,
+)
 from nanobot_memory_plugins.core.scopes import project_of
 from nanobot_memory_plugins.core.transfer.formats.reading import json_lines, time_of
 from nanobot_memory_plugins.mcp.claude_code.sessions import session_key
@@ -23,7 +32,7 @@ class ClaudeCodeImporter:
     label = Sentence("sessions of Claude Code")
 
     def recognises(self, source: Path) -> bool:
-        """Say whether it is one of them."""
+        """Return whether it is one of them."""
         return any(_is_session(path) for path in _sessions(source)[:1])
 
     def read(self, source: Path, workspace: Path) -> Iterator[Item]:

@@ -39,7 +39,7 @@ class ScheduledPrompts:
                     self._given[_folded(text)] = None
 
     def holds(self, prompt: str, folder: str) -> bool:
-        """Say whether a prompt was scheduled, by a tool or for the project of a folder. It reads a file."""
+        """Return whether a prompt was scheduled, by a tool or for the project of a folder. It reads a file."""
         asked = _folded(prompt)
         folders = dict.fromkeys(filter(None, (folder, os.environ.get(_PROJECT, ""))))
         return asked in self._given or any(asked == _folded(kept) for one in folders for kept in _kept(Path(one)))

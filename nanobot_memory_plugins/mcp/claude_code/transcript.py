@@ -58,7 +58,7 @@ class Recorded:
 
 
 def is_notice(text: str) -> bool:
-    """Say whether what stands in the user's place comes from the host."""
+    """Return whether what stands in the user's place comes from the host."""
     return text.lstrip().startswith(_NOTICES)
 
 

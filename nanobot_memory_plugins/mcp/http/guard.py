@@ -18,7 +18,7 @@ Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 App = Callable[[AsgiScope, Receive, Send], Awaitable[None]]
 
 
-class Guard:
+class RequestGuard:
     """Lets requests through to ``app`` that may come in, and answers the others itself.
 
     A page that rebinds its name to this machine comes with that name (421), a page of another site with its origin

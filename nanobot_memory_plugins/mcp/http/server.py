@@ -10,7 +10,7 @@ import uvicorn
 
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from nanobot_memory_plugins.core import InputError, Sentence
-from nanobot_memory_plugins.mcp.http.guard import PATH, Guard
+from nanobot_memory_plugins.mcp.http.guard import PATH, RequestGuard
 from nanobot_memory_plugins.mcp.http.tokens import Tokens
 
 _CLOSING_SECONDS = 5
@@ -42,7 +42,7 @@ def bound_socket(host: str, port: int) -> socket.socket:
 
 
 def is_of_this_machine(host: str) -> bool:
-    """Say whether only programs of this machine reach what listens on ``host``."""
+    """Return whether only programs of this machine reach what listens on ``host``."""
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
@@ -68,7 +68,9 @@ async def serve_http(
     """Answer requests until the process is told to end. ``ready`` is called once it listens."""
     manager = StreamableHTTPSessionManager(app=server, stateless=True)
     own = address_of(listening).removeprefix("http://").removesuffix(PATH)
-    guard = Guard(manager.handle_request, tokens, port=listening.getsockname()[1], hosts=(*hosts, own), origins=origins)
+    guard = RequestGuard(
+        manager.handle_request, tokens, port=listening.getsockname()[1], hosts=(*hosts, own), origins=origins
+    )
     config = uvicorn.Config(
         guard,
         log_config=None,

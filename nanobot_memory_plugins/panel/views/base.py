@@ -11,9 +11,9 @@ from textual.timer import Timer
 from textual.widgets import Static
 
 from nanobot_memory_plugins.core import EntryRun
-from nanobot_memory_plugins.panel.language import Words
+from nanobot_memory_plugins.panel.language import PanelWords
 from nanobot_memory_plugins.panel.memory import PanelMemory, reason_of
-from nanobot_memory_plugins.panel.widgets.bars import Key
+from nanobot_memory_plugins.panel.widgets.bars import BarKey
 from nanobot_memory_plugins.panel.widgets.row_list import RowList
 from nanobot_memory_plugins.redaction.script.printable import printable
 
@@ -68,7 +68,7 @@ class View(Container):
 
     name_of_view: ClassVar[str] = ""
 
-    def __init__(self, memory: PanelMemory, words: Words, *, id: str) -> None:  # noqa: A002  # as Textual has it
+    def __init__(self, memory: PanelMemory, words: PanelWords, *, id: str) -> None:  # noqa: A002  # as Textual has it
         super().__init__(id=id, classes="view")
         self.memory = memory
         self.words = words
@@ -102,7 +102,7 @@ class View(Container):
         """Yield what stands above the list."""
         yield from ()
 
-    def key_list(self) -> list[Key]:
+    def key_list(self) -> list[BarKey]:
         """Return the keys of the view, the most important first."""
         return []
 

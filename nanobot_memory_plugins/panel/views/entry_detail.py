@@ -6,7 +6,7 @@ from datetime import datetime
 from rich.text import Text
 
 from nanobot_memory_plugins.core import EntryRun, EntryView, ScorePoint
-from nanobot_memory_plugins.panel.language import Words
+from nanobot_memory_plugins.panel.language import PanelWords
 from nanobot_memory_plugins.panel.views.base import field
 from nanobot_memory_plugins.panel.widgets.chart import column_chart
 
@@ -15,7 +15,7 @@ _ACTIONS = {"added": "green", "restored": "green", "removed": "red", "archived":
 
 
 def entry_text(
-    entry: EntryView, scores: Sequence[ScorePoint], runs: Sequence[EntryRun], words: Words, now: datetime
+    entry: EntryView, scores: Sequence[ScorePoint], runs: Sequence[EntryRun], words: PanelWords, now: datetime
 ) -> Text:
     """Return an entry with its score over time and what was done to it."""
     text = Text()
@@ -50,7 +50,7 @@ def entry_text(
     return text
 
 
-def shown_run(run: EntryRun, words: Words) -> Text:
+def shown_run(run: EntryRun, words: PanelWords) -> Text:
     """Return one line about a run: when, who, what and why."""
     t = words
     text = Text(day_and_time(run.time) + "  ")
@@ -68,7 +68,7 @@ def is_undoable(run: EntryRun) -> bool:
     return bool(run.changes) and not (run.undone or run.undoes or run.by_hand)
 
 
-def undo_lines(run: EntryRun, words: Words) -> list[str]:
+def undo_lines(run: EntryRun, words: PanelWords) -> list[str]:
     """Return what a run did, for the question whether to take it back."""
     states = (change.after or change.before for change in run.changes)
     return [shown_run(run, words).plain, *(state.text for state in states if state is not None)]
@@ -79,7 +79,7 @@ def day_and_time(time: datetime | None) -> str:
     return f"{time.astimezone():%Y-%m-%d %H:%M}" if time is not None else ""
 
 
-def _chart(text: Text, scores: Sequence[ScorePoint], words: Words) -> None:
+def _chart(text: Text, scores: Sequence[ScorePoint], words: PanelWords) -> None:
     lines = column_chart([point.score for point in scores], _CHART_LINES)
     for number, line in enumerate(lines):
         label = "1.0" if number == 0 else "0.0" if number == len(lines) - 1 else ""

@@ -10,7 +10,7 @@ from nanobot_memory_plugins.core import Hit
 from nanobot_memory_plugins.core.erasure import is_short
 from nanobot_memory_plugins.panel.dialogs import Choose, Confirm
 from nanobot_memory_plugins.panel.views.base import View
-from nanobot_memory_plugins.panel.widgets.bars import Key
+from nanobot_memory_plugins.panel.widgets.bars import BarKey
 from nanobot_memory_plugins.panel.widgets.row_list import Column
 
 # Lines of a file that are shown before it is forgotten, and what a list shows of a text.
@@ -34,9 +34,9 @@ class ForgettingView(View):
         """Return the messages or notes of a row, as they stand in the pane."""
         raise NotImplementedError
 
-    def key_list(self) -> list[Key]:
+    def key_list(self) -> list[BarKey]:
         """Return the keys."""
-        return [Key("f", "forget", self.words("Forget"))]
+        return [BarKey("f", "forget", self.words("Forget"))]
 
     def action_forget(self) -> None:
         """Forget a message or note of the row under the cursor for good."""
@@ -107,7 +107,7 @@ class ForgettingView(View):
 
 
 def _says_something(text: str) -> bool:
-    """Say whether a text is more than the marks that a forgotten one leaves."""
+    """Return whether a text is more than the marks that a forgotten one leaves."""
     return any(letter.isalnum() for letter in text)
 
 

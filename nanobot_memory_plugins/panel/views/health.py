@@ -7,7 +7,7 @@ from textual.binding import Binding, BindingType
 
 from nanobot_memory_plugins.core import Finding, Health, Level, StoreStatus
 from nanobot_memory_plugins.panel.views.base import View, field
-from nanobot_memory_plugins.panel.widgets.bars import Key
+from nanobot_memory_plugins.panel.widgets.bars import BarKey
 from nanobot_memory_plugins.panel.widgets.row_list import Column, RowList
 
 _COLOURS = {Health.GOOD: "green", Health.INFO: "cyan", Health.DEGRADED: "yellow", Health.BAD: "red"}
@@ -41,9 +41,9 @@ class HealthView(View):
             empty=t("Looking …"),
         )
 
-    def key_list(self) -> list[Key]:
+    def key_list(self) -> list[BarKey]:
         """Return the keys."""
-        return [Key("r", "examine", self.words("Look again"))]
+        return [BarKey("r", "examine", self.words("Look again"))]
 
     def version(self) -> str:
         """Return a text that always changes: the numbers are of this second."""

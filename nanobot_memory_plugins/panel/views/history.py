@@ -8,7 +8,7 @@ from textual.binding import Binding, BindingType
 from nanobot_memory_plugins.core import EntryRun
 from nanobot_memory_plugins.panel.views.base import View
 from nanobot_memory_plugins.panel.views.entry_detail import day_and_time, is_undoable, shown_run
-from nanobot_memory_plugins.panel.widgets.bars import Key
+from nanobot_memory_plugins.panel.widgets.bars import BarKey
 from nanobot_memory_plugins.panel.widgets.row_list import Column, RowList
 
 _RUNS = 1_000
@@ -37,9 +37,9 @@ class HistoryView(View):
             empty=t("Nothing has happened yet."),
         )
 
-    def key_list(self) -> list[Key]:
+    def key_list(self) -> list[BarKey]:
         """Return the keys."""
-        return [Key("u", "undo", self.words("Undo this"))]
+        return [BarKey("u", "undo", self.words("Undo this"))]
 
     def version(self) -> str:
         """Return a text that changes with the entries."""

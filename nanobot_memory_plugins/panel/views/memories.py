@@ -13,12 +13,12 @@ from nanobot_memory_plugins.core import EntryAccess, EntryEdit, EntryView, Erasu
 from nanobot_memory_plugins.core.erasure import ErasurePlan, plan_in_files
 from nanobot_memory_plugins.core.text import profile_lines
 from nanobot_memory_plugins.panel.dialogs import Choose, Confirm, EntryForm, ProfileReport, Written
-from nanobot_memory_plugins.panel.language import Words
+from nanobot_memory_plugins.panel.language import PanelWords
 from nanobot_memory_plugins.panel.memory import reason_of
 from nanobot_memory_plugins.panel.views.base import View
 from nanobot_memory_plugins.panel.views.entry_detail import entry_text, is_undoable
 from nanobot_memory_plugins.panel.views.entry_list import NO_GROUP, ORDERS, SECTIONS, Listing
-from nanobot_memory_plugins.panel.widgets.bars import Key
+from nanobot_memory_plugins.panel.widgets.bars import BarKey
 from nanobot_memory_plugins.panel.widgets.chart import bar
 from nanobot_memory_plugins.panel.widgets.row_list import Column, RowList
 from nanobot_memory_plugins.redaction.script.printable import printable
@@ -78,23 +78,23 @@ class MemoriesView(View):
         """Yield the filter, which shows itself when it is wanted."""
         yield Input(placeholder=self.words("Only what holds these words"), id="filter", compact=True, classes="hidden")
 
-    def key_list(self) -> list[Key]:
+    def key_list(self) -> list[BarKey]:
         """Return the keys."""
         t = self.words
         return [
-            Key("e", "edit", t("Edit")),
-            Key("f", "forget", t("Forget")),
-            Key("m", "merge", t("Merge")),
-            Key("u", "undo", t("Undo")),
-            Key("/", "filter", t("Filter")),
-            Key("g", "group", t("Group")),
-            Key("s", "sort", t("Sort")),
-            Key("a", "section", t("Archive")),
-            Key("space", "mark", t("Mark")),
-            Key("r", "restore", t("Restore")),
-            Key("n", "new", t("New")),
-            Key("p", "profile", t("Profile")),
-            Key("c", "confirm", t("Confirm")),
+            BarKey("e", "edit", t("Edit")),
+            BarKey("f", "forget", t("Forget")),
+            BarKey("m", "merge", t("Merge")),
+            BarKey("u", "undo", t("Undo")),
+            BarKey("/", "filter", t("Filter")),
+            BarKey("g", "group", t("Group")),
+            BarKey("s", "sort", t("Sort")),
+            BarKey("a", "section", t("Archive")),
+            BarKey("space", "mark", t("Mark")),
+            BarKey("r", "restore", t("Restore")),
+            BarKey("n", "new", t("New")),
+            BarKey("p", "profile", t("Profile")),
+            BarKey("c", "confirm", t("Confirm")),
         ]
 
     # --- reading ----------------------------------------------------------------------------------------------
@@ -369,7 +369,7 @@ class MemoriesView(View):
             self.panel.ask_undo(run)
 
 
-def _kept(plan: ErasurePlan, t: Words) -> list[str]:
+def _kept(plan: ErasurePlan, t: PanelWords) -> list[str]:
     """Return what is kept where a purge would find it, line by line."""
     lines = [
         t("{where}, line {n}: {held}", where=one.where, n=held.line, held=held.text)

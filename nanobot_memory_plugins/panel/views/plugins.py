@@ -9,7 +9,7 @@ from textual.binding import Binding, BindingType
 from nanobot_memory_plugins.core.host import PluginState
 from nanobot_memory_plugins.panel.memory import PluginRow
 from nanobot_memory_plugins.panel.views.base import View, field
-from nanobot_memory_plugins.panel.widgets.bars import Key
+from nanobot_memory_plugins.panel.widgets.bars import BarKey
 from nanobot_memory_plugins.panel.widgets.row_list import Column, RowList
 
 # In this process plugins are loaded, and do none of their work.
@@ -44,9 +44,9 @@ class PluginsView(View):
             empty=t("No plugins are installed."),
         )
 
-    def key_list(self) -> list[Key]:
+    def key_list(self) -> list[BarKey]:
         """Return the keys."""
-        return [Key("space", "switch", self.words("On or off"))]
+        return [BarKey("space", "switch", self.words("On or off"))]
 
     def version(self) -> str:
         """Return a text that changes with the configuration file."""

@@ -13,7 +13,7 @@ from nanobot_memory_plugins.panel.widgets.row_list import Column, RowList
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class ProfileRow:
     """A row: an entry of the profile under its kind; ``ended`` where it holds no more."""
 
     kind: str
@@ -29,7 +29,7 @@ class ProfileView(View):
     def rows(self) -> RowList[Any]:
         """Return the list."""
         t = self.words
-        return RowList[Known](
+        return RowList[ProfileRow](
             (Column(t("Category"), 11), Column(t("Since"), 10, from_width=60), Column(t("Text"), 0)),
             self._cells,
             key=lambda row: row.one.entry.id,
@@ -50,11 +50,11 @@ class ProfileView(View):
         ended = sum(row.ended for row in rows)
         self.line.update(Text(" " + self.words("{n} known, {m} over", n=f"{len(rows) - ended:,}", m=f"{ended:,}")))
 
-    def _cells(self, row: Known) -> list[Text | str]:
+    def _cells(self, row: ProfileRow) -> list[Text | str]:
         since = row.one.entry.created_at
         return [self.words(row.kind), f"{since.astimezone():%Y-%m-%d}" if since else "", row.one.entry.text]
 
-    async def detail(self, row: Known) -> Text:
+    async def detail(self, row: ProfileRow) -> Text:
         """Return an entry with the words from which it was learned."""
         t, entry, text = self.words, row.one.entry, Text()
         text.append(f"{entry.text}\n\n", "bold")
@@ -67,7 +67,7 @@ class ProfileView(View):
         return text.append(t("To change it: Memories (1)."), "dim")
 
 
-def _rows(found: Profile) -> Iterable[Known]:
+def _rows(found: Profile) -> Iterable[ProfileRow]:
     for kind, told in found.known.items():
-        yield from (Known(kind, one) for one in told)
-    yield from (Known(Sentence("over"), one, ended=True) for one in found.ended)
+        yield from (ProfileRow(kind, one) for one in told)
+    yield from (ProfileRow(Sentence("over"), one, ended=True) for one in found.ended)

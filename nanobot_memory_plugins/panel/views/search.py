@@ -15,7 +15,7 @@ from nanobot_memory_plugins.core import Hit, Level, SearchResult
 from nanobot_memory_plugins.panel.views.base import field
 from nanobot_memory_plugins.panel.views.entry_detail import day_and_time
 from nanobot_memory_plugins.panel.views.forgetting import Forgettable, ForgettingView, parts_of
-from nanobot_memory_plugins.panel.widgets.bars import Key
+from nanobot_memory_plugins.panel.widgets.bars import BarKey
 from nanobot_memory_plugins.panel.widgets.highlight import highlighted, pattern_of
 from nanobot_memory_plugins.panel.widgets.row_list import Column, RowList
 
@@ -63,14 +63,14 @@ class SearchView(ForgettingView):
         """Yield the field for the words."""
         yield Input(placeholder=self.words("Search: words, or a question"), id="query", compact=True)
 
-    def key_list(self) -> list[Key]:
+    def key_list(self) -> list[BarKey]:
         """Return the keys."""
         t = self.words
         return [
-            Key("/", "ask", t("New search")),
-            Key("↑↓", "focus_rows", t("Through the hits")),
-            Key("f", "forget", t("Forget")),
-            Key("x", "helpful", t("Helped or not")),
+            BarKey("/", "ask", t("New search")),
+            BarKey("↑↓", "focus_rows", t("Through the hits")),
+            BarKey("f", "forget", t("Forget")),
+            BarKey("x", "helpful", t("Helped or not")),
         ]
 
     def focus_list(self) -> None:

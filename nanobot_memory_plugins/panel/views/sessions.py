@@ -6,7 +6,7 @@ from typing import Any
 from rich.text import Text
 
 from nanobot_memory_plugins.core import TranscriptRecord
-from nanobot_memory_plugins.panel.reading import Session
+from nanobot_memory_plugins.panel.reading import ShownSession
 from nanobot_memory_plugins.panel.views.forgetting import Forgettable, ForgettingView
 from nanobot_memory_plugins.panel.widgets.row_list import Column, RowList
 
@@ -24,9 +24,9 @@ class SessionsView(ForgettingView):
     def rows(self) -> RowList[Any]:
         """Return the list."""
         t = self.words
-        return RowList[Session](
+        return RowList[ShownSession](
             (
-                Column(t("Session"), 20),
+                Column(t("ShownSession"), 20),
                 Column(t("Messages"), 8, right=True, from_width=60),
                 Column(t("Last"), 16, from_width=60),
                 Column(t("Text"), 0),
@@ -57,12 +57,12 @@ class SessionsView(ForgettingView):
         total = sum(session.messages for session in sessions)
         self.line.update(Text(" " + self.words("{n} sessions, {m} messages", n=f"{len(sessions):,}", m=f"{total:,}")))
 
-    async def forgettable(self, row: Session) -> Sequence[Forgettable]:
+    async def forgettable(self, row: ShownSession) -> Sequence[Forgettable]:
         """Return the last messages of a session."""
         records = await self.memory.run(lambda: self.memory.reader.messages(row, _MESSAGES))
         return [Forgettable(_time(one) + self.words(one.role), (one.text,)) for one in records]
 
-    async def detail(self, row: Session) -> Text:
+    async def detail(self, row: ShownSession) -> Text:
         """Return the last messages of a session."""
         records = await self.memory.run(lambda: self.memory.reader.messages(row, _MESSAGES))
         text = Text()

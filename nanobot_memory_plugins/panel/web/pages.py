@@ -5,7 +5,7 @@ import html
 from aiohttp import web
 
 from nanobot_memory_plugins.core import tr
-from nanobot_memory_plugins.panel.language import Words
+from nanobot_memory_plugins.panel.language import PanelWords
 
 _STYLE = """
 html, body { margin: 0; height: 100%; background: #121212; color: #e0e0e0; font-family: "Roboto Mono", "Noto Sans Mono",
@@ -45,7 +45,7 @@ async def focus_script(_request: web.Request) -> web.Response:
 
 def page(socket_url: str, *, language: str) -> web.Response:
     """Return the page on which the panel is drawn."""
-    t = Words(language)
+    t = PanelWords(language)
     begins, ended, again = t("Opening …"), t("The panel was closed."), t("Open it again")
     text = f"""<!DOCTYPE html>
 <html lang="{"zh-CN" if language == "zh" else language}">

@@ -18,7 +18,7 @@ from textual_serve.download_manager import DownloadManager
 
 from nanobot_memory_plugins.core import InputError, Sentence, logger
 from nanobot_memory_plugins.core.cli import say
-from nanobot_memory_plugins.panel.language import Words
+from nanobot_memory_plugins.panel.language import PanelWords
 from nanobot_memory_plugins.panel.web.guard import OPEN_PATH, Guard
 from nanobot_memory_plugins.panel.web.pages import focus_script, page
 
@@ -154,7 +154,7 @@ def serve(workspace: Path, config: Path | None, *, port: int, language: str) -> 
 
 
 async def _serve(server: PanelServer, port: int, language: str) -> None:
-    words = Words(language)
+    words = PanelWords(language)
     try:
         address = await server.start(port)
     except OSError as error:

@@ -14,7 +14,7 @@ VIEW_KEYS = "1234567890-"
 """The keys of the views, in their order."""
 
 
-class Key(NamedTuple):
+class BarKey(NamedTuple):
     """A key, the action of the app or view that it stands for, and what it does, in a word."""
 
     key: str
@@ -25,11 +25,11 @@ class Key(NamedTuple):
 class KeyBar(Static):
     """Says which keys there are; a click does what the key does. What finds no room is left out."""
 
-    def show(self, keys: Sequence[Key], width: int, lines: int = 1) -> None:
+    def show(self, keys: Sequence[BarKey], width: int, lines: int = 1) -> None:
         """Show keys, the most important first, on a number of lines; the last one always has its place."""
         last = keys[-1:] if len(keys) > 1 else []
         room = [width] * (lines - 1) + [width - sum(_width(key) for key in last)]
-        rows: list[list[Key]] = [[] for _ in room]
+        rows: list[list[BarKey]] = [[] for _ in room]
         for key in keys[: len(keys) - len(last)]:
             at = next((number for number, left in enumerate(room) if _width(key) <= left), None)
             if at is not None:
@@ -41,7 +41,7 @@ class KeyBar(Static):
         self.update(Text("\n", no_wrap=True, overflow="crop").join(_line(row) for row in rows if row))
 
 
-def _line(keys: Sequence[Key]) -> Text:
+def _line(keys: Sequence[BarKey]) -> Text:
     line = Text(no_wrap=True, overflow="crop")
     for key in keys:
         action = Style(meta={"@click": key.action})
@@ -50,7 +50,7 @@ def _line(keys: Sequence[Key]) -> Text:
     return line
 
 
-def _width(key: Key) -> int:
+def _width(key: BarKey) -> int:
     return cell_len(key.key) + cell_len(key.label) + 5
 
 

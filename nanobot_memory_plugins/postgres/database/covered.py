@@ -11,7 +11,7 @@ from typing import Any
 
 from nanobot_memory_plugins.postgres.database import passages
 from nanobot_memory_plugins.postgres.database.connection import Connection, run, table
-from nanobot_memory_plugins.postgres.database.tenant import Whose
+from nanobot_memory_plugins.postgres.database.tenant import TenantOwner
 from nanobot_memory_plugins.postgres.database.where import of_tenant
 
 
@@ -43,7 +43,7 @@ class Covered:
         }  # fmt: skip
 
 
-def write_down(connection: Connection, whose: Whose, number: uuid.UUID, covered: Covered) -> None:
+def write_down(connection: Connection, whose: TenantOwner, number: uuid.UUID, covered: Covered) -> None:
     """Keep beside an order what it has taken away, in the transaction that does so."""
     run(
         connection,
@@ -53,7 +53,7 @@ def write_down(connection: Connection, whose: Whose, number: uuid.UUID, covered:
     )
 
 
-def carried_out(connection: Connection, whose: Whose) -> dict[uuid.UUID, bool]:
+def carried_out(connection: Connection, whose: TenantOwner) -> dict[uuid.UUID, bool]:
     """Return the orders whose ids are on the server, and whether this machine has carried each out."""
     found = run(
         connection,
@@ -64,7 +64,7 @@ def carried_out(connection: Connection, whose: Whose) -> dict[uuid.UUID, bool]:
     return {row[0]: bool(row[1]) for row in found}
 
 
-def of_orders(connection: Connection, whose: Whose, numbers: Sequence[uuid.UUID]) -> dict[uuid.UUID, Covered]:
+def of_orders(connection: Connection, whose: TenantOwner, numbers: Sequence[uuid.UUID]) -> dict[uuid.UUID, Covered]:
     """Return what some orders have taken away."""
     found = run(
         connection,
@@ -75,7 +75,7 @@ def of_orders(connection: Connection, whose: Whose, numbers: Sequence[uuid.UUID]
     return {number: Covered(*(tuple(one or ()) for one in ids)) for number, *ids in found}
 
 
-def take_off(connection: Connection, whose: Whose, covered: Covered, version: int, *, large: bool) -> int:
+def take_off(connection: Connection, whose: TenantOwner, covered: Covered, version: int, *, large: bool) -> int:
     """Take off the server what an order has taken off before; return how many passages there were. In a transaction.
 
     What else stood in the files of these passages is sent once more by their machines: one of them may have come first.

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from nanobot_memory_plugins.core import Wanted
 from nanobot_memory_plugins.postgres.database.connection import Connection, run, table
-from nanobot_memory_plugins.postgres.database.tenant import Whose
+from nanobot_memory_plugins.postgres.database.tenant import TenantOwner
 from nanobot_memory_plugins.postgres.database.where import clean, of_tenant
 
 
@@ -50,7 +50,7 @@ class EntryWrite:
 
 
 def pull(
-    connection: Connection, whose: Whose, cursor: int, mark: str, known: Mapping[str, int], *, whole: bool = False
+    connection: Connection, whose: TenantOwner, cursor: int, mark: str, known: Mapping[str, int], *, whole: bool = False
 ) -> Pulled:
     """Return what was changed after a cursor; ``known`` are the revisions of entries that were seen before.
 
@@ -65,7 +65,7 @@ def pull(
     return Pulled(rows, reached, make_mark(connection, whose), is_whole)
 
 
-def has_mark(connection: Connection, whose: Whose, mark: str) -> bool:
+def has_mark(connection: Connection, whose: TenantOwner, mark: str) -> bool:
     """Tell whether the server has what this machine wrote or learned last."""
     row = run(
         connection,
@@ -75,7 +75,7 @@ def has_mark(connection: Connection, whose: Whose, mark: str) -> bool:
     return row is not None and row[0] is not None and row[0].hex == mark
 
 
-def make_mark(connection: Connection, whose: Whose) -> str:
+def make_mark(connection: Connection, whose: TenantOwner) -> str:
     """Write a new mark, in the transaction that reads or writes what it stands for."""
     mark = uuid.uuid4()
     run(
@@ -86,7 +86,7 @@ def make_mark(connection: Connection, whose: Whose) -> str:
     return mark.hex
 
 
-def is_as_before(connection: Connection, whose: Whose, cursor: int, mark: str) -> bool:
+def is_as_before(connection: Connection, whose: TenantOwner, cursor: int, mark: str) -> bool:
     """Tell whether nothing was changed after a cursor, and the server has what was seen with a mark."""
     row = run(
         connection,
@@ -98,7 +98,7 @@ def is_as_before(connection: Connection, whose: Whose, cursor: int, mark: str) -
 
 
 def _changed(
-    connection: Connection, whose: Whose, cursor: int, known: Mapping[str, int]
+    connection: Connection, whose: TenantOwner, cursor: int, known: Mapping[str, int]
 ) -> tuple[tuple[EntryRow, ...], int]:
     """Return what was changed after a cursor, and the next cursor."""
     found = run(
@@ -118,7 +118,7 @@ def _changed(
     return rows, max((int(one[3]) for one in found), default=cursor)
 
 
-def push(connection: Connection, whose: Whose, writes: Sequence[EntryWrite], version: int) -> dict[str, int]:
+def push(connection: Connection, whose: TenantOwner, writes: Sequence[EntryWrite], version: int) -> dict[str, int]:
     """Change entries that nobody has changed since; return the new revision of each that was. In a transaction."""
     ordered = sorted(writes, key=lambda one: one.id)
     values = {
@@ -159,7 +159,7 @@ def push(connection: Connection, whose: Whose, writes: Sequence[EntryWrite], ver
 
 
 def forget(
-    connection: Connection, whose: Whose, wanted: Wanted, version: int
+    connection: Connection, whose: TenantOwner, wanted: Wanted, version: int
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Take out for good the entries that hold what is wanted, and what they ever said; in the caller's transaction.
 
@@ -190,12 +190,12 @@ def forget(
     return tuple(ids), tuple(sorted({id_ for id_, _ in said}))
 
 
-def number_of(whose: Whose, id_: str, body: str) -> uuid.UUID:
+def number_of(whose: TenantOwner, id_: str, body: str) -> uuid.UUID:
     """Return an entry's own number: of its short id and the moment when it came into being."""
     return uuid.uuid5(whose.tenant.id, f"{id_}\0{_values(body).get('created_at', '')}")
 
 
-def _bodies(connection: Connection, name: str, whose: Whose) -> Iterator[tuple[str, int, str]]:
+def _bodies(connection: Connection, name: str, whose: TenantOwner) -> Iterator[tuple[str, int, str]]:
     yield from run(
         connection,
         f"SELECT e.id, e.revision, e.body FROM {table(name)} e WHERE {of_tenant(whose.tenant, 'e')} "

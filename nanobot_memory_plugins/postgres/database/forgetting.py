@@ -22,7 +22,7 @@ from nanobot_memory_plugins.postgres.database.connection import (
     table,
 )
 from nanobot_memory_plugins.postgres.database.covered import Covered
-from nanobot_memory_plugins.postgres.database.tenant import Whose
+from nanobot_memory_plugins.postgres.database.tenant import TenantOwner
 from nanobot_memory_plugins.postgres.database.where import clean, of_tenant
 
 _NONE = Covered()
@@ -30,7 +30,7 @@ _NONE = Covered()
 _AT_ONCE = 500
 
 
-def held(connection: Connection, whose: Whose, wanted: Wanted) -> dict[str, list[int]]:
+def held(connection: Connection, whose: TenantOwner, wanted: Wanted) -> dict[str, list[int]]:
     """Return the ids of the passages that hold what is wanted, by machine. Raises `StoreError`."""
     found: dict[str, list[int]] = {}
     sql = (
@@ -45,7 +45,7 @@ def held(connection: Connection, whose: Whose, wanted: Wanted) -> dict[str, list
     return found
 
 
-def covered_by(connection: Connection, whose: Whose, ids: Sequence[int]) -> Covered:
+def covered_by(connection: Connection, whose: TenantOwner, ids: Sequence[int]) -> Covered:
     """Return some passages of this machine with the records that they were made of."""
     sql = f"SELECT c.key FROM {table('chunk')} c WHERE {of_tenant(whose.tenant, 'c')} AND c.id = ANY(%s)"
     with plain_errors():
@@ -53,7 +53,7 @@ def covered_by(connection: Connection, whose: Whose, ids: Sequence[int]) -> Cove
     return Covered(tuple(ids), tuple(sorted(one for one in found if one is not None)))
 
 
-def order(connection: Connection, whose: Whose, erasure: Erasure, also: Covered = _NONE) -> dict[str, int]:
+def order(connection: Connection, whose: TenantOwner, erasure: Erasure, also: Covered = _NONE) -> dict[str, int]:
     """Have every machine forget something, and take it out of what is shared.
 
     ``also`` are passages and records of this machine that held it until now, and are clean there already. Returns how
@@ -94,7 +94,7 @@ def order(connection: Connection, whose: Whose, erasure: Erasure, also: Covered 
     return dict(Counter({machine: len(numbers) for machine, numbers in gone.items()}))
 
 
-def order_again(connection: Connection, whose: Whose, number: uuid.UUID, what: Covered) -> None:
+def order_again(connection: Connection, whose: TenantOwner, number: uuid.UUID, what: Covered) -> None:
     """Give a server that lost it an order that was carried out here, without its words. Raises `StoreError`."""
     with plain_errors(), bounded_transaction(connection):
         introduce(connection, whose)
@@ -110,7 +110,7 @@ def order_again(connection: Connection, whose: Whose, number: uuid.UUID, what: C
         _say_done(connection, whose, number)
 
 
-def orders(connection: Connection, whose: Whose) -> list[tuple[uuid.UUID, Erasure]]:
+def orders(connection: Connection, whose: TenantOwner) -> list[tuple[uuid.UUID, Erasure]]:
     """Return what this machine has still to forget, the oldest first. Raises `StoreError`."""
     with plain_errors():
         found = run(
@@ -132,14 +132,14 @@ def orders(connection: Connection, whose: Whose) -> list[tuple[uuid.UUID, Erasur
     ]
 
 
-def obeyed(connection: Connection, whose: Whose, number: uuid.UUID) -> None:
+def obeyed(connection: Connection, whose: TenantOwner, number: uuid.UUID) -> None:
     """Say that this machine has forgotten something; the last one takes the words out of the order."""
     with plain_errors(), bounded_transaction(connection):
         alone(connection, whose)
         _say_done(connection, whose, number)
 
 
-def introduce(connection: Connection, whose: Whose) -> None:
+def introduce(connection: Connection, whose: TenantOwner) -> None:
     """Make a tenant and a machine known, where they are not."""
     run(
         connection,
@@ -153,14 +153,14 @@ def introduce(connection: Connection, whose: Whose) -> None:
     )
 
 
-def has_orders(connection: Connection, whose: Whose) -> bool:
+def has_orders(connection: Connection, whose: TenantOwner) -> bool:
     """Tell whether this machine has something to forget before it may send anything."""
     sql = f"SELECT 1 FROM {table('erasure')} o WHERE {_open(whose)}"
     return run(connection, sql, {"machine": whose.machine}).fetchone() is not None
 
 
 def begin_sending(
-    connection: Connection, whose: Whose, chunks: Sequence[int], records_: Sequence[uuid.UUID]
+    connection: Connection, whose: TenantOwner, chunks: Sequence[int], records_: Sequence[uuid.UUID]
 ) -> Cursor[TupleRow]:
     """Say that this machine sends, in the caller's transaction; return what it has to forget first.
 
@@ -190,7 +190,7 @@ def refused_of(orders: Cursor[TupleRow]) -> set[int | uuid.UUID]:
     return {one for _, *ids in found for some in ids for one in some}
 
 
-def _undone(whose: Whose) -> str:
+def _undone(whose: TenantOwner) -> str:
     return (
         f"{of_tenant(whose.tenant, 'o')} AND NOT EXISTS "
         f"(SELECT 1 FROM {table('erased')} d WHERE {of_tenant(whose.tenant, 'd')} AND d.id = o.id "
@@ -198,11 +198,11 @@ def _undone(whose: Whose) -> str:
     )
 
 
-def _open(whose: Whose) -> str:
+def _open(whose: TenantOwner) -> str:
     return f"{_undone(whose)} AND o.body IS NOT NULL"
 
 
-def alone(connection: Connection, whose: Whose) -> tuple[int, bool]:
+def alone(connection: Connection, whose: TenantOwner) -> tuple[int, bool]:
     """Wait for whoever writes of this tenant, and keep others waiting, in the caller's transaction.
 
     Returns the version of what is written, and whether the tenant is large.
@@ -215,7 +215,7 @@ def alone(connection: Connection, whose: Whose) -> tuple[int, bool]:
     return (int(row[0]), bool(row[1])) if row else (0, False)
 
 
-def _say_done(connection: Connection, whose: Whose, number: uuid.UUID) -> None:
+def _say_done(connection: Connection, whose: TenantOwner, number: uuid.UUID) -> None:
     run(
         connection,
         f"INSERT INTO {table('erased')} (tenant, id, machine) VALUES (%s, %s, %s) ON CONFLICT DO NOTHING",

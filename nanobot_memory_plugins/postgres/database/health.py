@@ -12,7 +12,7 @@ from nanobot_memory_plugins.postgres.database.connection import (
     run,
     table,
 )
-from nanobot_memory_plugins.postgres.database.tenant import Whose
+from nanobot_memory_plugins.postgres.database.tenant import TenantOwner
 from nanobot_memory_plugins.postgres.database.where import of_tenant
 
 # The first of each major version without CVE-2026-14662 (overflow in full-text values).
@@ -27,7 +27,7 @@ _UPDATE = (
 _SILENT_DAYS = 30
 
 
-def findings(connection: Connection, whose: Whose) -> list[Finding]:
+def findings(connection: Connection, whose: TenantOwner) -> list[Finding]:
     """Return one finding a fact, each with a hint where it is not good. Raises `StoreError`."""
     with plain_errors():
         return [
@@ -158,7 +158,7 @@ def _indexes(connection: Connection) -> Iterator[Finding]:
         )
 
 
-def _machines(connection: Connection, whose: Whose) -> Iterator[Finding]:
+def _machines(connection: Connection, whose: TenantOwner) -> Iterator[Finding]:
     mine = of_tenant(whose.tenant, "m")
     rows = run(
         connection,

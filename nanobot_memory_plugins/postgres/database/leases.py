@@ -4,10 +4,10 @@ A row, and no lock of a session: behind a pooler that would be a stranger's, too
 """
 
 from nanobot_memory_plugins.postgres.database.connection import Connection, run, table
-from nanobot_memory_plugins.postgres.database.tenant import Whose
+from nanobot_memory_plugins.postgres.database.tenant import TenantOwner
 
 
-def take(connection: Connection, whose: Whose, work: str, seconds: float) -> bool:
+def take(connection: Connection, whose: TenantOwner, work: str, seconds: float) -> bool:
     """Take a kind of work for so long, or keep it; with no seconds give it back. Tell whether it is this machine's."""
     row = run(
         connection,

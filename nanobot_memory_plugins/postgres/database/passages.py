@@ -8,7 +8,7 @@ from nanobot_memory_plugins.postgres.database.connection import Connection, run,
 from nanobot_memory_plugins.postgres.database.tenant import Tenant
 from nanobot_memory_plugins.postgres.database.weights import weights_of
 from nanobot_memory_plugins.postgres.database.where import clean, of_tenant
-from nanobot_memory_plugins.search.candidate_rows import Row
+from nanobot_memory_plugins.search.candidate_rows import CandidateRow
 from nanobot_memory_plugins.search.document_rows import (
     DOCUMENT_COLUMNS,
     document_values,
@@ -44,7 +44,7 @@ OF_MACHINE = ":"
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
+class StoredPassage:
     """A document as it is stored, made before the transaction begins."""
 
     id: int
@@ -53,7 +53,7 @@ class Passage:
     values: tuple[Any, ...]
 
 
-def passage_of(tenant: Tenant, machine: str, document: Document, average: float) -> Passage:
+def passage_of(tenant: Tenant, machine: str, document: Document, average: float) -> StoredPassage:
     """Segment and weigh a document of a machine."""
     values = tuple(clean(value) if isinstance(value, str) else value for value in document_values(document))
     body, head, traits = derived_of(document)
@@ -64,26 +64,28 @@ def passage_of(tenant: Tenant, machine: str, document: Document, average: float)
     time = timestamp(document.time) if document.time else None
     distinct = " ".join(map(str, sorted(set(hashed))))
     stored = (number, machine, *values, time, body, head, traits, embedded, identity, distinct)
-    return Passage(number, identity, embedded, (*stored, weights_of(hashed, average)))
+    return StoredPassage(number, identity, embedded, (*stored, weights_of(hashed, average)))
 
 
-def insert(connection: Connection, tenant: Tenant, passages: Sequence[Passage], version: int, *, large: bool) -> None:
+def insert(
+    connection: Connection, tenant: Tenant, passages: Sequence[StoredPassage], version: int, *, large: bool
+) -> None:
     """Write passages that are not there."""
     with connection.cursor() as cursor:
         run_many(cursor, _INSERT, [(tenant.id, version, large, *one.values) for one in passages])
 
 
 def row_columns(alias: str = "c") -> str:
-    """Return the columns of a `Row`. What another machine said has its name before path and key (``%(machine)s``)."""
+    """Return the columns of a `CandidateRow`. Before path and key of another machine stands its name (``machine``)."""
     foreign = f"CASE WHEN {alias}.machine = %(machine)s THEN '' ELSE {alias}.machine || '{OF_MACHINE}' END"
     named = {"key": f"{foreign} || {alias}.key", "path": f"{foreign} || {alias}.path"}
     own = [named.get(name, f'{alias}."{name}"') for name in _COLUMNS]
     return ", ".join((f"{alias}.id", f"{alias}.body_terms", f"{alias}.head_terms", f"{alias}.traits", *own))
 
 
-def rows_of(found: Iterable[Sequence[Any]]) -> list[Row]:
+def rows_of(found: Iterable[Sequence[Any]]) -> list[CandidateRow]:
     """Return rows as the search takes them."""
-    return [Row._make(one) for one in found]
+    return [CandidateRow._make(one) for one in found]
 
 
 def delete(connection: Connection, tenant: Tenant, ids: Sequence[int], *, large: bool) -> int:

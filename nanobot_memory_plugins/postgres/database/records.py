@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Sequence
 
 from nanobot_memory_plugins.core import Wanted, parse_transcript_line
 from nanobot_memory_plugins.postgres.database.connection import Connection, run, run_many, table
-from nanobot_memory_plugins.postgres.database.tenant import Whose
+from nanobot_memory_plugins.postgres.database.tenant import TenantOwner
 from nanobot_memory_plugins.postgres.database.where import clean, of_tenant
 from nanobot_memory_plugins.search.documents import FileRecord
 
@@ -26,7 +26,7 @@ _INSERT = (
 )
 
 
-def record_id(whose: Whose, key: str) -> uuid.UUID | None:
+def record_id(whose: TenantOwner, key: str) -> uuid.UUID | None:
     """Return the id of the record whose first document has a key; None where it is a person's own text."""
     path, _, given = key.rpartition("#")
     given = given.partition("/")[0].partition("~")[0]
@@ -40,7 +40,7 @@ def record_id(whose: Whose, key: str) -> uuid.UUID | None:
     return uuid.uuid5(whose.tenant.id, f"{whose.machine}\0{path}\0{given}") if is_old else None
 
 
-def put(connection: Connection, whose: Whose, path: str, records: Iterable[FileRecord], version: int) -> None:
+def put(connection: Connection, whose: TenantOwner, path: str, records: Iterable[FileRecord], version: int) -> None:
     """Keep records of one file, each once; part of the caller's transaction."""
     found = {
         number: one for one in records if len(one.raw) <= _LONGEST and (number := record_id(whose, one.key)) is not None
@@ -55,7 +55,7 @@ def put(connection: Connection, whose: Whose, path: str, records: Iterable[FileR
         run_many(cursor, _INSERT, rows)
 
 
-def remove(connection: Connection, whose: Whose, keys: Iterable[str]) -> None:
+def remove(connection: Connection, whose: TenantOwner, keys: Iterable[str]) -> None:
     """Drop the records of documents that this machine's files do not hold any more."""
     ids = sorted({number for key in keys if "/" not in key.rpartition("#")[2] and (number := record_id(whose, key))})
     if ids:
@@ -67,7 +67,7 @@ def remove(connection: Connection, whose: Whose, keys: Iterable[str]) -> None:
         )
 
 
-def remove_file(connection: Connection, whose: Whose, path: str) -> None:
+def remove_file(connection: Connection, whose: TenantOwner, path: str) -> None:
     """Drop the records of a file of this machine that is gone."""
     run(
         connection,
@@ -76,7 +76,7 @@ def remove_file(connection: Connection, whose: Whose, path: str) -> None:
     )
 
 
-def kept(connection: Connection, whose: Whose, ids: Sequence[str]) -> Collection[str]:
+def kept(connection: Connection, whose: TenantOwner, ids: Sequence[str]) -> Collection[str]:
     """Return those of some records that are there."""
     wanted = {number: one for one in ids if (number := record_id(whose, f"#{one}")) is not None}
     found = run(
@@ -87,7 +87,7 @@ def kept(connection: Connection, whose: Whose, ids: Sequence[str]) -> Collection
     return frozenset(wanted[row[0]] for row in found)
 
 
-def forget(connection: Connection, whose: Whose, wanted: Wanted) -> tuple[uuid.UUID, ...]:
+def forget(connection: Connection, whose: TenantOwner, wanted: Wanted) -> tuple[uuid.UUID, ...]:
     """Empty the records that hold what is wanted, of all machines; return which. In the caller's transaction.
 
     Their rows stay: a copy of one that another machine sends late does not bring it back.

@@ -11,7 +11,7 @@ from nanobot_memory_plugins.postgres.database.connection import (
     table,
 )
 from nanobot_memory_plugins.postgres.database.forgetting import alone
-from nanobot_memory_plugins.postgres.database.tenant import Whose
+from nanobot_memory_plugins.postgres.database.tenant import TenantOwner
 from nanobot_memory_plugins.postgres.database.where import clean, of_tenant
 from nanobot_memory_plugins.search.documents import FileState
 
@@ -29,7 +29,7 @@ def is_shelved(alias: str) -> str:
     return f"{alias}.path ~ '{_SHELVED}'"
 
 
-def shelve(connection: Connection, whose: Whose, state: FileState, moment: datetime) -> bool:
+def shelve(connection: Connection, whose: TenantOwner, state: FileState, moment: datetime) -> bool:
     """Keep what was sent of a file although it goes, if it is whole; return whether it is. Raises `StoreError`.
 
     Who breaks off before the file is gone only sends it once more.

@@ -35,8 +35,8 @@ from nanobot_memory_plugins.postgres.database.growth import (
     make_large,
     weigh_anew,
 )
-from nanobot_memory_plugins.postgres.database.passages import Passage, passage_of
-from nanobot_memory_plugins.postgres.database.tenant import Whose
+from nanobot_memory_plugins.postgres.database.passages import StoredPassage, passage_of
+from nanobot_memory_plugins.postgres.database.tenant import TenantOwner
 from nanobot_memory_plugins.postgres.database.where import clean, of_tenant
 from nanobot_memory_plugins.search.document_rows import document_from_row
 from nanobot_memory_plugins.search.documents import Document, FileChange, FileState
@@ -58,7 +58,7 @@ class Shipment:
     def __init__(
         self,
         connection: Connection,
-        whose: Whose,
+        whose: TenantOwner,
         *,
         large_from: int,
         nearest_from: int = NEAREST_FROM,
@@ -252,7 +252,7 @@ class Shipment:
         )
         return run(self.connection, sql, (list(ids),))
 
-    def _vectors_to_keep(self, same: Sequence[Passage]) -> list[tuple[Any, ...]]:
+    def _vectors_to_keep(self, same: Sequence[StoredPassage]) -> list[tuple[Any, ...]]:
         """Return the vectors of passages that are written anew with the same text to embed."""
         if not same:
             return []
@@ -342,7 +342,7 @@ class Shipment:
             run(self.connection, sql, values)
 
 
-def states_of(connection: Connection, whose: Whose) -> dict[str, FileState]:
+def states_of(connection: Connection, whose: TenantOwner) -> dict[str, FileState]:
     """Return how far each file of a machine was sent."""
     found = run(
         connection,

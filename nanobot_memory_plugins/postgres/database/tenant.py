@@ -38,7 +38,7 @@ class Tenant:
 
 
 @dataclass(frozen=True, slots=True)
-class Whose:
+class TenantOwner:
     """The tenant and the machine that something is of, and the tenant's name for people."""
 
     tenant: Tenant

@@ -15,7 +15,7 @@ from nanobot_memory_plugins.postgres.database import forgetting
 from nanobot_memory_plugins.postgres.database.connection import Connection, plain_errors, run, table
 from nanobot_memory_plugins.postgres.database.records import record_id
 from nanobot_memory_plugins.postgres.database.shelving import is_shelved, path_of
-from nanobot_memory_plugins.postgres.database.tenant import Whose
+from nanobot_memory_plugins.postgres.database.tenant import TenantOwner
 from nanobot_memory_plugins.postgres.database.where import of_tenant, without_copies
 from nanobot_memory_plugins.postgres.moving.comparing import Comparison, hash_of, pieces
 from nanobot_memory_plugins.search.sources.pieces import Chunking
@@ -29,7 +29,7 @@ ELSEWHERE = "from"
 
 def bring(
     connection: Connection,
-    whose: Whose,
+    whose: TenantOwner,
     paths: MemoryPaths,
     chunking: Chunking,
     *,
@@ -71,7 +71,7 @@ def bring(
     return Comparison(frozenset(here & wanted), frozenset(wanted))
 
 
-def _must_have_records(connection: Connection, whose: Whose) -> None:
+def _must_have_records(connection: Connection, whose: TenantOwner) -> None:
     """Raise `StoreError` where a machine has sent passages, and not what they were made of."""
     sql = (
         f"SELECT c.machine, c.key FROM {table('chunk')} c WHERE {of_tenant(whose.tenant, 'c')} "
@@ -82,7 +82,7 @@ def _must_have_records(connection: Connection, whose: Whose) -> None:
     missing: dict[str, int] = {}
     for some in _in_batches(connection, sql, _named(whose)):
         for machine, key in some:
-            number = record_id(Whose(whose.tenant, whose.name, machine), key)
+            number = record_id(TenantOwner(whose.tenant, whose.name, machine), key)
             if number is not None and number not in ids:
                 missing[machine] = missing.get(machine, 0) + 1
     if missing:
@@ -96,7 +96,7 @@ def _must_have_records(connection: Connection, whose: Whose) -> None:
         )
 
 
-def _bring_own_words(connection: Connection, whose: Whose, paths: MemoryPaths) -> None:
+def _bring_own_words(connection: Connection, whose: TenantOwner, paths: MemoryPaths) -> None:
     """Write what people wrote on other machines, passage by passage, into a folder of that machine's name."""
     sql = (
         f"SELECT c.machine, c.path, c.key, c.heading, c.text FROM {table('chunk')} c "
@@ -107,7 +107,7 @@ def _bring_own_words(connection: Connection, whose: Whose, paths: MemoryPaths) -
     headings: dict[tuple[str, str], str] = {}
     for some in _in_batches(connection, sql, _named(whose)):
         for machine, path, key, heading, text in some:
-            if record_id(Whose(whose.tenant, whose.name, machine), key) is not None:
+            if record_id(TenantOwner(whose.tenant, whose.name, machine), key) is not None:
                 continue
             file = texts.setdefault((machine, path), [])
             if heading and headings.get((machine, path)) != heading:
@@ -144,7 +144,7 @@ def _end_of(path: str) -> bytes:
     return b"\n" if path.endswith(".jsonl") else b"\n\n"
 
 
-def _named(whose: Whose) -> dict[str, Any]:
+def _named(whose: TenantOwner) -> dict[str, Any]:
     return {"machine": whose.machine}
 
 

@@ -19,7 +19,7 @@ from nanobot_memory_plugins.core import (
 from nanobot_memory_plugins.core.cli import run, say, warn
 
 
-class Store(StrEnum):
+class MoveTarget(StrEnum):
     """Where a memory can be moved to."""
 
     POSTGRES = "postgres"
@@ -27,7 +27,9 @@ class Store(StrEnum):
 
 
 def move(
-    to: Annotated[Store, typer.Option("--to", help="postgres: share it with other machines; sqlite: have it alone.")],
+    to: Annotated[
+        MoveTarget, typer.Option("--to", help="postgres: share it with other machines; sqlite: have it alone.")
+    ],
     dsn: Annotated[
         str, typer.Option("--dsn", metavar="DSN", help="How the server is reached, where the configuration has it not.")
     ] = "",
@@ -52,7 +54,7 @@ def move(
     def told(text: str) -> None:
         say(tr(text), err=True)
 
-    if to is Store.POSTGRES:
+    if to is MoveTarget.POSTGRES:
         done = run(move_to_postgres(folder, options, config, dsn=dsn, tenant=tenant, told=told))
         text = tr(
             "{count:,} passages of {machine} are on the server, the same as in the files here.",

@@ -10,7 +10,7 @@ from nanobot_memory_plugins.postgres.database.connection import Connection, plai
 from nanobot_memory_plugins.postgres.database.passages import passage_of
 from nanobot_memory_plugins.postgres.database.schema import AVERAGE_TERMS
 from nanobot_memory_plugins.postgres.database.shelving import is_shelved
-from nanobot_memory_plugins.postgres.database.tenant import Whose
+from nanobot_memory_plugins.postgres.database.tenant import TenantOwner
 from nanobot_memory_plugins.postgres.database.where import of_tenant
 from nanobot_memory_plugins.search.documents import Document
 from nanobot_memory_plugins.search.indexer.session import PASSING_SOURCE, SessionSettings
@@ -47,7 +47,7 @@ def digest_of(hashes: Iterable[bytes]) -> str:
 
 
 def compared_with_server(
-    connection: Connection, whose: Whose, places: Places, chunking: Chunking, now: datetime
+    connection: Connection, whose: TenantOwner, places: Places, chunking: Chunking, now: datetime
 ) -> Comparison:
     """Compare the passages of this machine's files with those that it has on the server. Raises `StoreError`.
 

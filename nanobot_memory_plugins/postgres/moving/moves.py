@@ -27,7 +27,7 @@ from nanobot_memory_plugins.core.cli import opened_entries
 from nanobot_memory_plugins.core.config import set_plugin_options
 from nanobot_memory_plugins.core.files import make_missing, private_lock
 from nanobot_memory_plugins.postgres.database.connection import Connection, connect
-from nanobot_memory_plugins.postgres.database.tenant import Tenant, Whose
+from nanobot_memory_plugins.postgres.database.tenant import Tenant, TenantOwner
 from nanobot_memory_plugins.postgres.entry_exchange import EntryExchange
 from nanobot_memory_plugins.postgres.machine import machine_name
 from nanobot_memory_plugins.postgres.moving.away import bring
@@ -45,7 +45,7 @@ _ATTEMPTS = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Moved:
+class MoveReport:
     """What a move came to: how many things, one hash over them, and the configuration that was changed, if any."""
 
     machine: str
@@ -62,7 +62,7 @@ async def move_to_postgres(
     dsn: str,
     tenant: str,
     told: Callable[[str], None],
-) -> Moved:
+) -> MoveReport:
     """Send everything of this machine to the server, compare, and switch the shared store on.
 
     Raises `ConfigurationError` without a server, `InputError` while another move runs, and `StoreError` where the
@@ -74,7 +74,7 @@ async def move_to_postgres(
     options = shared_options(chosen)
     paths = MemoryPaths.of(workspace)
     with _alone(paths):
-        whose = Whose(Tenant.named(options.tenant), options.tenant, machine_name(paths, options.machine))
+        whose = TenantOwner(Tenant.named(options.tenant), options.tenant, machine_name(paths, options.machine))
         async with opened_entries(workspace, chosen) as (store, entries):
             if not isinstance(store, SharedStore):
                 raise ConfigurationError(
@@ -107,12 +107,12 @@ async def move_to_postgres(
                     hint="The agent may be writing: stop it, then run the same again.",
                 )
         changed = _configured(config, file, {**given, "enabled": True})
-    return Moved(whose.machine, len(compared.here), compared.digest, changed)
+    return MoveReport(whose.machine, len(compared.here), compared.digest, changed)
 
 
 async def move_to_sqlite(
     workspace: Path, config: MemoryConfig, file: Path | None, *, told: Callable[[str], None]
-) -> Moved:
+) -> MoveReport:
     """Bring what other machines sent into this machine's files, compare, and switch the shared store off.
 
     Raises what `move_to_postgres` raises.
@@ -120,7 +120,7 @@ async def move_to_sqlite(
     options = shared_options(config)
     paths = MemoryPaths.of(workspace)
     with _alone(paths):
-        whose = Whose(Tenant.named(options.tenant), options.tenant, machine_name(paths, options.machine))
+        whose = TenantOwner(Tenant.named(options.tenant), options.tenant, machine_name(paths, options.machine))
         compared = await run_in_daemon_thread(
             lambda: _with_server(
                 options,
@@ -152,10 +152,12 @@ async def move_to_sqlite(
                 await _take_entries(options, whose, paths, entries)
             await store.flush()
         changed = _configured(config, file, {"enabled": False})
-    return Moved(whose.machine, len(compared.here), compared.digest, changed)
+    return MoveReport(whose.machine, len(compared.here), compared.digest, changed)
 
 
-async def _take_entries(options: PostgresOptions, whose: Whose, paths: MemoryPaths, entries: ExchangedEntries) -> None:
+async def _take_entries(
+    options: PostgresOptions, whose: TenantOwner, paths: MemoryPaths, entries: ExchangedEntries
+) -> None:
     """Take in what became of entries elsewhere while nothing ran here. Raises `StoreError`."""
 
     async def ask(function: Callable[[Connection], T]) -> T:
@@ -191,7 +193,7 @@ def _alone(paths: MemoryPaths) -> Iterator[None]:
         lock.release(force=True)
 
 
-def _with_server(options: PostgresOptions, whose: Whose, function: Callable[[Connection], T]) -> T:
+def _with_server(options: PostgresOptions, whose: TenantOwner, function: Callable[[Connection], T]) -> T:
     tenant = whose.tenant.id if options.rls else None
     connection = connect(options.dsn.get_secret_value(), pooler=options.pooler, tenant=tenant)
     try:
@@ -200,7 +202,7 @@ def _with_server(options: PostgresOptions, whose: Whose, function: Callable[[Con
         connection.close()
 
 
-def _compared(connection: Connection, whose: Whose, paths: MemoryPaths, config: MemoryConfig) -> Comparison:
+def _compared(connection: Connection, whose: TenantOwner, paths: MemoryPaths, config: MemoryConfig) -> Comparison:
     return compared_with_server(connection, whose, Places(paths), _chunking(config), SystemClock().now())
 
 

@@ -17,12 +17,12 @@ from nanobot_memory_plugins.core import (
 )
 from nanobot_memory_plugins.core.cli import opened_store, settled
 from nanobot_memory_plugins.core.host import Unhelpful
-from nanobot_memory_plugins.core.values import Part
+from nanobot_memory_plugins.core.values import ScorePart
 from nanobot_memory_plugins.recall.engine import Recalled, limit_seconds, recall
 from nanobot_memory_plugins.recall.options import RecallOptions
 from nanobot_memory_plugins.recall.relevance import relevance
 from nanobot_memory_plugins.recall.routing import RecallTier
-from nanobot_memory_plugins.recall.trace import Cut, RecallTrace
+from nanobot_memory_plugins.recall.trace import LeftOut, RecallTrace
 
 # Seconds for the recall itself. A turn has less, and is told of; a question about it must not end with "too late".
 _NO_LIMIT = 60.0
@@ -41,7 +41,7 @@ class Examined:
     status: StoreStatus
     turn_seconds: float
 
-    def candidates(self) -> list["Candidate"]:
+    def candidates(self) -> list["ExaminedCandidate"]:
         """Return every candidate of the last search, hits first and in their order."""
         if not self.watch.searches:
             return []
@@ -49,17 +49,17 @@ class Examined:
         injected = {hit.id for hit in self.recalled.injected}
         if result.explanation is None:
             listed = [
-                Candidate(hit, number, None, (), "", hit.id in injected, None)
+                ExaminedCandidate(hit, number, None, (), "", hit.id in injected, None)
                 for number, hit in enumerate(result.hits, start=1)
             ]
         else:
             listed = [
-                Candidate(one.hit, one.place, one.total, one.parts, one.why, one.hit.id in injected, None)
+                ExaminedCandidate(one.hit, one.place, one.total, one.parts, one.why, one.hit.id in injected, None)
                 for one in result.explanation.candidates
             ]
         known = {one.hit.id for one in listed}
         listed += [
-            Candidate(hit, None, None, (), tr("constrains the answer"), True, None)
+            ExaminedCandidate(hit, None, None, (), tr("constrains the answer"), True, None)
             for hit in self.recalled.injected
             if hit.id not in known
         ]
@@ -67,7 +67,7 @@ class Examined:
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class ExaminedCandidate:
     """One candidate and what became of it.
 
     ``total`` and ``parts`` are None and empty where the store does not tell them. ``fate`` is one of ``injected
@@ -77,10 +77,10 @@ class Candidate:
     hit: Hit
     place: int | None
     total: float | None
-    parts: tuple[Part, ...]
+    parts: tuple[ScorePart, ...]
     found_by: str
     injected: bool
-    cut: Cut | None
+    cut: LeftOut | None
     fate: str = ""
     unhelpful: bool = False
 
@@ -89,7 +89,7 @@ class Candidate:
         """How relevant it is by itself, 0..1."""
         return relevance(self.hit)
 
-    def with_fate(self, watch: RecallTrace, limit: int) -> "Candidate":
+    def with_fate(self, watch: RecallTrace, limit: int) -> "ExaminedCandidate":
         """Return it with what became of it."""
         cut = None if self.injected else watch.cuts.get(self.hit.id)
         if self.injected:

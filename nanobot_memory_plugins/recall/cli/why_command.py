@@ -29,7 +29,7 @@ from nanobot_memory_plugins.core.cli import run, warn, without_embeddings
 from nanobot_memory_plugins.core.host import Unhelpful
 from nanobot_memory_plugins.core.scopes import project_named
 from nanobot_memory_plugins.recall.block import FENCE_CHARS, FENCE_TOKENS
-from nanobot_memory_plugins.recall.cli.examination import Candidate, Examined, examine
+from nanobot_memory_plugins.recall.cli.examination import Examined, ExaminedCandidate, examine
 from nanobot_memory_plugins.recall.routing import Decision, RecallTier
 
 # Summands that are shown for a candidate: those that count for most.
@@ -158,7 +158,7 @@ def answer_of(found: Examined) -> dict[str, Any]:
     }
 
 
-def _row(one: Candidate) -> dict[str, Any]:
+def _row(one: ExaminedCandidate) -> dict[str, Any]:
     hit = one.hit
     return {
         "id": hit.id,
@@ -308,7 +308,7 @@ def _block_in_words(found: Examined) -> str:
     )
 
 
-def _show_candidate(out: Console, one: Candidate) -> None:
+def _show_candidate(out: Console, one: ExaminedCandidate) -> None:
     hit = one.hit
     colour = "green" if one.injected else "yellow" if one.place is not None else "dim"
     place = f"{one.place:3}" if one.place is not None else "  -"
@@ -346,7 +346,7 @@ def _show_candidate(out: Console, one: Candidate) -> None:
         out.print(f"       {_found_by(one)}{shown(told)}", style="dim")
 
 
-def _found_by(one: Candidate) -> str:
+def _found_by(one: ExaminedCandidate) -> str:
     if not one.found_by:
         return ""
     if one.found_by.startswith("beside"):
@@ -356,7 +356,7 @@ def _found_by(one: Candidate) -> str:
     return tr("found by {what}; ", what=tr(_FOUND_WORDS.get(one.found_by, one.found_by)))
 
 
-def _fate(one: Candidate) -> str:
+def _fate(one: ExaminedCandidate) -> str:
     """Return what became of a candidate, in the reader's language."""
     if one.fate.startswith("not among"):
         return tr("not among the best {limit}", limit=one.fate.rpartition(" ")[2])

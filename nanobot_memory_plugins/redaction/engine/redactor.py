@@ -28,8 +28,8 @@ from nanobot_memory_plugins.redaction.rules.rule import (
     RANK_BLOCK,
     RANK_KEYED,
     UNCHECKED,
-    Finding,
     Rule,
+    SecretFinding,
     Span,
     settle,
 )
@@ -124,13 +124,13 @@ class Redactor:
             budget = Budget.of(len(text))  # what is left was looked at once, within the budget that was given
         return text
 
-    def findings(self, text: str) -> list[Finding]:
+    def findings(self, text: str) -> list[SecretFinding]:
         """Give what :meth:`redact` would first replace, in order, with places in the original ``text``."""
         spans = self._find(text, Budget.of(len(text)))
         more = [
             one for one in self._find_bounded(text) if all(one.end <= it.start or it.end <= one.start for it in spans)
         ]
-        return [Finding(span.kind, span.start, span.end, span.placeholder) for span in sorted(spans + more)]
+        return [SecretFinding(span.kind, span.start, span.end, span.placeholder) for span in sorted(spans + more)]
 
     def redact_value(self, value: object, *, budget: Budget | None = None) -> Any:
         """Give ``value`` as JSON-ready data of the same shape, redacted; keys of mappings count as names.

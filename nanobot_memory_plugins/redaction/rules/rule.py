@@ -68,7 +68,7 @@ class Rule:
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class SecretFinding:
     """A secret's place in the original text, in characters. It never holds the value."""
 
     kind: str

@@ -32,7 +32,7 @@ _TOKENIZER_FILES = ("tokenizer.json", "tokenizer_config.json")
 _OPTIONAL_FILES = ("config.json", "special_tokens_map.json", "preprocessor_config.json")
 
 
-class Origin(StrEnum):
+class ModelOrigin(StrEnum):
     """Where a model comes from."""
 
     BUILTIN = "builtin"
@@ -65,7 +65,7 @@ class Model:
     """
 
     name: str
-    origin: Origin
+    origin: ModelOrigin
     folder: Path | None
     graph_file: str
     hub: HubModel | None = None
@@ -81,14 +81,14 @@ def find(name: str) -> Model:
     if folder.is_dir():
         graph_file = next((file for file in _GRAPH_FILES if (folder / file).is_file()), None)
         if graph_file is not None and (folder / "tokenizer.json").is_file():
-            return Model(str(folder.resolve()), Origin.FOLDER, folder.resolve(), graph_file, _hub_twin(folder))
+            return Model(str(folder.resolve()), ModelOrigin.FOLDER, folder.resolve(), graph_file, _hub_twin(folder))
     full_name = ALIASES.get(name.lower(), name)
     if full_name == BUILTIN_NAME:
         found = builtin_directory() if is_installed(thorough=False) else None
-        return Model(BUILTIN_NAME, Origin.BUILTIN, found, "model.onnx")
+        return Model(BUILTIN_NAME, ModelOrigin.BUILTIN, found, "model.onnx")
     for hub in hub_models():
         if hub.name.lower() == full_name.lower():
-            return Model(hub.name, Origin.HUB, _cached_folder(hub), hub.graph_file, hub)
+            return Model(hub.name, ModelOrigin.HUB, _cached_folder(hub), hub.graph_file, hub)
     if folder.is_dir():
         raise ConfigurationError(
             Sentence("The folder {folder} holds no embedding model.", folder=folder),
@@ -117,7 +117,7 @@ def pull(name: str, progress: Progress | None = None) -> Model:
     and `EmbeddingError` when it cannot be had.
     """
     model = find(name)
-    if model.origin is Origin.BUILTIN:
+    if model.origin is ModelOrigin.BUILTIN:
         install(progress)
     elif model.hub is not None and model.folder is None:
         _fetch(model.hub, progress)

@@ -11,7 +11,7 @@ import numpy as np
 from nanobot_memory_plugins.core import Sentence
 from nanobot_memory_plugins.core.errors import EmbeddingError
 from nanobot_memory_plugins.core.log import logger
-from nanobot_memory_plugins.search.embedding.catalogue import Model, Origin, missing, pooling_of
+from nanobot_memory_plugins.search.embedding.catalogue import Model, ModelOrigin, missing, pooling_of
 from nanobot_memory_plugins.search.embedding.installation import extra_missing
 from nanobot_memory_plugins.search.embedding.vectors import embeddable, unit_vectors
 
@@ -152,7 +152,7 @@ class FastembedEmbedder:
 
         pooling = self._pooling
         if pooling == "auto":
-            if self._model.origin is Origin.BUILTIN or self._gives_one_vector():
+            if self._model.origin is ModelOrigin.BUILTIN or self._gives_one_vector():
                 pooling = "none"
             else:
                 pooling = pooling_of(self._folder) or "mean"
@@ -177,9 +177,9 @@ class FastembedEmbedder:
         return output_rank(self._folder / self._model.graph_file) == 2
 
     def _identity(self) -> str:
-        if self._model.origin is Origin.BUILTIN:
+        if self._model.origin is ModelOrigin.BUILTIN:
             return self._model.name  # the name carries its version
-        if self._model.origin is Origin.HUB:
+        if self._model.origin is ModelOrigin.HUB:
             return f"{self._model.name}@{self._folder.name[:12]}"  # the snapshot's revision
         digest = hashlib.sha256(self._pooling.encode())
         graph = self._folder / self._model.graph_file

@@ -53,7 +53,7 @@ def builtin_directory() -> Path:
 
 
 def is_installed(*, thorough: bool = True) -> bool:
-    """Say whether the built-in model is there and whole.
+    """Return whether the built-in model is there and whole.
 
     ``thorough`` compares the SHA-256 of each file (0.1 s), otherwise only the sizes.
     """

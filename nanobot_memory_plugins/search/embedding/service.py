@@ -13,7 +13,7 @@ from nanobot_memory_plugins.core.errors import EmbeddingError, NanobotMemoryErro
 from nanobot_memory_plugins.core.isolation.fork import around_fork, at_fork, leave_libraries_to_parent, leave_to_parent
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.protocols import Embedder
-from nanobot_memory_plugins.search.embedding.catalogue import Origin, find
+from nanobot_memory_plugins.search.embedding.catalogue import ModelOrigin, find
 from nanobot_memory_plugins.search.embedding.fastembed_provider import FastembedEmbedder
 from nanobot_memory_plugins.search.embedding.installation import Progress, install
 from nanobot_memory_plugins.search.embedding.locations import cache_directory
@@ -78,7 +78,7 @@ def open_embedder(options: EmbeddingOptions, progress: Progress | None = None) -
 
 def _open_fastembed(options: EmbeddingOptions, progress: Progress | None) -> FastembedEmbedder:
     model = find(options.model)
-    if model.origin is Origin.BUILTIN:
+    if model.origin is ModelOrigin.BUILTIN:
         model = replace(model, folder=install(progress))
     embedder = FastembedEmbedder(
         model,

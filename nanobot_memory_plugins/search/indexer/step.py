@@ -9,7 +9,7 @@ from typing import BinaryIO
 from nanobot_memory_plugins.core.files import open_regular
 from nanobot_memory_plugins.search.documents import Document, FileChange, FileRecord, FileState
 from nanobot_memory_plugins.search.indexer.database import FileIndex
-from nanobot_memory_plugins.search.sources.pieces import Chunking, Keys, Piece, read_blocks
+from nanobot_memory_plugins.search.sources.pieces import Chunking, FilePiece, Keys, read_blocks
 from nanobot_memory_plugins.search.sources.places import SourceFile
 from nanobot_memory_plugins.search.sources.reader import read_pieces, resumable
 
@@ -84,7 +84,7 @@ class _Pass:
     def _stands_before(self, key: str) -> bool:
         return key not in self._former and self._database.has_key(key)
 
-    def take(self, piece: Piece) -> None:
+    def take(self, piece: FilePiece) -> None:
         """Add one piece to the batch."""
         self._digest.update(piece.raw)
         documents = self._keys.number(piece.documents, self._ordinal)

@@ -11,8 +11,8 @@ from nanobot_memory_plugins.core.text.fence import language_of
 from nanobot_memory_plugins.core.values import Origin, Scope
 from nanobot_memory_plugins.search.chunking import chunk_markdown, chunk_text
 from nanobot_memory_plugins.search.documents import Document
-from nanobot_memory_plugins.search.sources.pieces import Chunking, Piece, bounded, decode, fingerprint, record_key
-from nanobot_memory_plugins.search.sources.places import Kind, SourceFile
+from nanobot_memory_plugins.search.sources.pieces import Chunking, FilePiece, bounded, decode, fingerprint, record_key
+from nanobot_memory_plugins.search.sources.places import FileKind, SourceFile
 
 # How much of a file is held in memory at a time, and how much of it when one section is longer than that.
 _WINDOW, _LARGEST_WINDOW = 1 << 23, 1 << 26
@@ -29,7 +29,9 @@ _TITLE, _SECTION = re.compile(r"(#( .*)?)?"), re.compile(r"(##?( .*)?)?")
 _DAY = re.compile(r"(\d{4})-(\d{2})-(\d{2})")
 
 
-def read_markdown(file: BinaryIO, source: SourceFile, offset: int, line: int, chunking: Chunking) -> Iterator[Piece]:
+def read_markdown(
+    file: BinaryIO, source: SourceFile, offset: int, line: int, chunking: Chunking
+) -> Iterator[FilePiece]:
     """Yield the notes and sections of a Markdown file from ``offset`` on, a piece each.
 
     The last one may still grow and is not closed. Each is read without looking at what stands before it, except
@@ -52,7 +54,7 @@ def read_markdown(file: BinaryIO, source: SourceFile, offset: int, line: int, ch
         complete = parts if at_end or len(parts) == 1 else parts[:-1]
         for part in complete:
             raw = data[part.offset - offset : part.offset - offset + part.length]
-            yield Piece(raw, reader.documents(part), closed=not (at_end and part is parts[-1]))
+            yield FilePiece(raw, reader.documents(part), closed=not (at_end and part is parts[-1]))
         taken = sum(part.length for part in complete)
         line += data.count(b"\n", 0, taken)
         offset += taken
@@ -69,12 +71,12 @@ class _Reader:
     def documents(self, part: NoteEntry | Passage) -> tuple[Document, ...]:
         if isinstance(part, NoteEntry):
             return self._note(part)
-        scored = _SCORED.fullmatch(part.heading) if self.source.kind is Kind.LONG_TERM else None
+        scored = _SCORED.fullmatch(part.heading) if self.source.kind is FileKind.LONG_TERM else None
         if scored is not None:
             return self._scored(part, scored)
         if part.heading:
             self.section = part.heading
-        titles = _SECTION if self.source.kind is Kind.LONG_TERM else _TITLE
+        titles = _SECTION if self.source.kind is FileKind.LONG_TERM else _TITLE
         if titles.fullmatch(_without_comments(part.text).strip()):
             return ()
         return self._passage(part)
@@ -261,8 +263,8 @@ def _told_once(note: NoteEntry) -> str:
     return note.details if told else "\n\n".join(filter(None, (note.tldr, note.details)))
 
 
-def _note_source(note: NoteEntry, kind: Kind) -> str:
-    if kind is not Kind.DAY_NOTES:
+def _note_source(note: NoteEntry, kind: FileKind) -> str:
+    if kind is not FileKind.DAY_NOTES:
         return kind.value
     names = {tag.casefold() for tag in note.tags} | {note.title.casefold()}
     if note.origin is Origin.SUMMARY or "summary" in names:
@@ -273,7 +275,7 @@ def _note_source(note: NoteEntry, kind: Kind) -> str:
 def _day_of(source: SourceFile) -> datetime | None:
     """Return the beginning of the day, local time, that the file's name starts with."""
     found = _DAY.match(source.path.name)
-    if found is None or source.kind is Kind.LONG_TERM:
+    if found is None or source.kind is FileKind.LONG_TERM:
         return None
     try:
         return datetime(int(found[1]), int(found[2]), int(found[3])).astimezone()

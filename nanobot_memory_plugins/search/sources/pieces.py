@@ -27,7 +27,7 @@ class Chunking:
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class FilePiece:
     """A stretch of a file, read.
 
     ``raw`` are its bytes; the pieces of a file join without a gap. ``documents`` are what stands in it, with

@@ -17,7 +17,7 @@ _LONG_TERM = frozenset({"MEMORY.md", "ENTRIES.md"})
 _MOST_NAMES = 100_000
 
 
-class Kind(StrEnum):
+class FileKind(StrEnum):
     """What a file is, and with that how it is read."""
 
     LONG_TERM = "long_term"
@@ -33,19 +33,19 @@ class SourceFile:
 
     path: Path
     relative: str
-    kind: Kind
+    kind: FileKind
     size: int
     mtime_ns: int
 
 
-def kind_of_target(relative: str) -> Kind:
+def kind_of_target(relative: str) -> FileKind:
     """Return the kind of the Markdown file that ``relative`` names, from the workspace with forward slashes."""
     folder, _, name = relative.rpartition("/")
     if "/" in folder:
-        return Kind.DOCUMENT
+        return FileKind.DOCUMENT
     if name in _LONG_TERM:
-        return Kind.LONG_TERM
-    return Kind.DAY_NOTES if _DAY_NOTE.fullmatch(name) else Kind.DOCUMENT
+        return FileKind.LONG_TERM
+    return FileKind.DAY_NOTES if _DAY_NOTE.fullmatch(name) else FileKind.DOCUMENT
 
 
 class Places:
@@ -61,7 +61,7 @@ class Places:
         # them must not lead out, or anybody who may write a note could have any file indexed.
         self._inside = (paths.workspace.resolve(), paths.memory.resolve())
         # A search looks at every file, and names do not change what they say.
-        self._named: dict[str, tuple[Path, Kind] | None] = {}
+        self._named: dict[str, tuple[Path, FileKind] | None] = {}
 
     def find(self) -> list[SourceFile]:
         """Return every file that is to be indexed now, the ones changed last first."""
@@ -88,7 +88,7 @@ class Places:
         """Return the name of ``path`` in the index, or None when it is not below the memory folder."""
         return self._relative(path) if path.is_relative_to(self._paths.memory) else None
 
-    def kind(self, path: Path) -> Kind | None:
+    def kind(self, path: Path) -> FileKind | None:
         """Return what kind of memory file the name ``path`` stands for, or None."""
         relative = self.relative(path)
         named = self._name(relative) if relative is not None else None
@@ -102,7 +102,7 @@ class Places:
     def _relative(self, path: Path) -> str:
         return path.relative_to(self._paths.workspace).as_posix()
 
-    def _name(self, relative: str) -> tuple[Path, Kind] | None:
+    def _name(self, relative: str) -> tuple[Path, FileKind] | None:
         try:
             return self._named[relative]
         except KeyError:
@@ -148,16 +148,16 @@ class Places:
         return any(target.is_relative_to(folder) for folder in self._inside)
 
 
-def _kind_of(relative: str, memory: str, spill: str, sessions: str) -> Kind | None:
+def _kind_of(relative: str, memory: str, spill: str, sessions: str) -> FileKind | None:
     """Return the kind of a file by its name; ``memory`` and the others are names of folders."""
     folder, _, name = relative.rpartition("/")
     folder += "/"
     if folder == spill:
-        return Kind.SPILL if name.endswith(".spill") else None
+        return FileKind.SPILL if name.endswith(".spill") else None
     if not folder.startswith(memory) or "/." in f"/{relative.removeprefix(memory)}":
         return None
     if folder == sessions:
-        return Kind.TRANSCRIPT if name.endswith(".jsonl") else None
+        return FileKind.TRANSCRIPT if name.endswith(".jsonl") else None
     return kind_of_target(relative) if name.endswith(".md") else None
 
 

@@ -12,14 +12,14 @@ from typing import BinaryIO
 from nanobot_memory_plugins.search.documents import Document
 from nanobot_memory_plugins.search.sources.markdown import read_markdown
 from nanobot_memory_plugins.search.sources.notices import warn_once
-from nanobot_memory_plugins.search.sources.pieces import Chunking, Piece
+from nanobot_memory_plugins.search.sources.pieces import Chunking, FilePiece
 from nanobot_memory_plugins.search.sources.places import SourceFile, kind_of_target
 from nanobot_memory_plugins.search.sources.transcripts import transcript_documents
 
 _LONGEST_RECORD = 1 << 25
 
 
-def read_spill(file: BinaryIO, source: SourceFile, offset: int, line: int, chunking: Chunking) -> Iterator[Piece]:
+def read_spill(file: BinaryIO, source: SourceFile, offset: int, line: int, chunking: Chunking) -> Iterator[FilePiece]:
     """Yield the complete records from ``offset`` on, a piece each."""
     while offset < source.size:
         head = file.readline(_LONGEST_RECORD)
@@ -36,7 +36,7 @@ def read_spill(file: BinaryIO, source: SourceFile, offset: int, line: int, chunk
             return
         at = (offset + len(head), line + 1)
         documents = () if length > _LONGEST_RECORD else _documents(target, body, source, *at, chunking)
-        yield Piece(head + body, documents)
+        yield FilePiece(head + body, documents)
         offset, line = at[0] + length, at[1] + body.count(b"\n")
 
 

@@ -10,7 +10,7 @@ from nanobot_memory_plugins.search.documents import Document
 from nanobot_memory_plugins.search.sources.notices import warn_once
 from nanobot_memory_plugins.search.sources.pieces import (
     Chunking,
-    Piece,
+    FilePiece,
     bounded,
     decode,
     fingerprint,
@@ -27,14 +27,16 @@ _PLAIN = re.compile(r'[^\\"]{12}')
 _CUT_WITHIN = 4_096
 
 
-def read_transcript(file: BinaryIO, source: SourceFile, offset: int, line: int, chunking: Chunking) -> Iterator[Piece]:
+def read_transcript(
+    file: BinaryIO, source: SourceFile, offset: int, line: int, chunking: Chunking
+) -> Iterator[FilePiece]:
     """Yield the complete lines of a transcript from ``offset`` on, a piece each."""
     head, tail, before = b"", b"", 0  # of a line that comes in several parts, and how long those were
     for raw, ended in read_lines(file, source.size - offset, _LONGEST_LINE):
         if not ended:
             head = head or raw[:_HEAD_BYTES]
             tail, before = raw[-_TAIL_BYTES:], before + len(raw)
-            yield Piece(raw, closed=False)
+            yield FilePiece(raw, closed=False)
             continue
         documents: tuple[Document, ...] = ()
         if before:
@@ -46,7 +48,7 @@ def read_transcript(file: BinaryIO, source: SourceFile, offset: int, line: int, 
                 warn_once(source.relative, f"a line of more than {_LONGEST_LINE >> 20} MB is not indexed")
         elif raw.strip():
             documents = transcript_documents(raw, source, offset, line, chunking)
-        yield Piece(raw, documents)
+        yield FilePiece(raw, documents)
         offset, line = offset + before + len(raw), line + 1
         head, tail, before = b"", b"", 0
 

@@ -22,7 +22,7 @@ from nanobot_memory_plugins.search.embedding.catalogue import (
     ALIASES,
     DEFAULT_MODEL,
     Model,
-    Origin,
+    ModelOrigin,
     find,
     hub_models,
     missing,
@@ -74,7 +74,7 @@ def pull_model(name: _Name = DEFAULT_MODEL, as_json: _Json = False) -> None:
         before = find(name)
         with _progress_bar() as progress:
             # The hub's library draws bars of its own while it fetches.
-            model = pull(name, progress if before.origin is Origin.BUILTIN else None)
+            model = pull(name, progress if before.origin is ModelOrigin.BUILTIN else None)
         answer.update(_description(model))
         if not as_json:
             say(tr("{name} is in {folder}", name=model.name, folder=model.folder))
@@ -97,7 +97,7 @@ def _rows() -> Iterator[dict[str, Any]]:
         try:
             yield {"alias": alias, **_description(find(alias)), "note": ""}
         except EmbeddingError as error:  # fastembed is not installed, so its catalogue cannot be asked
-            yield {"alias": alias, **_description(Model(name, Origin.HUB, None, "")), "note": str(error)}
+            yield {"alias": alias, **_description(Model(name, ModelOrigin.HUB, None, "")), "note": str(error)}
     with suppress(EmbeddingError):  # as above: the notes have said so
         for hub in hub_models():
             model = find(hub.name)

@@ -40,7 +40,7 @@ from nanobot_memory_plugins.storage.cli.opening import failing_in_words, opened_
 _PATIENCE = 20.0
 
 
-class Kind(StrEnum):
+class MemoryKind(StrEnum):
     """The kinds of memory, as the index names them."""
 
     LONG_TERM = "long_term"
@@ -66,7 +66,7 @@ def search(
     origin: Annotated[
         list[Origin] | None, typer.Option("--origin", help="Only what comes from there; may be repeated.")
     ] = None,
-    kind: Annotated[list[Kind] | None, typer.Option("--kind", help="Only these kinds; may be repeated.")] = None,
+    kind: Annotated[list[MemoryKind] | None, typer.Option("--kind", help="Only these kinds; may be repeated.")] = None,
     tag: Annotated[
         list[str] | None, typer.Option("--tag", metavar="TAG", help="Only notes with one of these; may be repeated.")
     ] = None,

@@ -194,7 +194,7 @@ def get_meta(connection: apsw.Connection, key: str) -> int | float | str | None:
 
 
 def hides_secrets(connection: apsw.Connection) -> bool:
-    """Say whether what people wrote was taken in without its secrets, which versions before the first did not do."""
+    """Return whether what people wrote was taken in without its secrets, which versions before the first did not do."""
     return get_meta(connection, "hides_secrets_of_people") == 1
 
 

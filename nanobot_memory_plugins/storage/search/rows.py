@@ -6,7 +6,7 @@ from typing import Any
 import apsw
 
 from nanobot_memory_plugins.core import Query
-from nanobot_memory_plugins.search.candidate_rows import Row
+from nanobot_memory_plugins.search.candidate_rows import CandidateRow
 from nanobot_memory_plugins.search.document_rows import DOCUMENT_COLUMNS
 from nanobot_memory_plugins.search.filters import sql_filter
 from nanobot_memory_plugins.search.indexed_text import storable
@@ -25,17 +25,17 @@ class Rows:
     def __init__(self, connection: apsw.Connection) -> None:
         self._connection = connection
 
-    def by_ids(self, ids: Iterable[int]) -> list[Row]:
+    def by_ids(self, ids: Iterable[int]) -> list[CandidateRow]:
         """Return the rows with these ids, in the ids' order; deleted ones are missing."""
         wanted = list(ids)
-        found: dict[int, Row] = {}
+        found: dict[int, CandidateRow] = {}
         for start in range(0, len(wanted), _AT_ONCE):
             part = wanted[start : start + _AT_ONCE]
             marks = ", ".join("?" * len(part))
             found |= {row.id: row for row in self._read(f"FROM docs d WHERE d.id IN ({marks})", part)}
         return [found[row_id] for row_id in wanted if row_id in found]
 
-    def around(self, rows: Sequence[Row]) -> list[Row]:
+    def around(self, rows: Sequence[CandidateRow]) -> list[CandidateRow]:
         """Return the passages directly before and after some, in the same file."""
         places = dict.fromkeys((row.path, row.ordinal + step) for row in rows for step in (-1, 1) if row.id)
         if not places:
@@ -44,7 +44,7 @@ class Rows:
         sql = f"FROM (VALUES {marks}) w JOIN docs d ON d.path = w.column1 AND d.ordinal = w.column2"
         return self._read(sql, [value for place in places for value in place])
 
-    def newest(self, query: Query, limit: int) -> list[Row]:
+    def newest(self, query: Query, limit: int) -> list[CandidateRow]:
         """Return what passes a query's filters, the newest first; what has no time fills what is left, if it passes."""
         conditions, values = sql_filter(query)
         where = f"d.timestamp IS NOT NULL{' AND ' + conditions if conditions else ''}"
@@ -63,9 +63,9 @@ class Rows:
                 ids += [row_id for (row_id,) in run(self._connection, timeless, [source, *values, limit - len(ids)])]
         return self.by_ids(ids)
 
-    def by_key(self, key: str) -> Row | None:
+    def by_key(self, key: str) -> CandidateRow | None:
         """Return the row with this key."""
         return next(iter(self._read("FROM docs d WHERE d.key = ?", [storable(key)])), None)
 
-    def _read(self, source: str, values: Sequence[Any]) -> list[Row]:
-        return list(map(Row._make, run(self._connection, f"SELECT {_COLUMNS} {source}", values)))
+    def _read(self, source: str, values: Sequence[Any]) -> list[CandidateRow]:
+        return list(map(CandidateRow._make, run(self._connection, f"SELECT {_COLUMNS} {source}", values)))

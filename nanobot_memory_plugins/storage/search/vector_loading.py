@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from nanobot_memory_plugins.storage.database import Database, VectorSpace
 from nanobot_memory_plugins.storage.database import spaces as stored
 from nanobot_memory_plugins.storage.search.vector_codes import VectorCodes
-from nanobot_memory_plugins.storage.search.vector_snapshot import FILTERED, Labels, Part, Snapshot
+from nanobot_memory_plugins.storage.search.vector_snapshot import FILTERED, Labels, VectorPart, VectorSnapshot
 
 
 class LoadingEndedError(Exception):
@@ -17,14 +17,14 @@ class LoadingEndedError(Exception):
 
 def read_snapshot(
     database: Database, space: VectorSpace, labels: Labels, *, wanted: Callable[[], bool] = lambda: True
-) -> Snapshot:
+) -> VectorSnapshot:
     """Read the whole space. Raises `LoadingEndedError` soon after ``wanted`` says no."""
     with database.reading():
         revision = database.moment().revision
-        return Snapshot.of(space, revision, _read(database, space, labels, None, wanted=wanted))
+        return VectorSnapshot.of(space, revision, _read(database, space, labels, None, wanted=wanted))
 
 
-def read_changes(database: Database, former: Snapshot, labels: Labels, revision: int) -> Snapshot:
+def read_changes(database: Database, former: VectorSnapshot, labels: Labels, revision: int) -> VectorSnapshot:
     """Read what has changed since a snapshot, as far as a revision."""
     connection, space = database.connection, former.space
     with database.reading():
@@ -40,10 +40,10 @@ def _read(
     database: Database,
     space: VectorSpace,
     labels: Labels,
-    former: Snapshot | None,
+    former: VectorSnapshot | None,
     *,
     wanted: Callable[[], bool] = lambda: True,
-) -> Part:
+) -> VectorPart:
     """Read all vectors, or those that have changed since a snapshot."""
     after = former.revision if former is not None else -1
     connection, ids = database.connection, list[NDArray[np.int64]]()
@@ -58,7 +58,7 @@ def _read(
     number = stored.count(connection, space, after_revision=after)
     centre = former.base.codes.centre if former is not None else None
     codes = VectorCodes.of(blocks(), number, space.dimension, centre)
-    vectors = Part.of(
+    vectors = VectorPart.of(
         np.concatenate([np.empty(0, dtype=np.int64), *ids]),
         codes,
         np.zeros(len(codes), dtype=np.int32),
@@ -68,8 +68,8 @@ def _read(
 
 
 def _with_columns(
-    database: Database, space: VectorSpace, labels: Labels, after: int, vectors: Part, wanted: Callable[[], bool]
-) -> Part:
+    database: Database, space: VectorSpace, labels: Labels, after: int, vectors: VectorPart, wanted: Callable[[], bool]
+) -> VectorPart:
     """Fill in labels and times of vectors; those without a document are left out."""
     known = np.zeros(len(vectors.ids), dtype=np.bool_)
     for rows in stored.read_columns(database.connection, space, (*FILTERED, "timestamp"), after):

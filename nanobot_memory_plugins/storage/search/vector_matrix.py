@@ -24,7 +24,7 @@ from nanobot_memory_plugins.storage.database import spaces as stored
 from nanobot_memory_plugins.storage.database.connection import query as run
 from nanobot_memory_plugins.storage.search.vector_codes import bytes_for
 from nanobot_memory_plugins.storage.search.vector_loading import LoadingEndedError, read_changes, read_snapshot
-from nanobot_memory_plugins.storage.search.vector_snapshot import Labels, Snapshot
+from nanobot_memory_plugins.storage.search.vector_snapshot import Labels, VectorSnapshot
 
 # Some 270,000 vectors of the built-in model. What is beyond is not held.
 RESIDENT_BYTES = 300_000_000
@@ -43,7 +43,7 @@ class _Shared:
     """What the searchers of one database file have in common."""
 
     lock: threading.Lock = field(default_factory=threading.Lock)
-    snapshot: Snapshot | None = None
+    snapshot: VectorSnapshot | None = None
     loaded_at: float = 0.0
     retry_at: float = float("-inf")
     loading: threading.Thread | None = None
@@ -127,7 +127,7 @@ class VectorMatrix:
             known = self._shared.counted = (space, revision, stored.count(self._database.connection, space))
         return known[2]
 
-    def _snapshot(self, space: VectorSpace) -> Snapshot | None:
+    def _snapshot(self, space: VectorSpace) -> VectorSnapshot | None:
         """Return the vectors as they are now; None while they are being read, and when they are too many to be held."""
         database, shared = self._database, self._shared
         moment, now = database.moment(), self._clock.monotonic()

@@ -62,7 +62,7 @@ class Labels:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Part:
+class VectorPart:
     """Vectors by rising row id. ``times`` are seconds since 1970, NaN without a time."""
 
     ids: NDArray[np.int64]
@@ -73,7 +73,7 @@ class Part:
     @classmethod
     def of(
         cls, ids: NDArray[np.int64], codes: VectorCodes, labels: NDArray[np.int32], times: NDArray[np.float64]
-    ) -> "Part":
+    ) -> "VectorPart":
         """Make a part of vectors in any order; those whose ids rise already are not copied."""
         if len(ids) < 2 or bool((ids[1:] > ids[:-1]).all()):
             return cls(ids, codes, labels, times)
@@ -81,9 +81,9 @@ class Part:
         nothing = np.empty(0, dtype=np.intp)
         return cls(ids[order], codes.joined(order, codes, nothing), labels[order], times[order])
 
-    def joined(self, mine: NDArray[np.intp], other: "Part", theirs: NDArray[np.intp]) -> "Part":
+    def joined(self, mine: NDArray[np.intp], other: "VectorPart", theirs: NDArray[np.intp]) -> "VectorPart":
         """Return some of these vectors with some of another part's."""
-        return Part.of(
+        return VectorPart.of(
             np.concatenate([self.ids[mine], other.ids[theirs]]),
             self.codes.joined(mine, other.codes, theirs),
             np.concatenate([self.labels[mine], other.labels[theirs]]),
@@ -107,7 +107,7 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Snapshot:
+class VectorSnapshot:
     """The vectors of a space at a revision. Never changed, only replaced.
 
     ``tail`` holds what has changed since ``base`` was read, and ``alive`` says what of the base is still so.
@@ -115,22 +115,24 @@ class Snapshot:
 
     space: VectorSpace
     revision: int
-    base: Part
-    tail: Part
+    base: VectorPart
+    tail: VectorPart
     alive: NDArray[np.bool_]
 
     @classmethod
-    def of(cls, space: VectorSpace, revision: int, base: Part) -> "Snapshot":
+    def of(cls, space: VectorSpace, revision: int, base: VectorPart) -> "VectorSnapshot":
         """Return a snapshot without a tail."""
         nothing = np.empty(0, dtype=np.intp)
-        empty = Part(base.ids[:0], base.codes.joined(nothing, base.codes, nothing), base.labels[:0], base.times[:0])
+        empty = VectorPart(
+            base.ids[:0], base.codes.joined(nothing, base.codes, nothing), base.labels[:0], base.times[:0]
+        )
         return cls(space, revision, base, empty, np.ones(len(base.ids), dtype=np.bool_))
 
     def __len__(self) -> int:
         """Return how many vectors there are."""
         return int(np.count_nonzero(self.alive)) + len(self.tail.ids)
 
-    def with_changes(self, revision: int, changed: Part, alive_ids: NDArray[np.int64] | None) -> "Snapshot":
+    def with_changes(self, revision: int, changed: VectorPart, alive_ids: NDArray[np.int64] | None) -> "VectorSnapshot":
         """Return what this becomes with some vectors new or changed; of the others, ``alive_ids`` are still there."""
         alive = self.alive.copy()
         alive[self.base.find(changed.ids)[0]] = False
@@ -144,7 +146,7 @@ class Snapshot:
             whole = self.base.joined(np.flatnonzero(alive), tail, np.arange(len(tail.ids)))
             if len(whole.ids) > _GROWTH * len(alive):
                 whole = replace(whole, codes=whole.codes.with_own_centre())
-            return Snapshot.of(self.space, revision, whole)
+            return VectorSnapshot.of(self.space, revision, whole)
         return replace(self, revision=revision, tail=tail, alive=alive)
 
     def nearest(
@@ -178,7 +180,7 @@ class Snapshot:
 
 
 def _allowed(
-    part: Part, alive: NDArray[np.bool_] | None, labels: NDArray[np.bool_] | None, query: Query
+    part: VectorPart, alive: NDArray[np.bool_] | None, labels: NDArray[np.bool_] | None, query: Query
 ) -> NDArray[np.bool_] | None:
     """Return which vectors of a part pass the query's filters; None when all do."""
     masks = []

@@ -19,7 +19,7 @@ from nanobot_memory_plugins.core.errors import InputError
 from nanobot_memory_plugins.core.protocols import ModelReport
 from nanobot_memory_plugins.core.values import Level, StoreStatus
 from nanobot_memory_plugins.tools.evaluation.dataset import Dataset, read_dataset
-from nanobot_memory_plugins.tools.evaluation.evaluate import Outcome, Watcher, evaluate
+from nanobot_memory_plugins.tools.evaluation.evaluate import EvaluationOutcome, EvaluationWatcher, evaluate
 
 _DatasetArgument = Annotated[
     Path, typer.Argument(metavar="DATASET_DIR", help="A folder with docs.jsonl and queries.jsonl.")
@@ -102,7 +102,7 @@ def eval_(
         )
 
 
-def _evaluated(data: Dataset, workspace: Path | None, config: MemoryConfig, *, embeddings: bool) -> Outcome:
+def _evaluated(data: Dataset, workspace: Path | None, config: MemoryConfig, *, embeddings: bool) -> EvaluationOutcome:
     with _Bars() as bars:
         if workspace is not None:
             return run(evaluate(data, workspace, config, embeddings=embeddings, watcher=bars))
@@ -110,7 +110,7 @@ def _evaluated(data: Dataset, workspace: Path | None, config: MemoryConfig, *, e
             return run(evaluate(data, Path(folder), config, embeddings=embeddings, watcher=bars))
 
 
-class _Bars(Watcher):
+class _Bars(EvaluationWatcher):
     """A progress bar a stage, on standard error."""
 
     def __init__(self) -> None:

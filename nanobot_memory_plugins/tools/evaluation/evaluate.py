@@ -32,14 +32,14 @@ _NO_TIME = datetime(2000, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class EvaluationOutcome:
     """What an evaluation brought: the lines of the run, and how the store stood."""
 
     lines: tuple[str, ...]
     status: StoreStatus
 
 
-class Watcher:
+class EvaluationWatcher:
     """Is told how far an evaluation is. This one does nothing."""
 
     def begun(self, what: str, total: int) -> None:
@@ -58,9 +58,9 @@ async def evaluate(
     config: MemoryConfig,
     *,
     embeddings: bool,
-    watcher: Watcher,
+    watcher: EvaluationWatcher,
     shared: Mapping[str, Any] | None = None,
-) -> Outcome:
+) -> EvaluationOutcome:
     """Write the documents, index them, and answer the questions.
 
     ``config`` holds the options of search and recall that are measured, ``shared`` those of the ``postgres`` plugin
@@ -75,10 +75,10 @@ async def evaluate(
         await _indexed(store, watcher)
         watcher.begun(Sentence("asking"), len(dataset.queries))
         asking = _Asking(store, places, chosen.model_copy(update={"recall_timeout": _NO_LIMIT}), dataset.documents)
-        return Outcome(await asking.answers(dataset.queries, watcher.advanced), store.status())
+        return EvaluationOutcome(await asking.answers(dataset.queries, watcher.advanced), store.status())
 
 
-async def _indexed(store: Store, watcher: Watcher) -> None:
+async def _indexed(store: Store, watcher: EvaluationWatcher) -> None:
     """Return once everything is searchable, by words and by meaning.
 
     A database that cannot be opened yet is waited for: meanwhile a store may have no more than the files to search.

@@ -105,7 +105,7 @@ def local_model_file(*, progress: Progress | None = None, model: PartedModel = Q
 
 
 def is_joined(model: PartedModel = QWEN_CODER) -> bool:
-    """Say whether the model's file is in the cache, joined and marked as whole."""
+    """Return whether the model's file is in the cache, joined and marked as whole."""
     return _is_marked(model.file, model)
 
 

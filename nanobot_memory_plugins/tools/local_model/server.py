@@ -91,7 +91,7 @@ class LocalModelServer(CapturingServer):
 
 
 def _handler(server: CapturingServer) -> type[BaseHTTPRequestHandler]:
-    class Handler(BaseHTTPRequestHandler):
+    class CompletionHandler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
 
         def log_message(self, format: str, *args: object) -> None:  # noqa: A002  # the base class names it so
@@ -171,4 +171,4 @@ def _handler(server: CapturingServer) -> type[BaseHTTPRequestHandler]:
             self.end_headers()
             self.wfile.write(content)
 
-    return Handler
+    return CompletionHandler

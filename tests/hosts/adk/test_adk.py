@@ -9,7 +9,7 @@ from contextlib import aclosing, suppress
 import pytest
 
 from nanobot_memory_plugins.core import MemoryService
-from nanobot_memory_plugins.core.testing import Reply, Rule, ToolCall
+from nanobot_memory_plugins.core.testing import Reply, ReplyRule, ToolCall
 from nanobot_memory_plugins.core.testing.scripted_server import after_tool
 from tests.support.hosts import ASKED, OPTIONS, PORT, QUIET, ROOT, TOLD, beside, needs, searchable, unfenced
 
@@ -83,9 +83,9 @@ def said(plugin: MemoryPlugin, session: str, user: str = "ana") -> list[str]:
     return plugin.memory.call_now(read, limit=20)
 
 
-def calls(name: str, **arguments: object) -> Rule:
+def calls(name: str, **arguments: object) -> ReplyRule:
     """Have the model call a tool first, once."""
-    return Rule(
+    return ReplyRule(
         lambda one: name in one.tool_names and not after_tool(one), Reply(tools=(ToolCall(name, arguments),)), 1
     )
 
@@ -151,7 +151,9 @@ async def test_a_tool_is_noted_with_its_error_and_without_its_secret(wired):
 async def test_a_tool_that_does_not_exist_is_noted(wired):
     plugin = MemoryPlugin(wired.service())
     runner = running(plugin, agent(tools=[deploy]))
-    wired.server.rules = [Rule(lambda one: not after_tool(one), Reply(tools=(ToolCall("undeploy", {"to": "x"}),)), 1)]
+    wired.server.rules = [
+        ReplyRule(lambda one: not after_tool(one), Reply(tools=(ToolCall("undeploy", {"to": "x"}),)), 1)
+    ]
     with suppress(ValueError):  # an older kit ends the run
         await ask(runner, "Undo it.", "s")
     assert "undeploy" in wired.notes()
@@ -205,7 +207,7 @@ async def test_what_an_agent_asks_another_as_its_tool_is_nobodys_word_and_its_to
 async def test_a_cancelled_run_keeps_the_message_and_the_next_has_its_block(wired):
     plugin = await told(wired)
     runner = running(plugin)
-    wired.server.rules = [Rule(lambda one: "long job" in one.last_user, Reply("Late.", delay=3), 1)]
+    wired.server.rules = [ReplyRule(lambda one: "long job" in one.last_user, Reply("Late.", delay=3), 1)]
     run = asyncio.create_task(ask(runner, "Begin the long job.", "asked"))
     while not any("long job" in one.last_user for one in wired.server.requests):
         await asyncio.sleep(0.02)
@@ -243,7 +245,7 @@ async def test_a_session_goes_quiet_after_its_last_run_also_one_that_was_cancell
     plugin = MemoryPlugin(wired.service(idle_seconds=0.3))
     runner = running(plugin)
     await ask(runner, "Hello.", "whole")
-    wired.server.rules = [Rule(lambda one: "long job" in one.last_user, Reply("Late.", delay=2), 1)]
+    wired.server.rules = [ReplyRule(lambda one: "long job" in one.last_user, Reply("Late.", delay=2), 1)]
     with pytest.raises(TimeoutError):
         await asyncio.wait_for(ask(runner, "Begin the long job.", "cut"), 0.6)
     for _ in range(200):

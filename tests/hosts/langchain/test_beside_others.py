@@ -5,7 +5,7 @@ import time
 import pytest
 
 from nanobot_memory_plugins.core import MemoryService
-from nanobot_memory_plugins.core.testing import Reply, Rule, ToolCall
+from nanobot_memory_plugins.core.testing import Reply, ReplyRule, ToolCall
 from nanobot_memory_plugins.core.testing.scripted_server import after_tool
 from tests.support.hosts import ASKED, QUIET, TOLD, beside, needs, searchable
 
@@ -39,7 +39,7 @@ def test_a_tool_that_a_person_decides_about_is_noted_once_it_has_run(agents, che
     agents.ask(agent, TOLD, "one")
     searchable(memory)
     call = Reply(tools=(ToolCall("deploy", {"place": "Berlin"}),))
-    agents.wired.server.rules = [Rule(lambda one: not after_tool(one), call, times=1)]
+    agents.wired.server.rules = [ReplyRule(lambda one: not after_tool(one), call, times=1)]
     agents.ask(agent, ASKED, "two")
     agents.run(agent, Command(resume={"decisions": [{"type": decision}]}), "two")
     assert "5433" in beside(agents.wired.last, ASKED)
@@ -54,7 +54,7 @@ def test_a_structured_answer_goes_through(agents):
     agents.ask(agents.make(memory), TOLD, "one")
     searchable(memory)
     answer = Reply(tools=(ToolCall("Port", {"number": 5433}),))
-    agents.wired.server.rules = [Rule(lambda one: "Port" in one.tool_names, answer)]
+    agents.wired.server.rules = [ReplyRule(lambda one: "Port" in one.tool_names, answer)]
     state = agents.ask(agents.make(memory, response_format=ToolStrategy(Port)), ASKED, "two")
     assert state["structured_response"] == Port(number=5433)
     assert "5433" in beside(agents.wired.last, ASKED)
@@ -65,7 +65,7 @@ def test_a_memory_that_cannot_start_costs_no_turn(agents, tmp_path):
     with MemoryService(tmp_path / "file" / "workspace", start_limit=0.5) as memory:
         agent = agents.make(memory, tools=[deploy])
         call = Reply(tools=(ToolCall("deploy", {"place": "Berlin"}),))
-        agents.wired.server.rules = [Rule(lambda one: not after_tool(one), call, times=1)]
+        agents.wired.server.rules = [ReplyRule(lambda one: not after_tool(one), call, times=1)]
         state = agents.ask(agent, ASKED)
     assert [one.content for one in state["messages"]] == [ASKED, "", "Deployed to Berlin.", "Understood."]
 
@@ -86,7 +86,7 @@ def test_a_session_that_has_gone_quiet_is_told_of_also_after_a_run_that_failed(a
     installed_plugin("quiet", QUIET)
     memory = agents.wired.service(idle_seconds=0.5)
     agents.ask(agents.make(memory), TOLD, "one")
-    agents.wired.server.rules = [Rule(lambda one: True, Reply(status=400))]
+    agents.wired.server.rules = [ReplyRule(lambda one: True, Reply(status=400))]
     with pytest.raises(Exception, match="scripted failure"):
         agents.ask(agents.make(memory), ASKED, "two")
     for _ in range(100):

@@ -1,6 +1,6 @@
 """LangChain: history that fills the window is replaced in the checkpoint by the memory's summary."""
 
-from nanobot_memory_plugins.core.testing import Reply, Rule, ToolCall
+from nanobot_memory_plugins.core.testing import Reply, ReplyRule, ToolCall
 from nanobot_memory_plugins.core.testing.scripted_server import after_tool, text_of
 from tests.support.hosts import needs, unfenced
 
@@ -24,7 +24,7 @@ def test_a_history_that_fills_the_window_becomes_a_summary_and_the_question_stay
     memory = agents.wired.service()
     agent = agents.make(memory, tools=[count], checkpointer=checkpoints(), context_window=WINDOW)
     agents.wired.server.rules = [
-        Rule(
+        ReplyRule(
             lambda one: "harbour 3 " in one.last_user and not after_tool(one),
             Reply(tools=(ToolCall("count", {"harbour": "three"}),)),
             1,

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from nanobot_memory_plugins.core import fenced_blocks
-from nanobot_memory_plugins.core.testing import Reply, Rule, ToolCall
+from nanobot_memory_plugins.core.testing import Reply, ReplyRule, ToolCall
 from tests.support.hosts import ASKED, PORT, TOLD, beside, needs, searchable, unfenced
 
 needs("langchain", "langchain")
@@ -59,7 +59,7 @@ def test_what_is_known_for_long_stands_behind_the_system_prompt_the_same_in_ever
     memory = agents.wired.service()
     agents.ask(agents.make(memory), TOLD, "one")
     searchable(memory)
-    agents.wired.server.rules = [Rule(lambda one: True, Reply(tools=(ToolCall("clock"),)), times=1)]
+    agents.wired.server.rules = [ReplyRule(lambda one: True, Reply(tools=(ToolCall("clock"),)), times=1)]
     agents.ask(agents.make(memory, tools=[clock], system_prompt="You are terse."), "Hello, what time is it?", "two")
     first, second = agents.wired.server.requests[-2:]
     assert first.system.startswith("You are terse.\n\n")

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from nanobot_memory_plugins.core.testing import Reply, Rule, ToolCall
+from nanobot_memory_plugins.core.testing import Reply, ReplyRule, ToolCall
 from nanobot_memory_plugins.core.testing.scripted_server import after_tool
 from tests.support.hosts import ASKED, PORT, TOLD, beside, needs, searchable, unfenced
 
@@ -49,7 +49,7 @@ def by_command(runtime_note: str) -> Command:
 def calls(agents, name: str, times: int = 1, **arguments: str) -> None:
     arguments = arguments or {"place": "Berlin"}
     agents.wired.server.rules = [
-        Rule(
+        ReplyRule(
             lambda one: not after_tool(one) and name in one.tool_names, Reply(tools=(ToolCall(name, arguments),)), times
         )
     ]
@@ -84,8 +84,8 @@ def test_the_failures_of_a_tool_are_noted(agents):
 def test_an_unknown_tool_and_bad_arguments_are_noted_as_failures(agents):
     memory = agents.wired.service()
     agents.wired.server.rules = [
-        Rule(lambda one: not after_tool(one), Reply(tools=(ToolCall("teleport", {"place": "Rome"}),)), 1),
-        Rule(lambda one: not after_tool(one), Reply(tools=(ToolCall("deploy", {"town": "Rome"}),)), 1),
+        ReplyRule(lambda one: not after_tool(one), Reply(tools=(ToolCall("teleport", {"place": "Rome"}),)), 1),
+        ReplyRule(lambda one: not after_tool(one), Reply(tools=(ToolCall("deploy", {"town": "Rome"}),)), 1),
     ]
     agent = agents.make(memory, tools=[deploy])
     agents.ask(agent, "Please go to Rome.", "one")
@@ -194,12 +194,12 @@ def test_what_a_sub_agent_is_asked_is_no_word_of_the_users_and_its_tools_are_not
     searchable(memory)
     task = f"The user lives in Ulm and likes harps. {ASKED}"
     agents.wired.server.rules = [
-        Rule(
+        ReplyRule(
             lambda one: "helper" in one.tool_names and not after_tool(one),
             Reply(tools=(ToolCall("helper", {"task": task}),)),
             1,
         ),
-        Rule(
+        ReplyRule(
             lambda one: "inner one" in one.system and not after_tool(one),
             Reply(tools=(ToolCall("deploy", {"place": "Bonn"}),)),
             1,
@@ -235,8 +235,8 @@ def test_a_sub_agent_with_a_thread_of_its_own_is_one_all_the_same(agents, checkp
     hands_on = ToolCall("helper", {"task": "The user lives in Ulm."})
     deploys = ToolCall("deploy", {"place": "Bonn"}), ToolCall("memory_search", {"query": "harbour"})
     agents.wired.server.rules = [
-        Rule(lambda one: "helper" in one.tool_names and not after_tool(one), Reply(tools=(hands_on,)), 1),
-        Rule(lambda one: "deploy" in one.tool_names and not after_tool(one), Reply(tools=deploys), 1),
+        ReplyRule(lambda one: "helper" in one.tool_names and not after_tool(one), Reply(tools=(hands_on,)), 1),
+        ReplyRule(lambda one: "deploy" in one.tool_names and not after_tool(one), Reply(tools=deploys), 1),
     ]
     agents.ask(agents.make(memory, tools=[helper]), "Please have somebody look.", "two", user_id="ana")
     memory.close()

@@ -8,7 +8,7 @@ import string
 import pytest
 
 from nanobot_memory_plugins.core.host import tokens_of
-from nanobot_memory_plugins.core.testing import Reply, Rule, ToolCall
+from nanobot_memory_plugins.core.testing import Reply, ReplyRule, ToolCall
 from nanobot_memory_plugins.core.testing.scripted_server import after_tool
 from tests.support.hosts import ASKED, OPTIONS, PORT, QUIET, ROOT, TOLD, beside, needs, searchable, unfenced
 from tests.support.wire_servers import ResponsesServer
@@ -39,9 +39,9 @@ def deploy(to: str) -> str:
     return f"deployed build 77 to {to} with {SECRET}"
 
 
-def calls(name: str, **arguments: object) -> Rule:
+def calls(name: str, **arguments: object) -> ReplyRule:
     """Have the model call a tool first, once."""
-    return Rule(
+    return ReplyRule(
         lambda one: name in one.tool_names and not after_tool(one), Reply(tools=(ToolCall(name, arguments),)), 1
     )
 
@@ -151,7 +151,9 @@ async def test_a_tool_is_noted_with_its_error_and_without_its_secret(wired, agen
 
 async def test_a_tool_that_does_not_exist_is_noted_where_the_run_goes_on(wired, agent):
     memory = AgentsMemory(wired.service())
-    wired.server.rules = [Rule(lambda one: not after_tool(one), Reply(tools=(ToolCall("undeploy", {"to": "x"}),)), 1)]
+    wired.server.rules = [
+        ReplyRule(lambda one: not after_tool(one), Reply(tools=(ToolCall("undeploy", {"to": "x"}),)), 1)
+    ]
     config = RunConfig(tool_not_found_behavior="return_error_to_model")
     await Runner.run(agent(tools=[deploy]), "Undo it.", **memory.turn("s", run_config=config))
     assert "undeploy" in wired.notes()
@@ -200,7 +202,7 @@ async def test_an_agent_that_is_a_tool_gets_no_foreign_block_and_its_prompt_is_n
 async def test_a_cancelled_run_keeps_the_message_and_the_next_has_its_block(wired, agent):
     memory = await told(wired, agent)
     session = SQLiteSession("asked")
-    wired.server.rules = [Rule(lambda one: "long job" in one.last_user, Reply("Late.", delay=5), 1)]
+    wired.server.rules = [ReplyRule(lambda one: "long job" in one.last_user, Reply("Late.", delay=5), 1)]
     run = asyncio.create_task(Runner.run(agent(), "Begin the long job.", session=session, **memory.turn("asked")))
     while not any("long job" in one.last_user for one in wired.server.requests):
         await asyncio.sleep(0.02)
@@ -409,7 +411,7 @@ async def test_a_session_goes_quiet_after_its_last_run_also_one_that_was_cancell
     installed_plugin("quiet", QUIET)
     memory = AgentsMemory(wired.service(idle_seconds=0.3))
     await Runner.run(agent(), "Hello.", **memory.turn("whole"))
-    wired.server.rules = [Rule(lambda one: "long job" in one.last_user, Reply("Late.", delay=2), 1)]
+    wired.server.rules = [ReplyRule(lambda one: "long job" in one.last_user, Reply("Late.", delay=2), 1)]
     run = asyncio.create_task(Runner.run(agent(), "Begin the long job.", **memory.turn("cut")))
     while not any("long job" in one.last_user for one in wired.server.requests):
         await asyncio.sleep(0.02)
@@ -465,7 +467,7 @@ async def test_the_callers_own_hooks_and_filter_go_on_working(wired, agent):
     memory = AgentsMemory(wired.service())
     wired.server.rules = [
         calls("deploy", to="staging"),
-        Rule(after_tool, Reply(tools=(ToolCall("transfer_to_billing"),)), 1),
+        ReplyRule(after_tool, Reply(tools=(ToolCall("transfer_to_billing"),)), 1),
     ]
     front = agent("front", tools=[deploy], handoffs=[handoff(agent("billing"))])
     config = RunConfig(call_model_input_filter=own_filter)

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from nanobot_memory_plugins.core import MemoryService
-from nanobot_memory_plugins.core.testing import Reply, Rule, ToolCall
+from nanobot_memory_plugins.core.testing import Reply, ReplyRule, ToolCall
 from nanobot_memory_plugins.core.testing.scripted_server import after_tool
 from tests.support.hosts import ASKED, QUIET, TOLD, beside, needs, searchable, unfenced
 
@@ -40,7 +40,7 @@ async def test_a_structured_answer_goes_through(agents):
     await agents.make(memory).run(TOLD)
     searchable(memory)
     answer = Reply(tools=(ToolCall("final_result", {"number": 5433}),))
-    agents.wired.server.rules = [Rule(lambda one: "final_result" in one.tool_names, answer)]
+    agents.wired.server.rules = [ReplyRule(lambda one: "final_result" in one.tool_names, answer)]
     result = await agents.make(memory, output_type=Port).run(ASKED)
     assert result.output == Port(number=5433)
     assert "5433" in beside(agents.wired.last, ASKED)
@@ -56,7 +56,7 @@ async def test_other_capabilities_that_make_new_lists_change_nothing(agents, is_
     await agent.run(TOLD)
     searchable(memory)
     call = Reply(tools=(ToolCall("deploy", {"place": "Berlin"}),))
-    agents.wired.server.rules = [Rule(lambda one: not after_tool(one), call, times=1)]
+    agents.wired.server.rules = [ReplyRule(lambda one: not after_tool(one), call, times=1)]
     result = await agent.run(ASKED)
     for request in agents.wired.server.requests[-2:]:
         assert "5433" in beside(request, ASKED)
@@ -67,7 +67,7 @@ async def test_a_memory_that_cannot_start_costs_no_turn(agents, tmp_path):
     (tmp_path / "file").write_text("no folder")
     async with MemoryService(tmp_path / "file" / "workspace", start_limit=0.5) as memory:
         call = Reply(tools=(ToolCall("deploy", {"place": "Berlin"}),))
-        agents.wired.server.rules = [Rule(lambda one: not after_tool(one), call, times=1)]
+        agents.wired.server.rules = [ReplyRule(lambda one: not after_tool(one), call, times=1)]
         result = await agents.make(memory, tools=[deploy]).run(ASKED)
     assert result.output == "Understood."
     assert "Deployed to Berlin." in str(result.all_messages())
@@ -77,7 +77,7 @@ async def test_a_session_that_has_gone_quiet_is_told_of_also_after_a_run_that_fa
     installed_plugin("quiet", QUIET)
     memory = agents.wired.service(idle_seconds=0.5)
     await agents.make(memory).run(TOLD, conversation_id="one")
-    agents.wired.server.rules = [Rule(lambda one: True, Reply(status=400))]
+    agents.wired.server.rules = [ReplyRule(lambda one: True, Reply(status=400))]
     with pytest.raises(Exception, match="scripted failure"):
         await agents.make(memory).run(ASKED, conversation_id="two")
     for _ in range(100):

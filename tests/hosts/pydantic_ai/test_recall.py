@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from nanobot_memory_plugins.core.testing import Reply, Rule, ToolCall
+from nanobot_memory_plugins.core.testing import Reply, ReplyRule, ToolCall
 from nanobot_memory_plugins.core.testing.scripted_server import after_tool
 from tests.support.hosts import ASKED, PORT, TOLD, beside, needs, searchable, unfenced
 
@@ -62,7 +62,7 @@ async def test_what_is_known_for_long_stands_in_the_instructions_the_same_in_eve
     memory = agents.wired.service()
     await agents.make(memory).run(TOLD)
     searchable(memory)
-    agents.wired.server.rules = [Rule(lambda one: True, Reply(tools=(ToolCall("clock"),)), times=1)]
+    agents.wired.server.rules = [ReplyRule(lambda one: True, Reply(tools=(ToolCall("clock"),)), times=1)]
     agent = agents.make(memory, tools=[clock], instructions="You are terse.")
     result = await agent.run("Hello, what time is it?")
     first, second = agents.wired.server.requests[-2:]
@@ -155,7 +155,7 @@ async def test_conversations_side_by_side_have_their_own_blocks(agents):
 
 async def test_a_run_that_is_cancelled_keeps_the_question(agents):
     memory = agents.wired.service()
-    agents.wired.server.rules = [Rule(lambda one: True, Reply("Late.", delay=5), times=1)]
+    agents.wired.server.rules = [ReplyRule(lambda one: True, Reply("Late.", delay=5), times=1)]
     task = asyncio.create_task(agents.make(memory).run(TOLD, conversation_id="one"))
     while not agents.wired.server.requests:
         await asyncio.sleep(0.01)
@@ -182,7 +182,7 @@ async def test_a_history_that_fills_the_window_becomes_a_summary_with_the_system
     agent = agents.make(memory, tools=[count], context_window=WINDOW, system_prompt="You are a harbour master.")
     calls = Reply(tools=(ToolCall("count", {"harbour": "three"}),))
     agents.wired.server.rules = [
-        Rule(lambda one: "harbour 3 " in one.last_user and not after_tool(one), calls, times=1)
+        ReplyRule(lambda one: "harbour 3 " in one.last_user and not after_tool(one), calls, times=1)
     ]
     history = None
     for text in HARBOURS:

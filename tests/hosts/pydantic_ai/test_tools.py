@@ -2,7 +2,7 @@
 
 import pytest
 
-from nanobot_memory_plugins.core.testing import Reply, Rule, ToolCall
+from nanobot_memory_plugins.core.testing import Reply, ReplyRule, ToolCall
 from nanobot_memory_plugins.core.testing.scripted_server import after_tool
 from tests.support.hosts import ASKED, TOLD, beside, needs, searchable
 
@@ -30,7 +30,7 @@ def crash(place: str) -> str:
 
 def calls(agents, name: str, times: int = 1, **arguments: str) -> None:
     call = Reply(tools=(ToolCall(name, arguments or {"place": "Berlin"}),))
-    agents.wired.server.rules = [Rule(lambda one: not after_tool(one), call, times)]
+    agents.wired.server.rules = [ReplyRule(lambda one: not after_tool(one), call, times)]
 
 
 @pytest.mark.smoke
@@ -144,8 +144,8 @@ async def test_what_a_sub_agent_is_asked_is_no_word_of_the_users_and_its_tools_a
     task = f"The user lives in Ulm and likes harps. {ASKED}"
     hands_on, deploys = ToolCall("helper", {"task": task}), ToolCall("deploy", {"place": "Bonn"})
     agents.wired.server.rules = [
-        Rule(lambda one: "helper" in one.tool_names and not after_tool(one), Reply(tools=(hands_on,)), 1),
-        Rule(lambda one: "inner one" in one.system and not after_tool(one), Reply(tools=(deploys,)), 1),
+        ReplyRule(lambda one: "helper" in one.tool_names and not after_tool(one), Reply(tools=(hands_on,)), 1),
+        ReplyRule(lambda one: "inner one" in one.system and not after_tool(one), Reply(tools=(deploys,)), 1),
     ]
     await outer.run("Please have somebody look.", conversation_id="two", deps={"name": "ana"})
     memory.close()

@@ -115,7 +115,7 @@ def candidate_of(entry: Entry, content: str = "") -> Candidate:
 
 
 def is_the_same(now: str, before: str) -> bool:
-    """Say whether two sentences say the same, or the first one the same and more."""
+    """Return whether two sentences say the same, or the first one the same and more."""
     one, other = wording(now), wording(before)
     if (one.negated, one.past) != (other.negated, other.past) or not other.numbers <= one.numbers:
         return False

@@ -20,11 +20,11 @@ _NOW = re.compile(
 
 
 def announces_a_change(statement: str) -> bool:
-    """Say whether a statement tells that something is not as it was."""
+    """Return whether a statement tells that something is not as it was."""
     statement = simplified(statement)
     return (_ENDS.search(statement) or _NOW.search(statement)) is not None
 
 
 def ends_something(statement: str) -> bool:
-    """Say whether a statement tells that something is over."""
+    """Return whether a statement tells that something is over."""
     return _ENDS.search(simplified(statement)) is not None

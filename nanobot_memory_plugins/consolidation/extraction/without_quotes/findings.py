@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from nanobot_memory_plugins.consolidation.extraction.answer import Answer
-from nanobot_memory_plugins.consolidation.extraction.merge import Finding
+from nanobot_memory_plugins.consolidation.extraction.merge import BelievedCandidate
 from nanobot_memory_plugins.consolidation.extraction.model_call import Question
 from nanobot_memory_plugins.consolidation.extraction.statements import Statement
 from nanobot_memory_plugins.consolidation.extraction.without_quotes.conflicts import closeness_of, entries_to_check
@@ -36,7 +36,7 @@ class WithoutQuotes:
         checked = await run_in_daemon_thread(lambda: entries_to_check(sentences, self._known, closeness))
         return replace(question, checked=checked)
 
-    async def findings(self, answer: Answer, question: Question, times: Sequence[datetime]) -> list[Finding]:
+    async def findings(self, answer: Answer, question: Question, times: Sequence[datetime]) -> list[BelievedCandidate]:
         """Return what of an answer the statements support, matched with the known entries."""
         evidence = ConversationEvidence(self._grounding, times, await self._close(question))
         return await accepted_candidates(answer, question, evidence, self._known, self._matcher)

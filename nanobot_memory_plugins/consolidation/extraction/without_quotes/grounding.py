@@ -74,11 +74,11 @@ class Grounding:
         return max(reversed(said), key=lambda one: self._share(own, [_bag([one.text])]), default=None)
 
     def needs_vectors(self, text: str) -> bool:
-        """Say whether words leave it open."""
+        """Return whether words leave it open."""
         return _WITH_VECTORS <= self.share(text) < _BY_WORDS
 
     def is_grounded_in(self, text: str, cosines: Iterable[float] = ()) -> bool:
-        """Say whether the statements bear a text out. ``cosines`` are those to `turns`, where there are any.
+        """Return whether the statements bear a text out. ``cosines`` are those to `turns`, where there are any.
 
         Guesses, questions and small talk never are, invented numbers neither; what was tried is borne out as a try.
         """
@@ -98,7 +98,7 @@ class Grounding:
         return is_try or all(map(self._agrees, parts))
 
     def tells_a_change(self, now: str, before: str) -> bool:
-        """Say whether a statement that ``now`` may rest on announces a change, or the two contradict each other."""
+        """Return whether a statement that ``now`` may rest on announces a change, or the two contradict each other."""
         own, old = wording(now), wording(before)
         if (own.negated, own.numbers) != (old.negated, old.numbers):
             return True
@@ -106,7 +106,7 @@ class Grounding:
         return any(announces_a_change(one.text) and terms & _terms(wording(one.text)) for one in self.sure)
 
     def bears_out_change(self, now: str, before: str) -> bool:
-        """Say whether the statements support that of ``before`` is true what ``now`` says.
+        """Return whether the statements support that of ``before`` is true what ``now`` says.
 
         What ``now`` adds must have been said, in one turn. Where it adds nothing, and only denies, one clause must deny
         the same.
@@ -133,12 +133,12 @@ class Grounding:
         return max(held, default=0.0) / sum(plain.values())
 
     def _knows_numbers(self, own: TextFingerprint, beside: TextFingerprint | None = None) -> bool:
-        """Say whether all its numbers were said, or stand in what is known."""
+        """Return whether all its numbers were said, or stand in what is known."""
         known = {number.lstrip(_MARKS) for number in beside.numbers} if beside else set()
         return {number.lstrip(_MARKS) for number in own.numbers} <= self._numbers | known
 
     def _agrees(self, own: TextFingerprint) -> bool:
-        """Say whether what was said of the same thing affirms or denies it as the candidate does."""
+        """Return whether what was said of the same thing affirms or denies it as the candidate does."""
         told = [one for one, _ in self._clauses if self._share(own, [_terms(one)]) >= _SAME_CLAUSE]
         return not told or any(one.negated == own.negated for one in told)
 

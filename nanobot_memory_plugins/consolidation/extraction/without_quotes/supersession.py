@@ -71,7 +71,7 @@ def with_replaced(
 
 
 def speaks_of(statement: str, entry: Entry, closeness: Closeness = not_close) -> bool:
-    """Say whether a statement is about the same thing as an entry."""
+    """Return whether a statement is about the same thing as an entry."""
     return touched(statement, entry) >= _TOUCHES or closeness(statement, entry.content) >= _CLOSE
 
 
@@ -104,7 +104,7 @@ def _replaced(one: Believed, ended: Sequence[str], known: Mapping[str, Entry], c
 
 
 def plainly_ends(statement: str, entry: Entry) -> bool:
-    """Say whether a statement puts an end to an entry, whatever a model thinks.
+    """Return whether a statement puts an end to an entry, whatever a model thinks.
 
     It denies the entry, it leaves or turns down what the entry names, or it announces another number of the same.
     """

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from nanobot_memory_plugins.consolidation.extraction.answer import Answer, Candidate
 from nanobot_memory_plugins.consolidation.extraction.dates import expiry_of, with_its_day
-from nanobot_memory_plugins.consolidation.extraction.merge import Finding
+from nanobot_memory_plugins.consolidation.extraction.merge import BelievedCandidate
 from nanobot_memory_plugins.consolidation.extraction.model_call import Question
 from nanobot_memory_plugins.consolidation.extraction.statements import Statement
 from nanobot_memory_plugins.consolidation.extraction.without_quotes.conflicts import (
@@ -44,7 +44,7 @@ class ConversationEvidence:
 
 async def accepted_candidates(
     answer: Answer, question: Question, heard: ConversationEvidence, known: Mapping[str, Entry], matcher: Matcher
-) -> list[Finding]:
+) -> list[BelievedCandidate]:
     """Return what of an answer the statements support, matched with the known entries."""
     grounding = heard.grounding
     answer = await run_in_daemon_thread(lambda: _without_inventions(answer, question, known))
@@ -66,7 +66,7 @@ async def accepted_candidates(
     told = [one for one, again in zip(told, repeats, strict=True) if not again or one.content in replaces]
     matches = await matcher.same([one.content for one in told], known)
 
-    def settle() -> list[Finding]:
+    def settle() -> list[BelievedCandidate]:
         said = [grounding.best_statement(one.content) for one in told]
         believed = [
             Believed(one, statement.text if statement else "", "" if same == replaced else same, replaced)
@@ -79,11 +79,11 @@ async def accepted_candidates(
         findings = []
         for one, replaced in with_replaced(believed, candidates, known, heard.closeness, verdicts.unchanged):
             dated, expires_at = _dated(one.candidate, statement_of[id(one.candidate)], heard.times)
-            findings.append(Finding(dated, new_id(known), one.same, replaced, expires_at))
+            findings.append(BelievedCandidate(dated, new_id(known), one.same, replaced, expires_at))
         gone = {one.contradicts for one in findings} | {one.match for one in findings}
         left = [entry for entry in question.checked if entry.id not in gone]
         ended = ended_in_own_words(left, [one.text for one in grounding.sure])
-        findings += [Finding(one, new_id(known), contradicts=id_) for id_, one in ended.items()]
+        findings += [BelievedCandidate(one, new_id(known), contradicts=id_) for id_, one in ended.items()]
         return [*findings, *_said_again(verdicts, findings, known, grounding)]
 
     return await run_in_daemon_thread(settle)
@@ -116,12 +116,12 @@ def _joined(sure: Sequence[Candidate], verdicts: Checked) -> tuple[list[Candidat
 
 
 def _said_again(
-    verdicts: Checked, findings: Sequence[Finding], known: Mapping[str, Entry], grounding: Grounding
-) -> list[Finding]:
+    verdicts: Checked, findings: Sequence[BelievedCandidate], known: Mapping[str, Entry], grounding: Grounding
+) -> list[BelievedCandidate]:
     """Return findings for the entries that are as they were, where the user has said so."""
     matched = {one.match for one in findings} | {one.contradicts for one in findings}
     again = [known[id_] for id_ in sorted(verdicts.unchanged - matched) if grounding.is_grounded_in(known[id_].content)]
-    return [Finding(candidate_of(entry), new_id(known), entry.id) for entry in again]
+    return [BelievedCandidate(candidate_of(entry), new_id(known), entry.id) for entry in again]
 
 
 def _confirmed(candidate: Candidate, known: Mapping[str, Entry]) -> str:

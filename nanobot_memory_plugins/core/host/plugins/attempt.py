@@ -155,7 +155,7 @@ class Attempt(PluginCoroutine):
             self.abandon()
 
     def _was_held_up(self) -> bool:
-        """Say whether others held the loop up over the deadline: so nobody could have answered in time."""
+        """Return whether others held the loop up over the deadline: so nobody could have answered in time."""
         return not self._waited_on and self._loop.time() - self._deadline - self._own_seconds > _LATE
 
     def _kill(self) -> None:

@@ -11,12 +11,12 @@ from datetime import date, datetime
 from itertools import islice
 
 from nanobot_memory_plugins.core.text.relative_dates import chinese, english
-from nanobot_memory_plugins.core.text.relative_dates.calendar import Span, day_of_month, month_of
+from nanobot_memory_plugins.core.text.relative_dates.calendar import DaySpan, day_of_month, month_of
 from nanobot_memory_plugins.core.text.relative_dates.further import further_phrases
 from nanobot_memory_plugins.core.text.relative_dates.phrases import dated_phrases
 from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 
-__all__ = ["Span", "dated_phrases", "relative_spans"]
+__all__ = ["DaySpan", "dated_phrases", "relative_spans"]
 
 # What of a long text is read: as much as the search reads of a long query, from both its ends.
 _HEAD = 512
@@ -26,7 +26,7 @@ _NUMERIC = re.compile(r"(?<![\d.])((?:19|20)\d\d)([-/.])(0?[1-9]|1[0-2])(?:\2(0?
 _CHINESE = re.compile("[天日周期拜月年前刚今昨]")
 
 
-def relative_spans(text: str, now: datetime) -> tuple[Span, ...]:
+def relative_spans(text: str, now: datetime) -> tuple[DaySpan, ...]:
     """Return the spans of days that ``text`` speaks of, seen from ``now``, in its own time zone.
 
     In the text's order, without repetitions, at most 8. Weeks start on Monday. A vague count gives a wide span ("a
@@ -42,7 +42,7 @@ def relative_spans(text: str, now: datetime) -> tuple[Span, ...]:
     return tuple(dict.fromkeys(span for _, span in found))[:_MOST_SPANS]
 
 
-def _found(text: str, today: date) -> Iterator[tuple[int, Span]]:
+def _found(text: str, today: date) -> Iterator[tuple[int, DaySpan]]:
     """Yield each span with its place in the text."""
     for match in _NUMERIC.finditer(text):
         year, separator, month, day = match.groups()

@@ -72,7 +72,7 @@ class DayAhead:
     is_deadline: bool
 
     def may_be(self, day: date) -> bool:
-        """Say whether somebody may mean a day by it: "next Friday" is this week's to some."""
+        """Return whether somebody may mean a day by it: "next Friday" is this week's to some."""
         if self.first <= day <= self.day:
             return True
         return not self.is_certain and self.first == self.day and abs((day - self.day).days) == _DAYS_A_WEEK
@@ -126,7 +126,7 @@ def _further(folded: str, said_on: date) -> Iterator[DayAhead]:
 
 
 def _is_told(folded: str, start: int, end: int) -> bool:
-    """Say whether the clause around a phrase tells what has been."""
+    """Return whether the clause around a phrase tells what has been."""
     borders = [found.end() for found in _BORDER.finditer(folded, 0, start)]
     after = _BORDER.search(folded, end)
     clause = folded[borders[-1] if borders else 0 : after.start() if after else len(folded)]

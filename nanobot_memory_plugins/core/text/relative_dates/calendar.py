@@ -15,59 +15,59 @@ _LEAP_DAY_YEARS = 9
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class DaySpan:
     """The days from ``start`` to ``end``, both included."""
 
     start: date
     end: date
 
 
-def single(day: date) -> Span:
+def single(day: date) -> DaySpan:
     """Return the span of one day."""
-    return Span(day, day)
+    return DaySpan(day, day)
 
 
-def days_back(today: date, furthest: int, nearest: int) -> Span:
+def days_back(today: date, furthest: int, nearest: int) -> DaySpan:
     """Return the span from ``furthest`` to ``nearest`` days before today."""
-    return Span(today - timedelta(days=furthest), today - timedelta(days=nearest))
+    return DaySpan(today - timedelta(days=furthest), today - timedelta(days=nearest))
 
 
-def week_of(today: date, back: int = 0) -> Span:
+def week_of(today: date, back: int = 0) -> DaySpan:
     """Return Monday to Sunday of the week that lies ``back`` weeks before today's."""
     monday = today - timedelta(days=today.weekday() + back * _DAYS_A_WEEK)
-    return Span(monday, monday + timedelta(days=6))
+    return DaySpan(monday, monday + timedelta(days=6))
 
 
-def weekday_of(today: date, weekday: int, back: int = 0) -> Span:
+def weekday_of(today: date, weekday: int, back: int = 0) -> DaySpan:
     """Return one day of a week, Monday being 0."""
     return single(week_of(today, back).start + timedelta(days=weekday))
 
 
-def weekend_of(today: date, back: int = 0) -> Span:
+def weekend_of(today: date, back: int = 0) -> DaySpan:
     """Return Saturday and Sunday of a week."""
     saturday = week_of(today, back).start + timedelta(days=SATURDAY)
-    return Span(saturday, saturday + timedelta(days=1))
+    return DaySpan(saturday, saturday + timedelta(days=1))
 
 
-def latest_weekend(today: date) -> Span:
+def latest_weekend(today: date) -> DaySpan:
     """Return the weekend that is, or the last that was."""
     return weekend_of(today, 0 if today.weekday() >= SATURDAY else 1)
 
 
-def latest_weekday(today: date, weekday: int, *, before_today: bool) -> Span:
+def latest_weekday(today: date, weekday: int, *, before_today: bool) -> DaySpan:
     """Return the most recent such day: before today, or today as well."""
     back = (today.weekday() - weekday) % _DAYS_A_WEEK
     return single(today - timedelta(days=back or (_DAYS_A_WEEK if before_today else 0)))
 
 
-def month_of(year: int, month: int) -> Span:
+def month_of(year: int, month: int) -> DaySpan:
     """Return a whole month."""
-    return Span(date(year, month, 1), date(year, month, calendar.monthrange(year, month)[1]))
+    return DaySpan(date(year, month, 1), date(year, month, calendar.monthrange(year, month)[1]))
 
 
-def year_of(year: int) -> Span:
+def year_of(year: int) -> DaySpan:
     """Return a whole year."""
-    return Span(date(year, 1, 1), date(year, 12, 31))
+    return DaySpan(date(year, 1, 1), date(year, 12, 31))
 
 
 def months_back(today: date, months: int) -> date:
@@ -78,13 +78,13 @@ def months_back(today: date, months: int) -> date:
     return date(year, month + 1, min(today.day, last))
 
 
-def latest_month(today: date, month: int, *, before_this: bool = False) -> Span:
+def latest_month(today: date, month: int, *, before_this: bool = False) -> DaySpan:
     """Return the most recent such month: this one as well, or only those that are over."""
     still_ahead = month > today.month or (before_this and month == today.month)
     return month_of(today.year - still_ahead, month)
 
 
-def day_of_month(year: int, month: int, day: int) -> Span | None:
+def day_of_month(year: int, month: int, day: int) -> DaySpan | None:
     """Return one date, or None when there is no such day."""
     try:
         return single(date(year, month, day))
@@ -92,7 +92,7 @@ def day_of_month(year: int, month: int, day: int) -> Span | None:
         return None
 
 
-def latest_date(today: date, month: int, day: int) -> Span | None:
+def latest_date(today: date, month: int, day: int) -> DaySpan | None:
     """Return the most recent such day of a year that is not still to come."""
     for year in range(today.year, today.year - _LEAP_DAY_YEARS, -1):
         span = day_of_month(year, month, day)
@@ -101,16 +101,16 @@ def latest_date(today: date, month: int, day: int) -> Span | None:
     return None
 
 
-def ago(today: date, unit: str, fewest: int, most: int) -> Span:
+def ago(today: date, unit: str, fewest: int, most: int) -> DaySpan:
     """Return the window that "so many units ago" stands for: a unit wide, and wider for a vague count."""
     slack = timedelta(days=_SLACK[unit])
     start, end = _back(today, unit, most) - slack, _back(today, unit, fewest) + slack
-    return Span(start, min(end, today))
+    return DaySpan(start, min(end, today))
 
 
-def rolling(today: date, unit: str, count: int) -> Span:
+def rolling(today: date, unit: str, count: int) -> DaySpan:
     """Return the last so many units, up to today."""
-    return Span(_back(today, unit, count), today)
+    return DaySpan(_back(today, unit, count), today)
 
 
 def _back(today: date, unit: str, count: int) -> date:

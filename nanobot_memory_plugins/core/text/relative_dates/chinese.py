@@ -6,7 +6,7 @@ from datetime import date, timedelta
 from nanobot_memory_plugins.core.text.calendar import CHINESE_WEEKDAYS
 from nanobot_memory_plugins.core.text.numbers import CHINESE_DIGITS, chinese_number
 from nanobot_memory_plugins.core.text.relative_dates.calendar import (
-    Span,
+    DaySpan,
     ago,
     day_of_month,
     days_back,
@@ -53,7 +53,7 @@ def _unit(text: str) -> str:
     )
 
 
-def _ago(match: re.Match[str], today: date) -> Span | None:
+def _ago(match: re.Match[str], today: date) -> DaySpan | None:
     unit = _unit(match["unit"])
     if match["n"] == "半":
         return {"year": ago(today, "month", 5, 7), "month": ago(today, "week", 2, 2), "hour": single(today)}.get(unit)
@@ -68,7 +68,7 @@ def _ago(match: re.Match[str], today: date) -> Span | None:
     return ago(today, unit, fewest, most)
 
 
-def _rolling(match: re.Match[str], today: date) -> Span | None:
+def _rolling(match: re.Match[str], today: date) -> DaySpan | None:
     unit = _unit(match["unit"])
     if match["n"] == "半":
         return {"year": rolling(today, "month", 6), "month": days_back(today, 15, 0), "day": single(today)}.get(unit)
@@ -80,7 +80,7 @@ def _rolling(match: re.Match[str], today: date) -> Span | None:
     return rolling(today, unit, count[1])
 
 
-def _some_ago(match: re.Match[str], today: date) -> Span | None:
+def _some_ago(match: re.Match[str], today: date) -> DaySpan | None:
     """Resolve 前几天, 前两年: a few of them, with the nearest included."""
     unit, most = _unit(match["unit"]), 3 if match["n"] == "两" else 5
     if unit == "day":
@@ -88,7 +88,7 @@ def _some_ago(match: re.Match[str], today: date) -> Span | None:
     return ago(today, unit, 1, most)
 
 
-def _week(match: re.Match[str], today: date) -> Span | None:
+def _week(match: re.Match[str], today: date) -> DaySpan | None:
     back = {"上上": 2, "上": 1, "这": 0, "本": 0, "今": 0}.get(match["which"])
     if back is None:
         return None
@@ -98,24 +98,24 @@ def _week(match: re.Match[str], today: date) -> Span | None:
     return weekend_of(today, back) if day == "末" else weekday_of(today, CHINESE_WEEKDAYS[day], back)
 
 
-def _weekday(match: re.Match[str], today: date) -> Span | None:
+def _weekday(match: re.Match[str], today: date) -> DaySpan | None:
     day = match["day"]
     return latest_weekend(today) if day == "末" else latest_weekday(today, CHINESE_WEEKDAYS[day], before_today=False)
 
 
-def _part(span: Span, part: str | None) -> Span:
+def _part(span: DaySpan, part: str | None) -> DaySpan:
     """Return the first, second or last third of a month, or the whole."""
     tenth, twentieth = span.start + timedelta(days=9), span.start + timedelta(days=19)
     if part is None:
         return span
     if part in ("初", "上旬"):
-        return Span(span.start, tenth)
+        return DaySpan(span.start, tenth)
     if part.startswith("中"):
-        return Span(tenth + timedelta(days=1), twentieth)
-    return Span(twentieth + timedelta(days=1), span.end)
+        return DaySpan(tenth + timedelta(days=1), twentieth)
+    return DaySpan(twentieth + timedelta(days=1), span.end)
 
 
-def _month(match: re.Match[str], today: date) -> Span | None:
+def _month(match: re.Match[str], today: date) -> DaySpan | None:
     back = {"上上": 2, "上": 1, "这": 0, "本": 0, "当": 0}.get(match["which"])
     if back is None:
         return None
@@ -125,7 +125,7 @@ def _month(match: re.Match[str], today: date) -> Span | None:
     return _part(month_of(month.year, month.month), match["part"])
 
 
-def _month_part(match: re.Match[str], today: date) -> Span | None:
+def _month_part(match: re.Match[str], today: date) -> DaySpan | None:
     """Resolve 月初, 月中 and 月底: of this month once they have begun, else of the last."""
     this = _part(month_of(today.year, today.month), match["part"])
     if this.start <= today:
@@ -134,7 +134,7 @@ def _month_part(match: re.Match[str], today: date) -> Span | None:
     return _part(month_of(last.year, last.month), match["part"])
 
 
-def _year(match: re.Match[str], today: date) -> Span | None:
+def _year(match: re.Match[str], today: date) -> DaySpan | None:
     back = {"大前": 3, "前": 2, "去": 1, "上一": 1, "今": 0}.get(match["which"])
     if back is None:
         return None
@@ -144,26 +144,26 @@ def _year(match: re.Match[str], today: date) -> Span | None:
     return _year_part(year, match["part"])
 
 
-def _year_part(year: int, part: str | None) -> Span:
+def _year_part(year: int, part: str | None) -> DaySpan:
     if part is None:
         return year_of(year)
     first, last = {"初": (1, 2), "中": (6, 7)}.get(part, (11, 12))
-    return Span(month_of(year, first).start, month_of(year, last).end)
+    return DaySpan(month_of(year, first).start, month_of(year, last).end)
 
 
-def _bare_year_part(match: re.Match[str], today: date) -> Span | None:
+def _bare_year_part(match: re.Match[str], today: date) -> DaySpan | None:
     this = _year_part(today.year, match["part"])
     return this if this.start <= today else _year_part(today.year - 1, match["part"])
 
 
-def _month_and_day(year: int, month: str, day: str | None) -> Span | None:
+def _month_and_day(year: int, month: str, day: str | None) -> DaySpan | None:
     number = chinese_number(month)
     if not 1 <= number <= 12:
         return None
     return day_of_month(year, number, chinese_number(day)) if day else month_of(year, number)
 
 
-def _date(match: re.Match[str], today: date) -> Span | None:
+def _date(match: re.Match[str], today: date) -> DaySpan | None:
     month, day = chinese_number(match["month"]), match["day"]
     if match["year"]:
         return _month_and_day(int(match["year"]), match["month"], day)
@@ -174,7 +174,7 @@ def _date(match: re.Match[str], today: date) -> Span | None:
     return _part(latest_month(today, month), match["part"])
 
 
-def _day(match: re.Match[str], today: date) -> Span | None:
+def _day(match: re.Match[str], today: date) -> DaySpan | None:
     back = {"昨": 1, "大前": 3, None: 2}[match["which"]]
     return days_back(today, back, back)
 
@@ -223,7 +223,7 @@ CERTAIN = frozenset({"ago", "week", "month", "year", "day"})
 """The rules whose phrases mean the same days to everybody: 周五 may lie ahead, 前几天 is vague."""
 
 
-def _week_ahead(match: re.Match[str], today: date) -> Span:
+def _week_ahead(match: re.Match[str], today: date) -> DaySpan:
     ahead = -len(match["which"])
     day = match["day"]
     if day is None:
@@ -231,7 +231,7 @@ def _week_ahead(match: re.Match[str], today: date) -> Span:
     return weekend_of(today, ahead) if day == "末" else weekday_of(today, CHINESE_WEEKDAYS[day], ahead)
 
 
-def _month_ahead(match: re.Match[str], today: date) -> Span | None:
+def _month_ahead(match: re.Match[str], today: date) -> DaySpan | None:
     first = months_back(today, -len(match["which"]))
     day = match["day"]
     return day_of_month(first.year, first.month, chinese_number(day)) if day else month_of(first.year, first.month)

@@ -6,7 +6,7 @@ from datetime import date, timedelta
 from nanobot_memory_plugins.core.text.calendar import CHINESE_WEEKDAYS, MONTH_NUMBERS, WEEKDAYS
 from nanobot_memory_plugins.core.text.numbers import ENGLISH_NUMBERS, chinese_number
 from nanobot_memory_plugins.core.text.relative_dates.calendar import (
-    Span,
+    DaySpan,
     day_of_month,
     month_of,
     months_back,
@@ -54,7 +54,7 @@ def days_on(count: int) -> Resolve:
     return lambda _match, today: single(today + timedelta(days=count))
 
 
-def units_on(match: re.Match[str], today: date) -> Span | None:
+def units_on(match: re.Match[str], today: date) -> DaySpan | None:
     """Resolve "in two weeks", 一个半月后: months by the calendar, their halves by 15 days."""
     number, unit = _number(match["n"]) + (0.5 if match.groupdict().get("more") else 0), match["unit"]
     if not number:
@@ -66,7 +66,7 @@ def units_on(match: re.Match[str], today: date) -> Span | None:
     return single(today + timedelta(days=round(number * _DAYS_OF.get(unit, 1))))
 
 
-def weekday(match: re.Match[str], today: date) -> Span | None:
+def weekday(match: re.Match[str], today: date) -> DaySpan | None:
     """Resolve "Friday", "this Friday" and "next Friday", which is that of the next week."""
     wanted = _DAYS[match["name"][:3]]
     which = match.groupdict().get("which") or ""
@@ -76,30 +76,30 @@ def weekday(match: re.Match[str], today: date) -> Span | None:
     return single(day) if which != "this" or day <= week_of(today).end else None
 
 
-def weekday_of_week(match: re.Match[str], today: date) -> Span:
+def weekday_of_week(match: re.Match[str], today: date) -> DaySpan:
     """Resolve "Friday next week"."""
     return weekday_of(today, _DAYS[match["name"][:3]], -_later(match))
 
 
-def weeks_from(match: re.Match[str], today: date) -> Span:
+def weeks_from(match: re.Match[str], today: date) -> DaySpan:
     """Resolve "two weeks from Saturday", "a week from tomorrow"."""
     ahead = (_DAYS[match["name"][:3]] - today.weekday()) % 7 if match["name"] else 1
     return single(today + timedelta(days=ahead + 7 * int(_number(match["n"]))))
 
 
-def chinese_weekday(match: re.Match[str], today: date) -> Span:
+def chinese_weekday(match: re.Match[str], today: date) -> DaySpan:
     """Resolve 周五, 这周五, 下周五."""
     wanted = CHINESE_WEEKDAYS[match["name"]]
     span = weekday_of(today, wanted, -_later(match))
     return span if span.start >= today or match["which"] else weekday_of(today, wanted, -1)
 
 
-def week(match: re.Match[str], today: date) -> Span:
+def week(match: re.Match[str], today: date) -> DaySpan:
     """Resolve "next week", 这周末."""
     return week_of(today, -_later(match))
 
 
-def day_or_month(match: re.Match[str], today: date) -> Span | None:
+def day_or_month(match: re.Match[str], today: date) -> DaySpan | None:
     """Resolve "March 5", "end of March", 明年3月5日, 九月底."""
     named = match.groupdict()
     day, year = named.get("day"), named.get("year") or ""
@@ -109,13 +109,13 @@ def day_or_month(match: re.Match[str], today: date) -> Span | None:
     return _to_come(today, month, chinese_number(day) if day else None, named.get("part") or "", _year(year, today))
 
 
-def feast(match: re.Match[str], today: date) -> Span | None:
+def feast(match: re.Match[str], today: date) -> DaySpan | None:
     """Resolve a feast that has its day in the calendar."""
     month, day = next(day for name, day in _FEASTS.items() if match["feast"].startswith(name))
     return _to_come(today, month, day, "", _year(match["year"] or "", today))
 
 
-def of_this_month(match: re.Match[str], today: date) -> Span | None:
+def of_this_month(match: re.Match[str], today: date) -> DaySpan | None:
     """Resolve what names a month by "this" or "next", or not at all: the 15th, 下个月15号, 月底."""
     named = match.groupdict()
     day = named.get("day")
@@ -129,24 +129,24 @@ def of_this_month(match: re.Match[str], today: date) -> Span | None:
     return day_of_month(month.year, month.month, chinese_number(day))
 
 
-def end_of_month(match: re.Match[str], today: date) -> Span:
+def end_of_month(match: re.Match[str], today: date) -> DaySpan:
     """Resolve "the last day of the month"."""
     month = months_back(today.replace(day=1), -_later(match))
     return single(month_of(month.year, month.month).end)
 
 
-def first_of_next_month(_match: re.Match[str], today: date) -> Span:
+def first_of_next_month(_match: re.Match[str], today: date) -> DaySpan:
     """Resolve "the first of next month"."""
     return single(months_back(today.replace(day=1), -1))
 
 
-def whole_year(match: re.Match[str], today: date) -> Span:
+def whole_year(match: re.Match[str], today: date) -> DaySpan:
     """Resolve "next year", 年底."""
     year = today.year + _later(match)
-    return Span(date(year, 1, 1), date(year, _DECEMBER, 31))
+    return DaySpan(date(year, 1, 1), date(year, _DECEMBER, 31))
 
 
-def end_of_year(match: re.Match[str], today: date) -> Span:
+def end_of_year(match: re.Match[str], today: date) -> DaySpan:
     """Resolve "the last day of the year"."""
     return single(whole_year(match, today).end)
 
@@ -168,7 +168,7 @@ def _number(text: str) -> float:
     return {"a": 1, "an": 1, "a couple of": 2}.get(text) or ENGLISH_NUMBERS.get(text) or chinese_number(text)
 
 
-def _to_come(today: date, month: int, day: int | None, part: str, year: int | None) -> Span | None:
+def _to_come(today: date, month: int, day: int | None, part: str, year: int | None) -> DaySpan | None:
     """Return a day or a part of a month: of a year, or the next to come."""
     for one in [year] if year else range(today.year, today.year + _LEAP_DAY_YEARS):
         span = day_of_month(one, month, day) if day else _part(month_of(one, month), part)
@@ -177,9 +177,9 @@ def _to_come(today: date, month: int, day: int | None, part: str, year: int | No
     return None
 
 
-def _part(month: Span, part: str) -> Span:
+def _part(month: DaySpan, part: str) -> DaySpan:
     if part.startswith(("初", "上", "early", "beginning", "start")):
-        return Span(month.start, month.start.replace(day=_TENTH))
+        return DaySpan(month.start, month.start.replace(day=_TENTH))
     if part.startswith(("中", "mid")):
-        return Span(month.start, month.start.replace(day=_TWENTIETH))
+        return DaySpan(month.start, month.start.replace(day=_TWENTIETH))
     return month

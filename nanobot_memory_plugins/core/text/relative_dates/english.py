@@ -6,7 +6,7 @@ from datetime import date, timedelta
 from nanobot_memory_plugins.core.text.calendar import MONTH_NAME, MONTH_NUMBERS, WEEKDAYS
 from nanobot_memory_plugins.core.text.numbers import ENGLISH_NUMBERS
 from nanobot_memory_plugins.core.text.relative_dates.calendar import (
-    Span,
+    DaySpan,
     ago,
     day_of_month,
     days_back,
@@ -47,14 +47,14 @@ def _count(word: str) -> tuple[int, int]:
     return _COUNTS.get(word) or (int(word), int(word))
 
 
-def _ago(match: re.Match[str], today: date) -> Span | None:
+def _ago(match: re.Match[str], today: date) -> DaySpan | None:
     fewest, most = _count(match["n"])
     if match["low"]:
         fewest = _count(match["low"])[0]
     unit = match["unit"]
     if unit in WEEKDAYS:
         back = latest_weekday(today, WEEKDAYS.index(unit), before_today=True).start
-        return Span(back - timedelta(weeks=most - 1), back - timedelta(weeks=fewest - 1))
+        return DaySpan(back - timedelta(weeks=most - 1), back - timedelta(weeks=fewest - 1))
     match unit:
         case "minute":
             return single(today)
@@ -66,18 +66,18 @@ def _ago(match: re.Match[str], today: date) -> Span | None:
             unit, fewest, most = "week", fewest * 2, most * 2
         case "weekend":
             last = 1 if today.weekday() < 6 else 0
-            return Span(
+            return DaySpan(
                 weekend_of(today, most - 1 + last).start,
                 weekend_of(today, fewest - 1 + last).end,
             )
     return ago(today, unit, fewest, most)
 
 
-def _rolling(match: re.Match[str], today: date) -> Span | None:
+def _rolling(match: re.Match[str], today: date) -> DaySpan | None:
     most = _count(match["n"])[1] if match["n"] else 1
     unit = match["unit"]
     if unit in WEEKDAYS:
-        return Span(
+        return DaySpan(
             latest_weekday(today, WEEKDAYS.index(unit), before_today=True).start - timedelta(weeks=most - 1), today
         )
     match unit:
@@ -90,11 +90,11 @@ def _rolling(match: re.Match[str], today: date) -> Span | None:
         case "fortnight":
             unit, most = "week", most * 2
         case "weekend":
-            return Span(weekend_of(today, most).start, latest_weekend(today).end)
+            return DaySpan(weekend_of(today, most).start, latest_weekend(today).end)
     return rolling(today, unit, most)
 
 
-def _past(match: re.Match[str], today: date) -> Span | None:
+def _past(match: re.Match[str], today: date) -> DaySpan | None:
     unit = match["unit"]
     if unit == "weekend":
         return weekend_of(today, 1)
@@ -103,7 +103,7 @@ def _past(match: re.Match[str], today: date) -> Span | None:
     return rolling(today, unit, 1)
 
 
-def _before_last(match: re.Match[str], today: date) -> Span | None:
+def _before_last(match: re.Match[str], today: date) -> DaySpan | None:
     match match["unit"]:
         case "week":
             return week_of(today, 2)
@@ -117,7 +117,7 @@ def _before_last(match: re.Match[str], today: date) -> Span | None:
     return days_back(today, 2, 2)
 
 
-def _last(match: re.Match[str], today: date) -> Span | None:
+def _last(match: re.Match[str], today: date) -> DaySpan | None:
     """Resolve "last" and "this" with a calendar unit, a day of the week or a month."""
     back, unit = match["which"] != "this", match["unit"]
     if unit in WEEKDAYS:
@@ -139,11 +139,11 @@ def _last(match: re.Match[str], today: date) -> Span | None:
     return days_back(today, back, back)
 
 
-def _weekday_of_week(match: re.Match[str], today: date) -> Span | None:
+def _weekday_of_week(match: re.Match[str], today: date) -> DaySpan | None:
     return weekday_of(today, WEEKDAYS.index(match["unit"]), match["which"] == "last")
 
 
-def _date(match: re.Match[str], today: date) -> Span | None:
+def _date(match: re.Match[str], today: date) -> DaySpan | None:
     """Resolve a date with or without its year, or a month with its year."""
     named = match.groupdict()
     month, day, year = MONTH_NUMBERS[match["month"]], named.get("day"), named.get("year")
@@ -156,7 +156,7 @@ def _date(match: re.Match[str], today: date) -> Span | None:
     return day_of_month(number, month, int(day)) if day else month_of(number, month)
 
 
-def _other(match: re.Match[str], today: date) -> Span | None:
+def _other(match: re.Match[str], today: date) -> DaySpan | None:
     return days_back(today, 28, 7) if match["unit"] == "week" else days_back(today, 7, 1)
 
 
@@ -201,7 +201,7 @@ CERTAIN = frozenset({"before_last", "ago", "half_year", "last", "weekday_of_week
 """The rules whose phrases mean the same days to everybody: "on Friday" may lie ahead, "the other day" is any."""
 
 
-def _ahead(match: re.Match[str], today: date) -> Span:
+def _ahead(match: re.Match[str], today: date) -> DaySpan:
     match match["unit"]:
         case "week":
             return week_of(today, -1)

@@ -7,7 +7,7 @@ from datetime import date, timedelta
 
 from nanobot_memory_plugins.core.text.languages import DateRule, LanguageRules, languages_of
 from nanobot_memory_plugins.core.text.relative_dates.calendar import (
-    Span,
+    DaySpan,
     ago,
     latest_weekday,
     month_of,
@@ -19,7 +19,7 @@ from nanobot_memory_plugins.core.text.relative_dates.calendar import (
     weekend_of,
     year_of,
 )
-from nanobot_memory_plugins.core.text.relative_dates.rules import Found
+from nanobot_memory_plugins.core.text.relative_dates.rules import FoundPhrase
 
 _DAYS_A_WEEK, _MONTHS_A_YEAR = 7, 12
 # What may mean several things: "on Friday", "next Friday", and "in two weeks", which may be how long it took.
@@ -30,7 +30,7 @@ _UNSURE = frozenset({"weekday", "weekday_of_week", "rolling", "ahead"})
 class FurtherPhrase:
     """A phrase that names days. ``is_certain``: everybody means these; ``is_ahead``: they are said to be ahead."""
 
-    found: Found
+    found: FoundPhrase
     is_certain: bool
     is_ahead: bool
 
@@ -62,13 +62,13 @@ def _found(language: LanguageRules, text: str, today: date) -> Iterator[FurtherP
             except (ValueError, OverflowError):  # before the year 1, or after 9999
                 continue
             if span is not None:
-                phrase = Found(match.start(), match[0], rule.means, span)
+                phrase = FoundPhrase(match.start(), match[0], rule.means, span)
                 is_certain = rule.means not in _UNSURE
                 is_ahead = rule.means in ("ahead", "coming_weekday") or rule.offset > 0
                 yield FurtherPhrase(phrase, is_certain, is_ahead)
 
 
-def _span(rule: DateRule, language: LanguageRules, match: re.Match[str], today: date) -> Span | None:
+def _span(rule: DateRule, language: LanguageRules, match: re.Match[str], today: date) -> DaySpan | None:
     match rule.means:
         case "day":
             return single(today + timedelta(days=rule.offset))
@@ -86,7 +86,7 @@ def _span(rule: DateRule, language: LanguageRules, match: re.Match[str], today: 
     return _weekday(rule, language.weekdays.get(match["weekday"]), today)
 
 
-def _counted(means: str, language: LanguageRules, match: re.Match[str], today: date) -> Span | None:
+def _counted(means: str, language: LanguageRules, match: re.Match[str], today: date) -> DaySpan | None:
     named, unit = match["n"] or "", language.units.get(match["unit"])
     number = int(named) if named.isdecimal() else language.numbers.get(named)
     if not number or unit is None:
@@ -100,7 +100,7 @@ def _counted(means: str, language: LanguageRules, match: re.Match[str], today: d
     return single(today + timedelta(days=number * (_DAYS_A_WEEK if unit == "week" else 1)))
 
 
-def _weekday(rule: DateRule, wanted: int | None, today: date) -> Span | None:
+def _weekday(rule: DateRule, wanted: int | None, today: date) -> DaySpan | None:
     if wanted is None:
         return None
     match rule.means:

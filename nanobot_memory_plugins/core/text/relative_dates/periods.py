@@ -13,7 +13,7 @@ from nanobot_memory_plugins.core.text.calendar import MONTH_NAME, MONTH_NUMBERS,
 from nanobot_memory_plugins.core.text.numbers import chinese_number
 from nanobot_memory_plugins.core.text.relative_dates import chinese, english
 from nanobot_memory_plugins.core.text.relative_dates.calendar import (
-    Span,
+    DaySpan,
     day_of_month,
     days_back,
     latest_month,
@@ -22,7 +22,7 @@ from nanobot_memory_plugins.core.text.relative_dates.calendar import (
     months_back,
     single,
 )
-from nanobot_memory_plugins.core.text.relative_dates.rules import Found, Rules
+from nanobot_memory_plugins.core.text.relative_dates.rules import FoundPhrase, Rules
 
 _MOST = 8
 # Days that "lately" stands for.
@@ -30,7 +30,7 @@ _LATELY = 14
 _WEEKDAY = "|".join(WEEKDAYS)
 
 
-def _day_of_this_month(match: re.Match[str], today: date) -> Span | None:
+def _day_of_this_month(match: re.Match[str], today: date) -> DaySpan | None:
     """Resolve a day without its month: the most recent one that is not still to come."""
     day = chinese_number(match["day"])
     for back in (0, 1, 2):
@@ -41,24 +41,24 @@ def _day_of_this_month(match: re.Match[str], today: date) -> Span | None:
     return None
 
 
-def _part_of_month(match: re.Match[str], today: date) -> Span:
+def _part_of_month(match: re.Match[str], today: date) -> DaySpan:
     month = latest_month(today, MONTH_NUMBERS[match["month"]])
     if match["year"]:
         month = month_of(int(match["year"]), month.start.month)
     tenth, twentieth = month.start + timedelta(days=9), month.start + timedelta(days=19)
     if re.search("early|start|beginning", match["part"]):
-        return Span(month.start, tenth)
+        return DaySpan(month.start, tenth)
     if "mid" in match["part"]:
-        return Span(tenth + timedelta(days=1), twentieth)
-    return Span(twentieth + timedelta(days=1), month.end)
+        return DaySpan(tenth + timedelta(days=1), twentieth)
+    return DaySpan(twentieth + timedelta(days=1), month.end)
 
 
-def _numeric(match: re.Match[str], _: date) -> Span | None:
+def _numeric(match: re.Match[str], _: date) -> DaySpan | None:
     year, month = int(match["year"]), int(match["month"])
     return day_of_month(year, month, int(match["day"])) if match["day"] else month_of(year, month)
 
 
-def _lately(_: re.Match[str], today: date) -> Span:
+def _lately(_: re.Match[str], today: date) -> DaySpan:
     return days_back(today, _LATELY, 0)
 
 
@@ -106,24 +106,24 @@ _UP_TO_NOW = re.compile(
 )
 
 
-def periods(text: str, today: date) -> tuple[Found, ...]:
+def periods(text: str, today: date) -> tuple[FoundPhrase, ...]:
     """Return the periods that a text names, seen from a day, in its order; ``text`` is folded, with single spaces."""
     rules = [_ENGLISH, english.RULES]
     if not text.isascii():
         rules += [_CHINESE, chinese.RULES]
     found = [one for each in rules for one in islice(each.found(text, today), _MOST)]
-    kept: list[Found] = []
+    kept: list[FoundPhrase] = []
     for one in sorted(found, key=lambda one: (one.start, -len(one.phrase))):
         if not kept or one.start >= kept[-1].start + len(kept[-1].phrase):
             kept.append(_until_now(text, one, today))
     return tuple(kept)
 
 
-def _until_now(text: str, one: Found, today: date) -> Found:
+def _until_now(text: str, one: FoundPhrase, today: date) -> FoundPhrase:
     """Return a period as it is, or up to today where it is only its beginning."""
     before, after = text[: one.start], text[one.start + len(one.phrase) :]
     open_ended = _UP_TO_NOW.match(after)
     if _SINCE_IN_PHRASE.match(one.phrase) or (_SINCE.search(before) and "since" in before) or open_ended:
         phrase = one.phrase + (open_ended[0] if open_ended else "")
-        return replace(one, phrase=phrase, span=Span(one.span.start, max(one.span.end, today)))
+        return replace(one, phrase=phrase, span=DaySpan(one.span.start, max(one.span.end, today)))
     return one

@@ -10,7 +10,7 @@ from itertools import islice
 from nanobot_memory_plugins.core.text.relative_dates import chinese, english
 from nanobot_memory_plugins.core.text.relative_dates.calendar import single
 from nanobot_memory_plugins.core.text.relative_dates.further import further_phrases
-from nanobot_memory_plugins.core.text.relative_dates.rules import Found
+from nanobot_memory_plugins.core.text.relative_dates.rules import FoundPhrase
 from nanobot_memory_plugins.core.values import DatedPhrase
 from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 
@@ -48,7 +48,7 @@ def dated_phrases(text: str, said_on: date) -> tuple[DatedPhrase, ...]:
     return tuple(phrases.values())[:_MOST_PHRASES]
 
 
-def _found(text: str, today: date) -> Iterator[Found]:
+def _found(text: str, today: date) -> Iterator[FoundPhrase]:
     yield from _certain(english.RULES.found(text, today), english.CERTAIN)
     yield from islice(english.AHEAD.found(text, today), _MOST_PHRASES)
     yield from (one.found for one in further_phrases(text, today)[: 2 * _MOST_PHRASES] if one.is_certain)
@@ -59,8 +59,8 @@ def _found(text: str, today: date) -> Iterator[Found]:
             *islice(chinese.AHEAD.found(plain, today), _MOST_PHRASES),
         ):
             # As the text has it: traditional characters keep their places.
-            yield Found(one.start, text[one.start : one.start + len(one.phrase)], one.rule, one.span)
+            yield FoundPhrase(one.start, text[one.start : one.start + len(one.phrase)], one.rule, one.span)
 
 
-def _certain(found: Iterator[Found], rules: frozenset[str]) -> Iterator[Found]:
+def _certain(found: Iterator[FoundPhrase], rules: frozenset[str]) -> Iterator[FoundPhrase]:
     return islice((one for one in found if one.rule in rules), 2 * _MOST_PHRASES)

@@ -5,22 +5,22 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
 
-from nanobot_memory_plugins.core.text.relative_dates.calendar import Span
+from nanobot_memory_plugins.core.text.relative_dates.calendar import DaySpan
 from nanobot_memory_plugins.core.text.words import LazyPattern
 
-Resolve = Callable[[re.Match[str], date], Span | None]
+Resolve = Callable[[re.Match[str], date], DaySpan | None]
 
 _GROUP_NAME = re.compile(r"\(\?P<\w+>")
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundPhrase:
     """A phrase in a text, the rule that knows it, and what it means."""
 
     start: int
     phrase: str
     rule: str
-    span: Span
+    span: DaySpan
 
 
 class Rules:
@@ -35,7 +35,7 @@ class Rules:
         """Yield each phrase that one rule knows, whatever the others make of it."""
         return self._rules[name][0].finditer(text)
 
-    def found(self, text: str, today: date) -> Iterator[Found]:
+    def found(self, text: str, today: date) -> Iterator[FoundPhrase]:
         """Yield each phrase that names days; a date that the calendar does not have is left out."""
         for match in self._any.finditer(text):
             name = str(match.lastgroup)
@@ -46,4 +46,4 @@ class Rules:
             except (ValueError, OverflowError):  # before the year 1, or after 9999
                 continue
             if span is not None:
-                yield Found(match.start(), match[0], name, span)
+                yield FoundPhrase(match.start(), match[0], name, span)

@@ -148,14 +148,14 @@ _TASK_ZH = LazyPattern(
 
 
 def is_standing_term(folded: str, start: int, end: int) -> bool:
-    """Say whether a counted duration in a folded text is a rule, or counts from something else than now."""
+    """Return whether a counted duration in a folded text is a rule, or counts from something else than now."""
     if folded.isascii() or folded[start] in "iw":
         return _is_english_term(folded, start, end)
     return _is_chinese_term(folded, start, end)
 
 
 def names_standing_term(text: str) -> bool:
-    """Say whether a text names a duration that is a rule. Of a longer one the first 500 characters are read."""
+    """Return whether a text names a duration that is a rule. Of a longer one the first 500 characters are read."""
     folded = fold(text[:_LONGEST])
     return any(
         is_standing_term(folded, found.start(), found.end())

@@ -42,7 +42,7 @@ class ClaudeMemImporter:
     label = Sentence("a store of claude-mem")
 
     def recognises(self, source: Path) -> bool:
-        """Say whether it is the database, or the folder that holds it."""
+        """Return whether it is the database, or the folder that holds it."""
         return _database(source) is not None
 
     def read(self, source: Path, workspace: Path) -> Iterator[Item]:

@@ -15,7 +15,7 @@ from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 
 def is_memory(folder: Path) -> bool:
-    """Say whether a folder is a workspace of this program, its memory folder, or an export that was unpacked."""
+    """Return whether a folder is a workspace of this program, its memory folder, or an export that was unpacked."""
     return any((memory / ".locks").is_dir() for memory in (folder, folder / "memory")) or (
         (folder / MANIFEST).is_file() and (folder / "memory").is_dir()
     )
@@ -32,7 +32,7 @@ class MarkdownImporter:
     follows = True
 
     def recognises(self, source: Path) -> bool:
-        """Say whether there is Markdown in it."""
+        """Return whether there is Markdown in it."""
         if source.is_file():
             return source.suffix.lower() in SUFFIXES
         return next(files_below(source, SUFFIXES), None) is not None

@@ -30,7 +30,7 @@ class OpenClawImporter:
     label = Sentence("a store of OpenClaw")
 
     def recognises(self, source: Path) -> bool:
-        """Say whether it is OpenClaw's home or a workspace of it."""
+        """Return whether it is OpenClaw's home or a workspace of it."""
         if not source.is_dir():
             return source.name == "openclaw-agent.sqlite"
         return _is_home(source) or _is_workspace(source)
