@@ -148,30 +148,34 @@ async def test_what_several_people_wrote_in_a_group_is_nobodys_and_is_left(insta
 
 
 @pytest.mark.slow
-def test_a_taking_in_that_is_killed_goes_on_at_the_next_start_and_doubles_nothing(tmp_path, server, monkeypatch):
-    nanobot = Installation(tmp_path, server, WORDS)
-    monkeypatch.setenv("HOME", str(nanobot.home))
-    history = many(400)
+def test_a_taking_in_that_is_killed_goes_on_at_the_next_start_and_doubles_nothing(install, server, monkeypatch):
+    nanobot = install(WORDS)
+    history = many(1_000)
     record(nanobot, history)
-    chosen = {**nanobot.environment, "NANOBOT_MEMORY_PLUGINS": "nanobot,storage,recall"}
-    server.rules = [ReplyRule(lambda request: "linger" in request.last_user, Reply("Slow.", delay=30))]
+    monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "nanobot,storage,recall")
+    server.rules = [ReplyRule(lambda request: "linger" in request.last_user, Reply("Slow.", delay=300))]
+    (nanobot.workspace / "memory").mkdir(exist_ok=True)
     for _ in range(3):
         command = nanobot.command("agent", "-m", "linger", "-s", "cli:direct", "--no-markdown")
-        process = subprocess.Popen(command, env=chosen, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        before = len(rows_in(nanobot.workspace)) if (nanobot.workspace / "memory").exists() else 0
-        for _ in range(1_200):
-            if len(rows_in(nanobot.workspace)) >= before + 40:
-                break
+        environment = {**nanobot.environment, "NANOBOT_MEMORY_PLUGINS": "nanobot,storage,recall"}
+        process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        before = len(rows_in(nanobot.workspace))
+        deadline = time.monotonic() + 120  # a busy machine takes long to start it
+        while len(rows_in(nanobot.workspace)) < before + 40 and time.monotonic() < deadline:
             time.sleep(0.02)
         process.kill()
         process.wait()
-        assert before < len(rows_in(nanobot.workspace)) < 400
+        assert before + 40 <= len(rows_in(nanobot.workspace)) < 1_000
     server.rules = []
-    for _ in range(30):
-        nanobot.agent("Good evening.", NANOBOT_MEMORY_PLUGINS="nanobot,storage,recall")
-        said = said_in(nanobot.workspace)
-        if sum("plant number" in text for _, text in said) == 400:
-            break
+
+    async def finish() -> None:
+        loop = nanobot.loop()
+        await loop.process_direct("Good evening.")
+        await once_it_is_kept(nanobot.workspace, "plant number 999 ")
+        await loop.aclose()
+
+    asyncio.run(finish())
+    said = said_in(nanobot.workspace)
     assert {text: times for (_, text), times in said.items() if "plant" in text} == {
         str(one["content"]): 1 for one in history
     }
