@@ -15,7 +15,7 @@ import psycopg
 import pytest
 
 from nanobot_memory_plugins.core.values import Origin, Query, Scope, Tier, Visibility
-from nanobot_memory_plugins.core.values import TenantOwner as Way
+from nanobot_memory_plugins.core.values import Whose as Way
 from nanobot_memory_plugins.postgres.database.connection import Connection, connect, together
 from nanobot_memory_plugins.postgres.database.shipping import Shipment
 from nanobot_memory_plugins.postgres.database.tenant import Tenant, TenantOwner

@@ -14,7 +14,7 @@ from nanobot_memory_plugins.consolidation.store.repository import EntryRepositor
 from nanobot_memory_plugins.core import Erasure
 from nanobot_memory_plugins.core.testing import MemoryWorkspace
 from nanobot_memory_plugins.core.values import Note, Query, Scope, Visibility
-from nanobot_memory_plugins.core.values import TenantOwner as WhoseScope
+from nanobot_memory_plugins.core.values import Whose as WhoseScope
 from nanobot_memory_plugins.postgres.database import forgetting
 from nanobot_memory_plugins.postgres.database.connection import connect
 from nanobot_memory_plugins.postgres.database.tenant import Tenant, TenantOwner
