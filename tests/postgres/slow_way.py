@@ -16,10 +16,15 @@ _NAME = ".s.PGSQL.5432"
 
 
 class SlowWay:
-    """Passes bytes on between clients and a server. ``delay`` are the seconds that each answer waits."""
+    """Passes bytes on between clients and a server. ``delay`` are the seconds that each answer waits.
+
+    ``turns`` counts how often a client spoke after an answer: the round trips.
+    """
 
     def __init__(self, folder: Path, target: Path) -> None:
         self.delay = 0.0
+        self.turns = 0
+        self._is_answered = True
         self._target = target
         self._sockets: list[socket.socket] = []
         self._threads: list[threading.Thread] = []
@@ -62,6 +67,8 @@ class SlowWay:
             while data := source.recv(65_536):
                 if waits and self.delay:
                     time.sleep(self.delay)
+                self.turns += self._is_answered and not waits
+                self._is_answered = waits
                 target.sendall(data)
         for one in (source, target):
             with contextlib.suppress(OSError):
