@@ -22,11 +22,14 @@ class SlowWay:
     """Passes bytes on between clients and a server. ``delay`` are the seconds that each answer waits.
 
     ``version`` is what the server says of itself instead of its own.
+    ``turns`` counts how often a client spoke after an answer: the round trips.
     """
 
     def __init__(self, folder: Path, target: Path) -> None:
         self.delay = 0.0
         self.version = ""
+        self.turns = 0
+        self._is_answered = True
         self._target = target
         self._sockets: list[socket.socket] = []
         self._threads: list[threading.Thread] = []
@@ -75,6 +78,8 @@ class SlowWay:
                     time.sleep(self.delay)
                 if waits and self.version:
                     data = _VERSION.sub(lambda _: self._told(), data)
+                self.turns += self._is_answered and not waits
+                self._is_answered = waits
                 target.sendall(data)
         for one in (source, target):
             with contextlib.suppress(OSError):

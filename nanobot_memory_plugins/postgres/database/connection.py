@@ -98,6 +98,32 @@ def bounded_transaction(connection: Connection) -> Iterator[None]:
 
 
 @contextmanager
+def piped_transaction(connection: Connection) -> Iterator[None]:
+    """Begin a `bounded_transaction` in a pipeline: what is not looked at within is waited for once, at its end.
+
+    psycopg's own transaction waits at its beginning, before its end and behind it. None may be begun yet.
+    """
+    inside = connection if isinstance(connection, TenantConnection) else None
+    try:
+        with connection.pipeline():
+            connection.execute(b"BEGIN")
+            if inside is not None:
+                inside.is_inside = True
+                inside.execute(f"SELECT set_config('{TENANT_SETTING}', '{inside.tenant}', true)".encode())
+            connection.execute(_LIMITS)
+            yield
+            connection.execute(b"COMMIT")
+    except BaseException:
+        if not connection.closed:
+            with contextlib.suppress(psycopg.Error):
+                connection.rollback()
+        raise
+    finally:
+        if inside is not None:
+            inside.is_inside = False
+
+
+@contextmanager
 def plain_errors() -> Iterator[None]:
     """Turn errors of the server or of the way to it into `StoreError`, without values of statements."""
     try:

@@ -22,6 +22,7 @@ from nanobot_memory_plugins.postgres.database.connection import (
     Connection,
     TenantConnection,
     bounded_transaction,
+    piped_transaction,
     plain_errors,
     run,
     run_many,
@@ -212,8 +213,8 @@ class Shipment:
         those of ``ids`` that are there, and what of these and of the records is not to be written. Who comes second
         waits for the first one's end: so versions become visible in their order.
         """
-        # In a pipeline only what is looked at is waited for: a message takes two round trips, here and at the end.
-        with plain_errors(), self.connection.pipeline(), bounded_transaction(self.connection):
+        # Only what is looked at is waited for: a message takes two round trips, here and at the end.
+        with plain_errors(), piped_transaction(self.connection):
             ours = run(
                 self.connection,
                 f"UPDATE {table('tenant')} t SET version = t.version + 1 WHERE {of_tenant(self._tenant, 't')} "
