@@ -3,7 +3,7 @@
 It installs the one from npm and the other from PyPI into the folder, and runs the tests that need them. The model is a
 scripted one on this machine; nobody signs in, and nothing reaches the network once the packages are there. With
 ``--where-possible`` a machine on which they cannot be installed leaves the tests out, and says so. What fails is run
-once more: a machine that is too busy to start a server within five seconds fails tests that are sound.
+again, twice at most: a machine that is too busy to start a server within five seconds fails tests that are sound.
 """
 
 import os
@@ -22,6 +22,7 @@ FOLDER_VARIABLE = "NANOBOT_MEMORY_CLAUDE_CODE"
 WHERE_POSSIBLE = "--where-possible"
 # Seconds that the tests may take: ten times what they take on a machine that has nothing else to do.
 _LIMIT = 3_600
+_TRIES = 3
 
 
 def install(folder: Path) -> None:
@@ -50,12 +51,17 @@ def main(folder: Path, *, where_possible: bool = False) -> None:
         return
     variables = {**os.environ, FOLDER_VARIABLE: str(folder), "NANOBOT_MEMORY_LONG": "1"}
     command = [sys.executable, "-m", "pytest", "-q", "-o", f"cache_dir={folder / 'cache'}", *TESTS]
-    try:
-        said = run(command, folder=ROOT, variables=variables, seconds=_LIMIT)
-    except ReleaseError as failed:
-        # The program waits some seconds for its server and goes on without it: a busy machine fails what is sound.
-        print(f"{failed}\nWhat failed is run once more.", flush=True)
-        said = run([*command, "--last-failed"], folder=ROOT, variables=variables, seconds=_LIMIT)
+    for again in range(_TRIES):
+        try:
+            said = run(
+                [*command, *(["--last-failed"] if again else [])], folder=ROOT, variables=variables, seconds=_LIMIT
+            )
+            break
+        except ReleaseError as failed:
+            # The program waits some seconds for its server and goes on without it: a busy machine fails what is sound.
+            if again + 1 == _TRIES:
+                raise
+            print(f"{failed}\nWhat failed is run once more.", flush=True)
     print(said.strip().splitlines()[-1])
 
 
