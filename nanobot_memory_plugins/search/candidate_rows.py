@@ -9,7 +9,7 @@ import numpy as np
 from nanobot_memory_plugins.core import Query, Scope, Tier
 from nanobot_memory_plugins.search.candidates import Candidates
 from nanobot_memory_plugins.search.document_rows import document_from_row, document_values
-from nanobot_memory_plugins.search.documents import Document
+from nanobot_memory_plugins.search.documents import Document, holds_entries
 from nanobot_memory_plugins.search.filters import passes_beside_scope
 from nanobot_memory_plugins.search.lexical import LexicalScores
 from nanobot_memory_plugins.search.scan import remembered
@@ -95,8 +95,8 @@ def candidates_of(rows: Sequence[CandidateRow], words: LexicalScores, similar: d
         origins=column["origin"],
         times=[
             # An entry holds from its time on: it was not said then.
-            datetime.fromisoformat(time) if time and source != "long_term" else None
-            for time, source in zip(column["iso_time"], column["source"], strict=True)
+            datetime.fromisoformat(time) if time and not holds_entries(path) else None
+            for time, path in zip(column["iso_time"], column["path"], strict=True)
         ],
         always_fresh=np.array(column["source"], dtype=np.str_) == "long_term",
         projects=column["project"],

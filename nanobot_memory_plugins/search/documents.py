@@ -35,8 +35,13 @@ class Document:
 
     @property
     def said_at(self) -> datetime | None:
-        """When it was said; an entry holds from its ``time`` on, and none of its days is that of its words."""
-        return None if self.source == "long_term" else self.time
+        """When it was said: a scored entry holds from its ``time`` on, which is no day of its words."""
+        return None if holds_entries(self.path) else self.time
+
+
+def holds_entries(path: str) -> bool:
+    """Say whether a file holds the scored entries."""
+    return path.endswith("ENTRIES.md")
 
 
 @dataclass(frozen=True, slots=True)

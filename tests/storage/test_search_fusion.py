@@ -111,8 +111,7 @@ def test_vector_words_and_recency_are_weighed_and_long_term_memory_is_always_fre
     database = Database.open(tmp_path / "memory.db")
     old = NOW - timedelta(days=30)
     documents = [document(name, text, time=old) for name, text in TEXTS.items() if name != "a"]
-    # What holds since a day is indexed without it: the speaker stands in its place, so that all are as long.
-    documents.append(document("a", TEXTS["a"], time=old, source="long_term", speaker=f"{old:%Y-%m-%d}"))
+    documents.append(document("a", TEXTS["a"], time=old, source="long_term"))
     database.apply(change(*documents))
     choice = {"vector_weight": 0.5, "fts_weight": 0.3, "recency_weight": 0.2, "recency_half_life_days": 30.0}
     # Recency: a 1, the others 1/2.

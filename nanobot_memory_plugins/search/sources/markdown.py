@@ -10,7 +10,7 @@ from nanobot_memory_plugins.core.files import TAG_SEPARATORS, NoteEntry, Passage
 from nanobot_memory_plugins.core.text.fence import language_of
 from nanobot_memory_plugins.core.values import Origin, Scope
 from nanobot_memory_plugins.search.chunking import chunk_markdown, chunk_text
-from nanobot_memory_plugins.search.documents import Document
+from nanobot_memory_plugins.search.documents import Document, holds_entries
 from nanobot_memory_plugins.search.sources.pieces import Chunking, FilePiece, bounded, decode, fingerprint, record_key
 from nanobot_memory_plugins.search.sources.places import FileKind, SourceFile
 
@@ -144,7 +144,7 @@ class _Reader:
             tags=(*(("archived",) if archived else ()), *_tags(fields.get("tags", ""))),
             origin=_ORIGINS.get(fields.get("origin", ""), Origin.USER),
             scope=_scope_of(fields),
-            since=_moment(fields.get("created", "")),
+            since=_moment(fields.get("created", "")) if holds_entries(self.source.relative) else None,
         )
 
     def _passage(self, part: Passage) -> tuple[Document, ...]:
