@@ -16,7 +16,7 @@ from nanobot_memory_plugins.core.values import Note, Query
 from nanobot_memory_plugins.postgres.database import schema
 from nanobot_memory_plugins.postgres.database.connection import connect
 from nanobot_memory_plugins.postgres.database.shipping import Shipment
-from nanobot_memory_plugins.postgres.database.tenant import Tenant, Whose
+from nanobot_memory_plugins.postgres.database.tenant import Tenant, TenantOwner
 from nanobot_memory_plugins.postgres.server.launcher import OwnServer
 from nanobot_memory_plugins.search.documents import FileChange, FileState
 from tests.postgres.opening import open_shared
@@ -151,7 +151,7 @@ def test_a_message_takes_two_round_trips(server: OwnServer, large_from: int):
     found = documents("garden", 1)
     with slow_way(server.dsn) as (way, dsn), connect(dsn) as connection:
         schema.prepare(connection, 16)
-        shipment = Shipment(connection, Whose(Tenant.named(name), name, "laptop"), large_from=large_from)
+        shipment = Shipment(connection, TenantOwner(Tenant.named(name), name, "laptop"), large_from=large_from)
         state = FileState("memory/garden.md", 1, "", 1, 0)
         turns = []
         for one in found[:30]:
@@ -168,7 +168,7 @@ def test_what_breaks_within_leaves_no_transaction_behind(server: OwnServer):
     state = FileState("memory/garden.md", 1, "", 1, 0)
     with connect(server.dsn) as connection:
         schema.prepare(connection, 16)
-        shipment = Shipment(connection, Whose(Tenant.named(name), name, "laptop"), large_from=200)
+        shipment = Shipment(connection, TenantOwner(Tenant.named(name), name, "laptop"), large_from=200)
         broken = replace(state, size=2**70)  # what the server refuses, at the end of all
         with pytest.raises(StoreError):
             shipment.apply(FileChange("memory/garden.md", broken, (one,)))
