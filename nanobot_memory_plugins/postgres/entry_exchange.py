@@ -45,8 +45,9 @@ _TOLD_FOR = timedelta(days=7)
 class Agreed:
     """What this machine and the server both knew last: of each entry its revision, and the hash of its text.
 
-    ``mark`` was written on the server with that: one that has another has lost something. ``rebuilt`` says when entries
-    that were gone from this machine's file came back last, and how many.
+    A revision below 0 is of an entry that the server has lost. ``mark`` was written on the server with that: one that
+    has another has lost something. ``rebuilt`` says when entries that were gone from this machine's file came back
+    last, and how many.
     """
 
     cursor: int = 0
@@ -230,19 +231,29 @@ def learned(
 ) -> tuple[list[EntryUpdate], Agreed]:
     """Return what is to be merged here of what was pulled, and what is agreed upon then."""
     known = dict(agreed.known)
-    if pulled.is_whole:  # what the server has lost is new to it
+    if pulled.is_whole:
         there = {row.id for row in pulled.rows}
-        known = {id_: one for id_, one in known.items() if id_ in there}
+        known = {
+            id_: one if id_ in there else (-abs(one[0]), one[1])
+            for id_, one in known.items()
+            if id_ in there or one[1] != _NOTHING
+        }
     updates = []
     for row in pulled.rows:
         before, ours = known.get(row.id), here.get(row.id, "")
+        before = (abs(before[0]), before[1]) if before is not None else None
         known[row.id] = (row.revision, hash_of(row.body))
         if clean(ours) == row.body:
             continue
         base = row.base
         if before is not None and row.revision < before[0]:
             base = row.body  # the server went back behind what we knew: what is here goes there again
-        elif before is not None and pulled.is_whole and hash_of(base) != before[1]:
+        elif (
+            before is not None
+            and pulled.is_whole
+            and (base or row.revision == before[0])
+            and hash_of(base) != before[1]
+        ):
             base = ""  # another revision of this number: what was made of the lost one stays beside it
         elif before is not None and hash_of(ours) == before[1]:
             base = ours  # nobody has changed it here
@@ -265,10 +276,12 @@ def changed(whose: TenantOwner, agreed: Agreed, here: Mapping[str, str]) -> list
     writes = []
     for id_, text in here.items():
         revision, hashed = agreed.known.get(id_, (0, ""))
-        if hashed != hash_of(text):
-            writes.append(EntryWrite(id_, entries.number_of(whose, id_, text), revision, text))
+        is_changed = hashed != hash_of(text)
+        if is_changed or revision < 0:  # the number goes on, so that others see which of two is later
+            at = abs(revision) + is_changed if revision < 0 else 1
+            writes.append(EntryWrite(id_, entries.number_of(whose, id_, text), max(0, revision), text, at))
     for id_, (revision, hashed) in agreed.known.items():
-        if id_ not in here and hashed != _NOTHING:
+        if id_ not in here and hashed != _NOTHING and revision > 0:
             writes.append(EntryWrite(id_, entries.number_of(whose, id_, ""), revision, ""))
     return writes
 

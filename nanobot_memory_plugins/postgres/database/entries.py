@@ -41,12 +41,16 @@ class Pulled:
 
 @dataclass(frozen=True, slots=True)
 class EntryWrite:
-    """A change of one entry: ``revision`` is the one that it was made of, 0 for a new one; no ``body``: it is gone."""
+    """A change of one entry: ``revision`` is the one that it was made of, 0 for a new one; no ``body``: it is gone.
+
+    ``at`` is the revision that a new one gets: one that the server has lost goes on from where it was.
+    """
 
     id: str
     number: uuid.UUID
     revision: int
     body: str
+    at: int = 1
 
 
 def pull(
@@ -125,19 +129,20 @@ def push(connection: Connection, whose: TenantOwner, writes: Sequence[EntryWrite
         "ids": [one.id for one in ordered],
         "numbers": [one.number for one in ordered],
         "revisions": [one.revision for one in ordered],
+        "at": [one.at for one in ordered],
         "bodies": [clean(one.body) or None for one in ordered],
         "tenant": whose.tenant.id,
         "machine": whose.machine,
         "version": version,
     }
     given = (
-        "unnest(%(ids)s::text[], %(numbers)s::uuid[], %(revisions)s::int[], %(bodies)s::text[]) "
-        "AS u(id, number, revision, body)"
+        "unnest(%(ids)s::text[], %(numbers)s::uuid[], %(revisions)s::int[], %(bodies)s::text[], %(at)s::int[]) "
+        "AS u(id, number, revision, body, at)"
     )
     found = run(
         connection,
         f"INSERT INTO {table('entry')} (tenant, id, number, revision, version, machine, body) "
-        f"SELECT %(tenant)s, u.id, u.number, 1, %(version)s, %(machine)s, u.body FROM {given} "
+        f"SELECT %(tenant)s, u.id, u.number, u.at, %(version)s, %(machine)s, u.body FROM {given} "
         "WHERE u.revision = 0 AND u.body IS NOT NULL ORDER BY u.id ON CONFLICT DO NOTHING RETURNING id, revision",
         values,
     ).fetchall()
