@@ -58,7 +58,7 @@ def stop(folder: _Folder = None, binaries: _Binaries = None, as_json: _Json = Fa
 
 @postgres.command("status")
 def status(folder: _Folder = None, as_json: _Json = False) -> None:
-    """Return whether the server runs, and how it is reached."""
+    """Say whether the server runs, and how it is reached."""
     from nanobot_memory_plugins.postgres.server.launcher import OwnServer
 
     found = OwnServer(folder).status()

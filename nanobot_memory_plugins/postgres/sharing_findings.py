@@ -14,8 +14,12 @@ def away(server: Server) -> Finding:
 def slow(server: Server) -> Finding:
     """Say that the server gets what is sent, and is too slow to be searched."""
     told = Sentence("{reason} It gets what is sent; this machine's own index answers searches.", reason=server.reason)
-    hint = "Put the server near its machines, or give the option searchSeconds of postgres more."
-    return Finding("shared memory", told, Health.DEGRADED, hint)
+    return Finding(
+        "shared memory",
+        told,
+        Health.DEGRADED,
+        "Put the server near its machines, or give memoryPlugins.postgres.searchSeconds more.",
+    )
 
 
 def sharing(whose: TenantOwner, unsent: int) -> Finding:

@@ -102,10 +102,11 @@ def test_a_broken_installation_is_told_with_a_mend_for_each_problem(tmp_path: Pa
     monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "shrugs,breaks,recall,observation")
     options = tmp_path / "options.json"
     options.write_text('{"memoryPlugins": {"recall": {"heavyTopK": "x"}, "recal": {}}}')
+    (tmp_path / "new").mkdir()
     code = run_command_line(["doctor", "-w", str(tmp_path / "new"), "-c", str(options), "--json"])
     findings = json.loads(capsys.readouterr().out.splitlines()[-1])["findings"]
     problems = [one for one in findings if one["health"] != "good"]
     assert code == 1
-    assert {"disk", "fan", "warning", "plugin breaks", "recall", "workspace"} <= {one["subject"] for one in problems}
+    assert {"disk", "fan", "warning", "plugin breaks", "recall"} <= {one["subject"] for one in problems}
     for problem in problems:
         assert NAMES_SOMETHING.search(problem["mend"]), problem

@@ -67,7 +67,7 @@ async def test_no_connection_is_held_while_a_model_works(
         model.store = store
         await store.flush()
         await store.vectors_complete(lambda status, report: None)
-        store._came_back()  # which has a first search made before anybody waits for one
+        store._came_back(False)  # which has a first search made before anybody waits for one
         found = await store.search(Query("which gate is green"))
         assert [hit.text for hit in found.hits] == ["the garden gate is green"]
         assert found.level is Level.HYBRID

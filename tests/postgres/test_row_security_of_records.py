@@ -66,7 +66,7 @@ def wrote(connection: Connection, whose: TenantOwner, version: int) -> list[Any]
 
 
 def _pulled(connection: Connection, whose: TenantOwner) -> list[tuple[str, int, str, bool, str]]:
-    rows = entries.pull(connection, whose, 0, {"e0": 1}).rows
+    rows = entries.pull(connection, whose, 0, "", {"e0": 1}).rows
     return sorted((row.id, row.revision, row.body, row.forgotten, row.base) for row in rows)
 
 

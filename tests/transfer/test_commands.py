@@ -146,5 +146,5 @@ def test_an_agent_that_holds_its_files_is_named_and_the_next_import_goes_on(tmp_
 def test_a_memory_that_cannot_be_written_is_named(tmp_path: Path, workspace: Path, command):
     (workspace / "memory").write_text("no folder")
     status, _, err = command("import", make_markdown(tmp_path / "notes"))
-    assert (status, "cannot be written: a file stands where a folder belongs" in err) == (1, True)
+    assert (status, "is a file, where the folder of the memory belongs" in err) == (1, True)
     assert (workspace / "memory").read_text() == "no folder"

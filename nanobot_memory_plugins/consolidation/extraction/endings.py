@@ -25,7 +25,7 @@ from nanobot_memory_plugins.core.text import (
 _TOUCHES = 0.3
 _CHANGES = re.compile(
     r"\b(?:quit\w*|left|leaving|handed in|gave notice|fired|laid off|let go|broke up|split up|separated|divorc\w+"
-    r"|died|dead|passed|finished|done|over|ended|expired|cancel\w+|call(?:ed)? off|start(?:s|ed|ing)?|became|turned"
+    r"|died|dead|passed|finish\w*|done|over|ended|expired|cancel\w+|call(?:ed)? off|start(?:s|ed|ing)?|became|turned"
     r"|promoted|hired|accepted|signed|resign\w+|graduated|recovered|healed|cured|got rid|returned|broke|lost|submitted"
     r"|filed|paid off|married|engaged|retir\w+|grew out|former\w*|lately|closed|shut|only)\b"
     r"|走了|去世|过世|没了|分手|离[婚了开职]|辞|搬|取消|结束|完[成了]|毕业|好了|停|退|不做|转|过期|升|开始|入职|跳槽|找到|通过"
@@ -39,7 +39,8 @@ _SIDES = tuple(
         r"\b(?:liv\w+|mov\w+ (?:to|in|into|out|away|house|flat)|flat|house|home|address|apartment|rent\w*|landlord)\b"
         r"|住|搬|房|家|地址|租",
         r"\b(?:work\w*|job|company|quit|notice|hired|fired|laid off|retir\w+|boss|office|employ\w+|resign\w*"
-        r"|start\w* (?:at|as)|salary|promot\w+|engineer|manager|career)\b|工作|上班|辞|离职|入职|公司|跳槽|退休|老板",
+        r"|start\w* (?:at|as)|salary|promot\w+|engineer|manager|career|teach\w*|school)\b"
+        r"|工作|上班|辞|离职|入职|公司|跳槽|退休|老板",
         r"\b(?:married|marry|wife|husband|divorc\w+|girlfriend|boyfriend|partner|broke up|split up|single|engaged"
         r"|dat(?:es|ing))\b|婚|分手|女友|男友|老婆|老公|对象|单身",
         r"\b(?:vegetarian|vegan|eat\w*|meat|fish|diet|allerg\w+|drink\w*|smok\w+|alcohol)\b|吃|素|肉|过敏|烟|酒|戒",

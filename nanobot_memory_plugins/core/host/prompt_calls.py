@@ -43,7 +43,7 @@ class PromptCalls:
         ``overhead`` is the characters that the host puts around each: by default ``## NAME`` and a rule.
         """
         texts = self._bootstrap.trim(files, overhead)
-        for name, text in files.items():
+        for name, text in files.items() if isinstance(files, Mapping) else ():
             if isinstance(text, str) and text == self._long_term_given:
                 self._long_term_shown = texts.get(name, "")
         return texts

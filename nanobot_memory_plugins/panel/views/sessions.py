@@ -26,7 +26,7 @@ class SessionsView(ForgettingView):
         t = self.words
         return RowList[ShownSession](
             (
-                Column(t("ShownSession"), 20),
+                Column(t("Session"), 20),
                 Column(t("Messages"), 8, right=True, from_width=60),
                 Column(t("Last"), 16, from_width=60),
                 Column(t("Text"), 0),

@@ -96,8 +96,8 @@ def take_off(connection: Connection, whose: TenantOwner, covered: Covered, versi
     gone = passages.delete(connection, whose.tenant, ids, large=large)
     run(
         connection,
-        f"UPDATE {table('tenant')} SET documents = documents - %s WHERE tenant = %s",
-        (gone, whose.tenant.id),
+        f"UPDATE {table('tenant')} t SET documents = t.documents - %s WHERE {of_tenant(whose.tenant, 't')}",
+        (gone,),
     )
     run(
         connection,
