@@ -15,6 +15,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from string import Formatter
 
+from release.running import ReleaseError
+
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "nanobot_memory_plugins"
 CATALOGUES = PACKAGE / "core" / "cli" / "catalogues"
@@ -49,7 +51,7 @@ _ERROR = (1, ("hint",))
 _SAYING = {"say", "_tell", "echo", "secho", "print", "add_row"}
 # Commands to copy.
 _COPIED = re.compile(r"\s*(?:nanobot|nanobot-memory|claude|chmod|pip|uv) ")
-# The names that `Words`, the voice of the panel, has there.
+# The names that `PanelWords`, the voice of the panel, has there.
 _WORDS, _OF_PANEL = ("t", "words", "_words", "self"), "panel/"
 # What is not for people who run the command line: the kit for tests, and what only measures.
 _LEFT = ("core/testing", "core/isolation")
@@ -64,7 +66,7 @@ _NAMED = {"name_of_view"}
 # Tables and enumerations elsewhere whose texts, and names that are texts, are said.
 _TABLES = {
     "bridge/seams.py": ("DEGRADED", "_NO_DRAFT_REVIEW", "_NO_SUBAGENTS"),
-    "consolidation/cli/audit.py": ("Kind",),
+    "consolidation/cli/audit.py": ("FaultKind",),
     "consolidation/extraction/given_up.py": ("NOT_ANSWERED", "NOTHING_FOUND", "FAILS", "_HINTS"),
     "consolidation/model/entry.py": ("Category", "INSTRUCTION"),
     "consolidation/store/journal.py": ("Action",),
@@ -73,15 +75,16 @@ _TABLES = {
     "core/erasure/matching.py": ("Nearly",),
     "core/erasure/plan.py": ("_NEARLY",),
     "core/host/plugins/plugin_host.py": ("PluginState",),
-    "core/transfer/archive_import.py": ("NOT_OURS", "_OWN_RECORD"),
-    "core/transfer/import_writer.py": ("_TOOL_RESULT", "_NO_TEXT", "FORGOTTEN", "_SAID_HERE", "_NO_TIME"),
+    "core/transfer/archive_import.py": ("_OWN_RECORD",),
+    "core/transfer/forgotten.py": ("FORGOTTEN",),
+    "core/transfer/import_writer.py": ("_TOOL_RESULT", "_NO_TEXT", "_SAID_HERE", "_NO_TIME"),
     "core/values/conversation.py": ("Origin",),
     "core/values/notes.py": ("NoteType",),
     "panel/views/health.py": ("_LEVELS",),
     "panel/views/plugins.py": ("_STATES",),
     "postgres/plugin.py": ("_AT_ONCE", "_REWRITTEN", "_KEPT", "_AWAY"),
     "recall/trace.py": ("Reason",),
-    "search/sources/places.py": ("Kind",),
+    "search/sources/places.py": ("FileKind",),
 }
 # Where such tables are.
 _SHOWS = re.compile(r"(?:^|/)(?:cli|panel)/")
@@ -144,7 +147,11 @@ def _said_by(call: ast.Call) -> Iterator[ast.expr]:
 
 
 def _of_tables(tree: ast.Module, tables: Collection[str], *, named: bool) -> Iterator[str]:
-    for name, value in _constants(tree).items():
+    constants = _constants(tree)
+    classes = {node.name for node in tree.body if isinstance(node, ast.ClassDef)}
+    if gone := set(tables) - constants.keys() - classes:
+        raise ReleaseError(f"release/catalogues.py names what is not there any more: {', '.join(sorted(gone))}")
+    for name, value in constants.items():
         if name in tables or (named and _TABLE.match(name)):
             yield from _texts(value, {})
         if name in tables and name in _KEYED and isinstance(value, ast.Dict):

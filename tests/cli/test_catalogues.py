@@ -18,6 +18,7 @@ from nanobot_memory_plugins.core.isolation.answers import Expected, accepted_val
 from nanobot_memory_plugins.core.values.diagnosis import Finding
 from nanobot_memory_plugins.redaction.script.messages import Sentence, speaking, together, tr
 from release.catalogues import CATALOGUES, compiled, places_in, read, sentences, spliced, write
+from release.running import ReleaseError
 
 FOUND = sentences()
 FILES = sorted(CATALOGUES.glob("*.po"))
@@ -34,6 +35,17 @@ def test_the_sentences_of_the_sources_are_found():
         "Nothing was found.",
     ):
         assert said in FOUND, said
+
+
+def test_a_table_that_has_another_name_now_is_named(tmp_path: Path):
+    """Its translations would be dropped as those of texts that nobody shows."""
+    trace = tmp_path / "recall" / "trace.py"
+    trace.parent.mkdir()
+    trace.write_text('class Why:\n    LATE = "too late"\n', encoding="utf-8")
+    with pytest.raises(ReleaseError, match="Reason"):
+        sentences(tmp_path)
+    trace.write_text('class Reason:\n    LATE = "too late"\n', encoding="utf-8")
+    assert sentences(tmp_path) == {"too late": ["recall/trace.py"]}
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)

@@ -53,6 +53,10 @@ def test_people_get_a_table(tmp_path):
 
 @pytest.mark.slow
 def test_an_unused_workspace_and_wrong_use(tmp_path):
-    assert "made no use" in run(tmp_path / "none").stdout
-    assert json.loads(run(tmp_path / "none", "--json").stdout)["rows"] == []
+    unused = tmp_path / "unused"
+    assert run(unused).returncode == 1  # there is no such workspace, and none is made
+    assert not unused.exists()
+    unused.mkdir()
+    assert "made no use" in run(unused).stdout
+    assert json.loads(run(unused, "--json").stdout)["rows"] == []
     assert run(tmp_path, "--days", "0").returncode == 2
