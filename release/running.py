@@ -47,7 +47,8 @@ def run_in_folder(main: Callable[[Path], None]) -> None:
         if len(sys.argv) > 1:
             main(Path(sys.argv[1]).absolute())
         else:
-            with tempfile.TemporaryDirectory() as made:
+            # What a client has started may still write there when it is taken away.
+            with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as made:
                 main(Path(made))
     except ReleaseError as failed:
         sys.exit(f"{failed}")

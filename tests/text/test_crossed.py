@@ -8,6 +8,30 @@ from nanobot_memory_plugins.core.values import Message
 
 TOLD = [
     (
+        "My doctor is Dr. Lee, my dentist is Dr. Kim.",
+        [
+            "The user's doctor is Dr. Lee",
+            "The user's dentist is Kim",
+            "The user sees Dr. Kim and Dr. Lee as doctor and dentist",
+        ],
+        ["The user's doctor is Dr. Kim", "Dr. Lee is the user's dentist"],
+    ),
+    (
+        "The plumber is called Novak and my landlord is Berger",
+        ["The user's landlord is called Berger", "Novak is the plumber"],
+        ["The user's landlord is Novak", "The plumber is Berger"],
+    ),
+    (
+        "我的医生是李大夫，牙医是金大夫",
+        ["用户的医生是李大夫", "用户的牙医是金大夫"],
+        ["用户的牙医是李大夫"],
+    ),
+    (
+        "我老板叫王刚，同事叫李明。",
+        ["用户的老板叫王刚", "用户有个同事叫李明"],
+        ["用户的老板叫李明", "王刚是用户的同事"],
+    ),
+    (
         "My brother lives in Oslo and I live in Bergen.",
         ["The user's brother lives in Oslo", "The user lives in Bergen"],
         ["The user lives in Oslo", "The user's brother lives in Bergen"],

@@ -69,6 +69,10 @@ _HOLDS = re.compile(
     r"|(?:今|明|后|下|本|周|每|\d)[^,]{0,6}(?:[天日月周号点年])[^,]*(?:要|到期|开|有|是|截止)"
     r"|(?:你|您)?(?:每次|以后|永远)"
 )
+# After "don't forget": who or what it is about, or a thing with how often. "Bring an umbrella" is neither.
+_HOLDS_ALWAYS = LazyPattern(
+    rf"\s*(?:{SUBJECT}|{_OWN}|[\u3400-\u9fff]{{2,8}}?(?:每[个逢隔]?(?:[天日周月年晚早]|星期)|逢))"
+)
 _STORY = re.compile(
     "那[年天次时晚个]|当[时年初]|第一次|小时候|以前|上次|去年|昨[天晚]|曾经|[过的]吗|的时候|刚认识|会儿"
 )
@@ -192,7 +196,7 @@ def _kept(sentence: OrderSentence, word: "re.Match[str]", start: int, *, is_said
         return None
     if not is_colon and not (STATES.search(text) or re.match(SUBJECT, text)):
         return None
-    if word["hold"] and not is_colon and not is_strong and not re.match(rf"\s*(?:{SUBJECT}|{_OWN})", text):
+    if word["hold"] and not is_colon and not is_strong and not _HOLDS_ALWAYS.match(text):
         return None
     if not is_colon and not is_strong and word["loose"] and not (pointed or _OWN_VALUE.search(text)):
         return None
@@ -256,7 +260,7 @@ def _clause(
             return Target(text) if re.match(rf"\s*{_OWN}", rest) and STATES.search(rest) else None
         if _HOLDS.match(rest):
             return Target(text)
-        return Target(text) if re.match(rf"\s*(?:{SUBJECT})", rest) and STATES.search(rest) else None
+        return Target(text) if _HOLDS_ALWAYS.match(rest) and STATES.search(rest) else None
     if word["loose"]:
         return (
             Target(text)

@@ -1,6 +1,7 @@
 """Whether a statement crosses what one message tells of two: the home of one given to the other, or a price.
 
-"My brother lives in Oslo and I live in Bergen" has two parts, each with its owner; 房租900，工资4200 has two values.
+"My brother lives in Oslo and I live in Bergen" has two parts, each with its owner; 房租900，工资4200 has two values,
+and "my doctor is Dr. Lee, my dentist is Dr. Kim" two names.
 """
 
 import re
@@ -30,6 +31,16 @@ _ANOTHER_ZH = re.compile(
 )
 _FIRST_ZH = re.compile(rf"我(?!们?家?的?(?:{_RELATIVES_ZH}))|咱")
 _GOES_ON = re.compile(r"^\W*(?:and|but|or) (?:is|was|has|[a-z]+(?:s|ed))\b")
+# Who somebody is to the user, by name: "my dentist is Dr. Kim", 牙医是金大夫, 我同事叫李明.
+_CALLED = re.compile(
+    r"(?:^|[,;.]|\b(?:and|but|while)\b) ?(?:[Mm]y|[Oo]ur|[Tt]he) (?P<what>[a-z][a-z -]{1,30}?)(?: is|'s|:)"
+    r"(?: called| named)? (?P<name>(?:(?:Dr|Mr|Mrs|Ms|Prof)\.? )?[A-Z]\w+(?: [A-Z]\w+)?)"
+)
+_CALLED_ZH = re.compile(
+    r"(?:^|[,，;；。、])\s*(?:而|但)?(?:我们?家?的?)?(?P<what>[\u4e00-\u9fff]{2,6}?)(?:名字)?(?:是|叫|姓)"
+    r"(?P<name>[\u4e00-\u9fff]{1,4})(?=$|[,，;；。、])"
+)
+_TITLE = re.compile(r"^(?:Dr|Mr|Mrs|Ms|Prof)\.? ")
 # What lets one part speak of what stands in another.
 _POINTS_BACK = re.compile(
     r"\b(?:there|too|also|as well|both|same|together|him|her|them|it|which|where|likewise)\b"
@@ -88,6 +99,29 @@ def crosses_values(statement: str, texts: Sequence[str]) -> bool:
     if not part.labels - own:
         return False
     return any(rival & own and (not part.labels & own or rival <= own) for rival in rivals)
+
+
+def crosses_names(statement: str, texts: Sequence[str]) -> bool:
+    """Return whether a statement calls one by the name that texts give another: the doctor by the dentist's."""
+    named = [one for text in texts for one in _named_in(text)]
+    plain = folded(statement)
+    for _, name in named:
+        if not _holds(plain, name) or any(_holds(plain, other) for other, one in named if one == name):
+            continue
+        rivals = [(other, one) for other, one in named if one != name and _holds(plain, other)]
+        if rivals and not any(_holds(plain, one) for _, one in rivals):
+            return True
+    return False
+
+
+def _named_in(text: str) -> list[tuple[str, str]]:
+    """Return who is called what in a text, folded."""
+    found = [*_CALLED.finditer(text), *_CALLED_ZH.finditer(text)]
+    return [(folded(one["what"]), folded(_TITLE.sub("", one["name"]))) for one in found]
+
+
+def _holds(plain: str, words: str) -> bool:
+    return words in plain if not words.isascii() else re.search(rf"\b{re.escape(words)}\b", plain) is not None
 
 
 def _values_in(text: str) -> frozenset[str]:

@@ -13,7 +13,7 @@ from functools import cached_property
 from nanobot_memory_plugins.core.text.acts import Act
 from nanobot_memory_plugins.core.text.clauses import phrases_of
 from nanobot_memory_plugins.core.text.corrections import taken_back
-from nanobot_memory_plugins.core.text.crossed import crosses_owners, crosses_values
+from nanobot_memory_plugins.core.text.crossed import crosses_names, crosses_owners, crosses_values
 from nanobot_memory_plugins.core.text.imagined import (
     apart_from_conditions,
     words_a_condition,
@@ -171,6 +171,8 @@ class Support:
         sentences = [one.text for one in counting if one.by_user]
         if is_of_another(statement, counting) or crosses_owners(statement, sentences):
             return Objection.PERSON
+        if crosses_names(statement, sentences):
+            return Objection.NAME
         if crosses_values(statement, sentences):
             return Objection.NUMBER
         if is_over(statement, counting):

@@ -14,7 +14,7 @@ from nanobot_memory_plugins.core.text.relative_dates.ahead_chinese import CHINES
 from nanobot_memory_plugins.core.text.relative_dates.ahead_english import ENGLISH
 from nanobot_memory_plugins.core.text.relative_dates.further import further_phrases
 from nanobot_memory_plugins.core.text.relative_dates.rules import Rules
-from nanobot_memory_plugins.core.text.relative_dates.standing_terms import is_standing_term
+from nanobot_memory_plugins.core.text.relative_dates.standing_terms import is_standing_term, tells_of_a_kind
 
 _LONGEST = 500
 # Farther ahead than this it is no date of a plan.
@@ -102,6 +102,8 @@ def _found(rules: Rules, folded: str, said_on: date) -> Iterator[DayAhead]:
         if one.span.start != one.span.end and _SOMETIME.search(beside):
             continue
         if not is_ahead and (_AGAIN.search(beside) or _is_told(folded, one.start, end)):
+            continue
+        if not is_ahead and name not in _CERTAIN and tells_of_a_kind(folded, one.start, end):
             continue
         yield DayAhead(
             one.start,

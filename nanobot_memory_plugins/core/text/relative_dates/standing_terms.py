@@ -164,6 +164,12 @@ def names_standing_term(text: str) -> bool:
     )
 
 
+def tells_of_a_kind(folded: str, start: int, end: int) -> bool:
+    """Return whether the clause around a day tells what holds of a kind: "releases are cut on Tuesday"."""
+    before, after = _around(_CLAUSE, folded, start, end)
+    return _OF_A_KIND.search(f"{before}{folded[start:end]}{after}") is not None
+
+
 def _is_english_term(folded: str, start: int, end: int) -> bool:
     phrase, (before, after) = folded[start:end], _around(_CLAUSE, folded, start, end)
     if not f"{before}{after}".strip() or _FROM_NOW.search(phrase):
