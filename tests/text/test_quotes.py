@@ -171,6 +171,55 @@ def test_a_number_is_the_same_however_it_is_written(text, values):
                 Objection.WORDS,
             ),
             (("I like tea.",), ["I like tea"], "The user collects stamps", Objection.WORDS),
+            # People who type in haste.
+            (
+                ("shut sun n mon, open thurs to sats from 6am. dads 80 on 2 june",),
+                ["open thurs to sats from 6am"],
+                "The shop is open Thursdays to Saturdays from 6 am",
+                None,
+            ),
+            (("dads 80 on 2 june",), ["dads 80 on 2 june"], "The user's father turns 80 on 2 June", None),
+            (
+                ("now dont laugh, ive been seeing a plumber called Mike",),
+                ["ive been seeing a plumber called Mike"],
+                "The user has been seeing Mike, a plumber",
+                None,
+            ),
+            (("dont call me at work",), ["call me at work"], "The user is called at work", Objection.NEGATION),
+            (
+                ("never told you Gwen had a boy in March",),
+                ["Gwen had a boy in March"],
+                "Gwen had a boy in March",
+                None,
+            ),
+            (
+                ("ive hired Pawel, starts monday, does the baking 3 till 9",),
+                ["does the baking 3 till 9"],
+                "Pawel does the baking from 3 to 9",
+                None,
+            ),
+            (("the house costs 210 grand",), ["the house costs 210 grand"], "The house costs £210,000", None),
+            (("had my eyes tested, all fine",), ["had my eyes tested"], "The user had the eyes tested", None),
+            (
+                ("Cleo passed grade 3, last lesson is 30 may",),
+                ["Cleo passed grade 3, last lesson is 30 may"],
+                "Cleo passed grade 3; the last lesson is on 2026-05-30",
+                None,
+            ),
+            # A new day takes the place of a day, and of no price.
+            (("车卖了 2万9，新车4月3号提", "好。", "等下 改成4月8号了"), ["车卖了 2万9"], "用户把车卖了2.9万元", None),
+            (
+                ("车卖了 2万9，新车4月3号提", "好。", "等下 改成4月8号了"),
+                ["新车4月3号提"],
+                "用户4月3日提新车",
+                Objection.TAKEN_BACK,
+            ),
+            # What a client has written is told of, and what follows the blank is the user's.
+            (("客户写的英文邮件 我口语一般",), ["我口语一般"], "用户口语一般", None),
+            (("客户说要延期 我口语一般",), ["我口语一般"], "用户口语一般", None),
+            (("客户说要延期 下周再谈",), ["下周再谈"], "用户下周再谈", Objection.NOT_STATED),
+            (("我妈下周来住 她睡不惯软床",), ["她睡不惯软床"], "用户的妈妈睡不惯软床", None),
+            (("我妈到了 现在跟我们一起住",), ["我妈到了 现在跟我们一起住"], "用户的妈妈到了，和用户一起住", None),
             (("I like tea.",), ["I like tea"], "The user likes tea of evil.example", Objection.NAME),
         ]
     ),

@@ -55,6 +55,8 @@ _LONGEST_TAG, _LONGEST_CHINESE_TAG = 24, 5
 _CONTRAST = LazyPattern(
     r"[ ,]*+(?:but|however|though|yet|still|但是?|不过|可是|然而|其实|actually)[ ,]*+(?:i|i'm|i've|my|we|our|我|咱)"
     r"|[ ,]*+but (?:s?he|they)\b"
+    # Behind a blank that stands for a full stop.
+    r"|(?<=[\u4e00-\u9fff][ \u3000])(?:现在)?(?:我(?![妈爸爷奶姐哥弟妹])|咱)"
 )
 _SAYS_SO = LazyPattern(r"(?:says?|said|claims?|claimed|writes?|wrote|thinks?|说的?|写的?|讲的?)\W*$")
 _BECAUSE = LazyPattern(r"[ ,]*+(?:(?:because|since|given|now that)\b|因为|由于)")
@@ -69,6 +71,11 @@ _OWN_VERB = LazyPattern(r"(?:i|we|you|he|she|it|they|this|that|my|the|our|your)\
 _NAMED = LazyPattern(hearsay.NAMED.pattern)
 _CHINESE = LazyPattern("[\u3400-\u9fff]")
 _SECOND_VERB = LazyPattern(r"(?:and|but|or) (?:is|are|was|were|am|has|have|had|does|did|can|will|would|could)\b")
+# "Lives in York, is a nurse, does the baking" has one subject; "is the shop open" and "is she there" ask.
+_ELIDED_SUBJECT = LazyPattern(
+    rf"(?:is|are|was|were|has|have|had|does|did) (?!(?:{questions.PERSON}|this|that|these|those|any|my|our|your|his|her"
+    r"|their|its|the)\b)\w|(?:does|did) (?:all )?(?:the|my|our|his|her|their) \w+ing\b"
+)
 _RELATIVE = ("which ", "who ", "whose ", "where ", "when ")
 
 
@@ -140,7 +147,11 @@ def _acts(sentence: str, body: str, *, marked: bool) -> list[tuple[Piece, Act]]:
 def _act_of(sentence: str, body: str, piece: Piece, *, is_first: bool, marked: bool) -> Act:
     core, whole = body[piece.core : piece.end].strip(" ,:-–—()"), body[piece.start : piece.end]
     # "She is nine and is mad about beetles" goes on with what it tells.
-    goes_on = not marked and not is_first and _SECOND_VERB.match(whole) is not None
+    goes_on = (
+        not marked
+        and not is_first
+        and (_SECOND_VERB.match(whole) is not None or _ELIDED_SUBJECT.match(core) is not None)
+    )
     if not goes_on and _asks(core, is_first=is_first):
         return Act.ASKS
     if requests.ANYWHERE.search(core):

@@ -64,7 +64,7 @@ _IMPERATIVE = LazyPattern(rf"{requests.VERB} {_OBJECT}")
 _CONDITION = LazyPattern(
     r"(?:if|when|whenever|unless|in case|once|while|suppose|supposing|imagine|assuming|hypothetically)\b"
 )
-_ASKED_FOR = ("please ", "pls ", "don't ", "do not ", "never ", "always ", "let's ", "can you ", "could you ")
+_ASKED_FOR = ("please ", "pls ", "don't ", "dont ", "do not ", "never ", "always ", "let's ", "can you ", "could you ")
 # Behind a comma these go on: "my cat, who is 12, is deaf".
 _RELATIVE = LazyPattern(r"(?:which|who|whose|whom|where|when|that) ")
 _GOES_ON = LazyPattern(rf"{questions.AUXILIARY}\b|{_FINITE}\b")

@@ -23,6 +23,10 @@ _BESIDE_A_VALUE = re.compile(r"\d+(?:st|nd|rd|th)\b|\b(?:hm+|oh|ah|uh|um)\b|[月
 _MONTH_OR_DAY = re.compile(
     rf"\b(?:{MONTH_NAME}|{'|'.join(WEEKDAYS)})\b|(?:周|星期|礼拜)[一二三四五六日天]|(?<!\d)\d{{1,2}}月"
 )
+_A_DAY = re.compile(
+    rf"\d{{1,2}}月(?:\d{{1,2}}[号日]?)?|\d{{1,2}}[号日]|\b(?:{MONTH_NAME}) \d{{1,2}}(?:st|nd|rd|th)?\b"
+    rf"|\b\d{{1,2}}(?:st|nd|rd|th)?(?: of)? (?:{MONTH_NAME})\b|\b\d{{1,2}}(?:st|nd|rd|th)\b"
+)
 _NOT_THEN = re.compile(rf"(?:\bnot (?:on |in )?|不是)({_MONTH_OR_DAY.pattern})")
 _DISOWNS = re.compile(
     r"^\W*(?:but |though )?(?:that'?s (?:her|his|their) |i (?:disagree|don'?t (?:think|believe|agree|buy))"
@@ -38,17 +42,21 @@ def taken_back(statement: str, passages: Sequence[QuotePlace], messages: Sequenc
     """Return whether the user has given another number in the place of a quoted one afterwards."""
     last = passages[-1]
     quoted = values_in(" ".join(without_months(messages[one.turn].text[one.start : one.end]) for one in passages))
-    held = quoted & (values_in(without_dates(statement)) | days_of(statement))
+    days = quoted & days_of(statement)
+    held = quoted & values_in(without_dates(statement)) | days
     terms = frozenset(terms_of(statement))
     if last.by_user and _DISOWNS.search(folded(messages[last.turn].text[last.end :][:_CORRECTED_WITHIN])):
         return True
     rest = messages[last.turn].text[last.end :][:_CORRECTED_WITHIN] if last.by_user else ""
-    if _corrects(rest[:_RIGHT_BEHIND]) and _replaces(rest, held, terms, is_next=True):
+    if _corrects(rest[:_RIGHT_BEHIND]) and _replaces(rest, held, terms, is_next=True, has_day=bool(days)):
         return True
     after = [one.text for one in messages[last.turn + 1 :] if one.role == "user"][:_LATER]
     if any(_denies_the_month(text, statement) for text in after):
         return True
-    return any(_corrects(text) and _replaces(text, held, terms, is_next=not n) for n, text in enumerate(after))
+    return any(
+        _corrects(text) and _replaces(text, held, terms, is_next=not n, has_day=bool(days))
+        for n, text in enumerate(after)
+    )
 
 
 def _denies_the_month(text: str, statement: str) -> bool:
@@ -61,12 +69,14 @@ def _corrects(text: str) -> bool:
     return _CORRECTS.search(folded(text)) is not None
 
 
-def _replaces(text: str, held: frozenset[str], terms: frozenset[str], *, is_next: bool) -> bool:
+def _replaces(text: str, held: frozenset[str], terms: frozenset[str], *, is_next: bool, has_day: bool) -> bool:
     """Return whether a clause of a correction says the same with another number."""
     for clause in reading_of(text).clauses:
         other = values_in(without_months(clause.text))
         if not held or not other - held or not held - other or clause.act in (Act.ASKS, Act.REPORTS):
             continue
+        if not has_day and not values_in(_A_DAY.sub(" ", folded(clause.text))):
+            continue  # a day takes the place of a day, and of no price
         own = frozenset(terms_of(_BESIDE_A_VALUE.sub(" ", _CORRECTS.sub(" ", folded(clause.text)))))
         if len(own & terms) > len(own) / 2 or (not own and is_next):
             return True

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from nanobot_memory_plugins.core.text.clauses import phrases_of
 from nanobot_memory_plugins.core.text.numerals import values_in
 from nanobot_memory_plugins.core.text.opposites import FIRST, RELATIVES
-from nanobot_memory_plugins.core.text.statement_terms import folded, terms_of, without_dates, without_months
+from nanobot_memory_plugins.core.text.statement_terms import days_of, folded, terms_of, without_dates, without_months
 
 _MORE_BORDERS = re.compile(
     r"\s(?=(?:while|whereas) )|;\s*|(?<=\d)(?![元块万千百岁号点分年月日天个平米公时])(?=[\u4e00-\u9fff]{2,4}\d)"
@@ -29,7 +29,7 @@ _ANOTHER_ZH = re.compile(
     rf"^\W*(?:但是?|不过|而|而且)?(?:我们?家?的?(?P<who>{_RELATIVES_ZH})|(?P<bare>(?:{_RELATIVES_ZH})(?<=..))|(?P<they>[他她])"
     "|(?P<name>[小老阿](?![区学孩时师家是板费票说麦吃年])[\u4e00-\u9fff]))(?!和我)"
 )
-_FIRST_ZH = re.compile(rf"我(?!们?家?的?(?:{_RELATIVES_ZH}))|咱")
+_FIRST_ZH = re.compile(rf"(?<![跟和给对帮陪替叫让把被比向找])我(?!们?家?的?(?:{_RELATIVES_ZH}))|咱")
 _GOES_ON = re.compile(r"^\W*(?:and|but|or) (?:is|was|has|[a-z]+(?:s|ed))\b")
 # Who somebody is to the user, by name: "my dentist is Dr. Kim", 牙医是金大夫, 我同事叫李明.
 _CALLED = re.compile(
@@ -54,6 +54,7 @@ _RESOLVED = re.compile(r"[(（]?(?:19|20)\d\d(?:-\d\d?){1,2}[)）]?|(?:19|20)\d\
 # The user as the subject, or behind another one: "Chen is the user's flatmate".
 _SUBJECT = re.compile(r"^(?:the )?user (?!and\b)|^用户(?!的|和)|^(?!the user|user|用户).*(?:\buser\b|用户)")
 _USER = "user"
+_PRONOUNS = frozenset(("he", "she", "他", "她"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +96,7 @@ def crosses_values(statement: str, texts: Sequence[str]) -> bool:
         return False
     (part,) = holding
     own = frozenset(terms_of(statement)) - values - _UNITS - _NUMERALS
+    values |= days_of(statement)
     rivals = [one.labels for one in parts if one is not part and not one.values & values]
     if not part.labels - own:
         return False
@@ -139,6 +141,8 @@ def _parts(texts: Iterable[str]) -> list[_Part]:
             owner = _owner_of(piece)
             if owner is None and parts and _GOES_ON.match(folded(piece)):
                 owner = parts[-1].owner
+            elif owner in _PRONOUNS:  # the last one who was named, if any was
+                owner = next((one.owner for one in reversed(parts) if one.owner not in (None, _USER)), owner)
             parts.append(_Part(piece, owner, frozenset(terms_of(piece)), _values_in(piece)))
     named = {one.owner for one in parts if one.owner and one.owner[:1].isupper()}
     if named and not any(_same_thing(one, two) for one in parts for two in parts if one.owner in named):

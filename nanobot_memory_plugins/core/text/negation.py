@@ -12,7 +12,11 @@ from nanobot_memory_plugins.core.text.words import LazyPattern, Word
 from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 
 DENYING = (
-    Word(r"\b(?:not|no|nor|neither|never|without|cannot)\b", "I am not allergic", "I am a notary"),
+    Word(
+        r"\b(?:not|no|nor|neither|never(?! told (?:you|ya|u) (?!that\b))|without|cannot)\b",
+        "I am not allergic",
+        "I am a notary",
+    ),
     Word(r"(?<!\w)\w+n['’]t\b", "I don’t drink", "my aunt drinks"),
     Word(
         r"\b(?:do|does|did|ca|wo|is|are|was|were|has|have|had|could|would|should|ai)nt\b", "i dont drink", "I want it"

@@ -62,7 +62,7 @@ _ORDINALS = {
 }
 _OTHERS = {"once": 1, "twice": 2, "both": 2, "dozen": 12, "half": 0.5, "半": 0.5, "hundred": 100, "thousand": 1_000}
 _NUMBER = re.compile(
-    r"(?P<figures>\d+(?:,\d{3}(?!\d))*(?:\.\d+)?)\s*(?P<scale>k\b|[千万亿百](?P<rest>\d(?!\d)"
+    r"(?P<figures>\d+(?:,\d{3}(?!\d))*(?:\.\d+)?)\s*(?P<scale>(?:k|grand)\b|[千万亿百](?P<rest>\d(?!\d)"
     r"|[一二三四五六七八九](?![十百千万点]))?)?"
     r"|(?<!老)(?P<chinese>[零〇一二两三四五六七八九十百千万亿俩仨]+)(?:点(?P<part>[零一二三四五六七八九]+)(?![十钟]))?"
     r"(?:(?P<tenths>成)(?P<tenth>[一二三四五六七八九])?(?![员为功都本分年人品立果绩交长]))?"
@@ -109,7 +109,7 @@ def _meanings(found: re.Match[str]) -> Iterator[float]:
         number = float(found["figures"].replace(",", ""))
         yield number
         if scale := found["scale"]:
-            unit = 1_000 if scale == "k" else _UNITS[scale[0]]
+            unit = 1_000 if scale in ("k", "grand") else _UNITS[scale[0]]
             rest = found["rest"] or "零"
             yield number * unit + (_DIGITS[rest] if rest in _DIGITS else int(rest)) * unit / 10
     elif found["chinese"]:

@@ -67,7 +67,7 @@ OPENING = Words(
             "was in rome last week",
         ),
         Word(
-            rf"(?!(?:can|could|would) (?:you|u)\b)(?!did (?:it|that|this)\W*(?:,|$))"
+            rf"(?!(?:can|could|would) (?:you|u)\b)(?!did (?:it|that|this)\W*(?:,|$))(?!had (?!{PERSON}\b))"
             rf"(?:do|does|did|have|has|had|can|could|should|shall|must|would"
             r"|(?:do|does|did|have|has|had|ca|could|should|would)n't|ain't)"
             rf" (?:{PERSON}|this|that|these|those|any(?:one|body|thing)?|my|our|your|his|her|their)\b"

@@ -22,7 +22,11 @@ _NO_NOUN = r"(?! (?:is|are|was|were|has|had|will|would|can|starts?|ends?|club|wi
 OPENING = Words(
     (
         Word(r"(?:please|pls|kindly)\b", "please wait", "pleased to meet you"),
-        Word(r"(?:do not|don't|dont|never|always) (?!you\b|i\b|we\b|they\b)\w+", "don't use tabs", "don't you see"),
+        Word(
+            r"(?:do not|don't|dont|never|always) (?!you\b|i\b|we\b|they\b|told\b|said\b|mentioned\b)\w+",
+            "don't use tabs",
+            "don't you see",
+        ),
         Word(r"let's (?!say\b)|let us\b", "let's use redis", "lets see"),
         Word(
             r"(?:make sure|be sure|feel free|from now on|in (?:the )?future|next time|no more)\b",

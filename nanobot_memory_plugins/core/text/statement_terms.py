@@ -217,20 +217,21 @@ _RELATIVES = {
     "丈夫": re.compile("老公|丈夫|(?<=我)先生|(?<=用户的)先生"),
     "女儿": re.compile("闺女|女儿|囡囡?"),
     "孩子": re.compile("娃娃?|孩子|小孩(?!子)|小朋友"),
-    "mother": re.compile(r"\b(?:mum|mom|mam|mummy|mommy|mama|ma)\b"),
-    "father": re.compile(r"\b(?:dad|daddy|papa|da)\b"),
+    "mother": re.compile(r"\b(?:(?:mum|mom|mam|mummy|mommy|mama)s?|ma)\b"),
+    "father": re.compile(r"\b(?:(?:dad|daddy|papa)s?|da)\b"),
     "brother": re.compile(r"\bbro\b"),
     "sister": re.compile(r"\bsis\b"),
     "boyfriend": re.compile(r"\bbf\b"),
     "girlfriend": re.compile(r"\bgf\b"),
     "husband": re.compile(r"\bhubby\b"),
-    "grandmother": re.compile(r"\b(?:gran|granny|grandma|nan|nana)\b"),
-    "grandfather": re.compile(r"\b(?:grandpa|grand?dad)\b"),
+    "grandmother": re.compile(r"\b(?:(?:gran|granny|grandma|nan|nana)s?)\b"),
+    "grandfather": re.compile(r"\b(?:(?:grandpa|grand?dad)s?)\b"),
     "child": re.compile(r"\b(?:kids?|children)\b"),
 }
 NOT_A_NAME = frozenset(
-    f"{MONTH_NAME}|{'|'.join(WEEKDAYS)}|mon|tue|tues|wed|thu|thurs|fri|sat|sun|user|users|i|the|a|an|in|on|at|for"
+    f"{MONTH_NAME}|{'|'.join(WEEKDAYS)}|mon|tue|tues|wed|weds|thu|thur|thurs|fri|sat|sun|user|users|i|the|a|an|in|on|at|for"
     f"|am|pm|ok"
+    f"|{'|'.join(f'{one}s' for one in WEEKDAYS)}|mons|weds|fris|sats|suns"
     "|english|german|french|spanish|chinese|italian".split("|")
 )
 
