@@ -56,6 +56,11 @@ def test_a_day_is_right_in_the_year_and_over_its_end(text: str, soon: str, over_
             "every Tuesday at 5",
             "on Tuesdays and Thursdays",
             "I swim Mon, Wed, Fri",
+            "we're open Tuesday to Saturday",
+            "shut sun n mon",
+            "releases are cut on Tuesday",
+            "周一到周五上班",
+            "我周二、周四有课",
             "the rent is due on the 1st of every month",
             "I quit last Friday",
             "on the 24th of May I ran the race",
@@ -76,6 +81,21 @@ def test_a_day_is_right_in_the_year_and_over_its_end(text: str, soon: str, over_
 )
 def test_habits_the_past_and_what_is_vague_are_no_day_to_come(text: str):
     assert days(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "day"),
+    in_both_scripts(
+        [
+            ("I'm away next Tuesday to Saturday", "2026-02-24"),
+            ("the results are announced on Tuesday", "2026-02-24"),
+            ("周三一点开会", "2026-02-18"),
+            ("周一一早出发", "2026-02-23"),
+        ]
+    ),
+)
+def test_a_day_beside_a_number_another_day_or_of_something_known_is_one(text: str, day: str):
+    assert days(text)[0] == day
 
 
 def test_two_days_are_both_found_and_what_was_is_told_from_what_will_be():

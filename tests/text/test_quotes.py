@@ -28,6 +28,9 @@ def said(*texts: str) -> QuotedConversation:
         ("三点五公斤", {"3.5", "3"}),
         ("6.9 percent", {"6.9"}),
         ("一百零五", {"105"}),
+        ("我一米七四", {"174", "1.74"}),
+        ("身高1米8", {"180", "1.8"}),
+        ("跑3米5厘米", {"5"}),
     ],
 )
 def test_a_number_is_the_same_however_it_is_written(text, values):

@@ -27,9 +27,10 @@ _CHANGES = re.compile(
     r"\b(?:quit\w*|left|leaving|handed in|gave notice|fired|laid off|let go|broke up|split up|separated|divorc\w+"
     r"|died|dead|passed|finish\w*|done|over|ended|expired|cancel\w+|call(?:ed)? off|start(?:s|ed|ing)?|became|turned"
     r"|promoted|hired|accepted|signed|resign\w+|graduated|recovered|healed|cured|got rid|returned|broke|lost|submitted"
-    r"|filed|paid off|married|engaged|retir\w+|grew out|former\w*|lately|closed|shut|only)\b"
+    r"|filed|paid off|married|engaged|retir\w+|grew out|former\w*|lately|closed|shut|only"
+    r"|together again|back together|got together|made up|reconciled|moved in)\b"
     r"|走了|去世|过世|没了|分手|离[婚了开职]|辞|搬|取消|结束|完[成了]|毕业|好了|停|退|不做|转|过期|升|开始|入职|跳槽|找到|通过"
-    r"|考[完过]|办完|交了|拿到|黄了|丢了|坏了|送人|关[了门]|成了|变|后来|了$"
+    r"|考[完过]|办完|交了|拿到|黄了|丢了|坏了|送人|关[了门]|成了|变|后来|领[了完]?证|结婚|订婚|求婚|在一起|复合|了$"
 )
 _BESIDE = re.compile(r"\b(?:also|too|as well|another|second|besides|in addition|both)\b|[也还]|另外|同时")
 # What belongs together in a life although it shares no word: who quits their job works at Siemens no more.
@@ -42,7 +43,7 @@ _SIDES = tuple(
         r"|start\w* (?:at|as)|salary|promot\w+|engineer|manager|career|teach\w*|school)\b"
         r"|工作|上班|辞|离职|入职|公司|跳槽|退休|老板",
         r"\b(?:married|marry|wife|husband|divorc\w+|girlfriend|boyfriend|partner|broke up|split up|single|engaged"
-        r"|dat(?:es|ing))\b|婚|分手|女友|男友|老婆|老公|对象|单身",
+        r"|dat(?:es|ing)|together|seeing)\b|婚|领证|分手|女友|男友|[女男]朋友|老婆|老公|妻|对象|单身",
         r"\b(?:vegetarian|vegan|eat\w*|meat|fish|diet|allerg\w+|drink\w*|smok\w+|alcohol)\b|吃|素|肉|过敏|烟|酒|戒",
         r"\b(?:use[sd]?|using|switch\w*|migrat\w+|editor|database|laptop|phone)\b|用|迁|电脑|手机",
         r"\b(?:class\w*|course|train\w*|run\w*|swim\w*|gym|lesson\w*|stud\w+|learn\w*|exam|level|degree)\b"
@@ -54,6 +55,11 @@ _SIDES = tuple(
 )
 _WHOSE = re.compile(
     rf"^(?:the )?user's (?!car\b|flat\b|house\b|team\b|company\b)({RELATIVES})\b|^用户的?({RELATION_ZH.pattern})"
+)
+# One person's, as things go on: a girlfriend becomes a wife.
+_PARTNER = re.compile(
+    r"(?:\buser's |^(?:the )?user .{0,60}\b(?:his|her|their) |用户的?)"
+    r"(?:girlfriend|boyfriend|fianc[eé]e?|partner|wife|husband|spouse|[女男]朋?友|对象|未婚[妻夫]|妻子|老婆|太太|爱人|媳妇|丈夫|老公)"
 )
 # What one has one of at a time: a new value takes the place of the old one.
 _ONE_OF = re.compile(
@@ -85,6 +91,8 @@ def is_ended(entry: Entry, content: str, passages: Sequence[QuotePlace]) -> bool
 
 def _is_of_the_same(content: str, known: str) -> bool:
     """Return whether two texts tell of the same person: the user, or the same relative."""
+    if _PARTNER.search(fold(content)) and _PARTNER.search(fold(known)):
+        return True
     new, old = _WHOSE.match(fold(content)), _WHOSE.match(fold(known))
     word = next(one for one in new.groups() if one) if new is not None else ""
     return word in fold(known) and (old is None or next(one for one in old.groups() if one) in fold(content))

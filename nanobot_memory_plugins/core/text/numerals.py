@@ -62,6 +62,7 @@ _ORDINALS = {
 }
 _OTHERS = {"once": 1, "twice": 2, "both": 2, "dozen": 12, "half": 0.5, "半": 0.5, "hundred": 100, "thousand": 1_000}
 _NUMBER = re.compile(
+    r"(?P<metres>(?<![\d.])\d|(?<![一二两三四五六七八九十百])[一二两])米(?P<below>\d{1,2}|[零一二三四五六七八九]{1,2})(?![\d米厘毫公.])|"
     r"(?P<figures>\d+(?:,\d{3}(?!\d))*(?:\.\d+)?)\s*(?P<scale>(?:k|grand)\b|[千万亿百](?P<rest>\d(?!\d)"
     r"|[一二三四五六七八九](?![十百千万点]))?)?"
     r"|(?<!老)(?P<chinese>[零〇一二两三四五六七八九十百千万亿俩仨]+)(?:点(?P<part>[零一二三四五六七八九]+)(?![十钟]))?"
@@ -105,6 +106,13 @@ def _values(text: str) -> Iterator[tuple[re.Match[str], list[str]]]:
 
 
 def _meanings(found: re.Match[str]) -> Iterator[float]:
+    if found["metres"]:  # 一米七四 is 174 cm, and 1.74 m
+        metres = _DIGITS.get(found["metres"]) or int(found["metres"])
+        below = [_DIGITS[one] if one in _DIGITS else int(one) for one in found["below"]]
+        centimetres = 100 * metres + 10 * below[0] + (below[1] if len(below) > 1 else 0)
+        yield centimetres
+        yield centimetres / 100
+        return
     if found["figures"]:
         number = float(found["figures"].replace(",", ""))
         yield number
