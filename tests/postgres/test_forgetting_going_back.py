@@ -22,6 +22,7 @@ from tests.postgres.opening import open_shared
 from tests.postgres.test_entries import until
 from tests.postgres.test_faults import is_shared
 from tests.postgres.test_forgetting import SECRET, asked, configured, on_the_server, stored
+from tests.support.files_of import holders_of
 
 MACHINES = ("laptop", "desktop")
 KEPT = "The garden gate is green"
@@ -203,4 +204,4 @@ def test_an_entry_that_was_forgotten_elsewhere_leaves_no_word_in_the_journal(tmp
     erase_entries(entries, Erasure(texts=(SECRET,)), dry_run=False)
     RepositoryAccess(entries).take_in([EntryUpdate(id_, "", "", forgotten=True)])
     assert [one.content for one in entries.load().entries.values()] == [KEPT]
-    assert [file for file in tmp_path.rglob("*") if file.is_file() and b"Haldersen" in file.read_bytes()] == []
+    assert holders_of(tmp_path, "Haldersen") == []
