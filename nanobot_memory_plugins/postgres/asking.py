@@ -45,13 +45,16 @@ class Asking:
         self._embedder = embedder
         self._lock = threading.Lock()
         self._vectors: dict[tuple[str, str], list[float]] = {}
+        # Looks at what was sent, by the order in which they began: of two the later one holds, whichever ends last.
+        self._looks = self._newest = 0
         self._revision = -1
         self.sent: dict[str, FileState] = {}
 
     def was_sent(self, states: dict[str, FileState]) -> None:
         """Learn how far each file of this machine was sent, by the sender of this process."""
-        self.sent = states
-        self._revision = -1
+        with self._lock:
+            self._looks = self._newest = self._looks + 1
+            self.sent, self._revision = states, -1
 
     def embed(self, query: Query) -> None:
         """Make the vector of a query, and keep it for the search that follows: no connection waits for a model."""
@@ -113,15 +116,21 @@ class Asking:
 
     def _states(self, connection: Connection) -> dict[str, FileState]:
         """Return how far the files were sent, whichever process does it; read again only when that has changed."""
+        with self._lock:
+            self._looks = look = self._looks + 1
+            sent, known = self.sent, self._revision
         sql = (
             f"SELECT c.revision FROM {table('machine')} c WHERE {of_tenant(self._whose.tenant, 'c')} AND c.machine = %s"
         )
         row = run(connection, sql, (self._whose.machine,)).fetchone()
         revision = int(row[0]) if row else 0
-        if revision != self._revision:
-            self.sent = states_of(connection, self._whose)
-            self._revision = revision
-        return self.sent
+        if revision == known:
+            return sent
+        found = states_of(connection, self._whose)
+        with self._lock:
+            if look > self._newest:
+                self._newest, self.sent, self._revision = look, found, revision
+        return found
 
     def _searcher(self, connection: Connection, query: Query | None = None) -> IndexSearcher:
         return IndexSearcher(

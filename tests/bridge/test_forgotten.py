@@ -6,14 +6,14 @@ from pathlib import Path
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core.cli.main import run_command_line
 from nanobot_memory_plugins.core.testing.scripted_server import Reply, ReplyRule
+from tests.support.files_of import holders_of
 
 SAID = "my therapist is Doctor Zebulon Krieger in Marzipan Alley"
 MEMORY = {"core": {"messageLimit": 60}, "storage": {"embeddingProvider": "none"}}
 
 
 def holders(workspace: Path, needle: bytes) -> list[str]:
-    files = [path for path in workspace.rglob("*") if path.is_file()]
-    return sorted(str(path.relative_to(workspace)) for path in files if needle in path.read_bytes())
+    return holders_of(workspace, needle)
 
 
 async def test_after_a_compaction_and_a_restart_nothing_of_it_is_in_the_workspace(install, server, monkeypatch):

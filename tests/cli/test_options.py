@@ -1,5 +1,6 @@
 """What the commands share: the workspace they mean, and the object that they print."""
 
+import io
 import json
 import subprocess
 import sys
@@ -102,3 +103,16 @@ def test_no_other_memory_is_taken_where_the_configuration_that_names_it_cannot_b
     assert "--workspace" in told
     assert list((home / ".nanobot").iterdir()) == [configuration]
     assert resolve_workspace(None, environment={}, guess=True) == home / ".nanobot" / "workspace"
+
+
+def test_the_log_outlives_the_stream_that_standard_error_was(monkeypatch: pytest.MonkeyPatch):
+    first, second = io.StringIO(), io.StringIO()
+    monkeypatch.setattr("sys.stderr", first)
+    configure_command_line_logging(verbose=False)
+    try:
+        monkeypatch.setattr("sys.stderr", second)
+        first.close()
+        logger.warning("said later")
+    finally:
+        logger.remove()
+    assert second.getvalue() == "WARNING said later\n"

@@ -12,6 +12,7 @@ from nanobot_memory_plugins.core.clock import ManualClock
 from nanobot_memory_plugins.core.files.entries import render_note
 from nanobot_memory_plugins.core.redaction import redact_text
 from nanobot_memory_plugins.core.values import Note, Origin, Scope, Visibility, Whose
+from tests.support.files_of import contents_of
 
 from .made_entries import NOW, added
 
@@ -84,8 +85,7 @@ class Days:
         return await self.consolidation(model, **options).run(dry_run=dry_run)
 
     def bytes(self) -> dict[str, bytes]:
-        files = (path for path in self.workspace.rglob("*") if path.is_file())
-        return {str(path.relative_to(self.workspace)): path.read_bytes() for path in files}
+        return contents_of(self.workspace)
 
 
 def at(text: str) -> datetime:

@@ -25,6 +25,7 @@ from nanobot_memory_plugins.consolidation.store.repository import EntryRepositor
 from nanobot_memory_plugins.core.cli.main import run_command_line
 from nanobot_memory_plugins.core.clock import ManualClock
 from nanobot_memory_plugins.core.errors import MemoryFileError
+from tests.support.files_of import holders_of
 
 from .made_entries import NOW, added, entry
 
@@ -152,8 +153,7 @@ def test_no_earlier_state_takes_an_entry_away_or_brings_a_purged_one_back(life: 
         assert parse(path.read_bytes()).entries.keys() == after.keys(), number
         assert all(before[id_].content == after[id_].content for id_ in before), number
         assert not {id_ for id_, one in after.items() if one.content == SECRET}, number
-        for file in path.parent.rglob("*"):
-            assert not file.is_file() or SECRET.encode() not in file.read_bytes(), (number, file)
+        assert holders_of(path.parent, SECRET) == [], number
         if how == "with_an_entry":
             assert after["late"].content == "added late"
             forget(repository, ["late"], who="test")
@@ -251,8 +251,7 @@ def test_a_purged_entry_that_an_old_file_brings_back_goes_again_and_is_said(repo
 
     for change in (lambda: None, lambda: repository.update(added(entry("b", "has a dog")), who="t", why="t"), undone):
         change()
-        for path in repository.paths.memory.rglob("*"):
-            assert not path.is_file() or SECRET.encode() not in path.read_bytes(), path
+        assert holders_of(repository.paths.memory, SECRET) == []
 
 
 def test_a_write_that_fails_is_not_done_later(repository: EntryRepository, monkeypatch: pytest.MonkeyPatch):

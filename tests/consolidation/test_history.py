@@ -1,7 +1,7 @@
 """The journal, undo, restore, and forgetting for good."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,6 +18,7 @@ from nanobot_memory_plugins.consolidation.store.journal import Action, Run, read
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core.clock import ManualClock
 from nanobot_memory_plugins.core.errors import InputError
+from tests.support.files_of import contents_of
 
 from .made_entries import EXAMPLE, NOW, added, days, drawn_entries, entry, entry_lists
 
@@ -35,8 +36,8 @@ def without(*ids: str):
     return lambda entries: {id_: one for id_, one in entries.items() if id_ not in ids}
 
 
-def everything(workspace: Path) -> Iterator[bytes]:
-    return (path.read_bytes() for path in workspace.rglob("*") if path.is_file())
+def everything(workspace: Path) -> Iterable[bytes]:
+    return contents_of(workspace).values()
 
 
 @given(drawn_entries)

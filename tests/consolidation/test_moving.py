@@ -20,6 +20,7 @@ from nanobot_memory_plugins.consolidation.store.rendering import render
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository, WantedState
 from nanobot_memory_plugins.core.clock import ManualClock
 from nanobot_memory_plugins.core.errors import InputError
+from tests.support.files_of import holders_of
 
 from .made_entries import EXAMPLE, NOW, added, entry, entry_lists, foreign
 
@@ -168,7 +169,7 @@ def test_what_was_purged_does_not_come_back_and_leaves_no_trace_in_either_file(r
     move_entries(repository)
     purge(repository, ["a1b2c3"], who="user")
     memory = repository.paths.memory
-    traces = [file for file in memory.rglob("*") if file.is_file() and "简洁的代码".encode() in file.read_bytes()]
+    traces = holders_of(memory, "简洁的代码")
     assert traces == []
     repository.paths.long_term.write_bytes(old)
     move_entries(repository)

@@ -25,6 +25,7 @@ from nanobot_memory_plugins.core.redaction import redact_text
 from nanobot_memory_plugins.core.testing import plugin_context
 from nanobot_memory_plugins.core.text.tokens import estimate_tokens
 from nanobot_memory_plugins.core.values import Origin, Scope, messages_from_chat
+from tests.support.files_of import text_of
 
 from .learning import Model, chat, item, stored
 from .made_entries import NOW, added, entry
@@ -49,7 +50,7 @@ def processor(workspace: Path, model: Model | None, clock: ManualClock | None = 
 
 
 def everything_in(workspace: Path) -> str:
-    return "".join(file.read_text("utf-8", "replace") for file in workspace.rglob("*") if file.is_file())
+    return text_of(workspace)
 
 
 async def learn(workspace: Path, model: Model | None, messages: list, session: Session = DIRECT, **more) -> Processed:

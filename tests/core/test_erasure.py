@@ -17,6 +17,7 @@ from nanobot_memory_plugins.core.files import MemoryPaths
 from nanobot_memory_plugins.core.host.eraser import purge_texts
 from nanobot_memory_plugins.core.testing import install_plugin
 from nanobot_memory_plugins.core.values import Origin, Trace
+from tests.support.files_of import holders_of
 from tests.support.indexed_workspace import entry, message
 
 BOATS = "The user owns three boats"
@@ -131,9 +132,7 @@ def test_every_file_of_ours_is_reached_and_each_other_is_reported(workspace: Pat
     stays = {one.where for one in done if not one.removed}
     assert stays == {"memory/MEMORY.md", "memory/history.jsonl", "memory/project/plan.md", "notes/2025-01-01.md"}
     assert {one.where for one in done if one.removed} == files.keys() - stays | {"memory/MEMORY.md"}
-    files_now = [path for path in workspace.rglob("*") if path.is_file()]
-    held = {path.relative_to(workspace).as_posix() for path in files_now if BOATS.encode() in path.read_bytes()}
-    assert held == stays
+    assert set(holders_of(workspace, BOATS)) == stays
     purge_files(memory, wanted, dry_run=False, everywhere=True)
     assert BOATS not in (workspace / "memory" / "MEMORY.md").read_text()
     assert (workspace / "memory" / "history.jsonl").read_bytes() == files["memory/history.jsonl"].encode()

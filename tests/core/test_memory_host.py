@@ -10,6 +10,7 @@ from nanobot_memory_plugins.core.errors import StoreError
 from nanobot_memory_plugins.core.testing import install_plugin
 from nanobot_memory_plugins.core.text.fence import is_fenced
 from nanobot_memory_plugins.core.values import Whose
+from tests.support.files_of import text_of
 
 SESSION = "test:one"
 
@@ -36,11 +37,7 @@ def workspace(tmp_path):
 
 
 def stored_text(workspace) -> str:
-    return "\n".join(
-        file.read_text(encoding="utf-8")
-        for file in sorted((workspace / "memory").rglob("*"))
-        if file.is_file() and file.suffix in (".md", ".jsonl")
-    )
+    return text_of(workspace / "memory", ".md", ".jsonl")
 
 
 PLUGIN = """

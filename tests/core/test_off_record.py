@@ -12,6 +12,7 @@ from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
 from nanobot_memory_plugins.core.text import fold
 from nanobot_memory_plugins.core.text.off_record import MARKED, PAUSED, PAUSED_ALONE, RESUMED, OffRecord, off_record
 from tests.support.chinese import in_both_scripts
+from tests.support.files_of import contents_of
 
 CONFIG = MemoryConfig.model_validate(
     {
@@ -209,7 +210,7 @@ class Model:
 
 
 def files_with(folder: Path, words: bytes) -> list[str]:
-    return [str(path) for path in folder.rglob("*") if path.is_file() and words.lower() in path.read_bytes().lower()]
+    return [name for name, data in contents_of(folder).items() if words.lower() in data.lower()]
 
 
 async def walk(memory: MemoryHost, history: list[dict[str, str]]) -> None:

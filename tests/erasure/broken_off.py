@@ -23,6 +23,7 @@ from nanobot_memory_plugins.consolidation.store.repository import EntryRepositor
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, Note, Query
 from nanobot_memory_plugins.core.cli.main import run_command_line
 from nanobot_memory_plugins.core.values import Message, Origin, Scope
+from tests.support.files_of import contents_of, holders_of
 
 NAME = "Zanzibarina"
 WORDS = f"the user's therapist is {NAME} Krieger in Marzipan Alley"
@@ -119,13 +120,12 @@ def _is_over(child: int) -> bool:
 
 def holders(workspace: Path) -> list[str]:
     """Return the files that hold a byte of the words."""
-    files = sorted(path for path in workspace.rglob("*") if path.is_file())
-    return [str(path.relative_to(workspace)) for path in files if any(one in path.read_bytes() for one in NEEDLES)]
+    return holders_of(workspace, *NEEDLES)
 
 
 def lost(workspace: Path, entries: list[str]) -> list[str]:
     """Return what else was there and is not any more."""
-    said = b"".join(path.read_bytes() for path in (workspace / "memory").rglob("*") if path.is_file())
+    said = b"".join(contents_of(workspace / "memory").values())
     records = [f"Record {session}-{number}: the" for session in range(SESSIONS) for number in range(MESSAGES)]
     missing = [one for one in [*records, "Kept note of the day", "Kept waiting."] if one.encode() not in said]
     return missing + [f"entry {n}" for n in range(ENTRIES) if not any(f"Kept entry {n}:" in one for one in entries)]

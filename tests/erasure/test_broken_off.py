@@ -34,6 +34,7 @@ from nanobot_memory_plugins.core.files import MemoryPaths
 from nanobot_memory_plugins.core.files.private import private_lock
 from nanobot_memory_plugins.core.values import EntryEdit, Erasure, Message, Scope
 from tests.faults.rounds import rounds
+from tests.support.files_of import holders_of
 
 WORDS = "the user's therapist is Zanzibarina Krieger"
 CONFIG = MemoryConfig.model_validate({"plugins": {"storage": {"embeddingProvider": "none"}}})
@@ -96,8 +97,7 @@ def broken_off(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 
 
 def holders(workspace: Path) -> set[str]:
-    files = (path for path in workspace.rglob("*") if path.is_file())
-    return {path.relative_to(workspace).as_posix() for path in files if b"Zanzibarina" in path.read_bytes()}
+    return set(holders_of(workspace, "Zanzibarina"))
 
 
 def test_what_is_being_forgotten_is_written_down_for_the_owner_alone(workspace: Path, broken_off: str):

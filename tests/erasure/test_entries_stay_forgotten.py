@@ -14,6 +14,7 @@ from nanobot_memory_plugins.core.cli.main import run_command_line
 from nanobot_memory_plugins.core.clock import SystemClock
 from nanobot_memory_plugins.core.host.eraser import purge_texts
 from nanobot_memory_plugins.core.values import Erasure, Origin
+from tests.support.files_of import holders_of
 
 DENTIST = "My dentist Zebulon Krieger lives in Marzipan Street 5"
 TEA = "I like green tea"
@@ -45,8 +46,7 @@ class Commands:
         return {one["content"] for one in self("entries", "list")["entries"]}
 
     def holds(self, words: str) -> bool:
-        files = [path for path in self.memory.rglob("*") if path.is_file()]
-        return any(words.encode() in path.read_bytes() for path in files)
+        return bool(holders_of(self.memory, words))
 
 
 @pytest.fixture

@@ -13,6 +13,7 @@ from nanobot_memory_plugins.consolidation.store.repository import EntryRepositor
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
 from nanobot_memory_plugins.core.cli.main import run_command_line
 from nanobot_memory_plugins.core.values.diagnosis import Health
+from tests.support.files_of import holders_of
 
 SAID = "my therapist is Doctor Zebulon Krieger in Marzipan Alley"
 ORDER = f"Remember that {SAID}."
@@ -88,10 +89,7 @@ def entry_of(workspace: Path, words: str) -> str:
 
 
 def holders(workspace: Path, needles: tuple[bytes, ...] = TELLING) -> list[str]:
-    files = [path for path in workspace.rglob("*") if path.is_file()]
-    return sorted(
-        str(path.relative_to(workspace)) for path in files if any(one in path.read_bytes() for one in needles)
-    )
+    return holders_of(workspace, *needles)
 
 
 NEXT = {

@@ -24,6 +24,7 @@ from nanobot_memory_plugins.core.cli.main import run_command_line
 from nanobot_memory_plugins.core.clock import SystemClock
 from nanobot_memory_plugins.core.files import replace_file
 from nanobot_memory_plugins.core.values import Destination, Message, Origin, Scope
+from tests.support.files_of import holders_of
 
 PLUGINS = {"storage": {"embeddingProvider": "none"}, "nanobot": {"enabled": False}}
 CONFIG = MemoryConfig.model_validate({"plugins": PLUGINS})
@@ -42,11 +43,7 @@ class Form:
     def holders(self, workspace: Path) -> set[str]:
         """Return the files that hold one of its words."""
         needles = [form.encode() for word in self.words for form in (word, word.lower(), word.upper())]
-        return {
-            path.relative_to(workspace).as_posix()
-            for path in workspace.rglob("*")
-            if path.is_file() and any(needle in path.read_bytes() for needle in needles)
-        }
+        return set(holders_of(workspace, *needles))
 
 
 async def message(host: MemoryHost, text: str, **_: Any) -> None:
@@ -253,9 +250,7 @@ def test_each_form_that_we_write_is_found_whole_or_named_as_a_part(workspace: Pa
             assert any(word in line["text"] for line in named[file] for word in form.words), (form.name, file)
     purge("--nearly")
     assert {form.name: files for form in forms if (files := form.holders(workspace))} == {}
-    assert fullwidth(forms[list(WHOLE).index("fullwidth")].words[0]).encode() not in b"".join(
-        path.read_bytes() for path in workspace.rglob("*") if path.is_file()
-    )
+    assert holders_of(workspace, fullwidth(forms[list(WHOLE).index("fullwidth")].words[0])) == []
 
 
 def test_a_line_of_backslashes_holds_up_no_purge(tmp_path: Path):

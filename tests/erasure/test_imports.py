@@ -9,6 +9,7 @@ from nanobot_memory_plugins.core.erasure.fingerprinting import Removal, remember
 from nanobot_memory_plugins.core.files import MemoryPaths
 from nanobot_memory_plugins.core.transfer.archive_import import import_archive
 from nanobot_memory_plugins.core.transfer.exporting import export_to
+from tests.support.files_of import contents_of
 from tests.support.indexed_workspace import entry, message
 
 SAID = "my therapist is Doctor Zebulon Krieger in Marzipan Alley"
@@ -42,7 +43,7 @@ def test_an_older_archive_brings_all_but_what_was_forgotten(archive: Path, tmp_p
     ) if has_its_own else here.mkdir()
     remember_forgotten(MemoryPaths.of(here), [Removal("", (SAID,))])
     report = import_archive(archive, here)
-    kept = b"".join(path.read_bytes() for path in (here / "memory").rglob("*") if path.is_file())
+    kept = b"".join(contents_of(here / "memory").values())
     assert b"Zebulon" not in kept
     assert kept.count(b"Zelda") == 3
     assert b"Is that far?" in kept

@@ -13,6 +13,7 @@ from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, Query, Withhel
 from nanobot_memory_plugins.core.cli.main import run_command_line
 from nanobot_memory_plugins.core.host.withheld_words import WithheldWords
 from nanobot_memory_plugins.core.host.withholding import without_lines
+from tests.support.files_of import contents_of
 
 CONFIG = MemoryConfig.model_validate(
     {
@@ -289,7 +290,7 @@ async def test_the_command_that_the_answer_names_removes_the_echoes_too(
     await host.close()
     arguments = [*command.split(), "--yes", "--workspace", str(host.workspace)]
     assert await asyncio.to_thread(run_command_line, arguments) == 0
-    files = [path.read_text(encoding="utf-8", errors="replace") for path in host.workspace.rglob("*") if path.is_file()]
+    files = [data.decode("utf-8", "replace") for data in contents_of(host.workspace).values()]
     assert [text for text in files if "peanuts" in text] == []
     assert any("[…] Shall I cook?" in text for text in files)
     assert any("My sister is allergic to cats." in text for text in files)

@@ -15,6 +15,7 @@ import pytest
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
 from nanobot_memory_plugins.core.cli.main import run_command_line
 from tests.faults.hindrance import locked
+from tests.support.files_of import contents_of
 
 SAID = ("We move from Kafka to Redpanda.", "I play chess on Sundays.")
 # Seconds that a purge beside a lock may take: some six are usual on a busy machine, and it took 126.
@@ -51,8 +52,7 @@ def fill(workspace: Path, config: MemoryConfig | None = None) -> None:
 
 
 def holders(folder: Path) -> set[str]:
-    files = (path for path in folder.rglob("*") if path.is_file())
-    return {path.relative_to(folder).as_posix() for path in files if b"kafka" in path.read_bytes().lower()}
+    return {name for name, data in contents_of(folder).items() if b"kafka" in data.lower()}
 
 
 @pytest.fixture

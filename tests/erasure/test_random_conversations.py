@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
 from nanobot_memory_plugins.core.cli.main import run_command_line
+from tests.support.files_of import contents_of
 
 EXAMPLES = int(os.environ.get("NANOBOT_MEMORY_EXAMPLES", "2"))
 WORDS = "my therapist is Doctor Zebulon Krieger in Marzipan Alley"
@@ -70,8 +71,7 @@ class World:
             await self.turn(memory, OTHERS[number % len(OTHERS)], "Understood.")
 
     def stored(self) -> bytes:
-        files = [path for path in self.workspace.rglob("*") if path.is_file()]
-        return b"\n".join(path.read_bytes() for path in files)
+        return b"\n".join(contents_of(self.workspace).values())
 
     def notes(self) -> str:
         """Return what stands in notes and transcripts, and what waits to be learned from."""

@@ -10,6 +10,7 @@ from nanobot_memory_plugins.core.clock import ManualClock
 from nanobot_memory_plugins.core.erasure.retention import Retention, drop_old
 from nanobot_memory_plugins.core.files import MemoryPaths
 from nanobot_memory_plugins.core.values import Origin
+from tests.support.files_of import contents_of
 from tests.support.indexed_workspace import TIME, entry, message
 
 NOW = TIME + timedelta(days=100)
@@ -33,9 +34,8 @@ def made(workspace: Path) -> dict[str, bytes]:
 
 
 def contents(workspace: Path) -> dict[str, bytes]:
-    memory = workspace / "memory"
-    found = [path for path in memory.rglob("*") if path.is_file() and ".locks" not in path.parts]
-    return {path.relative_to(memory).as_posix(): path.read_bytes() for path in found}
+    found = contents_of(workspace / "memory")
+    return {name: data for name, data in found.items() if not name.startswith(".locks/")}
 
 
 def test_whole_records_go_and_all_else_stays_byte_for_byte(tmp_path: Path):

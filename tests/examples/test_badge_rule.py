@@ -8,6 +8,7 @@ import pytest
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
 from nanobot_memory_plugins.core.redaction import redact_text, safe_preview
 from nanobot_memory_plugins.core.redaction.installed_rules import forget_installed_rules
+from tests.support.files_of import contents_of, holders_of
 from tests.support.third_party import install_example
 
 # Limits that a busy machine keeps, too.
@@ -54,6 +55,5 @@ async def test_no_file_and_no_hit_of_a_memory_holds_a_badge(badge_rule, tmp_path
         assert "In the archive I wear badge [BADGE] on my coat." in asked.block
         findings = {finding.subject: finding.state for finding in await memory.diagnose()}
     assert findings["redaction rules badge"] == "1 in use (example-badge-rule 0.1.0)"
-    written = [path for path in workspace.rglob("*") if path.is_file()]
-    assert len(written) >= 3
-    assert [path for path in written if ISSUED.encode() in path.read_bytes()] == []
+    assert len(contents_of(workspace)) >= 3
+    assert holders_of(workspace, ISSUED) == []

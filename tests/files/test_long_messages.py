@@ -12,6 +12,7 @@ import pytest
 from nanobot_memory_plugins.core.files import MemoryFiles, TranscriptRecord
 from nanobot_memory_plugins.core.files.long_messages import LONG
 from nanobot_memory_plugins.core.values import Note, Origin, Scope
+from tests.support.files_of import contents_of
 
 WORDS = "Wombat "
 
@@ -39,7 +40,7 @@ def said(files: MemoryFiles, session_key: str) -> list[str]:
 
 
 def all_bytes(workspace: Path) -> bytes:
-    return b"".join(path.read_bytes() for path in workspace.rglob("*") if path.is_file())
+    return b"".join(contents_of(workspace).values())
 
 
 @pytest.fixture

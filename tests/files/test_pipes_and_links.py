@@ -14,6 +14,7 @@ from nanobot_memory_plugins.core.cli.main import app
 from nanobot_memory_plugins.core.config import MemoryConfig
 from nanobot_memory_plugins.core.host.memory_host import MemoryHost
 from nanobot_memory_plugins.core.values.diagnosis import Health
+from tests.support.files_of import contents_of
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="Windows has no named pipes in folders")
 
@@ -72,8 +73,7 @@ def test_a_socket_is_refused_with_a_reason(tmp_path: Path) -> None:
 
 def outside_of(workspace: Path) -> dict[str, bytes]:
     """Return the files beside the workspace, by name."""
-    folder = workspace.parent / "outside"
-    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    return contents_of(workspace.parent / "outside")
 
 
 @pytest.mark.parametrize(

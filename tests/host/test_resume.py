@@ -8,6 +8,7 @@ import pytest
 
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, Query, purge_texts
 from nanobot_memory_plugins.core.testing.scripted_server import Reply, ReplyRule, ScriptedServer
+from tests.support.files_of import holders_of
 
 CONFIG = MemoryConfig(plugins={"storage": {"embedding": {"provider": "none"}}})
 KEY = "sk-proj-" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8s9T0"
@@ -57,7 +58,7 @@ async def test_a_history_is_taken_in_once_redacted_with_its_own_times(tmp_path):
         assert (await memory.search(Query("what is the dog called"))).hits
         assert texts(memory) == SPOKEN
         assert day_notes(memory).count("### ") == 1
-    assert KEY not in "".join(path.read_text() for path in (tmp_path / "memory").rglob("*.*") if path.is_file())
+    assert holders_of(tmp_path / "memory", KEY) == []
 
 
 async def test_only_what_is_missing_is_taken_in_however_the_host_wraps_what_was_said(tmp_path):

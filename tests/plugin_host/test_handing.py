@@ -17,6 +17,7 @@ from nanobot_memory_plugins.core.values import Message, Note, Scope, freeze
 from nanobot_memory_plugins.core.values.conversation import messages_from_chat
 from tests import hostile
 from tests.plugin_host.conftest import arguments_for
+from tests.support.files_of import contents_of, text_of
 
 CHAT = [
     {"role": "user", "content": [{"type": "text", "text": "list the folder"}]},
@@ -171,11 +172,10 @@ async def test_what_is_stored_belongs_to_whom_the_host_named(tmp_path, monkeypat
             assert context.receipt.stored
             memory.prompt_entries("", session_key="one", scope=scope)
         assert str(memory.workspace) == str(tmp_path / "ws")
-    files = [path for path in (tmp_path / "ws").rglob("*") if path.suffix in (".md", ".jsonl")]
-    text = "".join(path.read_text(encoding="utf-8") for path in files)
+    text = text_of(tmp_path / "ws", ".md", ".jsonl")
     assert "ann" in text
     assert "a note" in text
-    assert "EVIL" not in text + "".join(map(str, files))
+    assert "EVIL" not in text + "".join(contents_of(tmp_path / "ws"))
 
 
 async def test_a_scope_in_an_answer_is_checked_and_copied(make_host, context):

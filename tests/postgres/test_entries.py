@@ -27,6 +27,7 @@ from nanobot_memory_plugins.postgres.entry_exchange import Agreed, EntryExchange
 from nanobot_memory_plugins.postgres.server.launcher import OwnServer
 from tests.postgres.opening import open_shared
 from tests.postgres.test_forgetting import SECRET, asked, configured
+from tests.support.files_of import holders_of
 
 HOME, TEA = "The user lives in Kaunas", "The user drinks green tea"
 MACHINES = ("laptop", "desktop")
@@ -153,9 +154,8 @@ async def test_forgotten_while_the_other_was_away_it_is_gone_on_both(machines: M
         await machines.off()
 
 
-def _kept(workspace: Path) -> list[Path]:
-    files = [file for file in (workspace / "memory").rglob("*") if file.is_file()]
-    return [file for file in files if b"Haldersen" in file.read_bytes()]
+def _kept(workspace: Path) -> list[str]:
+    return holders_of(workspace / "memory", "Haldersen")
 
 
 async def test_two_entries_with_one_id_by_chance_are_two(machines: Machines):

@@ -17,6 +17,7 @@ from nanobot_memory_plugins.postgres.database.connection import connect
 from nanobot_memory_plugins.postgres.database.rewriting import rewrite
 from nanobot_memory_plugins.postgres.database.tenant import Tenant
 from nanobot_memory_plugins.postgres.server.launcher import OwnServer
+from tests.support.files_of import holders_of, text_of
 
 SECRET = "The cabin at Lake Wolfsheim is rented from Greta Haldersen"
 
@@ -31,8 +32,7 @@ def configured(server: OwnServer, tenant: str, machine: str, **more: Any) -> Mem
 
 
 def stored(workspace: Path) -> str:
-    files = [file for file in (workspace / "memory").rglob("*") if file.is_file() and file.suffix in (".md", ".jsonl")]
-    return "\n".join(file.read_text(encoding="utf-8") for file in files)
+    return text_of(workspace / "memory", ".md", ".jsonl")
 
 
 def on_the_server(server: OwnServer, tenant: str) -> list[str]:
@@ -118,8 +118,7 @@ async def test_what_is_forgotten_while_the_server_is_away_is_told_to_it_at_the_n
 
 def in_its_files(server: OwnServer, words: str) -> list[str]:
     """Return the files of the server's tables in which words stand."""
-    files = [file for file in (server.folder / "data" / "base").rglob("*") if file.is_file()]
-    return [file.name for file in files if words.encode() in file.read_bytes()]
+    return [name.rpartition("/")[2] for name in holders_of(server.folder / "data" / "base", words)]
 
 
 async def test_purge_says_what_is_gone_when_and_a_rewrite_takes_it_out_of_the_tables_files(

@@ -5,6 +5,7 @@ import time
 import uuid
 from pathlib import Path
 
+import psycopg
 import pytest
 
 from nanobot_memory_plugins.consolidation.operations.entry_access import RepositoryAccess
@@ -17,9 +18,11 @@ from nanobot_memory_plugins.postgres.database import schema
 from nanobot_memory_plugins.postgres.database.connection import connect
 from nanobot_memory_plugins.postgres.server.launcher import OwnServer
 from tests.postgres.going_back import Backup
+from tests.postgres.opening import open_shared
 from tests.postgres.test_entries import until
 from tests.postgres.test_faults import is_shared
 from tests.postgres.test_forgetting import SECRET, asked, configured, on_the_server, stored
+from tests.support.files_of import holders_of
 
 MACHINES = ("laptop", "desktop")
 KEPT = "The garden gate is green"
@@ -50,8 +53,22 @@ class Shared:
         for machine in MACHINES:
             async with self.on(machine) as memory:
                 await sent(memory)
+                await until(lambda machine=machine: len(self.entries(machine)) == 1)
                 await until(lambda: len(asked(self.server, self.tenant, "e.id", "entry e")) == 1)
         return Backup(self.server, self.tenant)
+
+    def entries(self, machine: str) -> list[str]:
+        return list(EntryRepository(self.folder / machine).load().entries)
+
+    def unsend_entries(self, machine: str) -> None:
+        """Let a machine's file of entries never have been sent: it was written just before the machine went."""
+        with psycopg.connect(self.server.dsn) as connection:
+            for table in ("chunk", "file"):
+                connection.execute(
+                    f"DELETE FROM nanobot_memory.{table} c USING nanobot_memory.tenant t WHERE t.name = %s "
+                    "AND c.tenant = t.tenant AND c.machine = %s AND c.path = 'memory/ENTRIES.md'".encode(),
+                    (self.tenant, machine),
+                )
 
     def held(self) -> list[str]:
         """Return where on the server the secret stands."""
@@ -71,7 +88,7 @@ class Shared:
     async def forget_on_laptop(self) -> None:
         async with self.on("laptop") as memory:
             await sent(memory)
-            (id_,) = EntryRepository(self.folder / "laptop").load().entries
+            (id_,) = self.entries("laptop")
             await memory.eraser.erase(Erasure(ids=(id_,), texts=(SECRET,)))
             await sent(memory)
         assert self.held() == []
@@ -126,6 +143,47 @@ async def test_a_machine_that_was_away_brings_nothing_back_that_it_had_sent_befo
     assert on_the_server(shared.server, shared.tenant) == []
 
 
+async def test_an_entry_that_was_forgotten_is_not_sent_by_a_machine_that_has_not_heard_of_it_yet(
+    shared: Shared,
+):
+    await shared.backed_up()
+    shared.unsend_entries("desktop")
+    backup = Backup(shared.server, shared.tenant)
+    await shared.forget_on_laptop()
+    backup.restore()
+    async with shared.on("laptop") as memory:
+        await until(lambda: shared.held() == [])
+        await sent(memory)
+    # Its files are sent, and nobody exchanges its entries.
+    desktop = await open_shared(shared.folder / "desktop", shared.server, shared.tenant, machine="desktop")
+    try:
+        desktop.obeys = True
+        await desktop.flush()
+        assert len(shared.entries("desktop")) == 1
+        assert shared.held() == []
+    finally:
+        await desktop.close()
+
+
+async def test_an_order_that_is_given_again_takes_off_what_was_sent_of_an_entry_meanwhile(shared: Shared):
+    await shared.backed_up()
+    shared.unsend_entries("desktop")
+    backup = Backup(shared.server, shared.tenant)
+    await shared.forget_on_laptop()
+    backup.restore()
+    desktop = await open_shared(shared.folder / "desktop", shared.server, shared.tenant, machine="desktop")
+    try:
+        desktop.obeys = True
+        await desktop.flush()
+        assert shared.held() == ["chunk", "entry", "history", "record"]
+    finally:
+        await desktop.close()
+    async with shared.on("laptop") as memory:
+        await until(lambda: shared.held() == [])
+        await sent(memory)
+    assert shared.held() == []
+
+
 async def test_no_machine_keeps_a_word_of_what_was_forgotten(shared: Shared):
     await shared.backed_up()
     await shared.forget_on_laptop()
@@ -146,4 +204,4 @@ def test_an_entry_that_was_forgotten_elsewhere_leaves_no_word_in_the_journal(tmp
     erase_entries(entries, Erasure(texts=(SECRET,)), dry_run=False)
     RepositoryAccess(entries).take_in([EntryUpdate(id_, "", "", forgotten=True)])
     assert [one.content for one in entries.load().entries.values()] == [KEPT]
-    assert [file for file in tmp_path.rglob("*") if file.is_file() and b"Haldersen" in file.read_bytes()] == []
+    assert holders_of(tmp_path, "Haldersen") == []

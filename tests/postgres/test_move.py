@@ -15,7 +15,7 @@ from nanobot_memory_plugins.core.files import private_lock
 from nanobot_memory_plugins.core.testing import MemoryWorkspace
 from nanobot_memory_plugins.core.values import Note, Origin, Scope
 from nanobot_memory_plugins.postgres.server.launcher import OwnServer
-from tests.postgres.test_send_command import command
+from tests.postgres.commands import command
 
 
 class Machine:

@@ -1,11 +1,8 @@
 """``nanobot-memory postgres send``, and what else of the command line meets a shared memory."""
 
 import json
-import subprocess
-import sys
 import uuid
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -19,14 +16,8 @@ from nanobot_memory_plugins.postgres.database import forgetting
 from nanobot_memory_plugins.postgres.database.connection import connect
 from nanobot_memory_plugins.postgres.database.tenant import Tenant, TenantOwner
 from nanobot_memory_plugins.postgres.server.launcher import OwnServer
+from tests.postgres.commands import command
 from tests.postgres.opening import open_shared
-
-
-def command(*arguments: str | Path, status: int = 0) -> dict[str, Any]:
-    program = Path(sys.executable).with_name("nanobot-memory")
-    done = subprocess.run([program, *arguments, "--json"], capture_output=True, text=True, timeout=120, check=False)
-    assert done.returncode == status, done.stderr
-    return json.loads(done.stdout.splitlines()[-1])
 
 
 @pytest.fixture
@@ -94,10 +85,8 @@ def test_without_a_dsn_it_says_what_to_set(told: tuple[Path, Path], tmp_path: Pa
 def test_doctor_tells_of_the_server(told: tuple[Path, Path]):
     workspace, config = told
     command("postgres", "send", "--workspace", workspace, "--config", config)
-    program = Path(sys.executable).with_name("nanobot-memory")
-    arguments = ["doctor", "--workspace", workspace, "--config", config, "--json"]
-    done = subprocess.run([program, *arguments], capture_output=True, text=True, timeout=120, check=False)
-    found = {one["subject"]: one["state"] for one in json.loads(done.stdout.splitlines()[-1])["findings"]}
+    told_by_doctor = command("doctor", "--workspace", workspace, "--config", config, status=None)
+    found = {one["subject"]: one["state"] for one in told_by_doctor["findings"]}
     assert "laptop (this one)" in found["shared memory: machines"]
 
 

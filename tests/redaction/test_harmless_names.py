@@ -22,6 +22,7 @@ from nanobot_memory_plugins.core.transfer.import_writer import ImportWriter
 from nanobot_memory_plugins.core.transfer.importer import ImportedMessage
 from nanobot_memory_plugins.core.transfer.report import ImportReport
 from nanobot_memory_plugins.core.values import Origin
+from tests.support.files_of import contents_of
 
 CONFIG = MemoryConfig.model_validate({"plugins": {"storage": {"embeddingProvider": "none"}}})
 ORDINARY = [
@@ -64,8 +65,7 @@ def test_a_name_that_was_given_is_given_again_for_itself(seed: int, before: str,
 
 def bytes_below(folder: Path) -> bytes:
     """Return all names and all content, in any case."""
-    files = [path for path in folder.rglob("*") if path.is_file()]
-    return b"".join(str(path.relative_to(folder)).encode() + path.read_bytes() for path in files).lower()
+    return b"".join(name.encode() + data for name, data in contents_of(folder).items()).lower()
 
 
 async def test_a_session_named_by_a_token_leaves_it_nowhere(tmp_path: Path):

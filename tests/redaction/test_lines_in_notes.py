@@ -5,6 +5,7 @@ import pytest
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, Note
 from nanobot_memory_plugins.core.files.redacted_fields import removed_values, without
 from nanobot_memory_plugins.core.redaction import redact_text
+from tests.support.files_of import contents_of
 
 # Made up, each in a line that says by its beginning what it holds.
 LINES = {
@@ -54,6 +55,6 @@ async def test_no_title_tag_or_archive_holds_a_secret(tmp_path):
         await memory.keep(Note(tldr=cut, details=f"- {cut}", title=cut[:40], tags=(cut[:36],)), session_key="s")
         await memory.before_compaction(session_key="s", messages=said, context_window=8_000, reason="token_pressure")
         await memory.flush_index()
-    everything = b"".join(file.read_bytes() for file in tmp_path.rglob("*") if file.is_file())
+    everything = b"".join(contents_of(tmp_path).values())
     assert everything.count(b"[REDACTED]") > len(LINES)
     assert [secret for secret in (*LINES.values(), "garnet_dune") if secret.encode() in everything] == []

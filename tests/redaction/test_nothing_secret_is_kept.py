@@ -5,6 +5,7 @@ from loguru import logger
 
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
 from tests.redaction.shapes import PASSWORDS, VENDOR_TOKENS, cn_id, jwt, key_block
+from tests.support.files_of import contents_of
 
 CONFIG = {
     "core": {"message_limit": 30, "tool_limit": 30},
@@ -37,7 +38,7 @@ async def test_no_secret_of_an_observation_reaches_a_file_a_row_or_the_log(tmp_p
             await memory.flush_index()
     finally:
         logger.remove(sink)
-    kept = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    kept = contents_of(tmp_path)
     assert any(b"[API_KEY]" in content for content in kept.values())
     for secret in secrets:
         assert not [path for path, content in kept.items() if secret.encode() in content]

@@ -15,6 +15,7 @@ from loguru import logger
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, Note
 from nanobot_memory_plugins.core.redaction import redact_text
 from tests.redaction.made_corpus import Case, positives
+from tests.support.files_of import contents_of
 
 ROUNDS = int(os.environ.get("NANOBOT_MEMORY_REDACTION_ROUNDS", "0"))
 SEED = int(os.environ.get("NANOBOT_MEMORY_REDACTION_SEED", "31337"))
@@ -77,7 +78,7 @@ async def seed(memory: MemoryHost, cases: list[Case], spoken: Iterator[Case]) ->
 
 
 def on_disk(folder: Path) -> dict[str, bytes]:
-    return {str(path): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    return contents_of(folder)
 
 
 def _around(secret: str, texts: list[bytes]) -> str:

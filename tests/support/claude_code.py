@@ -10,6 +10,7 @@ from typing import Any
 
 from nanobot_memory_plugins.mcp.claude_code.plugin_folder import PluginFolder
 from tests.support.anthropic_server import AnthropicServer
+from tests.support.files_of import text_of
 from tests.support.nanobot import OFFLINE
 
 # Names the folder into which npm has installed the package; `python -m release.claude_code` makes one.
@@ -96,8 +97,7 @@ class ClaudeCode:
 
     def stored(self) -> str:
         """Return all that stands in the files of the memory."""
-        files = sorted(file for file in (self.workspace / "memory").rglob("*") if file.is_file())
-        return "\n".join(file.read_text(encoding="utf-8", errors="replace") for file in files)
+        return text_of(self.workspace / "memory")
 
 
 class Conversation:

@@ -12,6 +12,7 @@ import pytest
 from nanobot_memory_plugins.core import MemoryConfig, MemoryService, fenced_blocks
 from nanobot_memory_plugins.core.testing import Request, ScriptedServer
 from nanobot_memory_plugins.core.testing.scripted_server import text_of
+from tests.support.files_of import holders_of
 
 ROOT = Path(__file__).parents[2]
 # A busy machine gets its time; the words are found without a model of embeddings.
@@ -97,9 +98,9 @@ class Wired:
         """Return the notes of all days."""
         return "\n".join(file.read_text(encoding="utf-8") for file in sorted(self.workspace.glob("memory/2*.md")))
 
-    def holds(self, words: str) -> list[Path]:
+    def holds(self, words: str) -> list[str]:
         """Return the files of the workspace in which words stand."""
-        return [file for file in self.workspace.rglob("*") if file.is_file() and words.encode() in file.read_bytes()]
+        return holders_of(self.workspace, words)
 
 
 def searchable(service: MemoryService) -> None:

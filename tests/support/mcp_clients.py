@@ -20,6 +20,7 @@ from nanobot_memory_plugins.mcp.faces import INSTRUCTIONS
 from nanobot_memory_plugins.mcp.memory import ServedMemory
 from nanobot_memory_plugins.mcp.sdk import make_server
 from nanobot_memory_plugins.mcp.service import ProtocolService
+from tests.support.files_of import text_of
 from tests.support.nanobot import OFFLINE
 
 WITHOUT_EMBEDDINGS = {"memoryPlugins": {"storage": {"embeddingProvider": "none"}}}
@@ -98,8 +99,7 @@ class ServedWorkspace:
 
     def stored(self) -> str:
         """Return all that stands in the files of the memory."""
-        files = sorted(file for file in (self.workspace / "memory").rglob("*") if file.is_file())
-        return "\n".join(file.read_text(encoding="utf-8", errors="replace") for file in files)
+        return text_of(self.workspace / "memory")
 
 
 class Client:

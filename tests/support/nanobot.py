@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from nanobot_memory_plugins.core.testing.scripted_server import ScriptedServer
+from tests.support.files_of import text_of
 
 # nanobot counts tokens with a file that it would download. A proxy that refuses at once makes it go on with its
 # own estimate, and makes sure that a test reaches nothing beyond this machine.
@@ -77,8 +78,7 @@ class Installation:
 
     def stored(self) -> str:
         """Return everything that stands in memory files."""
-        files = sorted((self.workspace / "memory").rglob("*"))
-        return "\n".join(f.read_text(encoding="utf-8") for f in files if f.suffix in (".md", ".jsonl") and f.is_file())
+        return text_of(self.workspace / "memory", ".md", ".jsonl")
 
     def transcript(self) -> list[dict[str, Any]]:
         """Return the transcripts' records, oldest first."""

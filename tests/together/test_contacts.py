@@ -8,6 +8,7 @@ from typer.testing import CliRunner
 
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
 from nanobot_memory_plugins.core.cli.main import app
+from tests.support.files_of import text_of
 
 MAIL, PHONE = "ana@quetzal.example", "+49 341 1234567"
 ADDRESS = "12 Maple Street, Springfield, IL 62704"
@@ -27,8 +28,7 @@ def config(contacts: str = "user") -> MemoryConfig:
 
 
 def everything_in(workspace: Path) -> str:
-    files = [path for path in workspace.rglob("*") if path.is_file() and path.suffix in (".md", ".jsonl", ".json")]
-    return "".join(path.read_text(encoding="utf-8") for path in files)
+    return text_of(workspace, ".md", ".jsonl", ".json")
 
 
 async def test_what_the_user_said_of_people_stays_readable_in_every_file_and_is_recalled_after_a_restart(tmp_path):

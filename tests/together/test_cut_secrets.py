@@ -8,6 +8,7 @@ from nanobot_memory_plugins.consolidation.store.pending_sessions import Pending
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, Note
 from nanobot_memory_plugins.core.files import MemoryPaths
 from tests.redaction.shapes import VENDOR_TOKENS
+from tests.support.files_of import text_of
 
 CONFIG = MemoryConfig.model_validate(
     {
@@ -19,7 +20,7 @@ TOKEN = VENDOR_TOKENS["github"](Random(3))
 
 
 def everything_in(workspace) -> str:
-    return "".join(path.read_bytes().decode("utf-8", "replace") for path in workspace.rglob("*") if path.is_file())
+    return text_of(workspace)
 
 
 async def test_the_answer_to_a_question_in_the_message_before_is_in_no_file(tmp_path):

@@ -21,6 +21,7 @@ from nanobot_memory_plugins.core.protocols import VectorStore
 from nanobot_memory_plugins.core.values import Destination, Message, Origin, Scope
 from nanobot_memory_plugins.search.segmentation import segment
 from nanobot_memory_plugins.storage.database import open_database, spaces
+from tests.support.files_of import holders_of
 
 BOATS = "The user moors the Zanzibarina at pier ninetyseven"
 TEA = "用户最喜欢喝狮峰龙井茶"
@@ -91,8 +92,7 @@ def vectors_of(workspace: Path, text: str) -> list[bytes]:
 
 def holders(workspace: Path, needles: list[bytes]) -> set[str]:
     """Return the files that hold one of some byte strings."""
-    files = [path for path in workspace.rglob("*") if path.is_file()]
-    return {str(path.relative_to(workspace)) for path in files if any(one in path.read_bytes() for one in needles)}
+    return set(holders_of(workspace, *needles))
 
 
 def needles() -> list[bytes]:

@@ -13,6 +13,7 @@ from nanobot_memory_plugins.core.cli.main import run_command_line
 from nanobot_memory_plugins.core.erasure.chinese_borders import AFTER, BEFORE, Border
 from nanobot_memory_plugins.core.erasure.matching import Wanted
 from nanobot_memory_plugins.core.values import Origin
+from tests.support.files_of import holders_of
 
 SAID = (
     "We move from Kafka to Redpanda. The office is in Porto.",
@@ -58,8 +59,7 @@ def call(workspace: Path, capsys: pytest.CaptureFixture[str]):
 
 
 def holders(workspace: Path, words: str) -> set[str]:
-    files = (path for path in workspace.rglob("*") if path.is_file())
-    return {path.relative_to(workspace).as_posix() for path in files if words.encode() in path.read_bytes()}
+    return set(holders_of(workspace, words))
 
 
 def test_a_short_name_is_forgotten_where_it_is_a_word(workspace: Path, call):

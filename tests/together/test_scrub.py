@@ -19,6 +19,7 @@ from nanobot_memory_plugins.core.erasure import secret_files as files
 from nanobot_memory_plugins.core.redaction import contact_redaction
 from nanobot_memory_plugins.core.values import Destination, Message, Origin, Scope
 from tests.redaction.shapes import VENDOR_TOKENS, key_block
+from tests.support.files_of import contents_of
 
 HIDE = {"redaction": {"contacts": "hide"}}
 CONFIG = MemoryConfig.model_validate({"plugins": {"nanobot": {"enabled": False}}, **HIDE})
@@ -82,16 +83,15 @@ async def fill(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     os.utime(stale, (1, 1))
 
 
-def content(path: Path) -> bytes:
-    data = path.read_bytes()
-    return gzip.decompress(data) if path.suffix == ".gz" else data
+def opened(name: str, data: bytes) -> bytes:
+    return gzip.decompress(data) if name.endswith(".gz") else data
 
 
 def holders(workspace: Path, secrets=SECRETS) -> set[str]:
     """The files that hold a secret."""
     needles = [form for one in secrets for form in (one.encode(), one.encode("utf-16-le"))]
-    found = [path for path in workspace.rglob("*") if path.is_file() and any(one in content(path) for one in needles)]
-    return {path.relative_to(workspace).as_posix() for path in found}
+    found = {name: opened(name, data) for name, data in contents_of(workspace).items()}
+    return {name for name, data in found.items() if any(one in data for one in needles)}
 
 
 @pytest.mark.slow

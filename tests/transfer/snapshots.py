@@ -4,12 +4,13 @@ from pathlib import Path
 
 from nanobot_memory_plugins.core.files import parse_notes, parse_transcript_line
 from nanobot_memory_plugins.core.files.entries import NoteEntry
+from tests.support.files_of import contents_of
 
 
 def snapshot(workspace: Path) -> dict[str, bytes]:
     """Return every file of the memory folder, by name."""
     memory = workspace / "memory"
-    return {p.relative_to(memory).as_posix(): p.read_bytes() for p in sorted(memory.rglob("*")) if p.is_file()}
+    return contents_of(memory)
 
 
 def records(workspace: Path) -> list:

@@ -12,7 +12,7 @@ from typing import Any
 from nanobot_memory_plugins.postgres.database import passages
 from nanobot_memory_plugins.postgres.database.connection import Connection, run, table
 from nanobot_memory_plugins.postgres.database.tenant import TenantOwner
-from nanobot_memory_plugins.postgres.database.where import of_tenant
+from nanobot_memory_plugins.postgres.database.where import entry_of, of_entry, of_tenant
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,13 @@ def take_off(connection: Connection, whose: TenantOwner, covered: Covered, versi
 
     What else stood in the files of these passages is sent once more by their machines: one of them may have come first.
     """
-    mine, ids = of_tenant(whose.tenant, "c"), list(covered.chunks)
+    mine = of_tenant(whose.tenant, "c")
+    copies = run(
+        connection,  # of an entry, in the files of machines that have sent them since
+        f"SELECT c.id FROM {table('chunk')} c WHERE {mine} AND {of_entry()} AND {entry_of()} = ANY(%s)",
+        (list(covered.entries),),
+    )
+    ids = sorted({*covered.chunks, *(int(row[0]) for row in copies)})
     files = f"SELECT c.machine, c.path FROM {table('chunk')} c WHERE {mine} AND c.id = ANY(%(ids)s)"
     run(
         connection,

@@ -7,7 +7,7 @@ that has done it. A machine that has not done it sends nothing meanwhile (`Shipm
 import json
 import uuid
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from psycopg import Cursor
 from psycopg.rows import TupleRow
@@ -23,7 +23,7 @@ from nanobot_memory_plugins.postgres.database.connection import (
 )
 from nanobot_memory_plugins.postgres.database.covered import Covered
 from nanobot_memory_plugins.postgres.database.tenant import TenantOwner
-from nanobot_memory_plugins.postgres.database.where import clean, of_tenant
+from nanobot_memory_plugins.postgres.database.where import clean, entry_of, of_tenant
 
 _NONE = Covered()
 # Passages that are looked at in one piece.
@@ -160,20 +160,30 @@ def has_orders(connection: Connection, whose: TenantOwner) -> bool:
 
 
 def begin_sending(
-    connection: Connection, whose: TenantOwner, chunks: Sequence[int], records_: Sequence[uuid.UUID]
+    connection: Connection,
+    whose: TenantOwner,
+    chunks: Sequence[int],
+    records_: Sequence[uuid.UUID],
+    copies: Mapping[int, str],
 ) -> Cursor[TupleRow]:
     """Say that this machine sends, in the caller's transaction; return what it has to forget first.
 
-    `refused_of` looks at that, later in a pipeline.
+    ``copies`` are those of the passages that are of entries, with their keys: an entry that was forgotten may stand in
+    this machine's file still, which has not been exchanged yet. `refused_of` looks at that, later in a pipeline.
     """
+    forgotten = (
+        "UNION ALL SELECT false, array_agg(c.id), '{}' FROM unnest(%(ids)s::bigint[], %(keys)s::text[]) AS c(id, key) "
+        f"JOIN {table('entry')} e ON {of_tenant(whose.tenant, 'e')} AND e.id = {entry_of('c')} WHERE e.forgotten"
+    )
     sql = (
         f"WITH sending AS (UPDATE {table('machine')} m SET revision = revision + 1, sent_at = now() "
         f"WHERE {of_tenant(whose.tenant, 'm')} AND m.machine = %(machine)s) "
         "SELECT o.body IS NOT NULL, ARRAY(SELECT unnest(o.chunks) INTERSECT SELECT unnest(%(chunks)s::bigint[])), "
         "ARRAY(SELECT unnest(o.records) INTERSECT SELECT unnest(%(records)s::uuid[])) "
-        f"FROM {table('erasure')} o WHERE {_undone(whose)}"
+        f"FROM {table('erasure')} o WHERE {_undone(whose)} {forgotten if copies else ''}"
     )
-    return run(connection, sql, {"machine": whose.machine, "chunks": list(chunks), "records": list(records_)})
+    values = {"machine": whose.machine, "chunks": list(chunks), "records": list(records_)}
+    return run(connection, sql, {**values, "ids": list(copies), "keys": list(copies.values())})
 
 
 def refused_of(orders: Cursor[TupleRow]) -> set[int | uuid.UUID]:
@@ -187,7 +197,7 @@ def refused_of(orders: Cursor[TupleRow]) -> set[int | uuid.UUID]:
             "Something was forgotten on another machine: this one forgets it first, then sends what is new.",
             hint="Start the agent on this machine, or run `nanobot-memory purge` for anything on it.",
         )
-    return {one for _, *ids in found for some in ids for one in some}
+    return {one for _, *ids in found for some in ids for one in some or ()}
 
 
 def _undone(whose: TenantOwner) -> str:

@@ -6,7 +6,7 @@ server is, and what is sent twice is there once.
 
 import json
 import uuid
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime
@@ -38,7 +38,7 @@ from nanobot_memory_plugins.postgres.database.growth import (
 )
 from nanobot_memory_plugins.postgres.database.passages import StoredPassage, passage_of
 from nanobot_memory_plugins.postgres.database.tenant import TenantOwner
-from nanobot_memory_plugins.postgres.database.where import clean, of_tenant
+from nanobot_memory_plugins.postgres.database.where import ENTRY_FILES, clean, of_tenant
 from nanobot_memory_plugins.search.document_rows import document_from_row
 from nanobot_memory_plugins.search.documents import Document, FileChange, FileState
 from nanobot_memory_plugins.search.indexed_text import embedding_text
@@ -48,6 +48,7 @@ from nanobot_memory_plugins.search.timestamps import timestamp
 _STATE = 'path, "offset", prefix_hash, size, mtime_ns, line, ordinal'
 # Of the lock under which a vector space gets its number.
 _SPACES_LOCK = 7_021_934_009
+_NONE: Mapping[int, str] = {}
 
 
 class Shipment:
@@ -89,7 +90,8 @@ class Shipment:
         wanted = [one for one in change.documents if self._is_wanted(one)]
         made = [passage_of(self._tenant, self._whose.machine, one, self._average) for one in wanted]
         numbers = [number for one in change.records if (number := records.record_id(self._whose, one.key))]
-        with self._writing([one.id for one in made], numbers) as (version, large, before, known, refused):
+        copies = {made_.id: one.key for one, made_ in zip(wanted, made, strict=True) if one.path in ENTRY_FILES}
+        with self._writing([one.id for one in made], numbers, copies) as (version, large, before, known, refused):
             if refused:
                 made = [one for one in made if one.id not in refused]
                 change = self._without_records(change, refused)
@@ -205,7 +207,7 @@ class Shipment:
 
     @contextmanager
     def _writing(
-        self, ids: Sequence[int] = (), numbers: Sequence[uuid.UUID] = ()
+        self, ids: Sequence[int] = (), numbers: Sequence[uuid.UUID] = (), copies: Mapping[int, str] = _NONE
     ) -> Iterator[tuple[int, bool, int, dict[int, tuple[bytes, bytes]], set[int | uuid.UUID]]]:
         """Write as the only one of the tenant.
 
@@ -221,7 +223,7 @@ class Shipment:
                 "RETURNING t.version, t.large, t.average, t.documents",
             )
             # Statements of their own, after the wait for others: what one of them has ordered to be forgotten is seen.
-            orders = begin_sending(self.connection, self._whose, ids, numbers)
+            orders = begin_sending(self.connection, self._whose, ids, numbers, copies)
             there = self._hashes(ids)
             row = ours.fetchone()
             if row is None:

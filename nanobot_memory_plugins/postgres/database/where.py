@@ -16,8 +16,8 @@ from nanobot_memory_plugins.search.filters import SCOPE_FIELDS, WHOSE_FIELDS, wa
 from nanobot_memory_plugins.search.indexed_text import storable
 from nanobot_memory_plugins.search.timestamps import timestamp
 
-ENTRY_FILES = "('memory/ENTRIES.md', 'memory/MEMORY.md')"
-"""Where scored entries stand, as SQL."""
+ENTRY_FILES = ("memory/ENTRIES.md", "memory/MEMORY.md")
+"""Where scored entries stand."""
 _WILD, _ESCAPED = re.compile(r"[\\%_]"), r"\\\g<0>"
 _UPPER, _LOWER = string.ascii_uppercase, string.ascii_lowercase
 
@@ -61,10 +61,20 @@ def without_copies(tenant: Tenant, alias: str = "c") -> str:
     Entries stand in either of two files, the rest of which is somebody's own text.
     """
     return (
-        f"({alias}.machine = %(machine)s OR {alias}.path NOT IN {ENTRY_FILES} OR NOT EXISTS (SELECT 1 FROM "
+        f"({alias}.machine = %(machine)s OR NOT {of_entry(alias)} OR NOT EXISTS (SELECT 1 FROM "
         f"{table('entry')} copied WHERE {of_tenant(tenant, 'copied')} "
-        f"AND copied.id = split_part(split_part({alias}.key, '#', 2), '/', 1)))"
+        f"AND copied.id = {entry_of(alias)}))"
     )
+
+
+def of_entry(alias: str = "c") -> str:
+    """Return the condition that passages are of scored entries. `entry_of` says of which."""
+    return f"{alias}.path IN {ENTRY_FILES}"
+
+
+def entry_of(alias: str = "c") -> str:
+    """Return the short id of the entry of which a passage is, as SQL."""
+    return f"split_part(split_part(split_part({alias}.key, '#', 2), '/', 1), '~', 1)"
 
 
 def clean(text: str) -> str:
