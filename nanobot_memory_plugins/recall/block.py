@@ -27,11 +27,17 @@ _SHORTER_SNIPPETS = (1.0, 2 / 3, 4 / 9)
 
 
 def build_block(
-    hits: Sequence[Hit], options: RecallOptions, *, tier: Tier = Tier.HEAVY, watch: RecallTrace | None = None
+    hits: Sequence[Hit],
+    options: RecallOptions,
+    *,
+    tier: Tier = Tier.HEAVY,
+    watch: RecallTrace | None = None,
+    project: str = "",
 ) -> ContextBlock | None:
     """Return the block for the hits, best first, or None when there is none or nothing fits.
 
-    The best ``max_full_docs`` stand
+    What is about another project than the ``project`` that is worked in comes behind all else, and says so. The best
+    ``max_full_docs`` stand
     whole, the next ``max_snippets`` by snippet; one that does not fit is left out and the next is tried. When not all
     fit, a short memory goes before a long one that is hardly better, and snippets become shorter, down to four ninths
     of ``heavy_max_snippet_chars``, where that makes room for what is worth more: a memory is worth its score, as far as
@@ -40,10 +46,11 @@ def build_block(
     Lines are grouped by source file, and what was said last stands first: of two memories that say different things the
     newer mostly holds. What has no date, as long-term memory, stands before what has.
     """
-    page = _filled(hits, options, tier)
+    hits = _own_first(hits, project)
+    page = _filled(hits, options, tier, project)
     if len(page.lines) < len(hits):
         pages = (
-            _filled(order, _with_snippets(share, options), tier)
+            _filled(_own_first(order, project), _with_snippets(share, options), tier, project)
             for share in _SHORTER_SNIPPETS
             for order in (hits, _short_before_long(hits))
         )
@@ -52,7 +59,18 @@ def build_block(
         _note_cuts(hits, page, options, watch)
     if not page.lines:
         return None
-    return _by_file(sorted((hit for hit in hits if hit.id in page.lines), key=_newest_first), page)
+    shown = sorted((hit for hit in hits if hit.id in page.lines), key=_newest_first)
+    return _by_file(_own_first(shown, project), page, project)
+
+
+def is_of_other_project(hit: Hit, project: str) -> bool:
+    """Whether a memory is about a project, and not about the one that is worked in."""
+    return hit.scope.project not in ("", project)
+
+
+def _own_first(hits: Sequence[Hit], project: str) -> list[Hit]:
+    """Put what is about other projects last; the order is the same else."""
+    return sorted(hits, key=lambda hit: is_of_other_project(hit, project))
 
 
 def _newest_first(hit: Hit) -> tuple[float, bool]:
@@ -60,12 +78,15 @@ def _newest_first(hit: Hit) -> tuple[float, bool]:
     return -hit.time.timestamp() if hit.time is not None else -math.inf, _REPLACED.search(hit.text) is not None
 
 
-def build_listing(hits: Sequence[Hit], options: RecallOptions) -> ContextBlock | None:
-    """Return a block of the hits that fit, those that matter most first, in the order of their time."""
+def build_listing(hits: Sequence[Hit], options: RecallOptions, *, project: str = "") -> ContextBlock | None:
+    """Return a block of the hits that fit, those that matter most first, in the order of their time.
+
+    So they stand even where some are about another project than the one that is worked in; these say so.
+    """
     for share in _SHORTER_SNIPPETS:
         page = _Page(options.inject_budget_chars - FENCE_CHARS, options.max_context_tokens - FENCE_TOKENS)
         short = _with_snippets(share, options)
-        shown = [hit for hit in hits if page.add(hit, render(hit, whole=False, options=short))]
+        shown = [hit for hit in hits if page.add(hit, render(hit, whole=False, options=short, project=project))]
         if len(shown) == len(hits):
             break
     if not shown:
@@ -75,19 +96,24 @@ def build_listing(hits: Sequence[Hit], options: RecallOptions) -> ContextBlock |
     )
 
 
-def _by_file(shown: Sequence[Hit], page: "_Page") -> ContextBlock:
-    """Return the block of what is shown, in its order, the lines of a file under its name."""
-    groups: dict[str, list[str]] = {}
+def _by_file(shown: Sequence[Hit], page: "_Page", project: str | None = None) -> ContextBlock:
+    """Return the block of what is shown, in its order, the lines of a file under its name.
+
+    With a ``project`` those of a file that are about others stand apart from the rest of it.
+    """
+    groups: dict[tuple[str, bool], list[str]] = {}
     for hit in shown:
-        groups.setdefault(hit.path, []).append(page.lines[hit.id])
-    text = "\n".join("\n".join([path, *lines]) for path, lines in groups.items())
+        is_apart = project is not None and is_of_other_project(hit, project)
+        groups.setdefault((hit.path, is_apart), []).append(page.lines[hit.id])
+    text = "\n".join("\n".join([path, *lines]) for (path, _), lines in groups.items())
     return ContextBlock(text=text, hit_ids=tuple(hit.id for hit in shown))
 
 
-def render(hit: Hit, *, whole: bool, options: RecallOptions, tier: Tier = Tier.HEAVY) -> str:
+def render(hit: Hit, *, whole: bool, options: RecallOptions, tier: Tier = Tier.HEAVY, project: str = "") -> str:
     """Return one memory as a line: its date, who said it, its text or snippet, and its line in the file.
 
-    Behind phrases such as "last Friday" stand the days that they mean.
+    What is about another project than ``project`` names it. Behind phrases such as "last Friday" stand the days that
+    they mean.
     """
     if tier is Tier.LIGHT and hit.tldr:
         text = f"{hit.tldr} [{', '.join(hit.tags)}]" if hit.tags else hit.tldr
@@ -101,14 +127,18 @@ def render(hit: Hit, *, whole: bool, options: RecallOptions, tier: Tier = Tier.H
     if hit.answers:
         asked = one_line(hit.answers)
         who += f"，回答“{asked}”" if is_chinese(asked) else f', asked "{asked}"'
+    if is_of_other_project(hit, project):
+        other = one_line(hit.scope.project)
+        who += f"（另一项目：{other}）" if is_chinese(text) else f" (other project: {other})"
     return f"- {date}{who}: {text} {_place(hit)}"
 
 
-def is_shown(hit: Hit, live: LiveContext, options: RecallOptions, tier: Tier) -> bool:
+def is_shown(hit: Hit, live: LiveContext, options: RecallOptions, tier: Tier, project: str = "") -> bool:
     """Whether one of our blocks in the live context shows a memory as this one would, be it by its tl;dr alone."""
     if not live.shows(_place(hit)):  # most are not: their lines need not be made
         return False
-    return any(live.shows(render(hit, whole=whole, options=options, tier=tier)) for whole in (True, False))
+    lines = (render(hit, whole=whole, options=options, tier=tier, project=project) for whole in (True, False))
+    return any(map(live.shows, lines))
 
 
 def _place(hit: Hit) -> str:
@@ -208,15 +238,17 @@ class _Page:
         return True
 
 
-def _filled(hits: Sequence[Hit], options: RecallOptions, tier: Tier) -> _Page:
+def _filled(hits: Sequence[Hit], options: RecallOptions, tier: Tier, project: str) -> _Page:
     """Fill a page with hits in this order, as far as they fit."""
     page = _Page(options.inject_budget_chars - FENCE_CHARS, options.max_context_tokens - FENCE_TOKENS)
     chars = options.heavy_max_snippet_chars
     for rank, hit in enumerate(hits[: options.max_full_docs + options.max_snippets]):
         whole = rank < options.max_full_docs
-        if whole and page.add(hit, render(hit, whole=True, options=options, tier=tier)):
+        if whole and page.add(hit, render(hit, whole=True, options=options, tier=tier, project=project)):
             page.whole.append(hit.id)
-        elif not page.add(hit, render(hit, whole=False, options=options, tier=tier), chars / max(chars, len(hit.text))):
+            continue
+        short = render(hit, whole=False, options=options, tier=tier, project=project)
+        if not page.add(hit, short, chars / max(chars, len(hit.text))):
             page.refused.append(hit.id)
     return page
 

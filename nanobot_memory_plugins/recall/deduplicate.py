@@ -75,18 +75,19 @@ def fold_repeats(hits: Iterable[Hit], watch: RecallTrace | None = None) -> list[
 
 @dataclass(frozen=True)
 class _Said:
-    """What a memory says, and who said it."""
+    """What a memory says, who said it, and what project it is about."""
 
     text: str
     tokens: tuple[str, ...]
     distinct: frozenset[str]
     speaker: str
+    project: str
 
     @classmethod
     def of(cls, hit: Hit) -> "_Said":
         text = folded(hit.text)
         tokens = tuple(_tokens(text)) if len(text) <= _LONGEST_COMPARED else ()
-        return cls(text, tokens, frozenset(tokens), hit.speaker.casefold())
+        return cls(text, tokens, frozenset(tokens), hit.speaker.casefold(), hit.scope.project)
 
     @cached_property
     def sense(self) -> tuple[int, int, bool]:
@@ -97,6 +98,8 @@ class _Said:
         """Return whether ``other`` says all that this says."""
         if self.speaker != other.speaker and self.speaker and other.speaker:
             return False
+        if self.project != other.project and self.project and other.project:
+            return False  # "we release on Thursdays" of two projects is two decisions
         if self.text == other.text:
             return True
         return (

@@ -158,7 +158,9 @@ async def recall(
 
     def chosen() -> Recalled:
         live = LiveContext((text, *(message.text for message in reversed(history))), redact)
-        return _listed(found, asked_at, live, options, watch) if lists else _chosen(found, asked, live, options, watch)
+        if lists:
+            return _listed(found, asked_at, live, options, watch, scope.project)
+        return _chosen(found, asked, live, options, watch, scope.project)
 
     return await run_in_daemon_thread(chosen)
 
@@ -195,11 +197,16 @@ async def _of_period(
 
 
 def _listed(
-    found: "_Found", asked_at: datetime, live: LiveContext, options: RecallOptions, watch: RecallTrace | None
+    found: "_Found",
+    asked_at: datetime,
+    live: LiveContext,
+    options: RecallOptions,
+    watch: RecallTrace | None,
+    project: str,
 ) -> Recalled:
     """Make the block of the conversations of a period."""
     fresh = salient(without_live(found.hits, live, watch), options, watch)
-    block = build_listing(timeline.most_telling(in_conversations(fresh, asked_at.tzinfo)), options)
+    block = build_listing(timeline.most_telling(in_conversations(fresh, asked_at.tzinfo)), options, project=project)
     by_id = {hit.id: hit for hit in fresh}
     injected = tuple(by_id[hit_id] for hit_id in block.hit_ids) if block is not None else ()
     return Recalled(RecallTier.HEAVY, found.ranked, injected, block)
@@ -291,7 +298,12 @@ async def _search(
 
 
 def _chosen(
-    found: _Found, asked: _Asked | None, live: LiveContext, options: RecallOptions, watch: RecallTrace | None
+    found: _Found,
+    asked: _Asked | None,
+    live: LiveContext,
+    options: RecallOptions,
+    watch: RecallTrace | None,
+    project: str,
 ) -> Recalled:
     """Make the block of what is not said already, unless nothing among the best is relevant.
 
@@ -325,11 +337,11 @@ def _chosen(
     others = [hit for hit in fresh if hit.id not in bound] if is_wanted else []
     most = max(0, _top_k(tier, options) - len(constraints))
     useful = paired([*constraints, *_useful(others, most, options, watch)], live)
-    again = [hit for hit in useful if is_shown(hit, live, options, shown)]
+    again = [hit for hit in useful if is_shown(hit, live, options, shown, project)]
     if watch is not None:
         watch.cut(again, Reason.IN_CONTEXT, "a block before has it")
     useful = [hit for hit in useful if hit not in again]
-    block = build_block(useful, options, tier=shown, watch=watch)
+    block = build_block(useful, options, tier=shown, watch=watch, project=project)
     by_id = {hit.id: hit for hit in (*constraints, *fresh)}
     return Recalled(
         tier=tier,

@@ -265,4 +265,5 @@ def _line(hit: Hit, before: str = "") -> str:
 def _source(hit: Hit) -> str:
     date = f"{hit.time.astimezone():%Y-%m-%d %H:%M} | " if hit.time else ""
     kind = f" | {hit.source}" if hit.source else ""
-    return f"{date}{hit.speaker or hit.origin.value}{kind} | {hit.path}:{hit.line}"
+    project = f" | project {' '.join(hit.scope.project.split())}" if hit.scope.project else ""
+    return f"{date}{hit.speaker or hit.origin.value}{kind}{project} | {hit.path}:{hit.line}"

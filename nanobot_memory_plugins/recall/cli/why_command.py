@@ -10,6 +10,7 @@ from rich.console import Console
 from nanobot_memory_plugins.core import (
     ConfigOption,
     ConfigurationError,
+    Hit,
     InputError,
     JsonOption,
     ProjectOption,
@@ -328,7 +329,7 @@ def _show_candidate(out: Console, one: ExaminedCandidate) -> None:
             path=shown(hit.path),
             line=hit.line,
             date=date,
-            origin=tr(hit.origin.value),
+            origin=tr(hit.origin.value) + _of_project(hit),
         )
     )
     text = " ".join((hit.snippet or hit.text).split())
@@ -344,6 +345,10 @@ def _show_candidate(out: Console, one: ExaminedCandidate) -> None:
         best = sorted(one.parts, key=lambda part: -abs(part.worth))[:_PARTS_SHOWN]
         told = ", ".join(f"{part.name} {part.worth:+.2f}" for part in best if part.worth)
         out.print(f"       {_found_by(one)}{shown(told)}", style="dim")
+
+
+def _of_project(hit: Hit) -> str:
+    return "  " + tr("project {name}", name=shown(hit.scope.project)) if hit.scope.project else ""
 
 
 def _found_by(one: ExaminedCandidate) -> str:

@@ -13,6 +13,7 @@ from nanobot_memory_plugins.core.errors import EmbeddingError
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.search.embedding.catalogue import Model, ModelOrigin, missing, pooling_of
 from nanobot_memory_plugins.search.embedding.installation import extra_missing
+from nanobot_memory_plugins.search.embedding.native_calls import native_calls
 from nanobot_memory_plugins.search.embedding.vectors import embeddable, unit_vectors
 
 if TYPE_CHECKING:
@@ -65,8 +66,9 @@ class FastembedEmbedder:
             if self._engine is not None:
                 return
             try:
-                engine = self._construct()
-                with np.errstate(all="ignore"):  # what is not finite is refused by unit_vectors
+                # What is not finite is refused by unit_vectors.
+                with native_calls.one(), np.errstate(all="ignore"):
+                    engine = self._construct()
                     probe = unit_vectors(list(engine.embed(["probe"])), source=self._model.name)
             except ImportError as error:
                 raise extra_missing(error) from error
@@ -111,8 +113,10 @@ class FastembedEmbedder:
         for start in range(0, len(order), self._batch_size):
             places = order[start : start + self._batch_size]
             try:
-                with np.errstate(all="ignore"):  # what is not finite is refused below
+                with native_calls.one(), np.errstate(all="ignore"):  # what is not finite is refused below
                     rows = list(engine.embed([prepared[place] for place in places], batch_size=len(places)))
+            except EmbeddingError:
+                raise
             except Exception as error:  # onnxruntime and tokenizers have no common base of their errors
                 raise EmbeddingError(
                     Sentence("The embedding model {name} failed ({kind}).", name=self._name, kind=type(error).__name__)

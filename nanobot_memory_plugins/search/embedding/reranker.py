@@ -14,6 +14,7 @@ from nanobot_memory_plugins.core import Sentence, logger
 from nanobot_memory_plugins.core.errors import EmbeddingError, NanobotMemoryError
 from nanobot_memory_plugins.search.embedding.installation import extra_missing
 from nanobot_memory_plugins.search.embedding.locations import hub_directory
+from nanobot_memory_plugins.search.embedding.native_calls import native_calls
 
 if TYPE_CHECKING:
     from fastembed.rerank.cross_encoder import TextCrossEncoder
@@ -77,12 +78,15 @@ class Reranker:
         try:
             for begin in range(0, len(passages), _BATCH):
                 batch = [passage[:_PASSAGE_CHARS] for passage in passages[begin : begin + _BATCH]]
-                found += map(float, engine.rerank(question[:_QUESTION_CHARS], batch, batch_size=_BATCH))
+                with native_calls.one():
+                    found += map(float, engine.rerank(question[:_QUESTION_CHARS], batch, batch_size=_BATCH))
                 now = time.perf_counter()
                 # The next run takes about as long as this one.
                 if 2 * now - before - started > self._seconds:
                     break
                 before = now
+        except EmbeddingError:  # the process ends
+            return []
         except Exception as error:  # onnxruntime and tokenizers have no common base of their errors
             logger.warning("the reranker failed: {}", type(error).__name__)
             return []
@@ -90,8 +94,9 @@ class Reranker:
 
     def _load(self) -> None:
         try:
-            engine = _opened(self._name, self._threads)
-            list(engine.rerank("question", ["passage"]))
+            with native_calls.one():
+                engine = _opened(self._name, self._threads)
+                list(engine.rerank("question", ["passage"]))
         except NanobotMemoryError as error:
             self._fail(error.cause)
         except BaseException as error:  # a library's panic must not leave anybody waiting

@@ -64,10 +64,11 @@ def show_hits(result: SearchResult, status: StoreStatus, query: str, *, by_words
 
 
 def _about(hit: Hit, snippet: str) -> str:
-    """Return what a hit says of itself beside its origin and its snippet: heading, speaker, tags."""
+    """Return what a hit says of itself beside its origin and its snippet: heading, speaker, project, tags."""
     said = {hit.origin.value, _plain(snippet)}
     heading = tr(hit.heading) if hit.heading in _KINDS else hit.heading  # an entry's kind stands there
     parts = [part for part in (heading, hit.speaker) if part and _plain(part) not in said]
+    parts += [tr("project {name}", name=hit.scope.project)] if hit.scope.project else []
     parts += [f"#{tag}" for tag in hit.tags]
     return "  ".join(dict.fromkeys(parts))
 

@@ -145,6 +145,7 @@ def _row(hit: Hit) -> dict[str, object]:
         "origin": hit.origin.value,
         "speaker": hit.speaker,
         "session": hit.scope.session,
+        "project": hit.scope.project,
         "kind": hit.source,
         "tags": list(hit.tags),
     }

@@ -1,0 +1,94 @@
+"""What is about another project than the one that is worked in stands behind all else in a block, with its name."""
+
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, Scope
+from nanobot_memory_plugins.core.values import Hit, Origin
+from nanobot_memory_plugins.recall.block import build_block, build_listing
+from nanobot_memory_plugins.recall.deduplicate import fold_repeats
+from nanobot_memory_plugins.recall.options import RecallOptions
+
+DAY = datetime(2026, 2, 16, tzinfo=UTC)
+CONFIG = MemoryConfig.model_validate(
+    {
+        "core": {"message_limit": 30, "tool_limit": 30, "start_limit": 60},
+        "plugins": {"storage": {"embedding_provider": "none"}, "nanobot": {"enabled": False}},
+    }
+)
+
+
+def hit(key: str, text: str, project: str = "", *, path: str = "memory/a.md", days: int = 0) -> Hit:
+    scope, time = Scope(project=project), DAY + timedelta(days=days)
+    return Hit(
+        id=key, text=text, path=path, line=1, score=1.0, origin=Origin.USER, coverage=1.0, time=time, scope=scope
+    )
+
+
+def test_it_stands_last_be_it_the_newest_and_in_the_same_file():
+    hits = [
+        hit("b", "We test with jest", "ana/beta", days=9),
+        hit("a", "We test with pytest", "ana/alpha"),
+        hit("p", "I like short answers", path="memory/b.md", days=-1),
+    ]
+    block = build_block(hits, RecallOptions(), project="ana/alpha")
+    assert block is not None
+    assert block.hit_ids == ("a", "p", "b")
+    assert block.text.splitlines() == [
+        "memory/a.md",
+        "- [16 February 2026] user: We test with pytest (line 1)",
+        "memory/b.md",
+        "- [15 February 2026] user: I like short answers (line 1)",
+        "memory/a.md",
+        "- [25 February 2026] user (other project: ana/beta): We test with jest (line 1)",
+    ]
+
+
+def test_it_is_marked_in_chinese_too_and_in_the_listing_of_a_period():
+    chinese = build_block([hit("b", "我们用 pnpm 安装依赖", "小雨/后台")], RecallOptions(), project="ana/alpha")
+    assert chinese is not None
+    assert "user（另一项目：小雨/后台）: 我们用 pnpm" in chinese.text
+    listed = build_listing([hit("b", "We test with jest", "ana/beta")], RecallOptions(), project="ana/alpha")
+    assert listed is not None
+    assert "(other project: ana/beta)" in listed.text
+
+
+def test_where_not_all_fit_it_is_what_is_left_out():
+    hits = [hit("b", "jest " * 30, "ana/beta"), hit("a", "pytest " * 20, "ana/alpha")]
+    block = build_block(hits, RecallOptions(inject_budget_chars=400), project="ana/alpha")
+    assert block is not None
+    assert block.hit_ids == ("a",)
+
+
+def test_the_same_decision_of_two_projects_is_two():
+    said = [hit("a", "We release on Thursdays", "ana/alpha"), hit("b", "We release on Thursdays", "ana/beta", days=1)]
+    assert [one.id for one in fold_repeats(said)] == ["a", "b"]
+    persons = hit("p", "We release on Thursdays", days=2)
+    assert [one.id for one in fold_repeats([said[0], persons])] == ["p"]
+
+
+@pytest.mark.parametrize(
+    ("own", "other", "question", "marked"),
+    [
+        ("the tests run with pytest", "the tests run with jest", "Remember how the tests run?", "(other project: b/b)"),
+        ("测试用 pytest 运行", "测试用 jest 运行", "还记得测试怎么运行吗？", "（另一项目：b/b）"),
+    ],
+)
+async def test_a_turn_gets_it_so(tmp_path: Path, own: str, other: str, question: str, marked: str):
+    async with MemoryHost(tmp_path, config=CONFIG) as host:
+        for project, text in (("a/a", own), ("b/b", other)):
+            prefix = "请记住，" if "测试" in text else "Remember that "
+            await host.message_received(session_key=project, text=prefix + text, scope=Scope(project=project))
+        await host.flush_index()
+        turn = await host.message_received(session_key="new", text=question, scope=Scope(project="a/a"))
+        lines = [line for line in (turn.block or "").splitlines() if line.startswith("- ")]
+        search = host.tool("memory_search")
+        assert search is not None
+        found = await search.run({"query": question}, session_key="b/b")
+    assert any("jest" in line for line in lines)
+    for line in lines:
+        assert (marked in line) is ("jest" in line)
+    assert [line for line in lines if marked in line] == lines[-sum("jest" in line for line in lines) :]
+    assert "| project b/b |" in found
