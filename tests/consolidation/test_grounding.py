@@ -7,9 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nanobot_memory_plugins.consolidation.extraction.statements import authored_text, statements
+from nanobot_memory_plugins.consolidation.extraction.statements import statements
 from nanobot_memory_plugins.consolidation.extraction.without_quotes.grounding import Grounding
 from nanobot_memory_plugins.consolidation.model.plan_days import day_meant, end_of, names_a_day_relatively
+from nanobot_memory_plugins.core.text import authored_text
 from nanobot_memory_plugins.core.values import Message, messages_from_chat
 from tests.support.chinese import in_both_scripts
 

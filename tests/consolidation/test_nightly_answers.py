@@ -10,6 +10,7 @@ from nanobot_memory_plugins.consolidation.model.entry import Category, Section
 from nanobot_memory_plugins.consolidation.model.scoring import Importance
 from nanobot_memory_plugins.consolidation.nightly.answer import Add, ArchiveEntry, Merge, Update, read_answer
 from nanobot_memory_plugins.consolidation.nightly.apply import Applied, Job, ProposedOperation, apply
+from nanobot_memory_plugins.consolidation.nightly.evidence import Sources
 from nanobot_memory_plugins.consolidation.nightly.inputs import NightlyMaterial, NightlyPiece
 from nanobot_memory_plugins.consolidation.operations.join_entries import joined, tidied
 from nanobot_memory_plugins.core.values import Origin, Scope, Visibility, Whose
@@ -116,6 +117,20 @@ def test_operations_that_cannot_be_are_dropped_one_by_one():
         "archive: another operation has changed the entry b",
         "update: neither the entries nor the notes say it",
     )
+
+
+@pytest.mark.parametrize(
+    ("told", "added", "is_borne_out"),
+    [
+        ("The rent of the studio is 6,500 kroner", "The rent of the studio is 6500 kroner", True),
+        ("工作室的房租是六千五", "工作室的房租是6500", True),
+        ("The rent of the studio is 6.5k", "The rent of the studio is 6500", True),
+        ("The rent of the studio is 6,500 kroner", "The rent of the studio is 5600 kroner", False),
+        ("The rent of the studio is due", "The rent of the studio is due on the 5th", False),
+    ],
+)
+def test_a_number_is_known_by_its_value(told: str, added: str, is_borne_out: bool):
+    assert Sources([told]).bear_out(added) is is_borne_out
 
 
 def test_what_is_added_is_borne_out_by_the_notes_numbers_included():

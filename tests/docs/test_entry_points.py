@@ -133,7 +133,17 @@ async def test_the_example_runs_and_its_answer_is_accepted(hook: str, tmp_path: 
 
 @pytest.mark.accept("PL-07")
 def test_every_public_part_of_the_context_is_described():
-    for name in ("plugin_name", "workspace", "options", "clock", "store", "complete", "redact", "visible_scope"):
+    for name in (
+        "plugin_name",
+        "workspace",
+        "options",
+        "clock",
+        "store",
+        "complete",
+        "redact",
+        "visible_scope",
+        "reading",
+    ):
         assert hasattr(PluginContext, name)
         assert re.search(rf"^\| `{name}` \|", PAGE, re.MULTILINE)
 

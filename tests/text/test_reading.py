@@ -5,6 +5,7 @@ from datetime import UTC, date, datetime
 
 import pytest
 
+from nanobot_memory_plugins.core.text.acts import _short_clauses
 from nanobot_memory_plugins.core.text.reading import Script, _sentences_of, message_reading, reading_of
 from tests.support.chinese import in_both_scripts
 
@@ -78,6 +79,7 @@ def test_an_ordinary_message_is_read_in_a_millisecond_of_processor_time(name: st
         begin = time.process_time()
         for _ in range(20):
             _sentences_of.cache_clear()
+            _short_clauses.cache_clear()
             assert reading_of(text).own_word
         return (time.process_time() - begin) / 20
 
@@ -111,3 +113,10 @@ def test_a_message_is_read_without_what_was_pasted_into_it():
 def test_a_message_names_days():
     (span,) = message_reading("I moved on the day before yesterday, ok?").days(datetime(2026, 11, 22, tzinfo=UTC))
     assert span.start == span.end == date(2026, 11, 20)
+
+
+def test_a_message_names_numbers():
+    first, second, third = message_reading("The rent is 6,500, I have two cats.\n> 77\n我付了六千五").numbers
+    assert first.values == third.values == {"6500"}
+    assert (first.in_figures, third.in_figures) == (True, False)
+    assert second.values == {"2"}

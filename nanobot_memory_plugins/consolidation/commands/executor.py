@@ -9,7 +9,7 @@ from nanobot_memory_plugins.consolidation.commands import answers
 from nanobot_memory_plugins.consolidation.commands.answers import OrderAnswer
 from nanobot_memory_plugins.consolidation.commands.conversations import Conversations
 from nanobot_memory_plugins.consolidation.commands.kinds import category_of
-from nanobot_memory_plugins.consolidation.commands.orders import Command, OrderKind, commands_in
+from nanobot_memory_plugins.consolidation.commands.orders import Command, OrderKind, users_orders
 from nanobot_memory_plugins.consolidation.commands.reference import Referent, meant_by_this
 from nanobot_memory_plugins.consolidation.commands.standing import as_instruction
 from nanobot_memory_plugins.consolidation.commands.topics import names_in
@@ -38,7 +38,6 @@ from nanobot_memory_plugins.core import (
 from nanobot_memory_plugins.core.files import FileBusyError
 from nanobot_memory_plugins.core.language_model import hook_deadline
 from nanobot_memory_plugins.core.scopes import without_session
-from nanobot_memory_plugins.core.text import text_to_assistant
 
 # Who is named in the journal for what users ask for in conversation.
 WHO = "conversation"
@@ -200,30 +199,25 @@ def forgettable(entries: Mapping[str, Entry], scope: Scope, context: PluginConte
 
 def holds_order(text: str) -> bool:
     """Return whether a message holds an order that can be carried out later: "forget that" means what was said then."""
-    return any(order.text or order.kind is OrderKind.REMEMBER for order in _users_orders(text))
+    return any(order.text or order.kind is OrderKind.REMEMBER for order in users_orders(text))
 
 
 def forgets(text: str) -> bool:
     """Return whether a message holds an order to forget something."""
-    return any(order.kind is OrderKind.FORGET for order in _users_orders(text))
+    return any(order.kind is OrderKind.FORGET for order in users_orders(text))
 
 
 def orders_in(text: str, history: Sequence[Message]) -> list[Order]:
     """Return the orders in a message, each with what it means. It reads the text: call it in a thread."""
     return [
         (order, Referent(order.text, Origin.USER) if order.text else meant_by_this(text, history))
-        for order in _users_orders(text)
+        for order in users_orders(text)
     ]
-
-
-def _users_orders(text: str) -> list[Command]:
-    """Return the orders in a message, without those inside somebody else's text ("Here is the page:")."""
-    return commands_in(text_to_assistant(text))
 
 
 def _after_an_order(history: Sequence[Message]) -> bool:
     last = next((message for message in reversed(history) if message.role == "user"), None)
-    return last is not None and any(order.kind is OrderKind.REMEMBER for order in _users_orders(last.text))
+    return last is not None and any(order.kind is OrderKind.REMEMBER for order in users_orders(last.text))
 
 
 def _seconds_left() -> float:

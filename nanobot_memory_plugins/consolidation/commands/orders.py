@@ -8,13 +8,14 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import lru_cache
 from itertools import takewhile
 
 from nanobot_memory_plugins.consolidation.commands import chinese, english, further
 from nanobot_memory_plugins.consolidation.commands.forgetting import forgotten
 from nanobot_memory_plugins.consolidation.commands.sentences import Line, OrderSentence, lines_of, plain
 from nanobot_memory_plugins.consolidation.commands.target import Target
-from nanobot_memory_plugins.core.text import LazyPattern, fold, languages_of
+from nanobot_memory_plugins.core.text import LazyPattern, fold, languages_of, text_to_assistant
 
 # Orders that are taken from one message.
 _MOST = 3
@@ -89,6 +90,12 @@ def commands_in(message: str) -> list[Command]:
     if len(orders) < len(found) and not any(_turns_to_work(one) for line in lines for one in line.sentences):
         orders = list(found)
     return orders[:_MOST]
+
+
+@lru_cache(maxsize=128)
+def users_orders(text: str) -> tuple[Command, ...]:
+    """Return the orders in a user's message, without those inside somebody else's text ("Here is the page:")."""
+    return tuple(commands_in(text_to_assistant(text)))
 
 
 def is_order(message: str) -> bool:

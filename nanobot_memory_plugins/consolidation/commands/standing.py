@@ -7,7 +7,7 @@ from dataclasses import replace
 from nanobot_memory_plugins.consolidation.commands import answers
 from nanobot_memory_plugins.consolidation.commands.answers import OrderAnswer
 from nanobot_memory_plugins.consolidation.commands.instructions import end_of_instruction, instructions_in, slot_of
-from nanobot_memory_plugins.consolidation.commands.orders import OrderKind, commands_in
+from nanobot_memory_plugins.consolidation.commands.orders import OrderKind, commands_in, users_orders
 from nanobot_memory_plugins.consolidation.model.entry import INSTRUCTION, Category
 from nanobot_memory_plugins.consolidation.model.scoring import Importance
 from nanobot_memory_plugins.consolidation.operations.async_entries import AsyncEntryRepository
@@ -23,7 +23,7 @@ from nanobot_memory_plugins.core import (
 )
 from nanobot_memory_plugins.core.files import FileBusyError
 from nanobot_memory_plugins.core.scopes import without_session
-from nanobot_memory_plugins.core.text import Reading, reading_of, text_to_assistant
+from nanobot_memory_plugins.core.text import Reading, reading_of
 
 # Who is named in the journal for them.
 WHO = "conversation"
@@ -94,7 +94,7 @@ def instructions_to_keep(reading: Reading, text: str) -> list[str]:
     instructions = instructions_in(reading)
     if not instructions:
         return []
-    orders = commands_in(text_to_assistant(text))
+    orders = users_orders(text)
     if any(order.kind is OrderKind.FORGET for order in orders):
         return []
     rest = [one for one in instructions if not any(one in order.text for order in orders)]

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 from nanobot_memory_plugins.core import Message, find_earlier_summary
 from nanobot_memory_plugins.core.files import REDACTION_FAILED
-from nanobot_memory_plugins.core.text import authored_text, message_time, own_words
+from nanobot_memory_plugins.core.text import message_reading, message_time, own_words
 
 # Of all messages together, newest first.
 _ALL_CHARS = 2_000_000
@@ -30,7 +30,7 @@ def spoken_messages(
         hide = redact_said if message.role == "user" else redact
         try:
             # Before anything is left out of it: what stands before a secret tells that it is one.
-            text = authored_text(Message(message.role, hide(_bounded(own_words(message)))))
+            text = message_reading(Message(message.role, hide(_bounded(own_words(message))))).authored
         except Exception:  # whatever fails, the text may hold a secret
             text = REDACTION_FAILED
         left -= len(text)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from nanobot_memory_plugins.core import Message
-from nanobot_memory_plugins.core.text import Act, ReadSentence, authored_text, is_pleasantry, reading_of
+from nanobot_memory_plugins.core.text import Act, ReadSentence, is_pleasantry, message_reading, reading_of
 from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 
 _LONGEST_SENTENCE = 1_000
@@ -37,7 +37,7 @@ def statements(messages: Sequence[Message], *, role: str = "user") -> list[State
         Statement(stated, turn, tells_of_a_try(stated))
         for turn, message in enumerate(messages)
         if message.role == role and not message.tool_calls
-        for sentence in reading_of(authored_text(message)).sentences
+        for sentence in message_reading(message).sentences
         if (stated := _stated(sentence))
     ]
 

@@ -12,7 +12,7 @@ from nanobot_memory_plugins.core.host.recorder import TurnRecorder, combined_rec
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.language_model import hook_deadline
 from nanobot_memory_plugins.core.text.fence import Language
-from nanobot_memory_plugins.core.text.reading import message_reading
+from nanobot_memory_plugins.core.text.reading import Reading, message_reading
 from nanobot_memory_plugins.core.values import ContextBlock, Message, Note, Origin, Receipt, Scope, Summary
 from nanobot_memory_plugins.redaction.script.printable import printable
 
@@ -89,7 +89,7 @@ class HookCalls:
 
         Of one that is not ``spoken`` no note is the user's, whatever a plugin says.
         """
-        reading = await run_in_daemon_thread(lambda: message_reading(text))
+        reading = await run_in_daemon_thread(_read, text)
         answers = await self.answers(
             "on_message_received",
             {"session_key": session_key, "text": text, "reading": reading, "history": history, "spoken": spoken},
@@ -125,6 +125,12 @@ class HookCalls:
         """Call a hook that answers with notes alone, and keep them."""
         answers = await self.answers(hook, arguments, accept=(Note,), limit=limit, scope=scope)
         return await self.keep_notes(answers, scope=scope)
+
+
+def _read(text: str) -> Reading:
+    reading = message_reading(text)
+    _ = reading.own_word  # it reads all sentences and their clauses, which the event loop then has not to
+    return reading
 
 
 def _not_users(value: object) -> object:

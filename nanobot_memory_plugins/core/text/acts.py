@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 
 from nanobot_memory_plugins.core.text import hearsay, imagined, questions, requests
 from nanobot_memory_plugins.core.text.clauses import Piece, clauses_in, fold, without_quoted
@@ -86,6 +87,16 @@ def ends_as_question(sentence: str) -> bool:
 
 def clauses_of(sentence: str) -> tuple[Clause, ...]:
     """Return the clauses of a sentence, all of it, and what each does."""
+    return _short_clauses(sentence) if len(sentence) <= _LONGEST else _clauses(sentence)
+
+
+# Orders, corrections, quotes and summaries ask for the same sentences.
+@lru_cache(maxsize=2_048)
+def _short_clauses(sentence: str) -> tuple[Clause, ...]:
+    return _clauses(sentence)
+
+
+def _clauses(sentence: str) -> tuple[Clause, ...]:
     folded = without_quoted(fold(sentence[:_LONGEST]))
     body = folded.rstrip(_EDGE)
     if len(sentence) > _LONGEST:

@@ -1,6 +1,7 @@
 """What somebody says in their own words: without results of tools, quotations, code and pasted texts."""
 
 import re
+from functools import lru_cache
 
 from nanobot_memory_plugins.core.text.conversation import own_words
 from nanobot_memory_plugins.core.text.fence import remove_fenced
@@ -23,10 +24,10 @@ _FIRST_PERSON = re.compile(r"\b(?:i|i'm|i've|my|me|we|our)\b|[我咱]", re.IGNOR
 
 def authored_text(message: Message) -> str:
     """Return what a message says in its sender's own words: no results of tools, code, quotations or pasted texts."""
-    text = _spoken(own_words(message))
+    text = own_words(message)
     if message.role != "user":
-        return text.strip()
-    text = strip_quoted_content(text)
+        return _spoken(whole_or_ends(text)).strip()
+    text = text_to_assistant(text)
     if len(text) > _LONG_MESSAGE:
         parts = re.split(r"\n\s*\n", text)
         text = "\n\n".join(one for one in parts if len(one) <= _LONG_PARAGRAPH or _FIRST_PERSON.search(one))
@@ -47,11 +48,22 @@ def both_ends(text: str, kept: int = _ENDS_CHARS) -> str:
     return f"{head}{_GAP}{tail}"
 
 
+def whole_or_ends(text: str) -> str:
+    """Return what of a message is read at all: of a document its beginning and its end."""
+    return both_ends(text, _MESSAGE_CHARS)
+
+
 def text_to_assistant(text: str) -> str:
     """Return what a user's message says to the assistant, the line that announces somebody else's text included."""
+    return _without_quoted(whole_or_ends(text))
+
+
+# Every hook that a message stands in asks for the same.
+@lru_cache(maxsize=512)
+def _without_quoted(text: str) -> str:
     return strip_quoted_content(_spoken(text))
 
 
 def _spoken(text: str) -> str:
     """Return a text without code, quoted lines and fenced notes."""
-    return _QUOTE_LINE.sub("", _BLOCK.sub("\n", remove_fenced(clean_markdown(both_ends(text, _MESSAGE_CHARS)))))
+    return _QUOTE_LINE.sub("", _BLOCK.sub("\n", remove_fenced(clean_markdown(text))))

@@ -7,12 +7,10 @@ user told of it is looked for by the words of that topic. Only what can do harm 
 from dataclasses import dataclass
 
 from nanobot_memory_plugins.core.text.acts import Act
-from nanobot_memory_plugins.core.text.authored import authored_text
 from nanobot_memory_plugins.core.text.clauses import fold
 from nanobot_memory_plugins.core.text.inventions import asks_to_invent
-from nanobot_memory_plugins.core.text.reading import reading_of
+from nanobot_memory_plugins.core.text.reading import message_reading
 from nanobot_memory_plugins.core.text.words import LazyPattern, Word, Words
-from nanobot_memory_plugins.core.values import Message
 
 # A longer request is read so far; a longer statement is a document.
 _LOOKED_THROUGH = 600
@@ -228,5 +226,5 @@ def is_own_constraint(text: str, topic: ConstraintTopic) -> bool:
 
 def _told(text: str) -> list[str]:
     """Return the clauses of a text, folded, that neither ask nor suppose, without what is quoted."""
-    own = authored_text(Message("user", text[:_LOOKED_THROUGH]))
-    return [fold(one.text) for one in reading_of(own).clauses if one.act not in (Act.ASKS, Act.SUPPOSES)]
+    clauses = message_reading(text[:_LOOKED_THROUGH]).clauses
+    return [fold(one.text) for one in clauses if one.act not in (Act.ASKS, Act.SUPPOSES)]

@@ -14,6 +14,7 @@ from nanobot_memory_plugins.core.values import Message
 from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 
 if TYPE_CHECKING:
+    from nanobot_memory_plugins.core.text.numerals import Numeral
     from nanobot_memory_plugins.core.text.relative_dates import DaySpan
 
 # A text is read so far, in sentences and in characters: what is longer is a document.
@@ -67,8 +68,8 @@ class ReadSentence:
 class Reading:
     """A message as it is read: nothing is looked for before somebody asks.
 
-    ``text`` is the message as it was written, ``authored`` what of it its author wrote: no code, no quotations, nothing
-    that was pasted. All the rest is said of ``authored``.
+    ``text`` is the message as it was written, of a document its beginning and its end; ``authored`` what of it its
+    author wrote: no code, no quotations, nothing that was pasted. All the rest is said of ``authored``.
     """
 
     text: str
@@ -106,6 +107,13 @@ class Reading:
             return Script.LATIN
         return Script.SIMPLIFIED if simplified(self.authored) == self.authored else Script.TRADITIONAL
 
+    @cached_property
+    def numbers(self) -> "tuple[Numeral, ...]":
+        """The numbers that it names, in their order: 6,500, 六千五 and 6.5k have the value ``6500``."""
+        from nanobot_memory_plugins.core.text.numerals import numerals_in  # its patterns cost an import
+
+        return tuple(one for sentence in self.sentences for one in numerals_in(sentence.text))
+
     def days(self, now: datetime) -> "tuple[DaySpan, ...]":
         """Return the days that it names, seen from ``now``: "last Friday", 三天前, "in March 2024"."""
         from nanobot_memory_plugins.core.text.relative_dates import relative_spans  # its patterns cost an import
@@ -118,13 +126,24 @@ def reading_of(text: str) -> Reading:
     return Reading(text, text)
 
 
-def message_reading(text: str) -> Reading:
-    """Return the reading of a user's message, with its sentences told already: call it in a thread."""
-    from nanobot_memory_plugins.core.text.authored import authored_text  # its patterns cost an import
+def message_reading(message: Message | str) -> Reading:
+    """Return the reading of a message; a text is a user's.
 
-    reading = Reading(text, authored_text(Message("user", text)))
-    _ = reading.own_word
-    return reading
+    It is the same object for everybody who asks for the same words while they are among the last few hundred.
+    """
+    from nanobot_memory_plugins.core.text.authored import whole_or_ends  # its patterns cost an import
+    from nanobot_memory_plugins.core.text.conversation import own_words
+
+    is_users = isinstance(message, str) or message.role == "user"
+    text = message if isinstance(message, str) else own_words(message)
+    return _message_reading(whole_or_ends(text), is_users)
+
+
+@lru_cache(maxsize=512)
+def _message_reading(text: str, is_users: bool) -> Reading:
+    from nanobot_memory_plugins.core.text.authored import authored_text
+
+    return Reading(text, authored_text(Message("user" if is_users else "assistant", text)))
 
 
 @lru_cache(maxsize=256)
