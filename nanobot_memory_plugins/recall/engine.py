@@ -29,11 +29,12 @@ from nanobot_memory_plugins.core.host import hits_of, in_conversations, lowered
 from nanobot_memory_plugins.core.text import (
     ConstraintTopic,
     PeriodQuestion,
+    overview_subject,
     period_question,
     topic_of,
     without_worked_on,
 )
-from nanobot_memory_plugins.recall import timeline
+from nanobot_memory_plugins.recall import overview, timeline
 from nanobot_memory_plugins.recall.block import build_block, build_listing, is_shown, paired, without_live
 from nanobot_memory_plugins.recall.constraints import constraints_of
 from nanobot_memory_plugins.recall.follow_ups import with_what_it_follows
@@ -105,12 +106,13 @@ async def recall(
     # The days of whoever asks are those of this machine.
     asked_at = asked_at or clock.now().astimezone()
 
-    def read() -> tuple[str, Decision, PeriodQuestion | None, ConstraintTopic | None, frozenset[str]]:
+    def read() -> tuple[str, str, Decision, PeriodQuestion | None, ConstraintTopic | None, frozenset[str]]:
         asked = without_worked_on(text)
         period = period_question(asked, asked_at, turns[-1] if turns else "")
-        return asked, decide_tier(asked, turns, options), period, topic_of(asked), unhelpful()
+        subject = overview_subject(asked) if asked == text and period is None else ""
+        return asked, subject, decide_tier(asked, turns, options), period, topic_of(asked), unhelpful()
 
-    own, decision, period, topic, lower = await run_in_daemon_thread(read)
+    own, subject, decision, period, topic, lower = await run_in_daemon_thread(read)
     if period is not None:
         decision = Decision(RecallTier.HEAVY, Signal(RecallTier.HEAVY, "period", period.words))
     probes, chosen_by_words = options.enable_probe_on_off, tier is None
@@ -119,13 +121,14 @@ async def recall(
         probes = probes and not decision.small_talk
         if watch is not None:
             watch.decision = decision
-    if watch is not None and topic is not None:
-        watch.topic = topic.name
+    if watch is not None:
+        watch.topic = topic.name if topic is not None else ""
     is_off = tier is RecallTier.PROBE and not probes
+    subject = "" if is_off else subject
     if not text.strip() or (is_off and not ranked_limit):
         return Recalled(tier)
-    # Two searches are made for advice on a topic.
-    seconds = limit_seconds(tier if topic is None else RecallTier.HEAVY, options)
+    # Two searches are made for advice on a topic, and for an overview of what memory does not know.
+    seconds = limit_seconds(tier if topic is None and not subject else RecallTier.HEAVY, options)
     started = clock.monotonic()
     bound = asyncio.timeout(seconds)
     found = _Found(tier)
@@ -135,7 +138,10 @@ async def recall(
             query = Query(text=sought, scope=scope, asked_at=asked_at, explain=watch is not None)
             if period is not None:
                 found = await _of_period(store, period, query, options, watch, lower)
-            if period is None or (period.subject and not found.hits):
+            elif subject:
+                found = await _search(store, replace(query, text=subject), RecallTier.HEAVY, options, 0, watch, lower)
+                subject = subject if overview.pieces(found.hits) else ""
+            if (period is None and not subject) or (period is not None and period.subject and not found.hits):
                 period, found = None, await _search(store, query, tier, options, ranked_limit, watch, lower)
                 if topic is not None and not is_off:
                     found = replace(found, constraints=await _constraints(store, topic, query, found.hits, lower))
@@ -158,6 +164,8 @@ async def recall(
 
     def chosen() -> Recalled:
         live = LiveContext((text, *(message.text for message in reversed(history))), redact)
+        if subject:
+            return _surveyed(found, live, options, watch)
         return _listed(found, asked_at, live, options, watch) if lists else _chosen(found, asked, live, options, watch)
 
     return await run_in_daemon_thread(chosen)
@@ -201,6 +209,16 @@ def _listed(
     fresh = salient(without_live(found.hits, live, watch), options, watch)
     block = build_listing(timeline.most_telling(in_conversations(fresh, asked_at.tzinfo)), options)
     by_id = {hit.id: hit for hit in fresh}
+    injected = tuple(by_id[hit_id] for hit_id in block.hit_ids) if block is not None else ()
+    return Recalled(RecallTier.HEAVY, found.ranked, injected, block)
+
+
+def _surveyed(found: "_Found", live: LiveContext, options: RecallOptions, watch: RecallTrace | None) -> Recalled:
+    """Make the block of an overview: what was told of one thing, from several conversations."""
+    told = overview.pieces(salient(without_live(found.hits, live, watch), options, watch))
+    useful = [hit for hit in told[: options.heavy_top_k] if not is_shown(hit, live, options, Tier.HEAVY)]
+    block = build_block(useful, options, watch=watch)
+    by_id = {hit.id: hit for hit in useful}
     injected = tuple(by_id[hit_id] for hit_id in block.hit_ids) if block is not None else ()
     return Recalled(RecallTier.HEAVY, found.ranked, injected, block)
 

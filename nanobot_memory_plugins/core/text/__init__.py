@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from nanobot_memory_plugins.core.text.non_answers import knows_nothing, tells_besides
     from nanobot_memory_plugins.core.text.numbers import ENGLISH_NUMBERS, chinese_number
     from nanobot_memory_plugins.core.text.opposites import ANOTHER_IN, RELATION_ZH, RELATIVES
+    from nanobot_memory_plugins.core.text.overviews import overview_subject
     from nanobot_memory_plugins.core.text.period_questions import PeriodQuestion, Speaker, named_period, period_question
     from nanobot_memory_plugins.core.text.pleasantries import is_pleasantry
     from nanobot_memory_plugins.core.text.profile import profile_lines, profile_text
@@ -83,6 +84,7 @@ __getattr__ = lazy_names(
         "inventions": ("asks_to_invent",),
         "languages": ("LanguageRules", "OrderRule", "languages_of"),
         "markdown": ("LINE_BREAKS", "clean", "clean_markdown", "one_line"),
+        "overviews": ("overview_subject",),
         "period_questions": ("PeriodQuestion", "Speaker", "period_question", "named_period"),
         "negation": ("denies", "negations", "without_negations"),
         "non_answers": ("knows_nothing", "tells_besides"),
@@ -180,6 +182,7 @@ __all__ = [
     "one_line",
     "only_asks",
     "only_requests",
+    "overview_subject",
     "own_words",
     "period_question",
     "phrases_of",
