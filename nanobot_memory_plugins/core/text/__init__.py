@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         said,
     )
     from nanobot_memory_plugins.core.text.evidence import Evidence, is_refusal, says_nothing, terms, without_thoughts
+    from nanobot_memory_plugins.core.text.general_questions import is_general_question
     from nanobot_memory_plugins.core.text.imagined import apart_from_conditions
     from nanobot_memory_plugins.core.text.inventions import asks_to_invent
     from nanobot_memory_plugins.core.text.languages import LanguageRules, OrderRule, languages_of
@@ -81,6 +82,7 @@ __getattr__ = lazy_names(
             "said",
         ),
         "evidence": ("Evidence", "is_refusal", "says_nothing", "terms", "without_thoughts"),
+        "general_questions": ("is_general_question",),
         "inventions": ("asks_to_invent",),
         "languages": ("LanguageRules", "OrderRule", "languages_of"),
         "markdown": ("LINE_BREAKS", "clean", "clean_markdown", "one_line"),
@@ -167,6 +169,7 @@ __all__ = [
     "fold",
     "holds_wish",
     "is_acknowledgement",
+    "is_general_question",
     "is_own_constraint",
     "is_pleasantry",
     "is_refusal",
