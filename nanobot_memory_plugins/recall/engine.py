@@ -4,7 +4,7 @@ The hooks in `plugin` call it, and so does ``nanobot-memory eval``: what is meas
 """
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -29,11 +29,12 @@ from nanobot_memory_plugins.core.host import hits_of, in_conversations, lowered
 from nanobot_memory_plugins.core.text import (
     ConstraintTopic,
     PeriodQuestion,
+    overview_subject,
     period_question,
     topic_of,
     without_worked_on,
 )
-from nanobot_memory_plugins.recall import timeline
+from nanobot_memory_plugins.recall import overview, timeline
 from nanobot_memory_plugins.recall.block import build_block, build_listing, is_shown, paired, without_live
 from nanobot_memory_plugins.recall.constraints import constraints_of
 from nanobot_memory_plugins.recall.follow_ups import with_what_it_follows
@@ -105,12 +106,13 @@ async def recall(
     # The days of whoever asks are those of this machine.
     asked_at = asked_at or clock.now().astimezone()
 
-    def read() -> tuple[str, Decision, PeriodQuestion | None, ConstraintTopic | None, frozenset[str]]:
+    def read() -> tuple[str, str, Decision, PeriodQuestion | None, ConstraintTopic | None, frozenset[str]]:
         asked = without_worked_on(text)
         period = period_question(asked, asked_at, turns[-1] if turns else "")
-        return asked, decide_tier(asked, turns, options), period, topic_of(asked), unhelpful()
+        subject = overview_subject(asked) if asked == text and period is None else ""
+        return asked, subject, decide_tier(asked, turns, options), period, topic_of(asked), unhelpful()
 
-    own, decision, period, topic, lower = await run_in_daemon_thread(read)
+    own, subject, decision, period, topic, lower = await run_in_daemon_thread(read)
     if period is not None:
         decision = Decision(RecallTier.HEAVY, Signal(RecallTier.HEAVY, "period", period.words))
     probes, chosen_by_words = options.enable_probe_on_off, tier is None
@@ -119,13 +121,14 @@ async def recall(
         probes = probes and not decision.small_talk
         if watch is not None:
             watch.decision = decision
-    if watch is not None and topic is not None:
-        watch.topic = topic.name
+    if watch is not None:
+        watch.topic = topic.name if topic is not None else ""
     is_off = tier is RecallTier.PROBE and not probes
+    subject = "" if is_off else subject
     if not text.strip() or (is_off and not ranked_limit):
         return Recalled(tier)
-    # Two searches are made for advice on a topic.
-    seconds = limit_seconds(tier if topic is None else RecallTier.HEAVY, options)
+    # Two searches are made for advice on a topic, and for an overview of what memory does not know.
+    seconds = limit_seconds(tier if topic is None and not subject else RecallTier.HEAVY, options)
     started = clock.monotonic()
     bound = asyncio.timeout(seconds)
     found = _Found(tier)
@@ -135,7 +138,10 @@ async def recall(
             query = Query(text=sought, scope=scope, asked_at=asked_at, explain=watch is not None)
             if period is not None:
                 found = await _of_period(store, period, query, options, watch, lower)
-            if period is None or (period.subject and not found.hits):
+            elif subject:
+                found = await _search(store, replace(query, text=subject), RecallTier.HEAVY, options, 0, watch, lower)
+                subject = subject if overview.pieces(found.hits) else ""
+            if (period is None and not subject) or (period is not None and period.subject and not found.hits):
                 period, found = None, await _search(store, query, tier, options, ranked_limit, watch, lower)
                 if topic is not None and not is_off:
                     found = replace(found, constraints=await _constraints(store, topic, query, found.hits, lower))
@@ -158,6 +164,8 @@ async def recall(
 
     def chosen() -> Recalled:
         live = LiveContext((text, *(message.text for message in reversed(history))), redact)
+        if subject:
+            return _surveyed(found, live, options, watch, scope.project)
         if lists:
             return _listed(found, asked_at, live, options, watch, scope.project)
         return _chosen(found, asked, live, options, watch, scope.project)
@@ -207,22 +215,23 @@ def _listed(
     """Make the block of the conversations of a period."""
     fresh = salient(without_live(found.hits, live, watch), options, watch)
     block = build_listing(timeline.most_telling(in_conversations(fresh, asked_at.tzinfo)), options, project=project)
-    by_id = {hit.id: hit for hit in fresh}
-    injected = tuple(by_id[hit_id] for hit_id in block.hit_ids) if block is not None else ()
-    return Recalled(RecallTier.HEAVY, found.ranked, injected, block)
+    return Recalled(RecallTier.HEAVY, found.ranked, _standing_in(block, fresh), block)
 
 
-def wider(options: RecallOptions) -> RecallOptions:
-    """Return options with room for twice as many memories, for a second look: the budget of the block is the same."""
-    return options.model_copy(
-        update={
-            "recall_top_k": 2 * options.recall_top_k,
-            "light_top_k": 2 * options.light_top_k,
-            "heavy_top_k": 2 * options.heavy_top_k,
-            "max_snippets": 2 * options.max_snippets + options.max_full_docs,
-            "min_usefulness": 0.0,
-        }
-    )
+def _surveyed(
+    found: "_Found", live: LiveContext, options: RecallOptions, watch: RecallTrace | None, project: str
+) -> Recalled:
+    """Make the block of an overview: what was told of one thing, from several conversations."""
+    told = overview.pieces(salient(without_live(found.hits, live, watch), options, watch))
+    useful = [hit for hit in told[: options.heavy_top_k] if not is_shown(hit, live, options, Tier.HEAVY, project)]
+    block = build_block(useful, options, watch=watch, project=project)
+    return Recalled(RecallTier.HEAVY, found.ranked, _standing_in(block, useful), block)
+
+
+def _standing_in(block: ContextBlock | None, hits: Iterable[Hit]) -> tuple[Hit, ...]:
+    """Return those hits that stand in a block, in its order."""
+    by_id = {hit.id: hit for hit in hits}
+    return tuple(by_id[hit_id] for hit_id in block.hit_ids) if block is not None else ()
 
 
 def limit_seconds(tier: RecallTier, options: RecallOptions) -> float:
@@ -342,14 +351,7 @@ def _chosen(
         watch.cut(again, Reason.IN_CONTEXT, "a block before has it")
     useful = [hit for hit in useful if hit not in again]
     block = build_block(useful, options, tier=shown, watch=watch, project=project)
-    by_id = {hit.id: hit for hit in (*constraints, *fresh)}
-    return Recalled(
-        tier=tier,
-        ranked=found.ranked,
-        injected=tuple(by_id[hit_id] for hit_id in block.hit_ids) if block is not None else (),
-        block=block,
-        probe=probe,
-    )
+    return Recalled(tier, found.ranked, _standing_in(block, (*constraints, *fresh)), block, probe=probe)
 
 
 def _is_needed(asked: _Asked, hits: Sequence[Hit], options: RecallOptions, watch: RecallTrace | None) -> bool:

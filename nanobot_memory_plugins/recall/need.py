@@ -2,7 +2,8 @@
 
 "Who painted the Night Watch?" shares a word with "Good night", and needs nothing of it. What speaks for and against is
 weighed by two logistic tables, with and without vectors. They were learned by maximum likelihood on questions with
-labelled evidence and on messages that need nothing, each asked of several memories; docs/retrieval.md has the figures.
+labelled evidence and on messages that need nothing, each asked of several memories, all but what a general question
+weighs; docs/retrieval.md has the figures.
 """
 
 import math
@@ -10,7 +11,7 @@ import re
 from collections.abc import Sequence
 
 from nanobot_memory_plugins.core import Hit, Origin
-from nanobot_memory_plugins.core.text import Act, reading_of
+from nanobot_memory_plugins.core.text import Act, is_general_question, reading_of
 from nanobot_memory_plugins.recall import questions
 from nanobot_memory_plugins.recall.routing import Decision, RecallTier
 from nanobot_memory_plugins.redaction.script.chinese_script import simplified
@@ -29,6 +30,7 @@ _WITH_MEANING = {
     "person": 0.55,
     "chinese": 0.04,
     "short": -0.77,
+    "general": -2.00,
 }
 _WORDS_ALONE = {
     "always": -1.60,
@@ -42,6 +44,7 @@ _WORDS_ALONE = {
     "person": 0.59,
     "chinese": 0.60,
     "short": -1.41,
+    "general": -2.00,
 }
 _PERSON = re.compile(r"\b(?:my|our|i|we|me|us|he|she|his|her|they|their)\b|[我咱他她]", re.IGNORECASE)
 _CHINESE = re.compile("[\u3400-\u9fff]")
@@ -82,5 +85,6 @@ def _features(text: str, decision: Decision) -> dict[str, float]:
         "tells": float(not acts & {Act.ASKS, Act.REQUESTS}),
         "person": float(_PERSON.search(text) is not None),
         "chinese": float(chinese),
+        "general": float(is_general_question(text)),
         "short": float(len(text) < (_SHORT_CHINESE if chinese else _SHORT)),
     }

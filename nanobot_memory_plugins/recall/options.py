@@ -66,3 +66,16 @@ class RecallOptions(BaseModel):
     recall_memory_alias: bool = Field(
         default=False, description="offer memory_search under the name recall_memory too; it costs a tool in the prompt"
     )
+
+
+def wider(options: RecallOptions) -> RecallOptions:
+    """Return options with room for twice as many memories, for a second look: the budget of the block is the same."""
+    return options.model_copy(
+        update={
+            "recall_top_k": 2 * options.recall_top_k,
+            "light_top_k": 2 * options.light_top_k,
+            "heavy_top_k": 2 * options.heavy_top_k,
+            "max_snippets": 2 * options.max_snippets + options.max_full_docs,
+            "min_usefulness": 0.0,
+        }
+    )

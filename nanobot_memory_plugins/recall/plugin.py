@@ -15,8 +15,8 @@ from nanobot_memory_plugins.core import (
     run_in_daemon_thread,
 )
 from nanobot_memory_plugins.core.host import NO_ANSWER, Unhelpful, note_missed
-from nanobot_memory_plugins.recall.engine import limit_seconds, recall, wider
-from nanobot_memory_plugins.recall.options import RecallOptions
+from nanobot_memory_plugins.recall.engine import limit_seconds, recall
+from nanobot_memory_plugins.recall.options import RecallOptions, wider
 from nanobot_memory_plugins.recall.routing import RecallTier, is_unsure, tier_after_draft
 from nanobot_memory_plugins.recall.tools import memory_tools
 

@@ -7,7 +7,7 @@ from enum import IntEnum
 from functools import lru_cache
 
 from nanobot_memory_plugins.core import estimate_tokens
-from nanobot_memory_plugins.core.text import languages_of
+from nanobot_memory_plugins.core.text import is_acknowledgement, languages_of
 from nanobot_memory_plugins.recall import questions
 from nanobot_memory_plugins.recall.follow_ups import goes_on, points_back
 from nanobot_memory_plugins.recall.options import RecallOptions
@@ -89,7 +89,7 @@ def decide_tier(text: str, recent_turns: Sequence[str], options: RecallOptions) 
         signal = signal or _signal_of(text, options, turns_back=back)
     if signal is not None:
         return Decision(signal.tier, signal, back)
-    return Decision(RecallTier.PROBE, None, back, is_small_talk(asked, options))
+    return Decision(RecallTier.PROBE, None, back, is_small_talk(asked, options) or is_acknowledgement(asked))
 
 
 def is_small_talk(text: str, options: RecallOptions) -> bool:

@@ -14,6 +14,7 @@ from tests.support.chinese import in_both_scripts
 SAID = (
     ("user", "Good night! My boyfriend Tom works as a baker, he gets up at 3."),
     ("assistant", "Good night, and greetings to the baker."),
+    ("user", "Thank you. That is very fine."),
     ("user", "We use lock number 7301 for the label job from now on."),
     ("user", "我把冬天的轮胎放在地下室了，钟点工是王阿姨。"),
 )
@@ -47,6 +48,9 @@ async def memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
         "I like that lock on the new door",
         "今年冬天好冷啊",
         "哈哈真好",
+        "thank you, very kind",
+        "how does a combination lock work?",
+        "为什么冬天会下雪",
     ],
 )
 async def test_a_message_that_shares_a_word_and_needs_nothing_gets_nothing(memory: MemoryHost, text: str):

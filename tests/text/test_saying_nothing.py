@@ -11,6 +11,7 @@ from nanobot_memory_plugins.core.text.non_answers import NON_ANSWERS
 from tests.support.chinese import in_both_scripts
 
 HEARD = """
+ha! very good|Thank you, very kind|You're a star, thanks!|how funny|哈哈哈太真实了|很美|谢谢你的喜欢。
 OK, noted.|Noted, I'll keep that in mind.|Got it.|Will do.|Sure thing!|Understood.|Thanks for telling me.
 Alright, saved.|Okay, I've got that down.|I'll remember that.|Perfect, all set.|No problem!|You're welcome!
 Any time.
@@ -21,6 +22,7 @@ Happy to help. Anything else?|Let me know if you need anything else.
 收到，已经帮您更新了。|嗯嗯，知道了。|好的，有需要再叫我。|那就好。|恭喜！|太好了！|加油！
 """
 TOLD = """
+I love it in Rome.|A kind of moss.|It's true that I moved.|She was very kind to me.|很美的花园|我对花粉很敏感
 It's in the blue box.|Tuesday, then.|The second one.|The code is 4471.|42|3pm.|It's great because the oven is new.
 Thanks to the grant it opens in May.|Changed to Friday.|Sure, Marcie.|Noted: your flight is on 4 May.
 Remember that the code is quillwort.|Congratulations! Your exam is on Tuesday, don't forget.

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         said,
     )
     from nanobot_memory_plugins.core.text.evidence import Evidence, is_refusal, says_nothing, terms, without_thoughts
+    from nanobot_memory_plugins.core.text.general_questions import is_general_question
     from nanobot_memory_plugins.core.text.imagined import apart_from_conditions
     from nanobot_memory_plugins.core.text.inventions import asks_to_invent
     from nanobot_memory_plugins.core.text.languages import LanguageRules, OrderRule, languages_of
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from nanobot_memory_plugins.core.text.non_answers import knows_nothing, tells_besides
     from nanobot_memory_plugins.core.text.numbers import ENGLISH_NUMBERS, chinese_number
     from nanobot_memory_plugins.core.text.opposites import ANOTHER_IN, RELATION_ZH, RELATIVES
+    from nanobot_memory_plugins.core.text.overviews import overview_subject
     from nanobot_memory_plugins.core.text.period_questions import PeriodQuestion, Speaker, named_period, period_question
     from nanobot_memory_plugins.core.text.pleasantries import is_pleasantry
     from nanobot_memory_plugins.core.text.profile import profile_lines, profile_text
@@ -80,9 +82,11 @@ __getattr__ = lazy_names(
             "said",
         ),
         "evidence": ("Evidence", "is_refusal", "says_nothing", "terms", "without_thoughts"),
+        "general_questions": ("is_general_question",),
         "inventions": ("asks_to_invent",),
         "languages": ("LanguageRules", "OrderRule", "languages_of"),
         "markdown": ("LINE_BREAKS", "clean", "clean_markdown", "one_line"),
+        "overviews": ("overview_subject",),
         "period_questions": ("PeriodQuestion", "Speaker", "period_question", "named_period"),
         "negation": ("denies", "negations", "without_negations"),
         "non_answers": ("knows_nothing", "tells_besides"),
@@ -165,6 +169,7 @@ __all__ = [
     "fold",
     "holds_wish",
     "is_acknowledgement",
+    "is_general_question",
     "is_own_constraint",
     "is_pleasantry",
     "is_refusal",
@@ -180,6 +185,7 @@ __all__ = [
     "one_line",
     "only_asks",
     "only_requests",
+    "overview_subject",
     "own_words",
     "period_question",
     "phrases_of",

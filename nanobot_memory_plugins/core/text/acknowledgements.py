@@ -54,6 +54,14 @@ ACKNOWLEDGEMENTS = Words(
             "it is great because the oven is new",
         ),
         Word(
+            r"\b(?:that's |it's |how |very |so |too |most )*"
+            r"(?:kind|sweet|thoughtful|generous|funny|hilarious|true|clever)"
+            r"(?: of (?:you|them))?\b(?! (?:of|to|for|\w+ing)\b)|\b(?:ha(?: ?ha)*|he(?:he)+|lol|lmao)\b"
+            r"|\b(?:i )?love (?:it|that)\b|\byou(?:'re| are) (?:the best|a (?:star|gem|legend|lifesaver))\b",
+            "ha, very kind of you",
+            "a kind of moss",
+        ),
+        Word(
             r"\b(?:just )?let me know if [^.!?]{0,60}|\bfeel free to (?:ask|reach out)[^.!?]{0,40}"
             r"|\b(?:is there )?(?:anything|something) else(?: i can (?:do|help with)(?: for you)?)?"
             r"|\bi'm here if [^.!?]{0,40}|\bhow (?:can|may) i help(?: you)?(?: today)?",
@@ -77,6 +85,13 @@ ACKNOWLEDGEMENTS = Words(
             "|(?:听起来|听上去|这|那)?(?:真|很|挺)?(?:不错|很棒|很好|有趣)(?![一-鿿])|辛苦了|别担心",
             "有需要随时找我。",
             "真好吃",
+        ),
+        Word(
+            "哈{2,}|嘿{2,}|笑死我?了?|(?:太|很|真|好)(?:真实|对|逗|搞笑|好笑|有意思|贴心|暖心|厉害|美|有才)(?:了|啊|呀)?(?![一-鿿])"
+            "|说得?(?:对|好|太对了)(?![一-鿿])|有道理(?![一-鿿])"
+            "|(?:谢谢|感谢|多谢)(?:[你您]的?)?(?:夸奖|喜欢|理解|关心|提醒|支持)?(?![一-鿿])",
+            "哈哈哈太真实了",
+            "很美的花园",
         ),
     )
 )

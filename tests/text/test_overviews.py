@@ -1,0 +1,48 @@
+"""What a request for an overview is about."""
+
+import pytest
+
+from nanobot_memory_plugins.core.text import fold, overview_subject
+from nanobot_memory_plugins.core.text.overviews import OVERVIEWS
+from tests.support.chinese import in_both_scripts
+
+ABOUT = {
+    "tell me everything about the van": "van",
+    "Can you sum up what we decided about the kitchen so far?": "kitchen",
+    "Summarise where I stand with my running": "running",
+    "give me a short overview of the move please": "move",
+    "What do you know about my sister?": "sister",
+    "what have I told you about my knee?": "knee",
+    "where are we with the tax return?": "tax return",
+    "把装修的事都说一下": "装修",
+    "总结一下我们买房和装修的情况": "买房 装修",
+    "说说你知道的关于苏晴和我的婚事": "苏晴 婚事",
+    "关于我妈你知道些什么": "妈",
+    "列出面包车的所有信息": "面包车",
+}
+NONE = [
+    "Summarise this article",
+    "sum up the plot of Hamlet",
+    "tell me all about it",
+    "What about the van?",
+    "what did you say about the stove",
+    "what is on the list",
+    "Write a summary",
+    *in_both_scripts(["总结下面这段话", "总结一下", "把这个文件整理一下", "你知道长城吗", "把垃圾倒了"]),
+]
+
+
+@pytest.mark.parametrize(("text", "subject"), ABOUT.items())
+def test_the_thing_is_what_is_left(text: str, subject: str):
+    assert overview_subject(text) == subject
+
+
+@pytest.mark.parametrize("text", NONE)
+def test_what_asks_for_no_overview_has_no_subject(text: str):
+    assert not overview_subject(text)
+
+
+@pytest.mark.parametrize("word", OVERVIEWS)
+def test_each_pattern_matches_its_example_and_not_its_counter_example(word):
+    assert OVERVIEWS.match(fold(word.example))
+    assert not OVERVIEWS.match(fold(word.counter_example))
