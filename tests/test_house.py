@@ -136,10 +136,11 @@ def test_every_way_out_goes_through_the_one_function():
         r"\bConsole\(|rich\.markup|^from rich import print": {"core/cli/console.py"},
         r"typer\.s?echo\(|click\.s?echo\(": {"core/cli/plain.py", "core/cli/main.py"},
         r"(?<![\w.])print\(": set(),
-        # One JSON object; a filter's output; file, line and kind; the address of a process of the demo, for its parent.
+        # One JSON object; a filter's output; file, line and kind; the address of a process of the demo, for its parent;
+        # where the log goes.
         r"sys\.std(?:out|err)\.(?:buffer\.)?write\(": {
             "core/cli/options.py", "redaction/cli/filters.py", "redaction/cli/command.py",
-            "tools/local_model/process.py",
+            "tools/local_model/process.py", "core/cli/log_setup.py",
         },
     }  # fmt: skip
     for way, allowed in ways.items():
