@@ -34,7 +34,7 @@ from nanobot_memory_plugins.core import (
     run_in_daemon_thread,
     workspace_scopes,
 )
-from nanobot_memory_plugins.core.host import NO_ANSWER, ONLY_VARIABLE, Turn, note_missed
+from nanobot_memory_plugins.core.host import NO_ANSWER, ONLY_VARIABLE, WITH_START, Turn, note_missed
 from nanobot_memory_plugins.core.scopes import Scopes
 
 if TYPE_CHECKING:
@@ -266,7 +266,7 @@ class Bridge:
 
     def _note_missed(self, limit: float) -> None:
         """Record that a turn goes on without the memory, in a thread of its own: the memory's has no time now."""
-        missed = {"recall": f"{NO_ANSWER} {limit:g} s, the start of the memory included"}
+        missed = {"recall": f"{NO_ANSWER} {limit:g} s, {WITH_START}"}
         run_in_daemon_thread(lambda: note_missed(self.workspace, SystemClock(), missed))
 
     def _is_wanted(self, plugin: str) -> bool:

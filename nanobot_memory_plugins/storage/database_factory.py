@@ -1,6 +1,5 @@
 """Opening the database so that nobody meets another one's half-made file."""
 
-import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
@@ -16,8 +15,6 @@ if TYPE_CHECKING:
 
 # Seconds that an opener waits for another one, which may be checking a large index.
 _LONGEST_WAIT = 20.0
-# An attempt that fails in less than this met somebody at work; a lock that is held makes it wait for longer.
-_AT_ONCE = 1.0
 # Milliseconds after which a database that somebody holds counts as locked. Writers of ours hold it for some of them.
 _LOCKED_MS = 1_000
 
@@ -41,12 +38,13 @@ class DatabaseOpener:
     def for_reading(self) -> "Database":
         """Open the index as it stands, or make it. A damaged one is left for a writer to put aside."""
         if self.path.exists():
-            started = time.monotonic()
+            import apsw
+
             try:
                 return self._for_reading()
             except StoreError as error:
-                if time.monotonic() - started > _AT_ONCE:
-                    raise  # it is locked, and would be once more
+                if isinstance(error.__cause__, apsw.BusyError | apsw.LockedError):
+                    raise  # it would be locked once more
                 logger.debug("the index cannot be read as it stands: {}", error.cause)
         from nanobot_memory_plugins.storage.database import CorruptIndexError
 

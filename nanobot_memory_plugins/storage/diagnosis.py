@@ -8,8 +8,8 @@ from nanobot_memory_plugins.core import Finding, Health, Level, Sentence, StoreS
 from nanobot_memory_plugins.search.embedding.access import EmbeddingReport
 from nanobot_memory_plugins.storage.memory_index import MemoryIndex
 
-# How long to wait for a model that is being loaded; building the built-in one takes longer.
-_MODEL_SECONDS = 5.0
+# Seconds to wait for a model: one that is on this machine has only to be loaded, which takes long where much is done.
+_MODEL_SECONDS, _HERE_SECONDS = 5.0, 25.0
 _APSW = "Install it: `pip install apsw`"
 _VEC = 'Install it: `pip install "nanobot-memory-storage[vec]"`'
 _WHEEL = "Install apsw from a wheel: `pip install --force-reinstall --only-binary :all: apsw`"
@@ -23,14 +23,14 @@ _LEVELS = {
 
 def findings(index: MemoryIndex) -> list[Finding]:
     """Return one finding a fact, each with a hint where it is not good. It blocks."""
-    index.embedding.wait(_MODEL_SECONDS)
+    index.embedding.wait(_HERE_SECONDS if index.embedding.is_here() else _MODEL_SECONDS)
     status = index.refresh()
     embedding = index.embedding.report()
     best = Level.HYBRID if embedding.wanted else Level.FULL_TEXT
     return [
         *_engine(),
         _level(status, best if index.is_wanted else None),
-        _embedding(embedding),
+        _embedding(embedding, is_here=index.embedding.is_here()),
         *_health(index, status),
     ]
 
@@ -72,7 +72,7 @@ def _level(status: StoreStatus, best: Level | None) -> Finding:
     return Finding("search level", state, health, status.hint)
 
 
-def _embedding(report: EmbeddingReport) -> Finding:
+def _embedding(report: EmbeddingReport, *, is_here: bool) -> Finding:
     if report.model:
         return Finding("embedding model", report.model)
     if not report.wanted:
@@ -83,6 +83,8 @@ def _embedding(report: EmbeddingReport) -> Finding:
             progress=report.progress,
             activity=Sentence.of(report.activity),
         )
+        if is_here:
+            return Finding("embedding model", Sentence("on this machine, {told}", told=told), Health.INFO)
         return Finding(
             "embedding model",
             told,
@@ -93,7 +95,7 @@ def _embedding(report: EmbeddingReport) -> Finding:
 
 
 def _health(index: MemoryIndex, status: StoreStatus) -> Iterator[Finding]:
-    told = [Sentence("{documents:,} passages of {files:,} files", documents=status.documents, files=status.files)]
+    told = [Sentence("passages: {documents:,}, files: {files:,}", documents=status.documents, files=status.files)]
     if status.pending_bytes:
         told.append(Sentence("{pending:,} bytes of the files waiting", pending=status.pending_bytes))
     if status.pending_vectors:

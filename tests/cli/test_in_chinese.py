@@ -114,6 +114,15 @@ def test_a_command_of_the_page_says_nothing_in_english(arguments: list[str], hom
     assert re.search("[一-鿿]", shown.out + shown.err)
 
 
+def test_why_names_what_counts_in_chinese(home: Path, capsys):
+    capsys.readouterr()
+    assert run_command_line(["why", "你还记得测试数据库的端口吗？", "--no-embeddings"]) == 0
+    told = capsys.readouterr().out
+    assert "学到的次序" in told
+    assert "长度 +" in told
+    assert not re.search(r"[a-z]+ [+-]\d", told)
+
+
 def test_a_sentence_in_english_would_be_found():
     assert english_in("没有找到。\nNothing was found here.\n") == ["Nothing was found here."]
     assert english_in("用 `nanobot-memory index --rebuild` 重建 /some/where/else now\n") == []

@@ -2,6 +2,7 @@
 
 import json
 import os
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -49,6 +50,19 @@ def test_the_same_words_are_one_entry_that_was_used_again(call):
     first = call("entries", "remember", "Likes tea.")
     again = call("entries", "remember", "likes  tea")
     assert (again["new"], again["entry"]["id"], again["entry"]["hits"]) == (False, first["entry"]["id"], 1)
+
+
+def test_a_day_that_is_over_is_no_end_and_today_is(call, workspace: Path, capsys):
+    assert run_command_line(["entries", "remember", "Tea", "--expires", "2020-02-16", "-w", str(workspace)]) == 1
+    told = capsys.readouterr().err
+    assert "--expires 2020-02-16 is over already. Nothing was written." in told
+    assert len(told.splitlines()) == 1
+    assert not (workspace / "memory" / "ENTRIES.md").exists()
+    assert call("entries", "remember", "Tea", "--expires", f"{datetime.now():%Y-%m-%d}")["new"]
+
+
+def test_without_entries_the_list_of_groups_says_so(say, workspace: Path):
+    assert say("entries", "group") == "There are no entries.\n"
 
 
 @pytest.mark.accept("EB-19")

@@ -141,4 +141,6 @@ def test_cost_sums_up_by_day_what_was_saved(tmp_path: Path, capsys):
     assert run_command_line(["cost", "-w", str(tmp_path)]) == 0
     shown = capsys.readouterr().out
     assert "3,800" in shown
-    assert "In all the set takes 3,120 tokens less" in shown
+    assert "On average the set takes 1,040 tokens less in a turn" in shown
+    assert f"What the set costs since {today.date()}, in 3 turns:" in shown
+    assert f"What recall added to your turns since {today.date()}" in shown

@@ -2,6 +2,7 @@
 
 import importlib.util
 import json
+import shutil
 import tomllib
 from pathlib import Path
 
@@ -34,7 +35,7 @@ RUN = [
 ]
 # Exit statuses that are not 0: where nobody can be asked, `init` shows what it would write, and writes nothing; the
 # made workspace holds no old address to be forgotten.
-STATUS = {("purge", "--text", "old address", "--dry-run"): 1}
+STATUS = {("purge", "--text", text, "--dry-run"): 1 for text in ("old address", "旧地址")}
 CONFIG = {"channels": {"memoryPlugins": {"storage": {"embeddingProvider": "none"}, "nanobot": {"enabled": False}}}}
 
 
@@ -97,8 +98,8 @@ def braces_expanded(word: str) -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A home with everything that the documents name in theirs."""
+def made_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home with everything that the documents name in theirs, and what commands of theirs left for later ones."""
     home = tmp_path_factory.mktemp("home")
     make_home(home / ".nanobot", 3)
     (home / ".nanobot" / "config.json").write_text(json.dumps(CONFIG), encoding="utf-8")
@@ -113,16 +114,32 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (home / "DATASET_DIR" / "docs.jsonl").write_text(json.dumps(document) + "\n", encoding="utf-8")
     question = {"id": "q1", "text": "Which colour has the gate?", "date": "2026-01-03"}
     (home / "DATASET_DIR" / "queries.jsonl").write_text(json.dumps(question) + "\n", encoding="utf-8")
+    with pytest.MonkeyPatch.context() as at_home:
+        _live_in(home, at_home)
+        assert run_command_line(["export", "--to", "memory.zip"]) == 0
+        assert run_command_line(["import", str(home / ".claude-mem")]) == 0  # for `import --undo`
+        assert run_command_line(["index"]) == 0
     return home
 
 
+@pytest.fixture
+def home(made_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy for one test: none depends on what another has done, in whatever order and process they run."""
+    home = tmp_path / "home"
+    shutil.copytree(made_home, home, symlinks=True)
+    _live_in(home, monkeypatch)
+    return home
+
+
+def _live_in(home: Path, environment: pytest.MonkeyPatch) -> None:
+    environment.chdir(home)
+    environment.setenv("HOME", str(home))
+    environment.setenv("NANOBOT_MEMORY_WORKSPACE", str(home / "agent"))
+    environment.setenv("NANOBOT_MEMORY_CONFIG", str(home / ".nanobot" / "config.json"))
+
+
 @pytest.mark.parametrize("arguments", RUN, ids=" ".join)
-def test_a_command_is_done(arguments, home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
-    """In the order of the documents: what one exports the next one imports."""
-    monkeypatch.chdir(home)
-    monkeypatch.setenv("HOME", str(home))
-    monkeypatch.setenv("NANOBOT_MEMORY_WORKSPACE", str(home / "agent"))
-    monkeypatch.setenv("NANOBOT_MEMORY_CONFIG", str(home / ".nanobot" / "config.json"))
+def test_a_command_is_done(arguments, home: Path, capsys: pytest.CaptureFixture[str]):
     words = [f"{home}{word[1:]}" if word.startswith("~/") else word for word in arguments]
     if "ID" in words:
         assert run_command_line(["entries", "list", "--json"]) == 0

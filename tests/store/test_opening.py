@@ -3,12 +3,14 @@
 import subprocess
 import sys
 import threading
+import time
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from nanobot_memory_plugins.core.errors import StoreError
+from nanobot_memory_plugins.storage.database import Database
 from nanobot_memory_plugins.storage.database_factory import DatabaseOpener
 
 OPEN = """
@@ -62,6 +64,21 @@ def test_processes_that_open_a_new_index_at_once_meet_no_half_made_file(tmp_path
         process.communicate(timeout=60)
         assert process.returncode == 0
     assert list(tmp_path.rglob("*.broken*")) == []
+
+
+def test_a_new_index_is_made_however_long_a_busy_machine_takes_to_look_at_it(tmp_path: Path, monkeypatch):
+    path = tmp_path / "memory.db"
+    path.touch()  # another process is about to make it
+    opener = DatabaseOpener(path)
+    look = opener._for_reading
+
+    def slowly() -> Database:
+        time.sleep(1.2)
+        return look()
+
+    monkeypatch.setattr(opener, "_for_reading", slowly)
+    with closing(opener.for_reading()) as database:
+        assert database.counts().documents == 0
 
 
 def test_a_damaged_index_is_put_aside_by_writers_only(tmp_path: Path):

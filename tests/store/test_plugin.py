@@ -41,7 +41,7 @@ async def test_the_doctor_learns_of_engine_level_model_and_index(workspace: Work
     assert "apsw" in found["SQLite"].state
     assert found["search level"].state.startswith("2: full text only")
     assert found["search level"].health is Health.GOOD, "as the configuration asks for"
-    assert found["index"].state.startswith("1 passages of 1 files")
+    assert found["index"].state.startswith("passages: 1, files: 1")
     assert "turned off" in found["embedding model"].state
     assert all(finding.hint for finding in found.values() if finding.health is Health.BAD)
 

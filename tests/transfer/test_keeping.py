@@ -4,6 +4,7 @@ import json
 import os
 import shutil
 import tempfile
+import threading
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from nanobot_memory_plugins.core.cli.keeping_findings import keeping_findings
 from nanobot_memory_plugins.core.cli.main import run_command_line
 from nanobot_memory_plugins.core.errors import InputError
 from nanobot_memory_plugins.core.files import MemoryPaths
+from nanobot_memory_plugins.core.transfer import exporting
 from nanobot_memory_plugins.core.transfer.archive_import import import_archive
 from nanobot_memory_plugins.core.transfer.backups import back_up
 from nanobot_memory_plugins.core.transfer.conflict_copies import conflict_copies
@@ -64,6 +66,45 @@ def test_a_damaged_backup_of_today_is_put_aside_and_made_again(workspace: Path, 
     assert again.report is not None
     assert done.path.with_name(f"{done.path.name}.damaged").exists()
     assert back_up(place, workspace, keep=2, now=DAY).report is None
+
+
+def test_two_backups_at_once_are_one(workspace: Path, tmp_path: Path):
+    make_memory(workspace)
+    place, found, failures = tmp_path / "backups", [], []
+
+    def once() -> None:
+        try:
+            found.append(back_up(place, workspace, keep=2, now=DAY))
+        except InputError as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=once) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failures == []
+    assert sum(one.report is not None for one in found) == 1
+    assert [path.suffix for path in place.iterdir()] == [".zip"]
+
+
+@pytest.mark.parametrize("words", [("export", "--daily", "--to"), ("export", "--to")])
+def test_ctrl_c_leaves_no_part_of_an_archive(words: tuple[str, ...], workspace: Path, tmp_path: Path, monkeypatch):
+    make_memory(workspace)
+    written = exporting._write
+
+    def interrupted(*arguments: object) -> object:
+        written(*arguments)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(exporting, "_write", interrupted)
+    target = tmp_path / "out" / "x.zip"
+    target.parent.mkdir()
+    to = target.parent if "--daily" in words else target
+    assert run_command_line([*words, str(to), "-w", str(workspace)]) == 130
+    assert list(target.parent.iterdir()) == []
+    monkeypatch.undo()
+    assert run_command_line([*words, str(to), "-w", str(workspace)]) == 0
 
 
 def test_nothing_older_goes_when_today_cannot_be_written(workspace: Path, tmp_path: Path):
@@ -126,6 +167,27 @@ def test_a_copy_of_a_sync_program_is_found_and_merged_into_its_file(form: str, w
     assert sum("figs" in text for text in kept) == sum("dates" in text for text in kept) == 1
     assert not conflict_copies(MemoryPaths.of(workspace))
     assert told("import", "--conflicts")["copies"] == []
+
+
+def test_bullets_of_a_copy_that_were_written_by_hand_become_entries(workspace: Path, told):
+    make_memory(workspace)
+    repository = EntryRepository(workspace)
+    add_entry(repository, "The user sells figs.")
+    gone = told("entries", "remember", "The user sells plums.")["entry"]
+    told("entries", "forget", gone["id"])
+    copy = workspace / "memory" / "ENTRIES (Ana's conflicted copy 2026-03-06).md"
+    copy.write_text(
+        "# Memories\n\n- I also like tea\n- the user sells figs.\n- The user sells plums.\n\n### todo\nBuy a kettle\n",
+        encoding="utf-8",
+    )
+    [merged] = told("import", "--conflicts")["copies"]
+    kept = {one.content: one.category for one in EntryRepository(workspace).load().entries.values()}
+    assert kept.keys() >= {"I also like tea", "Buy a kettle", "The user sells figs."}
+    assert kept["Buy a kettle"] == "todo"
+    assert sum("figs" in text for text in kept) == 1
+    assert not any("plums" in text for text in kept)
+    assert merged["removed"]
+    assert not copy.exists()
 
 
 def test_what_only_looks_like_a_copy_is_none(workspace: Path):

@@ -3,15 +3,19 @@
 import json
 import os
 import zipfile
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from nanobot_memory_plugins.core.cli.main import run_command_line
 from nanobot_memory_plugins.core.clock import SystemClock
 from nanobot_memory_plugins.core.transfer.exporting import export_to
+from nanobot_memory_plugins.core.transfer.formats import markdown as vault_format
 from nanobot_memory_plugins.core.transfer.formats.encodings import NoTextError, decoded
 from nanobot_memory_plugins.core.transfer.formats.vault import inline_tags, page_of
+from nanobot_memory_plugins.core.transfer.importer import Item
 from nanobot_memory_plugins.core.values import Origin, Query
 from nanobot_memory_plugins.storage.options import StorageOptions
 from nanobot_memory_plugins.storage.store import SqliteStore
@@ -67,6 +71,77 @@ def imported(vault: Path, workspace: Path, capsys: pytest.CaptureFixture[str], *
 
 def texts(workspace: Path) -> str:
     return "\n".join(f"{n.title} {n.tldr} {n.details}" for day in notes(workspace).values() for n in day)
+
+
+def test_a_page_of_titles_alone_is_a_note_and_a_page_with_another_title_keeps_its_file_name(
+    tmp_path: Path, workspace: Path, capsys
+):
+    folder = tmp_path / "vault"
+    page(folder / "house" / "call the plumber.md", "# The tap drips\n\n## In the kitchen\n")
+    page(folder / "Kiln.md", "---\ntitle: Firing handbook\n---\nIt fires at 900 degrees.\n")
+    page(folder / "idea.md", "---\ntitle: A tide clock\n---\n")
+    assert imported(folder, workspace, capsys)["left"] == []
+    found = {(note.title, note.tldr) for day in notes(workspace).values() for note in day}
+    assert found == {
+        ("house/call the plumber", "The tap drips / In the kitchen"),
+        ("Firing handbook (Kiln)", "It fires at 900 degrees."),
+        ("A tide clock (idea)", "A tide clock"),
+    }
+
+
+def test_of_folders_called_logseq_the_one_with_its_settings_is_left(tmp_path: Path, workspace: Path, capsys):
+    page(tmp_path / "own" / "logseq" / "how I use it.md", "Journals on Sundays.")
+    assert imported(tmp_path / "own", workspace, capsys)["taken"]["notes"] == 1
+    page(tmp_path / "graph" / "logseq" / "bak" / "old.md", "A copy.")
+    page(tmp_path / "graph" / "logseq" / "config.edn", "{}")
+    page(tmp_path / "graph" / "pages" / "tea.md", "Oolong.")
+    report = imported(tmp_path / "graph", workspace, capsys)
+    assert [(row["file"], row["why"]) for row in report["left"]] == [("logseq", "it holds the settings of Logseq")]
+    assert report["taken"]["notes"] == 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "今天下午三點開會，討論新專案的進度。",
+        "- 買牛奶\n- 繳電費\n",
+        "# 購物\n\n- 鳳梨酥\n- 洗衣精\n",
+        "旅行：高雄、臺南、嘉義",
+        "會議記錄：伺服器的密碼放在保險箱裡，請不要告訴別人。",
+    ],
+)
+def test_traditional_chinese_in_big5_is_read_as_such(text: str):
+    assert decoded(text.encode("big5")) == (text, "Big5")
+
+
+@pytest.mark.parametrize(
+    ("text", "encoding", "name"),
+    [
+        ("- 买牛奶\n- 交电费\n", "gbk", "GBK (GB18030)"),
+        ("旅行：成都、杭州、厦门", "gbk", "GBK (GB18030)"),
+        ("牛乳を買う\n電気代を払う\n", "shift_jis", "Shift JIS"),
+        ("今日は午後三時に会議があります。", "euc_jp", "EUC_JP"),
+        ("우유 사기\n전기 요금 내기", "euc_kr", "EUC_KR"),
+    ],
+)
+def test_short_lists_in_other_encodings_of_east_asia_are_not_mistaken(text: str, encoding: str, name: str):
+    assert decoded(text.encode(encoding)) == (text, name)
+
+
+def test_ctrl_c_during_an_import_loses_and_doubles_nothing(vault: Path, workspace: Path, capsys, monkeypatch):
+    read = vault_format.markdown_items
+
+    def interrupted(path: Path, name: str, **more: Any) -> Iterator[Item]:
+        if name == "journal.md":
+            raise KeyboardInterrupt
+        yield from read(path, name, **more)
+
+    monkeypatch.setattr(vault_format, "markdown_items", interrupted)
+    assert run_command_line(["import", str(vault), "-w", str(workspace)]) == 130
+    monkeypatch.undo()
+    imported(vault, workspace, capsys)
+    found = [note for day in notes(workspace).values() for note in day]
+    assert len(found) == len({(note.title, note.tldr) for note in found}) == 4
 
 
 async def test_tags_folders_titles_aliases_and_links_are_kept_and_found(vault: Path, workspace: Path, capsys):

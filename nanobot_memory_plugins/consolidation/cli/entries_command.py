@@ -200,6 +200,11 @@ def remember_text(
         remember_lines(repository, file, whose, tuple(tag or ()), write=yes, as_json=as_json)
         return
     until = over_at(expires) if expires else None
+    if until is not None and until <= repository.clock.now():
+        raise InputError(
+            Sentence("--expires {day:%Y-%m-%d} is over already.", day=expires),
+            hint="Nothing was written. Give today or a day to come.",
+        )
     whose = Scope(project=project_named(project))
     said = NewEntry(
         " ".join(text or ()), category, importance, group, until, scope=whose, pinned=pin, tags=tuple(tag or ())
@@ -342,6 +347,8 @@ def group_entries(
         if as_json:
             print_json({"ok": True, "groups": sizes})
             return
+        if not sizes:
+            console().print(tr("There are no entries."))
         for group, size in sizes.items():
             console().print(f"{size:5}  {shown(group) or tr('(none)')}")
         return

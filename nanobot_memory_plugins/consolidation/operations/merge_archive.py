@@ -9,6 +9,12 @@ from nanobot_memory_plugins.consolidation.operations.undo import undo
 from nanobot_memory_plugins.consolidation.store.damage import damage_of
 from nanobot_memory_plugins.consolidation.store.document import parse
 from nanobot_memory_plugins.consolidation.store.journal import Run, last_known
+from nanobot_memory_plugins.consolidation.store.plain_lines import (
+    new_entries,
+    plain_lines,
+    wanted_lines,
+    without_lines,
+)
 from nanobot_memory_plugins.consolidation.store.rendering import render
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.consolidation.store.snapshot import stamp_time
@@ -22,13 +28,21 @@ class ImportedEntries:
     """Adds entries in one run of the journal, which can be taken back."""
 
     def join(self, workspace: Path, data: bytes, *, dry_run: bool) -> JoinedEntries | None:
-        """Add the entries of a file that are not here; those that were forgotten or purged here stay so."""
+        """Add the entries of a file that are not here; those that were forgotten or purged here stay so.
+
+        What people wrote there without an id becomes entries, too.
+        """
         document = parse(data)
-        theirs = adopted(document, document)
-        if not theirs or damage_of(data, None):
+        theirs, lines = adopted(document, document), plain_lines(document)
+        if not (theirs or lines) or damage_of(data, None):
             return None
         repository = EntryRepository(workspace, redact=ContactRedaction(load_config()[0].redaction.contacts).of_people)
         runs, here = _but_for_what_was_taken_back(repository.journal.runs()), repository.load().entries
+        gone = {_plain(one.before.content) for run in runs for one in run.changes if one.before and one.id not in here}
+        lines = wanted_lines(repository, lines)
+        by_hand = new_entries(repository, [one for one in lines if _plain(one.content) not in gone], {**here, **theirs})
+        document, known = without_lines(document, lines), len(lines) - len(by_hand)
+        theirs |= by_hand
         new = {
             id_: entry
             for id_, entry in _unlike(theirs, here).items()
@@ -38,7 +52,7 @@ class ImportedEntries:
         if new and not dry_run:
             done = repository.update(lambda current: together(current, _unlike(new, current), {}), who=_WHO, why=_WHY)
             run = done.run.id if done.run is not None else ""
-        return JoinedEntries(len(new), len(theirs) - len(new), rest_of(document), run)
+        return JoinedEntries(len(new), known + len(theirs) - len(new), rest_of(document), run)
 
     def without_forgotten(self, workspace: Path, data: bytes) -> bytes:
         """Return a file of entries without those that were forgotten for good here."""

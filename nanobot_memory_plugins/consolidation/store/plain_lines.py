@@ -135,7 +135,7 @@ def take_up(repository: "EntryRepository", document: EntryDocument) -> str:
     """
     if repository.path != repository.own_path:
         return ""  # in MEMORY.md bullets are people's
-    if not _wanted(repository, plain_lines(document)):
+    if not wanted_lines(repository, plain_lines(document)):
         return ""
     with repository.locked():
         made = write_taken_up(repository)
@@ -153,13 +153,13 @@ def write_taken_up(repository: "EntryRepository") -> dict[str, Entry]:
 
     def decide(state: State) -> WantedState:
         made.clear()
-        lines = _wanted(repository, plain_lines(state.document))
+        lines = wanted_lines(repository, plain_lines(state.document))
         if not lines:
             return WantedState(state.entries, data=state.raw or b"")
         made.update(new_entries(repository, lines, state.entries))
-        return WantedState({**state.entries, **made}, document=_without(state.document, lines))
+        return WantedState({**state.entries, **made}, document=without_lines(state.document, lines))
 
-    if _MAY_HOLD.search(read_file(repository.path) or b"") and _wanted(
+    if _MAY_HOLD.search(read_file(repository.path) or b"") and wanted_lines(
         repository, plain_lines(repository.load().document)
     ):
         repository.write(decide, who=WHO, why=WHY)
@@ -177,7 +177,7 @@ def new_entries(
     """Return the entries that lines become beside those that there are, each text once. Raises `MemoryFileError`."""
     made: dict[str, Entry] = {}
     there = {_alike(entry.content) for entry in entries.values()}
-    for line in _wanted(repository, lines):
+    for line in wanted_lines(repository, lines):
         if _alike(line.content) not in there:
             there.add(_alike(line.content))
             entry = _entry(repository, line, {**entries, **made})
@@ -185,7 +185,7 @@ def new_entries(
     return made
 
 
-def _wanted(repository: "EntryRepository", lines: Sequence[PlainLine]) -> list[PlainLine]:
+def wanted_lines(repository: "EntryRepository", lines: Sequence[PlainLine]) -> list[PlainLine]:
     """Return the lines that may become entries: none with a secret, none that was forgotten for good."""
     return [
         line
@@ -208,7 +208,7 @@ def _entry(repository: "EntryRepository", line: PlainLine, there: Mapping[str, E
     )
 
 
-def _without(document: EntryDocument, lines: list[PlainLine]) -> EntryDocument:
+def without_lines(document: EntryDocument, lines: list[PlainLine]) -> EntryDocument:
     """Return the file without some lines; what is left of it is read anew."""
     kept, done = [], 0
     for line in lines:

@@ -65,6 +65,14 @@ def cost(
         return
     out = console(wraps=True)
     if rows:
+        out.print(
+            tr(
+                "What the memory itself asked the language model since {since} (days in UTC), a line for each day, "
+                "purpose and plugin:",
+                since=rows[-1].day,
+            ),
+            soft_wrap=True,
+        )
         out.print(cost_table(rows))
         out.print(
             tr(
@@ -76,10 +84,17 @@ def cost(
     else:
         out.print(tr("The memory made no use of the language model in the last {days} days.", days=days))
     if recalled:
+        out.print(
+            tr(
+                "What recall added to your turns since {since}, in tokens, a line for each day:", since=recalled[-1].day
+            ),
+            soft_wrap=True,
+        )
         out.print(savings_table(recalled))
         out.print(tr("Saved: what the Markdown of the memory would have cost in each turn, less what was recalled."))
     if rows or recalled:
-        _show_expense(_expense(rows, recalled), total_saving(recalled), out)
+        begun = min(one[-1].day for one in (rows, recalled) if one)
+        _show_expense(_expense(rows, recalled), total_saving(recalled), begun, out)
 
 
 def summed(used: Iterable[tuple[date, Usage]]) -> list[Cost]:
@@ -171,7 +186,8 @@ def savings_table(rows: list[Saving]) -> Table:
     """Return the savings as a table for people, with their sum at the end."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_footer=True)
     headings = (
-        tr("day"), tr("turns"), tr("with memories"), tr("recalled"), tr("whole memory"), tr("saved"), tr("share")
+        tr("day"), tr("turns"), tr("turns with memories"), tr("recalled tokens"), tr("tokens of the whole memory"),
+        tr("saved tokens"), tr("saved share"),
     )  # fmt: skip
     footers = _cells(total_saving(rows))
     for number, (heading, footer) in enumerate(zip(headings, footers, strict=True)):
@@ -200,30 +216,36 @@ def _expense(used: list[Cost], recalled: list[Saving]) -> dict[str, int]:
 
 
 _EXPENSE_WORDS = {
-    "blocks": "recalled blocks",
-    "tools": "tools (memory_search, remember, ...)",
-    "entries": "entries in the prompt",
-    "background": "its own uses of the model",
+    "blocks": "recalled memories, beside your messages",
+    "tools": "descriptions of its tools (memory_search, remember, ...)",
+    "entries": "entries in the system prompt",
+    "background": "its own uses of the model, questions and answers",
     "total": "total",
 }
 
 
-def _show_expense(expense: dict[str, int], turns: Saving, out: Console) -> None:
+def _show_expense(expense: dict[str, int], turns: Saving, since: str, out: Console) -> None:
     """Show what the set costs, and what it saves beside that."""
+    told = tr("What the set costs since {since}, in {turns:,} turns:", since=since, turns=turns.turns)
+    out.print(tr("What the set costs since {since}, in 1 turn:", since=since) if turns.turns == 1 else told)
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column(tr("what the set costs"))
-    table.add_column(tr("tokens"), justify="right")
-    table.add_column(tr("a turn"), justify="right")
+    table.add_column(tr("for what"))
+    table.add_column(tr("tokens in all"), justify="right")
+    table.add_column(tr("tokens a turn"), justify="right")
     for key, name in _EXPENSE_WORDS.items():
         table.add_row(tr(name), f"{expense[key]:,}", f"{expense[key] / turns.turns:,.0f}" if turns.turns else "")
     out.print(table)
     if turns.turns:
-        told = {"net": abs(expense["net"]), "whole": turns.whole_tokens}
+        numbers = {"net": round(abs(expense["net"]) / turns.turns), "whole": round(turns.whole_tokens / turns.turns)}
         saves = tr(
-            "In all the set takes {net:,} tokens less in each turn than the whole Markdown would ({whole:,}).", **told
+            "On average the set takes {net:,} tokens less in a turn than the whole Markdown of the memory would "
+            "({whole:,}).",
+            **numbers,
         )
         costs = tr(
-            "In all the set takes {net:,} tokens more in each turn than the whole Markdown would ({whole:,}).", **told
+            "On average the set takes {net:,} tokens more in a turn than the whole Markdown of the memory would "
+            "({whole:,}).",
+            **numbers,
         )
         out.print(saves if expense["net"] >= 0 else costs, soft_wrap=True)
         out.print(

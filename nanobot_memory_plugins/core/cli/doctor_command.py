@@ -1,6 +1,7 @@
 """``nanobot-memory doctor``: what works on this machine, what does not, and what helps."""
 
 import asyncio
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -41,6 +42,11 @@ if TYPE_CHECKING:
 
 _FAILED = 1
 _FIRST = "Repair that first, or name another folder with --workspace."
+_STARTS_LATE = re.compile(r" failed in (?:open_store|share_store|open_entries|on_start): no answer within ")
+_LONGER_START = Sentence(
+    "The machine was busy. Where that comes often let the start take longer: set memoryPlugins.core.startLimit to 30"
+    " (seconds)."
+)
 _MORE = "`nanobot-memory --verbose doctor` shows where it comes from."
 
 
@@ -96,7 +102,7 @@ async def _examine(workspace: Path, config: MemoryConfig, problems: list[ConfigP
     findings += [*await asyncio.to_thread(memory_file_findings, workspace), *reported]
     # A plugin that breaks while it is asked how it is says nothing else about it.
     findings += [
-        Finding("warning", text, Health.DEGRADED, _MORE)
+        Finding("warning", text, Health.DEGRADED, _LONGER_START if _STARTS_LATE.search(text) else _MORE)
         for text in dict.fromkeys(warnings)
         if not _is_told(text, findings)
     ]

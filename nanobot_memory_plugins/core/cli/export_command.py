@@ -15,7 +15,7 @@ from nanobot_memory_plugins.core.cli.options import (
     read_configuration,
 )
 from nanobot_memory_plugins.core.cli.repair import repair_memory
-from nanobot_memory_plugins.core.cli.transfer_output import bar
+from nanobot_memory_plugins.core.cli.transfer_output import bar, counted
 from nanobot_memory_plugins.core.errors import InputError
 from nanobot_memory_plugins.core.transfer.backups import back_up, plain_name, usual_folder
 from nanobot_memory_plugins.core.transfer.exporting import export_to
@@ -58,8 +58,8 @@ def export_memory(
         out.print(tr("left: {name}: {why}", name=shown(name), why=shown(tr(why))))
     out.print(
         tr(
-            "{files:,} files, {size:,} bytes, in {target}",
-            files=report.files,
+            "{files}, {size:,} bytes, in {target}",
+            files=counted(report.files, "file"),
             size=report.size,
             target=shown(str(target)),
         )
@@ -93,8 +93,8 @@ def _back_up(folder: Path, to: Path | None, keep: int, *, as_json: bool) -> None
     else:
         out.print(
             tr(
-                "{files:,} files, {size:,} bytes, read back whole, in {path}",
-                files=report.files,
+                "{files}, {size:,} bytes, read back whole, in {path}",
+                files=counted(report.files, "file"),
                 size=report.size,
                 path=shown(str(done.path)),
             )

@@ -46,7 +46,7 @@ def print_report(report: ImportReport, *, everything: bool = False) -> None:
     """Print what became of an import, for people: a summary, or with ``everything`` each file."""
     rows = None if everything else _ROWS
     out = console()
-    counts = [_counted(count, _ONE[kind]) for kind, count in sorted(report.taken.items()) if count]
+    counts = [counted(count, _ONE[kind]) for kind, count in sorted(report.taken.items()) if count]
     verb = tr("would be taken") if report.dry_run else tr("taken")
     out.print(f"{shown(report.source)}: {shown(tr(report.label))} ([bold]{shown(report.format)}[/bold])")
     out.print(
@@ -59,7 +59,7 @@ def print_report(report: ImportReport, *, everything: bool = False) -> None:
             tr(
                 "{verb}: {counted} of files that were changed or renamed",
                 verb=verb,
-                counted=_counted(report.replaced, "note"),
+                counted=counted(report.replaced, "note"),
             )
         )
     if report.read:
@@ -79,11 +79,11 @@ def print_report(report: ImportReport, *, everything: bool = False) -> None:
         for file, count in sorted(report.written.items()):
             out.print(f"  {shown(file)}: {count:,}")
     elif report.written:
-        counted = _counted(len(report.written), "file")
+        number = counted(len(report.written), "file")
         if report.dry_run:
-            out.print(tr("would be written to {counted}; --all names each", counted=counted))
+            out.print(tr("would be written to {counted}; --all names each", counted=number))
         else:
-            out.print(tr("written to {counted}; --all names each", counted=counted))
+            out.print(tr("written to {counted}; --all names each", counted=number))
     for notice in report.notices:
         out.print(shown(tr(notice)))
     if report.taken and not report.dry_run:
@@ -93,10 +93,10 @@ def print_report(report: ImportReport, *, everything: bool = False) -> None:
 def print_taken_back(done: TakenBack) -> None:
     """Print what became of an import that was taken back, for people."""
     out = console()
-    files, records = _counted(done.files, "file"), _counted(done.records, "record")
+    files, records = counted(done.files, "file"), counted(done.records, "record")
     out.print(tr("{source}: taken back: {files}, {records}", source=shown(done.source), files=files, records=records))
     if done.restored:
-        out.print(tr("brought back: {notes} that it had replaced", notes=_counted(done.restored, "note")))
+        out.print(tr("brought back: {notes} that it had replaced", notes=counted(done.restored, "note")))
     if done.entries:
         out.print(
             tr(
@@ -115,7 +115,8 @@ def _print_files(out: Console, files: list[str], most: int | None) -> None:
         out.print(tr("  and {count:,} more; --all names each", count=len(files) - most))
 
 
-def _counted(count: int, what: str) -> str:
+def counted(count: int, what: str) -> str:
+    """Return a number of messages, notes, entries, files or records (``what`` is one) in the reader's language."""
     if count == 1:
         return tr(f"1 {what}")
     return tr(f"{{count:,}} {_MANY[what]}", count=count)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import reduce
+from functools import cache, reduce
 from typing import Any
 
 from pydantic import BaseModel
@@ -64,11 +64,34 @@ def canonical(key: str) -> str:
     """Return the key of an option however it was written: in snake_case, with the file's place, or as documents do."""
     for place in ("channels.memoryPlugins.", "channels.memory_plugins.", "memoryPlugins.", "memory_plugins."):
         key = key.removeprefix(place)
-    written = tuple(to_snake(part) for part in key.split("."))
-    for documented, name in DOCUMENT_NAMES.items():
-        if written == tuple(to_snake(part) for part in documented.split(".")) and name.plugin != "*":
-            written = tuple(name.option.split("."))
+    written = _in_snake_case(key)
+    written = _documented_options().get(written, written)
     return ".".join((written[0], *map(to_camel, written[1:])))
+
+
+@cache
+def _documented_options() -> Mapping[tuple[str, ...], tuple[str, ...]]:
+    """Return for each name that documents use, in its parts, those of the option that it means."""
+    return {
+        _in_snake_case(documented): tuple(name.option.split("."))
+        for documented, name in DOCUMENT_NAMES.items()
+        if name.plugin != "*"
+    }
+
+
+@cache
+def _names_in_documents() -> Mapping[str, tuple[str, ...]]:
+    """Return for each key of an option the names that documents use."""
+    found: dict[str, tuple[str, ...]] = {}
+    for documented, name in DOCUMENT_NAMES.items():
+        if name.path:
+            key = canonical(documented)
+            found[key] = (*found.get(key, ()), documented)
+    return found
+
+
+def _in_snake_case(key: str) -> tuple[str, ...]:
+    return tuple(to_snake(part) for part in key.split("."))
 
 
 def _of(section: BaseModel, name: str, above: tuple[str, ...], config: MemoryConfig) -> Iterator[Option]:
@@ -87,7 +110,7 @@ def _of(section: BaseModel, name: str, above: tuple[str, ...], config: MemoryCon
             allowed=allowed_by(schema["properties"][attribute], schema.get("$defs", {})),
             description=info.description or "",
             given=(written or f"{config.prefix}.{key}") if attribute in section.model_fields_set else "",
-            documents=tuple(one for one, named in DOCUMENT_NAMES.items() if canonical(one) == key and named.path),
+            documents=_names_in_documents().get(key, ()),
         )
 
 

@@ -4,6 +4,7 @@ One file a day, below ``memory/.usage/missed``. ``doctor`` tells of the last day
 """
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
@@ -18,10 +19,13 @@ from nanobot_memory_plugins.core.values.diagnosis import Finding, Health
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 NO_ANSWER = "no answer within"
+WITH_START = "the start of the memory included"
+_RESTING = "resting after: "
+_LATE = re.compile(rf"{NO_ANSWER} (?P<limit>[\d.e+-]+) s(?P<more>, {WITH_START})?")
 _DAY = timedelta(days=1)
 _SUBJECT = "turns without memory"
 # What a turn goes without, by the plugin that did not answer.
-_MISSED = {"recall": "nothing was recalled", "consolidation": "an order to remember or forget waited"}
+_MISSED = {"recall": "nothing was recalled", "consolidation": "no order to remember or forget was looked for in time"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,13 +77,29 @@ def missed_findings(workspace: Path, now: datetime) -> list[Finding]:
     for (plugin, why), times in Counter((one.plugin, one.why) for one in found).most_common():
         count = Sentence("once") if times == 1 else Sentence("{times} times", times=times)
         what = Sentence(_MISSED[plugin]) if plugin in _MISSED else Sentence("{plugin} did not answer", plugin=plugin)
-        told.append(Sentence("{count} {what} ({plugin}: {why})", count=count, what=what, plugin=plugin, why=why))
+        told.append(Sentence("{count} {what} ({plugin}: {why})", count=count, what=what, plugin=plugin, why=_said(why)))
     last = max(one.time for one in found).astimezone()
     state = Sentence("in the last day {told}; last at {last:%H:%M}", told=Sentence.joined(told, "; "), last=last)
     return [Finding(_SUBJECT, state, Health.DEGRADED, _hint(found))]
 
 
+def _said(why: str) -> str:
+    """Return why a plugin did not answer as a sentence; it is recorded in English."""
+    if why.startswith(_RESTING):
+        return Sentence("resting after: {why}", why=_said(why.removeprefix(_RESTING)))
+    if (found := _LATE.fullmatch(why)) is None:
+        return why
+    if found["more"]:
+        return Sentence("no answer within {limit} s, the start of the memory included", limit=found["limit"])
+    return Sentence("no answer within {limit} s", limit=found["limit"])
+
+
 def _hint(found: list[MissedTurn]) -> str:
+    if any(WITH_START in one.why for one in found):
+        return Sentence(
+            "The memory was still starting. Where that comes often let the first turn wait longer: set"
+            " memoryPlugins.nanobot.startLimit to 15 (seconds)."
+        )
     if any(NO_ANSWER in one.why for one in found):
         return Sentence(
             "The machine was busy. Where that comes often let a turn wait longer: set memoryPlugins.core.messageLimit"

@@ -4,17 +4,23 @@ import contextlib
 import hashlib
 import re
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
+from filelock import Timeout
+
 from nanobot_memory_plugins.core.errors import InputError
-from nanobot_memory_plugins.core.files import MemoryPaths
+from nanobot_memory_plugins.core.files import MemoryPaths, private_lock
+from nanobot_memory_plugins.core.files.appending import make_folder
 from nanobot_memory_plugins.core.transfer.archive import opened_archive
 from nanobot_memory_plugins.core.transfer.exporting import ExportReport, export_to
 from nanobot_memory_plugins.core.transfer.importer import Part
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
+# Seconds that a backup waits for another one, which may have a large memory to write.
+_LOCK_SECONDS = 600.0
 # Of the place of a workspace this many digits of its SHA-256 tell two of the same name apart.
 _DIGITS = 6
 
@@ -66,6 +72,35 @@ def back_up(
     place = hashlib.sha256(str(workspace.resolve()).encode("utf-8", "surrogatepass")).hexdigest()[:_DIGITS]
     name = f"nanobot-memory-{plain_name(workspace)}-{place}"
     target = folder / f"{name}-{now:%Y%m%d}.zip"
+    try:
+        with _alone(MemoryPaths.of(workspace)):
+            return _backed_up(target, workspace, name, keep=keep, now=now, progress=progress)
+    except Timeout as error:
+        raise InputError(
+            Sentence("Another backup of {workspace} is being written.", workspace=workspace),
+            hint="Let that process go on, or end it.",
+        ) from error
+
+
+def _alone(paths: MemoryPaths) -> AbstractContextManager[object]:
+    """Let one process at a time make backups of a memory; where there is none there is nothing to be done."""
+    if not paths.memory.is_dir():
+        return contextlib.nullcontext()
+    make_folder(paths, paths.locks)
+    # A lock of its own: the export below takes those of the files.
+    return private_lock(paths.locks / "backup.lock").acquire(timeout=_LOCK_SECONDS)
+
+
+def _backed_up(
+    target: Path,
+    workspace: Path,
+    name: str,
+    *,
+    keep: int,
+    now: datetime,
+    progress: Callable[[Part], None],
+) -> Backup:
+    """Do what `back_up` does, alone."""
     report = None
     if not (target.exists() and _is_whole(target)):
         if target.exists():
@@ -77,7 +112,7 @@ def back_up(
             with contextlib.suppress(OSError):
                 target.unlink()  # the disk has lost it already; those of before stay
             raise
-    return Backup(target, report, _given_up(folder, name, keep))
+    return Backup(target, report, _given_up(target.parent, name, keep))
 
 
 def _check(path: Path) -> None:

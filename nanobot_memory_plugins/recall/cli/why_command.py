@@ -44,6 +44,14 @@ _WORDS = {
     "personalQuestions": "a question about somebody's life, or about what you two did",
 }
 
+_PART_WORDS = (
+    "words", "coverage", "similarity", "named speaker", "question", "bare question", "length", "answer time",
+    "answer number", "answer name", "next words", "next meaning", "asked before coverage", "asked before meaning",
+    "window coverage", "session words", "session words mean", "session meaning", "session coverage", "in named time",
+    "by asked person", "by assistant", "message words", "message meaning", "wish", "recency", "project", "reranker",
+)  # fmt: skip
+_ORDER_WORDS = ("learned", "weighted", "rrf")
+
 _FOUND_WORDS = {"words": "words", "meaning": "meaning", "words and meaning": "words and meaning"}
 _FATE_WORDS = {
     "injected whole": "injected whole",
@@ -210,7 +218,9 @@ def _show(found: Examined, query: str, limit: int) -> None:
         explained = result.explanation
         looked = tr("no explanation")
         if explained:
-            looked = tr("{count} candidates in {order} order", count=len(explained.candidates), order=explained.order)
+            looked = tr(
+                "{count} candidates in {order} order", count=len(explained.candidates), order=_order(explained.order)
+            )
         hits = tr("{count} of at most {limit} hits", count=len(result.hits), limit=asked.limit)
         out.print(
             tr(
@@ -245,7 +255,7 @@ def _show(found: Examined, query: str, limit: int) -> None:
         took = Sentence(
             "{here:.0f} ms here; a turn has {turn:.0f} ms.", here=watch.seconds * 1000, turn=found.turn_seconds * 1000
         )
-        late = "On a turn this would come too late." if watch.seconds > found.turn_seconds else ""
+        late = Sentence("On a turn this would come too late.") if watch.seconds > found.turn_seconds else ""
         out.print(tr("[bold]time[/bold]       {told}", told=together(took, late)))
     out.print(tr("[bold]block[/bold]      {told}", told=_block_in_words(found)))
     if recalled.block is not None:
@@ -343,7 +353,7 @@ def _show_candidate(out: Console, one: ExaminedCandidate) -> None:
         out.print(tr("       cut: {detail}", detail=shown(detail)), style="yellow")
     if one.parts:
         best = sorted(one.parts, key=lambda part: -abs(part.worth))[:_PARTS_SHOWN]
-        told = ", ".join(f"{part.name} {part.worth:+.2f}" for part in best if part.worth)
+        told = tr(", ").join(f"{_part(part.name)} {part.worth:+.2f}" for part in best if part.worth)
         out.print(f"       {_found_by(one)}{shown(told)}", style="dim")
 
 
@@ -359,6 +369,16 @@ def _found_by(one: ExaminedCandidate) -> str:
     if one.found_by.startswith("no word"):
         return tr("no word in common, nor the meaning; ")
     return tr("found by {what}; ", what=tr(_FOUND_WORDS.get(one.found_by, one.found_by)))
+
+
+def _order(name: str) -> str:
+    return tr(name) if name in _ORDER_WORDS else name
+
+
+def _part(name: str) -> str:
+    """Return the name of a summand in the reader's language, as docs/retrieval.md has it in English."""
+    words = name.replace("_", " ")
+    return tr(words) if words in _PART_WORDS else name
 
 
 def _fate(one: ExaminedCandidate) -> str:

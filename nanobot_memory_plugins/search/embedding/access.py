@@ -62,9 +62,13 @@ class EmbeddingAccess:
             self._service.wait(timeout)
         return self.report()
 
+    def is_here(self) -> bool:
+        """Tell whether the model stands on this machine, so that it has only to be loaded. It reads the disk."""
+        return self._service is not None and self._service.is_here()
+
     def wait_if_here(self, timeout: float) -> bool:
         """Wait as `wait` does where the model has only to be loaded, and say whether it is ready."""
-        if self._service is not None and self._service.is_here():
+        if self.is_here():
             self.wait(timeout)
         return self.embedder is not None
 

@@ -139,7 +139,7 @@ def _show(status: StoreStatus) -> None:
         out.print(tr("There are no memory files yet: they appear below memory/ as the agent remembers."))
     out.print(
         tr(
-            "{documents:,} passages of {files:,} files, {vectors:,} vectors",
+            "passages: {documents:,}, files: {files:,}, vectors: {vectors:,}",
             documents=status.documents,
             files=status.files,
             vectors=status.vectors,

@@ -85,9 +85,9 @@ def search(
     A memory that other machines share is searched on their server. What several hits say alike is shown once, with
     every place. With --project the memories of that project come first, and those of others last.
     """
-    if query is None and not (since or until or origin or kind or tag or session):
+    text = " ".join(query or ()).strip()
+    if not text and not (since or until or origin or kind or tag or session):
         raise typer.BadParameter(tr("say what to look for, or which by --since, --origin, --kind, --tag or --session"))
-    text = " ".join(query or ())
     with failing_in_words(as_json):
         asked = Query(
             text,

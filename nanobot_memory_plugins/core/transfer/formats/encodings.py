@@ -1,8 +1,10 @@
 """Text of people as it stands in files of theirs: UTF-8 mostly, and whatever an editor of ten years ago wrote."""
 
 import codecs
+from collections.abc import Iterator
 
 from nanobot_memory_plugins.core.files.damage import damage_in
+from nanobot_memory_plugins.core.transfer.formats.common_characters import commonness
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 # What is tried where a text is no UTF-8, the likelier first: of two that fit alike the first one counts.
@@ -16,6 +18,9 @@ _MARKS = {
 }
 # Of UTF-16 without a mark nearly every second byte of plain text is NUL.
 _NULS = 0.3
+# East Asian text is what comes out mostly as characters that are common there.
+_EAST_ASIAN = ("gb18030", "big5", "shift_jis", "euc_jp", "euc_kr")
+_COMMON = 0.6
 # Bytes that are looked at to tell the encoding.
 _LOOKED_AT = 1 << 18
 # So many letters beyond ASCII for one that cannot be read: then it is UTF-8, and damaged.
@@ -73,6 +78,11 @@ def _utf16(data: bytes) -> str | None:
 
 
 def _detected(data: bytes) -> tuple[str, str]:
+    best = max(
+        ((commonness(text), name, text) for name, text in _east_asian(data)), default=None, key=lambda one: one[0]
+    )
+    if best is not None and best[0] >= _COMMON:
+        return best[2], _NAMES.get(best[1], best[1].upper())
     from charset_normalizer import from_bytes  # it takes longer to import than most files to read
 
     found = from_bytes(data[:_LOOKED_AT], cp_isolation=list(_TRIED))
@@ -83,3 +93,13 @@ def _detected(data: bytes) -> tuple[str, str]:
         except UnicodeDecodeError:
             continue
     raise NoTextError("its encoding cannot be told")
+
+
+def _east_asian(data: bytes) -> Iterator[tuple[str, str]]:
+    """Yield the texts that the bytes may hold in East Asia, each with its encoding."""
+    for name in _EAST_ASIAN:
+        try:
+            # Windows writes a few more characters of Big5 and of Shift JIS than the standards have.
+            yield name, data.decode({"big5": "cp950", "shift_jis": "cp932", "euc_kr": "cp949"}.get(name, name))
+        except UnicodeDecodeError:
+            continue

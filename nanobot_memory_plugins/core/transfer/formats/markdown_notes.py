@@ -19,6 +19,7 @@ _LONGEST_TLDR = 160
 _NOON = time(12)
 _DATE = re.compile(r"(?<!\d)(\d{4})-?(\d{2})-?(\d{2})(?!\d)(?:[ T](\d{1,2}):(\d{2})(?!\d))?")
 _TIME_OF_DAY = re.compile(r"(\d{1,2}):(\d{2})(?!\d)")
+_HEADING = re.compile(r"^#{1,6}[ \t]+(\S.*?)[ \t\r]*$", re.MULTILINE)
 _BULLET = re.compile(r"^(?:[-*+>]|\d+[.)])[ \t]+")
 
 
@@ -63,7 +64,8 @@ def markdown_items(
     named = _dated(path.stem, None) or _dated(fields.get("date", "") or fields.get("created", ""), None)
     place = _Place(name, fields.get("title") or path.stem, named or when, named is not None)
     if is_vault:
-        place.page = _page_title(name, place.stem, page.aliases)
+        file_name = () if place.stem == path.stem else (path.stem,)
+        place.page = _page_title(name, place.stem, tuple(dict.fromkeys((*file_name, *page.aliases))))
         tags = (*tags, *page.tags)
     is_empty = True
     lines = text.count("\n", 0, page.body)
@@ -77,13 +79,20 @@ def markdown_items(
             is_empty = False
             yield item
     if is_empty and is_vault:
-        yield Skipped(EMPTY, name)
+        told = " / ".join(_HEADING.findall(text[page.body :])) or fields.get("title", "")
+        yield _title_alone(told, place, origin, tuple(dict.fromkeys(tags))) if told else Skipped(EMPTY, name)
 
 
 def _page_title(name: str, title: str, aliases: tuple[str, ...]) -> str:
     folder = name.rpartition("/")[0]
     known = f" ({', '.join(aliases)})" if aliases else ""
     return f"{folder}/{title}{known}" if folder else f"{title}{known}"
+
+
+def _title_alone(told: str, place: _Place, origin: Origin, tags: tuple[str, ...]) -> ImportedNote:
+    """Return the note of a page that has titles and nothing below them: "call the plumber.md" may say it all."""
+    note = Note(tldr=_shortened(told), title=place.page, tags=tags, origin=origin, time=place.day)
+    return ImportedNote(note, place.file, 1, time_is_certain=place.certain)
 
 
 def _own_note(entry: NoteEntry, place: _Place, origin: Origin) -> ImportedNote:

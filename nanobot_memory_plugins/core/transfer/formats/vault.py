@@ -75,7 +75,7 @@ def vault_files(folder: Path, root: Path | None = None) -> Iterator[tuple[Path, 
         elif entry.is_dir():
             if entry.name in ("node_modules", "__pycache__"):
                 yield path, Sentence("it is a folder of programs")
-            elif folder == root and entry.name == "logseq":
+            elif folder == root and entry.name == "logseq" and (path / "config.edn").is_file():
                 yield path, Sentence("it holds the settings of Logseq")
             else:
                 yield from vault_files(path, root)
