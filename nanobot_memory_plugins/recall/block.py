@@ -1,7 +1,6 @@
 """The text that is injected: memories grouped by file, inside a budget, full text first and snippets after."""
 
 import math
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -13,8 +12,6 @@ from nanobot_memory_plugins.recall.live_context import LiveContext
 from nanobot_memory_plugins.recall.options import RecallOptions
 from nanobot_memory_plugins.recall.trace import Reason, RecallTrace
 
-# What a store puts behind an entry that another one has replaced.
-_REPLACED = re.compile(r"\(earlier(?:, [\w ,-]+)?\)\s*$|（以前(?:，[\d至-]+)?）\s*$")
 # Room for the fence that core puts around the block: its two markers, their nonces and line ends.
 FENCE_CHARS = 150
 FENCE_TOKENS = 60
@@ -75,7 +72,7 @@ def _own_first(hits: Sequence[Hit], project: str) -> list[Hit]:
 
 def _newest_first(hit: Hit) -> tuple[float, bool]:
     """Put the newest first; of what has no date, what another entry has replaced comes behind the others."""
-    return -hit.time.timestamp() if hit.time is not None else -math.inf, _REPLACED.search(hit.text) is not None
+    return -hit.time.timestamp() if hit.time is not None else -math.inf, hit.superseded
 
 
 def build_listing(hits: Sequence[Hit], options: RecallOptions, *, project: str = "") -> ContextBlock | None:

@@ -10,6 +10,8 @@ from nanobot_memory_plugins.core.values import Hit, Level, Query, SearchResult
 from nanobot_memory_plugins.search.documents import Document
 from nanobot_memory_plugins.search.filters import passes
 from nanobot_memory_plugins.search.segmentation import segment
+from nanobot_memory_plugins.search.sources.places import FileKind
+from nanobot_memory_plugins.search.sources.validity import is_superseded
 from nanobot_memory_plugins.search.timestamps import in_zone, timestamp
 
 SNIPPET_CHARS = 360
@@ -49,6 +51,7 @@ def hit_of(
         tldr=document.tldr,
         tags=document.tags,
         answers=answers,
+        superseded=document.source == FileKind.LONG_TERM and is_superseded(document.text),
     )
 
 

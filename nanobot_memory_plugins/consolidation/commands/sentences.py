@@ -39,7 +39,7 @@ _QUOTES = {'"': '"', "'": "'", "“": "”", "‘": "’", "「": "」", "『": 
 class OrderSentence:
     """One sentence: ``text`` as it was written, ``folded`` for comparing, character by character the same length.
 
-    ``orders`` keeps what was read in it, so that each is read once.
+    ``orders`` keeps what was read in it, so that each is read once and nothing outlives the message.
     """
 
     text: str

@@ -74,7 +74,8 @@ class Hit:
     text covers, ``similarity`` the cosine to the query, or None without vectors. ``source`` is the kind of
     memory (``long_term``, ``note``, ``observation``, ``summary``, ``transcript``, ``document``); ``tldr`` and ``tags``
     are those of a structured note. ``answers`` is the question of the other speaker that stands right before a message,
-    empty where there is none; then coverage and similarity are those of both.
+    empty where there is none; then coverage and similarity are those of both. ``superseded`` says that another memory
+    has taken its place: it held once, and its text says until when.
     """
 
     id: str
@@ -94,6 +95,7 @@ class Hit:
     tldr: str = ""
     tags: tuple[str, ...] = ()
     answers: str = ""
+    superseded: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,16 +3,16 @@
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import astuple, dataclass, replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import BinaryIO
 
 from nanobot_memory_plugins.core.files import TAG_SEPARATORS, NoteEntry, Passage, parse_notes
-from nanobot_memory_plugins.core.text.fence import language_of
 from nanobot_memory_plugins.core.values import Origin, Scope
 from nanobot_memory_plugins.search.chunking import chunk_markdown, chunk_text
 from nanobot_memory_plugins.search.documents import Document, holds_entries
 from nanobot_memory_plugins.search.sources.pieces import Chunking, FilePiece, bounded, decode, fingerprint, record_key
 from nanobot_memory_plugins.search.sources.places import FileKind, SourceFile
+from nanobot_memory_plugins.search.sources.validity import held, holds_since, last_day
 
 # How much of a file is held in memory at a time, and how much of it when one section is longer than that.
 _WINDOW, _LARGEST_WINDOW = 1 << 23, 1 << 26
@@ -130,11 +130,11 @@ class _Reader:
             text, fields = text[: comment.start()], _pairs(comment[1])
         text = self._hidden(text)
         if fields.get("superseded_by"):
-            text += _held(text, fields.get("created", ""), fields.get("ended", ""))
+            text += held(text, fields.get("created", ""), fields.get("ended", ""))
         elif fields.get("supersedes"):
-            text += _since(text, fields.get("created", ""))
+            text += holds_since(text, fields.get("created", ""))
         else:
-            text += _last_day(text, fields.get("expires", ""))
+            text += last_day(text, fields.get("expires", ""))
         archived = self.section.casefold().startswith("archived")
         return self._chunked(
             part,
@@ -195,36 +195,6 @@ class _Reader:
                 )
             )
         return tuple(documents)
-
-
-def _last_day(text: str, expires: str) -> str:
-    """Return what is put behind a text that does not say until which day it holds."""
-    day = _day_before(expires)
-    return f" ({day})" if day and day not in text else ""
-
-
-def _held(text: str, since: str, until: str) -> str:
-    """Return what is put behind a text that has been replaced by another one: from when to when it held."""
-    first, last = _day_before(since), _day_before(until)
-    if language_of(text) == "zh":
-        return f"（以前，{first}至{last}）" if last else "（以前）"
-    return f" (earlier, {first} to {last})".replace(",  to", ", until") if last else " (earlier)"
-
-
-def _since(text: str, since: str) -> str:
-    """Return what is put behind a text that has taken the place of another one."""
-    first = _day_before(since)
-    if not first:
-        return ""
-    return f"（自{first}起）" if language_of(text) == "zh" else f" (since {first})"
-
-
-def _day_before(moment: str) -> str:
-    """Return the local day just before a moment, or nothing where there is none."""
-    try:
-        return (datetime.fromisoformat(moment) - timedelta(microseconds=1)).astimezone().date().isoformat()
-    except (ValueError, OverflowError):
-        return ""
 
 
 def _moment(text: str) -> datetime | None:
