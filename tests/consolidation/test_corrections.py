@@ -198,3 +198,28 @@ async def test_who_says_where_they_live_need_not_name_the_old_home(workspace: Pa
 def test_a_name_that_was_misspelt_is_put_right_or_left_alone(known: str, said: str, content: str | None):
     found = corrections_in(message_reading(said), [entry("a", known, 0.8)])
     assert [one.content for one in found] == ([content] if content else [])
+
+
+@pytest.mark.parametrize(
+    ("known", "said", "content"),
+    [
+        (
+            "our budget for Iceland is 1,800 pounds for everything",
+            "Correction about Iceland, with the new salary we can spend 2,500 pounds, not 1,800.",
+            "our budget for Iceland is 2,500 pounds for everything",
+        ),
+        (
+            "装修预算是八万，十月前住进去",
+            "更正一下，加上奖金我们装修可以花十万，不是八万。",
+            "装修预算是十万，十月前住进去",
+        ),
+        ("our budget for Iceland is 1,800 pounds", "Correction: the hotel costs 2,500 pounds, not 1,800.", None),
+        ("our budget for Iceland is 1,800 pounds", "Sorry, the car in Iceland costs 300 pounds, not 250.", None),
+        ("the rent of the flat is 900", "Correction about the flat: it has 70 square metres, not 65.", None),
+    ],
+)
+def test_a_number_that_is_denied_beside_a_new_one_gives_way_to_it_whatever_stands_around(
+    known: str, said: str, content: str | None
+):
+    corrected = corrections_in(message_reading(said), [entry("known", known, 0.8)])
+    assert [one.content for one in corrected] == ([content] if content else [])

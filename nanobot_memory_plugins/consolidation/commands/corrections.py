@@ -60,6 +60,15 @@ _OWNED = LazyPattern(
 _ONES_OWN = frozenset(
     "team manager car flat house company doctor teacher landlord boss dog cat pet 老板 狗 猫".split()  # noqa: SIM905
 )
+# "We can spend 2,500 pounds, not 1,800": one number, and the one that it replaces.
+_NUMBER_ZH = r"(?:\d(?:[\d.,]*\d)?[百千万亿]?|[一二三四五六七八九十百千万亿两点]+)"
+_NUMBERS = (
+    LazyPattern(
+        r"(?<![\w.,])(?P<new>\d(?:[\d.,:]*\d)?)(?: [a-z]+){0,5},? "
+        r"(?:and not|not|instead of|rather than) (?P<old>\d(?:[\d.,:]*\d)?)(?![\w%])(?: [a-z]+)?"
+    ),
+    LazyPattern(rf"(?P<new>{_NUMBER_ZH})[^,.;。\d]{{0,5}}[,、 ]*而?不是(?P<old>{_NUMBER_ZH})[^\W\d]?"),
+)
 # What stands around a new value and is no part of it: "spelled Ana", "John with an h", "on Thursday with Bob".
 _BESIDE_A_NAME = re.compile(r"^(?:(?:spel(?:led|t)|written|pronounced|as|on|at|in|to) )+| with [\w' ]+$", re.IGNORECASE)
 _EDGES = " ,，.。!！;；"
@@ -154,6 +163,7 @@ def _corrected(text: str, known: list[Entry]) -> Correction | None:
 def _readings(text: str, entry: Entry) -> Iterator[tuple[float, str]]:
     """Yield how well a text fits as a correction of an entry, with what it says then."""
     yield from _by_pair(text, entry)
+    yield from _by_number(text, entry)
     yield from _by_slot(text, entry)
 
 
@@ -174,6 +184,19 @@ def _by_pair(text: str, entry: Entry) -> Iterator[tuple[float, str]]:
             start, end = place
             fresh = _BESIDE_A_NAME.sub("", text[found.start("new") : found.end("new")].strip(_ENDINGS))
             yield 2.0 + _slot(rest, entry), f"{entry.content[:start]}{fresh}{entry.content[end:]}"
+
+
+def _by_number(text: str, entry: Entry) -> Iterator[tuple[float, str]]:
+    """Read "about Iceland, we can spend 2,500, not 1,800": the entry has the old number, and names what it is about."""
+    folded, held = fold(text), fold(entry.content)
+    for pattern in _NUMBERS:
+        for found in pattern.finditer(folded):
+            place = _place_of(found["old"], held)
+            slot = _slot(f"{text[: found.start()]} {text[found.end() :]}", entry)
+            if place is None or held.count(found["old"]) > 1 or found["new"] in held or slot < _LEAST_SLOT:
+                continue
+            new = text[found.start("new") : found.end("new")]
+            yield slot, f"{entry.content[: place[0]]}{new}{entry.content[place[1] :]}"
 
 
 def _by_slot(text: str, entry: Entry) -> Iterator[tuple[float, str]]:
