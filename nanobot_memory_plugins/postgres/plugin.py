@@ -87,9 +87,9 @@ class PostgresPlugin:
         if store is None or not erasure.names_anything or erasure == self._carried_out:
             return []
         if dry_run:
-            found = await store.held(erasure)
+            found = await store.orders.held(erasure)
         else:
-            found = await store.order(erasure)
+            found = await store.orders.give(erasure)
         if found is None:
             return [] if dry_run else [Trace(Sentence("the shared memory"), 0, removed=False, why=_AWAY, waits=True)]
         traces = [
@@ -115,7 +115,7 @@ class PostgresPlugin:
 
     async def _obey(self, store: "SharedStore", context: PluginContext) -> None:
         while True:
-            for number, erasure in await store.orders():
+            for number, erasure in await store.orders.waiting():
                 self._carried_out = erasure
                 try:
                     done = context.erase is None or await context.erase(erasure)
@@ -127,8 +127,8 @@ class PostgresPlugin:
                 if not done:  # until then nothing is sent, and the others know that it is still here
                     logger.warning("what another machine has forgotten is not forgotten here yet: {}", why)
                     break
-                await store.obeyed(number)
-            await store.remember_orders()
+                await store.orders.obeyed(number)
+            await store.orders.remember()
             await asyncio.sleep(_LOOK)
 
 

@@ -9,12 +9,10 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
-from uuid import UUID
 
 from nanobot_memory_plugins.core import (
     Clock,
     EncodingStore,
-    Erasure,
     Finding,
     Hit,
     LendingStore,
@@ -28,24 +26,22 @@ from nanobot_memory_plugins.core import (
     StoreError,
     StoreStatus,
     VectorStore,
-    Wanted,
     without_secrets,
 )
 from nanobot_memory_plugins.core.isolation.threads import DaemonThreadPool, run_in_pool
 from nanobot_memory_plugins.postgres.asking import TAIL_BYTES, Asking
-from nanobot_memory_plugins.postgres.database import forgetting, health, leases, records
+from nanobot_memory_plugins.postgres.database import health, leases, records
 from nanobot_memory_plugins.postgres.database.connection import Connection
-from nanobot_memory_plugins.postgres.database.covered import Covered
 from nanobot_memory_plugins.postgres.database.shipping import Shipment, states_of
 from nanobot_memory_plugins.postgres.database.tenant import Tenant, TenantOwner
 from nanobot_memory_plugins.postgres.entry_exchange import EntryExchange
 from nanobot_memory_plugins.postgres.machine import machine_name
 from nanobot_memory_plugins.postgres.options import PostgresOptions
+from nanobot_memory_plugins.postgres.orders import Orders
 from nanobot_memory_plugins.postgres.questions import Questions
 from nanobot_memory_plugins.postgres.reaching import Lease, Server
 from nanobot_memory_plugins.postgres.sharing_findings import away, sharing, slow
 from nanobot_memory_plugins.postgres.spool import Spool
-from nanobot_memory_plugins.postgres.tombstones import ServerTombstones
 from nanobot_memory_plugins.postgres.unsent import Unsent, covers
 from nanobot_memory_plugins.search.indexer.session import SessionSettings
 from nanobot_memory_plugins.search.indexer.step import StepSettings
@@ -113,8 +109,9 @@ class SharedStore:
             clock=clock,
         )
         self.entries = EntryExchange(self._whose, self._paths.index_folder, self._ask_long)
-        self._tombstones = ServerTombstones(self._whose, self._paths)
-        self._covers = (Erasure(), Covered())
+        self.orders = Orders(
+            self._whose, self._paths, self._ask_long, self._look_through, lambda: self._sender.check_database()
+        )
         self.spool = None if options.keep_files else Spool(self._whose, self._paths, clock, self._ask_long)
         self._unsent = Unsent(self._places, lambda: self._asking.sent, self._housekeeping)
         self._closed = False
@@ -203,7 +200,7 @@ class SharedStore:
                     barrier = None
                 if barrier is None and self._sender.state.owning:
                     barrier = self._sender.barrier()
-                if not self.obeys and await self.orders():
+                if not self.obeys and await self.orders.waiting():
                     return
                 if barrier is None:
                     states = await self._ask_long(lambda connection: states_of(connection, self._whose))
@@ -264,43 +261,6 @@ class SharedStore:
     async def lease(self, work: str, seconds: float) -> bool:
         """Whether this machine does a kind of work, and nobody else for so long; each while the server is away."""
         return await self._ask_long(lambda connection: leases.take(connection, self._whose, work, seconds)) is not False
-
-    async def held(self, erasure: Erasure) -> dict[str, int] | None:
-        """Return in how many passages something stands, by machine; None where the server cannot be asked."""
-        wanted = Wanted(erasure.texts, words=erasure.words, nearly=erasure.nearly)
-        found = await self._ask(lambda connection: forgetting.held(connection, self._whose, wanted), patience=_PURGE)
-        if found is None:
-            return None
-        # Carried out, this machine's own may be clean on the server before the order comes to it.
-        own = found.get(self.machine, ())
-        covers = await self._ask_long(lambda connection: forgetting.covered_by(connection, self._whose, own))
-        self._covers = (erasure, covers or Covered())
-        return {machine: len(ids) for machine, ids in found.items()}
-
-    async def order(self, erasure: Erasure) -> dict[str, int] | None:
-        """Have every machine forget something; return how many passages went, or None where the server is away."""
-        meant, also = self._covers
-        also = also if meant == erasure else Covered()
-        done = await self._ask(
-            lambda connection: forgetting.order(connection, self._whose, erasure, also), patience=_PURGE
-        )
-        await self.remember_orders()
-        return done
-
-    async def remember_orders(self) -> None:
-        """Keep here what was carried out, and give a server that has lost it the order again."""
-        if await self._ask_long(self._tombstones.bring):
-            self._sender.check_database()
-
-    async def orders(self) -> list[tuple[UUID, Erasure]]:
-        """Return what other machines have ordered this one to forget; nothing where the server is away."""
-        return await self._ask_long(lambda connection: forgetting.orders(connection, self._whose)) or []
-
-    async def obeyed(self, number: UUID) -> None:
-        """Say that an order was carried out here; then this machine's files are sent again."""
-        await self._ask_long(lambda connection: forgetting.obeyed(connection, self._whose, number))
-        await self.remember_orders()
-        self._sender.check_database()
 
     @property
     def machine(self) -> str:
@@ -366,7 +326,7 @@ class SharedStore:
         self._lease = lease = Lease()
         lease.hold(connection)
         self._server.hold(lease)
-        self._tombstones.bring(connection)  # before anything is sent: what comes then was cleaned of it
+        self.orders.bring(connection)  # before anything is sent: what comes then was cleaned of it
         return Shipment(connection, self._whose, large_from=self._large_from, sent=self._asking.was_sent)
 
     async def _ask(
@@ -380,6 +340,9 @@ class SharedStore:
 
     async def _ask_long(self, function: Callable[[Connection], T]) -> T | None:
         return await self._ask(function, patience=_LONG)
+
+    async def _look_through(self, function: Callable[[Connection], T]) -> T | None:
+        return await self._ask(function, patience=_PURGE)
 
     def _embedder(self) -> Any:
         return self._local.embedder if isinstance(self._local, LendingStore) else None

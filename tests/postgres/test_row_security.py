@@ -85,9 +85,9 @@ async def lived(server: OwnServer, workspace: MemoryWorkspace, tenant: str, **op
         store.notify(workspace.path / "memory" / "2026-02-16.md")
         await store.flush()
         found.append(await store.passages())
-        found.append(await store.order(Erasure(texts=("the key of the shed hangs behind the door",))))
-        for number, _ in await store.orders():
-            await store.obeyed(number)
+        found.append(await store.orders.give(Erasure(texts=("the key of the shed hangs behind the door",))))
+        for number, _ in await store.orders.waiting():
+            await store.orders.obeyed(number)
         found.append([finding.state for finding in await store.findings() if "machines" in finding.subject])
     finally:
         await store.close()
@@ -145,7 +145,7 @@ async def test_without_it_the_same_statements_reach_into_the_neighbours_rows(
             await ann.flush()
             with careless():
                 hits = (await ann.search(Query("which key opens the safe", limit=50))).hits
-                await ann.order(Erasure(texts=("the safe of bob opens with key 7",)))
+                await ann.orders.give(Erasure(texts=("the safe of bob opens with key 7",)))
         finally:
             await ann.close()
         assert any("safe of bob" in hit.text for hit in hits)

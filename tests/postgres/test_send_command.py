@@ -82,6 +82,7 @@ def test_without_a_dsn_it_says_what_to_set(told: tuple[Path, Path], tmp_path: Pa
     assert "memoryPlugins" in failed["hint"]
 
 
+@pytest.mark.slow
 def test_doctor_tells_of_the_server(told: tuple[Path, Path]):
     workspace, config = told
     command("postgres", "send", "--workspace", workspace, "--config", config)

@@ -57,6 +57,7 @@ async def test_what_a_machine_far_away_keeps_is_sent(server: OwnServer, tmp_path
             await store.close()
 
 
+@pytest.mark.slow
 async def test_entries_and_orders_reach_a_machine_far_away(server: OwnServer, tmp_path: Path):
     with slow_way(server.dsn) as (way, dsn):
         way.delay = ROUND_TRIP
