@@ -9,7 +9,7 @@ from typing_extensions import TypeVar
 
 from nanobot_memory_plugins.core.clock import Clock
 from nanobot_memory_plugins.core.files.prompts import Prompts
-from nanobot_memory_plugins.core.protocols import Complete, EntryAccess, Store
+from nanobot_memory_plugins.core.protocols import Complete, EntryAccess, Feedback, Store
 from nanobot_memory_plugins.core.text.reading import Reading, message_reading
 from nanobot_memory_plugins.core.values import Erasure, Hit, Message, Note, Receipt, Scope, Visibility
 from nanobot_memory_plugins.core.values.scopes import owner
@@ -45,7 +45,8 @@ class PluginContext(Generic[OptionsT]):
     for good in the whole workspace, as ``nanobot-memory purge`` does, says whether no file holds it any more, and is
     None where no host runs. ``time_limit`` gives the seconds for which core waits for the answer to a hook of this
     name, and None where it waits for as long as it takes. ``reading`` gives what a message means, of those that any
-    hook is handed: the object that `on_message_received` was handed for it.
+    hook is handed: the object that `on_message_received` was handed for it. ``feedback`` tells which memories
+    people said did not help, and takes it down; None where no host runs.
     """
 
     plugin_name: str
@@ -66,6 +67,7 @@ class PluginContext(Generic[OptionsT]):
     keep: Callable[[Note, str], Awaitable[Receipt]] = _no_host
     opened_entries: Callable[[], EntryAccess | None] = lambda: None
     erase: Callable[[Erasure], Awaitable[bool]] | None = None
+    feedback: Feedback | None = None
 
     def reading(self, message: Message | str) -> Reading:
         """Return what a message of the hook means, read once for all hooks and plugins; a text is a user's."""

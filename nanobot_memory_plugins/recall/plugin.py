@@ -14,7 +14,7 @@ from nanobot_memory_plugins.core import (
     hookimpl,
     run_in_daemon_thread,
 )
-from nanobot_memory_plugins.core.host import NO_ANSWER, Unhelpful, note_missed
+from nanobot_memory_plugins.core.host import NO_ANSWER, note_missed
 from nanobot_memory_plugins.recall.engine import limit_seconds, recall
 from nanobot_memory_plugins.recall.options import RecallOptions, wider
 from nanobot_memory_plugins.recall.routing import RecallTier, is_unsure, tier_after_draft
@@ -39,7 +39,6 @@ class RecallPlugin:
 
     def __init__(self) -> None:
         self._answered: BoundedDict[str, _Answered] = BoundedDict(_REMEMBERED_SESSIONS)
-        self._unhelpful: Unhelpful | None = None
 
     @hookimpl
     def contribute_tools(self, context: PluginContext) -> list[MemoryTool]:
@@ -109,7 +108,7 @@ class RecallPlugin:
             tier=tier,
             clock=context.clock,
             redact=context.redact,
-            unhelpful=self._unhelpful_of(context).ids,
+            unhelpful=context.feedback.ids if context.feedback is not None else frozenset,
         )
         if recalled.late:
             limit = limit_seconds(recalled.tier, context.options)
@@ -118,11 +117,6 @@ class RecallPlugin:
         shown = frozenset(recalled.block.hit_ids) if recalled.block is not None else frozenset()
         self._remember(session_key, _Answered(recalled.tier, shown, reviewed))
         return recalled.block
-
-    def _unhelpful_of(self, context: PluginContext) -> Unhelpful:
-        if self._unhelpful is None:
-            self._unhelpful = Unhelpful(context.workspace, context.clock)
-        return self._unhelpful
 
     def _remember(self, session_key: str, answered: _Answered) -> None:
         self._answered[session_key] = answered

@@ -29,7 +29,7 @@ from nanobot_memory_plugins.core import (
     language_of,
     run_in_daemon_thread,
 )
-from nanobot_memory_plugins.core.host import Unhelpful, hits_of, lowered, whole_hit
+from nanobot_memory_plugins.core.host import hits_of, lowered, whole_hit
 from nanobot_memory_plugins.core.text import bound_of, local_moment, profile_text
 from nanobot_memory_plugins.recall.options import RecallOptions
 from nanobot_memory_plugins.recall.profile import shown_profile
@@ -178,7 +178,8 @@ class MemorySearch:
         store, scope = self._context.store, Scope(session=session_key)
         if store is None:
             return None
-        unhelpful = await run_in_daemon_thread(Unhelpful(self._context.workspace).ids)
+        feedback = self._context.feedback
+        unhelpful = await run_in_daemon_thread(feedback.ids) if feedback is not None else frozenset()
         found = lowered((await hits_of(store, self._query(wanted, scope))).hits, unhelpful)
         hits = await self._context.shown(scope, found)
         told = [one.entry.text for one in known.entries]

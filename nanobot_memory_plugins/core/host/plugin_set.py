@@ -15,6 +15,7 @@ from nanobot_memory_plugins.core.files.prompts import Prompts
 from nanobot_memory_plugins.core.host.missed_turns import missed_findings
 from nanobot_memory_plugins.core.host.plugins.discovery import DiscoveredPlugin, discover_plugins
 from nanobot_memory_plugins.core.host.plugins.plugin_host import PluginHost, PluginState
+from nanobot_memory_plugins.core.host.unhelpful import Unhelpful
 from nanobot_memory_plugins.core.host.withholding import Withholding
 from nanobot_memory_plugins.core.isolation.breaker import BreakerSettings
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
@@ -74,6 +75,7 @@ class PluginSet:
         self._entries: EntryAccess | None = None
         self._keep = keep
         self._erase = erase
+        self._feedback = Unhelpful(workspace, clock)
         core = config.core
         self._prompts = Prompts.of(workspace, core.prompt_folder, core.wishes)
         self._ledger = UsageLedger(workspace / "memory" / ".usage")
@@ -163,6 +165,7 @@ class PluginSet:
             prompts=self._prompts,
             time_limit=self.host.time_limit,
             erase=self._erase,
+            feedback=self._feedback,
         )
         context = replace(context, keep=self._keep) if self._keep is not None else context
         try:

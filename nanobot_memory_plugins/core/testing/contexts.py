@@ -9,6 +9,7 @@ from typing_extensions import TypeVar
 
 from nanobot_memory_plugins.core.clock import Clock, ManualClock
 from nanobot_memory_plugins.core.context import PluginContext
+from nanobot_memory_plugins.core.host.unhelpful import Unhelpful
 from nanobot_memory_plugins.core.protocols import Complete, Store
 from nanobot_memory_plugins.core.redaction import redact_text
 from nanobot_memory_plugins.core.scopes.scopes import Scopes
@@ -52,4 +53,5 @@ def plugin_context(
         redact_said=redact,
         visible_scope=visible_scope or Scopes("agent").visible,
         opened_store=lambda: store,
+        feedback=Unhelpful(workspace, clock or ManualClock(START)),
     )
