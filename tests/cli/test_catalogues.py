@@ -30,7 +30,7 @@ def test_the_sentences_of_the_sources_are_found():
         "There is no workspace at {folder}.",  # of an error
         "Show what is good, too.",  # of an option
         "The scored memories: list, remember, forget, undo.",  # of a command
-        "none can be attached: this nanobot has no {name}",  # of a finding
+        "passages: {documents:,}, files: {files:,}",  # of a finding
         "memories in a block at any tier, at most",  # of an option of the configuration
         "Nothing was found.",
     ):

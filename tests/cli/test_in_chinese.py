@@ -12,6 +12,10 @@ from pathlib import Path
 import pytest
 from _pytest.mark import ParameterSet
 
+from nanobot_memory_plugins.bridge.demo import command as demo_command
+from nanobot_memory_plugins.bridge.demo import scenario, two_machines
+from nanobot_memory_plugins.core import console
+from nanobot_memory_plugins.core.cli.language import spoken
 from nanobot_memory_plugins.core.cli.main import run_command_line
 from nanobot_memory_plugins.core.files import MemoryPaths, render_transcript_line
 from nanobot_memory_plugins.core.files.transcript import TranscriptRecord
@@ -121,6 +125,18 @@ def test_why_names_what_counts_in_chinese(home: Path, capsys):
     assert "学到的次序" in told
     assert "长度 +" in told
     assert not re.search(r"[a-z]+ [+-]\d", told)
+
+
+def test_the_demonstration_says_what_came_of_each_stage_in_chinese(capsys):
+    with spoken("zh"):
+        for name in (*scenario.STAGES, *two_machines.STAGES):
+            stage = scenario.Stage(name, True, (scenario.about(["- user: 海棠路 (line 1)"], "海棠路"),))
+            demo_command._show(console(), stage)
+        demo_command._show(console(), scenario.Stage("restart", True, (scenario.about([], "x"),)))
+    told = capsys.readouterr().out
+    assert english_in(told) == []
+    assert "给模型的内容：- user: 海棠路" in told
+    assert "召回偏好" in told
 
 
 def test_a_sentence_in_english_would_be_found():

@@ -21,13 +21,18 @@ from nanobot_memory_plugins.bridge.demo.installation import (
 from nanobot_memory_plugins.bridge.demo.installed import OpenDemoStore, installed_local_model, installed_store
 from nanobot_memory_plugins.bridge.demo.scenario import STAGES, DemoModel, Stage, play, script
 from nanobot_memory_plugins.bridge.model_preparation import Prepared, prepare_model
-from nanobot_memory_plugins.core import OpenLocalModel, console, print_json, shown, tr
+from nanobot_memory_plugins.core import OpenLocalModel, Sentence, console, print_json, shown, tr
 from nanobot_memory_plugins.core.cli import time_left
 from nanobot_memory_plugins.core.testing.scripted_server import Request, ScriptedServer
 
 # The real model is small and slow: 90 prompt tokens a second on a busy machine with two processors.
 _LOCAL_SECONDS = 300.0
 _LOCAL_CONTEXT = 16_384
+
+_STAGE_WORDS = (
+    "remember", "observe", "restart", "recall preference", "recall tool run",
+    "tell one machine", "ask the other", "forget on one", "gone on both",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,13 +116,14 @@ def _story(folder: Path, player: _Player, open_store: OpenDemoStore | None) -> I
 
 
 def _shown(stages: list[Stage]) -> dict[str, str]:
-    return {stage.name: stage.shown for stage in stages}
+    return {stage.name: "\n".join(stage.shown) for stage in stages}
 
 
 def _show(out: Console, stage: Stage) -> None:
     mark = "[green]✓[/green]" if stage.ok else "[red]✗[/red]"
-    out.print(f"{mark} [bold]{stage.name}[/bold]")
-    for line in stage.shown.splitlines():
+    name = tr(stage.name) if stage.name in _STAGE_WORDS else stage.name
+    out.print(f"{mark} [bold]{name}[/bold]")
+    for line in map(tr, stage.shown):
         out.print(f"    {shown(line)}", style="dim", highlight=False)
 
 
@@ -126,7 +132,7 @@ def _player(open_model: OpenLocalModel | None, provider_from_config: bool, out: 
     """Get the language model ready, and end it afterwards."""
     if provider_from_config:
         settings = settings_of_the_user()
-        yield _Player(settings, DemoModel(None), False, _LOCAL_SECONDS, "the model of your own configuration")
+        yield _Player(settings, DemoModel(None), False, _LOCAL_SECONDS, Sentence("the model of your own configuration"))
     elif open_model is not None:
         with _local_model(open_model, out) as player:
             yield player
@@ -134,7 +140,8 @@ def _player(open_model: OpenLocalModel | None, provider_from_config: bool, out: 
         with ScriptedServer([*script(), *two_machines.script()]) as server:
             settings = settings_for(server.base_url, "scripted")
             model = DemoModel(lambda: list(server.requests))
-            yield _Player(settings, model, True, 120.0, "a scripted language model; nothing leaves this machine")
+            told = Sentence("a scripted language model; nothing leaves this machine")
+            yield _Player(settings, model, True, 120.0, told)
 
 
 @contextmanager
@@ -154,7 +161,9 @@ def _local_model(open_model: OpenLocalModel, out: Console) -> Iterator[_Player]:
 
         model = DemoModel(lambda: [Request(body) for body in server.requests], offer)
         settings = settings_for(server.base_url, server.model_name, maxTokens=200, temperature=0.0)
-        yield _Player(settings, model, True, _LOCAL_SECONDS, f"a real language model ({server.label})")
+        yield _Player(
+            settings, model, True, _LOCAL_SECONDS, Sentence("a real language model ({label})", label=server.label)
+        )
 
 
 def _wait_for_embedding_model(out: Console) -> None:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from nanobot_memory_plugins.bridge.demo.evidence import blocks_in_sessions, contains, files_with, recalled_blocks
 from nanobot_memory_plugins.bridge.demo.installation import SETTINGS_FILE, AgentRun, Installation, fake_secret
+from nanobot_memory_plugins.core import Sentence
 from nanobot_memory_plugins.core.testing.scripted_server import Reply, ReplyRule, Request, ToolCall, after_tool
 
 FIRST_SESSION, SECOND_SESSION = "cli:first", "cli:second"
@@ -22,11 +23,11 @@ STAGES = ("remember", "observe", "restart", "recall preference", "recall tool ru
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """One stage as it came out. ``shown`` is what people see of it."""
+    """One stage as it came out. ``shown`` is what people see of it, a line each."""
 
     name: str
     ok: bool
-    shown: str
+    shown: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,22 +73,31 @@ def play(installation: Installation, model: DemoModel) -> Iterator[Stage]:
     )
     said = installation.agent(PREFERENCE, session=FIRST_SESSION)
     kept = files_with(PREFERENCE, workspace)
-    yield Stage(
-        "remember", said.returncode == 0 and bool(kept), shown_of(said, f"kept in {', '.join(kept) or 'nothing'}")
-    )
+    kept_in = Sentence("kept in {files}", files=", ".join(kept)) if kept else Sentence("kept in nothing")
+    yield Stage("remember", said.returncode == 0 and bool(kept), shown_of(said, kept_in))
 
     model.offer(("read_file",))
     read = installation.agent(READ, session=FIRST_SESSION)
     model.offer(())
     noted, leaked = files_with(REGION, workspace), files_with(secret, workspace)
-    what = f"noted in {', '.join(noted) or 'nothing'}; " + (
-        f"THE SECRET STANDS IN {', '.join(leaked)}" if leaked else "the secret in the file stands in no file of ours"
+    hidden = (
+        Sentence("THE SECRET STANDS IN {files}", files=", ".join(leaked))
+        if leaked
+        else Sentence("the secret in the file stands in no file of ours")
     )
+    noted_in = Sentence("noted in {files}", files=", ".join(noted)) if noted else Sentence("noted in nothing")
+    what = Sentence.joined([noted_in, hidden], "; ")
     yield Stage("observe", read.returncode == 0 and bool(noted) and not leaked, shown_of(read, what))
 
     asked, question = _ask(installation, model, ASK_PREFERENCE)
     fresh = asked.pid not in (said.pid, read.pid) and asked.returncode == 0
-    yield Stage("restart", fresh, f"process {asked.pid}, after {said.pid} and {read.pid} had ended; a new session")
+    ended = Sentence(
+        "process {pid}, after {first} and {second} had ended; a new session",
+        pid=str(asked.pid),
+        first=str(said.pid),
+        second=str(read.pid),
+    )
+    yield Stage("restart", fresh, (ended,))
     known = contains(question, LANGUAGE) and _answered(asked, LANGUAGE)
     yield Stage("recall preference", known, shown_of(asked, about(question, LANGUAGE)))
 
@@ -115,12 +125,15 @@ def _answered(run: AgentRun, word: str) -> bool:
 def about(blocks: list[str], word: str) -> str:
     """Say which line of what the model was given has a word."""
     line = next((line.strip() for block in blocks for line in block.splitlines() if word.lower() in line.lower()), "")
-    return f"the model was given: {line}" if line else "the model was given nothing about it"
+    if line:
+        return Sentence("the model was given: {line}", line=line)
+    return Sentence("the model was given nothing about it")
 
 
-def shown_of(run: AgentRun, what: str, who: str = "nanobot") -> str:
+def shown_of(run: AgentRun, what: str, who: str = "nanobot") -> tuple[str, ...]:
     """Return what people see of a run: what is true of it, and the end of what it printed."""
     if run.returncode != 0:
-        return f"{what}\n{who} FAILED: {run.errors.strip()[-300:]}"
+        failed = Sentence("{who} FAILED: {errors}", who=who, errors=run.errors.strip()[-300:])
+        return what, failed
     answer = run.output.rpartition(_HEADER)[2] or run.output
-    return f"{what}\n{who}: {' '.join(answer.split())[-200:]}"
+    return what, f"{who}: {' '.join(answer.split())[-200:]}"

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from nanobot_memory_plugins.bridge.demo.evidence import contains, files_with, recalled_blocks
 from nanobot_memory_plugins.bridge.demo.installation import AgentRun, Installation
 from nanobot_memory_plugins.bridge.demo.scenario import DemoModel, Stage, about, answer_from, shown_of
+from nanobot_memory_plugins.core import Sentence
 from nanobot_memory_plugins.core.testing.scripted_server import ReplyRule
 
 TOLD = "The spare key of the boat lies at Brandvold's bakery, please keep that in mind."
@@ -25,7 +26,9 @@ def play(laptop: Installation, desktop: Installation, model: DemoModel) -> Itera
     """Play the story, stage by stage."""
     said = laptop.agent(TOLD, session="cli:laptop")
     kept, there = files_with(WORD, laptop.workspace), files_with(WORD, desktop.workspace)
-    where = f"kept on the first machine in {', '.join(kept) or 'nothing'}; in no file of the second"
+    where = Sentence(
+        "on the first machine kept in {files}; in no file of the second", files=", ".join(kept) or Sentence("nothing")
+    )
     yield Stage("tell one machine", said.returncode == 0 and bool(kept) and not there, shown_of(said, where))
 
     blocks, asked = _ask(desktop, model, "cli:desktop")
@@ -34,7 +37,7 @@ def play(laptop: Installation, desktop: Installation, model: DemoModel) -> Itera
 
     done = laptop.command("purge", "--text", WORD, "--yes")
     left = files_with(WORD, laptop.workspace)
-    what = f"the word still stands in {', '.join(left)}" if left else "the word stands in no file of the first machine"
+    what = _still_in(left) if left else Sentence("the word stands in no file of the first machine")
     yield Stage("forget on one", done.returncode == 0 and bool(kept) and not left, shown_of(done, what, "purge"))
 
     for _ in range(_TURNS):
@@ -43,12 +46,18 @@ def play(laptop: Installation, desktop: Installation, model: DemoModel) -> Itera
             break
     blocks, asked = _ask(desktop, model, "cli:desktop-new")
     left = [*files_with(WORD, laptop.workspace), *files_with(WORD, desktop.workspace)]
-    what = f"the word still stands in {', '.join(left)}" if left else "the word stands in no file of either machine"
+    what = _still_in(left) if left else Sentence("the word stands in no file of either machine")
     gone = not left and not contains(blocks, WORD) and WORD not in asked.output
     # What was never known cannot be gone.
     yield Stage(
-        "gone on both", asked.returncode == 0 and known and gone, shown_of(asked, f"{what}; {about(blocks, WORD)}")
+        "gone on both",
+        asked.returncode == 0 and known and gone,
+        shown_of(asked, Sentence.joined([what, about(blocks, WORD)], "; ")),
     )
+
+
+def _still_in(files: list[str]) -> Sentence:
+    return Sentence("the word still stands in {files}", files=", ".join(files))
 
 
 def _ask(machine: Installation, model: DemoModel, session: str) -> tuple[list[str], AgentRun]:
