@@ -13,6 +13,7 @@ from nanobot_memory_plugins.core.text import (
     is_acknowledgement,
     knows_nothing,
     only_asks,
+    only_supposes,
     tells_besides,
 )
 from nanobot_memory_plugins.recall.options import RecallOptions
@@ -23,15 +24,19 @@ from nanobot_memory_plugins.recall.trace import Reason, RecallTrace
 _LONGEST_NON_ANSWER = 240
 _LONGEST_ACKNOWLEDGEMENT = 120
 
+# What was only supposed is recalled where a hit covers so much of what is asked.
+_ASKED_FOR = 0.5
+
 _PLACEHOLDER_LINE = re.compile(r"\s*(?:#{1,6}\s.*|\([^()]*\)|（[^（）]*）|-{3,}|\*[^*]+\*|_[^_]+_|<!--.*-->)?\s*")
 
 
 def salient(hits: Sequence[Hit], options: RecallOptions, watch: RecallTrace | None = None) -> list[Hit]:
     """Return the hits that are memories by themselves."""
+    supposed = {(hit.path, hit.line) for hit in hits if hit.origin is Origin.USER and only_supposes(hit.text)}
     invented = {(hit.path, hit.line) for hit in hits if hit.origin is Origin.USER and asks_to_invent(hit.text)}
     kept = []
     for hit in hits:
-        why = _emptiness(hit, invented, options)
+        why = _emptiness(hit, invented, options) or _unreality(hit, supposed)
         if not why:
             kept.append(hit)
         elif watch is not None:
@@ -57,6 +62,16 @@ def _emptiness(hit: Hit, invented: Iterable[tuple[str, int]], options: RecallOpt
     if hit.origin in (Origin.USER, Origin.ASSISTANT) and only_asks(text):
         return Sentence("a question and nothing else")
     return ""
+
+
+def _unreality(hit: Hit, supposed: Iterable[tuple[str, int]]) -> str:
+    """Return why a hit is about what would be if, or nothing: also where it is asked for."""
+    if hit.source != "transcript" or hit.coverage >= _ASKED_FOR:
+        return ""
+    is_supposed = (hit.path, hit.line) in supposed or (
+        hit.origin is Origin.ASSISTANT and (hit.path, hit.line - 1) in supposed
+    )
+    return Sentence("a supposition and nothing else") if is_supposed else ""
 
 
 def _is_template(text: str) -> bool:

@@ -167,3 +167,30 @@ async def test_a_text_that_is_handed_over_recalls_nothing(tmp_path: Path, monkey
         assert (await memory.message_received(session_key="b", text=text)).block is None
         asked = (await memory.message_received(session_key="c", text="What did we talk about yesterday?")).block
     assert "market" in (asked or "")
+
+
+SUPPOSED = (
+    (
+        "If I sold the house I would move to Calgary, but my knees would not like the ice.",
+        "if I sold the house",
+        "Calgary",
+    ),
+    ("If I won the lottery I'd live in Venice.", "won the lottery", "Venice"),
+    ("假如我是市长，我会住在大理。", "假如我是市长", "大理"),
+)
+
+
+@pytest.mark.parametrize(("said", "condition", "unreal"), in_both_scripts(SUPPOSED))
+async def test_what_is_only_supposed_is_recalled_where_it_is_asked_for_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said: str, condition: str, unreal: str
+):
+    monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "storage,recall")
+    async with MemoryHost(tmp_path, config=CONFIG) as memory:
+        await memory.message_received(session_key="a", text=said)
+        await memory.message_received(session_key="a", text="By the way, I live in Rostock. 对了，我住在罗斯托克。")
+        await memory.flush_index()
+        block = (await memory.message_received(session_key="b", text="Where do I live? 我住在哪里？")).block or ""
+        asked = (await memory.message_received(session_key="c", text=f"what did I say, {condition}?")).block or ""
+    assert unreal not in block
+    assert "Rostock" in block
+    assert unreal in asked

@@ -333,3 +333,17 @@ async def test_a_session_in_which_nothing_was_told_has_no_summary(memory, worksp
     async with memory(summary_mode="concat") as host:
         await idle(host, EMPTY, ended=True)
     assert notes(workspace) == []
+
+
+async def test_what_is_only_supposed_stands_in_no_summary_with_the_answer_to_it(memory, workspace):
+    talk = chat(
+        "Our dentist is Dr Quist, on Mill Road.",
+        "Dr Quist on Mill Road, then I will look there for the opening hours.",
+        "If I earned 200,000 a year I would quit and live in Berlin. What would that cost a month?",
+        "In Berlin a comfortable single life costs around 2,800 to 3,500 euros a month.",
+    )
+    async with memory(summary_mode="concat") as host:
+        await idle(host, talk, ended=True)
+    (note,) = notes(workspace)
+    assert "Quist" in f"{note.tldr}{note.details}"
+    assert "Berlin" not in f"{note.tldr}{note.details}"

@@ -66,6 +66,7 @@ _UNREAL = LazyPattern(
     r"\bif (?:i|we|he|she|it|they|you|\w+) (?:were|had|\w+ed)\b.*(?:\b(?:would|could)\b|'d\b)"
     r"|(?:要是|如果).{0,12}就.{1,30}了$"
 )
+_WOULD = LazyPattern(r"\b(?:would|could)(?:n't)?\b|\b\w+'d\b|假如|假设|假使|倘若|[会就]")
 _BARE = LazyPattern(rf"{requests.VERB}\b")
 _ELLIPTIC = LazyPattern("可以|能|可能|会|要|该|应该|有|需要|还能|还要|是")
 _OWN_VERB = LazyPattern(r"(?:i|we|you|he|she|it|they|this|that|my|the|our|your)\b|[我你他她它]")
@@ -231,3 +232,8 @@ def _spread_conditions(body: str, pieces: Sequence[Piece], acts: list[Act]) -> N
             acts[number] = acts[number + 1] = Act.SUPPOSES
             continue
         acts[number] = Act.SUPPOSES if follows is Act.ASKS else follows
+    # "If I sold the house I would move, but my knees would not like it."
+    for number in range(1, len(acts)):
+        before, own = (body[one.start : one.end] for one in pieces[number - 1 : number + 1])
+        is_supposed = acts[number - 1] is Act.SUPPOSES and _WOULD.search(before) and _WOULD.search(own)
+        acts[number] = Act.SUPPOSES if acts[number] is Act.STATES and is_supposed else acts[number]

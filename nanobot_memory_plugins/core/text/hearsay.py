@@ -3,6 +3,7 @@
 Patterns see what those of `questions` see.
 """
 
+from nanobot_memory_plugins.core.text.imagined import PAST
 from nanobot_memory_plugins.core.text.words import Word, Words
 
 _TEXTS = (
@@ -134,7 +135,7 @@ SUPPOSES = Words(
             "i suppose it is late",
         ),
         Word(
-            r"\bif (?:i|we|he|she|it|they|you) (?:were|had|\w+ed)\b.*\b(?:would|could|'d)\b",
+            rf"\bif (?:i|we|he|she|it|they|you) (?:were|{PAST})\b.*(?:\b(?:would|could)\b|'d\b)",
             "if i were late i would run",
             "if i was late i ran",
         ),

@@ -6,12 +6,13 @@ Patterns see what those of `questions` see.
 from nanobot_memory_plugins.core.text.clauses import fold
 from nanobot_memory_plugins.core.text.words import LazyPattern, Word, Words
 
-_PAST = (
+PAST = (
     r"(?:(?!hundred|need|indeed)\w{2,}ed|became|began|bet|bit|bought|broke|built|burnt|came|caught|chose|cut|did|drove"
     r"|dropped|ate|fell|fought|found|flew|gave|got|went|grew|had|heard|hit|hurt|kept|knew|left|lost|made|met|paid|put"
     r"|quit|ran|said|saw|sold|sent|shot|slept|spent|spoke|stole|stood|swore|taught|took|threw|told|was|were|won|wore"
     r"|wrote)"
 )
+"""The past of a verb, as a part of a pattern."""
 _PERFECT = (
     r"(?:been|become|begun|bitten|broken|chosen|come|done|driven|drunk|eaten|fallen|flown|given|gone|grown|known|run"
     r"|seen|shown|spoken|stolen|taken|thrown|worn|written)"
@@ -71,7 +72,7 @@ IMAGINED = Words(
         ),
         Word(
             rf"(?<!have )(?<!has )(?<!'ve )(?<!'m )(?<!am )(?<!is )(?<!are )(?<!'s )(?<!'re )(?<!was )(?<!were )"
-            rf"(?<!be )(?<!been )\b(?:almost|nearly|narrowly) {_PAST}\b",
+            rf"(?<!be )(?<!been )\b(?:almost|nearly|narrowly) {PAST}\b",
             "i almost bought a tesla",
             "i almost always take the bus",
         ),
@@ -85,13 +86,13 @@ IMAGINED = Words(
         ),
         Word(
             r"\b(?:would|could|should)(?:n't| not)?(?:'ve| have) (?:just |never |also |rather )?"
-            rf"(?:{_PERFECT}|{_PAST})\b"
+            rf"(?:{_PERFECT}|{PAST})\b"
             r"(?!.*\bby\b)",
             "i should have bought the tesla",
             "i should have my results soon",
         ),
         Word(
-            rf"\bas (?:if|though) (?:i|we|you|he|she|they|it) (?:\w+n't |{_PAST}\b)",
+            rf"\bas (?:if|though) (?:i|we|you|he|she|they|it) (?:\w+n't |{PAST}\b)",
             "answer as if i were your boss",
             "as if by magic",
         ),
@@ -126,7 +127,7 @@ _GAME = LazyPattern(
 )
 _UNREAL = LazyPattern(
     r"(?:\b(?:would|could)(?:n't)?\b|'d\b)(?!.*\bif you\b)"
-    rf".*\bif (?:[\w'-]+ ){{1,4}}?(?:(?:did|was|were|had)n't|{_PAST})\b"
+    rf".*\bif (?:[\w'-]+ ){{1,4}}?(?:(?:did|was|were|had)n't|{PAST})\b"
     "|(?:要是|如果|假如|万一)[^,]{2,30}就(?:[糟惨完坏]|麻烦|太)"
 )
 _WORDED = LazyPattern(

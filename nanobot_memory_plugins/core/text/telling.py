@@ -25,6 +25,9 @@ _PREFACE = LazyPattern(
     r"|(?:(?:对了|话说|请问|不好意思|我?(?:又|都)?(?:忘了|想不起来了?|不记得了?)|问一下|想问一下?|你好|您好|谢谢"
     r"|那个)\W*)+"
 )
+_UNREAL = LazyPattern(
+    r"\b(?:would|could)(?:n't)?\b|\b\w+'d\b|^(?:假如|假设|假使|倘若|设想|试想)|^(?:如果|要是)我(?!不|没)"
+)
 
 
 def only_requests(text: str) -> bool:
@@ -45,3 +48,13 @@ def only_asks(text: str) -> bool:
         elif clause.act is not Act.SUPPOSES and not _PREFACE.fullmatch(said):
             return False
     return asks
+
+
+def only_supposes(text: str) -> bool:
+    """Return whether a text tells only what would be if: "If I sold the house I would move. What do flats cost?"."""
+    if len(text) > _LOOKED_THROUGH:
+        return False
+    clauses = reading_of(text).clauses
+    acts = {clause.act for clause in clauses}
+    supposed = [clause.text for clause in clauses if clause.act is Act.SUPPOSES]
+    return acts <= {Act.ASKS, Act.SUPPOSES} and any(_UNREAL.search(fold(one)) for one in supposed)
