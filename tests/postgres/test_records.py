@@ -1,6 +1,7 @@
 """What a machine wrote is on the server record by record, once, and a receipt says when."""
 
 import uuid
+from dataclasses import replace
 from pathlib import Path
 
 import psycopg
@@ -10,10 +11,14 @@ from nanobot_memory_plugins.core import Erasure, MemoryHost, Note, Receipt, rece
 from nanobot_memory_plugins.core.testing import MemoryWorkspace
 from nanobot_memory_plugins.postgres.database import schema
 from nanobot_memory_plugins.postgres.database.connection import connect
+from nanobot_memory_plugins.postgres.database.shipping import Shipment
+from nanobot_memory_plugins.postgres.database.tenant import Tenant, TenantOwner
 from nanobot_memory_plugins.postgres.server.launcher import OwnServer
+from nanobot_memory_plugins.search.documents import FileChange, FileRecord, FileState
 from tests.postgres.neighbour import OWN, neighbour
 from tests.postgres.opening import open_shared
 from tests.postgres.test_forgetting import asked, configured
+from tests.postgres.test_no_leaks import documents
 
 
 async def test_a_receipt_says_local_and_later_shared(server: OwnServer, tmp_path: Path):
@@ -111,3 +116,22 @@ async def test_a_neighbour_is_forgotten_nothing_of_and_sees_no_record(server: Ow
         bodies = [bytes(row[0]) for row in asked(server, tenant, "e.body", "record e") if row[0] is not None]
     assert any(b"garden gate" in body for body in bodies)
     assert not any(b"Haldersen" in body or b"Sigrid" in body for body in bodies)
+
+
+def test_a_record_stays_where_a_second_passage_of_it_goes(server: OwnServer):
+    name, id_ = uuid.uuid4().hex, str(uuid.uuid4())
+    path, raw = "memory/garden.md", b"### 10:00 the garden gate\n"
+    document = replace(documents("garden", 1)[0], key=f"{path}#{id_}", path=path)
+    with connect(server.dsn) as connection:
+        schema.prepare(connection, 16)
+        shipment = Shipment(connection, TenantOwner(Tenant.named(name), name, "laptop"), large_from=20_000)
+        state = FileState(path, 1, "", 1, 0)
+        # A sender that began while the one before it was still writing takes the passage for one that stands there.
+        for key in (document.key, f"{document.key}~2"):
+            shipment.apply(FileChange(path, state, (replace(document, key=key),), records=(FileRecord(key, 0, raw),)))
+        assert len(asked(server, name, "c.id", "chunk c")) == 2
+        shipment.apply(FileChange(path, state, removed_keys=frozenset({f"{document.key}~2"})))
+        assert len(asked(server, name, "c.id", "chunk c")) == 1
+        assert [str(row[0]) for row in asked(server, name, "r.id", "record r")] == [id_]
+        shipment.apply(FileChange(path, state, removed_keys=frozenset({document.key})))
+        assert asked(server, name, "r.id", "record r") == []

@@ -85,9 +85,10 @@ class Installation:
         """Say one thing to the stock command line, in a process of its own."""
         return self._run("nanobot", "agent", "-m", text, "-s", session, "--no-markdown")
 
-    def command(self, name: str, *arguments: str) -> AgentRun:
-        """Run a command of ours on this memory, in a process of its own."""
-        whose = ("--workspace", str(self.workspace), "--config", str(self.config_file))
+    def command(self, name: str, *arguments: str, is_configured: bool = True) -> AgentRun:
+        """Run a command of ours on this memory, in a process of its own. Some take no configuration."""
+        whose = ["--workspace", str(self.workspace)]
+        whose += ["--config", str(self.config_file)] if is_configured else []
         return self._run("nanobot_memory_plugins.core.cli", name, *arguments, *whose)
 
     def _run(self, module: str, *arguments: str) -> AgentRun:

@@ -56,8 +56,12 @@ def put(connection: Connection, whose: TenantOwner, path: str, records: Iterable
 
 
 def remove(connection: Connection, whose: TenantOwner, keys: Iterable[str]) -> None:
-    """Drop the records of documents that this machine's files do not hold any more."""
-    ids = sorted({number for key in keys if "/" not in key.rpartition("#")[2] and (number := record_id(whose, key))})
+    """Drop the records of documents that this machine's files do not hold any more.
+
+    A later chunk of one, or a second passage of the same one, that goes takes nothing of it along.
+    """
+    first = (key for key in keys if not {"/", "~"} & set(key.rpartition("#")[2]))
+    ids = sorted({number for key in first if (number := record_id(whose, key))})
     if ids:
         run(
             connection,
