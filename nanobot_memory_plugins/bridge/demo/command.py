@@ -31,7 +31,7 @@ _LOCAL_CONTEXT = 16_384
 
 _STAGE_WORDS = (
     "remember", "observe", "restart", "recall preference", "recall tool run",
-    "tell one machine", "ask the other", "forget on one", "gone on both",
+    "tell one machine", "ask the other", "edit on both at once", "forget on one", "gone on both",
 )  # fmt: skip
 
 
