@@ -1,8 +1,9 @@
 """Machines, senders, connections and the server broken off in the middle of it: ``python -m tests.postgres``.
 
 Eight writers on two machines are told something all the time. Each round breaks something: a writer, the one that
-sends, all of a machine, the connections, the server, by SIGKILL, by a restart, or by standing still. In the end what
-each machine has kept must be on the server, once.
+sends, all of a machine, the connections, the server, by SIGKILL, by a restart, or by standing still; of a pair of
+servers also its disk, which is full, and the one for which its standby takes over. In the end what each machine has
+kept must be on the server, once, and another tenant's rows must be as they were.
 """
 
 import asyncio
@@ -18,11 +19,16 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import psycopg
 
+from nanobot_memory_plugins.core import Note
+from nanobot_memory_plugins.core.testing import MemoryWorkspace
 from nanobot_memory_plugins.postgres.server.launcher import OwnServer
+from tests.postgres.neighbour import OWN, rows_of
 from tests.postgres.opening import open_shared
+from tests.postgres.server_pair import ServerPair
 
 ROOT = Path(__file__).parents[2]
 MACHINES = ("laptop", "desktop")
@@ -79,20 +85,23 @@ class Outcome:
     doubled: list[str] = field(default_factory=list)
     unsent: int = 0
     counted_wrongly: str = ""
+    neighbour: str = ""
 
     @property
     def is_good(self) -> bool:
-        return bool(self.kept) and not (self.lost or self.doubled or self.unsent or self.counted_wrongly)
+        return bool(self.kept) and not (
+            self.lost or self.doubled or self.unsent or self.counted_wrongly or self.neighbour
+        )
 
 
 class Rounds:
     """Two machines with writers, a server of their own, and what may befall them."""
 
     def __init__(
-        self, folder: Path, server: OwnServer, *, writers: int = 4, seed: int = 11, rest: float = 0.25
+        self, folder: Path, server: OwnServer | ServerPair, *, writers: int = 4, seed: int = 11, rest: float = 0.25
     ) -> None:
         self.folder, self.server, self.rest = folder, server, rest
-        self.tenant = uuid.uuid4().hex
+        self.tenant, self._neighbour = uuid.uuid4().hex, uuid.uuid4().hex
         self.chance = random.Random(seed)
         self.is_enough = False
         self.writers = [
@@ -110,12 +119,18 @@ class Rounds:
             "a restart": self._restart,
             "a server that stands still": self._stand_still,
         }
+        if isinstance(server, ServerPair):
+            self.breaks["an asynchronous standby takes over"] = lambda: server.fail_over(is_synchronous=False)
+            self.breaks["a synchronous standby takes over"] = lambda: server.fail_over(is_synchronous=True)
+            if server.has_disks:
+                self.breaks["a full disk"] = lambda: server.fill_disk(self.chance.uniform(1, 4))
 
     def run(self, rounds: int, told: Callable[[str], None] = lambda line: None) -> Outcome:
         """Break something ``rounds`` times, let everything be sent, and compare."""
         outcome = Outcome()
         for machine in MACHINES:
             (self.folder / machine / "memory").mkdir(parents=True)
+        before = asyncio.run(self._neighbours_rows())
         try:
             self._break_off(rounds, outcome, told)
         finally:
@@ -123,7 +138,22 @@ class Rounds:
         for machine in MACHINES:
             outcome.unsent += asyncio.run(self._send_the_rest(machine))
         self._compare(outcome)
+        after = rows_of(self.server, self._neighbour)
+        outcome.neighbour = "" if after == before else "the neighbour's rows are not as they were"
         return outcome
+
+    async def _neighbours_rows(self) -> dict[str, list[Any]]:
+        """Let another tenant be told something before all, and return what is there of it."""
+        workspace = MemoryWorkspace(self.folder / "neighbour")
+        workspace.note(Note(OWN), str(uuid.uuid4()))
+        store = await open_shared(workspace.path, self.server, self._neighbour, machine=MACHINES[0])
+        try:
+            await store.flush()
+        finally:
+            await store.close()
+        before = rows_of(self.server, self._neighbour)
+        assert before["chunk"]
+        return before
 
     def _break_off(self, rounds: int, outcome: Outcome, told: Callable[[str], None]) -> None:
         for writer in self.writers:

@@ -31,25 +31,36 @@ def rows_of(server: OwnServer, tenant: str) -> dict[str, list[Any]]:
 
 
 @asynccontextmanager
-async def neighbour(server: OwnServer, folder: Path, *questions: str, machine: str) -> AsyncIterator[None]:
-    """Let a neighbour live beside what happens: he finds nothing of it, and his rows are as before."""
+async def neighbour(
+    server: OwnServer,
+    folder: Path,
+    *questions: str,
+    machine: str,
+    dsn: str = "",
+    successor: OwnServer | None = None,
+) -> AsyncIterator[None]:
+    """Let a neighbour live beside what happens: he finds nothing of it, and his rows are as before.
+
+    A ``successor`` takes the server's place meanwhile; then the ``dsn`` names both.
+    """
     tenant, workspace = uuid.uuid4().hex, MemoryWorkspace(folder / "neighbour")
     workspace.note(Note(OWN), "01954f3e-8a2b-7c3d-9e4f-5a6b7c8d9e0f")
-    store = await open_shared(workspace.path, server, tenant, machine=machine)
+    store = await open_shared(workspace.path, server, tenant, machine=machine, dsn=dsn)
     try:
         await until(lambda: is_shared(store), 60)
         await store.flush()
         before = rows_of(server, tenant)
         assert len(before["chunk"]) == len(before["record"]) == 1
         yield
-        await asyncio.to_thread(server.start)  # where it was stopped
+        if successor is None:
+            await asyncio.to_thread(server.start)  # where it was stopped
         await until(lambda: is_shared(store), 60)
         await store.flush()
         for question in (*questions, "Sigrid"):
             found = [hit.text for hit in (await store.search(Query(question, limit=50))).hits]
             assert set(found) <= {OWN}
         assert found == [OWN]
-        assert rows_of(server, tenant) == before
+        assert rows_of(successor or server, tenant) == before
         assert is_shared(store)  # it was the server that said so
     finally:
         await store.close()

@@ -1,46 +1,25 @@
 """A standby takes the server's place: what a machine has kept is on it in the end, once, whatever was confirmed."""
 
-import os
-import signal
 import uuid
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import psycopg
 import pytest
-from psycopg.conninfo import make_conninfo
 
 from nanobot_memory_plugins.core import Receipt, receipt_now
 from nanobot_memory_plugins.core.files.record_ids import new_record_id
 from nanobot_memory_plugins.core.testing import MemoryWorkspace
 from nanobot_memory_plugins.core.testing.workspace import TIME
 from nanobot_memory_plugins.core.values import Note, Query
-from nanobot_memory_plugins.postgres.server.binaries import find_binaries
 from nanobot_memory_plugins.postgres.server.launcher import OwnServer
 from nanobot_memory_plugins.postgres.store import SharedStore
+from tests.postgres.neighbour import neighbour
 from tests.postgres.opening import is_shared, open_shared, until
+from tests.postgres.server_pair import administer, dsn_of_both, kill, primary_and_standby
 
 pytestmark = pytest.mark.slow
 
 EACH = 30
-
-
-@contextmanager
-def primary_and_standby(folder: Path) -> Iterator[tuple[OwnServer, OwnServer]]:
-    primary, standby = OwnServer(folder / "p"), OwnServer(folder / "s")
-    with primary.running():
-        binaries = standby._own(find_binaries(None))
-        arguments = ["-h", primary._sockets, "-U", "postgres", "-D", standby._data, "-R", "-X", "stream", "-c", "fast"]
-        primary._run(binaries, "pg_basebackup", *arguments)
-        with standby.running():
-            yield primary, standby
-
-
-def administer(server: OwnServer, *statements: str) -> None:
-    with psycopg.connect(server.administrator_dsn, autocommit=True) as admin:
-        for statement in statements:
-            admin.execute(statement.encode())
 
 
 def records(server: OwnServer, tenant: str) -> list[str]:
@@ -74,14 +53,9 @@ class Told:
 
 
 async def open_both(told: Told, primary: OwnServer, standby: OwnServer, tenant: str) -> SharedStore:
-    both = make_conninfo(primary.dsn, host=f"{primary._sockets},{standby._sockets}", target_session_attrs="read-write")
-    store = await open_shared(told.workspace.path, None, tenant, dsn=both, machine="laptop")
+    store = await open_shared(told.workspace.path, None, tenant, dsn=dsn_of_both(primary, standby), machine="laptop")
     await until(lambda: is_shared(store))
     return store
-
-
-def kill(server: OwnServer) -> None:
-    os.kill(server.status().process, signal.SIGKILL)
 
 
 async def after_the_failover(store: SharedStore, standby: OwnServer) -> None:
@@ -93,47 +67,63 @@ async def after_the_failover(store: SharedStore, standby: OwnServer) -> None:
 
 
 async def test_what_an_asynchronous_standby_lacks_is_sent_to_it(binaries: Path, short_folder: Path, tmp_path: Path):
-    told, tenant = Told(tmp_path), uuid.uuid4().hex
+    told, tenant = Told(tmp_path / "told"), uuid.uuid4().hex
     with primary_and_standby(short_folder) as (primary, standby):
-        store = await open_both(told, primary, standby, tenant)
-        try:
-            told.tell(store)
-            await store.flush()
-            await until(lambda: records(standby, tenant) == told.twice)
-            administer(standby, "ALTER SYSTEM SET primary_conninfo = ''", "SELECT pg_reload_conf()")
-            await until(lambda: not has_receiver(standby))
-            told.tell(store)
-            await store.flush()
-            receipt = Receipt(stored=True, id=told.ids[-1])
-            assert (await receipt_now(store, receipt)).kept == "shared"  # as the server that is lost has said
-            kill(primary)
-            assert len(records(standby, tenant)) == 2 * EACH
-            await after_the_failover(store, standby)
-            # A connection to the lost server may still be tried first: then the sender comes a few seconds later.
-            await until(lambda: records(standby, tenant) == told.twice, 60)
-            assert (await receipt_now(store, receipt)).kept == "shared"
-        finally:
-            await store.close()
+        async with neighbour(
+            primary,
+            tmp_path / "other",
+            "remark",
+            machine="laptop",
+            dsn=dsn_of_both(primary, standby),
+            successor=standby,
+        ):
+            store = await open_both(told, primary, standby, tenant)
+            try:
+                told.tell(store)
+                await store.flush()
+                await until(lambda: records(standby, tenant) == told.twice)
+                administer(standby, "ALTER SYSTEM SET primary_conninfo = ''", "SELECT pg_reload_conf()")
+                await until(lambda: not has_receiver(standby))
+                told.tell(store)
+                await store.flush()
+                receipt = Receipt(stored=True, id=told.ids[-1])
+                assert (await receipt_now(store, receipt)).kept == "shared"  # as the server that is lost has said
+                kill(primary)
+                assert len(records(standby, tenant)) == 2 * EACH
+                await after_the_failover(store, standby)
+                # A connection to the lost server may still be tried first: then the sender comes a few seconds later.
+                await until(lambda: records(standby, tenant) == told.twice, 60)
+                assert (await receipt_now(store, receipt)).kept == "shared"
+            finally:
+                await store.close()
 
 
 async def test_a_synchronous_standby_has_everything_that_was_said_to_be_shared(
     binaries: Path, short_folder: Path, tmp_path: Path
 ):
-    told, tenant = Told(tmp_path), uuid.uuid4().hex
+    told, tenant = Told(tmp_path / "told"), uuid.uuid4().hex
     with primary_and_standby(short_folder) as (primary, standby):
         administer(primary, "ALTER SYSTEM SET synchronous_standby_names = '*'", "SELECT pg_reload_conf()")
-        store = await open_both(told, primary, standby, tenant)
-        try:
-            told.tell(store)
-            await store.flush()
-            kill(primary)
-            await until(lambda: records(standby, tenant) == told.twice)
-            await after_the_failover(store, standby)
-            told.tell(store)
-            await store.flush()
-            await until(lambda: records(standby, tenant) == told.twice, 60)
-        finally:
-            await store.close()
+        async with neighbour(
+            primary,
+            tmp_path / "other",
+            "remark",
+            machine="laptop",
+            dsn=dsn_of_both(primary, standby),
+            successor=standby,
+        ):
+            store = await open_both(told, primary, standby, tenant)
+            try:
+                told.tell(store)
+                await store.flush()
+                kill(primary)
+                await until(lambda: records(standby, tenant) == told.twice)
+                await after_the_failover(store, standby)
+                told.tell(store)
+                await store.flush()
+                await until(lambda: records(standby, tenant) == told.twice, 60)
+            finally:
+                await store.close()
 
 
 def has_receiver(server: OwnServer) -> bool:

@@ -20,18 +20,11 @@ from nanobot_memory_plugins.postgres.server.launcher import OwnServer
 from tests.postgres.going_back import Backup
 from tests.postgres.opening import open_shared
 from tests.postgres.test_entries import until
-from tests.postgres.test_faults import is_shared
-from tests.postgres.test_forgetting import SECRET, asked, configured, on_the_server, stored
+from tests.postgres.test_forgetting import SECRET, asked, configured, on_the_server, sent, stored
 from tests.support.files_of import holders_of
 
 MACHINES = ("laptop", "desktop")
 KEPT = "The garden gate is green"
-
-
-async def sent(memory: MemoryHost) -> None:
-    """Return once the server was reached and has everything, however busy this machine is."""
-    await until(lambda: is_shared(memory.store))
-    await memory.flush_index()
 
 
 class Shared:
