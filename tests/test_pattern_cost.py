@@ -42,6 +42,7 @@ BOUNDED = {
     "consolidation.commands.instruction_words.HABIT": 200,
     "consolidation.commands.instruction_words.HABIT.chinese": 200,
     "consolidation.commands.instruction_words.HABIT.latin": 200,
+    "consolidation.commands.corrections._NUMBERS[1]": 200,
     "consolidation.commands.correction_words.NOT_OLD": 200,
     "consolidation.commands.topics._CHINESE[0]": 200,
     "consolidation.commands.topics._CHINESE[2]": 200,

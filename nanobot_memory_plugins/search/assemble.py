@@ -22,6 +22,8 @@ from nanobot_memory_plugins.search.results import hit_of, question_in
 LEAST_SIMILARITY = 0.2
 # So many of the best are read once more, where there is a reranker.
 _READ_AGAIN = 24
+# Parts of a long message have as many characters, all but the last.
+_PART_CHARS = 200
 # Characters that are kept of a wish for something invented.
 _WISH_CHARS = 160
 # Those who ask and answer each other.
@@ -77,6 +79,7 @@ def answer(
         if read is not None:
             scores = _read_again(examined.texts, found, scores, lambda texts: read(query.text, texts), parts)
             found.sort(key=lambda place: -scores[place])
+        found = _best_of_each_message_first(found, examined)
     return answer_of(examined, found, scores, query, level, parts)
 
 
@@ -204,6 +207,23 @@ def _read_again(
     if parts is not None:
         parts["reranker"] = (1.0, column)
     return [score + one for score, one in zip(scores, column, strict=True)]
+
+
+def _best_of_each_message_first(places: Sequence[int], examined: Examination) -> list[int]:
+    """Return places in their order, but further parts of a long message only after all others: its best speaks for it.
+
+    What was said by one right after another at the same time is one message where it is long; short statements are not.
+    """
+    candidates = examined.candidates
+    longest: dict[int, int] = {}
+    first: list[int] = []
+    further: list[int] = []
+    for place in places:
+        length, message = len(examined.texts[place]), int(candidates.messages[place])
+        before = 0 if math.isnan(candidates.timestamps[place]) else longest.get(message, 0)
+        (further if before and max(before, length) >= _PART_CHARS else first).append(place)
+        longest[message] = max(before, length)
+    return first + further
 
 
 def _repetitions_last(places: Sequence[int], texts: Sequence[str]) -> list[int]:

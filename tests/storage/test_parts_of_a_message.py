@@ -1,0 +1,35 @@
+"""A long message is found by its best part: the others stand behind what other messages say."""
+
+from pathlib import Path
+
+import pytest
+
+from nanobot_memory_plugins.core import MemoryHost, Query
+from nanobot_memory_plugins.core.host import hits_of
+from tests.recall.test_need import CONFIG
+
+ANSWER = "\n\n".join(
+    f"Kayak rule {number}: a kayak on the river wants calm water, a dry bag and a kayak paddle of length {number}. "
+    + "Look at the weather, tell somebody where you go, and wear the vest all day long. " * 6
+    for number in range(1, 7)
+)
+TOLD = ("My kayak is in the shed of my uncle in Wels.", "We sold the green kayak.", "Ida borrowed the kayak seat.")
+
+
+@pytest.mark.parametrize("answer", [ANSWER, ANSWER[:400]])
+async def test_its_best_part_speaks_for_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answer: str):
+    monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "storage,recall")
+    async with MemoryHost(tmp_path, config=CONFIG) as memory:
+        await memory.message_received(session_key="a", text="What do I need for the river?")
+        await memory.message_sent(session_key="a", text=answer)
+        for number, text in enumerate(TOLD):
+            await memory.message_received(session_key=f"b{number}", text=text)
+        await memory.flush_index()
+        assert memory.store is not None
+        hits = (await hits_of(memory.store, Query(text="kayak paddle river", limit=20))).hits
+    parts = [place for place, hit in enumerate(hits) if hit.text in answer or "Kayak rule" in hit.text]
+    others = [place for place, hit in enumerate(hits) if hit.text in TOLD]
+    assert len(others) == len(TOLD)
+    assert parts
+    assert all(place > max(others) for place in parts[1:])
+    assert len(parts) > 1 or answer != ANSWER
