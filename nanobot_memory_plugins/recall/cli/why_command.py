@@ -378,7 +378,8 @@ def _order(name: str) -> str:
 def _part(name: str) -> str:
     """Return the name of a summand in the reader's language, as docs/retrieval.md has it in English."""
     words = name.replace("_", " ")
-    return tr(words) if words in _PART_WORDS else name
+    said = tr(words) if words in _PART_WORDS else words
+    return name if said == words else said
 
 
 def _fate(one: ExaminedCandidate) -> str:
