@@ -188,6 +188,12 @@ def test_a_number_is_the_same_however_it_is_written(text, values):
                 "The user has been seeing Mike, a plumber",
                 None,
             ),
+            (
+                ("dads party is sunday 7 june now not the saturday, same place",),
+                ["dads party is sunday 7 june now not the saturday"],
+                "The party for the user's father is on Sunday 7 June 2026",
+                None,
+            ),
             (("dont call me at work",), ["call me at work"], "The user is called at work", Objection.NEGATION),
             (
                 ("never told you Gwen had a boy in March",),
