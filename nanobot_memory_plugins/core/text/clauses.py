@@ -33,7 +33,8 @@ _CONTRAST = LazyPattern(
     r"\b(?!(?:is|am|are|was|were|be|been|do|does|did|have|has|had|can|could|will|would|shall|should|may|might|must"
     r"|ought|need|dare|im|its|it|hes|shes|thats|theyre|youre|i|we|you|he|she|they|that|why|if|or|and|but|so|then"
     r"|also|still|now|just|maybe|perhaps|better|rather|course|though|because|(?!july|family)\w+ly|\w+'\w+)\b)[\w%]+"
-    r"(?=\s+(?:now )?not (?!(?:to|only|just|even|sure|yet|really|so)\b)[^\s,.;!?]+(?: [^\s,.;!?]+){0,2}\s*(?:$|[,.;!?]))"
+    r"(?=\s+(?:now )?not (?!(?:to|only|just|even|sure|yet|really|so)\b)[^\s,.;!?]+(?: [^\s,.;!?]+){0,2}"
+    r"\s*(?:$|[,.;!?]))"
     "|([是姓叫在去用要喝吃住养学坐])[^,，。；;、不]{1,8}?(?=不\\1)"
 )
 _JOINING = LazyPattern(
