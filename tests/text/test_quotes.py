@@ -223,6 +223,20 @@ def test_a_number_is_the_same_however_it_is_written(text, values):
                 "用户4月3日提新车",
                 Objection.TAKEN_BACK,
             ),
+            (
+                ("i need you to help me write a card for my neighbour ann her husband died monday",),
+                ["her husband died monday"],
+                "The husband of the user's neighbour Ann died on Monday",
+                None,
+            ),
+            (("算了不说了 这周修了3个bug",), ["这周修了3个bug"], "用户这周修了3个bug", None),
+            (
+                ("廣場舞邊個app有教 我逢星期三喺公園跳",),
+                ["廣場舞邊個app有教 我逢星期三喺公園跳"],
+                "用户星期三在公园跳广场舞",
+                None,
+            ),
+            (("小李不说他去上海",), ["去上海"], "用户去上海", Objection.NOT_STATED),
             # What a client has written is told of, and what follows the blank is the user's.
             (("客户写的英文邮件 我口语一般",), ["我口语一般"], "用户口语一般", None),
             (("客户说要延期 我口语一般",), ["我口语一般"], "用户口语一般", None),

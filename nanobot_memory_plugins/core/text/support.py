@@ -66,7 +66,7 @@ _TAKES_FOR_GRANTED = re.compile(
     r"^\W*(?:\w+,? ){0,2}?(?:what|which|where|when|who|whose|how|why|(?:the )?(?:cheap|fast|quick|eas|simpl|b)\w*est)\b"
     r"(?!.*\b(?:says?|said|claims?|if)\b)"
     r"|\b(?:is|are) there an?y? [\w ]{0,30}\bfor\b|有没有.{0,6}(?:适合|推荐)"
-    r"|什么|啥|哪|谁|怎[么样]|咋|如何|多少|几[点个号]"
+    r"|什么|啥|哪|谁|怎[么样]|咋|如何|多少|几[点个号]|边[个度位]|乜|点样|点解|几[时多]"
 )
 _UNDECIDED = re.compile(
     r"\b(?:thinking (?:of|about)|considering|toying with|tempted to|debating|undecided|on the fence)\b"
