@@ -31,7 +31,7 @@ FULL = os.environ.get("NANOBOT_MEMORY_TRUST") == "full"
 ZOO = sorted(hostile.HOSTILE)
 ZOOS = [ZOO[part::8] for part in range(8)] if FULL else [list(SOME)]
 # Seconds. Ours need far less even on a busy machine; those that hang use up all of it.
-LIMIT = 0.7
+LIMIT = 1.4
 CONFIG = MemoryConfig.model_validate(
     {
         "core": {

@@ -62,7 +62,7 @@ class Installation:
             cwd=self.home,
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=180,  # what hangs is told; on a busy machine a turn alone takes half a minute
         )
         assert done.returncode == 0, done.stderr
         return done.stdout
