@@ -64,7 +64,7 @@ def markdown_items(
     named = _dated(path.stem, None) or _dated(fields.get("date", "") or fields.get("created", ""), None)
     place = _Place(name, fields.get("title") or path.stem, named or when, named is not None)
     if is_vault:
-        file_name = () if place.stem == path.stem else (path.stem,)
+        file_name = () if place.stem.casefold() == path.stem.casefold() else (path.stem,)
         place.page = _page_title(name, place.stem, tuple(dict.fromkeys((*file_name, *page.aliases))))
         tags = (*tags, *page.tags)
     is_empty = True
