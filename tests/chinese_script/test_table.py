@@ -14,7 +14,7 @@ from release.chinese_script import TABLE, pairs
 from tests.support.chinese import SCRIPTS, in_script
 
 ROOT = Path(__file__).parents[2] / "nanobot_memory_plugins"
-# Redaction looks through a text in both scripts: its words may stand in either. Encodings are told by characters of both.
+# Redaction looks through a text in both scripts: its words may stand in either. Encodings are told by both.
 IN_BOTH = ("redaction/", "core/redaction/", "core/transfer/formats/common_characters.py")
 _HAN = re.compile(r"[\u3400-\u9fff]")
 
