@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import sqlite3
 from contextlib import closing
 from datetime import UTC, datetime
 from importlib.metadata import entry_points
@@ -56,6 +57,8 @@ def opened(install, request):
     options.setdefault("recall", {})["recallTimeout"] = 20
     installation = install(options)
     shutil.copytree(KEPT / name, installation.workspace, dirs_exist_ok=True)
+    with closing(sqlite3.connect(installation.workspace / ".storage" / "memory.db")) as index:
+        index.executescript((KEPT / f"{name}.index.sql").read_text("utf-8"))
     return name, installation
 
 

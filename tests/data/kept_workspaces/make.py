@@ -100,10 +100,18 @@ def begin(workspace: Path, options: object) -> Path:
 
 
 def keep(workspace: Path, place: Path) -> None:
-    """Copy a workspace without locks, the log of its index worked in."""
+    """Copy a workspace without locks, and its index as the statements that make it again, which can be read."""
     with closing(sqlite3.connect(workspace / ".storage" / "memory.db")) as index:
-        index.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    shutil.copytree(workspace, place, ignore=shutil.ignore_patterns("*.lock", "*-wal", "*-shm", ".locks"))
+        # The words' own tables are made by FTS5 again, before the triggers that need them.
+        own = ("docs_fts", "sqlite_master", "writable_schema")
+        lines = [one for one in index.iterdump() if one.startswith("CREATE TRIGGER") or not any(o in one for o in own)]
+        ((words,),) = index.execute("SELECT sql FROM sqlite_master WHERE name = 'docs_fts'").fetchall()
+        at = next(n for n, one in enumerate(lines) if one.startswith("CREATE TRIGGER"))
+        lines[at:at] = [f"{words};", "INSERT INTO docs_fts (docs_fts) VALUES ('rebuild');"]
+        numbers = ("application_id", "user_version")
+        lines += [f"PRAGMA {one}={index.execute(f'PRAGMA {one}').fetchone()[0]};" for one in numbers]
+    place.with_name(f"{place.name}.index.sql").write_text("\n".join(lines) + "\n", "utf-8")
+    shutil.copytree(workspace, place, ignore=shutil.ignore_patterns("*.lock", "memory.db*", ".locks"))
 
 
 def main() -> None:
