@@ -4,7 +4,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
-from nanobot_memory_plugins.core.text.calendar import MONTH_NAME, WEEKDAYS
+from nanobot_memory_plugins.core.text.calendar import MONTH_NAME, WEEKDAY_NAME
 from nanobot_memory_plugins.core.text.numerals import numerals_in, values_in
 from nanobot_memory_plugins.core.text.quotations import QuotePlace
 from nanobot_memory_plugins.core.text.statement_terms import FULL_DATE, LATIN_WORD, NOT_A_NAME, folded, without_dates
@@ -13,9 +13,8 @@ from nanobot_memory_plugins.core.text.stems import stem
 _ISO = re.compile(r"(?<!\d)(?:19|20)\d\d-\d\d?(?:-\d\d?)?(?!\d)")
 _YEAR = re.compile(r"(?<![\d.,-])(?:19|20)\d\d年?(?![\d.,-]\d)")
 _CLOCK = re.compile(r"(?<!\d)(\d{1,2})[:：点](\d{2})(?!\d)")
-_DAYS = "|".join((*WEEKDAYS, *(f"{one[:3]}s?" for one in WEEKDAYS), "tues", "thurs", "weds"))
 _NAMES_A_DAY = re.compile(
-    rf"\b(?:{_DAYS}|{MONTH_NAME}|today|tonight|tomorrow|yesterday|week(?:end)?s?|months?|years?|days?|ago|spring"
+    rf"\b(?:{WEEKDAY_NAME}|{MONTH_NAME}|today|tonight|tomorrow|yesterday|week(?:end)?s?|months?|years?|days?|ago|spring"
     r"|morning|noon|afternoon|evening|midnight"
     rf"|summer|autumn|fall|winter"
     r"|christmas|easter|new year|(?:just )?now)\b|[今明昨后前去本这下上][天日年晚早周月]"

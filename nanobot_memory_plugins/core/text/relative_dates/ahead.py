@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date, timedelta
 
-from nanobot_memory_plugins.core.text.calendar import WEEKDAYS
+from nanobot_memory_plugins.core.text.calendar import WEEKDAY_NAME
 from nanobot_memory_plugins.core.text.clauses import fold
 from nanobot_memory_plugins.core.text.relative_dates.ahead_chinese import CHINESE
 from nanobot_memory_plugins.core.text.relative_dates.ahead_english import ENGLISH
@@ -38,9 +38,8 @@ _AGAIN = re.compile(
     r"|(?:times|once|twice) an? (?:day|week|month|year))\b|每|天天|通常|一般|经常|平时|总是|逢|一[天周月]\w{0,2}次"
 )
 # "Open Tuesday to Saturday", 周二、周四: several bare days are a week's, or nobody knows which.
-_DAY_NAME = rf"(?:{'|'.join(WEEKDAYS)}|mon|tues?|wed|thu|thurs?|fri|sat|sun)s?"
 _DAYS_OF_A_WEEK = re.compile(
-    rf"\b{_DAY_NAME}(?:,| ?[-–/&]| (?:to|till|until|through|thru|and|or|n))+ ?{_DAY_NAME}\b"
+    rf"\b{WEEKDAY_NAME}(?:,| ?[-–/&]| (?:to|till|until|through|thru|and|or|n))+ ?{WEEKDAY_NAME}\b"
     "|(?:周|星期|礼拜)(?:[一二三四五六日天](?:(?:到|至|和|或|、|-|~)(?:周|星期|礼拜)?|周|星期|礼拜)[一二三四五六日天]|一三|二四|三五)"
 )
 _SOMETIME = re.compile(r"\b(?:some ?time|some day|at some point|one of these)\b|什么时候|找个?时间|抽空|有空|改天")
