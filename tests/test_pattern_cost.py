@@ -36,6 +36,7 @@ BOUNDED = {
     "consolidation.commands.instructions._TO_YOU": 200,
     "consolidation.operations.profile._BEFORE": 100,
     "core.text.quoted._BEGINS": 200,
+    "core.text.telling._TELL_ME": 600,
     "core.text.overviews.OVERVIEWS.chinese": 160,
     "core.text.acknowledgements.ACKNOWLEDGEMENTS": 120,
     "core.text.acknowledgements.ACKNOWLEDGEMENTS.chinese": 120,

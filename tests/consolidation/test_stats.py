@@ -15,7 +15,7 @@ from nanobot_memory_plugins.core.cli.main import run_command_line
 from nanobot_memory_plugins.core.clock import ManualClock
 from nanobot_memory_plugins.core.host.recall_log import RecallLedger
 from nanobot_memory_plugins.core.values import NoteType, Origin
-from tests.support.many_messages import processor_seconds, write_messages
+from tests.support.many_messages import BARE_IMPORTS, processor_seconds, write_messages
 
 NOW = datetime(2026, 3, 6, 12, tzinfo=UTC)
 CONFIG = MemoryConfig.model_validate(
@@ -131,6 +131,6 @@ def test_it_takes_at_most_six_times_the_bare_imports_with_much_in_the_memory(tmp
     ledger = RecallLedger(tmp_path, ManualClock(NOW))
     for number in range(1_000):
         ledger.record([f"memory/ENTRIES.md#{number % 50:08x}"], 10)
-    bare = processor_seconds("-c", "import nanobot_memory_plugins.core.cli.main")
+    bare = processor_seconds("-c", BARE_IMPORTS)
     stats = processor_seconds("-m", "nanobot_memory_plugins.core.cli", "stats", "-w", str(tmp_path))
     assert stats <= 6 * bare, f"{stats:.2f} s, bare imports {bare:.2f} s"

@@ -95,6 +95,7 @@ async def test_another_tenant_keeps_what_one_forgets(server: OwnServer, tmp_path
         async with MemoryHost(workspace.path, config=configured(server, tenant, "laptop")) as memory:
             await sent(memory)
     async with MemoryHost(tmp_path / tenants[0], config=configured(server, tenants[0], "laptop")) as memory:
+        await sent(memory)
         await memory.eraser.erase(Erasure(texts=(SECRET,)))
         await sent(memory)
     assert on_the_server(server, tenants[0]) == []
@@ -171,11 +172,12 @@ async def test_what_cannot_be_forgotten_here_yet_is_not_said_to_be_and_is_not_se
     laptop.note(Note(SECRET), "a1")
     desktop.note(Note("the garden gate is green"), "b2")
     async with MemoryHost(desktop.path, config=configured(server, tenant, "desktop")) as memory:
-        await memory.flush_index()
+        await sent(memory)
     desktop.message(f"Remember: {SECRET}, says my aunt.", "m1")  # not sent yet
     async with MemoryHost(laptop.path, config=configured(server, tenant, "laptop")) as memory:
-        await memory.flush_index()
-        await memory.eraser.erase(Erasure(texts=(SECRET,)))
+        await sent(memory)
+        done = await memory.eraser.erase(Erasure(texts=(SECRET,)))
+    assert not done.waits
     paths = MemoryPaths.of(desktop.path)
     (transcript,) = paths.sessions.glob("*.jsonl")
     lock = private_lock(paths.lock(transcript), thread_local=False)

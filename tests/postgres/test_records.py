@@ -17,7 +17,7 @@ from nanobot_memory_plugins.postgres.server.launcher import OwnServer
 from nanobot_memory_plugins.search.documents import FileChange, FileRecord, FileState
 from tests.postgres.neighbour import OWN, neighbour
 from tests.postgres.opening import open_shared
-from tests.postgres.test_forgetting import asked, configured
+from tests.postgres.test_forgetting import asked, configured, sent
 from tests.postgres.test_no_leaks import documents
 
 
@@ -25,7 +25,7 @@ async def test_a_receipt_says_local_and_later_shared(server: OwnServer, tmp_path
     async with MemoryHost(tmp_path, config=configured(server, uuid.uuid4().hex, "laptop")) as memory:
         receipt = await memory.message_sent(session_key="cli:direct", text="The harbour is closed on Monday.")
         assert receipt.kept == "local"
-        await memory.flush_index()
+        await sent(memory)
         now = await receipt_now(memory.store, receipt)
         assert (now.kept, now.id) == ("shared", receipt.id)
         assert memory.store.status().kept == "shared"
@@ -46,7 +46,7 @@ async def test_a_record_is_on_the_server_byte_for_byte_and_once(server: OwnServe
         async with MemoryHost(tmp_path, config=configured(server, tenant, "laptop")) as memory:
             await memory.message_sent(session_key="cli:direct", text="港口星期一关闭。" * 200)
             await memory.keep(Note("the garden gate is green"))
-            await memory.flush_index()
+            await sent(memory)
         with psycopg.connect(server.dsn) as connection:
             connection.execute("DELETE FROM nanobot_memory.file")  # as if no answer had ever come back
     rows = asked(server, tenant, 'e.path, e."offset", e.body, e.id::text', "record e")
@@ -74,10 +74,10 @@ async def test_what_is_forgotten_leaves_the_records_of_all_machines(server: OwnS
         async with MemoryHost(tmp_path / machine, config=configured(server, tenant, machine)) as memory:
             await memory.keep(Note("The cabin is rented from Greta Haldersen"))
             await memory.keep(Note("the garden gate is green"))
-            await memory.flush_index()
+            await sent(memory)
             if machine == "laptop":
                 await memory.eraser.erase(Erasure(texts=("The cabin is rented from Greta Haldersen",)))
-                await memory.flush_index()
+                await sent(memory)
     bodies = [bytes(row[0]) for row in asked(server, tenant, "e.body", "record e") if row[0] is not None]
     assert sum(b"garden gate" in body for body in bodies) == 2
     assert not any(b"Haldersen" in body for body in bodies)
@@ -110,9 +110,9 @@ async def test_a_neighbour_is_forgotten_nothing_of_and_sees_no_record(server: Ow
             await memory.keep(Note("The cabin is rented from Greta Haldersen"))
             await memory.keep(Note("the garden gate is green"))
             await memory.keep(Note(OWN))  # what he has as well
-            await memory.flush_index()
+            await sent(memory)
             await memory.eraser.erase(Erasure(texts=("The cabin is rented from Greta Haldersen", OWN)))
-            await memory.flush_index()
+            await sent(memory)
         bodies = [bytes(row[0]) for row in asked(server, tenant, "e.body", "record e") if row[0] is not None]
     assert any(b"garden gate" in body for body in bodies)
     assert not any(b"Haldersen" in body or b"Sigrid" in body for body in bodies)

@@ -14,7 +14,7 @@ from nanobot_memory_plugins.postgres.server.launcher import OwnServer
 from nanobot_memory_plugins.postgres.spool import KEPT, Spool
 from tests.postgres.neighbour import neighbour
 from tests.postgres.opening import open_shared
-from tests.postgres.test_forgetting import asked, configured
+from tests.postgres.test_forgetting import asked, configured, sent
 
 SESSION = "cli:direct"
 FIRST, SECOND = "The harbour is closed on Monday.", "The garden gate is green."
@@ -43,7 +43,7 @@ def spool_of(memory: MemoryHost, kept: timedelta = timedelta(0)) -> Spool:
 
 async def say(memory: MemoryHost, text: str) -> None:
     await memory.message_sent(session_key=SESSION, text=text)
-    await memory.flush_index()
+    await sent(memory)
 
 
 async def found(memory: MemoryHost, question: str) -> list[str]:
@@ -58,7 +58,7 @@ async def test_what_everybody_has_goes_and_is_found_all_the_same(
     assert await spool_of(memory).clear() == [transcript]
     assert not transcript.exists()
     memory.store.notify(transcript)
-    await memory.flush_index()
+    await sent(memory)
     assert await found(memory, "harbour") == [FIRST]
     await say(memory, SECOND)  # the file is a new one
     assert await found(memory, "garden gate") == [SECOND]
@@ -79,7 +79,7 @@ async def test_what_is_young_stays_to_be_sent_again_after_a_failover(memory: Mem
     assert await spool_of(memory, KEPT).clear() == []
     long_ago = transcript.stat().st_mtime - KEPT.total_seconds() - 1
     os.utime(transcript, (long_ago, long_ago))
-    await memory.flush_index()
+    await sent(memory)
     assert await spool_of(memory, KEPT).clear() == [transcript]
 
 
@@ -100,7 +100,7 @@ async def test_a_break_before_the_file_is_gone_sends_it_once_more(memory: Memory
     await memory.close()
     transcript.write_bytes(before)
     async with MemoryHost(memory.workspace, config=memory.config) as again:
-        await again.flush_index()
+        await sent(again)
         assert await found(again, "harbour") == [FIRST]
     assert asked(server, tenant, "e.path", "record e") == [("memory/sessions/" + transcript.name,)]
     assert asked(server, tenant, "t.documents", "machine m") == [(1,)]

@@ -16,7 +16,7 @@ from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, Scope
 from nanobot_memory_plugins.core.cli import FilesShown
 from nanobot_memory_plugins.core.cli.main import app
 from nanobot_memory_plugins.core.clock import ManualClock
-from tests.support.many_messages import processor_seconds, write_messages
+from tests.support.many_messages import BARE_IMPORTS, processor_seconds, write_messages
 
 CONFIG = {
     "core": {"message_limit": 60},
@@ -260,7 +260,7 @@ def test_it_takes_at_most_six_times_the_bare_imports_with_many_messages_and_entr
         f"{n:08x}": Entry(f"{n:08x}", f"The user likes thing number {n}", "fact", 0.5, NOW) for n in range(10_000)
     }
     EntryRepository(tmp_path, clock=ManualClock(NOW)).update(lambda _: entries, who="test", why="made")
-    bare = processor_seconds("-c", "import nanobot_memory_plugins.core.cli.main")
+    bare = processor_seconds("-c", BARE_IMPORTS)
     timeline = processor_seconds("-m", "nanobot_memory_plugins.core.cli", "timeline", "-w", str(tmp_path))
     assert timeline <= 6 * bare, f"{timeline:.2f} s, bare imports {bare:.2f} s"
 

@@ -33,6 +33,10 @@ def write_messages(workspace: Path, now: datetime, *, sessions: int = 100, each:
         (folder / session_file_name(key)).write_bytes(b"".join(lines))
 
 
+# What any command imports before it does anything of its own: typer reads the value of an option with pydantic.
+BARE_IMPORTS = "import nanobot_memory_plugins.core.cli.main, pydantic.type_adapter"
+
+
 def processor_seconds(*command: str) -> float:
     """Return the least processor time of five runs of a program."""
     import resource
