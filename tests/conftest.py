@@ -2,6 +2,7 @@
 
 import os
 import signal
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,6 +10,9 @@ import pytest
 
 # What people read is compared in English, whatever language the machine speaks.
 os.environ["LC_ALL"] = "C.UTF-8"
+# Hundreds of programs are started, and each worker reads every test: without bytecode that takes three times as long.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 _TESTS = Path(__file__).parent
 # Folders whose tests run the installed nanobot, and those that hold documents and packages to what they say.

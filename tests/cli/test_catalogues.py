@@ -5,6 +5,7 @@ import io
 import shutil
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -20,12 +21,17 @@ from nanobot_memory_plugins.redaction.script.messages import Sentence, speaking,
 from release.catalogues import CATALOGUES, compiled, places_in, read, sentences, spliced, write
 from release.running import ReleaseError
 
-FOUND = sentences()
 FILES = sorted(CATALOGUES.glob("*.po"))
 
 
+@cache
+def found() -> dict[str, list[str]]:
+    """Give every sentence of the sources; reading them takes seconds."""
+    return sentences()
+
+
 def test_the_sentences_of_the_sources_are_found():
-    assert len(FOUND) > 1_000
+    assert len(found()) > 1_000
     for said in (
         "There is no workspace at {folder}.",  # of an error
         "Show what is good, too.",  # of an option
@@ -34,7 +40,7 @@ def test_the_sentences_of_the_sources_are_found():
         "memories in a block at any tier, at most",  # of an option of the configuration
         "Nothing was found.",
     ):
-        assert said in FOUND, said
+        assert said in found(), said
 
 
 def test_a_table_that_has_another_name_now_is_named(tmp_path: Path):
@@ -51,8 +57,8 @@ def test_a_table_that_has_another_name_now_is_named(tmp_path: Path):
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
 def test_every_sentence_has_a_translation_with_the_same_values(file: Path):
     translations = read(file)
-    assert [text for text in FOUND if not translations.get(text)] == []
-    assert [text for text in translations if text not in FOUND] == []
+    assert [text for text in found() if not translations.get(text)] == []
+    assert [text for text in translations if text not in found()] == []
     assert [text for text, said in translations.items() if places_in(text) != places_in(said)] == []
 
 
@@ -119,7 +125,7 @@ def test_an_f_string_that_says_nothing_of_ours_is_left_alone(tmp_path: Path, bod
 
 def test_a_third_language_is_a_file(tmp_path: Path, monkeypatch, capsys):
     file = tmp_path / "de.po"
-    write(file, {"There is no workspace at {folder}.": "In {folder} ist kein Arbeitsbereich."}, FOUND)
+    write(file, {"There is no workspace at {folder}.": "In {folder} ist kein Arbeitsbereich."}, found())
     monkeypatch.setattr(languages, "CATALOGUES", tmp_path)
     monkeypatch.setenv("LC_ALL", "de_AT.UTF-8")
     assert run_command_line(["why", "x", "-w", str(tmp_path / "nowhere")]) == 1
@@ -129,7 +135,7 @@ def test_a_third_language_is_a_file(tmp_path: Path, monkeypatch, capsys):
 
 
 def test_a_third_language_is_chosen_in_the_configuration(tmp_path: Path, monkeypatch, capsys):
-    write(tmp_path / "de.po", {"The memory is empty.": "Die Erinnerung ist leer."}, FOUND)
+    write(tmp_path / "de.po", {"The memory is empty.": "Die Erinnerung ist leer."}, found())
     file = tmp_path / "config.json"
     file.write_text('{"memoryPlugins": {"core": {"language": "de"}}}')
     monkeypatch.setenv("LC_ALL", "C.UTF-8")
@@ -205,7 +211,7 @@ def test_a_new_catalogue_is_written_and_listed_by_the_script(tmp_path: Path):
     (tmp_path / "de.po").touch()
     done = subprocess.run(script, capture_output=True, encoding="utf-8", check=False)
     assert done.returncode == 1
-    assert f"de: 0 of {len(FOUND)} texts are translated" in done.stdout
+    assert f"de: 0 of {len(found())} texts are translated" in done.stdout
     assert 'msgid "Nothing was found."' in (tmp_path / "de.po").read_text(encoding="utf-8")
     assert {file: (file.stat().st_mtime_ns, file.read_bytes()) for file in CATALOGUES.iterdir()} == before
 

@@ -14,25 +14,31 @@ from nanobot_memory_plugins.redaction.rules.rule import UNCHECKED
 from tests.support.hostile_repetitions import repeated
 
 HOSTILE = {
-    "pairs": repeated("pwd=a;", 10_000_000),
-    "one run": repeated("key:", 10_000_000),
-    "capitals": "password=" + repeated("QZJXKVWPY", 10_000_000),
-    "Chinese": repeated("密码是", 10_000_000),
-    "blanks": " " * 10_000_000,
+    "pairs": lambda: repeated("pwd=a;", 10_000_000),
+    "one run": lambda: repeated("key:", 10_000_000),
+    "capitals": lambda: "password=" + repeated("QZJXKVWPY", 10_000_000),
+    "Chinese": lambda: repeated("密码是", 10_000_000),
+    "blanks": lambda: " " * 10_000_000,
 }
+
+
+def nested() -> list[object]:
+    """Return a list within a list, a hundred thousand times."""
+    value: list[object] = []
+    for _ in range(100_000):
+        value = [value, "x"]
+    return value
 
 
 LARGE = {
-    "numbers": list(range(1_000_000)),
-    "rows": {"rows": [{"id": number, "name": f"n{number}", "tags": ["x", "y"]} for number in range(30_000)]},
-    "mapping": {number: number for number in range(300_000)},
-    "keys": {"k" * 10_000_000: 1, tuple(range(300_000)): 2, 10**5_000: 3},
-    "texts": ["pwd=a; " * 15_000] * 100,
-    "bytes": b"\xff" * 10_000_000,
-    "nested": [],
+    "numbers": lambda: list(range(1_000_000)),
+    "rows": lambda: {"rows": [{"id": number, "name": f"n{number}", "tags": ["x", "y"]} for number in range(30_000)]},
+    "mapping": lambda: {number: number for number in range(300_000)},
+    "keys": lambda: {"k" * 10_000_000: 1, tuple(range(300_000)): 2, 10**5_000: 3},
+    "texts": lambda: ["pwd=a; " * 15_000] * 100,
+    "bytes": lambda: b"\xff" * 10_000_000,
+    "nested": nested,
 }
-for _ in range(100_000):
-    LARGE["nested"] = [LARGE["nested"], "x"]
 
 
 async def loop_time(call) -> tuple[float, object]:
@@ -45,10 +51,11 @@ async def loop_time(call) -> tuple[float, object]:
 @pytest.mark.parametrize("kind", HOSTILE)
 async def test_a_tool_result_of_any_content_is_kept_and_costs_the_loop_nothing(tmp_path, kind, monkeypatch):
     monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "observation")
+    result = HOSTILE[kind]()
     async with MemoryHost(tmp_path, config=MemoryConfig()) as memory:
         await memory.tool_executed(session_key="a", tool_name="exec", arguments={}, result="warm")
         seconds, receipt = await loop_time(
-            memory.tool_executed(session_key="a", tool_name="web_fetch", arguments={}, result=HOSTILE[kind])
+            memory.tool_executed(session_key="a", tool_name="web_fetch", arguments={}, result=result)
         )
     assert receipt.stored
     assert seconds < 0.05  # 2 ms where it is measured alone
@@ -60,10 +67,11 @@ async def test_a_tool_result_of_any_content_is_kept_and_costs_the_loop_nothing(t
 @pytest.mark.parametrize("kind", LARGE)
 async def test_a_tool_result_of_any_size_is_kept_cut_and_costs_the_loop_nothing(tmp_path, kind, monkeypatch):
     monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "observation")
+    large = LARGE[kind]()
     async with MemoryHost(tmp_path, config=MemoryConfig()) as memory:
         await memory.tool_executed(session_key="a", tool_name="exec", arguments={}, result="warm")
         used = []
-        for arguments, result in (({}, LARGE[kind]), ({"query": LARGE[kind]}, "done")):
+        for arguments, result in (({}, large), ({"query": large}, "done")):
             seconds, receipt = await loop_time(
                 memory.tool_executed(session_key="a", tool_name="query", arguments=arguments, result=result)
             )

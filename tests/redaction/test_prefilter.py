@@ -16,7 +16,6 @@ from nanobot_memory_plugins.redaction.values.name_words import COMPOUND
 from tests.redaction.made_corpus import positives
 from tests.support.hostile_repetitions import atoms, patterns
 
-RULES = {place: used.pattern for place, used in patterns().items() if ".redaction." in place}
 LINES = [case.text for case in positives(17, 1)]
 
 
@@ -28,7 +27,8 @@ def mixed_text(pattern: re.Pattern[str], choice: Random) -> str:
 
 def test_every_rule_finds_with_the_prefilter_what_it_finds_alone():
     choice = Random(5)
-    prefiltered = {place: pattern for place, pattern in RULES.items() if beginnings(pattern)}
+    rules = {place: used.pattern for place, used in patterns().items() if ".redaction." in place}
+    prefiltered = {place: pattern for place, pattern in rules.items() if beginnings(pattern)}
     assert len(prefiltered) > 200
     for place, pattern in prefiltered.items():
         text = mixed_text(pattern, choice)
