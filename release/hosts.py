@@ -16,6 +16,7 @@ import sys
 import time
 import tomllib
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -99,11 +100,35 @@ def version_in(python: Path, name: str) -> str:
     return run([python, "-c", code], folder=python.parent).strip()
 
 
-def run_tests(trial: Trial, python: Path, arguments: Sequence[str]) -> bool:
-    """Run the tests of a trial, and say whether they passed. They tell of themselves."""
+def run_tests(trial: Trial, python: Path, arguments: Sequence[str]) -> tuple[bool, str]:
+    """Run the tests of a trial; return whether they passed, and what they said."""
     variables = {name: value for name, value in os.environ.items() if not name.startswith(_LEFT_OUT)}
     command = [str(python), "-m", "pytest", "-q", "-p", "no:cacheprovider", *_WARNINGS, str(trial.tests), *arguments]
-    return subprocess.run(command, cwd=ROOT, env=variables, check=False).returncode == 0
+    ran = subprocess.run(
+        command,
+        cwd=ROOT,
+        env=variables,
+        check=False,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        encoding="utf-8",
+    )
+    return ran.returncode == 0, ran.stdout
+
+
+def try_out(trial: Trial, cache: Path, interpreter: str, arguments: Sequence[str]) -> str:
+    """Make a trial's environment, run its tests in it, and print what they said; return what failed, or nothing."""
+    began = time.monotonic()
+    try:
+        python = environment(trial, cache, interpreter)
+    except ReleaseError as error:
+        return f"{trial.adapter}, {trial.version}: {error}"
+    made = time.monotonic() - began
+    name = f"{trial.framework.name} {version_in(python, trial.framework.name)} ({trial.version})"
+    passed, said = run_tests(trial, python, arguments)
+    took = time.monotonic() - began - made
+    print(f"{said.rstrip()}\n{name}: environment in {made:.0f} s, tests in {took:.0f} s", flush=True)
+    return "" if passed else f"{name}: tests failed"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -115,26 +140,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         only.add_argument(f"--{version}", dest="versions", action="store_const", const=(version,), default=VERSIONS)
     parser.add_argument("--python", default=sys.executable, help="the interpreter of the environments; else this one")
     parser.add_argument("--cache", type=Path, default=user_cache_path("nanobot-memory-hosts"), help="for environments")
+    parser.add_argument("--jobs", type=int, default=2, metavar="N", help="how many are tried at once; else two")
     words, for_pytest = split_at_dashes(sys.argv[1:] if arguments is None else arguments)
     given = parser.parse_args(words)
     if unknown := set(given.adapters) - set(ADAPTERS):
         parser.error(f"there is no adapter {', '.join(sorted(unknown))}: it is one of {', '.join(ADAPTERS)}")
-    failed = []
-    for trial in (Trial(one, version) for one in given.adapters or ADAPTERS for version in given.versions):
-        began = time.monotonic()
-        if not trial.tests.is_dir():
-            continue  # an adapter that is not there yet
-        try:
-            python = environment(trial, given.cache, given.python)
-        except ReleaseError as error:
-            failed.append(f"{trial.adapter}, {trial.version}: {error}")
-            continue
-        made = time.monotonic() - began
-        name = f"{trial.framework.name} {version_in(python, trial.framework.name)} ({trial.version})"
-        print(f"{name}: environment in {made:.0f} s", flush=True)
-        if not run_tests(trial, python, for_pytest):
-            failed.append(f"{name}: tests failed")
-        print(f"{name}: tests in {time.monotonic() - began - made:.0f} s", flush=True)
+    trials = [Trial(one, version) for one in given.adapters or ADAPTERS for version in given.versions]
+    with ThreadPoolExecutor(max(1, given.jobs)) as pool:
+        tried = pool.map(lambda trial: try_out(trial, given.cache, given.python, for_pytest), trials)
+        failed = [one for one in tried if one]
     for one in failed:
         print(one, file=sys.stderr)
     return 1 if failed else 0

@@ -1,6 +1,7 @@
 """Our order is held against plain full-text search and the plain fusion: one question below is chance, two are not."""
 
 import json
+import os
 
 import pytest
 
@@ -75,6 +76,7 @@ def test_the_plain_fusion_knows_no_neighbours(labelled, tmp_path):
 
 
 @pytest.mark.slow
+@pytest.mark.skipif(not os.environ.get("NANOBOT_MEMORY_LONG"), reason="NANOBOT_MEMORY_LONG=1 runs it: a minute")
 @pytest.mark.skipif(not (BENCH / "precisionmem").exists(), reason="the labelled sets are no part of the project")
 def test_the_benchmark_says_by_its_status_whether_our_order_is_below(capsys, monkeypatch):
     assert main(["--sets", "precisionmem"]) == 0

@@ -38,11 +38,11 @@ BARE_IMPORTS = "import nanobot_memory_plugins.core.cli.main, pydantic.type_adapt
 
 
 def processor_seconds(*command: str) -> float:
-    """Return the least processor time of five runs of a program."""
+    """Return the least processor time of three runs of a program."""
     import resource
 
     best = float("inf")
-    for _ in range(5):
+    for _ in range(3):
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         subprocess.run([sys.executable, *command], check=True, capture_output=True)
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
