@@ -7,7 +7,8 @@ from pathlib import Path
 import psycopg
 from psycopg.conninfo import make_conninfo
 
-from nanobot_memory_plugins.core import Erasure, MemoryHost, Note, Receipt, receipt_now
+from nanobot_memory_plugins.core import Erasure, MemoryHost, MemoryPaths, Note, Receipt, receipt_now
+from nanobot_memory_plugins.core.files.spill_format import SpilledRecord
 from nanobot_memory_plugins.core.testing import MemoryWorkspace
 from nanobot_memory_plugins.postgres.database import schema
 from nanobot_memory_plugins.postgres.database.connection import connect
@@ -66,6 +67,31 @@ async def test_two_folders_with_one_record_share_it(server: OwnServer, tmp_path:
         await store.flush()
         await store.close()
     assert len(asked(server, tenant, "e.id", "record e")) == 1
+
+
+async def test_a_record_stays_where_a_copy_of_it_that_waited_for_a_lock_goes(server: OwnServer, tmp_path: Path):
+    """Before it is taken away, a spill file may be sent after the file that its records have come home to."""
+    tenant, id_ = uuid.uuid4().hex, str(uuid.uuid4())
+    workspace, paths = MemoryWorkspace(tmp_path), MemoryPaths.of(tmp_path)
+    daily = workspace.note(Note("the garden gate is green"), id_)
+    store = await open_shared(tmp_path, server, tenant)
+    try:
+        await store.flush()
+        said = asked(server, tenant, "e.path, e.body", "record e")
+        paths.spill.mkdir()
+        spill = paths.spill / "1-0a.spill"
+        spill.write_bytes(SpilledRecord(daily, daily.read_bytes()).encoded(paths))
+        store.notify(spill)
+        await store.flush()
+        assert len(asked(server, tenant, "c.path", "chunk c")) == 2
+        assert asked(server, tenant, "e.path, e.body", "record e") == said
+        spill.unlink()
+        store.notify(spill)
+        await store.flush()
+    finally:
+        await store.close()
+    assert asked(server, tenant, "c.path", "chunk c") == [("memory/" + daily.name,)]
+    assert asked(server, tenant, "e.path, e.body", "record e") == said
 
 
 async def test_what_is_forgotten_leaves_the_records_of_all_machines(server: OwnServer, tmp_path: Path):

@@ -55,10 +55,10 @@ def put(connection: Connection, whose: TenantOwner, path: str, records: Iterable
         run_many(cursor, _INSERT, rows)
 
 
-def remove(connection: Connection, whose: TenantOwner, keys: Iterable[str]) -> None:
-    """Drop the records of documents that this machine's files do not hold any more.
+def remove(connection: Connection, whose: TenantOwner, path: str, keys: Iterable[str]) -> None:
+    """Drop the records of documents that a file of this machine does not hold any more.
 
-    A later chunk of one, or a second passage of the same one, that goes takes nothing of it along.
+    A later chunk of one, a second passage of the same one, or a copy of it that goes takes nothing of it along.
     """
     first = (key for key in keys if not {"/", "~"} & set(key.rpartition("#")[2]))
     ids = sorted({number for key in first if (number := record_id(whose, key))})
@@ -66,8 +66,8 @@ def remove(connection: Connection, whose: TenantOwner, keys: Iterable[str]) -> N
         run(
             connection,
             f"DELETE FROM {table('record')} r WHERE {of_tenant(whose.tenant, 'r')} AND r.machine = %s "
-            "AND r.id = ANY(%s)",
-            (whose.machine, ids),
+            "AND r.path = %s AND r.id = ANY(%s)",
+            (whose.machine, clean(path), ids),
         )
 
 

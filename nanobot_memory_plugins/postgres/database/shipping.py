@@ -285,7 +285,7 @@ class Shipment:
         with plain_errors():
             if change.state is None:
                 records.remove_file(self.connection, self._whose, change.path)
-            records.remove(self.connection, self._whose, change.removed_keys)
+            records.remove(self.connection, self._whose, change.path, change.removed_keys)
             records.put(self.connection, self._whose, change.path, change.records, version)
 
     def _write_state(self, change: FileChange) -> None:
