@@ -17,10 +17,14 @@ _SHORT_ID = 16
 # Bytes of a record beyond which it stays in its machine's file alone.
 _LONGEST = 16_000_000
 _AT_ONCE = 500
+# Records wait in such a file for a lock. It may be sent after the file that they have come home to, and then goes.
+_WAITING = ".spill"
 _INSERT = (
     f'INSERT INTO {table("record")} AS r (tenant, id, version, machine, path, "offset", body) '
-    "VALUES (%s, %s, %s, %s, %s, %s, %s) "
-    'ON CONFLICT (tenant, id) DO UPDATE SET version = excluded.version, "offset" = excluded."offset", '
+    "VALUES (%s, %s, %s, %s, %s, %s, %s) ON CONFLICT "
+)
+_AS_THEY_ARE = (
+    '(tenant, id) DO UPDATE SET version = excluded.version, "offset" = excluded."offset", '
     "path = excluded.path, body = excluded.body WHERE r.machine = excluded.machine "
     "AND (r.path, r.body) IS DISTINCT FROM (excluded.path, excluded.body)"
 )
@@ -52,7 +56,7 @@ def put(connection: Connection, whose: TenantOwner, path: str, records: Iterable
         for number, one in sorted(found.items())
     ]
     with connection.cursor() as cursor:
-        run_many(cursor, _INSERT, rows)
+        run_many(cursor, _INSERT + ("DO NOTHING" if path.endswith(_WAITING) else _AS_THEY_ARE), rows)
 
 
 def remove(connection: Connection, whose: TenantOwner, path: str, keys: Iterable[str]) -> None:

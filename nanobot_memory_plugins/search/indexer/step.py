@@ -10,7 +10,7 @@ from nanobot_memory_plugins.core.files import open_regular
 from nanobot_memory_plugins.search.documents import Document, FileChange, FileRecord, FileState
 from nanobot_memory_plugins.search.indexer.database import FileIndex
 from nanobot_memory_plugins.search.sources.pieces import Chunking, FilePiece, Keys, read_blocks
-from nanobot_memory_plugins.search.sources.places import FileKind, SourceFile
+from nanobot_memory_plugins.search.sources.places import SourceFile
 from nanobot_memory_plugins.search.sources.reader import read_pieces, resumable
 
 
@@ -69,9 +69,7 @@ class _Pass:
         self, database: FileIndex, source: SourceFile, begin: FileState, digest: "hashlib._Hash", *, records: bool
     ) -> None:
         self._database = database
-        # What waits in a spill file is a record of the file that it comes home to, and goes from here with it.
-        self._keeps_records = records and source.kind is not FileKind.SPILL
-        self._records = list[FileRecord]()
+        self._keeps_records, self._records = records, list[FileRecord]()
         self._source = source
         self._digest = digest
         self.begin = begin
