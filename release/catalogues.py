@@ -12,6 +12,7 @@ import re
 import struct
 import sys
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from string import Formatter
 
@@ -103,7 +104,7 @@ def sentences(package: Path = PACKAGE) -> dict[str, list[str]]:
         where = file.relative_to(package).as_posix()
         if where.startswith(_LEFT):
             continue
-        tree = ast.parse(file.read_text(encoding="utf-8"))
+        tree = _tree(file.read_text(encoding="utf-8"))
         tables = _TABLES.get(where, ())
         for text in (*_of_module(tree, where), *_of_tables(tree, tables, named=_SHOWS.search(where) is not None)):
             places = found.setdefault(text, [])
@@ -121,8 +122,14 @@ def spliced(package: Path = PACKAGE) -> list[str]:
         f"{file.relative_to(package).as_posix()}:{text.lineno}: {ast.unparse(text)}"
         for file in sorted(package.rglob("*.py"))
         if not file.relative_to(package).as_posix().startswith(_LEFT)
-        for text in _spliced_in(ast.parse(file.read_text(encoding="utf-8")))
+        for text in _spliced_in(_tree(file.read_text(encoding="utf-8")))
     ]
+
+
+@cache
+def _tree(source: str) -> ast.Module:
+    """Parse a module, once."""
+    return ast.parse(source)
 
 
 def _spliced_in(tree: ast.Module) -> list[ast.JoinedStr]:
@@ -133,7 +140,8 @@ def _spliced_in(tree: ast.Module) -> list[ast.JoinedStr]:
         for node in ast.walk(part) if part is not tree else ():
             if isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.NamedExpr)) and node.value is not None:
                 for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
-                    held.setdefault(ast.unparse(target), []).append(node.value)
+                    if isinstance(target, ast.Name):
+                        held.setdefault(target.id, []).append(node.value)
         for call in ast.walk(part):
             if isinstance(call, ast.Call):
                 for shown in (*_shown_by(call, words=()), *_said_by(call)):
@@ -177,7 +185,9 @@ def _of_module(tree: ast.Module, where: str) -> Iterator[str]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Call):
             yield from _of_call(node, constants, words=_WORDS if where.startswith(_OF_PANEL) else ())
-        elif isinstance(node, ast.Assign) and _NAMED & {ast.unparse(one) for one in node.targets}:
+        elif isinstance(node, ast.Assign) and any(
+            isinstance(one, ast.Name) and one.id in _NAMED for one in node.targets
+        ):
             yield from _texts(node.value, constants)
         elif isinstance(node, ast.FunctionDef) and _is_command(node):
             yield from (" ".join(one.split()) for one in (ast.get_docstring(node) or "").split("\n\n"))

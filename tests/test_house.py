@@ -4,6 +4,7 @@ import ast
 import re
 import tomllib
 from collections import Counter
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -57,10 +58,16 @@ def project(folder: Path) -> dict[str, object]:
     return tomllib.loads((folder / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 
 
+@cache
+def tree_of(module: Path) -> ast.Module:
+    return ast.parse(module.read_text(encoding="utf-8"))
+
+
+@cache
 def imported(module: Path) -> set[str]:
     """Return the names of everything that a module imports, wherever in it."""
     names: set[str] = set()
-    for node in ast.walk(ast.parse(module.read_text(encoding="utf-8"))):
+    for node in ast.walk(tree_of(module)):
         if isinstance(node, ast.Import):
             names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module:
@@ -94,7 +101,7 @@ def test_plugins_stand_on_the_public_face_of_core_and_on_few_modules_inside():
     for module in MODULES:
         if module.relative_to(NAMESPACE).parts[0] in ON_TOP:
             continue
-        for node in ast.walk(ast.parse(module.read_text(encoding="utf-8"))):
+        for node in ast.walk(tree_of(module)):
             if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("nanobot_memory_plugins.core."):
                 name = str(node.module).removeprefix("nanobot_memory_plugins.")
                 below = [f"{name}.{alias.name}" for alias in node.names]
@@ -205,7 +212,7 @@ def test_no_module_defines_a_name_twice():
     twice = [
         f"{path.relative_to(NAMESPACE)}: {name}"
         for path in MODULES
-        for name, count in Counter(constants(ast.parse(path.read_text(encoding="utf-8")))).items()
+        for name, count in Counter(constants(tree_of(path))).items()
         if count > 1
     ]
     assert twice == []
@@ -215,7 +222,7 @@ def test_a_public_class_has_a_name_of_its_own():
     names = Counter(
         node.name
         for path in MODULES
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for node in ast.walk(tree_of(path))
         if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
     )
     assert [name for name, count in names.items() if count > 1] == []
