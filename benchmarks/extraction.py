@@ -1,16 +1,18 @@
 """What a real small language model extracts: whether it parses, is true, is new, and names what is true no more.
 
-``python -m benchmarks extraction [--sessions 30] [--skip 0] [--again 6] [--pairs 60] [--bench DIR]`` tells a memory
-labelled conversations in both languages, session by session, and looks at the answers of the model and at the entries
-that came of them. A fact counts as grounded when a turn of its session holds half of its words, or lies close to it in
-meaning. The sessions are told twice: once more under the same key, which must cost nothing, and some under another
-key, which must make no second entry of the same fact. Then the pairs of ``tests/data/contradictions.tsv`` and
+``python -m benchmarks extraction [--sessions 30] [--skip 0] [--again 6] [--pairs 60] [--bench DIR]
+[--conversations FILE] [--answers FILE] [--show]`` tells a memory labelled conversations in both languages, or those of
+a file, session by session, and looks at the answers of the model and at the entries that came of them. A fact counts as
+grounded when a turn of its session holds half of its words, or lies close to it in meaning. The
+sessions are told twice: once more under the same key, which must cost nothing, and some under another key, which must
+make no second entry of the same fact. Then the pairs of ``tests/data/contradictions.tsv`` and
 ``more_contradictions.tsv``: something is known, the user says what is true now, and the known entry must be replaced;
 and those of ``no_contradictions.tsv``, where it must stay. It needs the group ``local-model``.
 """
 
 import argparse
 import asyncio
+import json
 import re
 import statistics
 import tempfile
@@ -23,6 +25,7 @@ from typing import Any
 import json_repair
 
 from benchmarks.forgetting import Session, chosen
+from benchmarks.kept_answers import KeptAnswers
 from benchmarks.local_model_client import client_of
 from benchmarks.measure import quiet
 from benchmarks.retrieval.datasets import BENCH
@@ -78,20 +81,33 @@ def main(arguments: Sequence[str] = ()) -> None:
     parser.add_argument("--skip", type=int, default=0, help="how many of those that come first are left out")
     parser.add_argument("--again", type=int, default=6, help="how many of them are told under another key as well")
     parser.add_argument("--pairs", type=int, default=60, help="how many pairs of each file, at most")
+    parser.add_argument("--conversations", type=Path, help="a file of other sessions, instead of those of the sets")
+    parser.add_argument("--answers", type=Path, help="a file in which the answers about sessions are kept")
+    parser.add_argument("--show", action="store_true", help="print the entries as well")
     options = parser.parse_args(arguments)
     with quiet(), LocalModelServer(local_model_file(), context_tokens=_CONTEXT_TOKENS) as server:
-        if options.sessions and not (options.bench / "locomo_turns" / "queries.jsonl").exists():
+        model = KeptAnswers(options.answers, client_of(server)).complete if options.answers else client_of(server)
+        if options.conversations:
+            sessions = read_conversations(options.conversations)
+            asyncio.run(_print_sessions(sessions, options.again, model, show=options.show))
+        elif options.sessions and not (options.bench / "locomo_turns" / "queries.jsonl").exists():
             print(f"  the labelled sets are not at {options.bench}")
         elif options.sessions:
             sessions = chosen(options.bench, options.sessions, skip=options.skip)
-            asyncio.run(_print_sessions(sessions, options.again, client_of(server)))
+            asyncio.run(_print_sessions(sessions, options.again, model, show=options.show))
         if options.pairs:
             for file in (PAIRS, MORE_PAIRS, NO_PAIRS):
                 print(f"  {file.name}:", flush=True)
                 asyncio.run(print_pairs(read_pairs(file, options.pairs), client_of(server)))
 
 
-async def _print_sessions(sessions: Sequence[Session], again: int, model: Complete) -> None:
+def read_conversations(file: Path) -> list[Session]:
+    """Return the sessions of a file: a line each, as JSON with ``name``, ``language`` and ``messages``."""
+    rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines() if line.strip()]
+    return [Session(row["name"], row["language"], row["messages"], {}, ()) for row in rows]
+
+
+async def _print_sessions(sessions: Sequence[Session], again: int, model: Complete, *, show: bool = False) -> None:
     answers = Answers(model)
     encode = open_embedder(EmbeddingOptions()).encode
     grounded: list[bool] = []
@@ -103,7 +119,10 @@ async def _print_sessions(sessions: Sequence[Session], again: int, model: Comple
             same = await told(session, Path(folder), answers, "one")
             if len(answers.texts) != calls or same.keys() != first.keys():
                 print(f"  {session.name}: told twice under one key, and learned from twice")
-            grounded += [is_grounded(one.content, session, encode) for one in first.values()]
+            sure = {one.content: is_grounded(one.content, session, encode) for one in first.values()}
+            grounded += sure.values()
+            if show:
+                print(*(f"    {'+' if is_sure else '-'} {text}" for text, is_sure in sure.items()), sep="\n")
             if len(told_twice) < again:
                 both = await told(session, Path(folder), answers, "two")
                 told_twice.append(near_duplicates(list(both.values())))

@@ -2,6 +2,8 @@
 
 import json
 
+import pytest
+
 from benchmarks.extraction import (
     MORE_PAIRS,
     NO_PAIRS,
@@ -10,11 +12,13 @@ from benchmarks.extraction import (
     is_grounded,
     is_seen,
     near_duplicates,
+    read_conversations,
     read_pairs,
     rows_of,
     told,
 )
 from benchmarks.forgetting import Session
+from benchmarks.kept_answers import KeptAnswers
 
 SESSION = Session(
     "s",
@@ -78,3 +82,19 @@ async def test_a_contradiction_counts_when_the_known_entry_is_replaced():
     assert await is_seen(language, known, said, naming)
     [(language, known, said)] = read_pairs(NO_PAIRS, 2)[:1]
     assert not await is_seen(language, known, said, answering())
+
+
+async def test_an_answer_that_is_kept_costs_no_model_and_another_question_does(tmp_path):
+    file = tmp_path / "answers.jsonl"
+    asked = [{"role": "user", "content": "user: I moved to Lisbon."}]
+    first = await KeptAnswers(file, answering()).complete(asked, max_tokens=800, purpose="extraction")
+    kept = KeptAnswers(file, None)
+    assert await kept.complete(asked, max_tokens=800, purpose="extraction") == first
+    with pytest.raises(LookupError):
+        await kept.complete(asked, max_tokens=900, purpose="extraction")
+
+
+def test_conversations_of_ones_own_are_read(tmp_path):
+    row = {"name": "s", "language": "english", "messages": list(SESSION.messages)}
+    (tmp_path / "own.jsonl").write_text(json.dumps(row) + "\n", encoding="utf-8")
+    assert read_conversations(tmp_path / "own.jsonl") == [SESSION]

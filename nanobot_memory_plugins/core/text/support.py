@@ -113,13 +113,16 @@ class Support:
             objection = self.objection(statement, quotes)
         return [] if objection is not None else self.conversation.passages(quotes)
 
-    def nearest(self, statement: str, least: float = 0.5) -> list[str]:
-        """Return the clauses of one message of the user's that hold more than ``least`` of a statement's words."""
+    def nearest(self, statement: str, least: float = 0.5, *, left_out: Sequence[str] = ()) -> list[str]:
+        """Return the clauses of one message of the user's that hold more than ``least`` of a statement's words.
+
+        Those of the sentences ``left_out`` are none.
+        """
         terms = frozenset(terms_of(without_dates(statement)))
         nearest: list[str] = []
         most = least * len(terms)
         for clauses in self._said_clauses:
-            held = {text: terms & own for text, own in clauses.items()}
+            held = {text: terms & own for text, own in clauses.items() if not any(text in one for one in left_out)}
             share = len(frozenset[str]().union(*held.values()))
             if share > most:
                 most, nearest = share, [text for text, own in held.items() if own]

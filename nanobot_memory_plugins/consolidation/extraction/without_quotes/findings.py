@@ -10,6 +10,7 @@ from nanobot_memory_plugins.consolidation.extraction.model_call import Question
 from nanobot_memory_plugins.consolidation.extraction.statements import Statement
 from nanobot_memory_plugins.consolidation.extraction.without_quotes.conflicts import closeness_of, entries_to_check
 from nanobot_memory_plugins.consolidation.extraction.without_quotes.grounding import Grounding
+from nanobot_memory_plugins.consolidation.extraction.without_quotes.nearest_words import NearestWords
 from nanobot_memory_plugins.consolidation.extraction.without_quotes.supersession import Closeness
 from nanobot_memory_plugins.consolidation.extraction.without_quotes.validation import (
     ConversationEvidence,
@@ -17,13 +18,14 @@ from nanobot_memory_plugins.consolidation.extraction.without_quotes.validation i
 )
 from nanobot_memory_plugins.consolidation.model.entry import Entry
 from nanobot_memory_plugins.consolidation.model.matcher import Matcher
-from nanobot_memory_plugins.core import run_in_daemon_thread
+from nanobot_memory_plugins.core import Origin, run_in_daemon_thread
 
 
 class WithoutQuotes:
     """The user's statements, with which the candidates of one conversation are compared."""
 
     def __init__(self, said: Sequence[Statement], known: Mapping[str, Entry], matcher: Matcher) -> None:
+        self._said = said
         self._grounding = Grounding(said)
         self._known = known
         self._matcher = matcher
@@ -38,7 +40,13 @@ class WithoutQuotes:
 
     async def findings(self, answer: Answer, question: Question, times: Sequence[datetime]) -> list[BelievedCandidate]:
         """Return what of an answer the statements support, matched with the known entries."""
-        evidence = ConversationEvidence(self._grounding, times, await self._close(question))
+        nearest = NearestWords(
+            question.messages,
+            self._said,
+            role="assistant" if question.background else "user",
+            known=[entry.content for entry in self._known.values() if entry.origin is Origin.USER],
+        )
+        evidence = ConversationEvidence(self._grounding, nearest, times, await self._close(question))
         return await accepted_candidates(answer, question, evidence, self._known, self._matcher)
 
     async def _close(self, question: Question) -> Closeness:

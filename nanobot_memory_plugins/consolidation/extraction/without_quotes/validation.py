@@ -18,6 +18,7 @@ from nanobot_memory_plugins.consolidation.extraction.without_quotes.conflicts im
 )
 from nanobot_memory_plugins.consolidation.extraction.without_quotes.example import only_what_was_said
 from nanobot_memory_plugins.consolidation.extraction.without_quotes.grounding import Grounding
+from nanobot_memory_plugins.consolidation.extraction.without_quotes.nearest_words import NearestWords
 from nanobot_memory_plugins.consolidation.extraction.without_quotes.supersession import (
     Believed,
     Closeness,
@@ -38,6 +39,7 @@ class ConversationEvidence:
     """What was said: the statements that can bear a candidate out, the times of the turns, and how close to entries."""
 
     grounding: Grounding
+    nearest: NearestWords
     times: Sequence[datetime]
     closeness: Closeness
 
@@ -51,14 +53,11 @@ async def accepted_candidates(
     candidates = answer.candidates
     if question.background:  # nobody spoke: nothing is learned of the user
         candidates = tuple(one for one in candidates if one.category in _BACKGROUND_KINDS)
-    unsure = [one.content for one in candidates if grounding.needs_vectors(one.content)]
-    cosines = await matcher.cosines(unsure, grounding.turns) if unsure else None
-    near = dict(zip(unsure, cosines, strict=True)) if cosines is not None else {}
 
     def believe() -> tuple[list[Candidate], Checked]:
         verdicts = checked(answer.now, known, grounding)
         offered = (*candidates, *verdicts.refused)
-        return [one for one in offered if grounding.is_grounded_in(one.content, near.get(one.content, ()))], verdicts
+        return [one for one in offered if heard.nearest.bear_out(one.content)], verdicts
 
     sure, verdicts = await run_in_daemon_thread(believe)
     told, replaces = _joined(sure, verdicts)
@@ -84,7 +83,7 @@ async def accepted_candidates(
         left = [entry for entry in question.checked if entry.id not in gone]
         ended = ended_in_own_words(left, [one.text for one in grounding.sure])
         findings += [BelievedCandidate(one, new_id(known), contradicts=id_) for id_, one in ended.items()]
-        return [*findings, *_said_again(verdicts, findings, known, grounding)]
+        return [*findings, *_said_again(verdicts, findings, known, heard.nearest)]
 
     return await run_in_daemon_thread(settle)
 
@@ -116,11 +115,11 @@ def _joined(sure: Sequence[Candidate], verdicts: Checked) -> tuple[list[Candidat
 
 
 def _said_again(
-    verdicts: Checked, findings: Sequence[BelievedCandidate], known: Mapping[str, Entry], grounding: Grounding
+    verdicts: Checked, findings: Sequence[BelievedCandidate], known: Mapping[str, Entry], nearest: NearestWords
 ) -> list[BelievedCandidate]:
     """Return findings for the entries that are as they were, where the user has said so."""
     matched = {one.match for one in findings} | {one.contradicts for one in findings}
-    again = [known[id_] for id_ in sorted(verdicts.unchanged - matched) if grounding.is_grounded_in(known[id_].content)]
+    again = [known[id_] for id_ in sorted(verdicts.unchanged - matched) if nearest.bear_out(known[id_].content)]
     return [BelievedCandidate(candidate_of(entry), new_id(known), entry.id) for entry in again]
 
 
