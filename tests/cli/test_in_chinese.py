@@ -19,7 +19,10 @@ from nanobot_memory_plugins.core.cli.language import spoken
 from nanobot_memory_plugins.core.cli.main import run_command_line
 from nanobot_memory_plugins.core.files import MemoryPaths, render_transcript_line
 from nanobot_memory_plugins.core.files.transcript import TranscriptRecord
+from nanobot_memory_plugins.core.host.plugin_set import _configuration_title
+from nanobot_memory_plugins.core.transfer import archive_import
 from nanobot_memory_plugins.core.values import Origin, Scope
+from nanobot_memory_plugins.redaction.script.messages import tr
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "zh" / "commands.md"
@@ -170,6 +173,21 @@ def test_the_option_goes_before_the_configuration_and_that_before_the_locale(
         (tmp_path / "config.json").write_text(json.dumps({"memoryPlugins": {"core": {"language": configured}}}))
     assert run_command_line(["why", "x", "-w", str(tmp_path / "nowhere"), *options]) == 1
     assert ("没有工作区" in capsys.readouterr().err) is is_chinese
+
+
+def test_a_missing_option_with_its_choices_is_named_in_chinese(capsys):
+    assert run_command_line(["--lang", "zh", "move"]) == 2
+    told = capsys.readouterr().err
+    assert "缺少选项" in told
+    assert "postgres" in told
+    assert "Missing" not in told
+
+
+def test_what_is_forgotten_or_a_log_and_the_configuration_as_a_whole_are_named_in_chinese():
+    with spoken("zh"):
+        assert "彻底忘记" in tr(archive_import._HELD_FORGOTTEN)
+        assert "密钥" in tr(archive_import._HELD_SECRETS)
+        assert tr(_configuration_title("file")) == "配置文件"
 
 
 def test_an_unknown_language_is_wrong_use(capsys):

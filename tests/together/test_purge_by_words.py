@@ -62,6 +62,16 @@ def holders(workspace: Path, words: str) -> set[str]:
     return set(holders_of(workspace, words))
 
 
+def test_backups_that_may_still_hold_what_was_forgotten_are_named(tmp_path: Path, call):
+    (tmp_path / "home").mkdir()
+    assert "Backups made before" not in call("purge", "--text", "chess", "--yes", as_json=False)
+    call("export", "--daily")
+    told = " ".join(call("purge", "--text", "dentist", "--yes", as_json=False).split())
+    assert "Backups made before may still hold it (1): " in told
+    assert "nanobot-memory-backups" in told
+    assert "Backups made before" not in call("purge", "--text", "walrus", "--yes", as_json=False, status=1)
+
+
 def test_a_short_name_is_forgotten_where_it_is_a_word(workspace: Path, call):
     done = call("purge", "--text", "kafka", "--yes")
     assert done["ok"]

@@ -181,6 +181,20 @@ def test_encodings_are_said_and_what_is_left_is_named_with_the_reason(vault: Pat
     assert "read as GBK (GB18030) (1):" in told
 
 
+def test_a_log_is_left_and_named_and_a_diary_with_times_is_not(vault: Path, workspace: Path, capsys):
+    log = "".join(f"2026-11-0{i % 9 + 1} 10:{i % 60:02}:00 INFO request {i} served\n" for i in range(300))
+    page(vault / "server.md", log)
+    page(vault / "access.md", "".join(f"[2026-11-01T10:00:{i % 60:02}] GET /{i}\n" for i in range(300)))
+    page(vault / "short.md", "2026-11-01 10:00:00 the boiler failed\n\nAsked Mei to look at it.\n")
+    page(vault / "diary.md", "".join(f"- 2026-11-0{i % 9 + 1} 10:{i % 60:02} walked {i} steps\n" for i in range(300)))
+    report = imported(vault, workspace, capsys)
+    left = {row["file"] for row in report["left"] if row["why"] == "it looks like a log; name it by itself to take it"}
+    assert left == {"server.md", "access.md"}
+    assert "the boiler failed" in texts(workspace)
+    assert "walked 7 steps" in texts(workspace)
+    assert imported(vault / "server.md", workspace, capsys)["taken"]["notes"] == 1
+
+
 def test_a_second_import_changes_nothing_and_edits_and_renames_are_followed(vault: Path, workspace: Path, capsys):
     imported(vault, workspace, capsys)
     before = snapshot(workspace)

@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -29,6 +30,7 @@ from nanobot_memory_plugins.core import (
 )
 from nanobot_memory_plugins.core.cli import finish_erasure, run, say, warn
 from nanobot_memory_plugins.core.erasure import ErasurePlan, is_short
+from nanobot_memory_plugins.core.transfer.backups import usual_backups
 
 _PLUGIN = "consolidation"
 _FAILED = 1
@@ -99,6 +101,8 @@ def purge(
             raise
     assert plan is not None  # noqa: S101
     _tell(plan, about.sessions, dry_run=dry_run, all_lines=all_lines, as_json=as_json)
+    if plan.removed and not as_json:
+        _tell_backups(repository.paths.workspace)
     if not plan.removed or plan.waits:
         raise typer.Exit(_FAILED)
 
@@ -150,6 +154,21 @@ def _show(plan: ErasurePlan, *, all_lines: bool) -> None:
     else:
         said = tr("Forgotten for good: {what}.", what=what)
     _print([said])
+
+
+def _tell_backups(workspace: Path) -> None:
+    """Say which backups may hold what was forgotten: they are not written anew."""
+    if backups := usual_backups(workspace):
+        _print(
+            [
+                tr(
+                    "Backups made before may still hold it ({count}): {folder}. Delete them, or let newer ones take "
+                    "their place.",
+                    count=len(backups),
+                    folder=backups[0].parent,
+                )
+            ]
+        )
 
 
 def _print(lines: Sequence[str]) -> None:

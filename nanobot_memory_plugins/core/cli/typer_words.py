@@ -55,6 +55,7 @@ ERRORS: Final = (
     "No such option: {name} (Possible options: {more})",
     "No such option: {name}",
     "Missing argument {name}.",
+    "Missing option {name}. Choose from:{known}",
     "Missing option {name}.",
     "Missing command.",
     "Invalid value for {name}: {why}",

@@ -271,7 +271,7 @@ class PluginSet:
         ]
         findings += [
             Finding(
-                Sentence("configuration {key}", key=problem.key),
+                _configuration_title(problem.key),
                 problem.message,
                 Health.BAD if problem.is_unread else Health.DEGRADED,
                 hint=problem.hint
@@ -292,3 +292,8 @@ class PluginSet:
         return self._prompts.findings(
             one for files in brought if isinstance(files, tuple) for one in files if isinstance(one, PromptFile)
         )
+
+
+def _configuration_title(key: str) -> str:
+    """Return what a problem of the configuration is listed under: the file as a whole, or one key of it."""
+    return Sentence("configuration file") if key == "file" else Sentence("configuration {key}", key=key)

@@ -49,8 +49,8 @@ LABEL = Sentence("an export of this memory")
 _OWN_ENTRIES = "these entries could not be joined with those here: they stand in memory/imported/, to be looked at"
 _OTHER_TEXT = "another text stands here already: both are kept, the archive's in memory/imported/"
 _OWN_RECORD = "this memory keeps its own"
-_HELD_SECRETS = "it, or the entries that it belongs to, held secrets: they come without their history"
-_HELD_FORGOTTEN = "something was forgotten for good here: entries come one by one, without their history"
+_HELD_SECRETS = Sentence("it, or the entries that it belongs to, held secrets: they come without their history")
+_HELD_FORGOTTEN = Sentence("something was forgotten for good here: entries come one by one, without their history")
 # What was forgotten, by fingerprints: it is no part of what an import brings that can be taken back.
 _FORGOTTEN_KEY = ".erasure/key"
 _ENTRIES_FILE = "ENTRIES.md"

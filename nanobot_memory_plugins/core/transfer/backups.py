@@ -39,6 +39,11 @@ def usual_folder() -> Path:
     return Path.home() / "nanobot-memory-backups"
 
 
+def usual_backups(workspace: Path) -> list[Path]:
+    """Return the backups of a workspace in the usual folder, the oldest first. It blocks."""
+    return _of_workspace(usual_folder(), _archive_name(workspace))
+
+
 def plain_name(workspace: Path) -> str:
     """Return the name of a workspace as archives bear it."""
     return re.sub(r"[^\w-]+", "-", workspace.name).strip("-") or "workspace"
@@ -69,8 +74,7 @@ def back_up(
             Sentence("{folder} cannot be made: {why}.", folder=folder, why=error.strerror),
             hint="Name another folder with --to.",
         ) from error
-    place = hashlib.sha256(str(workspace.resolve()).encode("utf-8", "surrogatepass")).hexdigest()[:_DIGITS]
-    name = f"nanobot-memory-{plain_name(workspace)}-{place}"
+    name = _archive_name(workspace)
     target = folder / f"{name}-{now:%Y%m%d}.zip"
     try:
         with _alone(MemoryPaths.of(workspace)):
@@ -132,11 +136,23 @@ def _is_whole(path: Path) -> bool:
 
 def _given_up(folder: Path, name: str, keep: int) -> tuple[Path, ...]:
     """Remove the archives of a workspace but for the last ones; what cannot be removed stays."""
-    ours = re.compile(rf"{re.escape(name)}-\d{{8}}\.zip")
-    found = sorted(path for path in folder.iterdir() if ours.fullmatch(path.name) and path.is_file())
     removed = []
-    for path in found[:-keep]:
+    for path in _of_workspace(folder, name)[:-keep]:
         with contextlib.suppress(OSError):
             path.unlink()
             removed.append(path)
     return tuple(removed)
+
+
+def _archive_name(workspace: Path) -> str:
+    """Return what the names of a workspace's archives begin with."""
+    place = hashlib.sha256(str(workspace.resolve()).encode("utf-8", "surrogatepass")).hexdigest()[:_DIGITS]
+    return f"nanobot-memory-{plain_name(workspace)}-{place}"
+
+
+def _of_workspace(folder: Path, name: str) -> list[Path]:
+    ours = re.compile(rf"{re.escape(name)}-\d{{8}}\.zip")
+    try:
+        return sorted(path for path in folder.iterdir() if ours.fullmatch(path.name) and path.is_file())
+    except OSError:
+        return []

@@ -198,6 +198,11 @@ def _tier(tier: RecallTier) -> str:
     return tier.name.lower()
 
 
+def _tier_shown(name: str) -> str:
+    """Return what a tier, or the tier of a search, is called in the reader's language."""
+    return {"probe": tr("probe"), "light": tr("light"), "heavy": tr("heavy")}.get(name, name)
+
+
 def _signals(decision: Decision | None) -> list[dict[str, Any]]:
     if decision is None:
         return []
@@ -225,7 +230,7 @@ def _show(found: Examined, query: str, limit: int) -> None:
         out.print(
             tr(
                 "[bold]search[/bold]     {tier}: {looked}, {hits}, level {level}",
-                tier=asked.tier.value,
+                tier=_tier_shown(asked.tier.value),
                 looked=looked,
                 hits=hits,
                 level=int(result.level),
@@ -279,11 +284,11 @@ def _verdict(is_enough: bool) -> str:
 def _tier_in_words(found: Examined) -> str:
     decision, recalled = found.watch.decision, found.recalled
     if decision is None:
-        return _tier(recalled.tier)
+        return _tier_shown(_tier(recalled.tier))
     if decision.signal is not None:
         one = decision.signal
         what = tr(_WORDS.get(one.kind, one.kind)) + (f' "{shown(one.words)}"' if one.words else "")
-        text = tr("{tier}, for {what} ({kind})", tier=_tier(decision.tier), what=what, kind=one.kind)
+        text = tr("{tier}, for {what} ({kind})", tier=_tier_shown(_tier(decision.tier)), what=what, kind=one.kind)
         text += tr(", {count} of your turns before", count=one.turns_back) if one.turns_back else ""
     elif decision.small_talk:
         text = tr("off: small talk, nothing is looked for (smallTalk)")
@@ -299,7 +304,7 @@ def _tier_in_words(found: Examined) -> str:
         raised = (
             tr("the probe found something") if recalled.probe is not None else tr("the light search found nothing good")
         )
-        text += tr("; raised to {tier}: {why}", tier=_tier(recalled.tier), why=raised)
+        text += tr("; raised to {tier}: {why}", tier=_tier_shown(_tier(recalled.tier)), why=raised)
     return text
 
 

@@ -4,12 +4,20 @@ import codecs
 from collections.abc import Iterator
 
 from nanobot_memory_plugins.core.files.damage import damage_in
+from nanobot_memory_plugins.core.transfer.formats.central_european import european
 from nanobot_memory_plugins.core.transfer.formats.common_characters import commonness
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 # What is tried where a text is no UTF-8, the likelier first: of two that fit alike the first one counts.
 _TRIED = ("gb18030", "cp1252", "big5", "shift_jis", "euc_jp", "euc_kr", "cp1251", "cp1250")
-_NAMES = {"gb18030": "GBK (GB18030)", "cp1252": "Latin-1 (Windows-1252)", "big5": "Big5", "shift_jis": "Shift JIS"}
+_NAMES = {
+    "gb18030": "GBK (GB18030)",
+    "cp1252": "Latin-1 (Windows-1252)",
+    "cp1250": "Windows-1250 (Central European)",
+    "iso8859_2": "ISO 8859-2 (Central European)",
+    "big5": "Big5",
+    "shift_jis": "Shift JIS",
+}
 _MARKS = {
     codecs.BOM_UTF32_LE: "utf-32",
     codecs.BOM_UTF32_BE: "utf-32",
@@ -83,6 +91,8 @@ def _detected(data: bytes) -> tuple[str, str]:
     )
     if best is not None and best[0] >= _COMMON:
         return best[2], _NAMES.get(best[1], best[1].upper())
+    if (told := european(data)) is not None:
+        return told[0], _NAMES[told[1]]
     from charset_normalizer import from_bytes  # it takes longer to import than most files to read
 
     found = from_bytes(data[:_LOOKED_AT], cp_isolation=list(_TRIED))

@@ -11,6 +11,12 @@ from nanobot_memory_plugins.redaction.script.messages import Sentence
 # A larger file is a log or a dump, more likely than a note: it is taken when it is named by itself.
 LARGEST_NOTE = 1 << 20
 SUFFIXES = (".md", ".markdown")
+# A file is a log where nearly every one of its first lines, which are many, begins with a day and a time to the second.
+_LOG_LINE = re.compile(
+    r"[\[(<]?(?:\d{4}[-/.]\d\d[-/.]\d\d[T ]\d\d:\d\d:\d\d"
+    r"|[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d |\d{2}/[A-Z][a-z]{2}/\d{4}:\d\d)"
+)
+_LOG_LOOKED_AT, _LOG_LINES, _LOG_SHARE = 1 << 14, 50, 0.9
 EMPTY = "it has no text"
 _FRONT_MATTER = re.compile(r"\A\ufeff?---[ \t]*\r?\n(.*?)^(?:---|\.\.\.)[ \t]*\r?$\n?", re.DOTALL | re.MULTILINE)
 _FIELD = re.compile(r"^([A-Za-z][\w-]*)[ \t]*:[ \t]*(.*?)[ \t\r]*$")
@@ -90,8 +96,21 @@ def vault_files(folder: Path, root: Path | None = None) -> Iterator[tuple[Path, 
                     "it is larger than {size} MB, as a log is; name it by itself to take it", size=LARGEST_NOTE >> 20
                 ),
             )
+        elif _is_log(path):
+            yield path, Sentence("it looks like a log; name it by itself to take it")
         else:
             yield path, ""
+
+
+def _is_log(path: Path) -> bool:
+    """Return whether a file begins as a log does."""
+    try:
+        with path.open("rb") as file:
+            start = file.read(_LOG_LOOKED_AT)
+    except OSError:  # reading it says so
+        return False
+    lines = [line for line in start.decode("utf-8", "replace").splitlines() if line.strip()]
+    return len(lines) >= _LOG_LINES and sum(bool(_LOG_LINE.match(line)) for line in lines) >= _LOG_SHARE * len(lines)
 
 
 def _size(entry: os.DirEntry[str]) -> int:
