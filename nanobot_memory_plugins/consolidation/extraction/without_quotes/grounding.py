@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from nanobot_memory_plugins.consolidation.extraction.small_talk import LEAST_WEIGHT, SMALL_TALK
 from nanobot_memory_plugins.consolidation.extraction.statements import Statement, is_open, tells_of_a_try
@@ -30,12 +29,6 @@ _TURNS, _TURN_CHARS = 60, 600
 
 _ISO_DAY = re.compile(r"20\d\d-\d\d?-\d\d?|\d{1,2}月\d{1,2}[日号]")
 _MARKS = "~<"
-
-
-@dataclass(frozen=True, slots=True)
-class _Turn:
-    terms: frozenset[str]
-    attempts_only: bool
 
 
 class Grounding:
