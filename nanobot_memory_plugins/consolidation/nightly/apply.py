@@ -17,7 +17,7 @@ from nanobot_memory_plugins.consolidation.nightly.answer import Add, ArchiveEntr
 from nanobot_memory_plugins.consolidation.nightly.inputs import UNTRUSTED, Gathered, NightlyMaterial, Owner, trusted
 from nanobot_memory_plugins.consolidation.nightly.scoping import Tellers
 from nanobot_memory_plugins.consolidation.nightly.spoken import UsersWord
-from nanobot_memory_plugins.consolidation.operations.join_entries import alike, joined, relinked
+from nanobot_memory_plugins.consolidation.operations.merge_entries import alike, joined, relinked
 from nanobot_memory_plugins.core import Origin, Sentence
 from nanobot_memory_plugins.core.text import Evidence, reading_of
 from nanobot_memory_plugins.core.values.scopes import owner
