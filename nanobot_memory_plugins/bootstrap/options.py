@@ -1,16 +1,15 @@
 """The options of the bootstrap plugin, under the names of the configuration."""
 
-from pydantic import BaseModel, ConfigDict, Field
-from pydantic.alias_generators import to_camel
+from pydantic import Field
+
+from nanobot_memory_plugins.core import PluginOptions
 
 # Stands for every file that no other pattern of the priority names.
 OTHERS = "*"
 
 
-class BootstrapOptions(BaseModel):
+class BootstrapOptions(PluginOptions):
     """Options of the bootstrap plugin. Sizes are characters."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", alias_generator=to_camel, populate_by_name=True)
 
     max_chars: int = Field(default=20_000, ge=0, description="of one file, marker included")
     total_max_chars: int = Field(

@@ -1,17 +1,15 @@
 """Options of the bridge, below ``memoryPlugins.nanobot``."""
 
-from pydantic import BaseModel, ConfigDict, Field
-from pydantic.alias_generators import to_camel
+from pydantic import Field
 
+from nanobot_memory_plugins.core import PluginOptions
 from nanobot_memory_plugins.core.scopes import project_of
 
 AUTO = "auto"
 
 
-class BridgeOptions(BaseModel):
+class BridgeOptions(PluginOptions):
     """How the set behaves inside nanobot. Times are seconds."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", alias_generator=to_camel, populate_by_name=True)
 
     start_limit: float = Field(
         default=5.0,

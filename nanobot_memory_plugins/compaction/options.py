@@ -1,13 +1,12 @@
 """How compaction cuts."""
 
-from pydantic import BaseModel, ConfigDict, Field
-from pydantic.alias_generators import to_camel
+from pydantic import Field
+
+from nanobot_memory_plugins.core import PluginOptions
 
 
-class CompactionOptions(BaseModel):
+class CompactionOptions(PluginOptions):
     """How history is cut and summarised. Sizes are estimated tokens, shares are of the window."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", alias_generator=to_camel, populate_by_name=True)
 
     reserve_tokens: int = Field(default=16_384, ge=0, description="left free for the prompt and the answer")
     reserve_share: float = Field(default=0.25, ge=0, le=0.9, description="the reserve at most, in small windows")

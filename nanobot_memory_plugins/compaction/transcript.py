@@ -1,12 +1,12 @@
 """Messages as the text that a model summarises."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from nanobot_memory_plugins.compaction.excerpts import excerpt, one_line, tidy
-from nanobot_memory_plugins.core import Message
+from nanobot_memory_plugins.compaction.excerpts import cut, excerpt, one_line, tidy
+from nanobot_memory_plugins.core import Language, Message
 
 _ARGUMENT_CHARS = 300
 _NAME_CHARS = 64
@@ -64,3 +64,34 @@ def _as_json(value: object) -> str:
         return json.dumps(value, ensure_ascii=False, default=known)
     except (ValueError, TypeError, RecursionError):
         return "…"
+
+
+# Messages that are too large for a summary call.
+_SHOWN = 5
+_END_CHARS = 80
+
+_HEAD = {
+    "en": "Left out because of their size ({count} messages, about {tokens:,} tokens):",
+    "zh": "因过大而略去（{count}条消息，约{tokens:,}个token）：",
+}
+_LINE = {
+    "en": '- {label}, about {tokens:,} tokens: "{begin}" … "{end}"',
+    "zh": "- {label}，约{tokens:,}个token：“{begin}”……“{end}”",
+}
+
+
+def note_left_out(messages: Sequence[Message], sizes: Sequence[int], *, limit: int, language: Language) -> str:
+    """Return a note of the messages that no summary call saw whole, at most ``limit`` tokens; nothing without any."""
+    if not messages:
+        return ""
+    lines = [_HEAD[language].format(count=len(messages), tokens=sum(sizes))]
+    for message, size in list(zip(messages, sizes, strict=True))[-_SHOWN:]:
+        begin, end = _ends(message.text)
+        lines.append(_LINE[language].format(label=label(message), tokens=size, begin=begin, end=end))
+    return cut("\n".join(lines), limit)
+
+
+def _ends(text: str) -> tuple[str, str]:
+    begin = one_line(tidy(text[: 4 * _END_CHARS]), _END_CHARS)
+    end = " ".join(tidy(text[-2 * _END_CHARS :]).split())[-_END_CHARS:]
+    return begin, end

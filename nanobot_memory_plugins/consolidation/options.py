@@ -2,14 +2,13 @@
 
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
-from pydantic.alias_generators import to_camel
+from pydantic import Field
+
+from nanobot_memory_plugins.core import PluginOptions
 
 
-class ConsolidationOptions(BaseModel):
+class ConsolidationOptions(PluginOptions):
     """Options of the consolidation plugin: scored long-term entries."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", alias_generator=to_camel, populate_by_name=True)
 
     prompt_entries: int = Field(default=20, ge=0, le=200, description="entries that stand in the prompt, at most")
     prompt_min_score: float = Field(default=0.5, ge=0, le=1, description="the score that an entry needs for the prompt")

@@ -140,6 +140,7 @@ if TYPE_CHECKING:
     from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
     from nanobot_memory_plugins.core.values.diagnosis import Finding, Health
     from nanobot_memory_plugins.core.values.message_context import MessageContext
+    from nanobot_memory_plugins.core.values.plugin_options import PluginOptions
     from nanobot_memory_plugins.redaction.rules.rule import Rule
     from nanobot_memory_plugins.redaction.script.messages import Sentence, together, tr
 
@@ -200,6 +201,7 @@ _MODULES = {
     "core.values.bounded_dict": ("BoundedDict",),
     "core.values.diagnosis": ("Finding", "Health",),
     "core.values.message_context": ("MessageContext",),
+    "core.values.plugin_options": ("PluginOptions",),
     "redaction.rules.rule": ("Rule",),
     "redaction.script.messages": ("Sentence", "together", "tr",),
 }  # fmt: skip
@@ -275,6 +277,7 @@ __all__ = [
     "Passage",
     "PluginContext",
     "PluginError",
+    "PluginOptions",
     "Profile",
     "ProjectOption",
     "PromptEntries",

@@ -2,14 +2,13 @@
 
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
-from pydantic.alias_generators import to_camel
+from pydantic import Field
+
+from nanobot_memory_plugins.core import PluginOptions
 
 
-class FlushOptions(BaseModel):
+class FlushOptions(PluginOptions):
     """Options of the flush plugin. Sizes are estimated tokens unless they say otherwise."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", alias_generator=to_camel, populate_by_name=True)
 
     reserve_floor: int = Field(default=20_000, ge=0, description="tokens left free at the end of the window")
     soft_threshold: int = Field(default=4_000, ge=0, description="tokens before that at which the flush is triggered")

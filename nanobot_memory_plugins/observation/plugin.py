@@ -9,8 +9,7 @@ from collections.abc import Mapping
 from fnmatch import fnmatch
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field
-from pydantic.alias_generators import to_camel
+from pydantic import Field
 
 from nanobot_memory_plugins.core import (
     BoundedDict,
@@ -18,6 +17,7 @@ from nanobot_memory_plugins.core import (
     NoteType,
     Origin,
     PluginContext,
+    PluginOptions,
     hookimpl,
     redact_text,
     run_in_daemon_thread,
@@ -36,10 +36,8 @@ _SECONDS_TO_CHECK = 0.1
 _PART_OF_LIMIT = 0.7
 
 
-class ObservationOptions(BaseModel):
+class ObservationOptions(PluginOptions):
     """Options of the observation plugin. Sizes are characters, counted after redaction."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", alias_generator=to_camel, populate_by_name=True)
 
     tools: tuple[str, ...] = Field(default=("*",), description="names of the tools to observe; * stands for any run")
     exclude: tuple[str, ...] = Field(

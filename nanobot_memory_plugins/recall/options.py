@@ -1,8 +1,8 @@
 """The options of recall, under the names of the configuration."""
 
-from pydantic import BaseModel, ConfigDict, Field
-from pydantic.alias_generators import to_camel
+from pydantic import Field
 
+from nanobot_memory_plugins.core import PluginOptions
 from nanobot_memory_plugins.recall.trigger_phrases import (
     EXPLICIT_ANCHORS,
     HEDGES,
@@ -12,10 +12,8 @@ from nanobot_memory_plugins.recall.trigger_phrases import (
 )
 
 
-class RecallOptions(BaseModel):
+class RecallOptions(PluginOptions):
     """Options of the recall plugin. Milliseconds end in ``_ms``; the other times are seconds."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", alias_generator=to_camel, populate_by_name=True)
 
     recall_timeout: float | None = Field(
         default=None, gt=0, description="seconds for a recall at any tier; None: the limits by tier"

@@ -68,11 +68,6 @@ class Decision:
     small_talk: bool = False
 
 
-def choose_tier(text: str, recent_turns: Sequence[str], options: RecallOptions) -> RecallTier:
-    """Return the tier for a message, from its words: that of `decide_tier`."""
-    return decide_tier(text, recent_turns, options).tier
-
-
 def decide_tier(text: str, recent_turns: Sequence[str], options: RecallOptions) -> Decision:
     """Return the tier for a message, from its words, with what speaks for it.
 

@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 from nanobot_memory_plugins.core.text import asks_for_advice
 from nanobot_memory_plugins.core.text.relative_dates import DaySpan, relative_spans
 from nanobot_memory_plugins.core.values import Origin
-from nanobot_memory_plugins.search.asked_speaker import AskedSpeaker, person_asked
 from nanobot_memory_plugins.search.candidates import NOWHERE, Candidates, Floats, Places
 from nanobot_memory_plugins.search.expected_answer_type import AnswerKind, kinds_asked
 from nanobot_memory_plugins.search.lexical import weighed
+from nanobot_memory_plugins.search.query_signals import AskedSpeaker, person_asked
 from nanobot_memory_plugins.search.text_traits import TRAIT_OF_KIND, Trait
 
 # Terms beyond which a longer text says no more: answers of assistants go on for hundreds.

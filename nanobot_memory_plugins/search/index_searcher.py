@@ -28,9 +28,8 @@ from nanobot_memory_plugins.search.features import FeatureQuery
 from nanobot_memory_plugins.search.filters import passes
 from nanobot_memory_plugins.search.indexed_text import storable
 from nanobot_memory_plugins.search.lexical import score_terms
-from nanobot_memory_plugins.search.named_days import terms_of_named_days
 from nanobot_memory_plugins.search.options import SearchOptions
-from nanobot_memory_plugins.search.rare_characters import rare_characters
+from nanobot_memory_plugins.search.query_signals import rare_characters, terms_of_named_days
 from nanobot_memory_plugins.search.results import hit_of, newest_first
 from nanobot_memory_plugins.search.segmentation import candidate_terms
 from nanobot_memory_plugins.search.text_traits import Trait

@@ -2,14 +2,13 @@
 
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
-from pydantic.alias_generators import to_camel
+from pydantic import Field
+
+from nanobot_memory_plugins.core import PluginOptions
 
 
-class SearchOptions(BaseModel):
+class SearchOptions(PluginOptions):
     """Fusion of full text and meaning, and how fresh the vectors are."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", alias_generator=to_camel, populate_by_name=True)
 
     fusion: Literal["weighted", "rrf"] = Field("weighted", description="How the two orders become one.")
     vector_weight: float = Field(0.6, ge=0, le=1, description="Weight of the meaning, with weighted fusion.")

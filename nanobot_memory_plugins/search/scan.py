@@ -10,8 +10,7 @@ from nanobot_memory_plugins.search.bm25 import idf_of, scores_of
 from nanobot_memory_plugins.search.documents import Document
 from nanobot_memory_plugins.search.filters import passes
 from nanobot_memory_plugins.search.indexed_text import derived_of
-from nanobot_memory_plugins.search.named_days import terms_of_named_days
-from nanobot_memory_plugins.search.rare_characters import rare_characters
+from nanobot_memory_plugins.search.query_signals import rare_characters, terms_of_named_days
 from nanobot_memory_plugins.search.results import hit_of, newest_first
 from nanobot_memory_plugins.search.segmentation import query_terms
 

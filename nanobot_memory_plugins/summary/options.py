@@ -2,14 +2,13 @@
 
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
-from pydantic.alias_generators import to_camel
+from pydantic import Field
+
+from nanobot_memory_plugins.core import PluginOptions
 
 
-class SummaryOptions(BaseModel):
+class SummaryOptions(PluginOptions):
     """Options of the summary plugin."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", alias_generator=to_camel, populate_by_name=True)
 
     summary_interval: float = Field(
         default=300.0, ge=0, description="seconds between two summaries of one session, at least; its end does not wait"

@@ -4,7 +4,7 @@ import pytest
 
 from nanobot_memory_plugins.compaction.history import group, message_tokens
 from nanobot_memory_plugins.compaction.options import CompactionOptions
-from nanobot_memory_plugins.compaction.tail import cut_at
+from nanobot_memory_plugins.compaction.plan import cut_at
 from nanobot_memory_plugins.compaction.token_budget import Limits, limits_for
 from nanobot_memory_plugins.core.text.tokens import estimate_tokens
 from nanobot_memory_plugins.core.values.conversation import messages_from_chat

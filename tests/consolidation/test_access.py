@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from nanobot_memory_plugins.consolidation.operations.entry_access import RepositoryAccess
-from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, fade, remember
+from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, remember
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core.clock import ManualClock
 from nanobot_memory_plugins.core.config import MemoryConfig
@@ -14,6 +14,7 @@ from nanobot_memory_plugins.core.errors import InputError
 from nanobot_memory_plugins.core.host.inspection import Inspection
 from nanobot_memory_plugins.core.protocols import EntryAccess
 from nanobot_memory_plugins.core.values import EntryEdit, Origin, Scope
+from tests.consolidation.made_entries import fade
 
 from .made_entries import NOW, added, entry
 

@@ -8,11 +8,12 @@ import pytest
 
 from nanobot_memory_plugins.consolidation.model.scoring import Importance, contradicted
 from nanobot_memory_plugins.consolidation.operations.as_of import held_at
-from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, fade, forget, remember
+from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, forget, remember
 from nanobot_memory_plugins.consolidation.operations.undo import undo
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core.cli.main import run_command_line
 from nanobot_memory_plugins.core.clock import ManualClock
+from tests.consolidation.made_entries import fade
 
 from .made_entries import NOW, days, entry
 

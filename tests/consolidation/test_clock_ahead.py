@@ -8,9 +8,10 @@ import pytest
 
 from nanobot_memory_plugins.consolidation.model.entry import Category, Section
 from nanobot_memory_plugins.consolidation.model.scoring import activated
-from nanobot_memory_plugins.consolidation.operations.remember import fade, forget
+from nanobot_memory_plugins.consolidation.operations.remember import forget
 from nanobot_memory_plugins.consolidation.operations.undo import restore, undo
 from nanobot_memory_plugins.consolidation.store.repair import repair_file
+from tests.consolidation.made_entries import fade
 
 from .made_entries import NOW, days, entry
 from .nightly_days import Days

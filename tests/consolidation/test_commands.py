@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from nanobot_memory_plugins.consolidation.operations.remember import MOST_CHARACTERS, NewEntry, fade, remember
+from nanobot_memory_plugins.consolidation.operations.remember import MOST_CHARACTERS, NewEntry, remember
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core.cli.main import run_command_line
 from nanobot_memory_plugins.core.clock import ManualClock
 from nanobot_memory_plugins.core.errors import InputError
+from tests.consolidation.made_entries import fade
 from tests.support.files_of import holders_of
 
 from .made_entries import NOW, added, days, entry

@@ -14,9 +14,9 @@ from loguru import logger
 
 from nanobot_memory_plugins.consolidation.model.entry import Entry
 from nanobot_memory_plugins.consolidation.model.scoring import activated
-from nanobot_memory_plugins.consolidation.operations.join_entries import tidied
+from nanobot_memory_plugins.consolidation.operations.merge_entries import tidied
 from nanobot_memory_plugins.consolidation.operations.purge import purge
-from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, fade, forget, remember
+from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, forget, remember
 from nanobot_memory_plugins.consolidation.operations.undo import restore, undo
 from nanobot_memory_plugins.consolidation.store.document import parse
 from nanobot_memory_plugins.consolidation.store.journal import BY_HAND
@@ -25,6 +25,7 @@ from nanobot_memory_plugins.consolidation.store.repository import EntryRepositor
 from nanobot_memory_plugins.core.cli.main import run_command_line
 from nanobot_memory_plugins.core.clock import ManualClock
 from nanobot_memory_plugins.core.errors import MemoryFileError
+from tests.consolidation.made_entries import fade
 from tests.support.files_of import holders_of
 
 from .made_entries import NOW, added, entry

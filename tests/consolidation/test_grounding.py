@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from nanobot_memory_plugins.consolidation.extraction.spoken_messages import spoken_messages
 from nanobot_memory_plugins.consolidation.extraction.statements import statements
 from nanobot_memory_plugins.consolidation.extraction.without_quotes.nearest_words import NearestWords
-from nanobot_memory_plugins.consolidation.model.plan_days import day_meant, end_of, names_a_day_relatively
+from nanobot_memory_plugins.consolidation.model.plan_days import day_meant, end_of
 from nanobot_memory_plugins.core.text import authored_text
 from nanobot_memory_plugins.core.values import Message, messages_from_chat
 from tests.support.chinese import in_both_scripts
@@ -204,8 +204,6 @@ def test_days_are_seen_from_the_day_on_which_they_were_said(text: str, day: date
 
 def test_a_day_is_over_at_midnight_where_the_user_lives():
     assert end_of(date(2026, 2, 25), UTC) == datetime(2026, 2, 26, tzinfo=UTC)
-    assert names_a_day_relatively("下周三开会")
-    assert not names_a_day_relatively("Meeting on 2026-02-25")
 
 
 @settings(max_examples=150)
@@ -213,7 +211,6 @@ def test_a_day_is_over_at_midnight_where_the_user_lives():
 def test_any_text_can_be_looked_at(said: str, candidate: str, day: date):
     nearest_words(user(said)).bear_out(candidate)
     day_meant(said, day)
-    names_a_day_relatively(said)
 
 
 @pytest.mark.slow

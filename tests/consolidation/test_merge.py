@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nanobot_memory_plugins.consolidation.extraction.answer import Candidate
-from nanobot_memory_plugins.consolidation.extraction.merge import BelievedCandidate, Merged, Source, merge
+from nanobot_memory_plugins.consolidation.extraction.merge_candidates import BelievedCandidate, Merged, Source, merge
 from nanobot_memory_plugins.consolidation.model.entry import Section
 from nanobot_memory_plugins.core.values import Origin, Scope
 

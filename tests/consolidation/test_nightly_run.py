@@ -8,10 +8,13 @@ from pathlib import Path
 import pytest
 
 from nanobot_memory_plugins.consolidation.model.entry import Section
+from nanobot_memory_plugins.consolidation.operations.purge import purge
+from nanobot_memory_plugins.consolidation.operations.undo import undo
 from nanobot_memory_plugins.core.errors import CompletionTimeoutError
 from nanobot_memory_plugins.core.scopes.scopes import Scopes
 from nanobot_memory_plugins.core.text.tokens import estimate_tokens
 from nanobot_memory_plugins.core.values import Origin, Scope
+from tests.consolidation.made_entries import fade
 
 from .made_entries import NOW, days, entry
 from .nightly_days import Days, Model, operations
@@ -37,7 +40,7 @@ async def test_notes_become_operations_on_entries_in_one_run_that_can_be_undone(
     )
     path = workspace / "memory" / "ENTRIES.md"
     path.write_bytes(path.read_bytes() + b"\n## Mine\n\nOffice: Paris, until 2024.\n")
-    await world.memory.fade()
+    fade(world.memory.repository)
     before = path.read_bytes()
     model = Model(
         operations(
@@ -68,7 +71,7 @@ async def test_notes_become_operations_on_entries_in_one_run_that_can_be_undone(
     assert b"Office: Paris, until 2024." in path.read_bytes()
     assert [one.quote for one in report.proposals] == ["Office: Paris, until 2024."]
     assert [one.file for one in world.consolidation(None).records.proposals()] == ["ENTRIES.md"]
-    await world.memory.undo(run.id, who="user")
+    undo(world.memory.repository, run.id, who="user")
     assert path.read_bytes() == before
 
 
@@ -271,7 +274,7 @@ async def test_a_repository_around_the_workspace_is_left_alone(tmp_path: Path):
 
 async def test_what_was_purged_does_not_come_back(world: Days):
     world.add(entry("c", COFFEE))
-    await world.memory.purge(["c"], who="user")
+    purge(world.memory.repository, ["c"], who="user")
     world.note(COFFEE)
     await world.run(Model(operations({"op": "add", "content": COFFEE})))
     assert world.entries() == {}

@@ -16,6 +16,7 @@ from nanobot_memory_plugins.consolidation.store.atomic_files import kept_aside
 from nanobot_memory_plugins.consolidation.store.document import parse
 from nanobot_memory_plugins.consolidation.store.journal import BY_HAND
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
+from nanobot_memory_plugins.consolidation.store.three_way_merge import merged
 from nanobot_memory_plugins.core.clock import ManualClock
 from nanobot_memory_plugins.core.errors import MemoryFileError
 
@@ -176,7 +177,7 @@ def test_a_hand_edit_wins_over_a_change_that_was_made_meanwhile(repository: Entr
         "a": replace(activated(base["a"], NOW + days(1)), content="drinks tea"),
         "b": activated(base["b"], NOW + days(1)),
     }
-    repository.commit(base, ours, who="test", why="a test")
+    repository.update(lambda current: merged(base, current, ours), who="test", why="a test")
     entries = repository.load().entries
     assert (entries["a"].content, entries["a"].hits, entries["b"].hits) == ("likes green tea", 1, 1)
 

@@ -10,12 +10,12 @@ import pytest
 from nanobot_memory_plugins.consolidation.model.entry import Entry, Section
 from nanobot_memory_plugins.consolidation.model.matcher import Matcher
 from nanobot_memory_plugins.consolidation.model.scoring import EXPIRED_SCORE
-from nanobot_memory_plugins.consolidation.operations.remember import fade
 from nanobot_memory_plugins.consolidation.prompt.render import MOST_ENTRIES, MOST_TOKENS, prompt_text
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core.clock import ManualClock
 from nanobot_memory_plugins.core.redaction import redact_text
 from nanobot_memory_plugins.core.text.tokens import estimate_tokens
+from tests.consolidation.made_entries import fade
 
 from .learning import host
 from .simulated_life import BEGIN, DAYS, SCORES, Expected, Fact, Life, RuleModel, SimulatedSession, importance_of

@@ -8,7 +8,7 @@ import pytest
 
 from nanobot_memory_plugins.consolidation.model.entry import Entry
 from nanobot_memory_plugins.consolidation.model.entry_json import entry_from_json, entry_to_json
-from nanobot_memory_plugins.consolidation.operations.join_entries import joined
+from nanobot_memory_plugins.consolidation.operations.merge_entries import joined
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core.cli.main import run_command_line
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nanobot_memory_plugins.recall.options import RecallOptions
-from nanobot_memory_plugins.recall.routing import RecallTier, choose_tier, is_small_talk, tier_after_draft
+from nanobot_memory_plugins.recall.routing import RecallTier, decide_tier, is_small_talk, tier_after_draft
 
 OPTIONS = RecallOptions()
 OFF, LIGHT, HEAVY = RecallTier
@@ -128,7 +128,7 @@ MESSAGES = {
 @pytest.mark.accept("LR-02")
 @pytest.mark.parametrize(("text", "tier"), [(text, tier) for tier, texts in MESSAGES.items() for text in texts])
 def test_the_words_of_a_message_choose_its_tier(text, tier):
-    assert choose_tier(text, [], OPTIONS) is tier
+    assert decide_tier(text, [], OPTIONS).tier is tier
 
 
 REMEMBER_EN, REMEMBER_ZH = "do you remember the red one?", "你还记得我的狗叫啥吗"
@@ -157,21 +157,21 @@ REMEMBER_EN, REMEMBER_ZH = "do you remember the red one?", "你还记得我的�
     ],
 )
 def test_a_follow_up_needs_as_much_as_what_it_follows(text, before, tier):
-    assert choose_tier(text, before, OPTIONS) is tier
+    assert decide_tier(text, before, OPTIONS).tier is tier
 
 
 def test_hers_is_a_question_about_somebody_and_follows_as_well():
-    assert choose_tier("what about hers?", [], OPTIONS) >= LIGHT
+    assert decide_tier("what about hers?", [], OPTIONS).tier >= LIGHT
 
 
 @pytest.mark.accept("LR-02")
 def test_the_words_are_configurable():
     options = RecallOptions(explicit_anchors=("hark", "聽著"), implicit_signals=("colour",), personal_questions=False)
-    assert choose_tier("Hark! a poem", [], options) is HEAVY
-    assert choose_tier("聽著，一首詩", [], options) is choose_tier("听着，一首诗", [], options) is HEAVY
-    assert choose_tier("a colour", [], options) is LIGHT
-    assert choose_tier("do you remember? 你说过 what did Caroline say", [], options) is OFF
-    assert choose_tier("Hark! a poem", [], OPTIONS) is OFF
+    assert decide_tier("Hark! a poem", [], options).tier is HEAVY
+    assert decide_tier("聽著，一首詩", [], options).tier is decide_tier("听着，一首诗", [], options).tier is HEAVY
+    assert decide_tier("a colour", [], options).tier is LIGHT
+    assert decide_tier("do you remember? 你说过 what did Caroline say", [], options).tier is OFF
+    assert decide_tier("Hark! a poem", [], OPTIONS).tier is OFF
 
 
 UNSURE = [
@@ -257,14 +257,14 @@ def test_hedges_are_configurable():
 
 @given(st.text(), st.lists(st.text(), max_size=5))
 def test_no_text_raises(text, before):
-    assert choose_tier(text, before, OPTIONS) in RecallTier
+    assert decide_tier(text, before, OPTIONS).tier in RecallTier
     assert tier_after_draft(text, OFF, OPTIONS) <= LIGHT
 
 
 def test_a_pasted_megabyte_is_no_slower_than_its_ends():
     pasted = "word 一些文字 " * 100_000
-    assert choose_tier(f"{pasted} do you remember this?", [], OPTIONS) is HEAVY
-    assert choose_tier(f"{pasted} do you remember this? {pasted}", [], OPTIONS) is OFF
+    assert decide_tier(f"{pasted} do you remember this?", [], OPTIONS).tier is HEAVY
+    assert decide_tier(f"{pasted} do you remember this? {pasted}", [], OPTIONS).tier is OFF
 
 
 @pytest.mark.parametrize(

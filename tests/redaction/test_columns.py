@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from nanobot_memory_plugins.core.redaction import redact_text, redact_value
+from nanobot_memory_plugins.core.redaction import redact_text
+from nanobot_memory_plugins.redaction import redact_value
 
 SECRET = "Tundra$77wV"
 TABLES = {

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nanobot_memory_plugins.core.redaction import redact_value
+from nanobot_memory_plugins.redaction import redact_value
 from nanobot_memory_plugins.redaction.engine.redactor import Redactor
 from tests.redaction.shapes import VENDOR_TOKENS, cn_id, luhn
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from nanobot_memory_plugins.core.text import holds_wish
 from nanobot_memory_plugins.core.text.sentences import ends_in_question_mark, sentences_of
 from nanobot_memory_plugins.core.values import Origin
-from nanobot_memory_plugins.search.asked_speaker import AskedSpeaker
 from nanobot_memory_plugins.search.candidates import SESSION_GAP
 from nanobot_memory_plugins.search.expected_answer_type import AnswerKind, holds
 from nanobot_memory_plugins.search.features import LONGEST, FeatureQuery
+from nanobot_memory_plugins.search.query_signals import AskedSpeaker
 from nanobot_memory_plugins.search.timestamps import timestamp
 from tests.storage.passages import Passage
 

@@ -10,7 +10,7 @@ from nanobot_memory_plugins.core.text import DaySpan, clauses_of, dated_phrases,
 from nanobot_memory_plugins.core.text.relative_dates import relative_spans
 from nanobot_memory_plugins.core.text.sentences import sentences_of
 from nanobot_memory_plugins.recall.options import RecallOptions
-from nanobot_memory_plugins.recall.routing import RecallTier, choose_tier, is_small_talk
+from nanobot_memory_plugins.recall.routing import RecallTier, decide_tier, is_small_talk
 
 ORDERS = [
     tuple(line.split("\t"))
@@ -213,12 +213,12 @@ def test_what_says_something_beside_small_talk_is_none(said: str):
     ],
 )
 def test_how_much_recall_a_message_gets(said: str, tier: RecallTier):
-    assert choose_tier(said, [], RecallOptions()) is tier
+    assert decide_tier(said, [], RecallOptions()).tier is tier
 
 
 def test_who_turns_the_words_of_a_tier_off_turns_them_off_in_each_language():
     options = RecallOptions(explicit_anchors=(), implicit_signals=(), small_talk=())
-    assert choose_tier("Weißt du noch, wo das Rezept ist?", [], options) is RecallTier.PROBE
+    assert decide_tier("Weißt du noch, wo das Rezept ist?", [], options).tier is RecallTier.PROBE
     assert not is_small_talk("Danke dir!", options)
 
 

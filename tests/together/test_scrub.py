@@ -151,16 +151,16 @@ async def test_undo_after_a_scrub_brings_no_secret_back(workspace: Path, call, m
 @pytest.mark.slow
 async def test_a_scrub_that_breaks_off_is_finished_by_the_next_one(workspace: Path, call, monkeypatch):
     await fill(workspace, monkeypatch)
-    rewrite, done = files._rewrite, []
+    rewrite, done = files.rewrite, []
 
-    def breaking(paths, path, clean):
+    def breaking(path, clean, *, lock):
         if len(done) >= 3:
             raise OSError(28, "No space left on device")
         done.append(path)
-        rewrite(paths, path, clean)
+        return rewrite(path, clean, lock=lock)
 
     with monkeypatch.context() as patch:
-        patch.setattr(files, "_rewrite", breaking)
+        patch.setattr(files, "rewrite", breaking)
         failed = await call("scrub", "--everywhere", status=1)
     assert failed["ok"] is False
     assert holders(workspace)

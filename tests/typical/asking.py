@@ -9,7 +9,7 @@ from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
 from nanobot_memory_plugins.core.text.fence import language_of
 from nanobot_memory_plugins.core.text.tokens import estimate_tokens
 from nanobot_memory_plugins.recall.options import RecallOptions
-from nanobot_memory_plugins.recall.routing import RecallTier, choose_tier
+from nanobot_memory_plugins.recall.routing import RecallTier, decide_tier
 from tests.typical.memory import FixedStart, Question, asked_at, questions
 
 UNSURE = {"en": "I'm not sure, I don't remember that.", "zh": "我不确定，没有记录。"}
@@ -89,7 +89,7 @@ async def _ask_all(workspace: Path, plugins: Mapping[str, Mapping[str, object]])
 
 async def _ask(memory: MemoryHost, question: Question) -> Outcome:
     session = f"ask:{question.id}"
-    tier = choose_tier(question.text, [], RecallOptions())
+    tier = decide_tier(question.text, [], RecallOptions()).tier
     block = (await memory.message_received(session_key=session, text=question.text)).block
     upgraded = None
     if not question.is_answered_by(block):

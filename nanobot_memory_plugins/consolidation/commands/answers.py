@@ -1,6 +1,7 @@
 """What the model is told beside a message with an order: what was really written, in the user's language."""
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import NamedTuple
 
 from nanobot_memory_plugins.consolidation.model.entry import Entry
@@ -213,3 +214,8 @@ def _quoted(entry: Entry) -> str:
 def _short(text: str) -> str:
     text = neutralise(" ".join(text.split()))
     return text if len(text) <= _QUOTED else f"{text[:_QUOTED].rstrip()}…"
+
+
+def place_of(path: Path) -> str:
+    """Return the name of a memory file as people and the model's file tools know it."""
+    return f"{path.parent.name}/{path.name}"

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 
 from nanobot_memory_plugins.consolidation.commands import answers
 from nanobot_memory_plugins.consolidation.commands.corrections import Correction, corrections_in, may_correct
+from nanobot_memory_plugins.consolidation.commands.standing import WHO
 from nanobot_memory_plugins.consolidation.model.belonging import is_at_hand
 from nanobot_memory_plugins.consolidation.model.entry import INSTRUCTION, Category, Entry, Section
 from nanobot_memory_plugins.consolidation.model.scoring import Importance
@@ -23,8 +24,6 @@ from nanobot_memory_plugins.core import (
 from nanobot_memory_plugins.core.scopes import without_session
 from nanobot_memory_plugins.core.text import Reading
 
-# Who is named in the journal for them.
-WHO = "conversation"
 # Seconds that an answer waits for a write, which goes on behind it.
 _SECONDS = 0.15
 
@@ -59,7 +58,7 @@ class CorrectionKeeper:
             found = await run_in_daemon_thread(lambda: corrections_in(reading, self._own(entries, scope)))
             for one in found:
                 done = await self._memory.remember(self._replacing(one, session_key, scope), who=WHO)
-                place = f"{done.outcome.path.parent.name}/{done.outcome.path.name}"
+                place = answers.place_of(done.outcome.path)
                 lines.append(answers.corrected(one.entry, done.entry, place, reading.language))
         except NanobotMemoryError as error:
             logger.debug("a correction is left to the model: {}", type(error).__name__)

@@ -3,7 +3,6 @@
 import asyncio
 import time
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
 from nanobot_memory_plugins.consolidation.commands import answers
 from nanobot_memory_plugins.consolidation.commands.answers import OrderAnswer
@@ -11,7 +10,7 @@ from nanobot_memory_plugins.consolidation.commands.conversations import Conversa
 from nanobot_memory_plugins.consolidation.commands.kinds import category_of
 from nanobot_memory_plugins.consolidation.commands.orders import Command, OrderKind, users_orders
 from nanobot_memory_plugins.consolidation.commands.reference import Referent, meant_by_this
-from nanobot_memory_plugins.consolidation.commands.standing import as_instruction
+from nanobot_memory_plugins.consolidation.commands.standing import WHO, keep_said
 from nanobot_memory_plugins.consolidation.commands.topics import names_in
 from nanobot_memory_plugins.consolidation.model.belonging import is_at_hand
 from nanobot_memory_plugins.consolidation.model.entry import Entry
@@ -30,7 +29,6 @@ from nanobot_memory_plugins.core import (
     OwnedTasks,
     PluginContext,
     Scope,
-    SecretNotKeptError,
     Visibility,
     language_of,
     logger,
@@ -38,9 +36,6 @@ from nanobot_memory_plugins.core import (
 from nanobot_memory_plugins.core.files import FileBusyError
 from nanobot_memory_plugins.core.language_model import hook_deadline
 from nanobot_memory_plugins.core.scopes import without_session
-
-# Who is named in the journal for what users ask for in conversation.
-WHO = "conversation"
 
 # Of the hook's remaining time, the share that is waited for a write; and the seconds without a hook's limit.
 _SHARE = 0.6
@@ -123,19 +118,11 @@ class CommandExecutor:
             source_session=session_key,
             visible=self._context.visible_scope(scope),
         )
-        try:
-            done = await self._memory.remember(await as_instruction(self._memory, said), who=WHO)
-        except SecretNotKeptError:
-            return OrderAnswer(answers.secret_not_kept(language))
-        except FileBusyError:
-            return OrderAnswer(answers.kept_for_later(language), waits=True)
-        except NanobotMemoryError as error:
-            return OrderAnswer(answers.not_remembered(error.cause, language))
-        except Exception as error:  # the model must not say that it was kept
-            logger.warning("an order to remember could not be carried out: {}", type(error).__name__)
-            return OrderAnswer(answers.not_remembered(type(error).__name__, language))
+        done = await keep_said(self._memory, said, language)
+        if isinstance(done, OrderAnswer):
+            return done
         self._last[session_key] = done.entry.id
-        place = place_of(done.outcome.path)
+        place = answers.place_of(done.outcome.path)
         return OrderAnswer(answers.remembered(done.entry, place, language, is_new=done.is_new, hidden=done.hidden))
 
     async def _forget(
@@ -162,7 +149,7 @@ class CommandExecutor:
             return OrderAnswer(answers.not_forgotten(type(error).__name__, language))
         if found.outcome is not None:
             plan = await self._conversations.plan_of(found.entries, visible, about=found.about)
-            told = answers.forgotten(found.entries, place_of(found.outcome.path), language, plan)
+            told = answers.forgotten(found.entries, answers.place_of(found.outcome.path), language, plan)
             return OrderAnswer(
                 f"{told}\n{answers.may_be_meant(found.candidates, language)}" if found.candidates else told
             )
@@ -172,11 +159,6 @@ class CommandExecutor:
         return OrderAnswer(
             answers.said_in_conversation(words, held, language) if held else answers.nothing_to_forget(language)
         )
-
-
-def place_of(path: Path) -> str:
-    """Return the name of a memory file as people and the model's file tools know it."""
-    return f"{path.parent.name}/{path.name}"
 
 
 def seen_by(entries: Mapping[str, Entry], visible: Visibility) -> dict[str, Entry]:

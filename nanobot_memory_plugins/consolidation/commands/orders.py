@@ -98,11 +98,6 @@ def users_orders(text: str) -> tuple[Command, ...]:
     return tuple(commands_in(text_to_assistant(text)))
 
 
-def is_order(message: str) -> bool:
-    """Return whether a message is an order, wholly or in part."""
-    return bool(commands_in(message))
-
-
 def _is_constraint(text: str) -> bool:
     return _CONSTRAINT.search(fold(text)) is not None or further.is_constraint(text)
 

@@ -11,21 +11,23 @@ from nanobot_memory_plugins.consolidation.commands.orders import OrderKind, comm
 from nanobot_memory_plugins.consolidation.model.entry import INSTRUCTION, Category
 from nanobot_memory_plugins.consolidation.model.scoring import Importance
 from nanobot_memory_plugins.consolidation.operations.async_entries import AsyncEntryRepository
-from nanobot_memory_plugins.consolidation.operations.remember import NewEntry
+from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, RememberResult
 from nanobot_memory_plugins.consolidation.prompt.instructions import in_force
 from nanobot_memory_plugins.core import (
+    Language,
     NanobotMemoryError,
     Origin,
     OwnedTasks,
     PluginContext,
     Scope,
+    SecretNotKeptError,
     logger,
 )
 from nanobot_memory_plugins.core.files import FileBusyError
 from nanobot_memory_plugins.core.scopes import without_session
 from nanobot_memory_plugins.core.text import Reading, reading_of
 
-# Who is named in the journal for them.
+# Who is named in the journal for what users ask for in conversation.
 WHO = "conversation"
 # Seconds that an answer waits for a write, which goes on behind it.
 _SECONDS = 0.15
@@ -75,17 +77,11 @@ class InstructionKeeper:
             source_session=session_key,
             visible=self._context.visible_scope(scope),
         )
-        try:
-            async with self._one_by_one:
-                done = await self._memory.remember(await as_instruction(self._memory, said), who=WHO)
-        except FileBusyError:
-            return OrderAnswer(answers.kept_for_later(reading.language), waits=True)
-        except NanobotMemoryError as error:
-            return OrderAnswer(answers.not_remembered(error.cause, reading.language))
-        except Exception as error:  # the model must not say that it was kept
-            logger.warning("a standing instruction could not be kept: {}", type(error).__name__)
-            return OrderAnswer(answers.not_remembered(type(error).__name__, reading.language))
-        place = f"{done.outcome.path.parent.name}/{done.outcome.path.name}"
+        async with self._one_by_one:
+            done = await keep_said(self._memory, said, reading.language)
+        if isinstance(done, OrderAnswer):
+            return done
+        place = answers.place_of(done.outcome.path)
         return OrderAnswer(answers.instruction_kept(done.entry, place, reading.language))
 
 
@@ -99,6 +95,21 @@ def instructions_to_keep(reading: Reading, text: str) -> list[str]:
         return []
     rest = [one for one in instructions if not any(one in order.text for order in orders)]
     return [one for one in rest if not commands_in(one)]
+
+
+async def keep_said(memory: AsyncEntryRepository, said: NewEntry, language: Language) -> RememberResult | OrderAnswer:
+    """Write what a user wants kept, as an instruction where it is one; or return what the model is told instead."""
+    try:
+        return await memory.remember(await as_instruction(memory, said), who=WHO)
+    except SecretNotKeptError:
+        return OrderAnswer(answers.secret_not_kept(language))
+    except FileBusyError:
+        return OrderAnswer(answers.kept_for_later(language), waits=True)
+    except NanobotMemoryError as error:
+        return OrderAnswer(answers.not_remembered(error.cause, language))
+    except Exception as error:  # the model must not say that it was kept
+        logger.warning("what a user wants kept could not be: {}", type(error).__name__)
+        return OrderAnswer(answers.not_remembered(type(error).__name__, language))
 
 
 async def as_instruction(memory: AsyncEntryRepository, said: NewEntry) -> NewEntry:

@@ -7,9 +7,9 @@ from typing import Any, Literal
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError, field_validator
 
-from nanobot_memory_plugins.consolidation.commands.answers import stands
+from nanobot_memory_plugins.consolidation.commands.answers import place_of, stands
 from nanobot_memory_plugins.consolidation.commands.conversations import Conversations
-from nanobot_memory_plugins.consolidation.commands.executor import forgettable, place_of
+from nanobot_memory_plugins.consolidation.commands.executor import forgettable
 from nanobot_memory_plugins.consolidation.model.entry import Category, Entry
 from nanobot_memory_plugins.consolidation.model.matcher import Matcher
 from nanobot_memory_plugins.consolidation.model.scoring import Importance

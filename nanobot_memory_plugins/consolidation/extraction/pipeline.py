@@ -7,7 +7,7 @@ from datetime import datetime
 from uuid import uuid4
 
 from nanobot_memory_plugins.consolidation.extraction.given_up import FAILS, NOT_ANSWERED, NOTHING_FOUND, told_in_journal
-from nanobot_memory_plugins.consolidation.extraction.merge import BelievedCandidate, Merged, Source, merge
+from nanobot_memory_plugins.consolidation.extraction.merge_candidates import BelievedCandidate, Merged, Source, merge
 from nanobot_memory_plugins.consolidation.extraction.model_call import (
     Question,
     UnansweredError,

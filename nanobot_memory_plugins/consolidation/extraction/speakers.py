@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from nanobot_memory_plugins.consolidation.extraction.merge import BelievedCandidate, Merged, Source
+from nanobot_memory_plugins.consolidation.extraction.merge_candidates import BelievedCandidate, Merged, Source
 from nanobot_memory_plugins.consolidation.model.entry import Entry
 from nanobot_memory_plugins.core import MemoryPaths, Scope
 from nanobot_memory_plugins.core.files import last_records

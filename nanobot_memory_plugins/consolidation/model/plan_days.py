@@ -36,11 +36,6 @@ def day_meant(text: str, said_on: date) -> date | None:
     return max((one.day for one in found if one.is_deadline), default=max((one.day for one in found), default=None))
 
 
-def names_a_day_relatively(text: str) -> bool:
-    """Return whether a text names a day that another day would read differently: "tomorrow", 下周三."""
-    return not _ISO.search(text) and any(one.is_relative for one in days_ahead(text, date(2026, 1, 1)))
-
-
 def goes_on(text: str) -> bool:
     """Return whether what a text tells of is not over with its day: a birthday, the first day at work."""
     return _GOES_ON.search(simplified(text)) is not None and not takes_time(text)

@@ -3,7 +3,7 @@
 Everything here is a pure function with the moment as an argument. The figures are those of the design document.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -138,9 +138,3 @@ def restored(entry: Entry, now: datetime) -> Entry:
         kept_in=None,
         expires_at=expires_at,
     )
-
-
-def current_first(entries: Iterable[Entry]) -> list[Entry]:
-    """Return entries in their order, each that was replaced behind what replaced it."""
-    listed = list(entries)
-    return sorted(listed, key=lambda entry: bool(entry.superseded_by))

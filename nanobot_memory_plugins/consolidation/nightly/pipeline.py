@@ -19,7 +19,7 @@ from nanobot_memory_plugins.consolidation.nightly.git_commit import commit_file
 from nanobot_memory_plugins.consolidation.nightly.inputs import Gathered, Narrow, NightlyMaterial, Owner, digest, gather
 from nanobot_memory_plugins.consolidation.nightly.prompt import make_prompt
 from nanobot_memory_plugins.consolidation.operations.async_entries import AsyncEntryRepository
-from nanobot_memory_plugins.consolidation.operations.join_entries import tidied
+from nanobot_memory_plugins.consolidation.operations.merge_entries import tidied
 from nanobot_memory_plugins.consolidation.operations.withheld import WithheldTexts
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
 from nanobot_memory_plugins.consolidation.store.journal_parts import JournalLimits

@@ -3,11 +3,9 @@
 from collections.abc import Callable, Collection
 from pathlib import Path
 
-from nanobot_memory_plugins.consolidation.model.entry import Entry
-from nanobot_memory_plugins.consolidation.operations import purge, remember, undo
-from nanobot_memory_plugins.consolidation.operations.purge import Purged
+from nanobot_memory_plugins.consolidation.operations import remember
 from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, RememberResult
-from nanobot_memory_plugins.consolidation.store.repository import Entries, EntryRepository, Outcome, Snapshot
+from nanobot_memory_plugins.consolidation.store.repository import EntryRepository, Outcome, Snapshot
 from nanobot_memory_plugins.core import Clock, run_in_daemon_thread
 
 
@@ -34,14 +32,6 @@ class AsyncEntryRepository:
         """Return the entries: `EntryRepository.load`."""
         return await run_in_daemon_thread(self.repository.load)
 
-    async def update(self, change: Callable[[dict[str, Entry]], Entries], *, who: str, why: str) -> Outcome:
-        """Change the entries: `EntryRepository.update`. ``change`` is called in the thread."""
-        return await run_in_daemon_thread(lambda: self.repository.update(change, who=who, why=why))
-
-    async def commit(self, base: Entries, entries: Entries, *, who: str, why: str) -> Outcome:
-        """Write what was made of ``base`` some time ago: `EntryRepository.commit`."""
-        return await run_in_daemon_thread(lambda: self.repository.commit(base, entries, who=who, why=why))
-
     async def remember(self, said: NewEntry, *, who: str, asked: bool = True) -> RememberResult:
         """Keep something: `remember.remember`."""
         return await run_in_daemon_thread(lambda: remember.remember(self.repository, said, who=who, asked=asked))
@@ -49,20 +39,3 @@ class AsyncEntryRepository:
     async def forget(self, ids: Collection[str], *, who: str, about: str = "") -> Outcome:
         """Take entries out of the file: `remember.forget`."""
         return await run_in_daemon_thread(lambda: remember.forget(self.repository, ids, who=who, about=about))
-
-    async def fade(self) -> Outcome:
-        """Bring all entries up to this moment: `remember.fade`."""
-        return await run_in_daemon_thread(lambda: remember.fade(self.repository))
-
-    async def undo(self, run_id: str = "", *, entry_id: str = "", who: str) -> Outcome:
-        """Take back a run: `undo.undo`."""
-        return await run_in_daemon_thread(lambda: undo.undo(self.repository, run_id, entry_id=entry_id, who=who))
-
-    async def restore(self, entry_id: str, *, who: str) -> Outcome:
-        """Bring back an entry: `undo.restore`."""
-        now = self.repository.clock.now()
-        return await run_in_daemon_thread(lambda: undo.restore(self.repository, entry_id, now=now, who=who))
-
-    async def purge(self, ids: Collection[str], *, who: str) -> Purged:
-        """Forget for good: `purge.purge`."""
-        return await run_in_daemon_thread(lambda: purge.purge(self.repository, ids, who=who))

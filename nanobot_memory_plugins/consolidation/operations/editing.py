@@ -6,7 +6,7 @@ from dataclasses import replace
 from nanobot_memory_plugins.consolidation.model.entry import Category, Entry, content_of
 from nanobot_memory_plugins.consolidation.model.groups import plain_group
 from nanobot_memory_plugins.consolidation.model.scoring import decayed
-from nanobot_memory_plugins.consolidation.operations.join_entries import joined, relinked
+from nanobot_memory_plugins.consolidation.operations.merge_entries import joined, relinked
 from nanobot_memory_plugins.consolidation.operations.remember import MOST_CHARACTERS, require
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository, Outcome
 from nanobot_memory_plugins.core import EntryEdit, InputError, Origin, Sentence

@@ -7,7 +7,7 @@ from dataclasses import replace
 from nanobot_memory_plugins.consolidation.model.entry import Entry, new_id
 from nanobot_memory_plugins.consolidation.model.entry_json import NAMES, entry_from_json, entry_to_json
 from nanobot_memory_plugins.consolidation.model.scoring import decayed
-from nanobot_memory_plugins.consolidation.operations.join_entries import relinked
+from nanobot_memory_plugins.consolidation.operations.merge_entries import relinked
 from nanobot_memory_plugins.consolidation.operations.purge import erase_entries
 from nanobot_memory_plugins.consolidation.store.journal import GONE
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository

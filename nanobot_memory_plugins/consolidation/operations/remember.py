@@ -13,7 +13,6 @@ from nanobot_memory_plugins.consolidation.model.scoring import (
     Importance,
     activated,
     contradicted,
-    faded,
     initial_score,
     restored,
 )
@@ -153,12 +152,6 @@ def put_tags(
         return {id_: tagged(entry) if id_ in ids else entry for id_, entry in entries.items()}
 
     return repository.update(change, who=who, why="tags")
-
-
-def fade(repository: EntryRepository) -> Outcome:
-    """Bring all entries up to this moment: they fade, expire, and the least are forgotten."""
-    now = repository.clock.now()
-    return repository.update(lambda entries: faded(entries, now).entries, who="decay", why="time has passed")
 
 
 def _entry(id_: str, content: str, said: NewEntry, now: datetime) -> Entry:

@@ -177,10 +177,6 @@ class EntryRepository:
             self._file(self.path).settled()  # what ended in the middle of a write is the last run of the journal
             self.journal.append([Run(new_id(), exact_time(self._moment()), who, why, ())])
 
-    def commit(self, base: Entries, entries: Entries, *, who: str, why: str) -> Outcome:
-        """Write ``entries``, made of ``base`` some time ago; what others did since then is merged, and wins."""
-        return self.update(lambda current: merged(base, current, entries), who=who, why=why)
-
     def redacted(self, text: str, origin: Origin = Origin.USER) -> str:
         """Return a text as it would be written, by who said it."""
         return self._redact_said(text) if origin is Origin.USER else self._redact(text)

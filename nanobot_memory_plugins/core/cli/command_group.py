@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from copy import copy
 from difflib import get_close_matches
+from itertools import pairwise
 from types import ModuleType
 from typing import Any, NoReturn
 
@@ -13,7 +14,6 @@ import typer.core
 import typer.main
 
 from nanobot_memory_plugins.core.cli.extras import EXTRA_COMMANDS, not_installed
-from nanobot_memory_plugins.core.cli.option_values import refuse_options_as_values
 from nanobot_memory_plugins.core.cli.plain import without_controls
 from nanobot_memory_plugins.core.cli.typer_words import say_error_in_reader_language, use_reader_language
 from nanobot_memory_plugins.core.entry_points import COMMAND_GROUP, InstalledEntryPoint, installed_entry_points
@@ -161,3 +161,26 @@ def _broken(point: InstalledEntryPoint, error: Exception) -> Any:
         context_settings={"allow_extra_args": True, "ignore_unknown_options": True},
     )(say_so)
     return typer.main.get_command(holder)
+
+
+# An option in the place of another one's value: ``--to --daily`` names no file, and is said to lack one.
+def refuse_options_as_values(command: Any) -> None:
+    """Let a command and those below it refuse an option of theirs where the value of another is missing.
+
+    Who means such a text joins it: ``--text=--yes``.
+    """
+    parse = command.parse_args
+
+    def checked(context: Any, arguments: list[str]) -> Any:
+        listed = [one for one in command.params if one.param_type_name == "option"]
+        taking = {name for one in listed if not (one.is_flag or one.count) for name in one.opts}
+        known = {name for one in listed for name in (*one.opts, *one.secondary_opts)}
+        before = arguments[: arguments.index("--")] if "--" in arguments else arguments
+        for option, value in pairwise(before):
+            if option in taking and value in known:
+                context.fail(f"Option {option!r} requires an argument.")
+        return parse(context, arguments)
+
+    command.parse_args = checked
+    for below in getattr(command, "commands", {}).values():
+        refuse_options_as_values(below)

@@ -47,11 +47,6 @@ def shown(text: object) -> str:
     return escape(one_line(str(text)))
 
 
-def shown_lines(text: object) -> str:
-    """Return a text for a cell of a table or a block of its own, in which it may have lines."""
-    return escape(printable(str(text)))
-
-
 def say_error(error: NanobotMemoryError) -> None:
     """Say what failed, and what helps."""
     said = together(error.cause, error.hint)

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError, field_validator
-from pydantic.alias_generators import to_camel
 from pydantic_core import PydanticKnownError
 
 from nanobot_memory_plugins.core.config.languages import languages
 from nanobot_memory_plugins.core.language_model.options import LanguageModelOptions
+from nanobot_memory_plugins.core.values.plugin_options import PluginOptions
 
 # No hook may take longer than a day: timers overflow on numbers that are much larger.
 _LONGEST_SECONDS = 86_400.0
@@ -20,10 +20,8 @@ _Seconds = Annotated[float, Field(gt=0, le=_LONGEST_SECONDS)]
 _switch = TypeAdapter(bool)
 
 
-class CoreOptions(BaseModel):
+class CoreOptions(PluginOptions):
     """Options of core. Limits and rests are seconds."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", alias_generator=to_camel, populate_by_name=True)
 
     message_limit: _Seconds = Field(default=0.5, description="for a plugin to answer a message or a draft")
     tool_limit: _Seconds = Field(default=0.5, description="for a plugin to answer a tool execution")
@@ -88,10 +86,8 @@ class CoreOptions(BaseModel):
         return value
 
 
-class RedactionOptions(BaseModel):
+class RedactionOptions(PluginOptions):
     """Options of redaction. Secrets are hidden whatever they say."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", alias_generator=to_camel, populate_by_name=True)
 
     contacts: Literal["hide", "user", "keep"] = Field(
         default="user",

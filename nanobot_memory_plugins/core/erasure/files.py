@@ -11,7 +11,14 @@ from filelock import Timeout
 from nanobot_memory_plugins.core.erasure.cleaning import Cleaned, clean_notes, clean_transcript, lines_with
 from nanobot_memory_plugins.core.erasure.matching import Wanted
 from nanobot_memory_plugins.core.erasure.plan import nearly_traces, trace_of
-from nanobot_memory_plugins.core.erasure.rewriting import is_left_behind, is_of_a_write, lock_of, rewrite
+from nanobot_memory_plugins.core.erasure.rewriting import (
+    LEGACY,
+    files_below,
+    is_left_behind,
+    is_of_a_write,
+    lock_of,
+    rewrite,
+)
 from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.files import MemoryPaths
 from nanobot_memory_plugins.core.files.paths import DAY_NOTE, REPLACED
@@ -22,8 +29,6 @@ from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 # Folders below the memory folder that others clean, or that hold no text.
 _ELSEWHERE = frozenset({".entries", ".erasure", ".locks", ".usage", ".git"})
-# Older places of memories, below the workspace: they were copied, and left to their owner.
-_LEGACY = ("MEMORY.md", "notes/*.md", "notes/**/*.md")
 _BEING_WRITTEN = "it is being written just now; the next start removes it"
 _NOT_OURS = "it is not a file of ours"
 _FOREIGN = "text of yours; --everywhere removes it, too"
@@ -45,7 +50,8 @@ def purge_files(
     ``stopped`` the newest files come first, and those are left out whose turn comes when it is true.
     """
     traces: list[Trace] = []
-    for path in sorted(_files(paths.memory)) if stopped is None else _newest_first(_files(paths.memory)):
+    found = files_below(paths.memory, elsewhere=_ELSEWHERE)
+    for path in sorted(found) if stopped is None else _newest_first(found):
         if stopped is not None and stopped():
             break
         where = paths.relative(path)
@@ -56,7 +62,7 @@ def purge_files(
             traces.append(
                 Trace(where, 0, removed=False, why=Sentence("it cannot be cleaned: {why}", why=why), waits=True)
             )
-    for pattern in _LEGACY:
+    for pattern in LEGACY:
         traces += [one for path in sorted(paths.workspace.glob(pattern)) for one in _reported(paths, path, wanted)]
     return list(dict.fromkeys([*traces, *_named(paths, wanted)]))
 
@@ -74,18 +80,6 @@ def _named(paths: MemoryPaths, wanted: Wanted) -> Iterator[Trace]:
     for path in sorted(paths.memory.rglob("*")):
         if not path.is_dir() and any(map(wanted.count, path.relative_to(paths.memory).parts)):
             yield Trace(paths.relative(path), 0, removed=False, why=_FILE_NAME)
-
-
-def _files(folder: Path) -> Iterator[Path]:
-    with suppress(OSError):
-        for path in folder.iterdir():
-            if path.is_symlink():
-                continue
-            if path.is_dir():
-                if path.name not in _ELSEWHERE:
-                    yield from _files(path)
-            elif path.is_file():
-                yield path
 
 
 def _purge_file(
@@ -114,16 +108,9 @@ def _rewrite(
     """Clean a file under its lock. What somebody wrote in the last instant is in the backup, and cleaned again."""
     before = read_regular(path)
     first = clean(before)
-    traces = _traces(where, first, taken=wanted.takes_nearly)
-    if first.data == before or dry_run:
-        return traces
-
-    def cleaned(data: bytes) -> bytes:
-        now = clean(data)
-        return now.data
-
-    rewrite(path, cleaned, lock=lock_of(paths, path))
-    return traces
+    if first.data != before and not dry_run:
+        rewrite(path, lambda data: clean(data).data, lock=lock_of(paths, path))
+    return _traces(where, first, taken=wanted.takes_nearly)
 
 
 def _traces(where: str, cleaned: Cleaned, *, taken: bool) -> list[Trace]:

@@ -5,7 +5,8 @@ import re
 import secrets
 import shutil
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from filelock import Timeout
@@ -16,6 +17,9 @@ from nanobot_memory_plugins.core.files.private import private_lock
 from nanobot_memory_plugins.core.files.reading import read_regular
 from nanobot_memory_plugins.core.files.replace import sync_folder
 from nanobot_memory_plugins.redaction.script.messages import Sentence
+
+LEGACY = ("MEMORY.md", "notes/*.md", "notes/**/*.md")
+"""Older places of memories, below the workspace: they were copied, and left to their owner."""
 
 _LOCK_SECONDS = 10.0
 _ATTEMPTS = 10
@@ -71,6 +75,19 @@ def is_left_behind(paths: MemoryPaths, path: Path) -> bool:
         return False
     lock.release()
     return path.exists()
+
+
+def files_below(folder: Path, *, elsewhere: Collection[str]) -> Iterator[Path]:
+    """Yield the files in a folder and below it, without links and without the folders named in ``elsewhere``."""
+    with suppress(OSError):
+        for path in folder.iterdir():
+            if path.is_symlink():
+                continue
+            if path.is_dir():
+                if path.name not in elsewhere:
+                    yield from files_below(path, elsewhere=elsewhere)
+            elif path.is_file():
+                yield path
 
 
 def leftovers(folder: Path) -> Iterator[Path]:

@@ -1,13 +1,12 @@
 """How the language model may be used."""
 
-from pydantic import BaseModel, ConfigDict, Field
-from pydantic.alias_generators import to_camel
+from pydantic import Field
+
+from nanobot_memory_plugins.core.values.plugin_options import PluginOptions
 
 
-class LanguageModelOptions(BaseModel):
+class LanguageModelOptions(PluginOptions):
     """Limits on every use of the language model. Times are seconds, budgets are estimated tokens."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", alias_generator=to_camel, populate_by_name=True)
 
     timeout: float = Field(default=30.0, gt=0, description="seconds for one use")
     purpose_timeouts: dict[str, float] = Field(

@@ -5,13 +5,13 @@ Whatever goes into a file, a row, a vector or a log goes through here.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from nanobot_memory_plugins.redaction.engine.redactor import Keeps, Redactor
     from nanobot_memory_plugins.redaction.rules.effort import Budget
 
-__all__ = ["redact_text", "redact_value", "safe_preview"]
+__all__ = ["redact_text", "safe_preview"]
 
 
 def _redactor() -> Redactor:
@@ -24,11 +24,6 @@ def _redactor() -> Redactor:
 def redact_text(text: str, *, keeps: Keeps | None = None) -> str:
     """Give ``text`` with every secret replaced; ``keeps`` tells of contact data whether it stays."""
     return _redactor().redact(text, keeps=keeps)
-
-
-def redact_value(value: object) -> Any:
-    """Give ``value`` as JSON-ready data with every secret replaced; see `Redactor.redact_value`."""
-    return _redactor().redact_value(value)
 
 
 def safe_preview(value: object, *, max_chars: int = 500, budget: Budget | None = None) -> str:

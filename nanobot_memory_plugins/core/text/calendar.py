@@ -3,10 +3,14 @@
 WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 """From Monday, which is 0, as in `datetime.date.weekday`."""
 
-WEEKDAY_NAME = rf"(?:{'|'.join(WEEKDAYS)}|mon|tue|tues|wed|thu|thur|thurs|fri|sat|sun)s?"
+FULL_WEEKDAY = "|".join(WEEKDAYS)
+"""Alternatives for a pattern, in full alone."""
+
+WEEKDAY_NAME = rf"(?:{FULL_WEEKDAY}|mon|tue|tues|wed|thu|thur|thurs|fri|sat|sun)s?"
 """A day of the week in full or in short, also of several weeks, in small letters: a pattern."""
 
-CHINESE_WEEKDAYS = {character: number for number, character in enumerate("一二三四五六日")} | {"天": 6}
+CHINESE_WEEKDAY_NAMES = "一二三四五六日"
+CHINESE_WEEKDAYS = {character: number for number, character in enumerate(CHINESE_WEEKDAY_NAMES)} | {"天": 6}
 """What stands behind 周, 星期 and 礼拜."""
 
 _MONTHS = (

@@ -106,16 +106,6 @@ class Evidence:
             return 0.0
         return sum(map(self.holds, asked)) / len(asked)
 
-    def share_beyond(self, own: "Evidence", text: str) -> float:
-        """Return the share of ``text``'s terms that these texts hold and ``own`` does not, in 0..1.
-
-        High: the text says what ``own`` says and something from here besides.
-        """
-        asked = terms(text)
-        if not asked:
-            return 0.0
-        return sum(self.holds(term) and not own.holds(term) for term in asked) / len(asked)
-
     def holds(self, term: str, *, exactly: bool = False) -> bool:
         """Return whether the texts hold one of the `terms`, be it in another form unless ``exactly``."""
         return term in self._terms or (not exactly and term.isascii() and term[:5] in self._stems)

@@ -6,14 +6,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from nanobot_memory_plugins.core.text.calendar import MONTH_NAME, MONTH_NUMBERS
-from nanobot_memory_plugins.core.text.numbers import CHINESE_DIGITS
+from nanobot_memory_plugins.core.text.numbers import CHINESE_NUMERALS, CHINESE_UNITS, chinese_value
 from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 
 _LONGEST = 4_000
 # Characters behind a number in thousands within which the next one may be, too.
 _SAME_SCALE = 8
-_DIGITS = CHINESE_DIGITS | {"零": 0, "〇": 0, "壹": 1, "贰": 2, "叁": 3, "俩": 2, "仨": 3}
-_UNITS = {"十": 10, "百": 100, "千": 1_000, "万": 10_000, "亿": 100_000_000}
 _ONES = [
     "zero",
     "one",
@@ -107,8 +105,8 @@ def _values(text: str) -> Iterator[tuple[re.Match[str], list[str]]]:
 
 def _meanings(found: re.Match[str]) -> Iterator[float]:
     if found["metres"]:  # 一米七四 is 174 cm, and 1.74 m
-        metres = _DIGITS.get(found["metres"]) or int(found["metres"])
-        below = [_DIGITS[one] if one in _DIGITS else int(one) for one in found["below"]]
+        metres = CHINESE_NUMERALS.get(found["metres"]) or int(found["metres"])
+        below = [CHINESE_NUMERALS[one] if one in CHINESE_NUMERALS else int(one) for one in found["below"]]
         centimetres = 100 * metres + 10 * below[0] + (below[1] if len(below) > 1 else 0)
         yield centimetres
         yield centimetres / 100
@@ -117,16 +115,16 @@ def _meanings(found: re.Match[str]) -> Iterator[float]:
         number = float(found["figures"].replace(",", ""))
         yield number
         if scale := found["scale"]:
-            unit = 1_000 if scale in ("k", "grand") else _UNITS[scale[0]]
+            unit = 1_000 if scale in ("k", "grand") else CHINESE_UNITS[scale[0]]
             rest = found["rest"] or "零"
-            yield number * unit + (_DIGITS[rest] if rest in _DIGITS else int(rest)) * unit / 10
+            yield number * unit + (CHINESE_NUMERALS[rest] if rest in CHINESE_NUMERALS else int(rest)) * unit / 10
     elif found["chinese"]:
         whole = chinese_value(found["chinese"])
         yield whole
         if found["tenths"]:  # 四成 is 40 percent
-            yield 10 * whole + _DIGITS.get(found["tenth"] or "零", 0)
+            yield 10 * whole + CHINESE_NUMERALS.get(found["tenth"] or "零", 0)
         if found["part"]:
-            yield float(f"{int(whole)}.{''.join(str(_DIGITS[one]) for one in found['part'])}")
+            yield float(f"{int(whole)}.{''.join(str(CHINESE_NUMERALS[one]) for one in found['part'])}")
     elif found["english"]:
         words = re.split(r"[ -]", found["english"])
         yield sum(_ENGLISH.get(one, _ORDINALS.get(one, _OTHERS.get(one, 0))) for one in words)
@@ -134,29 +132,6 @@ def _meanings(found: re.Match[str]) -> Iterator[float]:
         yield MONTH_NUMBERS[found["month"]]
     else:
         yield 0.5
-
-
-def chinese_value(text: str) -> float:
-    """Return the value of a Chinese number in simplified characters: 六千五 is 6500, 二〇二六 is 2026."""
-    if not any(one in _UNITS for one in text):
-        return float("".join(str(_DIGITS[one]) for one in text))
-    total = section = digit = 0
-    unit = 1
-    after_zero = False
-    for one in text:
-        if one in "零〇":
-            after_zero = True
-        elif one in _DIGITS:
-            digit = _DIGITS[one]
-        elif _UNITS[one] >= 10_000:
-            total = (total + section + digit) * _UNITS[one]
-            section = digit = 0
-            unit, after_zero = _UNITS[one], False
-        else:
-            section += (digit or 1) * _UNITS[one]
-            digit, unit, after_zero = 0, _UNITS[one], False
-    # 六千五 leaves the hundreds unsaid.
-    return total + section + (digit * unit // 10 if digit and unit >= 100 and not after_zero else digit)
 
 
 def _plain(number: float) -> str:

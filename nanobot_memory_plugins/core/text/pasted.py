@@ -8,6 +8,7 @@ import re
 from collections.abc import Sequence
 
 from nanobot_memory_plugins.core.text.acts import ends_as_question
+from nanobot_memory_plugins.core.text.calendar import FULL_WEEKDAY
 from nanobot_memory_plugins.core.text.words import LazyPattern
 from nanobot_memory_plugins.redaction.script.chinese_script import SIMPLIFIED_OF
 
@@ -98,7 +99,7 @@ _OWN_LABEL = LazyPattern(
     r"(?:note|notes|ps|fyi|btw|edit|todo|reminder|remember|important|also|context|about|me|myself|my .*|our .*|i"
     r"|we|question|q|answer|a|name|age|job|work|home|diet"
     r"|food|allerg\w+|hobb\w+|likes?|dislikes?|goals?|plans?|budget|first|second|third|option \w+|pros?|cons?"
-    r"|step \d*|day \d*|monday|tuesday|wednesday|thursday|friday|saturday|sunday"
+    rf"|step \d*|day \d*|{FULL_WEEKDAY}"
     r"|住址?|姓名|名字|年龄|职业|工作|爱好|饮食|过敏|生日|地址|电话|目标|问题|背景|预算|备注|记住|另外|还有"
     r"|我.*|请.*|周.|星期.)$",
     re.IGNORECASE,

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 from itertools import count
 
+from nanobot_memory_plugins.core.text.calendar import FULL_WEEKDAY
 from nanobot_memory_plugins.core.text.keeping import CHINESE, LABELS, LOOSE, LOOSE_CHINESE, NOT_FORGOTTEN, SURE
 from nanobot_memory_plugins.core.text.pasted import TEXTS, is_own_text, without_pasted
 from nanobot_memory_plugins.core.text.sentences import sentences_of
@@ -211,7 +212,7 @@ _LABELS = re.compile(
     r"|personal|work|home|food"
     r"|diet|health|allerg\w+|habits?|rules?|goals?|plans?|hobb\w+|family|job|name|likes?|dislikes?|first"
     r"|second|third|next"
-    r"|finally|tip|status|news|today|tomorrow|monday|tuesday|wednesday|thursday|friday|saturday|sunday|reason|result"
+    rf"|finally|tip|status|news|today|tomorrow|{FULL_WEEKDAY}|reason|result"
     r"|example|idea|wish|request|instructions?|requirements?|hi|hello|hey|thanks|well|so|now|attention|language|style"
     r"|tone|format|schedule|travel|music|sports?|pets?|breakfast|lunch|dinner)\b.*",
     re.IGNORECASE,

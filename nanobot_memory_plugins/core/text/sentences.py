@@ -11,9 +11,6 @@ from nanobot_memory_plugins.core.text.words import LazyPattern
 
 Span = tuple[int, int]
 
-MARKS = "。！？；!?;"
-"""What ends a sentence whatever stands before it; beside it the full stop, three dots and the end of a line."""
-
 _END = LazyPattern(
     r"\n+"
     r"|(?:[。！？；]|[!?;](?=[\s!?;。！？；”’\"'」』）)]|$|[\u3400-\u9fff])|…)+[”’\"'」』）)]*"

@@ -8,7 +8,6 @@ from nanobot_memory_plugins.redaction.values.value_shapes import has_password_ma
 
 _VALUE = r"(?P<secret>[^\s,，。\"'`]{6,64}?)"
 _END = r"(?=[ ,，。\"'`]|\.?(?:\s|\Z))"
-_NUMBER = r"(?P<secret>[*#]?[0-9]{4,8}[*#]?|[0-9]{3}-[0-9]{3})(?![0-9A-Za-z]|[.,:/-][0-9])"
 
 
 def _is_marked(found: str) -> bool:

@@ -47,7 +47,6 @@ _RIGHT = 2048
 _PASSES = 12
 _BORDERS = (re.compile(r"\n"), re.compile(r"[ ]"))
 _TOLD_BY = 32
-_BORDER = re.compile(r"\s(?=\S*\Z)")
 _LONG = 1024
 """A finding this long may have met a bound of its pattern: what goes on behind it without a break belongs to it."""
 _SHORT = 1024

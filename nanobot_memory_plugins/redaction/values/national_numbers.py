@@ -11,8 +11,6 @@ from nanobot_memory_plugins.redaction.rules.rule import ID_NUMBER, RANK_PERSONAL
 
 # What may stand between the name and the number.
 _BETWEEN = r"(?![A-Za-z])[^\n0-9]{0,30}?"
-_LEFT = "(?<![0-9A-Za-z])"
-_RIGHT = "(?![0-9A-Za-z]|[.-][0-9])"
 _THREES = r"[0-9]{3}[ -]?[0-9]{3}[ -]?[0-9]{3}"
 _NUMBERS = ByCue(
     (

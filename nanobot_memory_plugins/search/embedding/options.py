@@ -2,11 +2,12 @@
 
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
-from pydantic.alias_generators import to_camel
+from pydantic import Field
+
+from nanobot_memory_plugins.core import PluginOptions
 
 
-class EmbeddingOptions(BaseModel):
+class EmbeddingOptions(PluginOptions):
     """Which model turns texts into vectors, and where it runs.
 
     ``model`` is an alias (``multilingual``, ``chinese``, ``english``), a name of fastembed's catalogue,
@@ -14,8 +15,6 @@ class EmbeddingOptions(BaseModel):
     OpenAI-compatible ``/embeddings``; its key is read from the environment variable that ``api_key_env``
     names, never from a file.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid", alias_generator=to_camel, populate_by_name=True)
 
     provider: Literal["fastembed", "openai", "none"] = Field("fastembed", description="Where the model runs.")
     model: str = Field("multilingual", min_length=1, description="Alias, name or folder of a local model.")

@@ -1,7 +1,7 @@
 """The SQLite file: documents, full-text index, vectors and manifest."""
 
 from nanobot_memory_plugins.storage.database.connection import CorruptIndexError, VectorBackend
-from nanobot_memory_plugins.storage.database.database import Counts, Database, Moment, open_database
+from nanobot_memory_plugins.storage.database.database import Counts, Database, Moment
 from nanobot_memory_plugins.storage.database.spaces import VectorSpace
 
 __all__ = [
@@ -11,5 +11,4 @@ __all__ = [
     "Moment",
     "VectorBackend",
     "VectorSpace",
-    "open_database",
 ]

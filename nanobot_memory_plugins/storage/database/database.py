@@ -391,8 +391,3 @@ def _older(path: Path) -> StoreError:
         Sentence("The index {name} was made by an older version.", name=path.name),
         hint="Run `nanobot-memory index`, which brings it up to date.",
     )
-
-
-def open_database(path: Path, *, allow_vec: bool = True, read_only: bool = False) -> Database:
-    """Open the index; see `Database.open`."""
-    return Database.open(path, allow_vec=allow_vec, read_only=read_only)

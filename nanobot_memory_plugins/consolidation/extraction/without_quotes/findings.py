@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from nanobot_memory_plugins.consolidation.extraction.answer import Answer
-from nanobot_memory_plugins.consolidation.extraction.merge import BelievedCandidate
+from nanobot_memory_plugins.consolidation.extraction.merge_candidates import BelievedCandidate
 from nanobot_memory_plugins.consolidation.extraction.model_call import Question
 from nanobot_memory_plugins.consolidation.extraction.statements import Statement
 from nanobot_memory_plugins.consolidation.extraction.without_quotes.conflicts import closeness_of, entries_to_check

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from nanobot_memory_plugins.consolidation.extraction.answer import Answer, Candidate
 from nanobot_memory_plugins.consolidation.extraction.dates import expiry_of, with_its_day
-from nanobot_memory_plugins.consolidation.extraction.merge import BelievedCandidate
+from nanobot_memory_plugins.consolidation.extraction.merge_candidates import BelievedCandidate
 from nanobot_memory_plugins.consolidation.extraction.model_call import Question
 from nanobot_memory_plugins.consolidation.extraction.statements import Statement
 from nanobot_memory_plugins.consolidation.extraction.without_quotes.conflicts import (

@@ -3,7 +3,7 @@
 import re
 from datetime import date, timedelta
 
-from nanobot_memory_plugins.core.text.calendar import MONTH_NAME, MONTH_NUMBERS, WEEKDAYS
+from nanobot_memory_plugins.core.text.calendar import FULL_WEEKDAY, MONTH_NAME, MONTH_NUMBERS, WEEKDAYS
 from nanobot_memory_plugins.core.text.numbers import ENGLISH_NUMBERS
 from nanobot_memory_plugins.core.text.relative_dates.calendar import (
     DaySpan,
@@ -36,8 +36,7 @@ _COUNTS = {
 
 _NUMBER = rf"(?:\d{{1,4}}|{'|'.join(sorted(_COUNTS, key=len, reverse=True))})"
 _COUNT = rf"(?:(?P<low>{_NUMBER})(?: or |-| to ))?(?:an? )?(?P<n>{_NUMBER})(?: of)?"
-_WEEKDAY = "|".join(WEEKDAYS)
-_UNIT = rf"(?P<unit>minute|hour|day|night|weekend|week|fortnight|month|year|{_WEEKDAY})s?"
+_UNIT = rf"(?P<unit>minute|hour|day|night|weekend|week|fortnight|month|year|{FULL_WEEKDAY})s?"
 _MONTH = rf"(?P<month>{MONTH_NAME})"
 _DAY = r"(?P<day>0?[1-9]|[12]\d|3[01])(?:st|nd|rd|th)?"
 _YEAR = r"(?:,? (?:of )?(?P<year>(?:19|20)\d\d\b|(?:last|this|next) year))"
@@ -170,15 +169,15 @@ RULES = Rules(
             r"\b(?:in|over|within|during) the (?:past|last)(?P<n>) (?P<unit>day|week|month|year)\b",
             _rolling,
         ),
-        "past": (rf"\bpast (?P<unit>day|weekend|week|month|year|{_WEEKDAY})\b", _past),
+        "past": (rf"\bpast (?P<unit>day|weekend|week|month|year|{FULL_WEEKDAY})\b", _past),
         "last": (
             rf"\b(?P<which>last|previous|this) (?P<unit>morning|afternoon|evening|night|weekend|week|month|year|"
-            rf"{_WEEKDAY}|{_MONTH[len('(?P<month>') : -1]})\b",
+            rf"{FULL_WEEKDAY}|{_MONTH[len('(?P<month>') : -1]})\b",
             _last,
         ),
-        "weekday_of_week": (rf"\b(?P<unit>{_WEEKDAY})(?: of)? (?P<which>last|this) week\b", _weekday_of_week),
+        "weekday_of_week": (rf"\b(?P<unit>{FULL_WEEKDAY})(?: of)? (?P<which>last|this) week\b", _weekday_of_week),
         "weekday": (
-            rf"\bon (?P<unit>{_WEEKDAY})\b",
+            rf"\bon (?P<unit>{FULL_WEEKDAY})\b",
             lambda match, today: latest_weekday(today, WEEKDAYS.index(match["unit"]), before_today=False),
         ),
         "day_month": (rf"\b{_DAY}(?: of)? {_MONTH}\b{_YEAR}?", _date),

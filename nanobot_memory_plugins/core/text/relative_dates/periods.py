@@ -9,7 +9,7 @@ from dataclasses import replace
 from datetime import date, timedelta
 from itertools import islice
 
-from nanobot_memory_plugins.core.text.calendar import MONTH_NAME, MONTH_NUMBERS, WEEKDAYS
+from nanobot_memory_plugins.core.text.calendar import FULL_WEEKDAY, MONTH_NAME, MONTH_NUMBERS, WEEKDAYS
 from nanobot_memory_plugins.core.text.numbers import chinese_number
 from nanobot_memory_plugins.core.text.relative_dates import chinese, english
 from nanobot_memory_plugins.core.text.relative_dates.calendar import (
@@ -27,7 +27,6 @@ from nanobot_memory_plugins.core.text.relative_dates.rules import FoundPhrase, R
 _MOST = 8
 # Days that "lately" stands for.
 _LATELY = 14
-_WEEKDAY = "|".join(WEEKDAYS)
 
 
 def _day_of_this_month(match: re.Match[str], today: date) -> DaySpan | None:
@@ -80,7 +79,7 @@ _ENGLISH = Rules(
             _day_of_this_month,
         ),
         "weekday": (
-            rf"(?<!last )(?<!this )(?<!past )(?<!next )(?<!every )(?<!each )\b(?P<name>{_WEEKDAY})\b"
+            rf"(?<!last )(?<!this )(?<!past )(?<!next )(?<!every )(?<!each )\b(?P<name>{FULL_WEEKDAY})\b"
             r"(?!(?: of)? (?:last|this|next) week)",
             lambda match, today: latest_weekday(today, WEEKDAYS.index(match["name"]), before_today=False),
         ),

@@ -1,6 +1,7 @@
 """OpenClaw's store: Markdown in the workspace, sessions as JSON lines (to 2026.7) or in a database per agent."""
 
 import json
+import re
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
@@ -8,11 +9,10 @@ from typing import Any
 
 from nanobot_memory_plugins.core.errors import InputError
 from nanobot_memory_plugins.core.transfer.formats.markdown_notes import markdown_items
-from nanobot_memory_plugins.core.transfer.formats.openclaw_events import message_of
-from nanobot_memory_plugins.core.transfer.formats.reading import files_below, json_lines
+from nanobot_memory_plugins.core.transfer.formats.reading import files_below, json_lines, time_of
 from nanobot_memory_plugins.core.transfer.formats.sqlite_source import columns, opened_read_only, rows
-from nanobot_memory_plugins.core.transfer.importer import Item, Part, Skipped
-from nanobot_memory_plugins.core.values import Origin
+from nanobot_memory_plugins.core.transfer.importer import ImportedMessage, Item, Part, Skipped
+from nanobot_memory_plugins.core.values import Message, Origin, Scope
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 _PROGRAM = "OpenClaw"
@@ -162,3 +162,54 @@ def _events(connection: sqlite3.Connection, name: str) -> Iterator[Item]:
             item = message_of(event, keys.get(session_id) or f"openclaw:{session_id}", place, line)
             if item is not None:
                 yield item
+
+
+# The events of OpenClaw's transcripts, the same in its JSON lines and in its database.
+_ORIGINS = {"user": Origin.USER, "assistant": Origin.ASSISTANT, "toolResult": Origin.TOOL, "tool": Origin.TOOL}
+_SPEECH = frozenset({"text", "input_text", "output_text"})
+# What OpenClaw writes in front of a user's words, which they did not say: blocks that tell who sent the message.
+_CONTEXT = re.compile(
+    r"^[^\n]{1,200}(?:⟦openclaw:ctx⟧|\(untrusted[^\n)]{0,60}\):)[ \t]*\n```json\n(?:(?!```)[^\n]*\n)*+```[ \t]*$\n*",
+    re.MULTILINE,
+)
+_STAMP = re.compile(r"\A\s*\[(?:[A-Z][a-z]{2} )?\d{4}-\d{2}-\d{2} \d{2}:\d{2}[^\]\n]{0,12}\] *")
+# What an agent says to say nothing.
+_SILENT = frozenset({"NO_REPLY", "HEARTBEAT_OK"})
+
+
+def message_of(event: dict[str, Any], session_key: str, file: str, line: int) -> ImportedMessage | Skipped | None:
+    """Return the message of an event, why it is left, or None for an event that nobody said."""
+    if event.get("type") != "message":
+        return None
+    message = event.get("message")
+    if not isinstance(message, dict):
+        return Skipped("its message cannot be read", file, line)
+    role = message.get("role")
+    if not isinstance(role, str) or role not in _ORIGINS:
+        return Skipped("nobody said it: it is no message of user, assistant or tool", file, line)
+    text = _spoken(message.get("content"))
+    if role == "user":
+        text = _STAMP.sub("", _CONTEXT.sub("", text)).strip()
+    if not text.strip():
+        return Skipped("it has no text", file, line)
+    if text.strip() in _SILENT:
+        return Skipped("the agent said nothing with it", file, line)
+    is_tool = _ORIGINS[role] is Origin.TOOL
+    return ImportedMessage(
+        session_key,
+        "tool" if is_tool else role,
+        text,
+        _ORIGINS[role],
+        file,
+        line,
+        time=time_of(event.get("timestamp")) or time_of(message.get("timestamp")),
+        name=str(message.get("toolName") or message.get("name") or "") if is_tool else "",
+        scope=Scope(channel="openclaw"),
+    )
+
+
+def _spoken(content: object) -> str:
+    """Return what was said: no thinking, no calls of tools."""
+    if isinstance(content, list):
+        content = [part for part in content if not isinstance(part, dict) or part.get("type") in _SPEECH]
+    return Message.from_chat({"role": "user", "content": content}).text
