@@ -1,9 +1,9 @@
 """The command ``python -m benchmarks retrieval``: a table a set, ours beside others."""
 
 import argparse
-import shutil
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -11,10 +11,11 @@ import numpy as np
 from benchmarks.retrieval.baselines import BASELINES, ONLY_CHINESE
 from benchmarks.retrieval.datasets import BENCH, SETS, LabelledSet, read_set
 from benchmarks.retrieval.exchange import Task, Vectors, write_answers
+from benchmarks.retrieval.kept_runs import KeptRuns
 from benchmarks.retrieval.ours import own_server, run_ours, run_ours_on
 from benchmarks.retrieval.peers import PeerFailedError, PeerRun, peer_names, run_peer, task_of
 from benchmarks.retrieval.plain import FUSION, FUSION_BY_WORDS, Met, below, met
-from benchmarks.retrieval.scoring import Row, heading, names_injected, printed, score, verdict
+from benchmarks.retrieval.scoring import Row, heading, names_injected, printed, score, score_apart, verdict
 from nanobot_memory_plugins.core.protocols import Embedder
 from nanobot_memory_plugins.search.embedding import EmbeddingOptions, open_embedder
 
@@ -65,9 +66,16 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
     )
     parser.add_argument("--store", choices=("postgres",), help="a second store to run ours on, beside SQLite")
     parser.add_argument("--runs", type=Path, help="a folder to keep the runs in, as SET/SYSTEM.jsonl")
+    parser.add_argument(
+        "--resume",
+        action="store_true",
+        help="take the runs that are in the folder of --runs as they are, and make those that are missing",
+    )
     options = parser.parse_args(arguments)
     if unknown := sorted(set(options.peers) - set(known)):
         parser.error(f"there is no peer {', '.join(unknown)}; there are {', '.join(known)}")
+    if options.resume and options.runs is None:
+        parser.error("--resume goes on with the runs of a folder: name it by --runs")
     return options
 
 
@@ -83,47 +91,52 @@ def _rows(
     ran_with: list[str],
     met_by: dict[str, Met],
 ) -> Iterator[Row]:
-    def row(label: str, file: Path, *, is_peer: bool = False) -> Row:
-        if options.runs is not None:
-            kept = options.runs / labelled.name / f"{label.replace(',', '').replace(' ', '-')}.jsonl"
-            kept.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(file, kept)
-        met_by[label] = met(labelled, file)
-        return Row(label, score(labelled.folder, file), is_peer, names_injected(file))
+    kept = KeptRuns(options.runs / labelled.name if options.runs is not None else folder, is_resumed=options.resume)
 
-    run = folder / "run.jsonl"
+    def row(label: str, make: Callable[[Path], str | None], *, is_peer: bool = False) -> Row:
+        file, versions = kept.run(label, labelled, make)
+        if versions:
+            ran_with.append(versions)
+        met_by[label] = met(labelled, file)
+        parts = score_apart(labelled.folder, file)
+        return Row(label, score(labelled.folder, file), is_peer, names_injected(file), parts)
+
+    def ours(*, no_embeddings: bool, plain: bool = False) -> Callable[[Path], None]:
+        return lambda run: run_ours(labelled.folder, run, no_embeddings=no_embeddings, plain=plain)
+
     if embedder is not None:
-        run_ours(labelled.folder, run, no_embeddings=False)
-        yield row("ours", run)
-        run_ours(labelled.folder, run, no_embeddings=False, plain=True)
-        yield row(FUSION, run)
-    run_ours(labelled.folder, run, no_embeddings=True)
-    yield row("ours, words alone", run)
-    run_ours(labelled.folder, run, no_embeddings=True, plain=True)
-    yield row(FUSION_BY_WORDS, run)
+        yield row("ours", ours(no_embeddings=False))
+        yield row(FUSION, ours(no_embeddings=False, plain=True))
+    yield row("ours, words alone", ours(no_embeddings=True))
+    yield row(FUSION_BY_WORDS, ours(no_embeddings=True, plain=True))
     if options.store is not None:
         with own_server() as server:
             if embedder is not None:
-                run_ours_on(server, labelled.folder, run, no_embeddings=False)
-                yield row("on PostgreSQL", run)
-            run_ours_on(server, labelled.folder, run, no_embeddings=True)
-            yield row("on PostgreSQL, words alone", run)
+                yield row("on PostgreSQL", lambda run: run_ours_on(server, labelled.folder, run, no_embeddings=False))
+            yield row(
+                "on PostgreSQL, words alone",
+                lambda run: run_ours_on(server, labelled.folder, run, no_embeddings=True),
+            )
     for label, baseline in BASELINES.items():
         if label in ONLY_CHINESE and labelled.language != "zh":
             continue
-        write_answers(run, baseline(labelled))
-        yield row(label, run)
+        yield row(label, lambda run, baseline=baseline: write_answers(run, baseline(labelled)))
     if embedder is None or not options.peers:
         return
-    task = _task(labelled, embedder)
+    # Vectors of everything are made once, and not at all where the runs of all peers are kept.
+    task = cache(lambda: _task(labelled, embedder))
     for name in options.peers:
         try:
-            done = run_peer(name, task, folder / name)
+            yield row(name, lambda run, name=name: _run_peer(name, task(), folder / name, run), is_peer=True)
         except PeerFailedError as error:
             print(f"  {name} did not run: {error}", flush=True)
-            continue
-        ran_with.append(done.versions)
-        yield row(name, done.file, is_peer=True)
+
+
+def _run_peer(name: str, task: Task, folder: Path, run: Path) -> str:
+    """Run a peer in ``folder``, put its run in its place, and return what it ran with."""
+    done = run_peer(name, task, folder)
+    run.write_bytes(done.file.read_bytes())
+    return done.versions
 
 
 def run_peer_on(labelled: LabelledSet, name: str, folder: Path) -> PeerRun:

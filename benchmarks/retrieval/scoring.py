@@ -3,16 +3,24 @@
 import json
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from benchmarks.retrieval.datasets import LEFT_OUT
 
-COLUMNS = ("R@5", "R@10", "hit@5", "MRR", "B800", "B1800", "save", "E", "Esave")
+COLUMNS = ("R@5", "R@10", "hit@5", "hit@10", "MRR", "B800", "B1800", "save", "E", "Esave")
 COMPARED = ("R@10", "B800", "B1800")
 """What decides whether one system is ahead of another."""
 
+APART = {
+    "summarization": "summarisation",
+    "event_ordering": "event order",
+    "instruction_following": "instruction following",
+}
+"""Categories that a list of memories answers in part at best, and what they are called where they stand apart."""
+
+_REST = "all others"
 _OF_INJECTION = {"E", "Esave"}
 _LABEL_WIDTH = 26
 _WIDTH = 8
@@ -20,19 +28,47 @@ _WIDTH = 8
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One system's figures on one set. ``is_peer`` when we are to be ahead of it."""
+    """One system's figures on one set. ``is_peer`` when we are to be ahead of it.
+
+    ``parts`` are the figures of the questions that stand apart, and of all others, where a set has such questions.
+    """
 
     label: str
     figures: Mapping[str, float]
     is_peer: bool = False
     names_injected: bool = True
+    parts: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 
 
 def score(folder: Path, run: Path) -> dict[str, float]:
     """Return the figures of a run, as means over the questions that have an answer."""
+    return _scored(folder, run)["all"]
+
+
+def score_apart(folder: Path, run: Path) -> dict[str, dict[str, float]]:
+    """Return the figures of the questions of each category of `APART` that the set has, and of all others.
+
+    Each has the number of its questions as ``n``. A set without such questions has no parts.
+    """
+    found = _scored(folder, run, "--by-category")
+    parts = {name: found[category] for category, name in APART.items() if category in found}
+    if not parts:
+        return {}
+    everything = found["all"]
+    left = everything["n"] - sum(part["n"] for part in parts.values())
+    if left:
+        parts[_REST] = {"n": left} | {
+            column: (everything[column] * everything["n"] - sum(part[column] * part["n"] for part in parts.values()))
+            / left
+            for column in COLUMNS
+        }
+    return parts
+
+
+def _scored(folder: Path, run: Path, *more: str) -> dict[str, dict[str, float]]:
     command = [sys.executable, str(folder.parent / "score.py"), str(folder), str(run), "--skip", LEFT_OUT, "--json"]
-    figures: dict[str, float] = json.loads(subprocess.check_output(command))["all"]
-    return figures
+    found: dict[str, dict[str, float]] = json.loads(subprocess.check_output([*command, *more]))
+    return found
 
 
 def names_injected(run: Path) -> bool:
@@ -47,12 +83,19 @@ def heading() -> str:
 
 
 def printed(row: Row) -> str:
-    """Return a row as it is printed: a dash stands for what a run does not say."""
-    cells = (
-        "-" if column in _OF_INJECTION and not row.names_injected else f"{row.figures[column]:.3f}"
-        for column in COLUMNS
-    )
-    return f"  {row.label:<{_LABEL_WIDTH}}" + "".join(f"{cell:>{_WIDTH}}" for cell in cells)
+    """Return a row as it is printed, its parts below it: a dash stands for what a run does not say."""
+    return "\n".join(_lines(row))
+
+
+def _lines(row: Row) -> Iterator[str]:
+    yield _line(row.label, row.figures, names_injected=row.names_injected)
+    for name, figures in row.parts.items():
+        yield _line(f"  {name} ({figures['n']:.0f})", figures, names_injected=row.names_injected)
+
+
+def _line(label: str, figures: Mapping[str, float], *, names_injected: bool) -> str:
+    cells = ("-" if column in _OF_INJECTION and not names_injected else f"{figures[column]:.3f}" for column in COLUMNS)
+    return f"  {label:<{_LABEL_WIDTH}}" + "".join(f"{cell:>{_WIDTH}}" for cell in cells)
 
 
 def verdict(ours: Row, others: Sequence[Row]) -> str:

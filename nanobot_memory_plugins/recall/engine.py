@@ -29,6 +29,7 @@ from nanobot_memory_plugins.core.host import hits_of, in_conversations, lowered
 from nanobot_memory_plugins.core.text import (
     ConstraintTopic,
     PeriodQuestion,
+    asks_for_advice,
     overview_subject,
     period_question,
     topic_of,
@@ -45,7 +46,7 @@ from nanobot_memory_plugins.recall.relevance import relevance
 from nanobot_memory_plugins.recall.routing import Decision, RecallTier, Signal, decide_tier
 from nanobot_memory_plugins.recall.salience import salient
 from nanobot_memory_plugins.recall.trace import Reason, RecallTrace
-from nanobot_memory_plugins.recall.usefulness import usefulness
+from nanobot_memory_plugins.recall.usefulness import most_useful
 
 # Hits asked of the store for one that is used: repetitions and what stands in the live context fall out.
 _SPARE = 3
@@ -159,7 +160,11 @@ async def recall(
         if watch is not None:
             watch.cut(found.ranked, Reason.TIER, Sentence("no word asks for memory, and nothing is probed"))
         return Recalled(tier, ranked=found.ranked)
-    asked = _Asked(query.text, decision) if chosen_by_words and period is None else None
+    asked = (
+        _Asked(query.text, decision, looks_back=sought == own and not asks_for_advice(own))
+        if chosen_by_words and period is None
+        else None
+    )
     lists = period is not None and not period.subject
 
     def chosen() -> Recalled:
@@ -252,10 +257,14 @@ def limit_seconds(tier: RecallTier, options: RecallOptions) -> float:
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """What was searched for, and what its words ask of memory: where they chose the tier."""
+    """What was searched for, and what its words ask of memory: where they chose the tier.
+
+    ``looks_back``: it asks by itself for what was said, and for no advice.
+    """
 
     text: str
     decision: Decision
+    looks_back: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -345,7 +354,8 @@ def _chosen(
     bound = {hit.id for hit in constraints}
     others = [hit for hit in fresh if hit.id not in bound] if is_wanted else []
     most = max(0, _top_k(tier, options) - len(constraints))
-    useful = paired([*constraints, *_useful(others, most, options, watch)], live)
+    looks_back = asked.looks_back if asked is not None else None
+    useful = paired([*constraints, *most_useful(others, most, options, looks_back=looks_back, watch=watch)], live)
     again = [hit for hit in useful if is_shown(hit, live, options, shown, project)]
     if watch is not None:
         watch.cut(again, Reason.IN_CONTEXT, "a block before has it")
@@ -367,23 +377,6 @@ def _is_needed(asked: _Asked, hits: Sequence[Hit], options: RecallOptions, watch
                 Sentence("{found:.2f}, needThreshold is {needed:g}", found=probability, needed=options.need_threshold),
             )
     return is_needed
-
-
-def _useful(hits: Sequence[Hit], most: int, options: RecallOptions, watch: RecallTrace | None) -> list[Hit]:
-    """Return the best ``most`` of the hits that help, the one that does so most likely first."""
-    worth = dict(zip((hit.id for hit in hits), usefulness(hits), strict=True))
-    useful = [hit for hit in hits if worth[hit.id] >= options.min_usefulness]
-    if watch is not None:
-        for hit in hits:
-            if worth[hit.id] < options.min_usefulness:
-                detail = Sentence(
-                    "it helps with probability {found:.3f}, minUsefulness is {needed:g}",
-                    found=worth[hit.id],
-                    needed=options.min_usefulness,
-                )
-                watch.cut([hit], Reason.LITTLE_USE, detail)
-        watch.cut(useful[most:], Reason.TOP_K, Sentence("{most} memories at most", most=most))
-    return sorted(useful[:most], key=lambda hit: -worth[hit.id])
 
 
 def _top_k(tier: RecallTier, options: RecallOptions) -> int:

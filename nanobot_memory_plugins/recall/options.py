@@ -35,6 +35,13 @@ class RecallOptions(PluginOptions):
     min_usefulness: float = Field(
         default=0.02, ge=0, le=1, description="probability that a hit helps, below which it is not injected"
     )
+    min_share_of_best: float = Field(
+        default=0.2,
+        ge=0,
+        le=1,
+        description="share of the best hit's probability to help, below which a hit is not injected; a quarter of it"
+        " for a hit with a word of a message that asks for advice or follows another",
+    )
     recall_top_k: int = Field(default=8, ge=1, le=60, description="memories in a block at any tier, at most")
     light_top_k: int = Field(
         default=3, ge=1, le=60, description="memories from a light search, at most; recallTopK where that is less"
@@ -75,5 +82,6 @@ def wider(options: RecallOptions) -> RecallOptions:
             "heavy_top_k": 2 * options.heavy_top_k,
             "max_snippets": 2 * options.max_snippets + options.max_full_docs,
             "min_usefulness": 0.0,
+            "min_share_of_best": 0.0,
         }
     )

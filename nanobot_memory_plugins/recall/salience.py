@@ -13,6 +13,7 @@ from nanobot_memory_plugins.core.text import (
     is_acknowledgement,
     knows_nothing,
     only_asks,
+    only_jokes,
     only_supposes,
     tells_besides,
 )
@@ -24,7 +25,7 @@ from nanobot_memory_plugins.recall.trace import Reason, RecallTrace
 _LONGEST_NON_ANSWER = 240
 _LONGEST_ACKNOWLEDGEMENT = 120
 
-# What was only supposed is recalled where a hit covers so much of what is asked.
+# What was only supposed, or in jest, is recalled where a hit covers so much of what is asked.
 _ASKED_FOR = 0.5
 
 _PLACEHOLDER_LINE = re.compile(r"\s*(?:#{1,6}\s.*|\([^()]*\)|（[^（）]*）|-{3,}|\*[^*]+\*|_[^_]+_|<!--.*-->)?\s*")
@@ -32,11 +33,11 @@ _PLACEHOLDER_LINE = re.compile(r"\s*(?:#{1,6}\s.*|\([^()]*\)|（[^（）]*）|-{
 
 def salient(hits: Sequence[Hit], options: RecallOptions, watch: RecallTrace | None = None) -> list[Hit]:
     """Return the hits that are memories by themselves."""
-    supposed = {(hit.path, hit.line) for hit in hits if hit.origin is Origin.USER and only_supposes(hit.text)}
+    unreal = {(hit.path, hit.line) for hit in hits if hit.origin is Origin.USER and is_unreal(hit.text)}
     invented = {(hit.path, hit.line) for hit in hits if hit.origin is Origin.USER and asks_to_invent(hit.text)}
     kept = []
     for hit in hits:
-        why = _emptiness(hit, invented, options) or _unreality(hit, supposed)
+        why = _emptiness(hit, invented, options) or _unreality(hit, unreal)
         if not why:
             kept.append(hit)
         elif watch is not None:
@@ -64,14 +65,19 @@ def _emptiness(hit: Hit, invented: Iterable[tuple[str, int]], options: RecallOpt
     return ""
 
 
-def _unreality(hit: Hit, supposed: Iterable[tuple[str, int]]) -> str:
-    """Return why a hit is about what would be if, or nothing: also where it is asked for."""
+def is_unreal(text: str) -> bool:
+    """Return whether a text of the user's only supposes something, or says it in jest."""
+    return only_supposes(text) or only_jokes(text)
+
+
+def _unreality(hit: Hit, unreal: Iterable[tuple[str, int]]) -> str:
+    """Return why a hit is about what is not so, or nothing: also where it is asked for."""
     if hit.source != "transcript" or hit.coverage >= _ASKED_FOR:
         return ""
-    is_supposed = (hit.path, hit.line) in supposed or (
-        hit.origin is Origin.ASSISTANT and (hit.path, hit.line - 1) in supposed
+    is_about_it = (hit.path, hit.line) in unreal or (
+        hit.origin is Origin.ASSISTANT and (hit.path, hit.line - 1) in unreal
     )
-    return Sentence("a supposition and nothing else") if is_supposed else ""
+    return Sentence("a supposition or a joke, and nothing else") if is_about_it else ""
 
 
 def _is_template(text: str) -> bool:

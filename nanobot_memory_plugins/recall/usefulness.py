@@ -6,10 +6,12 @@ tables, with and without vectors, learned by maximum likelihood on hits of made-
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from nanobot_memory_plugins.core import Hit, Origin
-from nanobot_memory_plugins.core.text import only_requests
+from nanobot_memory_plugins.core import Hit, Origin, Sentence
+from nanobot_memory_plugins.core.text import holds_wish, only_requests
+from nanobot_memory_plugins.recall.options import RecallOptions
+from nanobot_memory_plugins.recall.trace import Reason, RecallTrace
 
 _WITH_MEANING = {
     "always": -4.83,
@@ -28,6 +30,12 @@ _WORDS_ALONE = {
     "only_requests": -2.61,
     "recency": 1.11,
 }
+# The probability of the best hit below which it may be that none of them answers, and all are worth a look.
+_ANSWERS = 0.3
+# So many of the first hits are shown whatever the best one is worth.
+_SPARED = 3
+# What holds for requests shares few words with them, and what a follow-up speaks of few with it.
+_SHARE_OF_REQUESTS = 0.25
 # The logarithm below which a hit's odds, relative to the best, say no more.
 _LEAST_LOG_ODDS = -8.0
 
@@ -38,6 +46,75 @@ def usefulness(hits: Sequence[Hit]) -> list[float]:
     best = max((hit.score for hit in hits), default=0.0)
     found = [_features(hit, best, recency) for hit, recency in zip(hits, _recency(hits), strict=True)]
     return [1 / (1 + math.exp(-sum(weight * one[name] for name, weight in table.items()))) for one in found]
+
+
+def most_useful(
+    hits: Sequence[Hit],
+    most: int,
+    options: RecallOptions,
+    *,
+    looks_back: bool | None = None,
+    watch: RecallTrace | None = None,
+) -> list[Hit]:
+    """Return the best ``most`` of the hits that help, the one that does so most likely first.
+
+    ``looks_back`` says whether a message by itself asks for what was said; None: that is not known, and no hit is left
+    out for what the best one is worth.
+    """
+    worth = dict(zip((hit.id for hit in hits), usefulness(hits), strict=True))
+    little = [hit for hit in hits if worth[hit.id] < options.min_usefulness]
+    left = [hit for hit in hits if worth[hit.id] >= options.min_usefulness]
+    best = left[:most]
+    below = _far_below_the_best(best, worth, options, looks_back=looks_back) if looks_back is not None else []
+    useful = [hit for hit in best if hit not in below]
+    if watch is not None:
+        for hit in little:
+            detail = Sentence(
+                "it helps with probability {found:.3f}, minUsefulness is {needed:g}",
+                found=worth[hit.id],
+                needed=options.min_usefulness,
+            )
+            watch.cut([hit], Reason.LITTLE_USE, detail)
+        for hit in below:
+            detail = Sentence(
+                "it helps with probability {found:.3f}, the best one with {best:.3f}; minShareOfBest is {needed:g}",
+                found=worth[hit.id],
+                best=max(worth.values()),
+                needed=options.min_share_of_best,
+            )
+            watch.cut([hit], Reason.LITTLE_USE, detail)
+        watch.cut(left[most:], Reason.TOP_K, Sentence("{most} memories at most", most=most))
+    return sorted(useful, key=lambda hit: -worth[hit.id])
+
+
+def _far_below_the_best(
+    hits: Sequence[Hit], worth: Mapping[str, float], options: RecallOptions, *, looks_back: bool
+) -> list[Hit]:
+    """Return the hits that help far less than the best one does, by the ``worth`` of their ids.
+
+    The first of them are spared: in a large memory their order knows more than this does.
+    What the user told later than that, with a word of the question, may be what holds now, and is not among them.
+    Where a message does not look back, a smaller share is enough of what has a word of it, and what constrains later
+    answers is kept.
+    """
+    best = max(hits, key=lambda hit: worth[hit.id], default=None)
+    if best is None or worth[best.id] < _ANSWERS:
+        return []
+    share = worth[best.id] * options.min_share_of_best
+    below = []
+    for hit in hits[_SPARED:]:
+        is_open = not looks_back and hit.coverage > 0
+        needed = share * _SHARE_OF_REQUESTS if is_open else share
+        constrains = not looks_back and hit.origin is Origin.USER and holds_wish(hit.text)
+        if worth[hit.id] < needed and not constrains and not _may_replace(hit, best):
+            below.append(hit)
+    return below
+
+
+def _may_replace(hit: Hit, best: Hit) -> bool:
+    """Return whether a hit may tell what holds instead of the best one; what has no date holds at any time."""
+    is_newer = hit.time is None or best.time is None or hit.time > best.time
+    return is_newer and hit.origin is Origin.USER and hit.coverage > 0
 
 
 def _features(hit: Hit, best: float, recency: float) -> dict[str, float]:

@@ -18,6 +18,7 @@ from nanobot_memory_plugins.core.text import (
     knows_nothing,
     one_line,
     only_asks,
+    only_jokes,
     only_supposes,
     render,
     says_nothing,
@@ -96,14 +97,14 @@ def put_together(messages: Sequence[Message], language: Language) -> str:
 def _telling(messages: Sequence[Message]) -> list[Message]:
     """Return the messages without pleasantries, answers that know nothing and their questions, and what is unreal.
 
-    Unreal is what somebody asks to be invented, or only supposes, with the answers to it.
+    Unreal is what somebody asks to be invented, only supposes or says in jest, with the answers to it.
     """
     kept: list[Message] = []
     is_unreal = False
     for message in messages:
         text = message.text
         if message.role == "user":
-            is_unreal = asks_to_invent(text) or only_supposes(text)
+            is_unreal = asks_to_invent(text) or only_supposes(text) or only_jokes(text)
             if text.strip() and not is_unreal and not is_pleasantry(text) and not is_acknowledgement(text):
                 kept.append(message)
         elif text.strip() and not is_unreal:

@@ -13,7 +13,10 @@ from nanobot_memory_plugins.core.testing import install_plugin
 CONFIG = MemoryConfig.model_validate(
     {
         "core": {"message_limit": 30},
-        "plugins": {"storage": {"embedding_provider": "none"}, "recall": {"recall_timeout": 20}},
+        "plugins": {
+            "storage": {"embedding_provider": "none"},
+            "recall": {"recall_timeout": 20, "min_share_of_best": 0},
+        },
     }
 )
 QUESTION = "Which size of gloves do you wear?"

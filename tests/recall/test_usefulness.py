@@ -9,7 +9,9 @@ from hypothesis import strategies as st
 
 from nanobot_memory_plugins.core import Hit, MemoryConfig, MemoryHost, Origin
 from nanobot_memory_plugins.core.clock import ManualClock
-from nanobot_memory_plugins.recall.usefulness import usefulness
+from nanobot_memory_plugins.recall.options import RecallOptions
+from nanobot_memory_plugins.recall.trace import Reason, RecallTrace
+from nanobot_memory_plugins.recall.usefulness import most_useful, usefulness
 
 START = datetime(2026, 3, 2, 9, tzinfo=UTC)
 CONFIG = MemoryConfig.model_validate(
@@ -76,3 +78,86 @@ def test_only_how_scores_compare_counts(rows: list[tuple[float, float, int]], fa
     whole, scaled = usefulness(hits(1.0)), usefulness(hits(factor))
     assert scaled == pytest.approx(whole)
     assert all(0 < one < 1 for one in whole)
+
+
+def told(id_: str, text: str, coverage: float, days: int, *, score: float = 1.0, origin: Origin = Origin.USER) -> Hit:
+    when = START + timedelta(days=days)
+    return Hit(id=id_, text=text, path="memory/x.md", line=1, score=score, origin=origin, coverage=coverage, time=when)
+
+
+BEST = told("best", "My locker at the pool is number 58.", 0.9, 10)
+BESIDE = told("beside", "The pool has a new slide.", 0.1, 5, score=0.05)
+LATER = told("later", "I changed to locker 91 today.", 0.1, 12, score=0.001)
+ANSWER = told("answer", "Lockers are cleaned on Mondays.", 0.1, 12, score=0.001, origin=Origin.ASSISTANT)
+WORDLESS = told("wordless", "We repainted the fence.", 0.0, 3, score=0.003)
+WISH = told("wish", "I can't swim at all.", 0.0, 1, score=0.0003)
+# In the order of a search, whose first three are shown anyway.
+ALSO = [told(f"also {n}", "My locker at the pool has a new lock.", 0.8, 10) for n in (1, 2)]
+HITS = [BEST, *ALSO, BESIDE, LATER, ANSWER, WORDLESS, WISH]
+EVEN_THE_LEAST = RecallOptions(min_usefulness=0.0)
+
+
+def test_what_helps_far_less_than_the_best_goes_but_what_may_have_taken_its_place():
+    watch = RecallTrace()
+    shown = most_useful(HITS, 8, EVEN_THE_LEAST, looks_back=True, watch=watch)
+    assert {hit.id for hit in shown} == {"best", "also 1", "also 2", "later"}
+    assert {id_: cut.reason for id_, cut in watch.cuts.items()} == dict.fromkeys(
+        ("beside", "answer", "wordless", "wish"), Reason.LITTLE_USE
+    )
+    assert "minShareOfBest is 0.2" in watch.cuts["beside"].detail
+
+
+def test_where_nothing_looks_back_what_has_a_word_of_it_stays_and_what_constrains_an_answer():
+    shown = {hit.id for hit in most_useful(HITS, 8, EVEN_THE_LEAST, looks_back=False)}
+    assert shown == {"best", "also 1", "also 2", "beside", "later", "wish"}
+
+
+def test_the_first_three_of_the_order_are_spared():
+    shown = most_useful([BESIDE, ANSWER, WORDLESS, BEST, *ALSO], 8, EVEN_THE_LEAST, looks_back=True)
+    assert {"beside", "answer", "wordless"} <= {hit.id for hit in shown}
+
+
+def test_no_further_memory_takes_the_place_of_one_that_went():
+    shown = most_useful([*ALSO, BEST, BESIDE, LATER], 4, EVEN_THE_LEAST, looks_back=True)
+    assert {hit.id for hit in shown} == {"best", "also 1", "also 2"}
+
+
+@pytest.mark.parametrize(("share", "is_shown"), [(-1e-9, True), (1e-9, False)])
+@pytest.mark.parametrize("looks_back", [True, False])
+def test_a_memory_with_exactly_the_share_is_shown(share: float, is_shown: bool, looks_back: bool):
+    hits = [BEST, *ALSO, BESIDE]
+    best, *_, beside = usefulness(hits)
+    asked_for = beside / best * (1 if looks_back else 4)
+    if asked_for > 1:
+        pytest.skip("no share is above one")
+    options = EVEN_THE_LEAST.model_copy(update={"min_share_of_best": asked_for + share})
+    assert (BESIDE in most_useful(hits, 8, options, looks_back=looks_back)) is is_shown
+
+
+def test_where_it_is_not_known_what_is_asked_for_or_for_a_second_look_all_are_shown():
+    assert len(most_useful(HITS, 8, EVEN_THE_LEAST)) == len(HITS)
+    options = EVEN_THE_LEAST.model_copy(update={"min_share_of_best": 0.0})
+    assert len(most_useful(HITS, 8, options, looks_back=True)) == len(HITS)
+
+
+@pytest.mark.parametrize(
+    ("question", "kept", "left"),
+    [
+        ("Which day is the choir?", "The choir is on Thursday evenings.", "Tessa sang beautifully last year."),
+        ("合唱团是星期几？", "合唱团是星期四晚上。", "去年桂花开得特别早。"),
+    ],
+)
+async def test_a_block_that_answers_holds_nothing_beside_it(tmp_path: Path, question: str, kept: str, left: str):
+    also = ["The choir meets on Thursday evenings in the hall.", "合唱团星期四晚上在礼堂。", "Thursday is choir day."]
+    block = await block_after(tmp_path, [left, *also, kept], question)
+    assert kept[:8] in block
+    assert left[:8] not in block
+
+
+def test_where_nothing_is_likely_to_answer_all_are_shown():
+    weak = [told(id_, "My bicycle is green.", 0.05, 9) for id_ in "abc"]
+    weak.append(told("d", "The tyres are new.", 0.0, 3, score=0.05))
+    first, *_, last = usefulness(weak)
+    assert first < 0.3
+    assert last < first / 5
+    assert len(most_useful(weak, 8, EVEN_THE_LEAST, looks_back=True)) == len(weak)

@@ -107,10 +107,15 @@ def test_what_stands_in_the_conversation_is_not_injected_again(ask):
 @pytest.mark.parametrize(
     ("options", "reason", "detail"),
     [
-        ({"maxContextTokens": 100}, "budget", "100 tokens"),
-        ({"maxFullDocs": 1, "maxSnippets": 1}, "places", "maxFullDocs and maxSnippets are 1 and 1"),
-        ({"heavyTopK": 2}, "top k", "2 memories at most"),
-        ({"minUsefulness": 0.1}, "little use", "minUsefulness is 0.1"),
+        ({"maxContextTokens": 100, "minShareOfBest": 0}, "budget", "100 tokens"),
+        (
+            {"maxFullDocs": 1, "maxSnippets": 1, "minShareOfBest": 0},
+            "places",
+            "maxFullDocs and maxSnippets are 1 and 1",
+        ),
+        ({"heavyTopK": 2, "minShareOfBest": 0}, "top k", "2 memories at most"),
+        ({"minUsefulness": 0.1, "minShareOfBest": 0}, "little use", "minUsefulness is 0.1"),
+        ({"minShareOfBest": 0.9}, "little use", "minShareOfBest is 0.9"),
         ({"relevanceThreshold": 1.0}, "not relevant", "1 is needed"),
     ],
 )

@@ -31,6 +31,7 @@ SEEKS = [
     "What are some good restaurants near the station?",
     "Which of these would you recommend for the garden?",
     "What can I cook on Friday?",
+    "What biscuits shall I buy for when Ida comes?",
     "晚上吃什么好？",
     "推荐几家适合带孩子去的餐馆",
 ]

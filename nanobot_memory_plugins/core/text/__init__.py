@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     from nanobot_memory_plugins.core.text.statement_terms import terms_of
     from nanobot_memory_plugins.core.text.stems import stem
     from nanobot_memory_plugins.core.text.support import Objection, Support
-    from nanobot_memory_plugins.core.text.telling import only_asks, only_requests, only_supposes
+    from nanobot_memory_plugins.core.text.telling import only_asks, only_jokes, only_requests, only_supposes
     from nanobot_memory_plugins.core.text.time_bounds import bound_of, local_moment, moment_of
     from nanobot_memory_plugins.core.text.wishes import asks_for_advice, holds_wish
     from nanobot_memory_plugins.core.text.words import LazyPattern, Word, Words, any_of
@@ -93,7 +93,7 @@ __getattr__ = lazy_names(
         "numbers": ("ENGLISH_NUMBERS", "chinese_number"),
         "pleasantries": ("is_pleasantry",),
         "profile": ("profile_lines", "profile_text"),
-        "telling": ("only_asks", "only_requests", "only_supposes"),
+        "telling": ("only_asks", "only_jokes", "only_requests", "only_supposes"),
         "opposites": ("ANOTHER_IN", "RELATION_ZH", "RELATIVES"),
         "imagined": ("apart_from_conditions",),
         "quotations": ("QuotePlace", "QuotedConversation"),
@@ -184,6 +184,7 @@ __all__ = [
     "negations",
     "one_line",
     "only_asks",
+    "only_jokes",
     "only_requests",
     "only_supposes",
     "overview_subject",

@@ -61,9 +61,27 @@ _STORIES = (
         "当我是小孩的时候",
     ),
 )
+# Who nobody is, but in play.
+_NOBODY = (
+    Word(
+        r"\bi(?:'m| am) (?:(?:actually|secretly|really|obviously|basically|clearly|also|of course|in fact) ){0,2}"
+        r"(?:(?:the|a) (?:rightful |true |last |long[- ]lost )?(?:king|queen|emperor|empress|tsar|sultan|pharaoh|pope)"
+        r" of|the pope\b|santa claus|batman|superman|napoleon|julius caesar|cleopatra|the tooth fairy"
+        r"|a (?:pirate|unicorn|wizard|vampire|dragon)(?=\W*$|,))",
+        "i'm the king of france, obviously",
+        "i'm the president of the chess club",
+    ),
+    Word(
+        "我(?:就)?是(?:玉皇大帝|秦始皇|[\u4e00-\u9fff]{1,3}皇帝|皇上|皇后|女王|孙悟空|外星人|超人|蝙蝠侠|观音|如来|王母娘娘"
+        "|慈禧|武则天|李白|诸葛亮|神仙|财神)(?=[,。!?]|啊|呀|呢|哦|$)",
+        "我是乾隆皇帝,下江南来视察",
+        "我是财神庙的讲解员",
+    ),
+)
 IMAGINED = Words(
     (
         *_STORIES,
+        *_NOBODY,
         Word(
             rf"\bwish(?:e[sd])?(?: that)? {_WHO}\b(?!.*\b(?:happy|merry|luck|(?:the|all the) best|well|a (?:nice|good"
             r"|safe))\b)|\bif only\b(?! you\b)",
@@ -115,8 +133,27 @@ IMAGINED = Words(
     )
 )
 """What is told, and is not so."""
-STORIES = Words(_STORIES)
+STORIES = Words((*_STORIES, *_NOBODY))
 """What is told, and is not so, with what follows."""
+PRETENDED = Words(_NOBODY)
+"""With which somebody plays that they are who nobody is."""
+JOKES = Words(
+    (
+        Word(
+            r"(?:^|[,;:.!?] ?|\b(?:haha|lol|well|no) )\(?(?:(?:haha+|lol|i'm|i am|i was|just|only|totally|obviously) )*"
+            r"(?:kidding|joking|jk|j/k)(?: of course| obviously| haha+| lol| :\))*\W*$",
+            "i have ten cats, just kidding",
+            "i'm not joking",
+        ),
+        Word(
+            "(?:^|[,。!?;:~ 哈]|(?<![跟和对同])我)(?:是|就是|只是|在)?(?:开(?:个)?玩笑|逗你(?:玩|们?玩?)|说笑|瞎说)"
+            "(?:的|啦|呢|而已|罢了|哈+|嘿+|[了哦啊呀])*\\W*$",
+            "我有十只猫,开玩笑的",
+            "我没开玩笑",
+        ),
+    )
+)
+"""With which somebody ends what was said in jest."""
 _ROLES = r"you(?:'re| are) (?:an?|the|my) [\w -]{1,30}(?:,|,? and) i(?:'m| am) (?:an?|the|your)\b"
 _GIVES_ROLES = LazyPattern(rf"^\W*{_ROLES}")
 # With these a game begins that the rest of the message plays.

@@ -2,6 +2,7 @@
 
 from nanobot_memory_plugins.core.text.acts import Act
 from nanobot_memory_plugins.core.text.clauses import fold
+from nanobot_memory_plugins.core.text.imagined import JOKES, PRETENDED
 from nanobot_memory_plugins.core.text.reading import reading_of
 from nanobot_memory_plugins.core.text.wishes import holds_wish
 from nanobot_memory_plugins.core.text.words import LazyPattern
@@ -58,3 +59,18 @@ def only_supposes(text: str) -> bool:
     acts = {clause.act for clause in clauses}
     supposed = [clause.text for clause in clauses if clause.act is Act.SUPPOSES]
     return acts <= {Act.ASKS, Act.SUPPOSES} and any(_UNREAL.search(fold(one)) for one in supposed)
+
+
+def only_jokes(text: str) -> bool:
+    """Return whether a text says of itself that it is in jest: "I have ten cats, just kidding", or "I'm the pope".
+
+    What begins so ("just kidding, I have three") takes back what was said before, and is none.
+    """
+    if len(text) > _LOOKED_THROUGH:
+        return False
+    folded = fold(text)
+    end = JOKES.search(folded)
+    if end is not None and folded[: end.start()].strip(" ,.!?;:"):
+        return True
+    told = [one for one in reading_of(text).clauses if one.act not in (Act.ASKS, Act.REQUESTS)]
+    return {one.act for one in told} == {Act.IMAGINES} and any(PRETENDED.search(fold(one.text)) for one in told)

@@ -91,7 +91,8 @@ _LOOKING_BACK = Words(
 _SEEKING = Words(
     (
         Word(
-            r"\b(?:recommend|suggest(?!ed)|ideas? for|tips|should (?:i|we)|what (?:could|can|shall|should) (?:i|we|be)"
+            r"\b(?:recommend|suggest(?!ed)|ideas? for|tips|should (?:i|we)"
+            r"|what (?:\w+ ){0,2}(?:could|can|shall|should) (?:i|we|be)"
             r"|help me (?:choose|pick|plan|find|decide)|what (?:are|is) (?:some|good|a good|the best)"
             r"|is it (?:ok|okay|safe|all ?right))\b",
             "what are some good hotels",
