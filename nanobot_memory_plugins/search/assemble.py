@@ -71,7 +71,8 @@ def answer(
     is_hit = are_found(candidates)
     if is_learned(examined.options):
         keys = candidates.keys[is_hit]
-        is_hit |= np.isin(candidates.keys, np.concatenate([keys - 1, keys + 1]))
+        # Entries stand below each other by chance.
+        is_hit |= np.isin(candidates.keys, np.concatenate([keys - 1, keys + 1])) & ~candidates.always_fresh
     found = np.flatnonzero(is_hit).tolist()
     found.sort(key=lambda place: -scores[place])
     if is_learned(examined.options):
