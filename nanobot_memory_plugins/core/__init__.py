@@ -101,6 +101,7 @@ if TYPE_CHECKING:
     )
     from nanobot_memory_plugins.core.text.tokens import estimate_tokens, truncate_to_tokens
     from nanobot_memory_plugins.core.transfer import ImportedMessage, ImportedNote, Item, Part, Skipped
+    from nanobot_memory_plugins.core.transfer.backups import usual_backups
     from nanobot_memory_plugins.core.transfer.entries import EntriesJoiner, JoinedEntries
     from nanobot_memory_plugins.core.values import (
         ContextBlock,
@@ -191,6 +192,7 @@ _MODULES = {
     ),
     "core.text.tokens": ("estimate_tokens", "truncate_to_tokens",),
     "core.transfer": ("ImportedMessage", "ImportedNote", "Item", "Part", "Skipped",),
+    "core.transfer.backups": ("usual_backups",),
     "core.transfer.entries": ("EntriesJoiner", "JoinedEntries",),
     "core.values": (
         "ContextBlock", "DatedPhrase", "Destination", "EntryChange", "EntryEdit", "EntryList", "EntryRun",
@@ -345,6 +347,7 @@ __all__ = [
     "tr",
     "truncate_to_tokens",
     "unmarked_summary",
+    "usual_backups",
     "without_secrets",
     "workspace_scopes",
 ]

@@ -142,6 +142,8 @@ async def test_purge_says_what_is_gone_when_and_a_rewrite_takes_it_out_of_the_ta
             while not on_the_server(server, tenant):  # on a busy machine it may be reached late
                 await memory.flush_index()
                 await asyncio.sleep(0.05)
+        with psycopg.connect(server.administrator_dsn, autocommit=True) as administrator:
+            administrator.execute("ANALYZE")  # as the server does by itself, now and then
         done = await memory.eraser.erase(Erasure(words=(words,)))
         await memory.flush_index()
     left = {trace.where: trace.why for trace in done.traces if not trace.removed}

@@ -46,7 +46,7 @@ def wrote(connection: Connection, whose: TenantOwner, version: int) -> list[Any]
     with connection.transaction():
         version += 1
         found.append(entries.push(connection, whose, [EntryWrite("e0", uuid.UUID(int=0), 1, OTHER)], version))
-        records.remove(connection, whose, [f"{PATH}#{RECORDS[0]}"])
+        records.remove(connection, whose, PATH, [f"{PATH}#{RECORDS[0]}"])
     found += [_pulled(connection, whose), sorted(records.kept(connection, whose, RECORDS))]
     with connection.transaction():
         found.append(records.forget(connection, whose, Wanted(("the harbour is closed",))))

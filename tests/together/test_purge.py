@@ -20,7 +20,7 @@ from nanobot_memory_plugins.core.errors import InputError
 from nanobot_memory_plugins.core.protocols import VectorStore
 from nanobot_memory_plugins.core.values import Destination, Message, Origin, Scope
 from nanobot_memory_plugins.search.segmentation import segment
-from nanobot_memory_plugins.storage.database import open_database, spaces
+from nanobot_memory_plugins.storage.database import Database, spaces
 from tests.support.files_of import holders_of
 
 BOATS = "The user moors the Zanzibarina at pier ninetyseven"
@@ -79,7 +79,7 @@ async def fill(workspace: Path) -> tuple[str, str, str]:
 
 def vectors_of(workspace: Path, text: str) -> list[bytes]:
     """Return the stored vectors of the rows that hold a text."""
-    database = open_database(workspace / ".storage" / "memory.db")
+    database = Database.open(workspace / ".storage" / "memory.db")
     try:
         (space,) = database.vector_spaces()
         sql = "SELECT id FROM docs WHERE text LIKE ?"

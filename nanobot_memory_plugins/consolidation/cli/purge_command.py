@@ -27,10 +27,10 @@ from nanobot_memory_plugins.core import (
     shown,
     together,
     tr,
+    usual_backups,
 )
 from nanobot_memory_plugins.core.cli import finish_erasure, run, say, warn
 from nanobot_memory_plugins.core.erasure import ErasurePlan, is_short
-from nanobot_memory_plugins.core.transfer.backups import usual_backups
 
 _PLUGIN = "consolidation"
 _FAILED = 1

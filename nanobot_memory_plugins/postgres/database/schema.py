@@ -4,7 +4,7 @@ The tenant stands first in every key, nothing is numbered by a sequence, and no 
 can be spread over servers as they are (docs/postgres.md).
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from nanobot_memory_plugins.core import Sentence, StoreError
@@ -132,6 +132,15 @@ CREATE TABLE {table("embedding")} (  -- of their own, or they would push the tex
 ) PARTITION BY HASH (tenant);
 """
 
+# What was said, and its words: the server's statistics would hold samples of them after they are forgotten.
+_SAID = {
+    "chunk": ("text", "heading", "tldr", "tags", "speaker", "body_terms", "head_terms"),
+    "record": ("body",),
+    "entry": ("body",),
+    "entry_history": ("body",),
+    "erasure": ("body",),
+}
+
 # What each version added, with the tables of it that are in parts.
 _ADDED = {
     2: (
@@ -207,6 +216,7 @@ def prepare(connection: Connection, partitions: int) -> None:
                 _make(connection, partitions)
             for step in range(version + 1, SCHEMA_VERSION + 1):
                 _bring_forward(connection, step)
+            run(connection, "; ".join(_without_samples()))
 
 
 def _make(connection: Connection, partitions: int) -> None:
@@ -232,6 +242,12 @@ def _bring_forward(connection: Connection, version: int) -> None:
         f"INSERT INTO {table('meta')} VALUES ('schema', %s) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
         (str(version),),
     )
+
+
+def _without_samples() -> Iterator[str]:
+    """Yield what keeps ANALYZE from sampling what was said; no question needs to know how its values are spread."""
+    for name, columns in _SAID.items():
+        yield f"ALTER TABLE {table(name)} " + ", ".join(f"ALTER COLUMN {one} SET STATISTICS 0" for one in columns)
 
 
 def _part(connection: Connection, names: Sequence[str], parts: int) -> None:
