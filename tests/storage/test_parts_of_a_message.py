@@ -13,10 +13,15 @@ ANSWER = "\n\n".join(
     + "Look at the weather, tell somebody where you go, and wear the vest all day long. " * 6
     for number in range(1, 7)
 )
+CHINESE = "\n\n".join(
+    f"kayak 第{number}条：下河之前要看天气，带上 kayak paddle，穿好救生衣，告诉家里人 river 的路线，"
+    + "准备好干粮和水，检查船底有没有裂缝，把手机装进防水袋里面放好。" * 4
+    for number in range(1, 7)
+)
 TOLD = ("My kayak is in the shed of my uncle in Wels.", "We sold the green kayak.", "Ida borrowed the kayak seat.")
 
 
-@pytest.mark.parametrize("answer", [ANSWER, ANSWER[:400]])
+@pytest.mark.parametrize("answer", [ANSWER, CHINESE, ANSWER[:400]])
 async def test_its_best_part_speaks_for_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answer: str):
     monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "storage,recall")
     async with MemoryHost(tmp_path, config=CONFIG) as memory:
@@ -27,9 +32,13 @@ async def test_its_best_part_speaks_for_it(tmp_path: Path, monkeypatch: pytest.M
         await memory.flush_index()
         assert memory.store is not None
         hits = (await hits_of(memory.store, Query(text="kayak paddle river", limit=20))).hits
-    parts = [place for place, hit in enumerate(hits) if hit.text in answer or "Kayak rule" in hit.text]
+    parts = [
+        place
+        for place, hit in enumerate(hits)
+        if hit.text in answer or "ayak rule" in hit.text or "kayak 第" in hit.text
+    ]
     others = [place for place, hit in enumerate(hits) if hit.text in TOLD]
     assert len(others) == len(TOLD)
     assert parts
     assert all(place > max(others) for place in parts[1:])
-    assert len(parts) > 1 or answer != ANSWER
+    assert len(parts) > 1 or answer == ANSWER[:400]
