@@ -78,9 +78,8 @@ async def fill(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     journal.with_name("journal-000001.jsonl.gz").write_bytes(gzip.compress(journal.read_bytes()))
     long_term = workspace / "memory" / "MEMORY.md"
     long_term.write_text(BY_HAND + long_term.read_text(encoding="utf-8"), encoding="utf-8")
-    stale = workspace / "memory" / ".MEMORY.md.0123.tmp"
-    stale.write_text(TOKEN, encoding="utf-8")
-    os.utime(stale, (1, 1))
+    left_behind = workspace / "memory" / ".MEMORY.md.0123456789abcdef.tmp"
+    left_behind.write_text(TOKEN, encoding="utf-8")
 
 
 def opened(name: str, data: bytes) -> bytes:
@@ -118,6 +117,16 @@ async def test_after_a_scrub_no_byte_of_a_secret_is_left(workspace: Path, call, 
     again = await call("scrub", "--everywhere")
     assert again["found"] == {}
     assert {path: path.read_bytes() for path in after} == after
+
+
+async def test_a_draft_of_the_users_own_is_cleaned_and_not_removed(workspace: Path, call):
+    draft = workspace / "memory" / "draft.tmp"
+    draft.parent.mkdir(parents=True, exist_ok=True)
+    draft.write_text(f"Words of mine.\nuse {TOKEN} today\n", encoding="utf-8")
+    os.utime(draft, (1, 1))
+    await call("scrub")
+    assert draft.read_text(encoding="utf-8").startswith("Words of mine.\n")
+    assert TOKEN not in draft.read_text(encoding="utf-8")
 
 
 async def test_what_is_no_secret_stays_findable_after_a_scrub(workspace: Path, call, monkeypatch):

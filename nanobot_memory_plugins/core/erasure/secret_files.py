@@ -1,7 +1,6 @@
 """The memory files of a workspace, one after the other, without secrets."""
 
 import gzip
-import time
 import zlib
 from collections import Counter
 from collections.abc import Callable
@@ -9,7 +8,14 @@ from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
-from nanobot_memory_plugins.core.erasure.rewriting import LEGACY, files_below, lock_of, rewrite
+from nanobot_memory_plugins.core.erasure.rewriting import (
+    LEGACY,
+    files_below,
+    is_left_behind,
+    is_of_a_write,
+    lock_of,
+    rewrite,
+)
 from nanobot_memory_plugins.core.erasure.scrubbed import Scrubbed
 from nanobot_memory_plugins.core.erasure.secret_cleaning import (
     Cleaner,
@@ -24,8 +30,6 @@ from nanobot_memory_plugins.core.files import MemoryPaths
 from nanobot_memory_plugins.core.files.reading import read_regular
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
-# A temporary file that is older was left behind by a process that died.
-_STALE_SECONDS = 60.0
 # Folders below the memory folder that hold no text of memories.
 _ELSEWHERE = frozenset({".locks", ".usage", ".git"})
 _FOREIGN = "text of yours; --everywhere removes them, too"
@@ -52,12 +56,12 @@ def scrub_files(
     # What was left behind and backups come before the files that they belong to, so that each is counted as it was.
     for path in sorted(
         files_below(paths.memory, elsewhere=_ELSEWHERE),
-        key=lambda one: (one.suffix != ".tmp", one.suffix != ".bak", one),
+        key=lambda one: (not is_of_a_write(one), one.suffix != ".bak", one),
     ):
         where = paths.relative(path)
         try:
             # What a write has left behind is nobody's text.
-            all_of_it = everywhere or path.suffix == ".tmp"
+            all_of_it = everywhere or is_of_a_write(path)
             clean = special(path) or cleaner_of(path.name, redact, tools, everywhere=all_of_it)
             reports += _scrub_file(paths, path, where, clean, dry_run)
         except FileNotFoundError:
@@ -106,8 +110,8 @@ def _scrub_file(paths: MemoryPaths, path: Path, where: str, clean: Cleaner, dry_
         return reports
     if path.suffix == ".spill":
         return [Scrubbed(where, dict(first.found), removed=False, why=_WAITING)]
-    if path.suffix == ".tmp":
-        if time.time() - path.stat().st_mtime < _STALE_SECONDS:
+    if is_of_a_write(path):
+        if not is_left_behind(paths, path):
             return []  # it is being written now
         if not dry_run:
             path.unlink()
