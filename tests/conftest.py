@@ -4,6 +4,7 @@ import os
 import signal
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,13 @@ os.environ["LC_ALL"] = "C.UTF-8"
 # Hundreds of programs are started, and each worker reads every test: without bytecode that takes three times as long.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
+
+# How long examples take to make tells of the machine alone. Environments of the adapters have no hypothesis.
+with suppress(ImportError):
+    from hypothesis import HealthCheck, settings
+
+    settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    settings.load_profile("any machine")
 
 _TESTS = Path(__file__).parent
 # Folders whose tests run the installed nanobot, and those that hold documents and packages to what they say.

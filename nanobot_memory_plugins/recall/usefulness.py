@@ -79,7 +79,7 @@ def most_useful(
             detail = Sentence(
                 "it helps with probability {found:.3f}, the best one with {best:.3f}; minShareOfBest is {needed:g}",
                 found=worth[hit.id],
-                best=max(worth.values()),
+                best=max(worth[one.id] for one in best),
                 needed=options.min_share_of_best,
             )
             watch.cut([hit], Reason.LITTLE_USE, detail)

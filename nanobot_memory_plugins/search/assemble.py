@@ -23,7 +23,7 @@ from nanobot_memory_plugins.search.results import hit_of, question_in
 LEAST_SIMILARITY = 0.2
 # So many of the best are read once more, where there is a reranker.
 _READ_AGAIN = 24
-# As long are most parts of a message of which one is kept by itself: 95 of 100 of those in chats with an assistant.
+# The length of a part that is not the last of its message, at least: 95 of 100 have it in chats with an assistant.
 _PART_CHARS = 331
 # Characters that are kept of a wish for something invented.
 _WISH_CHARS = 160

@@ -122,6 +122,16 @@ def test_no_further_memory_takes_the_place_of_one_that_went():
     assert {hit.id for hit in shown} == {"best", "also 1", "also 2"}
 
 
+def test_the_best_one_that_is_named_is_one_that_is_shown():
+    """A better one for which there is no room is not what others were measured by."""
+    middling = [told(f"middling {n}", "The pool opens at nine.", 0.5, 10) for n in range(3)]
+    hits, watch = [*middling, WORDLESS, BEST], RecallTrace()
+    shown = most_useful(hits, 4, EVEN_THE_LEAST, looks_back=True, watch=watch)
+    worth = dict(zip((hit.id for hit in hits), usefulness(hits), strict=True))
+    assert max(worth[hit.id] for hit in shown) < worth["best"]
+    assert f"the best one with {max(worth[hit.id] for hit in shown):.3f};" in watch.cuts["wordless"].detail
+
+
 @pytest.mark.parametrize(("share", "is_shown"), [(-1e-9, True), (1e-9, False)])
 @pytest.mark.parametrize("looks_back", [True, False])
 def test_a_memory_with_exactly_the_share_is_shown(share: float, is_shown: bool, looks_back: bool):
