@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -38,8 +39,9 @@ class Page:
         return {slug(text) for _, text in self.headings}
 
 
+@cache
 def read(path: Path) -> Page:
-    """Take a page apart."""
+    """Take a page apart, once in a process."""
     page = Page()
     tokens = _PARSER.parse(path.read_text(encoding="utf-8"))
     for number, token in enumerate(tokens):
