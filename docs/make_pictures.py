@@ -66,7 +66,7 @@ _FINDINGS = (
     ),
     Finding(
         "scored entries",
-        Sentence("{active} active, {archived} archived in {name}", active=13, archived=1, name="MEMORY.md"),
+        Sentence("{active} active, {archived} archived in {name}", active=13, archived=1, name="ENTRIES.md"),
     ),
 )
 

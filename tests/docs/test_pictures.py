@@ -39,3 +39,16 @@ async def test_a_picture_is_the_same_each_time():
     wide = re.search(r'textLength="([\d.]+)"[^>]*>攀<', one)
     assert wide is not None
     assert float(wide[1]) == 24.4  # two cells
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "shown", [one for one in SHOWN if one[2] in ("search", "health")], ids=lambda one: "-".join(one[1:])
+)
+async def test_a_picture_shows_what_the_panel_shows(shown):
+    made = await picture(shown[2], shown[0], shown[1])
+    assert _words(made) == _words((PICTURES / file_name(*shown)).read_text(encoding="utf-8"))
+
+
+def _words(svg: str) -> list[str]:
+    return re.findall(r"<text [^>]*>([^<]*)<", svg)
