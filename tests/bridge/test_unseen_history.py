@@ -11,6 +11,7 @@ import pytest
 
 from nanobot_memory_plugins.bridge.demo.evidence import recalled_blocks
 from nanobot_memory_plugins.core.testing.scripted_server import Reply, ReplyRule, ToolCall, after_tool
+from tests.support.files_of import contents_of
 from tests.support.nanobot import Installation
 
 WORDS = {"storage": {"embeddingProvider": "none"}, "core": {"messageLimit": 20}}
@@ -220,3 +221,29 @@ async def test_nothing_that_was_said_live_is_kept_twice_however_often_it_is_comp
     users = [text.split(":")[0] for (role, text), times in said.items() if role == "user" for _ in range(times)]
     assert sorted(users) == [f"message {number}" for number in range(8)]
     assert {text for role, text in said if role == "assistant"} == {"Understood.", "Done."}
+
+
+async def test_what_is_off_the_record_stays_so_for_the_processes_that_take_the_history_up(install, monkeypatch):
+    nanobot = install({**WORDS, "nanobot": {"startLimit": 60}})
+    monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "nanobot,storage,recall")
+    turns = (
+        "I collect stamps from Macao.",
+        "off the record: my locker opens with lilac eleven",
+        "Which day is it?",
+        "memory pause",
+        "My locker opens with plum thirty-one.",
+        "memory resume",
+        "I swim on Fridays.",
+    )
+    for text in turns:
+        loop = nanobot.loop()
+        await loop.process_direct(text)
+        await loop.aclose()
+    loop = nanobot.loop()
+    await loop.process_direct("Which stamps do I collect?")
+    await once_it_is_kept(nanobot.workspace, "Which stamps")
+    await loop.aclose()
+    assert "plum thirty-one" in json.dumps(loop.sessions.get_or_create("cli:direct").messages)  # nanobot keeps it
+    said = {text for role, text in said_in(nanobot.workspace) if role == "user"}
+    assert said == {turns[0], turns[2], turns[6], "Which stamps do I collect?"}
+    assert b"plum thirty" not in b"".join(contents_of(nanobot.workspace / ".storage").values())

@@ -3,6 +3,7 @@
 import asyncio
 import os
 import re
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -308,3 +309,36 @@ async def test_a_conversation_that_cannot_be_paused_is_said_to_go_on_being_kept(
         assert "goes on being kept" in told
         assert (await said(memory, "I take the ferry to work on Mondays."))[1]
     assert list(elsewhere.iterdir()) == []
+
+
+@pytest.mark.parametrize("heard", [True, False], ids=["heard", "in turns that had no time for memory"])
+async def test_what_a_host_dates_by_the_end_of_its_turn_stays_off_the_record_when_memory_is_on_again(
+    tmp_path: Path, heard: bool
+):
+    model = Model()
+    history: list[dict[str, str]] = []
+
+    async def say(memory: MemoryHost | None, text: str, answer: str) -> None:
+        if memory is not None:
+            await memory.message_received(session_key="cli:a", text=text, history=list(history))
+            await memory.message_sent(session_key="cli:a", text=answer)
+        saved = (datetime.now(UTC) + timedelta(seconds=40)).isoformat()
+        history.append({"role": "user", "content": text, "timestamp": saved})
+        history.append({"role": "assistant", "content": answer, "timestamp": saved})
+
+    async with MemoryHost(tmp_path, config=CONFIG, llm=model) as memory:
+        await say(memory, "I keep bees in Lund near the harbour.", "Lovely.")
+        await say(memory, "memory pause", "It is paused.")
+        while_paused = memory if heard else None
+        await say(while_paused, f"{SECRET}.", "I am sorry that Quorvex Imbrasil said so.")
+        await say(while_paused, "My locker is number 7.", "OK.")
+        await say(memory, "memory resume", "It is on.")
+        await say(memory, f"I swim on Fridays. {SECRET} is off the record, please don't save that.", "Imbrasil, I see.")
+        await say(memory, "I take the ferry to work on Mondays.", "Good.")
+        await walk(memory, history)
+    assert files_with(tmp_path, b"imbrasil") == []
+    assert files_with(tmp_path, b"locker") == []
+    assert "Imbrasil" not in model.shown
+    assert "locker" not in model.shown
+    assert files_with(tmp_path, b"bees in lund")
+    assert files_with(tmp_path, b"the ferry to work on mondays")

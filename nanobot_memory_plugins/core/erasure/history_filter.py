@@ -19,6 +19,7 @@ from nanobot_memory_plugins.core.erasure.fingerprints import Fingerprints, Known
 from nanobot_memory_plugins.core.erasure.letters import GAP, Letters, plain, without
 from nanobot_memory_plugins.core.erasure.recognition import RecognisedText, matches_in, places_in
 from nanobot_memory_plugins.core.text.conversation import message_time
+from nanobot_memory_plugins.core.text.on_record import on_record
 from nanobot_memory_plugins.core.values import Message, Note
 from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
 
@@ -84,7 +85,8 @@ class HistoryFilter:
             state = self._prepared(session, known)
             places = self._recover(session, state, messages, known)
             return tuple(
-                self._without(message, places.get(index, []), session, known) for index, message in enumerate(messages)
+                self._without(message, places.get(index, []), session, known) if kept is message else kept
+                for index, (message, kept) in enumerate(zip(messages, on_record(messages), strict=True))
             )
 
     def text(self, session: str, text: str) -> str:

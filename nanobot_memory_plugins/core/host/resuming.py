@@ -22,6 +22,7 @@ from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.scopes.safe_keys import redact_key
 from nanobot_memory_plugins.core.text.conversation import message_time
+from nanobot_memory_plugins.core.text.on_record import on_record
 from nanobot_memory_plugins.core.text.summary_marker import MARK
 from nanobot_memory_plugins.core.values import Message, Note, Origin, Scope, Summary, bounded_copy
 from nanobot_memory_plugins.core.values.wire_forms import apart
@@ -86,6 +87,7 @@ class Resuming:
         except Exception as error:  # the plugins are to be asked all the same
             logger.warning("a history could not be taken in before it is cut: {}", type(error).__name__)
         cut = await self._parts.said.attributed(session_key, plain_history(messages))
+        cut = await run_in_daemon_thread(on_record, cut)
         self._parts.redaction.hear_user(cut)
         answers = await self._parts.hooks.answers(
             "before_compaction",
@@ -124,7 +126,8 @@ class Resuming:
 
     async def _shown(self, session_key: str, given: Sequence[Message]) -> list[Message | None]:
         """Return the messages of a history that may be kept, each in its place."""
-        shown = await self._parts.forgotten.arguments(session_key, {"messages": given})
+        kept = await run_in_daemon_thread(on_record, given)
+        shown = await self._parts.forgotten.arguments(session_key, {"messages": kept})
         if shown is None:  # what was forgotten cannot be told: nothing of it may come back
             return []
         # Somebody had something of it forgotten: what is left of such a message stays where it is.
