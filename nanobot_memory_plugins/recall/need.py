@@ -3,7 +3,7 @@
 "Who painted the Night Watch?" shares a word with "Good night", and needs nothing of it. What speaks for and against is
 weighed by two logistic tables, with and without vectors. They were learned by maximum likelihood on questions with
 labelled evidence and on messages that need nothing, each asked of several memories, all but what a general question
-weighs; docs/retrieval.md has the figures.
+and a wish for advice weigh; docs/retrieval.md has the figures.
 """
 
 import math
@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 
 from nanobot_memory_plugins.core import Hit, Origin
-from nanobot_memory_plugins.core.text import Act, is_general_question, reading_of
+from nanobot_memory_plugins.core.text import Act, is_general_question, reading_of, wants_advice
 from nanobot_memory_plugins.recall import questions
 from nanobot_memory_plugins.recall.routing import Decision, RecallTier
 from nanobot_memory_plugins.redaction.script.chinese_script import simplified
@@ -26,6 +26,7 @@ _WITH_MEANING = {
     "implicit": 0.23,
     "personal": 0.93,
     "requests": -1.52,
+    "advice": 1.50,
     "tells": -1.79,
     "person": 0.55,
     "chinese": 0.04,
@@ -40,6 +41,7 @@ _WORDS_ALONE = {
     "implicit": 0.35,
     "personal": 1.08,
     "requests": -1.41,
+    "advice": 1.50,
     "tells": -1.81,
     "person": 0.59,
     "chinese": 0.60,
@@ -82,6 +84,7 @@ def _features(text: str, decision: Decision) -> dict[str, float]:
         "implicit": float(kind == "implicitSignals"),
         "personal": float(questions.is_personal(simplified(text))),
         "requests": float(Act.REQUESTS in acts and Act.ASKS not in acts),
+        "advice": float(wants_advice(text)),
         "tells": float(not acts & {Act.ASKS, Act.REQUESTS}),
         "person": float(_PERSON.search(text) is not None),
         "chinese": float(chinese),

@@ -7,7 +7,7 @@ import pytest
 
 from nanobot_memory_plugins.core import MemoryHost, Scope
 from nanobot_memory_plugins.core.text import fold, is_own_constraint, topic_of
-from nanobot_memory_plugins.core.text.constraints import EXERTION, FOOD, TOPICS
+from nanobot_memory_plugins.core.text.constraints import EXERTION, FOOD, TOPICS, TRAVEL
 from nanobot_memory_plugins.recall.cli.examination import examine
 from tests.recall.test_need import CONFIG
 from tests.support.chinese import in_both_scripts
@@ -89,6 +89,36 @@ def test_whose_constraint_it_is(text: str, expected: bool):
 def test_each_pattern_finds_its_example_and_not_its_counter_example(word):
     assert re.search(word.pattern, fold(word.example))
     assert not re.search(word.pattern, fold(word.counter_example))
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    in_both_scripts(
+        [
+            ("Should we take the cable car up, or walk?", "I have had a phobia of heights since I was a boy."),
+            ("Is the night ferry to Bergen a good idea?", "I get terribly seasick, even on a calm day."),
+            ("can i drive the hire van over to leeds for her", "they took my licence, i've no licence till march"),
+            (
+                "A cousin offers us a week in Crete, flights paid. Shall we?",
+                "We won't fly any more, not even to Crete.",
+            ),
+            ("五一坐邮轮去日本，去不去？", "我晕船，一上船就吐。"),
+            ("周末自驾去黄山怎么样", "我还没考驾照，我不会开车。"),
+            ("订早班的机票好不好？", "我怕坐飞机，一起飞就发抖。"),
+        ]
+    ),
+)
+def test_a_journey_is_constrained_by_fears_sickness_and_papers(text: str, told: str):
+    topic = topic_of(text)
+    assert topic is TRAVEL
+    assert is_own_constraint(told, topic)
+
+
+@pytest.mark.parametrize(
+    "text", in_both_scripts(["When does my flight leave?", "我几点的飞机？", "The ferry was late."])
+)
+def test_who_asks_about_a_journey_that_is_planned_asks_for_no_advice(text: str):
+    assert topic_of(text) is None
 
 
 def test_an_injury_constrains_sport_alone():

@@ -6,9 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
+from nanobot_memory_plugins.core import Hit, MemoryConfig, MemoryHost, Origin
 from nanobot_memory_plugins.core.clock import ManualClock
 from nanobot_memory_plugins.core.text import Word, fold, wishes
+from nanobot_memory_plugins.recall.need import need
+from nanobot_memory_plugins.recall.options import RecallOptions
+from nanobot_memory_plugins.recall.routing import decide_tier
 from tests.support.chinese import in_both_scripts
 
 SAID = (
@@ -69,7 +72,48 @@ async def test_a_question_about_what_was_said_is_answered(memory: MemoryHost, te
     assert evidence in ((await memory.message_received(session_key="b", text=text)).block or "")
 
 
-@pytest.mark.parametrize("word", wishes.WISHES)
+ADVICE = in_both_scripts(
+    [
+        "Could we seat Bernard next to the band?",
+        "is the balcony flat at number 9 too small for us",
+        "shud i say yes to the night shifts",
+        "Which sofa should we get for the den?",
+        "My aunt asks if we would mind her parrot for a month",
+        "給爸爸挑個收音機，哪種好？",
+        "公司让我周六去加班，答不答应？",
+        "换个高一点的床垫合适吗",
+        "这件羽绒服送岳母行吗",
+    ]
+)
+NO_ADVICE = in_both_scripts(
+    [
+        "Good morning to you!",
+        "Turn 14 stone into kilograms",
+        "My neighbour has bought a tractor.",
+        "who painted the Night Watch?",
+        "I moved to Bergen in March.",
+        "把这句话翻成英文",
+        "早上好呀",
+        "我昨天去了趟银行",
+        "鲸鱼是鱼吗",
+    ]
+)
+
+
+@pytest.mark.parametrize(("texts", "wanted"), [(ADVICE, True), (NO_ADVICE, False)], ids=["advice", "none"])
+def test_who_asks_what_to_do_wants_advice(texts: list[str], wanted: bool):
+    assert [text for text in texts if wishes.wants_advice(text) is not wanted] == []
+
+
+def test_weak_hits_are_enough_for_who_wants_advice():
+    text = "Two ovens at once blow the fuse of our shop."
+    hits = [Hit("id", text, "memory/x.jsonl", 1, 1.0, Origin.USER, coverage=0.0, similarity=0.2)]
+    asked, told = "Should we get an air fryer as well?", "We are getting an air fryer as well."
+    assert need(asked, decide_tier(asked, (), RecallOptions()), hits) > 0.4
+    assert need(told, decide_tier(told, (), RecallOptions()), hits) < 0.4
+
+
+@pytest.mark.parametrize("word", [*wishes.WISHES, *wishes.ADVICE])
 def test_each_pattern_finds_its_example_and_not_its_counter_example(word: Word):
     assert re.search(word.pattern, fold(word.example))
     assert not re.search(word.pattern, fold(word.counter_example))

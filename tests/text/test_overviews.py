@@ -14,6 +14,11 @@ ABOUT = {
     "What do you know about my sister?": "sister",
     "what have I told you about my knee?": "knee",
     "where are we with the tax return?": "tax return",
+    "Put together all that we need to think of for the christening": "christening",
+    "gimme a rundown of everything to do with the allotment": "allotment",
+    "collect whatever I should know for the interview on Monday": "interview on monday",
+    "帮我把搬家的事情理一理": "搬家",
+    "把孩子上学的情况捋一捋": "孩子上学",
     "把装修的事都说一下": "装修",
     "总结一下我们买房和装修的情况": "买房 装修",
     "说说你知道的关于苏晴和我的婚事": "苏晴 婚事",
@@ -27,8 +32,12 @@ NONE = [
     "What about the van?",
     "what did you say about the stove",
     "what is on the list",
+    "all for nothing",
+    "Everything for five pounds",
     "Write a summary",
-    *in_both_scripts(["总结下面这段话", "总结一下", "把这个文件整理一下", "你知道长城吗", "把垃圾倒了"]),
+    *in_both_scripts(
+        ["总结下面这段话", "总结一下", "把这个文件整理一下", "你知道长城吗", "把垃圾倒了", "推荐理财的书"]
+    ),
 ]
 
 

@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     from nanobot_memory_plugins.core.text.support import Objection, Support
     from nanobot_memory_plugins.core.text.telling import only_asks, only_jokes, only_requests, only_supposes
     from nanobot_memory_plugins.core.text.time_bounds import bound_of, local_moment, moment_of
-    from nanobot_memory_plugins.core.text.wishes import asks_for_advice, holds_wish
+    from nanobot_memory_plugins.core.text.wishes import asks_for_advice, holds_wish, wants_advice
     from nanobot_memory_plugins.core.text.words import LazyPattern, Word, Words, any_of
     from nanobot_memory_plugins.core.text.worked_on import without_worked_on
 
@@ -109,7 +109,7 @@ __getattr__ = lazy_names(
         "stems": ("stem",),
         "support": ("Objection", "Support"),
         "time_bounds": ("bound_of", "local_moment", "moment_of"),
-        "wishes": ("asks_for_advice", "holds_wish"),
+        "wishes": ("asks_for_advice", "holds_wish", "wants_advice"),
         "words": ("LazyPattern", "Word", "Words", "any_of"),
         "worked_on": ("without_worked_on",),
     },
@@ -207,6 +207,7 @@ __all__ = [
     "terms_of",
     "text_to_assistant",
     "topic_of",
+    "wants_advice",
     "without_negations",
     "without_quoted",
     "without_thoughts",

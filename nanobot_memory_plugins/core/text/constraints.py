@@ -1,4 +1,4 @@
-"""What constrains an answer and shares no word with the request: diets and food, injuries and sport, remedies.
+"""What constrains an answer and shares no word with the request: diets and food, injuries and sport, remedies, travel.
 
 A request for a recipe does not name the allergy that it must heed. So the request is known by its topic, and what the
 user told of it is looked for by the words of that topic. Only what can do harm has a topic here.
@@ -10,6 +10,7 @@ from nanobot_memory_plugins.core.text.acts import Act
 from nanobot_memory_plugins.core.text.clauses import fold
 from nanobot_memory_plugins.core.text.inventions import asks_to_invent
 from nanobot_memory_plugins.core.text.reading import message_reading
+from nanobot_memory_plugins.core.text.wishes import wants_advice
 from nanobot_memory_plugins.core.text.words import LazyPattern, Word, Words
 
 # A longer request is read so far; a longer statement is a document.
@@ -57,6 +58,9 @@ FOOD = ConstraintTopic(
                 r"|lactose|gluten|gout|pregnant|anaphyla\w+)\b"
                 r"|\b(?:can ?not|can'?t|don'?t|do not|won'?t|must ?n'?t|no longer|never"
                 r"|not allowed to) (?:\w+ )?(?:eat|digest|touch)\b"
+                r"|\b(?:given up|gave up|stopped|quit) (?:eating|drinking)\b"
+                r"|\b(?:no|without an?|have ?n'?t (?:got )?an?|do ?n'?t have an?)"
+                r" (?:oven|stove|cooker|hob|fridge|freezer|microwave)\b"
                 r"|\b(?:quit|given up|gave up|off|avoid(?:ing)?|cut out) (?:\w+ )?(?:sugar|meat|dairy|alcohol"
                 r"|coffee|caffeine"
                 r"|pork|beef|fish|salt|carbs|wheat|milk)\b|\blow-(?:salt|sodium|carb|sugar|fat)\b",
@@ -64,7 +68,8 @@ FOOD = ConstraintTopic(
                 "an allegory",
             ),
             Word(
-                "过敏|不耐受?|忌口|吃素|[蛋奶]素|素食|吃斋|清真|糖尿病|血糖|痛风|怀孕|孕期|尿酸"
+                "过敏|不耐受?|忌口|吃素|[蛋奶]素|素食|吃斋|清真|糖尿病|血糖|痛风|怀孕|孕期|尿酸|[吃喝]不[了得]"
+                "|[少低控](?:盐|糖|油|钾|磷|脂|嘌呤)|没有?(?:烤箱|明火|燃气|冰箱|微波炉)|(?:烤箱|冰箱|微波炉)(?:也|都)?(?:没有|坏)|只[有配][^,。]{0,4}(?:电磁炉|微波炉)"
                 "|(?:不|不能|不敢|不可以|不让我?|少|别|戒)(?:再)?(?:吃|喝|碰)|戒(?:了)?(?:酒|糖|咖啡|肉|奶)",
                 "我对花生过敏",
                 "他过得敏感",
@@ -72,7 +77,7 @@ FOOD = ConstraintTopic(
         )
     ),
     "allergic allergy intolerant vegan vegetarian gluten lactose diabetic halal kosher"
-    " 过敏 不耐 忌口 吃素 素食 清真 痛风 不能吃 不吃",
+    " 过敏 不耐 忌口 吃素 素食 清真 痛风 不能吃 不吃 吃不了 低盐 烤箱 oven stove",
 )
 EXERTION = ConstraintTopic(
     "exertion",
@@ -147,7 +152,54 @@ REMEDY = ConstraintTopic(
     ),
     "allergic allergy pregnant medication tablets warfarin asthma 过敏 怀孕 哮喘 降压药 在吃药 青霉素",
 )
-TOPICS = (REMEDY, FOOD, EXERTION)
+TRAVEL = ConstraintTopic(
+    "travel",
+    Words(
+        (
+            Word(
+                r"\b(?:fly|flying|flights?|planes?|airlines?|ferry|ferries|cruises?|boats?|sail(?:ing)?|crossing"
+                r"|drive|driving"
+                r"|road ?trip|(?:hire|rent)(?: a|ing a)? (?:car|van)|coach|trips?|travel(?:ling|ing)?|holidays?"
+                r"|getaway|voyage"
+                r"|cable cars?|funicular)\b",
+                "a weekend trip",
+                "the triple",
+            ),
+            Word(
+                "飞机|航班|班机|机票|邮轮|游轮|轮船|渡轮|[坐乘]船|船票|开车|自驾|租车|包车|旅[行游]|出国|高铁|火车|度假|蜜月|缆车|索道",
+                "蜜月坐邮轮好不好",
+                "飞快",
+            ),
+        )
+    ),
+    Words(
+        (
+            Word(
+                r"\b(?:afraid|scared|terrified|frightened|fear|phobia|panic\w*)\b[^.!?]{0,40}"
+                r"\b(?:fly\w*|planes?|flights?|heights?|boats?|water|lifts?|tunnels?|driv\w+)\b"
+                r"|\b(?:fly\w*|planes?|flights?|heights?|boats?|lifts?|tunnels?)\b[^.!?]{0,40}"
+                r"\b(?:afraid|scared|terrif\w+|frighten\w*|phobia|panic\w*)\b"
+                r"|\b(?:sea|car|travel|motion|bus)[ -]?sick\w*\b"
+                r"|\b(?:won'?t|wont|can'?t|cant|can ?not|don'?t|dont|do not|never|refuse to|not allowed to|not fit to)"
+                r" (?:[\w']+ ){0,4}(?:fly|drive|planes?|boats?|ferry|sail)\b"
+                r"|\b(?:lost|no|without|have ?n'?t got|don'?t have) (?:\w+ ){0,3}(?:licen[cs]e|car|passport|visa)\b"
+                r"|\b(?:licen[cs]e|passport)\b (?:\w+ ){0,3}(?:expired|revoked|suspended|taken|runs? out)\b"
+                r"|\b(?:driving ban|wheelchair|crutches)\b",
+                "i'm scared of flying",
+                "the plane was late",
+            ),
+            Word(
+                "怕[坐搭乘]?(?:飞机|船|高|电梯|缆车)|恐[飞高]|晕[船车机]|不(?:敢|能|会|肯)(?:再)?[坐搭乘开](?:飞机|船|车|电梯)"
+                "|没有?(?:驾照|护照|车(?!票|位|次|站))"
+                "|驾照[^,。]{0,3}(?:没|被|过期|吊销)|护照[^,。]{0,3}(?:过期|丢|到期)|轮椅|拐杖",
+                "我晕船晕得厉害",
+                "我订了机票",
+            ),
+        )
+    ),
+    "afraid scared flying seasick carsick licence passport wheelchair drive 怕飞机 晕船 晕车 恐高 驾照 不会开车 轮椅",
+)
+TOPICS = (REMEDY, FOOD, EXERTION, TRAVEL)
 _SEEKS = Words(
     (
         Word(
@@ -207,7 +259,9 @@ def topic_of(text: str) -> ConstraintTopic | None:
     """Return the topic on which a message asks for advice, or None."""
     folded = fold(text[:_LOOKED_THROUGH])
     topic = next((one for one in TOPICS if one.sought.search(folded)), None)
-    if topic is None or _SEEKS.search(folded) is None or _NOT_FOR_ME.search(folded) is not None:
+    if topic is None or _NOT_FOR_ME.search(folded) is not None:
+        return None
+    if _SEEKS.search(folded) is None and not wants_advice(text):
         return None
     return topic if _LOOKS_BACK.search(folded) is None and not asks_to_invent(text) else None
 

@@ -24,18 +24,27 @@ OVERVIEWS = Words(
             "a summary",
         ),
         Word(
-            r"(?:(?:(?:give|get|show|make|write|prepare|do)(?: me| us)?|need|want) )?(?:an?|the) (?:[\w-]+ ){0,2}?"
+            r"(?:(?:(?:give|get|show|make|write|prepare|do)(?: me| us)?|gimme|need|want) )?"
+            r"(?:an?|the) (?:[\w-]+ ){0,2}?"
             r"(?:summary|overview|recap|run-?down|round-?up|picture) (?:of|on|about) (?P<listed>.+)",
             "give me a short overview of the move",
             "the summary was fine",
         ),
         Word(
-            r"(?:(?:tell|show|list|give|bring|read)(?: me| us)? )?(?:everything|all|whatever"
+            r"(?:(?:tell|show|list|give|bring|read|put together|collect|gather|compile|gimme)(?: me| us)? )?"
+            r"(?:everything|all|whatever"
             r"|what(?! (?:about|of|on|is|are|was|were|does)\b))\b"
             rf"(?: (?:that|there is|the things|things|details|facts|do|did|have|all|of it|you|we|i|{_KNOWN}|me|us|to"
-            r"|already|so far|up to now))* (?:about|of|on|regarding|concerning) (?P<told>.+)",
+            r"|already|so far|up to now|need to|have to|should|bear in mind|keep in mind|think of|do))*"
+            r" (?:about|of|on|regarding|concerning) (?P<told>.+)",
             "tell me everything about the van",
             "tell me about the van",
+        ),
+        Word(
+            r"(?:tell|show|list|give|bring|put together|collect|gather|compile|gimme)(?: me| us)?"
+            r" (?:everything|all|whatever|what)\b(?: [\w']+){0,7}? (?:for|around|with|wi) (?P<gathered>.+)",
+            "put together all that i have to bear in mind for the trip",
+            "all for nothing",
         ),
         Word(
             r"(?:tell|show)(?: me| us)? where (?P<stood>.+)"
@@ -44,13 +53,13 @@ OVERVIEWS = Words(
             "where do i stand",
         ),
         Word(
-            "(?:总结|概括|汇总|梳理|归纳|回顾|盘点|整理|捋)(?:一下|下|出)?+(?P<worked_zh>.+)",
+            "(?:总结|概括|汇总|梳理|归纳|回顾|盘点|整理|捋)(?:一[下捋]|下|出)?+(?P<worked_zh>.+)",
             "总结一下买房的情况",
             "总是",
         ),
         Word(
             "(?:把|将)(?P<handed_zh>.+?)(?:都|全部?|全都|统统|完整地?)?(?:跟|给|和|对)?我?(?:都|全)?"
-            "(?:说|讲|列|总结|概括|梳理|汇总|捋|回顾|整理)(?:一?[下遍]|出来|清楚|给我.*|一说)",
+            "(?:说|讲|列|总结|概括|梳理|汇总|捋|理|回顾|整理|归纳|盘点)(?:一?[下遍说讲列捋理]|出来|清楚|给我.*)",
             "把装修的事都说一下",
             "把装修的事办了",
         ),
@@ -84,8 +93,8 @@ _TAIL = LazyPattern(
 _TAIL_ZH = LazyPattern("(?:的(?:事情?|情况|进展|经过|过程|内容|信息|来龙去脉|安排|进度)|[的吗吧呢啊呀]|\\W)*$")
 # What stands before the thing itself: "where we are with", "what we decided about", 关于.
 _BEFORE = LazyPattern(
-    rf"(?:(?:where|how|what|which|everything|all|that|i|we|you|us|me|our|my|the|of|on|about|with|regarding|have|had|do"
-    rf"|did|are|am|is|stand|standing|so far|got to|{_KNOWN})\b\W*)+"
+    rf"(?:(?:where|how|what|which|everything|all|that|i|we|you|us|me|our|my|the|of|on|about|with|regarding|to|wi"
+    rf"|have|had|do|did|are|am|is|stand|standing|so far|got to|{_KNOWN})\b\W*)+"
 )
 _BEFORE_ZH = LazyPattern(
     "(?:关于|有关|对于|所有|全部|我们|咱们|我俩|我家(?![人里])|[这那]次|[我咱你]|之前|目前|最近|的|以及|[和与跟、])"

@@ -88,24 +88,58 @@ _LOOKING_BACK = Words(
     )
 )
 """With which a message asks for what was said, and for no advice."""
-_SEEKING = Words(
+ADVICE = Words(
     (
         Word(
-            r"\b(?:recommend|suggest(?!ed)|ideas? for|tips|should (?:i|we)"
-            r"|what (?:\w+ ){0,2}(?:could|can|shall|should) (?:i|we|be)"
-            r"|help me (?:choose|pick|plan|find|decide)|what (?:are|is) (?:some|good|a good|the best)"
-            r"|is it (?:ok|okay|safe|all ?right))\b",
+            r"\b(?:suggest(?!ed)(?:ions?)?|recommend(?!ed)(?:ations?)?|ideas?|tips|advice|inspire me"
+            r"|help me (?:choose|pick|plan|find|decide))\b",
+            "suggest a snack",
+            "he suggested it",
+        ),
+        Word(
+            r"\b(?:should|shall|shud|can|could|cud|may|might|do) (?:i|we|they|he|she)\b"
+            r"(?! (?:know|remember)\b)",
+            "shall we take the early ferry",
+            "do you know him",
+        ),
+        Word(
+            r"\b(?:would|wud|is|are|will) (?:it|that|this|these|those|(?:the|an?) \w+)\b[^.!?]{0,60}"
+            r"\b(?:be|ok|okay|good|right|nice\w*|safe|suit\w*|work|do|too|enough|worth\w*|better|fine|alright)\b",
+            "would the overnight crossing be nicer",
+            "is it raining",
+        ),
+        Word(
+            r"\b(?:what|which|where|who)(?:'s| is| are)? (?:[\w-]+ ){0,3}?"
+            r"(?:can|could|cud|should|shud|shall|would|might|may|to)"
+            r" (?:i|we|be|he|she|they|get|buy|wear|cook|make|bring|take|give)\b"
+            r"|\bwhat (?:are|is) (?:some|good|a good|the best)\b",
             "what are some good hotels",
             "what are my shifts",
         ),
         Word(
-            "推荐|出个主意|怎么(?:选|挑)|(?:吃|喝|穿|买|送|做)(?:点|些|个)?(?:什么|啥)好?|适合",
+            r"\b(?:good idea|any good|(?:is it )?worth (?:it|a try|going|buying)|fancy|offers? (?:me|us)"
+            r"|(?:asks?|wants?|invites?) (?:me|us|if))\b",
+            "a lad offers me three days in malaga",
+            "she offered tea",
+        ),
+        Word(
+            "推荐|建议(?!了)|出(?:个)?主意|怎么(?:选|挑|安排|搭配)|怎么样|适合|合适|你觉得",
+            "推荐一家馆子",
+            "他建议了两次",
+        ),
+        Word(
+            "[吃喝穿买送做煮订带点选](?:点|些|个|哪[个种款家]?)?(?:什么|啥|哪)|(?:什么|啥|哪[个种款家天])(?:比较|更)?好",
             "晚上吃什么好",
             "我说过什么",
         ),
+        Word(
+            r"(\w)不\1|能不能|[好行]吗|可以.{0,12}吗|能.{0,12}吗|得了吗|[问让约请叫]我",
+            "邮轮团特价，报不报",
+            "我不知道",
+        ),
     )
 )
-"""With which a message asks for advice, whatever else stands in it."""
+"""With which a message asks what its author should do, take or expect, whatever else stands in it."""
 _LOOKED_BACK = Words(
     (
         Word(
@@ -126,7 +160,12 @@ def asks_for_advice(question: str) -> bool:
     beginning = fold(question[:_BEGINNING])
     if _LOOKING_BACK.search(beginning) is None:
         return True
-    return _SEEKING.search(fold(question[:_LOOKED_THROUGH])) is not None and _LOOKED_BACK.search(beginning) is None
+    return wants_advice(question) and _LOOKED_BACK.search(beginning) is None
+
+
+def wants_advice(text: str) -> bool:
+    """Return whether a message asks what its author should do, take or expect."""
+    return ADVICE.search(fold(text[:_LOOKED_THROUGH])) is not None
 
 
 def holds_wish(text: str) -> bool:
