@@ -66,3 +66,7 @@ def test_nobody_else_tells_questions_in_english():
     assert modules_with(r"what\|(?:why|when|how)|is\|are\|(?:am|was)\|") == {
         f"consolidation/commands/{name}.py" for name in ("english", "english_words", "instructions")
     }
+
+
+def test_nobody_else_has_a_table_of_weekdays():
+    assert not modules_with(r"wednes|thurs|(?:周|星期|礼拜)\)?\(?\[一二三四五六")

@@ -12,8 +12,11 @@ from functools import lru_cache
 from itertools import pairwise
 
 from nanobot_memory_plugins.core.text import (
+    CHINESE_WEEK,
+    CHINESE_WEEKDAY_NAME,
     CHINESE_WEEKDAYS,
     ENGLISH_NUMBERS,
+    FULL_WEEKDAY,
     MONTH_NUMBERS,
     WEEKDAYS,
     chinese_number,
@@ -50,7 +53,7 @@ _DISLIKED = re.compile(r"\b(?:dislike[sd]?|hates?)\b|讨厌|厌恶")
 _CHINESE_NUMBER = re.compile(
     r"([一二两三四五六七八九]?十[一二三四五六七八九]?|[一二两三四五六七八九])(?=[个只条名位岁年月日号天周点时分元块次人杯家台本公页])"
 )
-_WEEKDAYS = re.compile(r"(?:周|星期|礼拜)([一二三四五六日天1-7])|\b(mon|tues|wednes|thurs|fri|satur|sun)days?\b")
+_WEEKDAYS = re.compile(rf"{CHINESE_WEEK}({CHINESE_WEEKDAY_NAME}|[1-7])|\b({FULL_WEEKDAY})s?\b")
 _HALF_OF_DAY = re.compile(r"(\d)\s*([ap])\.?m\b")
 _MONTHS = re.compile(
     r"\b(jan|feb|apr|june?|july?|aug|sept?|oct|nov|dec)(?:uary|ruary|il|ust|ember|tember|ober)?\b"
@@ -176,7 +179,7 @@ def _dated(text: str) -> str:
 def _weekday(match: re.Match[str]) -> int:
     name = match[1]
     if not name:
-        return WEEKDAYS.index(f"{match[2]}day") + 1
+        return WEEKDAYS.index(match[2]) + 1
     return int(name) if name.isdigit() else CHINESE_WEEKDAYS[name] + 1
 
 

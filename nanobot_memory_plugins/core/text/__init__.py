@@ -9,7 +9,16 @@ if TYPE_CHECKING:
     from nanobot_memory_plugins.core.text.acts import Act, Clause, clauses_of, ends_as_question
     from nanobot_memory_plugins.core.text.attribution import UserAttribution
     from nanobot_memory_plugins.core.text.authored import authored_text, text_to_assistant
-    from nanobot_memory_plugins.core.text.calendar import CHINESE_WEEKDAYS, MONTH_NUMBERS, WEEKDAYS
+    from nanobot_memory_plugins.core.text.calendar import (
+        CHINESE_WEEK,
+        CHINESE_WEEKDAY,
+        CHINESE_WEEKDAY_NAME,
+        CHINESE_WEEKDAYS,
+        FULL_WEEKDAY,
+        MONTH_NUMBERS,
+        WEEKDAY_NUMBERS,
+        WEEKDAYS,
+    )
     from nanobot_memory_plugins.core.text.clauses import fold, phrases_of, without_quoted
     from nanobot_memory_plugins.core.text.constraints import (
         ConstraintTopic,
@@ -67,7 +76,16 @@ __getattr__ = lazy_names(
         "acts": ("Act", "Clause", "clauses_of", "ends_as_question"),
         "attribution": ("UserAttribution",),
         "authored": ("authored_text", "text_to_assistant"),
-        "calendar": ("CHINESE_WEEKDAYS", "MONTH_NUMBERS", "WEEKDAYS"),
+        "calendar": (
+            "CHINESE_WEEK",
+            "CHINESE_WEEKDAY",
+            "CHINESE_WEEKDAY_NAME",
+            "CHINESE_WEEKDAYS",
+            "FULL_WEEKDAY",
+            "MONTH_NUMBERS",
+            "WEEKDAYS",
+            "WEEKDAY_NUMBERS",
+        ),
         "clauses": ("fold", "phrases_of", "without_quoted"),
         "constraints": ("ConstraintTopic", "is_own_constraint", "tells_constraint", "topic_of"),
         "conversation": (
@@ -117,9 +135,13 @@ __getattr__ = lazy_names(
 
 __all__ = [
     "ANOTHER_IN",
+    "CHINESE_WEEK",
+    "CHINESE_WEEKDAY",
     "CHINESE_WEEKDAYS",
+    "CHINESE_WEEKDAY_NAME",
     "CLOSING",
     "ENGLISH_NUMBERS",
+    "FULL_WEEKDAY",
     "GAP",
     "LINE_BREAKS",
     "MONTH_NUMBERS",
@@ -127,6 +149,7 @@ __all__ = [
     "RELATIVES",
     "VERB",
     "WEEKDAYS",
+    "WEEKDAY_NUMBERS",
     "Act",
     "Clause",
     "ConstraintTopic",
