@@ -59,7 +59,7 @@ if TYPE_CHECKING:
     from nanobot_memory_plugins.core.text.relative_dates.phrases import dated_phrases
     from nanobot_memory_plugins.core.text.relative_dates.standing_terms import names_standing_term
     from nanobot_memory_plugins.core.text.requests import VERB
-    from nanobot_memory_plugins.core.text.sentences import sentence_ends, sentence_spans, sentences_of
+    from nanobot_memory_plugins.core.text.sentences import sentence_ends, sentence_marks, sentence_spans, sentences_of
     from nanobot_memory_plugins.core.text.statement_terms import terms_of
     from nanobot_memory_plugins.core.text.stems import stem
     from nanobot_memory_plugins.core.text.support import Objection, Support
@@ -122,7 +122,7 @@ __getattr__ = lazy_names(
         "relative_dates.phrases": ("dated_phrases",),
         "relative_dates.standing_terms": ("names_standing_term",),
         "requests": ("VERB",),
-        "sentences": ("sentence_ends", "sentence_spans", "sentences_of"),
+        "sentences": ("sentence_ends", "sentence_marks", "sentence_spans", "sentences_of"),
         "statement_terms": ("terms_of",),
         "stems": ("stem",),
         "support": ("Objection", "Support"),
@@ -221,6 +221,7 @@ __all__ = [
     "said",
     "says_nothing",
     "sentence_ends",
+    "sentence_marks",
     "sentence_spans",
     "sentences_of",
     "stem",
