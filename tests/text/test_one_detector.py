@@ -55,7 +55,7 @@ def test_nobody_else_has_a_pattern_for_chinese_questions():
 
 
 def test_nobody_else_has_a_detector_by_name():
-    # A table of months in all spellings; a name for one of the room's answers.
+    # A pattern of the calendar's months; a name for one of the room's answers.
     known = {"consolidation/model/normalised.py", "search/index_searcher.py"}
     assert modules_with(NAMES) == known
 
@@ -67,5 +67,6 @@ def test_nobody_else_tells_questions_in_english():
     }
 
 
-def test_nobody_else_has_a_table_of_weekdays():
+def test_nobody_else_has_a_table_of_weekdays_or_months():
     assert not modules_with(r"wednes|thurs|(?:周|星期|礼拜)\)?\(?\[一二三四五六")
+    assert not modules_with(r"\bapr\||\bapril\|")

@@ -12,11 +12,13 @@ from functools import lru_cache
 from itertools import pairwise
 
 from nanobot_memory_plugins.core.text import (
+    AMBIGUOUS_MONTHS,
     CHINESE_WEEK,
     CHINESE_WEEKDAY_NAME,
     CHINESE_WEEKDAYS,
     ENGLISH_NUMBERS,
     FULL_WEEKDAY,
+    MONTH_NAME,
     MONTH_NUMBERS,
     WEEKDAYS,
     chinese_number,
@@ -55,9 +57,10 @@ _CHINESE_NUMBER = re.compile(
 )
 _WEEKDAYS = re.compile(rf"{CHINESE_WEEK}({CHINESE_WEEKDAY_NAME}|[1-7])|\b({FULL_WEEKDAY})s?\b")
 _HALF_OF_DAY = re.compile(r"(\d)\s*([ap])\.?m\b")
+_AMBIGUOUS = "|".join(AMBIGUOUS_MONTHS)
 _MONTHS = re.compile(
-    r"\b(jan|feb|apr|june?|july?|aug|sept?|oct|nov|dec)(?:uary|ruary|il|ust|ember|tember|ober)?\b"
-    r"|(?:(?<=in )|(?<=by )|(?<=since )|(?<=until )|(?<=\d ))(may|march)\b|\b(may|march)(?= \d)"
+    rf"\b(?!(?:{_AMBIGUOUS})\b)({MONTH_NAME})\b"
+    rf"|(?:(?<=in )|(?<=by )|(?<=since )|(?<=until )|(?<=\d ))({_AMBIGUOUS})\b|\b({_AMBIGUOUS})(?= \d)"
 )
 _SILENT = frozenset(
     _words(
@@ -169,7 +172,7 @@ def wording(text: str) -> TextFingerprint:
 def _dated(text: str) -> str:
     """Return a text with days, months and numbers in one spelling: ``w3``, ``m5``, ``2``."""
     text = _WEEKDAYS.sub(lambda match: f" wday{_weekday(match)} ", text)
-    text = _MONTHS.sub(lambda match: f" month{MONTH_NUMBERS[_month(match)]} ", text)
+    text = _MONTHS.sub(lambda match: f" month{MONTH_NUMBERS[next(filter(None, match.groups()))]} ", text)
     text = _CHINESE_NUMBER.sub(lambda match: str(chinese_number(match[1])), text)
     text = _HALF_OF_DAY.sub(r"\1 half\2 ", text)
     text = re.sub(r"(?<!\d)(\d+)(?:号|st\b|nd\b|rd\b|th\b)", r"\1日", text)
@@ -181,11 +184,6 @@ def _weekday(match: re.Match[str]) -> int:
     if not name:
         return WEEKDAYS.index(match[2]) + 1
     return int(name) if name.isdigit() else CHINESE_WEEKDAYS[name] + 1
-
-
-def _month(match: re.Match[str]) -> str:
-    name: str = next(filter(None, match.groups()))
-    return name if name in ("may", "march") else name[:3]
 
 
 def _terms(text: str, names: frozenset[str]) -> Iterator[tuple[str, str, float]]:

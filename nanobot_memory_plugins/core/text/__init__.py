@@ -10,12 +10,17 @@ if TYPE_CHECKING:
     from nanobot_memory_plugins.core.text.attribution import UserAttribution
     from nanobot_memory_plugins.core.text.authored import authored_text, text_to_assistant
     from nanobot_memory_plugins.core.text.calendar import (
+        AMBIGUOUS_MONTHS,
         CHINESE_WEEK,
         CHINESE_WEEKDAY,
         CHINESE_WEEKDAY_NAME,
         CHINESE_WEEKDAYS,
         FULL_WEEKDAY,
+        MONTH_NAME,
         MONTH_NUMBERS,
+        MONTHS,
+        SHORT_MONTH,
+        SHORT_WEEKDAY,
         WEEKDAY_NUMBERS,
         WEEKDAYS,
     )
@@ -77,12 +82,17 @@ __getattr__ = lazy_names(
         "attribution": ("UserAttribution",),
         "authored": ("authored_text", "text_to_assistant"),
         "calendar": (
+            "AMBIGUOUS_MONTHS",
             "CHINESE_WEEK",
             "CHINESE_WEEKDAY",
             "CHINESE_WEEKDAY_NAME",
             "CHINESE_WEEKDAYS",
             "FULL_WEEKDAY",
+            "MONTHS",
+            "MONTH_NAME",
             "MONTH_NUMBERS",
+            "SHORT_MONTH",
+            "SHORT_WEEKDAY",
             "WEEKDAYS",
             "WEEKDAY_NUMBERS",
         ),
@@ -134,6 +144,7 @@ __getattr__ = lazy_names(
 )
 
 __all__ = [
+    "AMBIGUOUS_MONTHS",
     "ANOTHER_IN",
     "CHINESE_WEEK",
     "CHINESE_WEEKDAY",
@@ -144,9 +155,13 @@ __all__ = [
     "FULL_WEEKDAY",
     "GAP",
     "LINE_BREAKS",
+    "MONTHS",
+    "MONTH_NAME",
     "MONTH_NUMBERS",
     "RELATION_ZH",
     "RELATIVES",
+    "SHORT_MONTH",
+    "SHORT_WEEKDAY",
     "VERB",
     "WEEKDAYS",
     "WEEKDAY_NUMBERS",

@@ -53,5 +53,14 @@ _MONTHS = (
 MONTH_NUMBERS = {name: number for number, names in enumerate(_MONTHS, start=1) for name in names}
 """Months by their names and short names, in small letters, from 1."""
 
+MONTHS = tuple(names[0] for names in _MONTHS)
+"""In full, from January."""
+
+AMBIGUOUS_MONTHS = frozenset({"may", "march", "mar"})
+"""These are ordinary words, too."""
+
+SHORT_MONTH = "|".join(name[:3] for name in MONTHS)
+"""Alternatives for a pattern, the first three letters of each."""
+
 MONTH_NAME = "|".join(sorted(MONTH_NUMBERS, key=len, reverse=True))
 """Alternatives for a pattern, the longest first."""

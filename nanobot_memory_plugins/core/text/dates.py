@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 
 from nanobot_memory_plugins.core.text.calendar import (
+    AMBIGUOUS_MONTHS,
     CHINESE_WEEK,
     CHINESE_WEEKDAY_NAME,
     CHINESE_WEEKDAYS,
@@ -18,8 +19,6 @@ from nanobot_memory_plugins.core.text.calendar import (
 from nanobot_memory_plugins.core.text.languages import languages_of
 from nanobot_memory_plugins.core.text.numbers import chinese_number
 
-# These are ordinary words too: alone they count as months only with a capital letter.
-_AMBIGUOUS = frozenset({"may", "march", "mar"})
 _DAY = r"(?:0?[1-9]|[12]\d|3[01])"
 _YEAR = r"(?:19|20)\d\d"
 _CHINESE_NUMBER = r"(?:\d{1,2}|[一二三四五六七八九十]{1,3})"
@@ -61,7 +60,8 @@ def date_terms(text: str) -> Iterator[str]:
             yield from _terms(match["y"], chinese_number(match["m"]), str(chinese_number(day)) if day else None)
     for match in _ENGLISH.finditer(text):
         name, day, year = match["m"], match["d1"] or match["d2"], match["y"]
-        if name.lower() in _AMBIGUOUS and not (day or year or name[0].isupper()):
+        # Alone these count as months only with a capital letter.
+        if name.lower() in AMBIGUOUS_MONTHS and not (day or year or name[0].isupper()):
             continue
         yield from _terms(year, MONTH_NUMBERS[name.lower()], day)
 
