@@ -6,7 +6,7 @@ A full stop ends none in "Dr. Lee", "3.5", "e.g." and "example.org", nor behind 
 import re
 from collections.abc import Iterator
 
-from nanobot_memory_plugins.core.text.languages import languages_of
+from nanobot_memory_plugins.core.text.languages import all_shortened, languages_of
 from nanobot_memory_plugins.core.text.words import LazyPattern
 
 Span = tuple[int, int]
@@ -27,7 +27,6 @@ _END_IN_JSON = LazyPattern(_ends("[”’'」』）)]*", r"\s\\") + r'|(?:(?<!\\
 # follows goes on in small letters.
 _ABBREVIATED = frozenset("dr mr mrs ms prof st vs e.g i.e approx cf fig vol mt rev hon gen col sgt ca resp".split())  # noqa: SIM905
 _MAY_CLOSE = frozenset("etc a.m p.m inc ltd co corp jr sr ave dept est".split())  # noqa: SIM905
-_LONGEST_ABBREVIATION = 5
 # So much on each side of a full stop tells of its language.
 _BESIDE = 200
 _WORD_BEFORE = LazyPattern(r"[\w.]{1,8}\Z")
@@ -102,7 +101,7 @@ def _ends_here(text: str, start: int, stop: re.Match[str]) -> bool:
         if not ahead or ahead[-1] in ":：" or "\u3400" <= after[0] <= "\u9fff":
             return False
     folded = word.casefold()
-    if len(folded) <= _LONGEST_ABBREVIATION and _goes_on_in_a_language(text, start, stop, folded):
+    if (folded.isdigit() or folded in all_shortened()) and _goes_on_in_a_language(text, start, stop, folded):
         return False
     if folded in _ABBREVIATED:
         return False
