@@ -9,11 +9,10 @@ from itertools import islice
 from nanobot_memory_plugins.core import Language, Message, Note, Origin
 from nanobot_memory_plugins.core.text import (
     GAP,
-    Act,
     authored_text,
-    clauses_of,
     clean_markdown,
     one_line,
+    only_asks,
     said,
     sentences_of,
 )
@@ -154,7 +153,7 @@ def _best(sentences: Iterable[_Sentence], chars: int) -> list[_Sentence]:
         if one.text in chosen or len(one.text) + 3 > chars:
             continue
         if not one.is_read:
-            one = replace(one, weight=one.weight - _QUESTIONS_COST * _only_asks(one.text), is_read=True)
+            one = replace(one, weight=one.weight - _QUESTIONS_COST * only_asks(one.text), is_read=True)
             heappush(waiting, (_rank(one), one))
             continue
         chosen[one.text] = one
@@ -165,10 +164,6 @@ def _best(sentences: Iterable[_Sentence], chars: int) -> list[_Sentence]:
 def _rank(sentence: _Sentence) -> tuple[float, int, int]:
     """Return what puts the weightiest first; of those that weigh the same, what was said last."""
     return (-sentence.weight, -sentence.message, sentence.place)
-
-
-def _only_asks(text: str) -> bool:
-    return all(clause.act is Act.ASKS for clause in clauses_of(text))
 
 
 def _note(sentences: Sequence[_Sentence], language: Language, origin: Origin) -> Note:

@@ -6,8 +6,11 @@
 import re
 from enum import StrEnum
 
+from nanobot_memory_plugins.core.text import FULL_WEEKDAY, MONTHS
 from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 
+# In most texts "may" is no month.
+_MONTH = "|".join(one for one in MONTHS if one != "may")
 # What of a long text is looked through.
 _LOOKED_THROUGH = 4_000
 
@@ -43,8 +46,7 @@ _ASKED = {
 HELD = {
     AnswerKind.TIME: re.compile(
         r"\b(?:yesterday|today|tonight|tomorrow|last|ago|next|week|weekend|month|year|morning|recently|since|just"
-        r"|(?:mon|tues|wednes|thurs|fri|satur|sun)day|january|february|march|april|june|july|august|september|october"
-        r"|november|december)\b|\b(?:19|20)\d\d\b|昨天|今天|明天|前天|后天|上周|下周|星期|礼拜|\d\s?[月年日号点]"
+        rf"|{FULL_WEEKDAY}|{_MONTH})\b|\b(?:19|20)\d\d\b|昨天|今天|明天|前天|后天|上周|下周|星期|礼拜|\d\s?[月年日号点]"
         r"|[一二三四五六七八九十]\s?[月日号点]|去年|今年|明年",
         re.IGNORECASE,
     ),

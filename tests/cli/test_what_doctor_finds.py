@@ -193,3 +193,23 @@ def test_secrets_by_hand_and_a_purge_that_was_broken_off_are_found_and_the_remed
     assert subprocess.run(scrub, capture_output=True, check=False, timeout=120).returncode == 0
     assert doctor(tmp_path) == (0, {})
     assert not record.exists()
+
+
+def test_entries_that_appear_in_memory_md_are_named_and_the_command_takes_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "consolidation")
+    memory = tmp_path / "workspace" / "memory"
+    memory.mkdir(parents=True)
+    section = "## Active Memories\n\n### [{}] fact | 0.60 | 2026-02-20 | 0\n{}\n"
+    (memory / "ENTRIES.md").write_text(section.format("b1ke", "rides a bike"), encoding="utf-8")
+    (memory / "MEMORY.md").write_text("Mine.\n\n" + section.format("d0g", "has a dog"), encoding="utf-8")
+    status, found = doctor(memory.parent)
+    assert "d0g" in found["entries in MEMORY.md"]["state"]
+    monkeypatch.setenv("NANOBOT_MEMORY_WORKSPACE", str(memory.parent))
+    assert "has a dog" in carry_out(found["entries in MEMORY.md"]["hint"]).stdout
+    status, found = doctor(memory.parent)
+    assert "entries in MEMORY.md" not in found
+    assert status == 0, found
+    assert "has a dog" in (memory / "ENTRIES.md").read_text(encoding="utf-8")
+    assert "dog" not in (memory / "MEMORY.md").read_text(encoding="utf-8")

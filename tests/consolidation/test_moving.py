@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 
 from nanobot_memory_plugins.consolidation.model.entry import Section
-from nanobot_memory_plugins.consolidation.operations.migrate import MOVED, POINTER, move_entries, rest_of
+from nanobot_memory_plugins.consolidation.operations.late_sections import IMPORTED, MOVED, late_entries
+from nanobot_memory_plugins.consolidation.operations.migrate import POINTER, import_entries, move_entries, rest_of
 from nanobot_memory_plugins.consolidation.operations.purge import purge
 from nanobot_memory_plugins.consolidation.operations.remember import forget
 from nanobot_memory_plugins.consolidation.operations.undo import last_undoable, undo
@@ -140,25 +141,79 @@ def test_an_old_version_written_back_brings_nothing_back_that_was_forgotten(repo
     assert not parse(repository.paths.long_term.read_bytes()).slots
 
 
-def test_what_somebody_writes_into_the_old_sections_is_taken_over(repository: EntryRepository):
-    old = repository.paths.long_term.read_text(encoding="utf-8")
-    move_entries(repository)
+def written_late(repository: EntryRepository, old: str) -> str:
+    """Write the old sections with one text changed and one entry more, as another program may."""
     edited = old.replace("不喜欢过多注释", "喜欢注释").replace(
         "## Archived", "### [h4nd] fact | 0.60 | 2026-02-20 | 0\nhas a dog\n\n## Archived"
     )
     repository.paths.long_term.write_text(edited, encoding="utf-8")
+    return edited
+
+
+def test_what_appears_in_the_old_sections_waits_until_it_is_asked_for(repository: EntryRepository):
+    old = repository.paths.long_term.read_text(encoding="utf-8")
     move_entries(repository)
+    before = repository.load().entries
+    edited = written_late(repository, old)
+    assert not move_entries(repository)
+    assert repository.load().entries == before
+    assert repository.paths.long_term.read_text(encoding="utf-8") == edited
+    assert set(late_entries(repository)) == {"a1b2c3", "h4nd"}
+    outcome = import_entries(repository, who="user")
+    assert {change.id for change in outcome.changes} == {"a1b2c3", "h4nd"}
+    assert outcome.run is not None
+    assert outcome.run.why == IMPORTED
     entries = repository.load().entries
     assert entries["a1b2c3"].content.endswith("喜欢注释")
     assert entries["h4nd"].content == "has a dog"
     assert len(entries) == 5
+    assert not parse(repository.paths.long_term.read_bytes()).slots
+    assert "Bo is a dog." in repository.paths.long_term.read_text(encoding="utf-8")
+    assert not late_entries(repository)
+    assert not import_entries(repository, who="user").changes
+
+
+def test_undo_takes_an_import_back_and_moves_nothing_else(repository: EntryRepository):
+    old = repository.paths.long_term.read_text(encoding="utf-8")
+    move_entries(repository)
+    before = repository.load().entries
+    written_late(repository, old)
+    run = import_entries(repository, who="user").run
+    assert run is not None
+    undo(repository, run.id, who="user")
+    assert repository.load().entries == before
+    assert repository.load().path == repository.own_path
+
+
+def test_what_was_forgotten_or_has_ended_is_not_imported(repository: EntryRepository):
+    old = repository.paths.long_term.read_text(encoding="utf-8")
+    move_entries(repository)
+    repository.update(added(entry("gone", "collects stamps"), entry("past", "lives in Rome")), who="t", why="t")
+    forget(repository, ["gone"], who="user")
+    repository.update(lambda now: {**now, "past": replace(now["past"], superseded_by="d4e5f6")}, who="t", why="t")
+    expected = repository.load().entries
+    late = "".join(
+        f"### [{id_}] fact | 0.70 | 2026-02-20 | 0\n{text}\n\n"
+        for id_, text in [("gone", "collects rare stamps"), ("more", "Collects stamps."), ("past", "lives in Rome")]
+    )
+    repository.paths.long_term.write_text(old.replace("## Archived", f"{late}## Archived"), encoding="utf-8")
+    assert not late_entries(repository)
+    import_entries(repository, who="user")
+    assert repository.load().entries == expected
+    assert not parse(repository.paths.long_term.read_bytes()).slots
+
+
+def test_nothing_is_imported_while_the_entries_are_in_memory_md(repository: EntryRepository):
+    assert not late_entries(repository)
+    with pytest.raises(InputError):
+        import_entries(repository, who="user")
 
 
 def test_one_id_for_two_texts_makes_two_entries(repository: EntryRepository):
     repository.own_path.write_text(
         "## Active Memories\n\n### [a1b2c3] fact | 0.60 | 2026-02-20 | 0\nanother\n", encoding="utf-8"
     )
-    move_entries(repository)
+    import_entries(repository, who="user")
     contents = sorted(one.content for one in repository.load().entries.values())
     assert len(contents) == 5
     assert {"another", "用户喜欢简洁的代码风格，不喜欢过多注释"} < set(contents)
@@ -261,6 +316,28 @@ def test_what_somebody_writes_at_any_moment_is_kept(repository: EntryRepository,
     assert (after.path.name, after.entries) == ("ENTRIES.md", before)
     assert b"Written in the last instant." in repository.paths.long_term.read_bytes()
     assert repository.paths.long_term.read_bytes().startswith(MINE.encode())
+
+
+@pytest.mark.parametrize("point", POINTS)
+def test_an_import_that_breaks_off_is_finished_at_the_next_start(repository: EntryRepository, point: str):
+    old = repository.paths.long_term.read_text(encoding="utf-8")
+    move_entries(repository)
+    written_late(repository, old)
+
+    def crash(passed: str) -> None:
+        if passed == point:
+            raise CrashError
+
+    with pytest.raises(CrashError):
+        import_entries(opened(repository.paths.workspace, at=crash), who="user")
+    again = opened(repository.paths.workspace)
+    move_entries(again)
+    if late_entries(again):  # nothing of it was done
+        import_entries(again, who="user")
+    entries = again.load().entries
+    assert entries["h4nd"].content == "has a dog"
+    assert len(entries) == 5
+    assert not parse(repository.paths.long_term.read_bytes()).slots
 
 
 @pytest.mark.parametrize("seed", [613, 682, 762, 1421, 1575, 1584, 1764])  # found by longer runs

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from nanobot_memory_plugins.consolidation.model.entry import Category, Section
 from nanobot_memory_plugins.consolidation.model.scoring import Importance
 from nanobot_memory_plugins.consolidation.nightly.answer import Add, ArchiveEntry, Merge, Update, read_answer
-from nanobot_memory_plugins.consolidation.nightly.apply import Applied, Job, ProposedOperation, Sources, apply
+from nanobot_memory_plugins.consolidation.nightly.apply import Applied, Job, ProposedOperation, apply
+from nanobot_memory_plugins.consolidation.nightly.evidence import Sources
 from nanobot_memory_plugins.consolidation.nightly.inputs import NightlyMaterial, NightlyPiece
 from nanobot_memory_plugins.consolidation.operations.merge_entries import joined, tidied
 from nanobot_memory_plugins.core.values import Origin, Scope, Visibility, Whose

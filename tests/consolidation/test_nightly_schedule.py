@@ -12,7 +12,8 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from nanobot_memory_plugins.consolidation.nightly.scheduler import Scheduler, alone, is_due, next_slot
+from nanobot_memory_plugins.consolidation.nightly.schedule import is_due, next_slot
+from nanobot_memory_plugins.consolidation.nightly.scheduler import Scheduler, alone
 from nanobot_memory_plugins.consolidation.store.nightly_records import LastRun
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
 from nanobot_memory_plugins.core.clock import ManualClock

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
+from nanobot_memory_plugins.bridge.group_chats import group_chat_of
 from nanobot_memory_plugins.bridge.senders import senders_of
-from nanobot_memory_plugins.bridge.turn_scopes import TurnScopes, group_chat_of
+from nanobot_memory_plugins.bridge.turn_scopes import TurnScopes
 from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, remember
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost

@@ -12,7 +12,13 @@ import nanobot_memory_plugins.core as core
 from nanobot_memory_plugins.consolidation.commands.orders import Command, OrderKind, commands_in
 from nanobot_memory_plugins.core.errors import ConfigurationError
 from nanobot_memory_plugins.core.text import Word, fold
-from nanobot_memory_plugins.core.text.languages import LanguageRules, OrderRule, all_languages, languages_of
+from nanobot_memory_plugins.core.text.languages import (
+    LanguageRules,
+    OrderRule,
+    all_languages,
+    all_shortened,
+    languages_of,
+)
 from nanobot_memory_plugins.core.text.languages.rule_file import rules_of
 from nanobot_memory_plugins.core.text.languages.rules import whole_words
 from nanobot_memory_plugins.core.text.languages.spoken import files_in
@@ -206,3 +212,9 @@ def test_no_file_is_read_when_the_rooms_are_imported():
 
 def test_a_text_in_english_reads_no_date_of_another_language():
     assert further_phrases("i moved last friday", date(2026, 1, 2)) == []
+
+
+def test_a_list_of_short_words_that_is_none_costs_nothing(tmp_path: Path):
+    (tmp_path / "odd.toml").write_text('common = ["och"]\nabbreviations = "tfn"\n', encoding="utf-8")
+    (tmp_path / "other.toml").write_text('common = ["oder"]\nabbreviations = ["bzw", 5]\n', encoding="utf-8")
+    assert all_shortened(tmp_path) == {"bzw"}

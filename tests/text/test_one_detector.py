@@ -9,7 +9,6 @@ NAMESPACE = Path(core.__file__).parents[1]
 # Redaction lies below core and sees text alone; the room itself; what shows texts and brings them in.
 ELSEWHERE = ("redaction/", "core/text/", "panel/", "bridge/", "tools/", "core/cli/", "core/transfer/")
 MARKS = {
-    "core/erasure/sentences.py": "where text is cut out of a file, escapes and quotation marks of JSON included",
     "consolidation/commands/sentences.py": "the mark of a sentence, which an order is remembered without",
     "consolidation/model/redacted_content.py": "the parts of an entry around a placeholder",
     "compaction/answers.py": "the first line of a model's answer",
@@ -56,8 +55,8 @@ def test_nobody_else_has_a_pattern_for_chinese_questions():
 
 
 def test_nobody_else_has_a_detector_by_name():
-    # A table of months in all spellings; the cutter of files; a name for one of the room's answers.
-    known = {"consolidation/model/normalised.py", "core/erasure/sentences.py", "search/index_searcher.py"}
+    # A pattern of the calendar's months; a name for one of the room's answers.
+    known = {"consolidation/model/normalised.py", "search/index_searcher.py"}
     assert modules_with(NAMES) == known
 
 
@@ -66,3 +65,8 @@ def test_nobody_else_tells_questions_in_english():
     assert modules_with(r"what\|(?:why|when|how)|is\|are\|(?:am|was)\|") == {
         f"consolidation/commands/{name}.py" for name in ("english", "english_words", "instructions")
     }
+
+
+def test_nobody_else_has_a_table_of_weekdays_or_months():
+    assert not modules_with(r"wednes|thurs|(?:周|星期|礼拜)\)?\(?\[一二三四五六")
+    assert not modules_with(r"\bapr\||\bapril\|")

@@ -63,7 +63,7 @@ _WHY_WORDS = (
         "remember", "forget", "edit", "confirm", "merge", "group", "restored", "undone", "time has passed",
         "edited in ENTRIES.md", "edited in MEMORY.md", "ENTRIES.md was gone", "MEMORY.md was gone",
         "moved", "written without an id", "tags", "settle", "the import was taken back", "the file was damaged",
-        "imported from an archive",
+        "imported from an archive", "imported from MEMORY.md",
         "changed on another machine", "the clock had been ahead", "an earlier state of the file had been put back",
     )  # fmt: skip
 

@@ -1,6 +1,6 @@
 """Words of standing instructions, in English and Chinese: how long one holds, who is told, and what it is about."""
 
-from nanobot_memory_plugins.core.text import VERB, LazyPattern, Word, Words
+from nanobot_memory_plugins.core.text import FULL_WEEKDAY, VERB, LazyPattern, Word, Words
 
 _MORE_VERBS = (
     r"push|merge|commit|force-push|ask|assume|begin|capitali[sz]e|cite|comment|disclose|greet|guess|mention|quote"
@@ -66,7 +66,7 @@ LASTING = Words(
             rf" (?:write|send|give|make|say|do|tell)|i (?:ask|write)))\b|in your (?:answers|replies|responses"
             rf"|e-?mails|messages|drafts|summaries|texts)\b|every (?:single )?{_ANSWERS}\b(?! (?:on|in"
             rf"|from|of|at|about) (?:the|this|that|our)\b)"
-            r"|each of (?:our|your|my)\b|on (?:weekends|weekdays|(?:mon|tues|wednes|thurs|fri|satur|sun)days)\b",
+            rf"|each of (?:our|your|my)\b|on (?:weekends|weekdays|(?:{FULL_WEEKDAY})s)\b",
             "in all our chats",
             "in all our years",
         ),

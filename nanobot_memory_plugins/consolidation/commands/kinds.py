@@ -3,13 +3,14 @@
 import re
 
 from nanobot_memory_plugins.consolidation.model.entry import Category
+from nanobot_memory_plugins.core.text import FULL_WEEKDAY
 from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 
 _RULES = (
     (
         Category.TODO,
-        r"\b(?:todo|to-do|deadline|due|remind|appointment|tomorrow|next (?:week|month|monday|tuesday|wednesday|thursday"
-        r"|friday|saturday|sunday)|have to|need to)\b|待办|截止|明天|后天|下周|下个?月|提醒|预约|要交",
+        rf"\b(?:todo|to-do|deadline|due|remind|appointment|tomorrow|next (?:week|month|{FULL_WEEKDAY})|have to"
+        r"|need to)\b|待办|截止|明天|后天|下周|下个?月|提醒|预约|要交",
     ),
     (
         Category.PREFERENCE,
@@ -23,8 +24,8 @@ _RULES = (
     ),
     (
         Category.WORKFLOW,
-        r"\b(?:every (?:day|morning|evening|week|month|monday|tuesday|wednesday|thursday|friday|saturday|sunday)"
-        r"|usually|each (?:day|week|time)|on (?:mon|tues|wednes|thurs|fri|satur|sun)days)\b"
+        rf"\b(?:every (?:day|morning|evening|week|month|{FULL_WEEKDAY})"
+        rf"|usually|each (?:day|week|time)|on (?:{FULL_WEEKDAY})s)\b"
         r"|每天|每周|每月|每次|通常|习惯",
     ),
 )

@@ -4,9 +4,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from nanobot_memory_plugins.consolidation.commands.orders import OrderKind, commands_in
-from nanobot_memory_plugins.consolidation.commands.sentences import lines_of
 from nanobot_memory_plugins.core import Message, Origin
-from nanobot_memory_plugins.core.text import text_to_assistant
+from nanobot_memory_plugins.core.text import reading_of, text_to_assistant
 
 # Messages that are looked at: what is further back is not meant.
 _NEAR = 12
@@ -41,18 +40,12 @@ def meant_by_this(text: str, history: Sequence[Message]) -> Referent | None:
             if kept:
                 return Referent(kept, Origin.USER)
             continue
-        if not _asks(own):
+        if not reading_of(own).ends_in_question:
             # A message that holds somebody else's text is nobody's word as a whole.
             whole = own.strip() == message.text.strip()
             return Referent(message.text.strip(), Origin.USER if whole else Origin.SUMMARY)
         break
     return Referent(_beginning(answer), Origin.ASSISTANT) if answer else None
-
-
-def _asks(text: str) -> bool:
-    """Return whether a message ends in a question."""
-    sentences = [sentence for line in lines_of(text) for sentence in line.sentences]
-    return bool(sentences) and sentences[-1].asks
 
 
 def _beginning(text: str) -> str:

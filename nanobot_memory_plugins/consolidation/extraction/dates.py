@@ -15,12 +15,12 @@ from nanobot_memory_plugins.consolidation.model.plan_days import (
     takes_time,
     with_days,
 )
-from nanobot_memory_plugins.core.text import days_ahead, names_standing_term, phrases_of
+from nanobot_memory_plugins.core.text import SHORT_MONTH, SHORT_WEEKDAY, days_ahead, names_standing_term, phrases_of
 
 # Words that speak of time at all: without one of them near a quote, a day is the model's invention.
 _OF_TIME = re.compile(
     r"\d|[一二两三四五六七八九十]|[天日周月年明后今晚早]|星期|礼拜|节"
-    r"|\b(?:mon|tue|wed|thu|fri|sat|sun|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)"
+    rf"|\b(?:{SHORT_WEEKDAY}|{SHORT_MONTH})"
     r"|\b(?:one|two|three|four|five|six|seven|ten|tomorrow|to(?:day|night)|days?|weeks?|weekend|month|year|christmas"
     r"|easter)\b",
     re.IGNORECASE,

@@ -12,8 +12,13 @@ from functools import lru_cache
 from itertools import pairwise
 
 from nanobot_memory_plugins.core.text import (
+    AMBIGUOUS_MONTHS,
+    CHINESE_WEEK,
+    CHINESE_WEEKDAY_NAME,
     CHINESE_WEEKDAYS,
     ENGLISH_NUMBERS,
+    FULL_WEEKDAY,
+    MONTH_NAME,
     MONTH_NUMBERS,
     WEEKDAYS,
     chinese_number,
@@ -50,11 +55,12 @@ _DISLIKED = re.compile(r"\b(?:dislike[sd]?|hates?)\b|讨厌|厌恶")
 _CHINESE_NUMBER = re.compile(
     r"([一二两三四五六七八九]?十[一二三四五六七八九]?|[一二两三四五六七八九])(?=[个只条名位岁年月日号天周点时分元块次人杯家台本公页])"
 )
-_WEEKDAYS = re.compile(r"(?:周|星期|礼拜)([一二三四五六日天1-7])|\b(mon|tues|wednes|thurs|fri|satur|sun)days?\b")
+_WEEKDAYS = re.compile(rf"{CHINESE_WEEK}({CHINESE_WEEKDAY_NAME}|[1-7])|\b({FULL_WEEKDAY})s?\b")
 _HALF_OF_DAY = re.compile(r"(\d)\s*([ap])\.?m\b")
+_AMBIGUOUS = "|".join(AMBIGUOUS_MONTHS)
 _MONTHS = re.compile(
-    r"\b(jan|feb|apr|june?|july?|aug|sept?|oct|nov|dec)(?:uary|ruary|il|ust|ember|tember|ober)?\b"
-    r"|(?:(?<=in )|(?<=by )|(?<=since )|(?<=until )|(?<=\d ))(may|march)\b|\b(may|march)(?= \d)"
+    rf"\b(?!(?:{_AMBIGUOUS})\b)({MONTH_NAME})\b"
+    rf"|(?:(?<=in )|(?<=by )|(?<=since )|(?<=until )|(?<=\d ))({_AMBIGUOUS})\b|\b({_AMBIGUOUS})(?= \d)"
 )
 _SILENT = frozenset(
     _words(
@@ -166,7 +172,7 @@ def wording(text: str) -> TextFingerprint:
 def _dated(text: str) -> str:
     """Return a text with days, months and numbers in one spelling: ``w3``, ``m5``, ``2``."""
     text = _WEEKDAYS.sub(lambda match: f" wday{_weekday(match)} ", text)
-    text = _MONTHS.sub(lambda match: f" month{MONTH_NUMBERS[_month(match)]} ", text)
+    text = _MONTHS.sub(lambda match: f" month{MONTH_NUMBERS[next(filter(None, match.groups()))]} ", text)
     text = _CHINESE_NUMBER.sub(lambda match: str(chinese_number(match[1])), text)
     text = _HALF_OF_DAY.sub(r"\1 half\2 ", text)
     text = re.sub(r"(?<!\d)(\d+)(?:号|st\b|nd\b|rd\b|th\b)", r"\1日", text)
@@ -176,13 +182,8 @@ def _dated(text: str) -> str:
 def _weekday(match: re.Match[str]) -> int:
     name = match[1]
     if not name:
-        return WEEKDAYS.index(f"{match[2]}day") + 1
+        return WEEKDAYS.index(match[2]) + 1
     return int(name) if name.isdigit() else CHINESE_WEEKDAYS[name] + 1
-
-
-def _month(match: re.Match[str]) -> str:
-    name: str = next(filter(None, match.groups()))
-    return name if name in ("may", "march") else name[:3]
 
 
 def _terms(text: str, names: frozenset[str]) -> Iterator[tuple[str, str, float]]:

@@ -1,6 +1,6 @@
 """Operations applied to entries, as a pure function: each is done or dropped on its own, or all are refused."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
@@ -14,12 +14,12 @@ from nanobot_memory_plugins.consolidation.model.scoring import (
     initial_score,
 )
 from nanobot_memory_plugins.consolidation.nightly.answer import Add, ArchiveEntry, Merge, Operation, Update
+from nanobot_memory_plugins.consolidation.nightly.evidence import Sources
 from nanobot_memory_plugins.consolidation.nightly.inputs import UNTRUSTED, Gathered, NightlyMaterial, Owner, trusted
 from nanobot_memory_plugins.consolidation.nightly.scoping import Tellers
 from nanobot_memory_plugins.consolidation.nightly.spoken import UsersWord
 from nanobot_memory_plugins.consolidation.operations.merge_entries import alike, joined, relinked
 from nanobot_memory_plugins.core import Origin, Sentence
-from nanobot_memory_plugins.core.text import Evidence, reading_of
 from nanobot_memory_plugins.core.values.scopes import owner
 
 # A run may drop this many entries, and beyond that this share of them.
@@ -271,28 +271,3 @@ class _State:
 
     def _of_scope(self) -> list[Entry]:
         return [one for id_, one in self.entries.items() if id_ in self._material.entries or id_ in self._touched]
-
-
-# Whether the words of an operation stand in what the model was shown at all; whose they are is told by quotes.
-# The share of a text's terms that one note or entry must hold, or all of them together: a paraphrase of one source
-# lies well above the first, a mixture of words that happen to stand somewhere below the second.
-_IN_ONE = 0.5
-_IN_ALL = 0.8
-
-
-class Sources:
-    """Texts that an operation may rest on."""
-
-    def __init__(self, texts: Iterable[str]) -> None:
-        kept = [text for text in texts if text]
-        self._each = [Evidence([text]) for text in kept]
-        self._all = Evidence(kept)
-        self._numbers = {value for text in kept for one in reading_of(text).numbers for value in one.values}
-
-    def bear_out(self, text: str, *, in_one: float = _IN_ONE, in_all: float = _IN_ALL) -> bool:
-        """Return whether the texts say what ``text`` says, as far as words can tell. No number may be new."""
-        if any(one.in_figures and not one.values & self._numbers for one in reading_of(text).numbers):
-            return False
-        if self._all.share(text) < in_one:
-            return False
-        return self._all.share(text) >= in_all or any(one.share(text) >= in_one for one in self._each)

@@ -2,28 +2,36 @@
 
 Replacing ENTRIES.md is the one step with which its entries are those that count; before it those of MEMORY.md do, and
 what is left there afterwards does not count. So a crash at any moment leaves each entry in force once, and the next
-start goes on.
+start goes on. What appears in MEMORY.md later stays there until somebody asks for it.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from nanobot_memory_plugins.consolidation.model.entry import Entry, new_id
+from nanobot_memory_plugins.consolidation.operations.late_sections import (
+    IMPORTED,
+    MOVED,
+    has_sections,
+    is_same,
+    late_entries,
+    may_be_taken,
+    moved_before,
+)
 from nanobot_memory_plugins.consolidation.store.atomic_files import keep_aside, read_file, write_private
 from nanobot_memory_plugins.consolidation.store.damage import damage_of
-from nanobot_memory_plugins.consolidation.store.document import EntryDocument, Heading, Slot, Text, parse
+from nanobot_memory_plugins.consolidation.store.document import EntryDocument, Text, parse
 from nanobot_memory_plugins.consolidation.store.journal import BROKE_OFF, Run
 from nanobot_memory_plugins.consolidation.store.patch import patch_back, take_back
 from nanobot_memory_plugins.consolidation.store.rendering import TITLE, render
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository, Outcome
-from nanobot_memory_plugins.consolidation.store.snapshot import WantedState, sha256
+from nanobot_memory_plugins.consolidation.store.snapshot import State, WantedState, sha256
 from nanobot_memory_plugins.consolidation.store.three_way_merge import adopted, merged_entry
 from nanobot_memory_plugins.core import InputError, logger
 from nanobot_memory_plugins.core.files import exact_time, replace_file
 
-# Why the runs were made that move the entries, and that clear the place that they leave.
-MOVED = "moved from MEMORY.md to ENTRIES.md"
+# Why the runs were made that clear the place that entries leave.
 TAKEN_OUT = "taken out of MEMORY.md"
 WHO = "consolidation"
 # What is left in the place of the entries.
@@ -36,8 +44,8 @@ def move_entries(repository: EntryRepository) -> bool:
     """Move the entries of MEMORY.md into ENTRIES.md; say whether there was anything to move.
 
     One run of the journal that can be undone; after that they are not moved again. Text of others stays where it is.
-    What was moved before and is still found in MEMORY.md as it was is dropped there; where somebody has changed it,
-    their change is taken over. Raises `MemoryFileError`; each entry is then in force where it was.
+    What was moved before and is still found in MEMORY.md as it was is dropped there. What is new there stays, and is
+    taken by `import_entries` alone. Raises `MemoryFileError`; each entry is then in force where it was.
     """
     own, shared = repository.own_path, repository.paths.long_term
     if not shared.is_file():
@@ -45,15 +53,36 @@ def move_entries(repository: EntryRepository) -> bool:
     with repository.locked():
         found = read_file(shared)
         slipped = _slipped_before(repository)
-        if slipped is None and not _has_sections(read_file(shared)):
+        if slipped is None and not has_sections(read_file(shared)):
             return False
         in_force = repository.path
         if in_force == shared and _was_taken_back(repository.journal.runs()):
             return False
         _settle(repository)
+        if slipped is None and not _is_unfinished(repository) and (late := late_entries(repository)):
+            logger.warning(
+                "entries: {} in MEMORY.md count nowhere; `nanobot-memory entries import-memory` takes them", len(late)
+            )
+            return False
         # As long as those of MEMORY.md are in force, none was moved, whatever a run that broke off has written down.
-        before = _moved_before(repository.journal.runs()) if in_force == own else {}
+        before = moved_before(repository.journal.runs()) if in_force == own else {}
         return _Move(repository, own, shared, before).run(slipped, found)
+
+
+def import_entries(repository: EntryRepository, *, who: str) -> Outcome:
+    """Take what has appeared in MEMORY.md into ENTRIES.md, and clear its sections there; other text stays.
+
+    What was purged, was forgotten or has ended is not taken, and goes with the sections. Raises `InputError` while the
+    entries of MEMORY.md are in force, and `MemoryFileError`.
+    """
+    own, shared = repository.own_path, repository.paths.long_term
+    with repository.locked():
+        if repository.path != own and has_sections(read_file(shared)):
+            raise InputError("The entries are in MEMORY.md: there is nothing to import them into.")
+        _settle(repository)
+        move = _Move(repository, own, shared, moved_before(repository.journal.runs()), who, IMPORTED)
+        move.run(None, None)
+        return move.outcome or Outcome(own, repository.load().entries)
 
 
 def move_back(repository: EntryRepository, run: Run, *, who: str, why: str) -> Outcome:
@@ -126,6 +155,9 @@ class _Move:
     own: Path
     shared: Path
     before: dict[str, Entry]
+    who: str = WHO
+    why: str = MOVED
+    outcome: Outcome | None = None
 
     def run(self, slipped: bytes | None, expected: bytes | None) -> bool:
         """Move and clear until nobody has written in between; say whether there were entries.
@@ -140,7 +172,7 @@ class _Move:
                     _settle(self.repository)
                     continue
                 expected = raw
-                if raw is None or not _has_sections(raw):
+                if raw is None or not has_sections(raw):
                     return done
                 if damage_of(raw, None):
                     logger.warning("entries: MEMORY.md is damaged; the entries in it are left where they are")
@@ -175,11 +207,18 @@ class _Move:
         found = adopted(document, document)
         if not found:
             return False
-        holds, before = self.repository.tombstones.holds, dict(self.before)
-        kept = {id_: entry for id_, entry in found.items() if not holds(entry)}
-        self.repository.write(
-            lambda state: WantedState(together(state.entries, kept, before)), who=WHO, why=MOVED, path=self.own
-        )
+        repository, before = self.repository, dict(self.before)
+        is_first = repository.path == self.shared
+
+        def decide(state: State) -> WantedState:
+            if is_first:
+                taken = {id_: entry for id_, entry in found.items() if not repository.tombstones.holds(entry)}
+            else:
+                taken = may_be_taken(repository, found, state.entries)
+            return WantedState(together(state.entries, taken, before))
+
+        outcome = repository.write(decide, who=self.who, why=self.why, path=self.own)
+        self.outcome = outcome if outcome.run is not None else self.outcome
         self.before.update(found)
         return True
 
@@ -188,7 +227,7 @@ class _Move:
         if rest == raw:
             return None
         repository = self.repository
-        repository.journal.append([_run(repository, WHO, TAKEN_OUT, self.shared, raw, rest)])
+        repository.journal.append([_run(repository, self.who, TAKEN_OUT, self.shared, raw, rest)])
         repository.passes("taking out")
         replace_file(self.shared, rest)
         write_private(repository.seen_path(self.shared), rest)
@@ -206,13 +245,13 @@ def together(current: Mapping[str, Entry], found: Mapping[str, Entry], before: M
     result = dict(current)
     for id_, entry in found.items():
         moved, here = before.get(id_), current.get(id_)
-        if moved is not None and _same(entry, moved):
+        if moved is not None and is_same(entry, moved):
             continue
         if here is None:
             result[id_] = entry
         elif moved is not None:
             result[id_] = merged_entry(moved, entry, here)
-        elif not _same(entry, here):
+        elif not is_same(entry, here):
             other = new_id((*result, *found))
             result[other] = replace(entry, id=other)
     return result
@@ -247,24 +286,13 @@ def _slipped_before(repository: EntryRepository) -> bytes | None:
     return None
 
 
-def _same(one: Entry, other: Entry) -> bool:
-    """Return whether two are the same entry but for the days that it has faded since."""
-    return replace(one, decayed_days=other.decayed_days) == other
-
-
-def _has_sections(data: bytes | None) -> bool:
-    return data is not None and any(isinstance(piece, (Heading, Slot)) for piece in parse(data).pieces)
-
-
-def _moved_before(runs: Iterable[Run]) -> dict[str, Entry]:
-    """Return the entries as they were when they were moved last."""
-    moved: dict[str, Entry] = {}
-    listed = list(runs)
-    undone = {run.undoes for run in listed if run.undoes}
-    for run in listed:
-        if run.why == MOVED and run.id not in undone:
-            moved.update({change.id: change.after for change in run.changes if change.after is not None})
-    return moved
+def _is_unfinished(repository: EntryRepository) -> bool:
+    """Return whether a move was broken off before the sections in MEMORY.md were cleared."""
+    runs = reversed(repository.journal.runs())
+    last = next((run for run in runs if run.why == TAKEN_OUT or (run.why in (MOVED, IMPORTED) and run.changes)), None)
+    if last is None or last.why != TAKEN_OUT:
+        return last is not None
+    return last.file_before == sha256(read_file(repository.paths.long_term) or b"")
 
 
 def _was_taken_back(runs: Sequence[Run]) -> bool:

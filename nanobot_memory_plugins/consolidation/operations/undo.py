@@ -6,7 +6,8 @@ from datetime import datetime
 
 from nanobot_memory_plugins.consolidation.model.entry import Entry
 from nanobot_memory_plugins.consolidation.model.scoring import restored
-from nanobot_memory_plugins.consolidation.operations.migrate import MOVED, move_back
+from nanobot_memory_plugins.consolidation.operations.late_sections import MOVED
+from nanobot_memory_plugins.consolidation.operations.migrate import move_back
 from nanobot_memory_plugins.consolidation.store.document import parse
 from nanobot_memory_plugins.consolidation.store.journal import BY_HAND, PURGED, Run, last_known
 from nanobot_memory_plugins.consolidation.store.patch import take_back

@@ -2,7 +2,7 @@
 
 import asyncio
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -18,6 +18,7 @@ from nanobot_memory_plugins.core.cli.machine_findings import (
     room_findings,
     workspace_finding,
 )
+from nanobot_memory_plugins.core.cli.offered_findings import offered_findings
 from nanobot_memory_plugins.core.cli.options import (
     ConfigOption,
     JsonOption,
@@ -29,7 +30,6 @@ from nanobot_memory_plugins.core.cli.options import (
 )
 from nanobot_memory_plugins.core.cli.people_findings import people_findings
 from nanobot_memory_plugins.core.config import ConfigProblem, MemoryConfig
-from nanobot_memory_plugins.core.entry_points import FINDINGS_GROUP, installed_entry_points
 from nanobot_memory_plugins.core.errors import NanobotMemoryError
 from nanobot_memory_plugins.core.host.memory_host import MemoryHost
 from nanobot_memory_plugins.core.log import logger
@@ -139,28 +139,3 @@ def finding_row(finding: Finding) -> dict[str, str]:
         "hint": finding.hint,
         "mend": finding.hint,
     }
-
-
-# What other distributions say of the installation, for ``nanobot-memory doctor``.
-Offer = Callable[[], Sequence[Finding]]
-
-
-def offered_findings() -> list[Finding]:
-    """Return what the entry points of ``nanobot_memory_findings`` say, functions without arguments. It may block."""
-    found: list[Finding] = []
-    for point in installed_entry_points(FINDINGS_GROUP):
-        try:
-            offer: Offer = point.load()
-            found += [one for one in offer() if isinstance(one, Finding)]
-        except Exception as error:  # it is somebody else's code
-            found.append(
-                Finding(
-                    point.distribution,
-                    Sentence("cannot say how it is: {kind}", kind=type(error).__name__),
-                    Health.DEGRADED,
-                    hint=Sentence(
-                        "Install it anew: pip install --force-reinstall {distribution}", distribution=point.distribution
-                    ),
-                )
-            )
-    return found

@@ -20,10 +20,10 @@ import typer.main
 
 from nanobot_memory_plugins.core.cli.command_group import CommandGroup
 from nanobot_memory_plugins.core.cli.language import chosen_language, language_of, spoken
+from nanobot_memory_plugins.core.cli.log_setup import configure_command_line_logging
 from nanobot_memory_plugins.core.cli.options import print_json
 from nanobot_memory_plugins.core.cli.plain import say
 from nanobot_memory_plugins.core.errors import InputError, NanobotMemoryError, NotInstalledError
-from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.redaction.script.messages import Sentence, together, tr
 from nanobot_memory_plugins.redaction.script.printable import printable
 
@@ -167,42 +167,3 @@ def _close_quietly(stream: Any) -> None:
         nothing = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nothing, stream.fileno())
         os.close(nothing)
-
-
-# Logging of the command line. As a library, the set logs through loguru and leaves the sinks to its host.
-class _StandardError:
-    """Standard error as it is when something is written: whoever has replaced it meanwhile may have closed it."""
-
-    def write(self, text: str) -> None:
-        """Write a text."""
-        sys.stderr.write(text)
-
-    def flush(self) -> None:
-        """Write what waits."""
-        sys.stderr.flush()
-
-    def isatty(self) -> bool:
-        """Tell whether it is a terminal, which colors are for."""
-        return sys.stderr.isatty()
-
-
-def configure_command_line_logging(verbose: bool) -> None:
-    """Send the log to standard error: warnings, or with ``verbose`` everything.
-
-    ``diagnose`` is off: it would print the values of variables, secrets among them.
-    """
-    settings: dict[str, Any] = {
-        "level": "DEBUG" if verbose else "WARNING",
-        "format": "{time:HH:mm:ss.SSS} {level: <7} {name}: {message}"
-        if verbose
-        else "<level>{level: <7}</level> {message}",
-        "diagnose": False,
-        "backtrace": False,
-    }
-    if os.environ.get("NO_COLOR"):
-        settings["colorize"] = False
-    if "loguru" in sys.modules:
-        logger.remove()
-        logger.add(_StandardError(), **settings)
-    else:  # whoever logs first imports it: its environment says the same
-        os.environ.update({f"LOGURU_{name.upper()}": str(value) for name, value in settings.items()})

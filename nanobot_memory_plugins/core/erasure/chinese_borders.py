@@ -7,6 +7,8 @@ text ends, a mark stands, or one of these; elsewhere it may be a part of another
 import re
 from typing import NamedTuple
 
+from nanobot_memory_plugins.core.text import CHINESE_WEEKDAY
+
 
 class Border(NamedTuple):
     """A pattern, a text in which 豆豆 ends beside it, and one in which it is not there, though a character of it is."""
@@ -50,7 +52,7 @@ AFTER = (
         "豆豆家电",
     ),
     Border(
-        "[今昨明后]天|今年|去年|明年|[上下]个?[周月]|周[一二三四五六日末]|星期|每[天周月年]|现在|以[前后]|刚才|最近",
+        f"[今昨明后]天|今年|去年|明年|[上下]个?[周月]|周末|{CHINESE_WEEKDAY}|星期|每[天周月年]|现在|以[前后]|刚才|最近",
         "豆豆今年五岁",
         "豆豆今",
     ),

@@ -1,21 +1,24 @@
 """The content of our files without the texts that are to be forgotten, and which lines held them."""
 
-import json
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from nanobot_memory_plugins.core.erasure.contents import (
+    encoded,
+    head_lines,
+    note_parts,
+    row_bytes,
+    row_of,
+    with_texts,
+)
 from nanobot_memory_plugins.core.erasure.matching import Nearly, Stretch, Wanted
 from nanobot_memory_plugins.core.erasure.plan import held_line
 from nanobot_memory_plugins.core.files.entries import NoteEntry
-from nanobot_memory_plugins.core.files.parsing import parse_notes
-from nanobot_memory_plugins.core.text.markdown import clean
 from nanobot_memory_plugins.core.values import HeldLine
 
 # Fields of a message that say which it is and whose. Memories are found by them, so they stay.
 _NAMES = frozenset({"id", "time", "role", "origin", "session", "channel", "user", "agent", "name"})
-_NAME_LINE = re.compile(r"(?:type|id|time|origin|session|channel|user|agent)[ \t]*:")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,12 +81,10 @@ def clean_notes(data: bytes, wanted: Wanted, *, everywhere: bool = False) -> Cle
     """Return a Markdown file without the texts in its structured notes; ``everywhere``, in people's text, too."""
     parts: list[bytes] = []
     all_found = _Collected(wanted)
-    for part in parse_notes(data):
-        raw = data[part.offset : part.offset + part.length]
-        text = raw.decode("utf-8", "surrogateescape")
+    for part, raw, text in note_parts(data):
         is_ours = isinstance(part, NoteEntry) and bool(part.id)
         cuts: list[Stretch] = []
-        names = list(_name_lines(text)) if is_ours else []
+        names = list(head_lines(text)) if is_ours else []
         for one in wanted.stretches(text):
             line = part.line + text.count("\n", 0, one.at)
             if not is_ours and not everywhere:
@@ -92,10 +93,7 @@ def clean_notes(data: bytes, wanted: Wanted, *, everywhere: bool = False) -> Cle
                 all_found.named.append(held_in(text, one, line))
             elif all_found.note(text, one, line):
                 cuts.append(one)
-        if not cuts:
-            parts.append(raw)
-            continue
-        parts.append(wanted.cut(text, cuts).encode("utf-8", "surrogateescape"))
+        parts.append(encoded(wanted.cut(text, cuts)) if cuts else raw)
     return all_found.cleaned(b"".join(parts))
 
 
@@ -120,42 +118,23 @@ def _held_lines(data: bytes, wanted: Wanted) -> Iterator[tuple[Nearly | None, He
         yield one.nearly, held_in(text, one, 1 + text.count("\n", 0, one.at))
 
 
-def _name_lines(text: str) -> Iterator[tuple[int, int]]:
-    """Yield where the lines of a note's head stand that say which it is and whose."""
-    at = 0
-    for line in text.splitlines(keepends=True):
-        if at and not line.strip():
-            return
-        if _NAME_LINE.match(line):
-            yield at, at + len(line.rstrip("\r\n"))
-        at += len(line)
-
-
 def _clean_line(text: str, number: int, all_found: _Collected) -> bytes | None:
     """Return a line of a transcript without the texts, nothing when it is no message, None where all of it stays."""
     try:
-        row = json.loads(text)
-    except (ValueError, RecursionError):
+        row = row_of(text)
+    except ValueError:
         row = None
     if not isinstance(row, dict):
         goes = [all_found.note(text, one, number) for one in all_found.wanted.stretches(text)]
         return b"" if any(goes) else None
     names = [str(row[name]) for name in _NAMES & row.keys()]
     all_found.named += [held_line(number, name) for name in names if all_found.wanted.count(name)]
-    cleaned = {name: one if name in _NAMES else _clean_value(one, number, all_found) for name, one in row.items()}
-    if cleaned == row:
-        return None
-    line = clean(json.dumps(cleaned, ensure_ascii=False, separators=(",", ":")))
-    return line.encode("utf-8")
 
-
-def _clean_value(value: Any, number: int, all_found: _Collected) -> Any:
-    if isinstance(value, str):
+    def without(value: str) -> str:
         cuts = [one for one in all_found.wanted.stretches(value) if all_found.note(value, one, number)]
         return all_found.wanted.cut(value, cuts)
-    if isinstance(value, list):
-        return [_clean_value(one, number, all_found) for one in value]
-    if isinstance(value, dict):
-        pairs = ((_clean_value(name, number, all_found), one) for name, one in value.items())
-        return {name: _clean_value(one, number, all_found) for name, one in pairs}
-    return value
+
+    cleaned: dict[str, Any] = {
+        name: one if name in _NAMES else with_texts(one, without, changes_names=True) for name, one in row.items()
+    }
+    return None if cleaned == row else row_bytes(cleaned)

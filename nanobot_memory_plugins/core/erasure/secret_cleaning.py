@@ -1,15 +1,19 @@
 """The content of our files with placeholders in place of secrets. Every function gives back what it got, if clean."""
 
-import json
 import re
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
 
+from nanobot_memory_plugins.core.erasure.contents import (
+    encoded,
+    head_lines,
+    note_parts,
+    row_bytes,
+    row_of,
+    with_texts,
+)
 from nanobot_memory_plugins.core.files.entries import NoteEntry
-from nanobot_memory_plugins.core.files.parsing import parse_notes
-from nanobot_memory_plugins.core.text.markdown import clean
 from nanobot_memory_plugins.core.values import Origin
 from nanobot_memory_plugins.redaction.rules.rule import PLACEHOLDER
 from nanobot_memory_plugins.redaction.rules.word_lists import words
@@ -25,7 +29,6 @@ _KEPT = words(
 _EARLIER_HEADING = re.compile(r"(?:\ufeff)?### (?:\d{4}-\d{2}-\d{2}[ T])?\d{2}:\d{2}(?::\d{2})?(?:[ \t].*)?\r?\n")
 _EARLIER_FIELD = re.compile(r"^(type|tags|tl;dr|details)[ \t]*:", re.MULTILINE)
 _EARLIER_FIELDS = 3
-_KEPT_LINE = re.compile(r"(?:type|id|time|origin|session|channel|user|agent)[ \t]*:")
 # A patch leads from one state of a file to another by their hashes: with other bytes it leads nowhere.
 _OF_PATCH = ("patch", "before", "after")
 
@@ -65,16 +68,14 @@ def clean_notes(data: bytes, redact: Redact, *, everywhere: bool, tools: Redact 
     found: Counter[str] = Counter()
     foreign: Counter[str] = Counter()
     parts: list[bytes] = []
-    for part in parse_notes(data):
-        raw = data[part.offset : part.offset + part.length]
-        text = raw.decode("utf-8", "surrogateescape")
+    for part, raw, text in note_parts(data):
         if (isinstance(part, NoteEntry) and part.id) or _is_earlier_note(text):
             is_tools = isinstance(part, NoteEntry) and part.origin in (Origin.TOOL, Origin.WEB)
             safe = _clean_note(text, tools if tools and is_tools else redact, found)
         else:
             safe = redacted(text, redact, found if everywhere else foreign)
             safe = safe if everywhere else text
-        parts.append(raw if safe == text else safe.encode("utf-8", "surrogateescape"))
+        parts.append(raw if safe == text else encoded(safe))
     return ScrubbedBytes(b"".join(parts), found, foreign)
 
 
@@ -83,7 +84,7 @@ def clean_text(data: bytes, redact: Redact) -> ScrubbedBytes:
     found: Counter[str] = Counter()
     text = data.decode("utf-8", "surrogateescape")
     safe = redacted(text, redact, found)
-    return ScrubbedBytes(data if safe == text else safe.encode("utf-8", "surrogateescape"), found)
+    return ScrubbedBytes(data if safe == text else encoded(safe), found)
 
 
 def _placeholders(text: str) -> list[str]:
@@ -93,16 +94,11 @@ def _placeholders(text: str) -> list[str]:
 def _clean_note(text: str, redact: Redact, found: Counter[str]) -> str:
     """Redact a note, but for the lines of its head that say which it is and whose."""
     pieces: list[str] = []
-    run: list[str] = []
-    in_head = True
-    for line in text.splitlines(keepends=True):
-        in_head = in_head and bool(line.strip())
-        if in_head and _KEPT_LINE.match(line):
-            pieces += [redacted("".join(run), redact, found), line]
-            run = []
-        else:
-            run.append(line)
-    return "".join([*pieces, redacted("".join(run), redact, found)])
+    at = 0
+    for start, end in head_lines(text):
+        pieces += [redacted(text[at:start], redact, found), text[start:end]]
+        at = end
+    return "".join([*pieces, redacted(text[at:], redact, found)])
 
 
 def _is_earlier_note(text: str) -> bool:
@@ -117,25 +113,15 @@ def _clean_row(line: bytes, redact: Redact, found: Counter[str]) -> bytes:
     if not line.strip():
         return line
     try:
-        row = json.loads(line)
-    except (ValueError, RecursionError):
+        row = row_of(line)
+    except ValueError:
         safe = clean_text(line, redact)
         found.update(safe.found)
         return safe.data
-    cleaned = _clean_value(row, redact, found)
+    # Hashes of whole files stand under "before" and "after", too; no rule takes a bare hash for a secret.
+    cleaned = with_texts(row, lambda text: redacted(text, redact, found), kept=_KEPT)
     if cleaned == row:
         return line
     if isinstance(cleaned, dict) and "patch" in cleaned:
         cleaned = {name: value for name, value in cleaned.items() if name not in _OF_PATCH}
-    return clean(json.dumps(cleaned, ensure_ascii=False, separators=(",", ":"))).encode()
-
-
-def _clean_value(value: Any, redact: Redact, found: Counter[str]) -> Any:
-    if isinstance(value, str):
-        return redacted(value, redact, found)
-    if isinstance(value, list):
-        return [_clean_value(one, redact, found) for one in value]
-    if isinstance(value, dict):
-        # Hashes of whole files stand under "before" and "after", too; no rule takes a bare hash for a secret.
-        return {name: one if name in _KEPT else _clean_value(one, redact, found) for name, one in value.items()}
-    return value
+    return row_bytes(cleaned)

@@ -1,13 +1,12 @@
-"""The sentences of a text, as it stands in a note, a message or JSON: what is taken out around forgotten words."""
+"""The sentences around forgotten words, in a note, a message or JSON: what is taken out with them."""
 
 import re
 from bisect import bisect_left, bisect_right
 
-_SENTENCE_END = re.compile(r"[。！？!?；\n]+|[.;](?=\s|\Z)")
-# In JSON within a text a line ends at an escape, and a sentence at the quotation mark.
-_ESCAPED_END = re.compile(r'[。！？!?；\n]+|[.;](?=\s|\Z|\\)|(?:(?<!\\)\\++[nr])+|(?<!\\)\\*+"')
-# What of a line of a note is no text: the heading's time, the name of a field, a bullet.
-_PREFIX = re.compile(r"#{1,3} \d{4}-\d\d-\d\d \d\d:\d\d[ \t]*|[a-z;]+:[ \t]*|[-*][ \t]+")
+from nanobot_memory_plugins.core.text import sentence_marks
+
+# What of a line of a note is no text: the heading's time, the name of a field, a bullet, the number of a list.
+_PREFIX = re.compile(r"#{1,3} \d{4}-\d\d-\d\d \d\d:\d\d[ \t]*|[a-z;]+:[ \t]*|[-*][ \t]+|\d{1,3}[.)][ \t]+")
 
 
 class Sentences:
@@ -15,7 +14,7 @@ class Sentences:
 
     def __init__(self, text: str, *, is_escaped: bool) -> None:
         self._text = text
-        self._marks = [mark.span() for mark in (_ESCAPED_END if is_escaped else _SENTENCE_END).finditer(text)]
+        self._marks = list(sentence_marks(text, in_json=is_escaped))
         self._ends = [end for _, end in self._marks]
 
     def around(self, start: int, end: int) -> tuple[int, int]:

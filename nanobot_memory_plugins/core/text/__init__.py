@@ -9,7 +9,21 @@ if TYPE_CHECKING:
     from nanobot_memory_plugins.core.text.acts import Act, Clause, clauses_of, ends_as_question
     from nanobot_memory_plugins.core.text.attribution import UserAttribution
     from nanobot_memory_plugins.core.text.authored import authored_text, text_to_assistant
-    from nanobot_memory_plugins.core.text.calendar import CHINESE_WEEKDAYS, MONTH_NUMBERS, WEEKDAYS
+    from nanobot_memory_plugins.core.text.calendar import (
+        AMBIGUOUS_MONTHS,
+        CHINESE_WEEK,
+        CHINESE_WEEKDAY,
+        CHINESE_WEEKDAY_NAME,
+        CHINESE_WEEKDAYS,
+        FULL_WEEKDAY,
+        MONTH_NAME,
+        MONTH_NUMBERS,
+        MONTHS,
+        SHORT_MONTH,
+        SHORT_WEEKDAY,
+        WEEKDAY_NUMBERS,
+        WEEKDAYS,
+    )
     from nanobot_memory_plugins.core.text.clauses import fold, phrases_of, without_quoted
     from nanobot_memory_plugins.core.text.constraints import (
         ConstraintTopic,
@@ -50,7 +64,7 @@ if TYPE_CHECKING:
     from nanobot_memory_plugins.core.text.relative_dates.phrases import dated_phrases
     from nanobot_memory_plugins.core.text.relative_dates.standing_terms import names_standing_term
     from nanobot_memory_plugins.core.text.requests import VERB
-    from nanobot_memory_plugins.core.text.sentences import sentence_ends, sentence_spans, sentences_of
+    from nanobot_memory_plugins.core.text.sentences import sentence_ends, sentence_marks, sentence_spans, sentences_of
     from nanobot_memory_plugins.core.text.statement_terms import terms_of
     from nanobot_memory_plugins.core.text.stems import stem
     from nanobot_memory_plugins.core.text.support import Objection, Support
@@ -67,7 +81,21 @@ __getattr__ = lazy_names(
         "acts": ("Act", "Clause", "clauses_of", "ends_as_question"),
         "attribution": ("UserAttribution",),
         "authored": ("authored_text", "text_to_assistant"),
-        "calendar": ("CHINESE_WEEKDAYS", "MONTH_NUMBERS", "WEEKDAYS"),
+        "calendar": (
+            "AMBIGUOUS_MONTHS",
+            "CHINESE_WEEK",
+            "CHINESE_WEEKDAY",
+            "CHINESE_WEEKDAY_NAME",
+            "CHINESE_WEEKDAYS",
+            "FULL_WEEKDAY",
+            "MONTHS",
+            "MONTH_NAME",
+            "MONTH_NUMBERS",
+            "SHORT_MONTH",
+            "SHORT_WEEKDAY",
+            "WEEKDAYS",
+            "WEEKDAY_NUMBERS",
+        ),
         "clauses": ("fold", "phrases_of", "without_quoted"),
         "constraints": ("ConstraintTopic", "is_own_constraint", "tells_constraint", "topic_of"),
         "conversation": (
@@ -104,7 +132,7 @@ __getattr__ = lazy_names(
         "relative_dates.phrases": ("dated_phrases",),
         "relative_dates.standing_terms": ("names_standing_term",),
         "requests": ("VERB",),
-        "sentences": ("sentence_ends", "sentence_spans", "sentences_of"),
+        "sentences": ("sentence_ends", "sentence_marks", "sentence_spans", "sentences_of"),
         "statement_terms": ("terms_of",),
         "stems": ("stem",),
         "support": ("Objection", "Support"),
@@ -116,17 +144,27 @@ __getattr__ = lazy_names(
 )
 
 __all__ = [
+    "AMBIGUOUS_MONTHS",
     "ANOTHER_IN",
+    "CHINESE_WEEK",
+    "CHINESE_WEEKDAY",
     "CHINESE_WEEKDAYS",
+    "CHINESE_WEEKDAY_NAME",
     "CLOSING",
     "ENGLISH_NUMBERS",
+    "FULL_WEEKDAY",
     "GAP",
     "LINE_BREAKS",
+    "MONTHS",
+    "MONTH_NAME",
     "MONTH_NUMBERS",
     "RELATION_ZH",
     "RELATIVES",
+    "SHORT_MONTH",
+    "SHORT_WEEKDAY",
     "VERB",
     "WEEKDAYS",
+    "WEEKDAY_NUMBERS",
     "Act",
     "Clause",
     "ConstraintTopic",
@@ -198,6 +236,7 @@ __all__ = [
     "said",
     "says_nothing",
     "sentence_ends",
+    "sentence_marks",
     "sentence_spans",
     "sentences_of",
     "stem",

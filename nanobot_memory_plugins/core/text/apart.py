@@ -3,7 +3,7 @@
 "It's a little sailboat something funny maybe" guesses at its end alone; 我有足底筋膜炎怎么排比较好 asks how to plan.
 """
 
-from nanobot_memory_plugins.core.text import hearsay, questions
+from nanobot_memory_plugins.core.text import hearsay
 from nanobot_memory_plugins.core.text.acts import Act, Clause, clauses_of
 from nanobot_memory_plugins.core.text.clauses import core_of, fold
 from nanobot_memory_plugins.core.text.words import LazyPattern
@@ -42,12 +42,4 @@ def stands_apart(clause: Clause, quoted: str) -> bool:
     if text.isascii() and before.strip():
         return False
     behind = after.strip(_EDGES)
-    return not _GOES_ON.match(behind) and _asks(behind)
-
-
-def _asks(text: str) -> bool:
-    return (
-        questions.OPENING.match(text) is not None
-        or questions.ANYWHERE.search(text) is not None
-        or questions.asks_by_a_word(text)
-    )
+    return not _GOES_ON.match(behind) and any(one.act is Act.ASKS for one in clauses_of(behind))

@@ -1,17 +1,40 @@
-"""Names of months and weekdays in English, and of weekdays in Chinese. `numbers` has the numbers beside them."""
+"""Names of months and weekdays in English, and of weekdays in Chinese; other languages have theirs in their files.
 
-WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+`numbers` has the numbers beside them.
+"""
+
+_WEEKDAYS = (
+    ("monday", "mon"),
+    ("tuesday", "tues", "tue"),
+    ("wednesday", "wed"),
+    ("thursday", "thurs", "thur", "thu"),
+    ("friday", "fri"),
+    ("saturday", "sat"),
+    ("sunday", "sun"),
+)
+WEEKDAYS = tuple(names[0] for names in _WEEKDAYS)
 """From Monday, which is 0, as in `datetime.date.weekday`."""
+
+WEEKDAY_NUMBERS = {name: number for number, names in enumerate(_WEEKDAYS) for name in names}
+"""Weekdays by their names and short names, in small letters, from 0."""
 
 FULL_WEEKDAY = "|".join(WEEKDAYS)
 """Alternatives for a pattern, in full alone."""
 
-WEEKDAY_NAME = rf"(?:{FULL_WEEKDAY}|mon|tue|tues|wed|thu|thur|thurs|fri|sat|sun)s?"
+SHORT_WEEKDAY = "|".join(name for names in _WEEKDAYS for name in names[1:])
+"""Alternatives for a pattern, in short alone, the longest first."""
+
+WEEKDAY_NAME = rf"(?:{FULL_WEEKDAY}|{SHORT_WEEKDAY})s?"
 """A day of the week in full or in short, also of several weeks, in small letters: a pattern."""
 
 CHINESE_WEEKDAY_NAMES = "一二三四五六日"
 CHINESE_WEEKDAYS = {character: number for number, character in enumerate(CHINESE_WEEKDAY_NAMES)} | {"天": 6}
 """What stands behind 周, 星期 and 礼拜."""
+
+CHINESE_WEEK = "(?:周|星期|礼拜)"
+CHINESE_WEEKDAY_NAME = f"[{''.join(CHINESE_WEEKDAYS)}]"
+CHINESE_WEEKDAY = CHINESE_WEEK + CHINESE_WEEKDAY_NAME
+"""A day of the week in Chinese: a pattern."""
 
 _MONTHS = (
     ("january", "jan"),
@@ -29,6 +52,15 @@ _MONTHS = (
 )
 MONTH_NUMBERS = {name: number for number, names in enumerate(_MONTHS, start=1) for name in names}
 """Months by their names and short names, in small letters, from 1."""
+
+MONTHS = tuple(names[0] for names in _MONTHS)
+"""In full, from January."""
+
+AMBIGUOUS_MONTHS = frozenset({"may", "march", "mar"})
+"""These are ordinary words, too."""
+
+SHORT_MONTH = "|".join(name[:3] for name in MONTHS)
+"""Alternatives for a pattern, the first three letters of each."""
 
 MONTH_NAME = "|".join(sorted(MONTH_NUMBERS, key=len, reverse=True))
 """Alternatives for a pattern, the longest first."""

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from nanobot_memory_plugins.core.text.acts import Act
-from nanobot_memory_plugins.core.text.calendar import FULL_WEEKDAY, MONTH_NAME
+from nanobot_memory_plugins.core.text.calendar import CHINESE_WEEKDAY, FULL_WEEKDAY, MONTH_NAME
 from nanobot_memory_plugins.core.text.numerals import values_in
 from nanobot_memory_plugins.core.text.quotations import QuotePlace
 from nanobot_memory_plugins.core.text.reading import reading_of
@@ -20,9 +20,7 @@ _CORRECTS = re.compile(
 )
 # What stands beside a value and says nothing of what it is the value of.
 _BESIDE_A_VALUE = re.compile(r"\d+(?:st|nd|rd|th)\b|\b(?:hm+|oh|ah|uh|um)\b|[月号日点分年周哦]|\d+")
-_MONTH_OR_DAY = re.compile(
-    rf"\b(?:{MONTH_NAME}|{FULL_WEEKDAY})\b|(?:周|星期|礼拜)[一二三四五六日天]|(?<!\d)\d{{1,2}}月"
-)
+_MONTH_OR_DAY = re.compile(rf"\b(?:{MONTH_NAME}|{FULL_WEEKDAY})\b|{CHINESE_WEEKDAY}|(?<!\d)\d{{1,2}}月")
 _A_DAY = re.compile(
     rf"\d{{1,2}}月(?:\d{{1,2}}[号日]?)?|\d{{1,2}}[号日]|\b(?:{MONTH_NAME}) \d{{1,2}}(?:st|nd|rd|th)?\b"
     rf"|\b\d{{1,2}}(?:st|nd|rd|th)?(?: of)? (?:{MONTH_NAME})\b|\b\d{{1,2}}(?:st|nd|rd|th)\b"

@@ -7,11 +7,18 @@ The terms follow ISO 8601: ``2023-05-08`` a day, ``2023-05`` a month of a year, 
 import re
 from collections.abc import Iterator
 
-from nanobot_memory_plugins.core.text.calendar import MONTH_NAME, MONTH_NUMBERS
+from nanobot_memory_plugins.core.text.calendar import (
+    AMBIGUOUS_MONTHS,
+    CHINESE_WEEK,
+    CHINESE_WEEKDAY_NAME,
+    CHINESE_WEEKDAYS,
+    MONTH_NAME,
+    MONTH_NUMBERS,
+    WEEKDAY_NUMBERS,
+)
+from nanobot_memory_plugins.core.text.languages import languages_of
 from nanobot_memory_plugins.core.text.numbers import chinese_number
 
-# These are ordinary words too: alone they count as months only with a capital letter.
-_AMBIGUOUS = frozenset({"may", "march", "mar"})
 _DAY = r"(?:0?[1-9]|[12]\d|3[01])"
 _YEAR = r"(?:19|20)\d\d"
 _CHINESE_NUMBER = r"(?:\d{1,2}|[一二三四五六七八九十]{1,3})"
@@ -26,6 +33,21 @@ _ENGLISH = re.compile(
     rf"(?:\s+(?P<d2>{_DAY})(?:st|nd|rd|th)?\b(?![:.]\d))?(?:,?\s+(?P<y>{_YEAR})\b)?",
     re.IGNORECASE | re.ASCII,
 )
+_CHINESE_WEEKDAY = re.compile(f"{CHINESE_WEEK}({CHINESE_WEEKDAY_NAME})")
+_WORD = re.compile(r"[^\W\d_]+")
+
+
+def weekdays_in(text: str) -> frozenset[int]:
+    """Return the days of the week that a text names, from 0 as in `datetime.date.weekday`.
+
+    It is in small letters, its Chinese simplified. "Wednesdays", "Wed", 周三 and "mittwoch" are the same day.
+    """
+    numbers = {**WEEKDAY_NUMBERS}
+    for language in languages_of(text):
+        numbers |= language.weekdays
+    named = (numbers.get(word, numbers.get(word.removesuffix("s"))) for word in _WORD.findall(text))
+    chinese = (CHINESE_WEEKDAYS[found[1]] for found in _CHINESE_WEEKDAY.finditer(text))
+    return frozenset((*(one for one in named if one is not None), *chinese))
 
 
 def date_terms(text: str) -> Iterator[str]:
@@ -38,7 +60,8 @@ def date_terms(text: str) -> Iterator[str]:
             yield from _terms(match["y"], chinese_number(match["m"]), str(chinese_number(day)) if day else None)
     for match in _ENGLISH.finditer(text):
         name, day, year = match["m"], match["d1"] or match["d2"], match["y"]
-        if name.lower() in _AMBIGUOUS and not (day or year or name[0].isupper()):
+        # Alone these count as months only with a capital letter.
+        if name.lower() in AMBIGUOUS_MONTHS and not (day or year or name[0].isupper()):
             continue
         yield from _terms(year, MONTH_NUMBERS[name.lower()], day)
 

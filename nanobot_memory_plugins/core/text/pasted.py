@@ -7,7 +7,6 @@ paragraph that asks.
 import re
 from collections.abc import Sequence
 
-from nanobot_memory_plugins.core.text.acts import ends_as_question
 from nanobot_memory_plugins.core.text.calendar import FULL_WEEKDAY
 from nanobot_memory_plugins.core.text.words import LazyPattern
 from nanobot_memory_plugins.redaction.script.chinese_script import SIMPLIFIED_OF
@@ -197,10 +196,9 @@ def _is_worked_on(paragraphs: Sequence[str]) -> bool:
 
 
 def _asks(text: str) -> bool:
-    """Return whether a short text asks for something, with a mark or by its words."""
     from nanobot_memory_plugins.core.text.reading import reading_of  # it reads this module's texts
 
-    return any(ends_as_question(line) for line in text.split("\n")) or reading_of(text).asks
+    return reading_of(text).asks
 
 
 def is_own_text(sentence: str) -> bool:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from itertools import count
 
-from nanobot_memory_plugins.core.text.calendar import FULL_WEEKDAY
+from nanobot_memory_plugins.core.text.calendar import FULL_WEEKDAY, SHORT_MONTH
 from nanobot_memory_plugins.core.text.keeping import CHINESE, LABELS, LOOSE, LOOSE_CHINESE, NOT_FORGOTTEN, SURE
 from nanobot_memory_plugins.core.text.pasted import TEXTS, is_own_text, without_pasted
 from nanobot_memory_plugins.core.text.sentences import sentences_of
@@ -152,8 +152,8 @@ _BEGINS = re.compile(
     r"|\[?\d{4}[-/.]\d{1,2}[-/.]\d{1,2}[ T,]+\d{1,2}:\d{2}(?::\d{2}.*|[^\n]{0,9}\].*"
     r"|\s+[\w.' -]{1,30}: .*)|\[\d{1,2}[:.]\d{2}(?::\d{2})?(?: ?[ap]m)?[^\]]{0,20}\].*"
     r"|\d{1,2}:\d{2}(?::\d{2})?(?: ?[ap]m)?\s+(?!i\b|my\b|we\b)[\w.' -]{1,30}:.*"
-    r"|\d{1,2}[./]\d{1,2}[./]\d{2,4},? \d{1,2}:\d{2}.*|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov"
-    r"|dec) +\d+ +\d\d:\d\d:\d\d .*"
+    r"|\d{1,2}[./]\d{1,2}[./]\d{2,4},? \d{1,2}:\d{2}.*"
+    rf"|(?:{SHORT_MONTH}) +\d+ +\d\d:\d\d:\d\d .*"
     r"|\[?(?:debug|info|warn(?:ing)?|error|fatal|trace)\](?:\s|:).*"
     r")$",
     re.IGNORECASE,

@@ -95,6 +95,11 @@ class Reading:
         """Whether some of it asks."""
         return any(sentence.asks for sentence in self.sentences)
 
+    @cached_property
+    def ends_in_question(self) -> bool:
+        """Whether what it does last is to ask."""
+        return bool(self.sentences) and self.sentences[-1].clauses[-1].act is Act.ASKS
+
     @property
     def language(self) -> Language:
         """Its language: ``zh`` where Chinese characters stand in it."""

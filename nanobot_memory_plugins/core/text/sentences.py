@@ -6,21 +6,27 @@ A full stop ends none in "Dr. Lee", "3.5", "e.g." and "example.org", nor behind 
 import re
 from collections.abc import Iterator
 
-from nanobot_memory_plugins.core.text.languages import languages_of
+from nanobot_memory_plugins.core.text.languages import all_shortened, languages_of
 from nanobot_memory_plugins.core.text.words import LazyPattern
 
 Span = tuple[int, int]
 
-_END = LazyPattern(
-    r"\n+"
-    r"|(?:[。！？；]|[!?;](?=[\s!?;。！？；”’\"'」』）)]|$|[\u3400-\u9fff])|…)+[”’\"'」』）)]*"
-    r"|(?P<stop>\.+)[”’\"'」』）)]*(?=\s|$)"
-)
+
+def _ends(closing: str, blank: str = r"\s") -> str:
+    """Return the pattern of what ends a sentence, with the quotation marks and brackets that close behind it."""
+    return (
+        rf"\n+|(?:[。！？；]|[!?;](?=[{blank}!?;。！？；”’\"'」』）)]|$|[\u3400-\u9fff])|…)+{closing}"
+        rf"|(?P<stop>(?<!\.)\.++){closing}(?=[{blank}]|$)"
+    )
+
+
+_END = LazyPattern(_ends(r"[”’\"'」』）)]*"))
+# In JSON within a text a line ends at an escape, and a sentence at the quotation mark.
+_END_IN_JSON = LazyPattern(_ends("[”’'」』）)]*", r"\s\\") + r'|(?:(?<!\\)\\++[nr])+|(?<!\\)\\*+"')
 # A full stop behind one of these is part of the word; behind those that may close a sentence it is, where what
 # follows goes on in small letters.
 _ABBREVIATED = frozenset("dr mr mrs ms prof st vs e.g i.e approx cf fig vol mt rev hon gen col sgt ca resp".split())  # noqa: SIM905
 _MAY_CLOSE = frozenset("etc a.m p.m inc ltd co corp jr sr ave dept est".split())  # noqa: SIM905
-_LONGEST_ABBREVIATION = 5
 # So much on each side of a full stop tells of its language.
 _BESIDE = 200
 _WORD_BEFORE = LazyPattern(r"[\w.]{1,8}\Z")
@@ -34,7 +40,7 @@ def sentence_spans(text: str, *, bare: bool = False) -> Iterator[Span]:
     Its mark and the quotation marks behind it are part of it, unless ``bare``.
     """
     start = 0
-    for begin, end in _marks(text):
+    for begin, end in sentence_marks(text):
         is_line_end = text[begin] == "\n"
         yield from _trimmed(text, start, begin if bare or is_line_end else end)
         start = end
@@ -43,7 +49,7 @@ def sentence_spans(text: str, *, bare: bool = False) -> Iterator[Span]:
 
 def sentence_ends(text: str) -> Iterator[int]:
     """Yield the place behind the mark of each sentence: where a text may be cut."""
-    return (end for _, end in _marks(text))
+    return (end for _, end in sentence_marks(text))
 
 
 def sentences_of(text: str) -> list[str]:
@@ -59,9 +65,10 @@ def ends_in_question_mark(text: str) -> bool:
     return text.rstrip().endswith(("?", "？"))
 
 
-def _marks(text: str) -> Iterator[Span]:
+def sentence_marks(text: str, *, in_json: bool = False) -> Iterator[Span]:
+    """Yield where the mark of each sentence stands; ``in_json``, in a text that JSON escapes."""
     start = 0
-    for found in _END.finditer(text):
+    for found in (_END_IN_JSON if in_json else _END).finditer(text):
         if found["stop"] is None or _ends_here(text, start, found):
             start = found.end()
             yield found.span()
@@ -94,7 +101,7 @@ def _ends_here(text: str, start: int, stop: re.Match[str]) -> bool:
         if not ahead or ahead[-1] in ":：" or "\u3400" <= after[0] <= "\u9fff":
             return False
     folded = word.casefold()
-    if len(folded) <= _LONGEST_ABBREVIATION and _goes_on_in_a_language(text, start, stop, folded):
+    if (folded.isdigit() or folded in all_shortened()) and _goes_on_in_a_language(text, start, stop, folded):
         return False
     if folded in _ABBREVIATED:
         return False

@@ -5,7 +5,7 @@ import unicodedata
 from collections.abc import Iterator
 from itertools import pairwise
 
-from nanobot_memory_plugins.core.text.calendar import MONTH_NAME, WEEKDAYS
+from nanobot_memory_plugins.core.text.calendar import MONTH_NAME, MONTH_NUMBERS, WEEKDAY_NUMBERS
 from nanobot_memory_plugins.core.text.negation import without_negations
 from nanobot_memory_plugins.core.text.stems import stem
 from nanobot_memory_plugins.redaction.script.chinese_script import simplified
@@ -229,10 +229,8 @@ _RELATIVES = {
     "child": re.compile(r"\b(?:kids?|children)\b"),
 }
 NOT_A_NAME = frozenset(
-    f"{MONTH_NAME}|{'|'.join(WEEKDAYS)}|mon|tue|tues|wed|weds|thu|thur|thurs|fri|sat|sun|user|users|i|the|a|an|in|on|at|for"
-    f"|am|pm|ok"
-    f"|{'|'.join(f'{one}s' for one in WEEKDAYS)}|mons|weds|fris|sats|suns"
-    "|english|german|french|spanish|chinese|italian".split("|")
+    {*MONTH_NUMBERS, *WEEKDAY_NUMBERS, *(f"{name}s" for name in WEEKDAY_NUMBERS)}
+    | set("user users i the a an in on at for am pm ok english german french spanish chinese italian".split())  # noqa: SIM905
 )
 
 

@@ -14,6 +14,7 @@ from nanobot_memory_plugins.core.text.acts import Act
 from nanobot_memory_plugins.core.text.clauses import phrases_of
 from nanobot_memory_plugins.core.text.corrections import taken_back
 from nanobot_memory_plugins.core.text.crossed import crosses_names, crosses_owners, crosses_values
+from nanobot_memory_plugins.core.text.dates import weekdays_in
 from nanobot_memory_plugins.core.text.imagined import (
     apart_from_conditions,
     words_a_condition,
@@ -73,7 +74,6 @@ _UNDECIDED = re.compile(
     r"|在考虑|考虑要?不要|还没(?:想好|决定|定)|没想好|纠结"
 )
 _DECLINED = re.compile(r"\b(?:declin|reject|turn(?:s|ed) down|prefers not)|谢绝|婉拒")
-_WEEKDAY = re.compile(r"\b(mon|tue|wed|thu|fri|sat|sun)(?:[a-z]*days?|s)?\b|(?:周|星期|礼拜)([一二三四五六日天])")
 _HEDGES = re.compile(
     r"\b(?:may|might|maybe|perhaps|possibl[ey]|probably|thinks? (?:of|about)|consider\w*|unsure|about|around)\b"
     r"|可能|也许|大概|大约|考虑|或许|左右"
@@ -261,8 +261,7 @@ def _unsaid_words(statement: str, said: str) -> bool:
 
 def _particulars(text: str) -> frozenset[str]:
     """Return the numbers and days of the week of a text."""
-    days = (found[1] or found[2] for found in _WEEKDAY.finditer(folded(text)))
-    return values_in(text) | frozenset(days)
+    return values_in(text) | {f"weekday {number}" for number in weekdays_in(folded(text))}
 
 
 def _weight(terms: Iterable[str]) -> float:

@@ -5,6 +5,6 @@ CONTRIBUTING.md says how a language is added.
 """
 
 from nanobot_memory_plugins.core.text.languages.rules import DateRule, LanguageRules, OrderRule
-from nanobot_memory_plugins.core.text.languages.spoken import all_languages, languages_of
+from nanobot_memory_plugins.core.text.languages.spoken import all_languages, all_shortened, languages_of
 
-__all__ = ["DateRule", "LanguageRules", "OrderRule", "all_languages", "languages_of"]
+__all__ = ["DateRule", "LanguageRules", "OrderRule", "all_languages", "all_shortened", "languages_of"]

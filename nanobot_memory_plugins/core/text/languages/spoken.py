@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from nanobot_memory_plugins.core.errors import ConfigurationError
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.text.languages.rules import LanguageRules
-from nanobot_memory_plugins.core.text.languages.tables import common_words, tables_of
+from nanobot_memory_plugins.core.text.languages.tables import common_words, shortened_words, tables_of
 
 _Read = TypeVar("_Read")
 _FOLDER = Path(__file__).parent
@@ -23,6 +23,7 @@ class _File:
         self._path = path
         self._tables: dict[str, Any] = _unless_broken(lambda: tables_of(path)) or {}
         self.common = common_words(self._tables)
+        self.shortened = shortened_words(self._tables)
 
     @cached_property
     def rules(self) -> LanguageRules | None:
@@ -44,6 +45,12 @@ def _unless_broken(read: Callable[[], _Read]) -> _Read | None:
 def files_in(folder: Path = _FOLDER) -> tuple[_File, ...]:
     """Return the files of languages in a folder, by name."""
     return tuple(map(_File, sorted(folder.glob("*.toml"))))
+
+
+@cache
+def all_shortened(folder: Path = _FOLDER) -> frozenset[str]:
+    """Return the words that a full stop may shorten in any language: what is cheap to ask before `languages_of`."""
+    return frozenset[str]().union(*(one.shortened for one in files_in(folder)))
 
 
 def all_languages(folder: Path = _FOLDER) -> tuple[LanguageRules, ...]:

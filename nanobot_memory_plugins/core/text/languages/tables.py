@@ -31,6 +31,12 @@ def common_words(tables: dict[str, Any]) -> frozenset[str]:
     return frozenset(f"{word}{mark}".lower() for word in tables.get("common", ()) for mark in _MARKS)
 
 
+def shortened_words(tables: dict[str, Any]) -> frozenset[str]:
+    """Return the words of a file that a full stop may shorten; what is no word is left out."""
+    words = tables.get("abbreviations")
+    return frozenset(word for word in words if isinstance(word, str)) if isinstance(words, list) else frozenset()
+
+
 def unusable(path: Path, key: str, why: str) -> ConfigurationError:
     """Return the error that a file cannot be used, with the key at which it is so."""
     return ConfigurationError(

@@ -9,7 +9,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date, timedelta
 
-from nanobot_memory_plugins.core.text.calendar import WEEKDAY_NAME
+from nanobot_memory_plugins.core.text.calendar import (
+    CHINESE_WEEK,
+    CHINESE_WEEKDAY,
+    CHINESE_WEEKDAY_NAME,
+    WEEKDAY_NAME,
+)
 from nanobot_memory_plugins.core.text.clauses import fold
 from nanobot_memory_plugins.core.text.relative_dates.ahead_chinese import CHINESE
 from nanobot_memory_plugins.core.text.relative_dates.ahead_english import ENGLISH
@@ -40,7 +45,8 @@ _AGAIN = re.compile(
 # "Open Tuesday to Saturday", 周二、周四: several bare days are a week's, or nobody knows which.
 _DAYS_OF_A_WEEK = re.compile(
     rf"\b{WEEKDAY_NAME}(?:,| ?[-–/&]| (?:to|till|until|through|thru|and|or|n))+ ?{WEEKDAY_NAME}\b"
-    "|(?:周|星期|礼拜)(?:[一二三四五六日天](?:(?:到|至|和|或|、|-|~)(?:周|星期|礼拜)?|周|星期|礼拜)[一二三四五六日天]|一三|二四|三五)"
+    rf"|{CHINESE_WEEKDAY}(?:(?:到|至|和|或|、|-|~){CHINESE_WEEK}?|{CHINESE_WEEK}){CHINESE_WEEKDAY_NAME}"
+    rf"|{CHINESE_WEEK}(?:一三|二四|三五)"
 )
 _SOMETIME = re.compile(r"\b(?:some ?time|some day|at some point|one of these)\b|什么时候|找个?时间|抽空|有空|改天")
 # "Learned it in two weeks" tells how long it took.

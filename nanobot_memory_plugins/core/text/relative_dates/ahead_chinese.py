@@ -1,10 +1,11 @@
 """Phrases of days to come in Chinese, in simplified characters. What comes again and what is past means none."""
 
+from nanobot_memory_plugins.core.text.calendar import CHINESE_WEEK, CHINESE_WEEKDAY_NAME
 from nanobot_memory_plugins.core.text.relative_dates import coming_days as mean
 from nanobot_memory_plugins.core.text.relative_dates.rules import Rules
 
 _NUMBER = r"\d{1,2}|[一二三四五六七八九十]{1,3}"
-_WEEK, _DAY = "(?:周|星期|礼拜)", "[一二三四五六日天]"
+_WEEK, _DAY = CHINESE_WEEK, CHINESE_WEEKDAY_NAME
 _PART = "(?P<part>初|上旬|中旬?|下旬|底|末)"
 _UNIT = "(?P<unit>天|日|周|星期|礼拜|月|年)"
 # A number behind 周 counts something else before these, and one before 号 numbers many things.

@@ -1,13 +1,13 @@
 """Phrases of days to come in English. What comes again and what is past is taken first, and means none."""
 
-from nanobot_memory_plugins.core.text.calendar import FULL_WEEKDAY, MONTH_NAME
+from nanobot_memory_plugins.core.text.calendar import FULL_WEEKDAY, MONTH_NAME, SHORT_WEEKDAY
 from nanobot_memory_plugins.core.text.numbers import ENGLISH_NUMBERS
 from nanobot_memory_plugins.core.text.relative_dates import coming_days as mean
 from nanobot_memory_plugins.core.text.relative_dates.rules import Rules
 
 _NUMBERS = "|".join(ENGLISH_NUMBERS)
 _WEEKDAY = f"(?:{FULL_WEEKDAY})"
-_SHORT = "(?:mon|tues?|wed|thu|thurs?|fri|sat|sun)"
+_SHORT = f"(?:{SHORT_WEEKDAY})"
 _MONTH = rf"(?P<month>{MONTH_NAME})\b\.?"
 _DAY = r"(?P<day>3[01]|[12]\d|0?[1-9])"
 _YEAR = r"(?:,? (?P<year>20\d\d)\b)?"

@@ -3,7 +3,7 @@
 import re
 from datetime import date, timedelta
 
-from nanobot_memory_plugins.core.text.calendar import CHINESE_WEEKDAYS
+from nanobot_memory_plugins.core.text.calendar import CHINESE_WEEK, CHINESE_WEEKDAYS
 from nanobot_memory_plugins.core.text.numbers import CHINESE_DIGITS, chinese_number
 from nanobot_memory_plugins.core.text.relative_dates.calendar import (
     DaySpan,
@@ -28,7 +28,6 @@ from nanobot_memory_plugins.core.text.relative_dates.rules import Rules
 _NUMBER = r"\d{1,2}|[一二三四五六七八九十]{1,3}"
 _COUNT = r"(?P<n>\d{1,4}|十几|好?几|数|半|[一二两三四五六七八九十]{1,3})"
 _UNIT = r"(?P<unit>分钟|个?小时|个?钟头|天|日|周|个?星期|个?礼拜|个月|年)"
-_WEEK = "(?:周|星期|礼拜)"
 # A number behind 周 counts something else before these: 上周一起, 上周三个人.
 _WEEKDAY = r"(?P<day>末|一(?![起直样共定些下个次场])|[二三四五六](?![个次场位件条十百千])|日(?!本)|天(?!气))"
 _PART = "初|底|末|中旬|上旬|下旬|中(?!间)"
@@ -189,10 +188,10 @@ RULES = Rules(
             lambda _, today: days_back(today, 60, 1),
         ),
         "week": (
-            rf"(?<![早晚线路网日])(?P<which>上上|上|下下|下|这|本|今|每|隔)一?个?{_WEEK}(?![围边刊])(?:{_WEEKDAY})?",
+            rf"(?<![早晚线路网日])(?P<which>上上|上|下下|下|这|本|今|每|隔)一?个?{CHINESE_WEEK}(?![围边刊])(?:{_WEEKDAY})?",
             _week,
         ),
-        "weekday": (rf"(?<![一二两三四五六七八九十\d几半]){_WEEK}{_WEEKDAY}", _weekday),
+        "weekday": (rf"(?<![一二两三四五六七八九十\d几半]){CHINESE_WEEK}{_WEEKDAY}", _weekday),
         "month": (
             r"(?<!日)(?P<which>上上|上|下下|下|这|本|当|每)一?个?月(?![亮球饼经])份?"
             rf"(?:(?P<day>{_NUMBER})[日号]|(?P<part>{_PART}))?",
@@ -239,7 +238,10 @@ def _month_ahead(match: re.Match[str], today: date) -> DaySpan | None:
 
 AHEAD = Rules(
     {
-        "next_week": (rf"(?<![早晚线路网日])(?P<which>下下|下)一?个?{_WEEK}(?![围边刊])(?:{_WEEKDAY})?", _week_ahead),
+        "next_week": (
+            rf"(?<![早晚线路网日])(?P<which>下下|下)一?个?{CHINESE_WEEK}(?![围边刊])(?:{_WEEKDAY})?",
+            _week_ahead,
+        ),
         "next_month": (
             rf"(?<!日)(?P<which>下下|下)一?个?月(?![亮球饼经])份?(?:(?P<day>{_NUMBER})[日号])?",
             _month_ahead,

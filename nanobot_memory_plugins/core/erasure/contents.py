@@ -1,0 +1,69 @@
+"""What a memory file holds, for those who clean it of forgotten words or secrets: notes, heads, rows of JSON."""
+
+import json
+import re
+from collections.abc import Callable, Collection, Iterator
+from typing import Any
+
+from nanobot_memory_plugins.core.files.entries import NoteEntry, Passage
+from nanobot_memory_plugins.core.files.parsing import parse_notes
+from nanobot_memory_plugins.core.text.markdown import clean
+
+_HEAD_LINE = re.compile(r"(?:type|id|time|origin|session|channel|user|agent)[ \t]*:")
+
+
+def note_parts(data: bytes) -> Iterator[tuple[NoteEntry | Passage, bytes, str]]:
+    """Yield the structured notes of a Markdown file and what lies between them, with their bytes and their text.
+
+    Bytes that are not UTF-8 are kept in the text as `encoded` turns them back.
+    """
+    for part in parse_notes(data):
+        raw = data[part.offset : part.offset + part.length]
+        yield part, raw, raw.decode("utf-8", "surrogateescape")
+
+
+def encoded(text: str) -> bytes:
+    """Return the bytes of a text out of a file."""
+    return text.encode("utf-8", "surrogateescape")
+
+
+def head_lines(note: str) -> Iterator[tuple[int, int]]:
+    """Yield where the lines of a note's head stand that say which it is and whose."""
+    at = 0
+    for line in note.splitlines(keepends=True):
+        if at and not line.strip():
+            return
+        if _HEAD_LINE.match(line):
+            yield at, at + len(line)
+        at += len(line)
+
+
+def row_of(line: str | bytes) -> Any:
+    """Return what a line of JSON holds. Raises ValueError for one that is none."""
+    try:
+        return json.loads(line)
+    except RecursionError as error:
+        raise ValueError("it is nested too deeply") from error
+
+
+def row_bytes(row: Any) -> bytes:
+    """Return a row as a line of JSON, without what cannot be encoded."""
+    return clean(json.dumps(row, ensure_ascii=False, separators=(",", ":"))).encode()
+
+
+def with_texts(
+    value: Any, change: Callable[[str], str], *, kept: Collection[str] = (), changes_names: bool = False
+) -> Any:
+    """Return a value of JSON with each of its texts changed, but for those of the fields that are ``kept``."""
+    if isinstance(value, str):
+        return change(value)
+    if isinstance(value, list):
+        return [with_texts(one, change, kept=kept, changes_names=changes_names) for one in value]
+    if isinstance(value, dict):
+        return {
+            change(name) if changes_names else name: one
+            if name in kept
+            else with_texts(one, change, kept=kept, changes_names=changes_names)
+            for name, one in value.items()
+        }
+    return value
