@@ -1,13 +1,14 @@
 """The sentences of a text, as it stands in a note, a message or JSON: what is taken out around forgotten words."""
 
-import re
 from bisect import bisect_left, bisect_right
 
-_SENTENCE_END = re.compile(r"[。！？!?；\n]+|[.;](?=\s|\Z)")
+from nanobot_memory_plugins.core.text.words import LazyPattern
+
+_SENTENCE_END = LazyPattern(r"[。！？!?；\n]+|[.;](?=\s|\Z)")
 # In JSON within a text a line ends at an escape, and a sentence at the quotation mark.
-_ESCAPED_END = re.compile(r'[。！？!?；\n]+|[.;](?=\s|\Z|\\)|(?:(?<!\\)\\++[nr])+|(?<!\\)\\*+"')
+_ESCAPED_END = LazyPattern(r'[。！？!?；\n]+|[.;](?=\s|\Z|\\)|(?:(?<!\\)\\++[nr])+|(?<!\\)\\*+"')
 # What of a line of a note is no text: the heading's time, the name of a field, a bullet.
-_PREFIX = re.compile(r"#{1,3} \d{4}-\d\d-\d\d \d\d:\d\d[ \t]*|[a-z;]+:[ \t]*|[-*][ \t]+")
+_PREFIX = LazyPattern(r"#{1,3} \d{4}-\d\d-\d\d \d\d:\d\d[ \t]*|[a-z;]+:[ \t]*|[-*][ \t]+")
 
 
 class Sentences:
