@@ -85,7 +85,7 @@ def test_a_question_needs_no_fastembed(builtin_model: Path):
         "import sys\n"
         "from nanobot_memory_plugins.search.embedding import EmbeddingOptions, open_embedder\n"
         "print(len(open_embedder(EmbeddingOptions()).encode('where does the tea grow?')[0]))\n"
-        "print([name for name in ('fastembed', 'huggingface_hub', 'requests', 'PIL') if name in sys.modules])\n"
+        "print([name for name in ('fastembed', 'google.protobuf', 'huggingface_hub', 'PIL') if name in sys.modules])\n"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout.split("\n")[:2] == ["512", "[]"]

@@ -8,7 +8,7 @@ import json
 import threading
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import onnxruntime
@@ -17,7 +17,9 @@ from tokenizers import Tokenizer, models
 
 from nanobot_memory_plugins.search.embedding.builtin_tokenizer import UNKNOWN
 from nanobot_memory_plugins.search.embedding.piece_table import PieceTable, write_piece_table
-from nanobot_memory_plugins.search.embedding.sentencepiece_model import SentencePieceModel
+
+if TYPE_CHECKING:
+    from nanobot_memory_plugins.search.embedding.sentencepiece_model import SentencePieceModel
 
 FRAME_FILE, PIECES_FILE = "frame.json", "pieces.npy"
 # From so many characters on, in all that a process embeds, the whole vocabulary is worth its reading.
@@ -26,7 +28,7 @@ _WHOLE_FROM = 50_000
 _MARKERS = 3
 
 
-def write_frame(folder: Path, tokenizer: Tokenizer, model: SentencePieceModel) -> None:
+def write_frame(folder: Path, tokenizer: Tokenizer, model: "SentencePieceModel") -> None:
     """Write a tokenizer once more, so that it can be read without its vocabulary, and the vocabulary as a table."""
     pieces = [(piece, float(score)) for piece, score in model.pieces]
     longest = write_piece_table(folder / PIECES_FILE, pieces)
