@@ -62,7 +62,8 @@ class BuiltinEngine:
         self._reading = threading.Lock()
         self._characters = 0
         options = onnxruntime.SessionOptions()
-        options.add_session_config_entry("session.force_spinning_stop", "1")
+        # Threads that spin while they wait for their part take a third more processor time, and are no sooner done.
+        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
         if threads is not None:
             options.intra_op_num_threads = options.inter_op_num_threads = threads
         self._session = onnxruntime.InferenceSession(
