@@ -2,6 +2,7 @@
 
 import ast
 import re
+import subprocess
 import tomllib
 from collections import Counter
 from functools import cache
@@ -259,4 +260,19 @@ def test_what_decides_about_a_change_runs_every_test():
     assert {f"uv run {one}" for one in ("lint-imports", *modules)} <= {step.strip() for step in steps}
     everyday = re.search(r"^uv run pytest .*$", (ROOT / "README.md").read_text(encoding="utf-8"), re.MULTILINE)
     assert everyday is not None
-    assert {everyday[0], f"{everyday[0]} -m slow"} <= set(steps)
+    assert everyday[0] in steps
+    assert f'{everyday[0]} -m slow "${{slow[@]}}"' in steps
+
+
+def test_no_file_with_slow_tests_is_left_out_by_what_decides_about_a_change():
+    """CI collects the files that write the mark, and those of the list in tests/conftest.py."""
+    finding = re.search(r"^mapfile -t slow .*?\| sort -u\)$", (ROOT / ".ci" / "run").read_text("utf-8"), re.M | re.S)
+    assert finding is not None
+    script = f'{finding[0]}\nprintf "%s\\n" "${{slow[@]}}"'
+    listed = subprocess.run(["bash", "-c", script], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
+    written = {
+        str(file.relative_to(ROOT))
+        for file in ROOT.glob("tests/**/test_*.py")
+        if "mark.slow" in file.read_text("utf-8")
+    }
+    assert {*written, *(f"tests/{file}" for file in SLOW_FILES)} <= set(listed)

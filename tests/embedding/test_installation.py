@@ -1,5 +1,6 @@
 """The built-in model is built once, whole or not at all."""
 
+import json
 import os
 import shutil
 import subprocess
@@ -73,6 +74,18 @@ def test_a_file_with_another_content_is_replaced(installed: Path, name: str):
 def test_a_folder_that_lacks_a_file_is_replaced(installed: Path, name: str):
     (installed / name).unlink()
     assert not is_installed(thorough=False)
+    assert BUILDING in steps()
+    assert is_installed()
+
+
+@pytest.mark.slow
+def test_the_folder_of_an_earlier_version_is_built_anew(installed: Path):
+    manifest = json.loads((installed / "manifest.json").read_text(encoding="utf-8"))
+    for name in ("frame.json", "pieces.npy"):
+        (installed / name).unlink()
+        del manifest["files"][name]
+    (installed / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
+    assert not is_installed()
     assert BUILDING in steps()
     assert is_installed()
 

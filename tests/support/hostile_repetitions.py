@@ -132,7 +132,7 @@ def _read_source(
     if path is None:
         return
     source = Path(path).read_text("utf-8")
-    if "re" not in vars(module):
+    if vars(module).keys().isdisjoint({"re", "lazy_re", "LazyPattern"}):
         return
     for name, way in _METHOD.findall(source):
         if name != "re":

@@ -31,7 +31,7 @@ from nanobot_memory_plugins.core.text import (
     keeping,
 )
 
-_CHINESE = re.compile("[\u3400-\u9fff]")
+_CHINESE = LazyPattern("[\u3400-\u9fff]")
 _KEEPS = LazyPattern(
     rf"(?P<hold>{any_of(keeping.NOT_FORGOTTEN)})|(?P<sure>{any_of(keeping.CHINESE)})"
     rf"|(?P<know>{any_of(keeping.KNOW_CHINESE)})"
@@ -62,7 +62,7 @@ _OWN = (
     r"(?:我们?(?:家|公司|团队|组)?|俺们?|咱们?家?|本人|家[里中]|(?:我|俺|咱)(?:的|家)?[\u3400-\u9fff]{1,6}?"
     r"|老[婆公妈爸]|孩子|女儿|儿子)"
 )
-_HOLDS = re.compile(
+_HOLDS = LazyPattern(
     rf"{_OWN}(?:现在|平时|都|也|一直|从来|其实|已经|的|下个?[月周]|明年)*(?:是|系|不|对|怕|叫|姓|属|住|喜欢|钟意"
     rf"|讨厌|只|最?爱|恨|[吃食][素辣斋]|养|有|在|用|改|换|搬|要|每|周|星期|今年|下|明|\d|左|右|听|看不"
     rf"|没(?:有)?[^过]{{1,6}}$|从不|无|戴|穿)"
@@ -73,7 +73,7 @@ _HOLDS = re.compile(
 _HOLDS_ALWAYS = LazyPattern(
     rf"\s*(?:{SUBJECT}|{_OWN}|[\u3400-\u9fff]{{2,8}}?(?:每[个逢隔]?(?:[天日周月年晚早]|星期)|逢))"
 )
-_STORY = re.compile(
+_STORY = LazyPattern(
     "那[年天次时晚个]|当[时年初]|第一次|小时候|以前|上次|去年|昨[天晚]|曾经|[过的]吗|的时候|刚认识|会儿"
 )
 _BESIDES = LazyPattern("顺[便手带]|另外|还有|对了")
@@ -83,18 +83,18 @@ _LATER = LazyPattern(
     "(?:以后|往后|日后|今后|下次|下回|回头)(?:[我咱你]们?)?(?:要是)?(?:再|又)?(?:聊|问|推荐|讨论|提[到起]|查|说[到起])"
 )
 _THEIRS = LazyPattern(rf"(?:[他她它](?:们|俩)?|这些|那些)的?(?:名字|生日|情况|习惯|喜好|口味|关系|安排){ENDS}")
-_CODE = re.compile(r"我们?的?(?:代码|文件|文档|数据|配置|修改|进度|日志)")
-_OWN_VALUE = re.compile(
+_CODE = LazyPattern(r"我们?的?(?:代码|文件|文档|数据|配置|修改|进度|日志)")
+_OWN_VALUE = LazyPattern(
     rf"(?<!\s)\s*+(?:(?:今[天早晚年]|昨[天晚]|刚才|早上|中午|晚上)(?=[^,]{{0,30}}\d)|{_OWN}|(?:i|my|we|our)\b)"
 )
-_REPORTED = re.compile(
+_REPORTED = LazyPattern(
     r"(?<![小传])说(?!明书|好|三遍)|讲(?!一遍)|翻译|写[一个首封段篇条信]|问|叫他|叫她|让他|让她|怎么|如果|要是"
     r"|^(?:好|嗯|行|对(?!了))|^(?:还)?记得|^我(?:还|总)?(?:知道|觉得)"
 )
 # Why it is to be kept.
-_REASON = re.compile("忘|记性|丢|[讲说问]一遍|从头讲|听好")
+_REASON = LazyPattern("忘|记性|丢|[讲说问]一遍|从头讲|听好")
 # How one begins to tell something.
-_TELLS = re.compile(
+_TELLS = LazyPattern(
     r"(?:(?:[\s,!、~]|好的?|对了|顺便|另外|哎|诶|还有)*+(?:(?:提前|先)?(?:我)?(?:[跟和给对]你|同你)(?:说|讲|交代)(?:好|一下|一声"
     r"|个事儿?|件事|下|哦)?|告诉你(?:一下|一声|个事儿?|件事)?"
     r"|提醒(?:你)?(?:一下|下)?|(?:先)?(?:我)?(?:说|讲)(?:一下|一声|下|个事儿?|件事)(?:方便[^,]{1,8})?|报备(?:一下)?|更新一下|你?(?:心里)?(?:得"

@@ -1,7 +1,5 @@
 """Words of the Chinese rules for orders: what leads to one and closes it, and what a statement is known by."""
 
-import re
-
 from nanobot_memory_plugins.core.text import CHINESE_WEEKDAY, LazyPattern
 
 POLITE = (
@@ -39,14 +37,14 @@ SUBJECT = (
     r"|女朋友|男友|女友|老板|客户|不要|别|只|从现在|从今|遇到|如果|当|\d"
     r"|(?:i|i'm|im|my|we|our|the)\b)"
 )
-STATES = re.compile(
+STATES = LazyPattern(
     r"是|系|为|叫|在|有|喜欢|钟意|讨厌|爱|不|住|用|要|会|=|:|过敏|生日|改|换|开会|截止|怕|恨|姓|属|养|吃|食|喝|搬"
     r"|到期|过期|等于|需|得|能|可以|只|每|从|比|最"
     r"|当|毕业|结婚|离婚|退休|怀孕|上班|出差|工作|出生|放|坐|学|买|卖|交|付|欠|借|约|去|来|做|开|穿|戴|睡|起床"
     r"|锻炼|跑步|负责|对.{1,8}(?:感兴趣|很|无)|没|无"
     r"|\d|[一二三四五六七八九十]+[点号月岁楼层个]|\b(?:are|is|i'm|im|am|was|like|hate|prefer|have|has|use|need)\b"
 )
-ASK_FORM = re.compile(r"能|可以|可不可以|可否")
+ASK_FORM = LazyPattern(r"能|可以|可不可以|可否")
 BELOW = r"(?:将|把)?(?:以下|下面|如下)(?:的?这?[几一二两三四五][点条个件])?的?(?:内容|信息|事情|事项|话|几点)?"
 # What may stand before a word of keeping, in any order: asking, whom, for whom, when, and "this".
 _SELF = "(?:我们?|俺们?|咱们?|偶|本人)"
@@ -69,12 +67,12 @@ ASKING = (
     r"|给|只|遍|记性|hey|please|pls|ok|btw|nanobot|助手|机器人|小助手|[\s,!、~.:;—-])"
 )
 # Who says one of these before it, does not ask the assistant, or not for that.
-NO_LEAD = re.compile(
+NO_LEAD = LazyPattern(
     r"[他她它忘]|谁|怎|如何|为什么|为啥|咋|没|总是|老[是爱]|已经|昨|小时候|曾|如果|要是|假如|老师|领导|老板|同事"
     r"|朋友|客户|妈|爸|奶|爷|自动|功能|系统(?!里)|代码|函数|文件|浏览器|是(?!不是)|写(?!进|入|到|上)|翻译|问"
     r"|会(?!员|议)|不(?!要|可以|能|许|准)|了(?!解)"
 )
-STRONG = re.compile(
+STRONG = LazyPattern(
     r"请|麻烦|拜托|劳|烦|帮|[给替同]我|[你您](?:给我|得|要|可|以后|先|也|都|就|一定|最好|必须|务必)|能不能|能否"
     r"|可不可以|可否|务必|一定|千万|希望你|想让你|唔该|辛苦|求|你这[儿里边]|让你|有必要"
 )

@@ -7,7 +7,7 @@ from nanobot_memory_plugins.consolidation.commands.english_words import BY_THE_W
 from nanobot_memory_plugins.consolidation.commands.sentences import OrderSentence, plain
 from nanobot_memory_plugins.consolidation.commands.target import Target, part
 from nanobot_memory_plugins.consolidation.commands.topics import topic_of
-from nanobot_memory_plugins.core.text import fold
+from nanobot_memory_plugins.core.text import LazyPattern, fold
 
 _LEAD = rf"(?>(?:{BY_THE_WAY})[\s,:!.-]+)*+"
 _ASKED = (
@@ -28,36 +28,36 @@ _ONLY = (
 )
 _STORAGE = r"(?:in|into|to|from|out of) (?:your |the )?(?:long[- ]term )?(?:memory|memories)"
 
-_WH = re.compile(r"(?:who|what|where|why|how|which|whether)\b")
-_FORGOTTEN = re.compile(rf"{_LEAD}{_ASKED}(?P<verb>{_FORGET})\b(?P<rest>.*)", re.DOTALL)
-_DELETED = re.compile(rf"{_LEAD}{_ASKED}(?:delete|remove|erase|wipe|clear|drop)\s+(?P<rest>.+?)\s+{_STORAGE}{_ONLY}")
-_ABOUT = re.compile(
+_WH = LazyPattern(r"(?:who|what|where|why|how|which|whether)\b")
+_FORGOTTEN = LazyPattern(rf"{_LEAD}{_ASKED}(?P<verb>{_FORGET})\b(?P<rest>.*)", re.DOTALL)
+_DELETED = LazyPattern(rf"{_LEAD}{_ASKED}(?:delete|remove|erase|wipe|clear|drop)\s+(?P<rest>.+?)\s+{_STORAGE}{_ONLY}")
+_ABOUT = LazyPattern(
     r"\s*(?:all |everything )?(?:(?:that )?(?:what|everything|anything|all) )?(?:that )?(?:i|you"
     r"|we)(?:'ve| have)?(?: ever| just)? "
     r"(?:said|told you|wrote|mentioned|know|learned|remember|stored|shared)(?: to you)? (?:about"
     r"|regarding|on)\s+(?P<text>.+)"
     r"|\s*(?:the fact that|all about|everything about)\s+(?P<other>.+)"
 )
-_IDIOM = re.compile(
+_IDIOM = LazyPattern(
     r"\s*(?:(?:about )?it|about (?:it|that|this)|me|you|yourself|all|to|how|when|where|why|who"
     r"|(?:all )?(?:of )?(?:the |your |my |any )?(?:above|previous|prior|earlier"
     r"|system)? ?(?:instructions?|prompts?|rules|directions)\b.*)?"
     rf"{_ONLY}"
 )
-_ABOUT_ZH = re.compile(
+_ABOUT_ZH = LazyPattern(
     r"(?:(?:我|咱们)?(?:刚才|之前|上次|以前)?(?:跟你|和你|对你)?(?:说|讲|提)(?:过)?的?)?(?:关于|有关)(?P<text>.+?)"
     r"(?:的(?:所有|全部)?(?:记忆|事情|事|内容|信息|话|一切|部分|记录))?"
 )
 
 
-_FORGOTTEN_ZH = re.compile(rf"{LEAD}(?P<verb>{FORGET})(?P<rest>.*)", re.DOTALL)
-_TAKEN = re.compile(
+_FORGOTTEN_ZH = LazyPattern(rf"{LEAD}(?P<verb>{FORGET})(?P<rest>.*)", re.DOTALL)
+_TAKEN = LazyPattern(
     rf"{LEAD}把(?P<what>.+?)(?:从(?:你的)?记忆(?:里|中)?)?(?P<verb>忘掉|忘记掉|忘了|忘记|删掉|删除|去掉"
     rf"|清除)(?P<rest>.*)",
     re.DOTALL,
 )
-_ERASED = re.compile(rf"{LEAD}(?:从(?:你的)?记忆(?:里|中)?)(?:删掉|删除|去掉|清除|忘掉)(?P<rest>.*)", re.DOTALL)
-_DELETED_ZH = re.compile(rf"{LEAD}(?:删掉|删除|清除)(?P<rest>.+?)(?:的|这条|那条)?记忆{ENDS}", re.DOTALL)
+_ERASED = LazyPattern(rf"{LEAD}(?:从(?:你的)?记忆(?:里|中)?)(?:删掉|删除|去掉|清除|忘掉)(?P<rest>.*)", re.DOTALL)
+_DELETED_ZH = LazyPattern(rf"{LEAD}(?:删掉|删除|清除)(?P<rest>.+?)(?:的|这条|那条)?记忆{ENDS}", re.DOTALL)
 
 
 def forgotten(sentence: OrderSentence) -> Target | None:

@@ -15,10 +15,17 @@ from nanobot_memory_plugins.consolidation.model.plan_days import (
     takes_time,
     with_days,
 )
-from nanobot_memory_plugins.core.text import SHORT_MONTH, SHORT_WEEKDAY, days_ahead, names_standing_term, phrases_of
+from nanobot_memory_plugins.core.text import (
+    SHORT_MONTH,
+    SHORT_WEEKDAY,
+    LazyPattern,
+    days_ahead,
+    names_standing_term,
+    phrases_of,
+)
 
 # Words that speak of time at all: without one of them near a quote, a day is the model's invention.
-_OF_TIME = re.compile(
+_OF_TIME = LazyPattern(
     r"\d|[一二两三四五六七八九十]|[天日周月年明后今晚早]|星期|礼拜|节"
     rf"|\b(?:{SHORT_WEEKDAY}|{SHORT_MONTH})"
     r"|\b(?:one|two|three|four|five|six|seven|ten|tomorrow|to(?:day|night)|days?|weeks?|weekend|month|year|christmas"
@@ -26,7 +33,7 @@ _OF_TIME = re.compile(
     re.IGNORECASE,
 )
 # A reminder is due on another day than what it is for.
-_BEFOREHAND = re.compile(r"\b(?:before|ahead|earlier|advance|remind\w*)\b|提前|前一?天|之前|提醒", re.IGNORECASE)
+_BEFOREHAND = LazyPattern(r"\b(?:before|ahead|earlier|advance|remind\w*)\b|提前|前一?天|之前|提醒", re.IGNORECASE)
 
 
 def with_its_day(candidate: Candidate, said_on: date) -> Candidate:

@@ -3,7 +3,6 @@
 A model names what a new thing makes untrue; it may name what the user only asks about, or says nothing of.
 """
 
-import re
 from collections.abc import Sequence
 
 from nanobot_memory_plugins.consolidation.extraction.without_quotes.cues import announces_a_change, ends_something
@@ -13,6 +12,7 @@ from nanobot_memory_plugins.core.text import (
     RELATION_ZH,
     RELATIVES,
     Act,
+    LazyPattern,
     QuotePlace,
     apart_from_conditions,
     denies,
@@ -23,7 +23,7 @@ from nanobot_memory_plugins.core.text import (
 
 # The share of an entry's terms that a clause, or what the model makes of it, must hold to speak of it.
 _TOUCHES = 0.3
-_CHANGES = re.compile(
+_CHANGES = LazyPattern(
     r"\b(?:quit\w*|left|leaving|handed in|gave notice|fired|laid off|let go|broke up|split up|separated|divorc\w+"
     r"|died|dead|passed|finish\w*|done|over|ended|expired|cancel\w+|call(?:ed)? off|start(?:s|ed|ing)?|became|turned"
     r"|promoted|hired|accepted|signed|resign\w+|graduated|recovered|healed|cured|got rid|returned|broke|lost|submitted"
@@ -32,10 +32,10 @@ _CHANGES = re.compile(
     r"|走了|去世|过世|没了|分手|离[婚了开职]|辞|搬|取消|结束|完[成了]|毕业|好了|停|退|不做|转|过期|升|开始|入职|跳槽|找到|通过"
     r"|考[完过]|办完|交了|拿到|黄了|丢了|坏了|送人|关[了门]|成了|变|后来|领[了完]?证|结婚|订婚|求婚|在一起|复合|了$"
 )
-_BESIDE = re.compile(r"\b(?:also|too|as well|another|second|besides|in addition|both)\b|[也还]|另外|同时")
+_BESIDE = LazyPattern(r"\b(?:also|too|as well|another|second|besides|in addition|both)\b|[也还]|另外|同时")
 # What belongs together in a life although it shares no word: who quits their job works at Siemens no more.
 _SIDES = tuple(
-    re.compile(one)
+    LazyPattern(one)
     for one in (
         r"\b(?:liv\w+|mov\w+ (?:to|in|into|out|away|house|flat)|flat|house|home|address|apartment|rent\w*|landlord)\b"
         r"|住|搬|房|家|地址|租",
@@ -53,16 +53,16 @@ _SIDES = tuple(
         r"\b(?:pain|ill\w*|sick|injur\w+|medic\w+|takes?|pills?|tablets?|surgery|pregnan\w*)\b|病|痛|药|伤|怀孕|手术",
     )
 )
-_WHOSE = re.compile(
+_WHOSE = LazyPattern(
     rf"^(?:the )?user's (?!car\b|flat\b|house\b|team\b|company\b)({RELATIVES})\b|^用户的?({RELATION_ZH.pattern})"
 )
 # One person's, as things go on: a girlfriend becomes a wife.
-_PARTNER = re.compile(
+_PARTNER = LazyPattern(
     r"(?:\buser's |^(?:the )?user .{0,60}\b(?:his|her|their) |用户的?)"
     r"(?:girlfriend|boyfriend|fianc[eé]e?|partner|wife|husband|spouse|[女男]朋?友|对象|未婚[妻夫]|妻子|老婆|太太|爱人|媳妇|丈夫|老公)"
 )
 # What one has one of at a time: a new value takes the place of the old one.
-_ONE_OF = re.compile(
+_ONE_OF = LazyPattern(
     r"^(?:the )?user(?:'s (?P<label>[a-z]+(?: [a-z]+)?) (?:is|are|was)| (?P<verb>lives|works|weighs|earns|drives))\b"
     r"|^用户(?:的(?P<label_zh>[\u4e00-\u9fff]{2,5})[是为]|(?:现在|目前)?(?P<verb_zh>住|在.{1,8}(?=上班|工作)))"
 )

@@ -21,6 +21,7 @@ from nanobot_memory_plugins.core.text import (
     MONTH_NAME,
     MONTH_NUMBERS,
     WEEKDAYS,
+    LazyPattern,
     chinese_number,
     denies,
     stem,
@@ -40,25 +41,25 @@ def _words(text: str) -> list[str]:
 
 
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff"
-_NAME = re.compile(rf"(?<=[\w,{_CJK}][ \u3000])[A-Z][a-z]+\b|(?<=[{_CJK}])[A-Z][a-z]+\b")
-_TOKEN = re.compile(rf"(?P<number>\d+(?:[.,:]\d+)*)|(?P<cjk>[{_CJK}]+)|(?P<word>[^\W\d_{_CJK}]+(?:\+\+|#(?!\w))?)")
-_SPACE_IN_CJK = re.compile(rf"(?<=[{_CJK}])\s+(?=[{_CJK}])")
+_NAME = LazyPattern(rf"(?<=[\w,{_CJK}][ \u3000])[A-Z][a-z]+\b|(?<=[{_CJK}])[A-Z][a-z]+\b")
+_TOKEN = LazyPattern(rf"(?P<number>\d+(?:[.,:]\d+)*)|(?P<cjk>[{_CJK}]+)|(?P<word>[^\W\d_{_CJK}]+(?:\+\+|#(?!\w))?)")
+_SPACE_IN_CJK = LazyPattern(rf"(?<=[{_CJK}])\s+(?=[{_CJK}])")
 
 # What stands behind one of these is what was turned down, or left: "tabs over spaces" is not "spaces over tabs".
-_TURNED_DOWN = re.compile(
+_TURNED_DOWN = LazyPattern(
     r"(?:\b(?:rather than|instead of|as opposed to|over|than)\b|而不是|而不用|而非|代替|替代)([^,.;，。；]*)"
 )
-_LEFT = re.compile(r"(?:\bfrom\s+(\w+)|从([^,.;，。；]{1,12}?)(?=到|搬|换|改|转|迁))")
-_PAST = re.compile(r"\b(?:used to|formerly|previously|once|in the past)\b|以前|曾经?|从前|过去")
-_DISLIKED = re.compile(r"\b(?:dislike[sd]?|hates?)\b|讨厌|厌恶")
+_LEFT = LazyPattern(r"(?:\bfrom\s+(\w+)|从([^,.;，。；]{1,12}?)(?=到|搬|换|改|转|迁))")
+_PAST = LazyPattern(r"\b(?:used to|formerly|previously|once|in the past)\b|以前|曾经?|从前|过去")
+_DISLIKED = LazyPattern(r"\b(?:dislike[sd]?|hates?)\b|讨厌|厌恶")
 
-_CHINESE_NUMBER = re.compile(
+_CHINESE_NUMBER = LazyPattern(
     r"([一二两三四五六七八九]?十[一二三四五六七八九]?|[一二两三四五六七八九])(?=[个只条名位岁年月日号天周点时分元块次人杯家台本公页])"
 )
-_WEEKDAYS = re.compile(rf"{CHINESE_WEEK}({CHINESE_WEEKDAY_NAME}|[1-7])|\b({FULL_WEEKDAY})s?\b")
-_HALF_OF_DAY = re.compile(r"(\d)\s*([ap])\.?m\b")
+_WEEKDAYS = LazyPattern(rf"{CHINESE_WEEK}({CHINESE_WEEKDAY_NAME}|[1-7])|\b({FULL_WEEKDAY})s?\b")
+_HALF_OF_DAY = LazyPattern(r"(\d)\s*([ap])\.?m\b")
 _AMBIGUOUS = "|".join(AMBIGUOUS_MONTHS)
-_MONTHS = re.compile(
+_MONTHS = LazyPattern(
     rf"\b(?!(?:{_AMBIGUOUS})\b)({MONTH_NAME})\b"
     rf"|(?:(?<=in )|(?<=by )|(?<=since )|(?<=until )|(?<=\d ))({_AMBIGUOUS})\b|\b({_AMBIGUOUS})(?= \d)"
 )
@@ -99,22 +100,22 @@ _FORMS = dict(
         " lost=lose held=hold got=get gave=give drove=drive grew=grow took=take ate=eat slept=sleep"
     )
 )
-_CJK_SILENT = re.compile(
+_CJK_SILENT = LazyPattern(
     "用户|我们|他们|自己|已经|现在|目前|正在|名字|名叫|名为|叫做|这个|那个|一个|一只|一条|一下|时候"
     "|(?<!小)时(?![间刻差代钟长事光尚机装])|[的了是在为有着也都很我他她它叫和与把被让给这那就还又说到于吧啊呢吗再掉]"
 )
 _CJK_PREDICATES = (
-    (re.compile("更?喜欢|更?偏好|偏爱|更?喜爱|希望|想要|倾向于?|爱(?!好)|要求"), "prefer"),
-    (re.compile("使用|采用|选用|用(?!户)"), "use"),
-    (re.compile("居住在?|住在?|搬到|搬去|定居"), "live"),
-    (re.compile("计划|打算|准备(?=去|要)"), "plan"),
-    (re.compile("需要|必须|应该|(?<![重主摘概简首次])要(?![点素害么])"), "need"),
-    (re.compile("决定|选择|选定"), "decide"),
-    (re.compile("经常|常常|总是|通常|习惯|常"), "often"),
-    (re.compile("提到|提及|表示"), "say"),
-    (re.compile("帮忙|帮助|帮"), "help"),
-    (re.compile("寻找|查找|找"), "seek"),
-    (re.compile("编写|撰写|写"), "write"),
+    (LazyPattern("更?喜欢|更?偏好|偏爱|更?喜爱|希望|想要|倾向于?|爱(?!好)|要求"), "prefer"),
+    (LazyPattern("使用|采用|选用|用(?!户)"), "use"),
+    (LazyPattern("居住在?|住在?|搬到|搬去|定居"), "live"),
+    (LazyPattern("计划|打算|准备(?=去|要)"), "plan"),
+    (LazyPattern("需要|必须|应该|(?<![重主摘概简首次])要(?![点素害么])"), "need"),
+    (LazyPattern("决定|选择|选定"), "decide"),
+    (LazyPattern("经常|常常|总是|通常|习惯|常"), "often"),
+    (LazyPattern("提到|提及|表示"), "say"),
+    (LazyPattern("帮忙|帮助|帮"), "help"),
+    (LazyPattern("寻找|查找|找"), "seek"),
+    (LazyPattern("编写|撰写|写"), "write"),
 )
 
 

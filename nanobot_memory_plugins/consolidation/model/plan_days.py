@@ -4,27 +4,27 @@ import re
 from datetime import UTC, date, datetime, timedelta, tzinfo
 
 from nanobot_memory_plugins.core import language_of
-from nanobot_memory_plugins.core.text import DayAhead, days_ahead
+from nanobot_memory_plugins.core.text import DayAhead, LazyPattern, days_ahead
 from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 
-_NAMES_ITS_YEAR = re.compile(r"(?<!\d)20\d\d")
-_ISO = re.compile(r"(?<!\d)20\d\d[-/.年]\d{1,2}[-/.月]\d{1,2}")
+_NAMES_ITS_YEAR = LazyPattern(r"(?<!\d)20\d\d")
+_ISO = LazyPattern(r"(?<!\d)20\d\d[-/.年]\d{1,2}[-/.月]\d{1,2}")
 # What comes again each year, and what goes on from its day on, is not over then; what was is no plan.
-_GOES_ON = re.compile(
+_GOES_ON = LazyPattern(
     r"\b(?:birthday|anniversary|name day|born|was|were|did|had)\b"
     r"|\b(?:start|begin|mov|becom|join|retir|get(?:ting)? married|switch|live|work)\w*\b|\bfrom\b[^.]* on\b|\bsince\b"
     r"|生日|诞辰|纪念日|节日|出生|开始|入职|搬|起[^床飞]|成为|退休|结婚|改成|改用|换成",
     re.IGNORECASE,
 )
 # Unless it says when it ends, or how long it takes: "a 4-month stay starting in May".
-_ENDS = re.compile(
+_ENDS = LazyPattern(
     r"\b(?:until|till|expires?|runs? out|ends?|lasts?)\b"
     r"|(?:\d+|\bone|\btwo|\bthree|\bfour|\bsix)-(?:day|week|month|year)\b"
     r"|\bfor (?:\d+|an?|one|two|three|four|six) (?:days?|weeks?|months?|years?)\b|到期|截止|为止|结束",
     re.IGNORECASE,
 )
 # From then on, without an end.
-_FROM_A_DAY = re.compile(r"\bfrom 20\d\d-\d\d-\d\d(?!\W+(?:to|until|till|through)\b)|20\d\d-\d\d-\d\d[起开]")
+_FROM_A_DAY = LazyPattern(r"\bfrom 20\d\d-\d\d-\d\d(?!\W+(?:to|until|till|through)\b)|20\d\d-\d\d-\d\d[起开]")
 
 
 def day_meant(text: str, said_on: date) -> date | None:

@@ -4,10 +4,9 @@
 text ends, a mark stands, or one of these; elsewhere it may be a part of another word. Simplified characters.
 """
 
-import re
 from typing import NamedTuple
 
-from nanobot_memory_plugins.core.text import CHINESE_WEEKDAY
+from nanobot_memory_plugins.core.text import CHINESE_WEEKDAY, LazyPattern
 
 
 class Border(NamedTuple):
@@ -89,9 +88,9 @@ WORDS = frozenset(
 )
 """Such words, each two characters."""
 
-_BEFORE = re.compile(f"(?:{'|'.join(one.pattern for one in BEFORE)})\\Z")
-_AFTER = re.compile("|".join(one.pattern for one in AFTER))
-_HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")
+_BEFORE = LazyPattern(f"(?:{'|'.join(one.pattern for one in BEFORE)})\\Z")
+_AFTER = LazyPattern("|".join(one.pattern for one in AFTER))
+_HAN = LazyPattern("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")
 # Characters beside it that are looked at.
 REACH = 4
 

@@ -4,7 +4,6 @@ A text that was written into JSON, perhaps into JSON within JSON, is read a seco
 stand for.
 """
 
-import re
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,14 +11,15 @@ from functools import lru_cache
 from urllib.parse import unquote
 
 from nanobot_memory_plugins.core.erasure.letters import plain
+from nanobot_memory_plugins.core.text.words import LazyPattern
 
-_ESCAPE = re.compile(
+_ESCAPE = LazyPattern(
     r"(?<!\\)\\++(?:u[0-9a-fA-F]{4}(?:\\+u[0-9a-fA-F]{4})*|x[0-9a-fA-F]{2}|[nrtbf])|(?:%[0-9A-Fa-f]{2})+|&(?:#\d{1,7}|#x[0-9a-fA-F]{1,6}|[a-z]{2,6});"
 )
-_HEX = re.compile(r"(?<!\\)\\++[ux]([0-9a-fA-F]+)")
+_HEX = LazyPattern(r"(?<!\\)\\++[ux]([0-9a-fA-F]+)")
 # Invisible marks and accents belong to the letter before them.
 _GLUED = frozenset({"Mn", "Me", "Cf"})
-_WIDE = re.compile("[\u1100-\u11ff\u3040-\u30ff\u3130-\u318f\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]")
+_WIDE = LazyPattern("[\u1100-\u11ff\u3040-\u30ff\u3130-\u318f\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]")
 
 
 @dataclass(frozen=True, slots=True)

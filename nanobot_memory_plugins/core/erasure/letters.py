@@ -3,22 +3,22 @@
 Each letter knows its place in the text, so that what is found among the letters can be taken out of the text.
 """
 
-import re
 import unicodedata
 from bisect import bisect_left
 from collections.abc import Iterable
 from functools import cached_property
 
 from nanobot_memory_plugins.core.erasure.sentences import Sentences
+from nanobot_memory_plugins.core.text.words import LazyPattern
 from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 
 # What stands for a stretch of text that was taken out.
 GAP = "[…]"
 
-_NOT_TELLING = re.compile(r"[\W_]+")
-_RUN = re.compile(r"[^\W_]+")
+_NOT_TELLING = LazyPattern(r"[\W_]+")
+_RUN = LazyPattern(r"[^\W_]+")
 # Writing without spaces: a word may begin and end at every character.
-_WIDE = re.compile("[\u1100-\u11ff\u3040-\u30ff\u3130-\u318f\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]")
+_WIDE = LazyPattern("[\u1100-\u11ff\u3040-\u30ff\u3130-\u318f\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]")
 # What a Latin letter says, and what a character of writing without spaces says.
 _NARROW_SAYS, _WIDE_SAYS = 2, 5
 # What a text must say to be known by its letters: that of 20 Latin ones, or 8 Chinese. A shorter one could be guessed.

@@ -4,7 +4,6 @@ A stretch of a text holds the words whole, or nearly: a part of them that a limi
 or what may be another word. What is short is found as a word of its own, or where it is the whole sentence.
 """
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -15,15 +14,16 @@ from nanobot_memory_plugins.core.erasure.letters import GAP, plain
 from nanobot_memory_plugins.core.erasure.retold import Retold
 from nanobot_memory_plugins.core.erasure.sentences import Sentences
 from nanobot_memory_plugins.core.redaction import redact_text
+from nanobot_memory_plugins.core.text.words import LazyPattern
 from nanobot_memory_plugins.redaction.rules.rule import PLACEHOLDER
 
 # Letters below which a text is found only as a word or a whole sentence: it stands in too many others.
 _LEAST_LATIN, _LEAST_WIDE = 8, 4
 # Marks with which this program cuts texts; what a cut leaves ends at one, or with its line.
-_CUT_BEFORE = re.compile(r"(?:…|\.\.\.)\]?[\s\"'“”*_>-]*\Z")
-_CUT_AFTER = re.compile(r"[\s\"'“”*_.,-]*(?:…|\.\.\.|\[[….+])")
-_LINE_BEFORE = re.compile(r"(?:(?:\A|\n|\\+[nr])[ \t]*(?:[-*>]+[ \t]+)?(?:[\w;]{1,12}:[ \t]*)?|[\[{,:][ \t]*\\*\")\Z")
-_LINE_AFTER = re.compile(r"[ \t]*(?:\Z|\n|\\+[nr]|\\*[\"'”][ \t]*(?:\Z|\n|\\+[nr]|[\]},:]))")
+_CUT_BEFORE = LazyPattern(r"(?:…|\.\.\.)\]?[\s\"'“”*_>-]*\Z")
+_CUT_AFTER = LazyPattern(r"[\s\"'“”*_.,-]*(?:…|\.\.\.|\[[….+])")
+_LINE_BEFORE = LazyPattern(r"(?:(?:\A|\n|\\+[nr])[ \t]*(?:[-*>]+[ \t]+)?(?:[\w;]{1,12}:[ \t]*)?|[\[{,:][ \t]*\\*\")\Z")
+_LINE_AFTER = LazyPattern(r"[ \t]*(?:\Z|\n|\\+[nr]|\\*[\"'”][ \t]*(?:\Z|\n|\\+[nr]|[\]},:]))")
 # Letters of a part that tell at a mark, and where only the line ends; and the share of the words that tells anywhere.
 _AT_MARK, _AT_LINE, _SHARE = (5, 2), (8, 4), 0.6
 _LEAST_SHARE = (12, 6)

@@ -9,17 +9,18 @@ from math import ceil
 from nanobot_memory_plugins.core.erasure.letters import plain
 from nanobot_memory_plugins.core.text.sentences import sentence_spans
 from nanobot_memory_plugins.core.text.stems import stem
+from nanobot_memory_plugins.core.text.words import LazyPattern
 from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 
 # What parts of a sentence stand on their own, those of JSON included.
-_CLAUSE_END = re.compile(
+_CLAUSE_END = LazyPattern(
     r"[,，、:：()（）\[\]{}\"“”「」|—–]+|(?<!\\)\\+[nrt]|\s-+\s"
     r"|\b(?:and|but|so|because|since|which|while)\b|而且|并且|所以|因为|但是?|不过",
     re.IGNORECASE,
 )
-_WORD = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]|[^\W_\u3400-\u4dbf\u4e00-\u9fff]+")
-_SMALL = re.compile(r"(?<=\w)['’](?:s|re|m|ve|ll|d)\b")
-_NOT = re.compile(r"(?<=\w)n['’]t\b")
+_WORD = LazyPattern(r"[\u3400-\u4dbf\u4e00-\u9fff]|[^\W_\u3400-\u4dbf\u4e00-\u9fff]+")
+_SMALL = LazyPattern(r"(?<=\w)['’](?:s|re|m|ve|ll|d)\b")
+_NOT = LazyPattern(r"(?<=\w)n['’]t\b")
 # Words that a text holds whoever tells it: persons, articles, what binds.
 _SILENT = frozenset(
     """
@@ -39,7 +40,7 @@ _FRAME = frozenset(
     correct hi hello here now then just
     """.split()  # noqa: SIM905
 )
-_CHINESE_FRAME = re.compile(
+_CHINESE_FRAME = LazyPattern(
     "好的?|嗯|哦|收到|了解|明白|知道|没问题|记住|记得|记下|已经?|帮|说过?|提到|确实|还|[啊吧呢吗呀嘛啦哈]"
 )
 # The share of its telling words that tells a text again, and the words below which all are too few to tell.

@@ -1,12 +1,11 @@
 """The sentences around forgotten words, in a note, a message or JSON: what is taken out with them."""
 
-import re
 from bisect import bisect_left, bisect_right
 
-from nanobot_memory_plugins.core.text import sentence_marks
+from nanobot_memory_plugins.core.text import LazyPattern, sentence_marks
 
 # What of a line of a note is no text: the heading's time, the name of a field, a bullet, the number of a list.
-_PREFIX = re.compile(r"#{1,3} \d{4}-\d\d-\d\d \d\d:\d\d[ \t]*|[a-z;]+:[ \t]*|[-*][ \t]+|\d{1,3}[.)][ \t]+")
+_PREFIX = LazyPattern(r"#{1,3} \d{4}-\d\d-\d\d \d\d:\d\d[ \t]*|[a-z;]+:[ \t]*|[-*][ \t]+|\d{1,3}[.)][ \t]+")
 
 
 class Sentences:

@@ -12,47 +12,48 @@ from nanobot_memory_plugins.core.text.clauses import phrases_of
 from nanobot_memory_plugins.core.text.numerals import values_in
 from nanobot_memory_plugins.core.text.opposites import FIRST, RELATIVES
 from nanobot_memory_plugins.core.text.statement_terms import days_of, folded, terms_of, without_dates, without_months
+from nanobot_memory_plugins.core.text.words import LazyPattern
 
-_MORE_BORDERS = re.compile(
+_MORE_BORDERS = LazyPattern(
     r"\s(?=(?:while|whereas) )|;\s*|(?<=\d)(?![元块万千百岁号点分年月日天个平米公时])(?=[\u4e00-\u9fff]{2,4}\d)"
 )
 _JOINS = r"^\W*(?:(?:and|but|so|well|oh|also|because|since|while|whereas|today|now)\b[ ,]*)*"
-_ANOTHER = re.compile(
+_ANOTHER = LazyPattern(
     rf"{_JOINS}(?:(?:my|our|his|her) (?:\w+ )?(?P<who>{RELATIVES})(?:'s)?\b(?! and (?:i|me)\b)|(?P<they>s?he)\b)"
 )
-_NAMED = re.compile(r"^\W*(?:(?:and|but|while) )?(?P<name>[A-Z][\w-]+)(?:'s)? (?:is|was|has|[a-z]+s)\b")
+_NAMED = LazyPattern(r"^\W*(?:(?:and|but|while) )?(?P<name>[A-Z][\w-]+)(?:'s)? (?:is|was|has|[a-z]+s)\b")
 _RELATIVES_ZH = (
     "先生|老公|丈夫|老婆|太太|妻子|媳妇|爱人|对象|女友|男友|女朋友|男朋友|妈妈?|母亲|爸爸?|父亲|儿子|女儿|孩子|姐姐?|妹妹?"
     "|哥哥?|弟弟?|奶奶|爷爷|外婆|外公|岳父|岳母|公公|婆婆|同事|朋友|老板|室友|邻居|闺女|宝宝|同学|舍友|房东"
 )
-_ANOTHER_ZH = re.compile(
+_ANOTHER_ZH = LazyPattern(
     rf"^\W*(?:但是?|不过|而|而且)?(?:我们?家?的?(?P<who>{_RELATIVES_ZH})|(?P<bare>(?:{_RELATIVES_ZH})(?<=..))|(?P<they>[他她])"
     "|(?P<name>[小老阿](?![区学孩时师家是板费票说麦吃年])[\u4e00-\u9fff]))(?!和我)"
 )
-_FIRST_ZH = re.compile(rf"(?<![跟和给对帮陪替叫让把被比向找])我(?!们?家?的?(?:{_RELATIVES_ZH}))|咱")
-_GOES_ON = re.compile(r"^\W*(?:and|but|or) (?:is|was|has|[a-z]+(?:s|ed))\b")
+_FIRST_ZH = LazyPattern(rf"(?<![跟和给对帮陪替叫让把被比向找])我(?!们?家?的?(?:{_RELATIVES_ZH}))|咱")
+_GOES_ON = LazyPattern(r"^\W*(?:and|but|or) (?:is|was|has|[a-z]+(?:s|ed))\b")
 # Who somebody is to the user, by name: "my dentist is Dr. Kim", 牙医是金大夫, 我同事叫李明.
-_CALLED = re.compile(
+_CALLED = LazyPattern(
     r"(?:^|[,;.]|\b(?:and|but|while)\b) ?(?:[Mm]y|[Oo]ur|[Tt]he) (?P<what>[a-z][a-z -]{1,30}?)(?: is|'s|:)"
     r"(?: called| named)? (?P<name>(?:(?:Dr|Mr|Mrs|Ms|Prof)\.? )?[A-Z]\w+(?: [A-Z]\w+)?)"
 )
-_CALLED_ZH = re.compile(
+_CALLED_ZH = LazyPattern(
     r"(?:^|[,，;；。、])\s*(?:而|但)?(?:我们?家?的?)?(?P<what>[\u4e00-\u9fff]{2,6}?)(?:名字)?(?:是|叫|姓)"
     r"(?P<name>[\u4e00-\u9fff]{1,4})(?=$|[,，;；。、])"
 )
-_TITLE = re.compile(r"^(?:Dr|Mr|Mrs|Ms|Prof)\.? ")
+_TITLE = LazyPattern(r"^(?:Dr|Mr|Mrs|Ms|Prof)\.? ")
 # What lets one part speak of what stands in another.
-_POINTS_BACK = re.compile(
+_POINTS_BACK = LazyPattern(
     r"\b(?:there|too|also|as well|both|same|together|him|her|them|it|which|where|likewise)\b"
     r"|也|都|一起|那[里儿边]|[他她它]"
 )
 # "My wife and I" is one, who is the user as well.
-_TOGETHER = re.compile(rf"(\b(?:{RELATIVES})|(?:^|(?<=[.;,] ))[A-Z]\w+) and (?=(?:I|me|we|my|our)\b)")
+_TOGETHER = LazyPattern(rf"(\b(?:{RELATIVES})|(?:^|(?<=[.;,] ))[A-Z]\w+) and (?=(?:I|me|we|my|our)\b)")
 _UNITS = frozenset("year month week day hour minut euro dollar pound kg km cm euros usd eur percent".split())  # noqa: SIM905
 _NUMERALS = frozenset("一二两三四五六七八九十百千万周号月日点")
-_RESOLVED = re.compile(r"[(（]?(?:19|20)\d\d(?:-\d\d?){1,2}[)）]?|(?:19|20)\d\d年?")
+_RESOLVED = LazyPattern(r"[(（]?(?:19|20)\d\d(?:-\d\d?){1,2}[)）]?|(?:19|20)\d\d年?")
 # The user as the subject, or behind another one: "Chen is the user's flatmate".
-_SUBJECT = re.compile(r"^(?:the )?user (?!and\b)|^用户(?!的|和)|^(?!the user|user|用户).*(?:\buser\b|用户)")
+_SUBJECT = LazyPattern(r"^(?:the )?user (?!and\b)|^用户(?!的|和)|^(?!the user|user|用户).*(?:\buser\b|用户)")
 _USER = "user"
 _PRONOUNS = frozenset(("he", "she", "他", "她"))
 

@@ -175,7 +175,7 @@ _WORDED = LazyPattern(
 _CONDITION = LazyPattern(
     r"(?<!as )(?<!even )\b(?:if|unless|in case)\b(?! (?:i'm|i am) (?:honest|not mistaken|right)| so\b| possible\b)"
     r" *\S+[^,;]*?(?=(?<! and) (?:i|we|you|he|she|they|it|there|then)(?:'\w+)?\b|[,;]|$)"
-    "|(?:如果|要是|假如|假使|倘若|万一|除非|(?<!呆)若是?)[^,;]*|[^,;]*的话(?=[,;]|$)"
+    "|(?:如果|要是|假如|假使|倘若|万一|除非|(?<!呆)若是?)[^,;]*|(?<![^,;])[^,;]*的话(?=[,;]|$)"
 )
 _WORDS_A_CONDITION = LazyPattern(
     r"\b(?:if|unless|in case|when(?:ever)?|once|would|should|might|may|depend\w*|until|provided)\b"

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from nanobot_memory_plugins.core.text.calendar import MONTH_NAME, MONTH_NUMBERS
 from nanobot_memory_plugins.core.text.numbers import CHINESE_NUMERALS, CHINESE_UNITS, chinese_value
+from nanobot_memory_plugins.core.text.words import LazyPattern
 from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 
 _LONGEST = 4_000
@@ -59,7 +60,7 @@ _ORDINALS = {
     )
 }
 _OTHERS = {"once": 1, "twice": 2, "both": 2, "dozen": 12, "half": 0.5, "半": 0.5, "hundred": 100, "thousand": 1_000}
-_NUMBER = re.compile(
+_NUMBER = LazyPattern(
     r"(?P<metres>(?<![\d.])\d|(?<![一二两三四五六七八九十百])[一二两])米(?P<below>\d{1,2}|[零一二三四五六七八九]{1,2})(?![\d米厘毫公.])|"
     r"(?P<figures>\d+(?:,\d{3}(?!\d))*(?:\.\d+)?)\s*(?P<scale>(?:k|grand)\b|[千万亿百](?P<rest>\d(?!\d)"
     r"|[一二三四五六七八九](?![十百千万点]))?)?"

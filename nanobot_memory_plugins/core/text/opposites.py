@@ -8,8 +8,9 @@ from nanobot_memory_plugins.core.text.negation import denies, negations
 from nanobot_memory_plugins.core.text.numerals import values_in
 from nanobot_memory_plugins.core.text.quotations import QuotePlace
 from nanobot_memory_plugins.core.text.statement_terms import LATIN_WORD, NOT_A_NAME, folded, terms_of
+from nanobot_memory_plugins.core.text.words import LazyPattern
 
-_ELSE = re.compile(
+_ELSE = LazyPattern(
     r"\b(?:except|but not|instead|rather|other than|apart from|only|exclusively|can'?t stand|fed up|sick of"
     r"|bored?|bores?"
     r"|over|lowered|too|fail\w*|avoid\w*|stop\w*|gave up|never mind|rid of|free|less|forb\w+|declin\w+|refus\w+"
@@ -20,13 +21,13 @@ _ELSE = re.compile(
     r"|除了|只|仅|过敏|取消|改|换|离开|辞|卖|忌|删|去掉|退|满了|够了|腻|受不了|以外|之外|而非|代替|再说|算了|免|低|少"
 )
 # Denied twice is affirmed, or half of it.
-_TWICE = re.compile(r"(?:不是|并非|没有|不会|不可能)[不没无]|\b(?:not|never|hardly) (?:un|dis)\w+")
-_EXCEPT = re.compile(r"\b(?:except|but not|other than|apart from)\b|除了|之外|以外")
+_TWICE = LazyPattern(r"(?:不是|并非|没有|不会|不可能)[不没无]|\b(?:not|never|hardly) (?:un|dis)\w+")
+_EXCEPT = LazyPattern(r"\b(?:except|but not|other than|apart from)\b|除了|之外|以外")
 # "Dairy brings her out in a rash" is a clause as well, whatever the verb.
-_ACTS_ON = re.compile(r"\W*(?:and |but )?(?:\w+ ){1,2}\w+s (?:her|him|me|us|them|it|my|our)\b")
-_INSTEAD_OF = re.compile(r"\b(?:instead of|rather than)\b|而不是|而非")
-_CLOCK = re.compile(r"\d{1,2}[:点]\d{2}")
-_REMIND = re.compile(
+_ACTS_ON = LazyPattern(r"\W*(?:and |but )?(?:\w+ ){1,2}\w+s (?:her|him|me|us|them|it|my|our)\b")
+_INSTEAD_OF = LazyPattern(r"\b(?:instead of|rather than)\b|而不是|而非")
+_CLOCK = LazyPattern(r"\d{1,2}[:点]\d{2}")
+_REMIND = LazyPattern(
     r"(?:don'?t|do not|never|must not|can'?t)\s+(?:let me |want to |wanna )?(?:forget|miss)|(?:别|不要|不能|勿|莫"
     r"|可?别让我|甭)(?:忘|漏|错过|忘记)|no problem|no worries"
     r"|\b(?:can'?t|cannot|won'?t|don'?t|doesn'?t|isn'?t|not) (?:\w+ ){1,4}(?=(?:till|until) )"
@@ -34,8 +35,8 @@ _REMIND = re.compile(
     r"|没有?)(?:[,，.。!]| (?=i |we |my |she |he |they ))",
     re.IGNORECASE,
 )
-_PAST = re.compile(r"\b(?:used to|formerly)\b|以前|曾经|从前|之前(?!要|必|得|把|交|完|完成)|原来")
-_OVER = re.compile(
+_PAST = LazyPattern(r"\b(?:used to|formerly)\b|以前|曾经|从前|之前(?!要|必|得|把|交|完|完成)|原来")
+_OVER = LazyPattern(
     r"\b(?:used to|former\w*|previous\w*|no longer|not any ?more|past|until|was|were|had|did|before|once|earlier"
     r"|ago|not|never|stopped|[a-z]+ed|came|went"
     r"|ran|took|made|gave|left|sold|lost|broke|taught|wrote|drove|ate|kept|bought|got)\b"
@@ -51,27 +52,27 @@ RELATIVES = (
     r"|hamster|horse|parrot|famil(?:y|ies)"
     r"|company|client|customers?|car|flat|house"
 )
-_ABOUT_ANOTHER = re.compile(
+_ABOUT_ANOTHER = LazyPattern(
     rf"^\W*(?:(?:and|but|so|well|oh|yes|no|also|because|since|actually)\b[ ,]*)*(?:s?he'?s?\b|(?:(?:my"
     rf"|our|his|her) (?:\w+ )?)?(?P<who>{RELATIVES})\b(?! and (?:i|me)\b))",
 )
 # What belongs to the user, and says where and with what they live: "my flat is in Leipzig".
-_THINGS = re.compile(r"teams?|famil(?:y|ies)|company|client|customers?|car|flat|house")
-_ABOUT_ANOTHER_ZH = re.compile(
+_THINGS = LazyPattern(r"teams?|famil(?:y|ies)|company|client|customers?|car|flat|house")
+_ABOUT_ANOTHER_ZH = LazyPattern(
     "^\\W*+(?:(?:但是?|不过|而且|所以|因为|还有|对了)\\W*+)?(?:她|他|我们?(?:家)?的?(?P<who>先生|老公|丈夫|老婆|太太"
     "|妻子|媳妇|爱人|对象|女友|男友|女朋友|男朋友|妈妈?|母亲|爸爸?|父亲|儿子|女儿|孩子|娃"
     "|姐姐?|妹妹?|哥哥?|弟弟?|奶奶|爷爷|外婆|外公|岳父|岳母|公公|婆婆|同事|朋友|老板|室友|邻居|狗|猫|闺女|宝宝"
     "|同学|舍友))"
 )
-RELATION_ZH = re.compile(
+RELATION_ZH = LazyPattern(
     "先生|老公|丈夫|老婆|太太|妻子|媳妇|爱人|对象|女友|男友|朋友|妈|母亲|爸|父|儿|孩|娃|姐|妹|哥|弟|奶|爷|外婆"
     "|外公|岳|公公|婆婆|同事|老板|室友|邻居|狗|猫|女|宝|家人|同学|舍友|学[长弟]|师[兄父傅]|老师|导师|上司|领导|房东|客户"
     "|亲戚|[叔伯姑姨舅婶嫂姥孙侄甥]"
 )
-ANOTHER_IN = re.compile(rf"\b(?:{RELATIVES})\b|\buser['’]s\b", re.IGNORECASE)
-_NAMES_ANOTHER = re.compile(r"\buser (?:has|had|owns|got|adopted|knows|met|keeps)\b.*\b(?:named|called)\b")
-FIRST = re.compile(r"\b(?:i|i'm|i've|i'd|i'll|me|we|we're|us|mine|myself)\b")
-_FIRST_ZH = re.compile(
+ANOTHER_IN = LazyPattern(rf"\b(?:{RELATIVES})\b|\buser['’]s\b", re.IGNORECASE)
+_NAMES_ANOTHER = LazyPattern(r"\buser (?:has|had|owns|got|adopted|knows|met|keeps)\b.*\b(?:named|called)\b")
+FIRST = LazyPattern(r"\b(?:i|i'm|i've|i'd|i'll|me|we|we're|us|mine|myself)\b")
+_FIRST_ZH = LazyPattern(
     "(?<!^)我(?!们?(?:家)?的?(?:先生|老公|丈夫|老婆|太太|妻子|媳妇|妈|母|爸|父|儿|女|孩|姐|妹|哥|弟|奶|爷))|咱"
 )
 

@@ -15,38 +15,39 @@ from nanobot_memory_plugins.core.text.affirming import affirms, declines, takes_
 from nanobot_memory_plugins.core.text.apart import stands_apart
 from nanobot_memory_plugins.core.text.imagined import opens_a_game
 from nanobot_memory_plugins.core.text.reading import ReadSentence, reading_of
+from nanobot_memory_plugins.core.text.words import LazyPattern
 from nanobot_memory_plugins.core.values import Message
 from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 
 # Quotes of an item, and characters of one, that are looked at.
 _QUOTES, _QUOTE_CHARS = 6, 1_000
 _MESSAGE_CHARS = 40_000
-_PARTED = re.compile(r"\[\.\.\.\]|…+|\.{3,}")
+_PARTED = LazyPattern(r"\[\.\.\.\]|…+|\.{3,}")
 
 # A guess at a number is none at what it is the number of.
-_ROUGHLY = re.compile(
+_ROUGHLY = LazyPattern(
     r"(?:大概|大约|估计|probably|maybe|perhaps|possibly)(?: about| around)?\s*[\d一二两三四五六七八九十百半]"
 )
 # "I think I'll take the train" tells of a decision.
-_INTENDS = re.compile(
+_INTENDS = LazyPattern(
     r"\b(?:think|guess|suppose) (?:i|we)(?:'ll| will|'m going to| am going to|'d rather)\b|我想我?(?:会|就|还是)"
 )
-_OF_THE_USER = re.compile(
+_OF_THE_USER = LazyPattern(
     r"\byou(?:'ve| have| had)?(?: just| once| already)? (?:said|told|mentioned|wrote|asked|noted)\b"
     r"|[你您].{0,4}[说提讲告写]"
 )
-_OWN_THING = re.compile(r"\b(?:my|our)\b|我(?:的|家|[儿女老先太爸妈父母爷奶公婆姐妹哥弟丈妻孙媳])")
-_OWN_PHRASE = re.compile(rf"(?:{_OWN_THING.pattern})(?: ?[^\W\u3400-\u9fff]+){{0,4}}[\u3400-\u9fff]{{0,8}}")
-_BOUND = re.compile(
+_OWN_THING = LazyPattern(r"\b(?:my|our)\b|我(?:的|家|[儿女老先太爸妈父母爷奶公婆姐妹哥弟丈妻孙媳])")
+_OWN_PHRASE = LazyPattern(rf"(?:{_OWN_THING.pattern})(?: ?[^\W\u3400-\u9fff]+){{0,4}}[\u3400-\u9fff]{{0,8}}")
+_BOUND = LazyPattern(
     r"\b(?:under|below|within|less than|no more than|at most|up to)\W{1,2}\d"
     r"|[\d一二两三四五六七八九十百千万]\w{0,2}(?:以内|以下|之内)|不(?:要|能)?超过?[\d一二两三四五六七八九十百千万]"
 )
 _LAUGH = r"(?:ha(?:ha)+|lol|rofl|just kidding|kidding|joking|哈哈+|开玩笑|逗你|说笑|[😂🤣😆😜])"
 # A laugh alone is a tone of voice.
-_JOKES = re.compile(r"\b(?:kidding|joking|as if|yeah right|not really)\b|开玩笑|逗你|说笑", re.IGNORECASE)
-_LAUGHS = re.compile(_LAUGH, re.IGNORECASE)
+_JOKES = LazyPattern(r"\b(?:kidding|joking|as if|yeah right|not really)\b|开玩笑|逗你|说笑", re.IGNORECASE)
+_LAUGHS = LazyPattern(_LAUGH, re.IGNORECASE)
 # What makes a laugh in front of it a joke: a supposition, or what somebody else says.
-_UNREAL = re.compile(r"\bif\b|\b(?:says?|said|thinks?|jokes?)\b|要是|如果|假如|[说讲]")
+_UNREAL = LazyPattern(r"\bif\b|\b(?:says?|said|thinks?|jokes?)\b|要是|如果|假如|[说讲]")
 
 
 @dataclass(frozen=True, slots=True)

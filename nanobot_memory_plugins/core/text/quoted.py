@@ -13,7 +13,7 @@ from nanobot_memory_plugins.core.text.calendar import FULL_WEEKDAY, SHORT_MONTH
 from nanobot_memory_plugins.core.text.keeping import CHINESE, LABELS, LOOSE, LOOSE_CHINESE, NOT_FORGOTTEN, SURE
 from nanobot_memory_plugins.core.text.pasted import TEXTS, is_own_text, without_pasted
 from nanobot_memory_plugins.core.text.sentences import sentences_of
-from nanobot_memory_plugins.core.text.words import any_of
+from nanobot_memory_plugins.core.text.words import LazyPattern, any_of
 from nanobot_memory_plugins.redaction.script.chinese_script import SIMPLIFIED_OF
 
 # Behind a line that may announce the user's own list as well ("the following:"), more than this is a text.
@@ -37,7 +37,7 @@ _POLITE = (
 _POLITE_ZH = r"(?:[\s,!]|请|麻烦你?|拜托|劳烦|帮忙|帮我|给我|替我|能不能|能否|可以|你能|你|能|另外|顺便|对了|好的?|再)*"
 
 # The user's own: what stands behind is to be remembered, or is said of the user.
-_OWN = re.compile(
+_OWN = LazyPattern(
     rf"{_POLITE}(?:{any_of(SURE)}|{any_of(LOOSE)}|{any_of(LABELS)}|commit|save|store|note"
     r"|my (?:e-?mail|home ?page|web ?site|web ?page)(?: address)?(?: is)?|(?:as )?i (?:have )?(?:said"
     r"|wrote|told you))\b"
@@ -83,52 +83,54 @@ _TOLD_ZH = (
     r"|[她他]们?刚?才?(?:回[了复]|发我)|问道|答道|喊道|留言|看到|复制)"
 )
 
-_COLON = re.compile(r":(?=[\s\"'“「『]|$)|(?<=[\u3400-\u9fff]):")
-_POINTED = re.compile(
+_COLON = LazyPattern(r":(?=[\s\"'“「『]|$)|(?<=[\u3400-\u9fff]):")
+_POINTED = LazyPattern(
     rf"\b{_WORK}\b.*\b(?:{_POINTS}|{TEXTS})\b|\b{_POINTS}\b.*\b(?:mean|say"
     rf"|sound)\b",
     re.IGNORECASE,
 )
-_WORKED = re.compile(
+_WORKED = LazyPattern(
     rf"{_POLITE}(?:{_WORK})(?:\s+(?:it|this|these))?(?:\s+(?:in)?to\s+[\w ]+)?(?:\s+(?:please|for me))?\W*$",
     re.IGNORECASE,
 )
-_REQUEST = re.compile(rf"(?:^|[.!?,;]\s+){_POLITE}(?:to\s+)?{_WORK}\b", re.IGNORECASE)
-_PRESENTED = re.compile(
+_REQUEST = LazyPattern(rf"(?:^|[.!?,;]\s+){_POLITE}(?:to\s+)?{_WORK}\b", re.IGNORECASE)
+_PRESENTED = LazyPattern(
     rf"\b(?:here|this|these|the following|that|look|see|below|attached|an?|the|got|from|by)\b.*\b{TEXTS}\b"
     rf"|^(?!.*\bmy\b)\W*(?:\w+\s+){{0,3}}{TEXTS}\W*$"
     rf"|\b{TEXTS}\s+(?:from|by|of|i got|says|said)\b",
     re.IGNORECASE,
 )
-_HANDED = re.compile(rf"(?:\b(?:this|that|these|here|following)\b.*\b{TEXTS}|\b{TEXTS}\s+(?:from|by)\b)", re.IGNORECASE)
-_REPORTS = re.compile(
+_HANDED = LazyPattern(
+    rf"(?:\b(?:this|that|these|here|following)\b.*\b{TEXTS}|\b{TEXTS}\s+(?:from|by)\b)", re.IGNORECASE
+)
+_REPORTS = LazyPattern(
     rf"(?<!\bi )(?<!\bi've )(?<!\bi have )\b{_TOLD}\b|\bi (?:got|received|copied|found|pasted)\b", re.I
 )
-_ANNOUNCED_LIST = re.compile(
+_ANNOUNCED_LIST = LazyPattern(
     rf"\b(?:{TEXTS}|error|says|said|following|below|here is|here's|here are)\b|内容|以下|下面|如下", re.IGNORECASE
 )
-_POINTED_ZH = re.compile(
+_POINTED_ZH = LazyPattern(
     rf"{_WORK_ZH}.*{_TEXTS_ZH}|{_TEXTS_ZH}.*{_WORK_ZH}|(?:以下|下面|这|上面).*{_WORK_ZH}|{_WORK_ZH}.*(?:以下|下面|这)"
 )
-_WORKED_ZH = re.compile(
+_WORKED_ZH = LazyPattern(
     rf"{_POLITE_ZH}(?:把.{{0,12}})?{_WORK_ZH}(?:一下|下)?(?:成?(?:[英中德法日俄韩西]\w?[文语]))?(?:吧|好吗|谢谢)?\W*$"
 )
-_WORK_FIRST_ZH = re.compile(rf"{_POLITE_ZH}(?:把.{{0,12}})?{_WORK_ZH}")
-_REPORTS_ZH = re.compile(
+_WORK_FIRST_ZH = LazyPattern(rf"{_POLITE_ZH}(?:把.{{0,12}})?{_WORK_ZH}")
+_REPORTS_ZH = LazyPattern(
     rf"{_TOLD_ZH}|(?<![我你])(?<!我[想要再就先来])(?<!跟你)(?<!和你)(?<!对你)(?<!听我)(?:里|上|中)?(?:说"
     rf"|讲|写)(?:的是|了|着)?\s*$"
 )
-_SAYS_ZH = re.compile(r"(?:有人|他们?|她们?|同事|老板|朋友|客户)(?:在.{0,6})?(?:说|写道|发来|问)(?:了|的)?\W*$")
-_LOOK = re.compile(rf"{_POLITE}look (?:at )?what\b", re.IGNORECASE)
-_WORKED_UP = re.compile(
+_SAYS_ZH = LazyPattern(r"(?:有人|他们?|她们?|同事|老板|朋友|客户)(?:在.{0,6})?(?:说|写道|发来|问)(?:了|的)?\W*$")
+_LOOK = LazyPattern(rf"{_POLITE}look (?:at )?what\b", re.IGNORECASE)
+_WORKED_UP = LazyPattern(
     r"\b(?:make|turn|continue|finish|complete) (?:this|these)\b|\b(?:mistakes|errors|typos)\W*$", re.I
 )
-_OF_THE_USER = re.compile(
+_OF_THE_USER = LazyPattern(
     r"\b(?:about me|i am|i'm|i have|i like|i prefer|i use|i want|my)\b|我的|关于我|我喜欢|我是", re.IGNORECASE
 )
 
 # Lines with which somebody else's text begins, whatever stands before.
-_BEGINS = re.compile(
+_BEGINS = LazyPattern(
     r"^[ \t>*_#-]*(?:"
     # reply and forward
     r"-{2,}\s*(?:forwarded|original|replied|begin)\b.*|begin forwarded message\b.*|forwarded (?:message|from|by)\b.*"
@@ -163,7 +165,7 @@ _SHOWN_TEXT = (
     rf"(?:{TEXTS}|ocr|transcription|voicemail|minutes|screenshots?|scans?|screen|manual|handbook|policy|policies"
     r"|guidelines?|wiki|contract|terms|lease|recipe|label|flyer|leaflet|brochure|menu|chapter|doc|file|pdf)"
 )
-_SHOWN = re.compile(
+_SHOWN = LazyPattern(
     rf"(?:below|here|attached|following|this) (?:is|are|comes)\b.*\b{_SHOWN_TEXT}\b.*"
     rf"|(?:.*\b)?{_SHOWN_TEXT}\b.*\b(?:below|follows?|following|here|attached|pasted|copied|verbatim|goes|reads?"
     rf"|says?"
@@ -181,31 +183,31 @@ _SHOWN = re.compile(
     r"|excerpt)\W*",
     re.IGNORECASE,
 )
-_SHOWN_ZH = re.compile(
+_SHOWN_ZH = LazyPattern(
     rf"(?!.*我(?:喜欢|讨厌|不|爱|叫|姓|住|是|有|对)).*(?:(?:收到|看到|刷到|找到|查到|搜到|抄|复制|粘贴|识别|扫描|贴|转)(?:了|的|来|自|到|出来|一下|在下面"
     rf"|如下)*.{{0,10}}"
     rf"|{_TEXTS_ZH}.{{0,6}}|(?:截图|原话|原文|字幕|通告|合同|条款|手册|规定|守则|说明|清单|菜单|传单|朋友圈|公众号|群里|网上|官网|录音|语音).{{0,8}}"
     r"|(?:说|写|讲|发|问|回)(?:的|了)?(?:是)?(?:这样|这么|如下|下面|以下).{0,6}|(?:如下|见下|见下面|在下面|仅供参考))\W*"
 )
 # What a line about oneself holds, and no line that shows a text.
-_TELLS_OF_ONESELF = re.compile(
+_TELLS_OF_ONESELF = LazyPattern(
     r"\b(?:i'm|i am|i (?:like|love|hate|prefer|want|need|use|live|work|have|always|never|don't|can't|take|eat"
     r"|drink)|my name|remember|forget)\b",
     re.IGNORECASE,
 )
 _LONGEST_SHOWN, _LONGEST_SHOWN_ZH, _GREETING = 120, 30, 24
-_DIVIDER = re.compile(r"[ \t]*(?:[-=_*~#—─═]{3,}|(?:[-*_] ){2,}[-*_])[ \t]*")
-_WROTE = re.compile(
+_DIVIDER = LazyPattern(r"[ \t]*(?:[-=_*~#—─═]{3,}|(?:[-*_] ){2,}[-*_])[ \t]*")
+_WROTE = LazyPattern(
     r"^\s*(?:on\b.{3,120}|.{1,80}<[^>]*>.{0,40}|.{0,60}\d.{0,60}|于|在.{2,60})\s*(?:wrote|写道)\s*:?\s*$", re.IGNORECASE
 )
 
 # A name and what is said under it; the labels are those under which people write of themselves.
-_SPEAKER = re.compile(r"^[ \t*_-]*(?P<name>[A-Z][\w.'’]{1,20}(?: [A-Z][\w.'’]{0,20}){0,2})\s?:\s+(?P<said>\S.*)$")
-_SPEAKER_ZH = re.compile(
+_SPEAKER = LazyPattern(r"^[ \t*_-]*(?P<name>[A-Z][\w.'’]{1,20}(?: [A-Z][\w.'’]{0,20}){0,2})\s?:\s+(?P<said>\S.*)$")
+_SPEAKER_ZH = LazyPattern(
     r"^[ \t*_-]*(?:[小老阿][\u3400-\u9fff]{1,2}|[\u3400-\u9fff]{1,3}(?:先生|女士|小姐|经理|老师|总|哥"
     r"|姐))\s?:(?P<said>.+)$"
 )
-_LABELS = re.compile(
+_LABELS = LazyPattern(
     r"(?:note|notes|update|ps|fyi|btw|edit|todo|reminder|remember|important|also|context|background"
     r"|facts?|about|me|myself"
     r"|preferences?|decisions?|answer|yes|no|ok|okay|question|summary|info|hint|warning|correction"
@@ -217,23 +219,23 @@ _LABELS = re.compile(
     r"|tone|format|schedule|travel|music|sports?|pets?|breakfast|lunch|dinner)\b.*",
     re.IGNORECASE,
 )
-_SAID_OF_ONESELF = re.compile(r"\b(?:i|i'm|i've|my|me|remember|forget|always|never)\b|我|记住", re.IGNORECASE)
+_SAID_OF_ONESELF = LazyPattern(r"\b(?:i|i'm|i've|my|me|remember|forget|always|never)\b|我|记住", re.IGNORECASE)
 
 # A quotation under somebody's name, a text to work on, the name of a file.
-_QUOTATION = re.compile(r"[\"“「『]([^\"“”「」『』]{1,2000})[\"”」』]")
-_QUOTES = re.compile(
+_QUOTATION = LazyPattern(r"[\"“「『]([^\"“”「」『』]{1,2000})[\"”」』]")
+_QUOTES = LazyPattern(
     rf"\b(?:{_TOLD}|{TEXTS}|translate|proofread|summari[sz]e|rephrase|rewrite|titled|attachment"
     rf"|file)\b[^.!?\n\"“]{{0,40}}$"
     rf"|(?:{_TOLD_ZH}|{_WORK_ZH}|{_TEXTS_ZH}|[说讲写问喊叫]|标题|附件)[^。！？\n「“]{{0,12}}$",
     re.IGNORECASE,
 )
 # What somebody or something is called is no quotation: 叫「青梅」.
-_NAMING, _LONGEST_NAME = re.compile(r"(?:\b(?:called|named)|叫做?|[名取]为|名叫|取名)\s*$", re.IGNORECASE), 16
-_WORD = re.compile(r"[a-z]{1,12}|[\u4e00-\u9fff]{1,3}", re.IGNORECASE)
-_FILE_NAME = re.compile(r"\.[a-z0-9]{1,5}$", re.IGNORECASE)
+_NAMING, _LONGEST_NAME = LazyPattern(r"(?:\b(?:called|named)|叫做?|[名取]为|名叫|取名)\s*$", re.IGNORECASE), 16
+_WORD = LazyPattern(r"[a-z]{1,12}|[\u4e00-\u9fff]{1,3}", re.IGNORECASE)
+_FILE_NAME = LazyPattern(r"\.[a-z0-9]{1,5}$", re.IGNORECASE)
 
 # A last line that asks for work on what stands above it.
-_ABOVE = re.compile(
+_ABOVE = LazyPattern(
     rf"{_POLITE}(?:translate|summari[sz]e|proof-?read|rephrase|rewrite|paraphrase|explain|what (?:does|do)"
     rf"|who (?:wrote|sent)"
     r"|what do you (?:think|make) (?:of|about)|why does)\b.*\b(?:this|these|the above|above|it|that)\b.*"

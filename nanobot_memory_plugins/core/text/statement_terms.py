@@ -8,11 +8,12 @@ from itertools import pairwise
 from nanobot_memory_plugins.core.text.calendar import MONTH_NAME, MONTH_NUMBERS, WEEKDAY_NUMBERS
 from nanobot_memory_plugins.core.text.negation import without_negations
 from nanobot_memory_plugins.core.text.stems import stem
+from nanobot_memory_plugins.core.text.words import LazyPattern
 from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 
-LATIN_WORD = re.compile(r"[^\W_\u3400-\u9fff]+(?:['’.+#-][^\W_\u3400-\u9fff]+)*[+#]*")
-_CHINESE_RUN = re.compile("[\u3400-\u9fff]+")
-FULL_DATE = re.compile(
+LATIN_WORD = LazyPattern(r"[^\W_\u3400-\u9fff]+(?:['’.+#-][^\W_\u3400-\u9fff]+)*[+#]*")
+_CHINESE_RUN = LazyPattern("[\u3400-\u9fff]+")
+FULL_DATE = LazyPattern(
     rf"(?<!\d)(?P<y>(?:19|20)\d\d)\s*[-/.年]\s*(?P<m>\d\d?)(?:\s*[-/.月]\s*(?P<d>\d\d?)[日号]?)?"
     rf"|(?<!\d)(?P<m2>\d\d?)月(?P<d2>\d\d?)[日号]"
     rf"|(?<!\d)(?P<d4>\d\d?)(?:st|nd|rd|th)?\s+(?:of\s+)?(?:{MONTH_NAME})\b\.?(?:,?\s+(?:19|20)\d\d\b)?"
@@ -202,31 +203,31 @@ _COMMON = frozenset(
         "own",
     ]
 )
-_COMMON_CHINESE = re.compile(
+_COMMON_CHINESE = LazyPattern(
     "用户|自己|已经|现在|目前|正在|希望|想要|需要|打算|计划|准备|决定|喜欢|偏好|名叫|名为|叫做?|以后|进行|使用"
     "|一个|一[只条家位次]|东西|事情|继续|询问|因为|所以|并且?|而且|以及|但是?|不过|由于|如果"
     "|[的了是在为有着也都很我他她它和与把被让给这那就还又到于吧啊呢吗要会将从对向用去来时后前中里上下]"
 )
 # What a relative is called by whoever speaks, and by whoever tells of it.
 _RELATIVES = {
-    "岳母": re.compile("丈母娘|岳母"),
-    "岳父": re.compile("老?丈人|岳父|岳丈"),
-    "母亲": re.compile("[老阿家]?妈妈?|[家老]?母亲"),
-    "父亲": re.compile("[老阿家]?爸爸?|父亲|家父|老爷子"),
-    "妻子": re.compile("老婆|太太|媳妇|爱人|妻子"),
-    "丈夫": re.compile("老公|丈夫|(?<=我)先生|(?<=用户的)先生"),
-    "女儿": re.compile("闺女|女儿|囡囡?"),
-    "孩子": re.compile("娃娃?|孩子|小孩(?!子)|小朋友"),
-    "mother": re.compile(r"\b(?:(?:mum|mom|mam|mummy|mommy|mama)s?|ma)\b"),
-    "father": re.compile(r"\b(?:(?:dad|daddy|papa)s?|da)\b"),
-    "brother": re.compile(r"\bbro\b"),
-    "sister": re.compile(r"\bsis\b"),
-    "boyfriend": re.compile(r"\bbf\b"),
-    "girlfriend": re.compile(r"\bgf\b"),
-    "husband": re.compile(r"\bhubby\b"),
-    "grandmother": re.compile(r"\b(?:(?:gran|granny|grandma|nan|nana)s?)\b"),
-    "grandfather": re.compile(r"\b(?:(?:grandpa|grand?dad)s?)\b"),
-    "child": re.compile(r"\b(?:kids?|children)\b"),
+    "岳母": LazyPattern("丈母娘|岳母"),
+    "岳父": LazyPattern("老?丈人|岳父|岳丈"),
+    "母亲": LazyPattern("[老阿家]?妈妈?|[家老]?母亲"),
+    "父亲": LazyPattern("[老阿家]?爸爸?|父亲|家父|老爷子"),
+    "妻子": LazyPattern("老婆|太太|媳妇|爱人|妻子"),
+    "丈夫": LazyPattern("老公|丈夫|(?<=我)先生|(?<=用户的)先生"),
+    "女儿": LazyPattern("闺女|女儿|囡囡?"),
+    "孩子": LazyPattern("娃娃?|孩子|小孩(?!子)|小朋友"),
+    "mother": LazyPattern(r"\b(?:(?:mum|mom|mam|mummy|mommy|mama)s?|ma)\b"),
+    "father": LazyPattern(r"\b(?:(?:dad|daddy|papa)s?|da)\b"),
+    "brother": LazyPattern(r"\bbro\b"),
+    "sister": LazyPattern(r"\bsis\b"),
+    "boyfriend": LazyPattern(r"\bbf\b"),
+    "girlfriend": LazyPattern(r"\bgf\b"),
+    "husband": LazyPattern(r"\bhubby\b"),
+    "grandmother": LazyPattern(r"\b(?:(?:gran|granny|grandma|nan|nana)s?)\b"),
+    "grandfather": LazyPattern(r"\b(?:(?:grandpa|grand?dad)s?)\b"),
+    "child": LazyPattern(r"\b(?:kids?|children)\b"),
 }
 NOT_A_NAME = frozenset(
     {*MONTH_NUMBERS, *WEEKDAY_NUMBERS, *(f"{name}s" for name in WEEKDAY_NUMBERS)}

@@ -1,44 +1,15 @@
 """Words and shapes that rules look for, each with a text in which it counts and one in which it does not."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable
 from functools import cached_property
 from typing import NamedTuple
 
+from nanobot_memory_plugins.redaction.rules.lazy_pattern import LazyPattern
+
+__all__ = ["LazyPattern", "Word", "Words", "any_of"]
+
 _LATIN = re.compile("[a-z]")
-
-
-class LazyPattern:
-    """A regular expression that is compiled when it is first looked for: importing it costs nothing."""
-
-    def __init__(self, source: str, flags: int = 0) -> None:
-        self._source = source
-        self._flags = flags
-
-    @cached_property
-    def compiled(self) -> re.Pattern[str]:
-        """The regular expression."""
-        return re.compile(self._source, self._flags)
-
-    def search(self, text: str, *place: int) -> re.Match[str] | None:
-        """Do what `re.Pattern.search` does."""
-        return self.compiled.search(text, *place)
-
-    def match(self, text: str, *place: int) -> re.Match[str] | None:
-        """Do what `re.Pattern.match` does."""
-        return self.compiled.match(text, *place)
-
-    def fullmatch(self, text: str) -> re.Match[str] | None:
-        """Do what `re.Pattern.fullmatch` does."""
-        return self.compiled.fullmatch(text)
-
-    def finditer(self, text: str) -> Iterator[re.Match[str]]:
-        """Do what `re.Pattern.finditer` does."""
-        return self.compiled.finditer(text)
-
-    def sub(self, put: str | Callable[[re.Match[str]], str], text: str) -> str:
-        """Do what `re.Pattern.sub` does."""
-        return self.compiled.sub(put, text)
 
 
 class Word(NamedTuple):

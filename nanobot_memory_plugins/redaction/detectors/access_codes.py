@@ -15,6 +15,7 @@ from nanobot_memory_plugins.redaction.detectors.said_codes import CODES
 from nanobot_memory_plugins.redaction.detectors.settings_and_calls import FURTHER_TOLD
 from nanobot_memory_plugins.redaction.detectors.wallets import WALLETS
 from nanobot_memory_plugins.redaction.rules.keyword_index import ByCue, KeywordIndex, Lowered
+from nanobot_memory_plugins.redaction.rules.lazy_pattern import lazy_re
 from nanobot_memory_plugins.redaction.rules.prefilter import matches
 from nanobot_memory_plugins.redaction.rules.rule import Span
 from nanobot_memory_plugins.redaction.rules.word_lists import words
@@ -30,7 +31,7 @@ _NO_UNIT = (
 _DIGITS = rf"(?P<secret>(?:[0-9]{{4,8}}|[A-Z]-[0-9]{{4,8}}|[0-9]{{3}}[- ][0-9]{{3}})\#?){_NO_UNIT}"
 _COMBINATION = r"(?P<secret>[0-9]{1,2}(?:-[0-9]{1,2}){2,3})(?![0-9-])"
 
-_QUALIFIED = re.compile(
+_QUALIFIED = lazy_re(
     r"(?i)(?<![A-Za-z0-9])(?:alarm|gate|door|garage|safe|locker?|vault|entry|entrance|access|unlock|voicemail"
     r"|sim|card|bank"
     r"|banking|atm|debit|phone|building|bike|suitcase|keypad|security|verification|confirmation|one[- ]time|log-?in"
@@ -38,15 +39,15 @@ _QUALIFIED = re.compile(
     r"|host"
     r"|meeting|conference|storage|unit|room|box|parking|verbal|shed|e-file)[ -]\Z"
 )
-_OWN = re.compile(r"(?i)(?<![a-z])(?:my|the|your|our|its|new|el|la|le|mon|mi|mein|meine|die|il|lo|o)[ ]\Z")
-_PLACE = re.compile(
+_OWN = lazy_re(r"(?i)(?<![a-z])(?:my|the|your|our|its|new|el|la|le|mon|mi|mein|meine|die|il|lo|o)[ ]\Z")
+_PLACE = lazy_re(
     r"(?i)(?<![a-z])(?:door|gate|lock|lockbox|locker|safe|gym|keypad|parking|garage|box|alarm|building|entrance"
     r"|apartment"
     r"|hotel|flat|unit|storage|shed|elevator|padlock|suitcase|ipad|iphone|phone|tablet|check-in|coffre|portail)"
     r"(?![a-z])"
 )
 _NOUNS = KeywordIndex(words("code pin passcode combination combo otp pin1 pin2"))
-_BEHIND_NOUN = re.compile(
+_BEHIND_NOUN = lazy_re(
     r"(?i)(?![a-z])(?:['’]s)?\??(?:[ ](?:for|of|to|on|at|from)(?:[ ](?:my|the|our|your))?(?:[ ][A-Za-z'’]{2,14}){1,3}"
     r"|[ ]I[ ](?:just[ ])?(?:got|chose)|[ ]they[ ](?:gave|sent)[ ]me)?"
     r"(?:[ ]?(?:[:=]|—|-)[ ]?|[ ]?(?:—|-)[ ]it's[ ]|,?[ ](?:which[ ])?(?:is|was|are|now|to|it's)(?:[ ](?:now"
@@ -71,13 +72,13 @@ _LOCKS = KeywordIndex(
         "combo",
     }
 )
-_BEHIND_LOCK = re.compile(
+_BEHIND_LOCK = lazy_re(
     rf"(?i)(?![a-z])(?:[ ](?:by|for|of|at|on|in)(?:[ ][a-z]{{1,10}}){{1,3}})?(?:[ ]?(?:[:=]|—|-)[ ]?|[ ](?:is"
     rf"|code|set[ ]to|lautet)[ ]"
     rf"|[ ]|[码碼]?[是为:]?[ ]?)[{Q}*]{{0,2}}(?:{_DIGITS}|{_COMBINATION.replace('secret', 'turns')})"
 )
 _SHAPES = ByCue(
-    (cues, re.compile(f"(?i){shape}"))
+    (cues, lazy_re(f"(?i){shape}"))
     for cues, shape in (
         # 427186 is your verification code; 7677 to disarm
         (
@@ -118,7 +119,7 @@ _NOUNS_ELSEWHERE = KeywordIndex(
     | {"pin码", "pin碼", "인증 코드", "확인 코드", "code confidentiel", "code secret", "code de", "code pin"}
     | {"avec le code"}
 )
-_BEHIND_NOUN_ELSEWHERE = re.compile(
+_BEHIND_NOUN_ELSEWHERE = lazy_re(
     r"(?i)(?!学|管理|政策)(?:[^\n0-9A-Za-z,，。;；!！?？]{0,6}?|[はをが은는이가를:\s「]{0,4}"
     rf"|(?![a-z])(?:[ ][a-zà-üа-яß]{{1,14}}){{0,5}}(?:[ ]c'est)?[ ]?[: ][ ]?)[{Q}]?{_DIGITS}"
 )
@@ -129,24 +130,24 @@ _ANY_CUE = (
     | KeywordIndex(words("disarm unlock cvv cvc cid digits 背面 末三 后三 後三 安全"))
 )
 _SAFE_AND_YEAR = len(" 2026x")
-_HAS_DIGITS = re.compile(r"(?<![0-9])(?:[0-9]{3,8}(?![0-9])|[0-9]{1,2}-[0-9]{1,2}-[0-9]{1,2})")
+_HAS_DIGITS = lazy_re(r"(?<![0-9])(?:[0-9]{3,8}(?![0-9])|[0-9]{1,2}-[0-9]{1,2}-[0-9]{1,2})")
 # Codes for the day on which everything else is lost: a heading, then one or many.
-_BACKUP_HEADING = re.compile(
+_BACKUP_HEADING = lazy_re(
     r"(?i)(?:(?:backup|recovery|rescue|scratch|one-time|emergency|2fa|mfa)[ _-]?(?:verification[ _-]?)?codes?"
     r"|备用[^\n]{0,6}?码|备份码|恢复码|救援码)"
 )
 _FARTHEST_CODE = 1_300
-_DIGIT = re.compile(r"[0-9]")
-_BACKUP = re.compile(
+_DIGIT = lazy_re(r"[0-9]")
+_BACKUP = lazy_re(
     r"(?i)[^\n:：]{0,40}[:：]?(?P<codes>(?:[\s,;、和|>*\"'\[-]{0,6}(?<![A-Za-z0-9])"
     r"(?:[0-9]{1,2}[.)][ ])?(?:[A-Za-z0-9]{4,8}(?:-[A-Za-z0-9]{4,8}){1,3}|[0-9]{6,10}|[0-9]{4}[ ][0-9]{4}"
     r"|\[REDACTED\]"
     r"|(?=[a-zA-Z0-9]{0,11}[0-9])[a-z0-9]{8,12}|(?=[A-Z0-9]{0,11}[0-9])[A-Z0-9]{8,12})(?![A-Za-z0-9-])){1,24})"
 )
-_ONE_CODE = re.compile(
+_ONE_CODE = lazy_re(
     r"(?<![A-Za-z0-9\[-])(?:[0-9]{4}[ ][0-9]{4}|[A-Za-z0-9]{4,12}(?:-[A-Za-z0-9]{4,8}){0,3})(?![A-Za-z0-9\]-])"
 )
-_DISK_RECOVERY = re.compile(r"(?<![0-9-])[0-9]{6}(?:-[0-9]{6}){7}(?![0-9-])")
+_DISK_RECOVERY = lazy_re(r"(?<![0-9-])[0-9]{6}(?:-[0-9]{6}){7}(?![0-9-])")
 _DASHES_OF_DISK_RECOVERY = 7
 # Words that open a wallet or a disk.
 _PHRASE_WORDS = KeywordIndex(
@@ -154,14 +155,14 @@ _PHRASE_WORDS = KeywordIndex(
     | {" words"}
 )
 _PASSPHRASE_WORDS = KeywordIndex(words("phrase pw password 密码短语 口令 ssh-keygen") | {"opens with"})
-_PHRASE = re.compile(
+_PHRASE = lazy_re(
     r"(?i)(?:mnemonic|seed|wallet|metamask|ledger|trezor|phantom|electrum|exodus|(?:12|15|18|21|24)[ ]words|助记词"
     r"|助記詞|恢复短语|钱包|錢包|单词|(?:recovery|secret"
     r"|backup)[ _-]?phrase)"
     rf"[^\n:：]{{0,30}}?[:：是为]?[\s{Q}(]{{0,4}}(?<![a-z])"
     rf"(?P<secret>[a-z]{{3,8}}(?:[ ,]{{1,3}}[a-z]{{3,8}}){{11,23}})(?![a-z])"
 )
-_PASSPHRASE = re.compile(
+_PASSPHRASE = lazy_re(
     rf"(?i)(?:pass[ -]?phrase|master[ ](?:password|pw)|密码短语|口令是?|-N(?=[ ]))[{Q})]{{0,2}}(?:[ ](?:for|on|of)"
     rf"(?:[ ][A-Za-z0-9_./'-]{{1,30}}){{1,4}}?)?"
     rf"(?:[ ](?:is|was|to|of)|[ ]?[:=是]|(?=[{Q}])|[ ](?=[{Q}a-z]+-|[{Q}]))[ ]{{0,2}}(?P<quote>[{Q}])?"
@@ -169,12 +170,12 @@ _PASSPHRASE = re.compile(
     re.MULTILINE,
 )
 # Three words joined by dashes, right behind a word for a password.
-_JOINED_WORDS = re.compile(
+_JOINED_WORDS = lazy_re(
     rf"(?i)(?<![a-z])(?:password|pass[ ]?phrase|pw|opens[ ]with)(?:[ ](?:is|was)|[ ]?[:=])?[ ]{{1,2}}[{Q}]?"
     r"(?-i:(?P<secret>[a-z]{3,12}(?:-[a-z]{3,12}){3,9}))(?![A-Za-z0-9-])"
 )
 # What Google and Apple call an app's password.
-_APP_PASSWORD = re.compile(
+_APP_PASSWORD = lazy_re(
     rf"(?i)app[ -]?(?:specific[ -]?)?password[^\n]{{0,40}}?[ :][ ]?[{Q}]?(?-i:"
     rf"(?P<secret>[a-z]{{4}}(?:[ -][a-z]{{4}}){{3}}))(?![a-z])"
 )
@@ -184,7 +185,7 @@ _SENTENCE_WORDS = words(
     " into which was it its please enter then"
 )
 # None of them is in a list that wallets choose from.
-_NO_PHRASE_WORD = re.compile(r"(?<![a-z])(?:the|and|are|for|with|from|was|were|not|but|its)(?![a-z])")
+_NO_PHRASE_WORD = lazy_re(r"(?<![a-z])(?:the|and|are|for|with|from|was|were|not|but|its)(?![a-z])")
 _SHORTEST_PHRASE = 11
 
 

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from nanobot_memory_plugins.redaction.detectors.table_cells import TELLING_CUES, is_telling, is_told_below
 from nanobot_memory_plugins.redaction.rules.effort import remembered
 from nanobot_memory_plugins.redaction.rules.keyword_index import KeywordIndex, Lowered
+from nanobot_memory_plugins.redaction.rules.lazy_pattern import lazy_re
 from nanobot_memory_plugins.redaction.rules.rule import RANK_KEYED, REDACTED, Span
 from nanobot_memory_plugins.redaction.rules.word_lists import words
 from nanobot_memory_plugins.redaction.values.key_names import Sensitivity, sensitivity
@@ -29,14 +30,14 @@ HEADINGS = TELLING_CUES | KeywordIndex(
 """Words of which one stands in every table that holds secrets."""
 _LONGEST_LINE = 2000
 _MOST_ROWS = 2000
-_CELL = re.compile(r"[^\s|](?:[^\s|]|[ ](?=[^\s|]))*")
-_RULER = re.compile(r"[\s+=|-]*-{3}[\s+=|-]*|[ \t]*={3,}[= \t]*")
+_CELL = lazy_re(r"[^\s|](?:[^\s|]|[ ](?=[^\s|]))*")
+_RULER = lazy_re(r"[\s+=|-]*-{3}[\s+=|-]*|[ \t]*={3,}[= \t]*")
 # How many rows there were, below a table.
-_FOOTER = re.compile(r"[ \t]*\(?[0-9]{1,9}[ ]rows?(?:[ )][^|\n]{0,60})?|Empty set.{0,40}")
+_FOOTER = lazy_re(r"[ \t]*\(?[0-9]{1,9}[ ]rows?(?:[ )][^|\n]{0,60})?|Empty set.{0,40}")
 # Above the secrets themselves, as vault prints them: every random value below is one.
-_SECRET_DATA = re.compile(r"[ \t]*=+[ ](?:Secret[ ])?Data[ ]=+[ \t]*")
-_CAPITALS = re.compile(r"(?m)^[A-Z][A-Z0-9_-]*+(?:[ ][A-Z][A-Z0-9_-]*+)+[ \t]*$")
-_HEADING = re.compile(r"[A-Za-z_#\u4e00-\u9fff][A-Za-z0-9_ ./()#\u4e00-\u9fff-]{0,39}")
+_SECRET_DATA = lazy_re(r"[ \t]*=+[ ](?:Secret[ ])?Data[ ]=+[ \t]*")
+_CAPITALS = lazy_re(r"(?m)^[A-Z][A-Z0-9_-]*+(?:[ ][A-Z][A-Z0-9_-]*+)+[ \t]*$")
+_HEADING = lazy_re(r"[A-Za-z_#\u4e00-\u9fff][A-Za-z0-9_ ./()#\u4e00-\u9fff-]{0,39}")
 _CHINESE = (
     ("zugangscode", "pin"),
     ("türcode", "pin"),
@@ -63,8 +64,8 @@ _NOTHING_SECRET = words(
 _AZURE_KEYS = words("primarykey secondarykey primaryconnectionstring secondaryconnectionstring")
 _NAMES = words("name key variable setting option parameter secret config 名称 名字 参数 变量 配置项 键")
 _VALUES = words("value wert valeur valor data content 值 内容")
-_TAG = re.compile(r"<(?P<tag>tr|th|td|dt|dd)(?:[ ][^<>]{0,200})?>", re.IGNORECASE)
-_INNER = re.compile(r"\s*(?:<(?:b|i|code|strong|em|span|p|tt|kbd)(?:[ ][^<>]{0,120})?>\s*){0,3}(?P<text>[^<>]{0,400})")
+_TAG = lazy_re(r"<(?P<tag>tr|th|td|dt|dd)(?:[ ][^<>]{0,200})?>", re.IGNORECASE)
+_INNER = lazy_re(r"\s*(?:<(?:b|i|code|strong|em|span|p|tt|kbd)(?:[ ][^<>]{0,120})?>\s*){0,3}(?P<text>[^<>]{0,400})")
 
 
 class _Cell(NamedTuple):

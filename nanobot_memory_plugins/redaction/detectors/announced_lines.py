@@ -9,6 +9,7 @@ from typing import NamedTuple
 from nanobot_memory_plugins.redaction.detectors.password_contexts import looks_told
 from nanobot_memory_plugins.redaction.rules.effort import count_value
 from nanobot_memory_plugins.redaction.rules.keyword_index import KeywordIndex, Lowered
+from nanobot_memory_plugins.redaction.rules.lazy_pattern import lazy_re
 from nanobot_memory_plugins.redaction.rules.rule import Span
 from nanobot_memory_plugins.redaction.rules.word_lists import words
 from nanobot_memory_plugins.redaction.values.sentence_values import told_span
@@ -37,20 +38,20 @@ _NUMBERS = {
     "following code",
     "login code",
 }
-_SPACED = re.compile(
+_SPACED = lazy_re(
     r"[0-9](?:[ ][0-9]){3,7}|[0-9]{4,8}|[0-9]{3}[ -][0-9]{3}|(?=[A-Z-]{0,4}[0-9])[A-Z0-9]{3,4}-[A-Z0-9]{3,4}"
 )
 _CUES = KeywordIndex(_PASSWORD | _CODES | _WORDS | _NUMBERS)
 _LONGEST_HEAD, _LONGEST_LABEL, _MOST_LINES = 160, 60, 26
-_LINE = re.compile(r"[ \t>|]{0,8}(?:[-*•☐]|[0-9]{1,2}[.):]|\[[ x]\])?[ \t]*(?P<text>[^\n]*?)[ \t]*(?:\r?\n|\Z)")
-_NUMBERED_WORDS = re.compile(
+_LINE = lazy_re(r"[ \t>|]{0,8}(?:[-*•☐]|[0-9]{1,2}[.):]|\[[ x]\])?[ \t]*(?P<text>[^\n]*?)[ \t]*(?:\r?\n|\Z)")
+_NUMBERED_WORDS = lazy_re(
     r"(?:[0-9]{1,2}[.):]?[ \t]{0,3})?[a-z]{3,8}(?:[ \t,;|]{1,6}(?:[0-9]{1,2}[.):]?[ \t]{0,3})?[a-z]{3,8}){0,23}"
 )
-_WORD = re.compile(r"[a-z]{3,8}")
+_WORD = lazy_re(r"[a-z]{3,8}")
 _GROUP = r"[A-Za-z0-9]{3,12}(?:[ -][A-Za-z0-9]{3,12}){0,5}"
-_GROUPS = re.compile(rf"{_GROUP}(?:[ \t,;|]{{1,6}}{_GROUP}){{0,3}}")
+_GROUPS = lazy_re(rf"{_GROUP}(?:[ \t,;|]{{1,6}}{_GROUP}){{0,3}}")
 # A sentence between the head and what it announces.
-_PROSE_LINE = re.compile(r"(?:[ \t]*\r?\n)?[A-Z\u4e00-\u9fff](?=[^\n]{0,100}[ ，])[^\n]{10,110}[.:。：][ \t]*\r?\n")
+_PROSE_LINE = lazy_re(r"(?:[ \t]*\r?\n)?[A-Z\u4e00-\u9fff](?=[^\n]{0,100}[ ，])[^\n]{10,110}[.:。：][ \t]*\r?\n")
 _PROSE = words("the and are for with from was were not but its this that you your they have has had into will can all")
 _SIZES = frozenset({12, 15, 18, 21, 24})
 _FEWEST_CODES = 2

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from itertools import chain
 
 from nanobot_memory_plugins.redaction.rules.keyword_index import KeywordIndex, Lowered
+from nanobot_memory_plugins.redaction.rules.lazy_pattern import lazy_re
 from nanobot_memory_plugins.redaction.rules.prefilter import matches
 from nanobot_memory_plugins.redaction.rules.rule import RANK_KEYED, REDACTED, Span
 from nanobot_memory_plugins.redaction.rules.word_lists import words
@@ -21,7 +22,7 @@ _CUES = KeywordIndex(
 )
 _QUOTES = "\"'`\ue0f1-\ue0f9"
 # A question about a secret, to its end; what kind of code it must not be stands before the word.
-_QUESTION = re.compile(
+_QUESTION = lazy_re(
     r"(?i)(?P<other>(?:error|status|exit|return|source|zip|postal|post|area|country|dress|product|promo|discount"
     r"|coupon|qr|bar"
     r"|color|colour|hex|http|response|airport|currency|language|unit|sample|python|java|dead"
@@ -42,20 +43,20 @@ _WHO = (
     r"(?:[ \t>*_|-]{0,6}(?:\[[^\]\n]{1,30}\][ ]{0,2})?(?:[A-Za-z\u4e00-\u9fff]"
     r"[A-Za-z0-9_\u4e00-\u9fff ]{0,24}(?:\([^)\n]{1,20}\))?[:：>]|A[:.：]|[-–—•*])[ \t*_]{0,3})?"
 )
-_ANSWER = re.compile(
+_ANSWER = lazy_re(
     rf"(?i){_YES}[{_QUOTES}*]{{0,2}}(?P<secret>[!-~]{{3,128}}?)[{_QUOTES}*]{{0,2}}(?=[ \t]*(?:[.!,;，。！)]?[ \t]*"
     rf"(?:\n|\Z)|[,.，。！!;][ ]|[，。；！]))"
 )
-_NEXT = re.compile(
+_NEXT = lazy_re(
     rf"(?:[ \t]{{0,3}}\r?\n[ \t]*(?:\r?\n[ \t]*)?{_WHO}|[ \t]{{1,3}}(?:[-–—][ ]|(?:A|Answer"
     rf"|答)[:：][ ]?)?|[ \t]*[|][ \t]*)"
 )
-_NEXT_TURN = re.compile(
+_NEXT_TURN = lazy_re(
     rf"(?:[ \t]{{0,3}}\r?\n[ \t]*(?:(?:[^\n]{{1,24}}[ ][0-9]{{1,2}}:[0-9]{{2}}(?::[0-9]{{2}})?[ ]*)?\r?\n[ \t]*)?"
     rf"{_WHO}|[ ]{{1,3}}[A-Za-z\u4e00-\u9fff]{{1,8}}[:：][ ]?)"
 )
-_WORD = re.compile(r"[A-Za-z]{5,24}|[a-z]{3,12}(?:[-_.][a-z]{3,12}){1,7}")
-_DIGITS = re.compile(r"[0-9#*][0-9 #*-]{1,11}[0-9#*]?")
+_WORD = lazy_re(r"[A-Za-z]{5,24}|[a-z]{3,12}(?:[-_.][a-z]{3,12}){1,7}")
+_DIGITS = lazy_re(r"[0-9#*][0-9 #*-]{1,11}[0-9#*]?")
 _NO_ANSWER = words(
     "yes yeah yep nope none nothing dunno sorry thanks thank please what which where when why who how maybe never"
     " always unknown forgot forgotten wrong right correct there here sure okay later tomorrow today hello great"
@@ -66,7 +67,7 @@ _NO_ANSWER = words(
 
 
 # What asks without a question mark, to the end of its line: "Enter passphrase for key:", "验证码发我一下".
-_REQUEST = re.compile(
+_REQUEST = lazy_re(
     r"(?i)(?P<other>(?!))?(?:(?<![a-z])(?:i[ ]need|send[ ]me|give[ ]me|tell[ ]me|enter|provide|type"
     r"|share)(?![a-z])[^\n?]{0,30}?"
     r"(?<![a-z])(?:(?P<password>pass(?:word|phrase|code))|(?P<code>pin|code|otp)|(?P<key>api[ ]key|(?:access"
@@ -83,14 +84,14 @@ _KINDS = (
     r"|combination|combo|otp|cvv)|(?P<key>(?:api|secret|access|private|setup)[ ](?:key|token))"
     r"|(?P<chinese>密码|密碼|口令|验证码|驗證碼|校验码|校驗碼|提取码|取件码|暗号))(?![a-z])"
 )
-_ASKED_PLAINLY = re.compile(
+_ASKED_PLAINLY = lazy_re(
     rf"(?i)(?:(?<![a-z])(?:what(?:['’]?s|[ ]is|[ ]was)|which|remind[ ]me(?:[ ]of)?|got|know"
     rf"|need)(?![a-z])[^\n?:：]{{0,30}}?"
     rf"(?P<other>(?!))?(?<![a-z]){_KINDS}[^\n?:：]{{0,24}}|(?P<chinese_noun>密码|密碼|口令|暗号"
     rf"|[验證证校动提取禁锁門门柜安单]件?[码碼])[^\n?？]{{0,6}}?(?:多少|是什么|是啥|几位?|来着|發我|发我"
     r"|发一下|报一下|报给我|忘了|呢)[^\n]{0,6}?)(?=\r?\n|[ ]{1,3}[A-Za-z\u4e00-\u9fff]{1,8}[:：])"
 )
-_FIELD = re.compile(
+_FIELD = lazy_re(
     rf"(?im)^[ \t>*#-]{{0,6}}(?:[A-Za-z-]{{2,14}}[ ]){{0,2}}(?P<other>(?!))?[\u4e00-\u9fff]{{0,6}}?(?<![a-z]){_KINDS}"
     r"[ \t]*[:：]?[ \t]*(?=\r?\n)"
 )

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 
 from nanobot_memory_plugins.redaction.rules.keyword_index import ByCue, KeywordIndex, Lowered
+from nanobot_memory_plugins.redaction.rules.lazy_pattern import lazy_re
 from nanobot_memory_plugins.redaction.rules.prefilter import matches
 from nanobot_memory_plugins.redaction.rules.rule import LINE_START, RANK_KEYED, REDACTED, Span
 from nanobot_memory_plugins.redaction.values.sentence_values import Q, is_technical, is_told
@@ -17,7 +18,7 @@ _STRING = r"[\"'][^\"'\n]{1,200}[\"'],[ ]?"
 _ARGUMENT = r"[^,()\n]{1,200},[ ]?"
 _QUOTE = r"(?=b?[\"'])"
 _BEHIND: ByCue[re.Pattern[str]] = ByCue(
-    (cues, re.compile(f"(?i){shape}"))
+    (cues, lazy_re(f"(?i){shape}"))
     for cues, shape in (
         # DBI->connect(source, user, password), new PDO(...), DriverManager.getConnection(...)
         (
@@ -52,7 +53,7 @@ _BEHIND: ByCue[re.Pattern[str]] = ByCue(
     )
 )
 # .setPassword("..."), .withApiKey("..."), builder.password("...")
-_SETTER = re.compile(
+_SETTER = lazy_re(
     r"(?i)(?:\.|(?<![A-Za-z])(?=set|with))(?:set|with|use|add)?_?(?:[a-z]{1,12}_?)?(?:password|passwd|passphrase"
     rf"|api_?key|secret(?:_?key)?|access_?token|auth_?token|bearer_?token|client_?secret)\([ ]?{_QUOTE}"
 )
@@ -74,7 +75,7 @@ def _is_strong(found: str) -> bool:
 
 
 _SAID: ByCue[tuple[re.Pattern[str], Callable[[str], bool]]] = ByCue(
-    (cues, (re.compile(f"(?i){shape}"), check))
+    (cues, (lazy_re(f"(?i){shape}"), check))
     for cues, shape, check in (
         (
             ("pw", "pass"),

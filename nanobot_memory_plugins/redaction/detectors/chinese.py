@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 
 from nanobot_memory_plugins.redaction.rules.keyword_index import KeywordIndex, Lowered
+from nanobot_memory_plugins.redaction.rules.lazy_pattern import lazy_re
 from nanobot_memory_plugins.redaction.rules.prefilter import matches
 from nanobot_memory_plugins.redaction.rules.rule import Span
 from nanobot_memory_plugins.redaction.rules.word_lists import words
@@ -36,7 +37,7 @@ _STEMS = (
     r"密\s?码|口\s?令|密钥|秘钥|密匙|私钥|令牌|凭证|凭据|授权码|验证码|校验码|提取码|访问码|安全码|动态码|邀请码"
     "|暗号|激活码|序列号|助记词|通行码|支付码|解压码|短信码|金钥|权杖|许可证|注册码|卡密"
 )
-_TOLD = re.compile(
+_TOLD = lazy_re(
     rf"""(?xi)
     (?P<stem> {_STEMS} | (?<![A-Za-z0-9])(?:password|passwd|pwd|token|api\s?-?key|secret(?:\s?key)?
       |access\s?-?key|appsecret|key|pin)(?=\s{{0,2}}[\u4e00-\u9fff]) )
@@ -53,25 +54,25 @@ _TOLD = re.compile(
     (?=[!-~{Q}]) (?![,;])
     """
 )
-_NAMED = re.compile(
+_NAMED = lazy_re(
     r"(?<![A-Za-z0-9_.-])(?P<name>[A-Za-z_][A-Za-z0-9_.-]{2,60}+)[\"'`]?\s{0,2}(?:的值)?(?:设置?[为成]|[改换]为|[改换]成"
     r"|更新为|等于|填|用|是|为|叫)\s{0,2}:?\s{0,3}(?=[!-~\ue0f1-\ue0f9])"
 )
-_ACCOUNT_AND_PASSWORD = re.compile(
+_ACCOUNT_AND_PASSWORD = lazy_re(
     r"(?i)(?:(?:账号|账户|用户名?)\s{0,2}[/、和&+]?\s{0,2}密码|(?:user(?:name)?|login|account)\s{0,2}(?:/|and"
     r"|&)\s{0,2}(?:pass(?:word)?|pwd)|credentials?|creds|(?:登[录陆]|账[号户])信息)\s{0,2}(?:分别)?(?:是|为|is"
     r"|are)?\s{0,2}:?\s{0,3}"
     r"(?P<user>[A-Za-z0-9_.@-]{1,64})\s{0,3}[/|,、 ]\s{0,3}(?P<secret>[!-~]{4,128})"
 )
 # What mail services hand out: sixteen letters.
-_MAIL_CODE = re.compile(r"授权码[^\nA-Za-z]{0,4}(?P<secret>[A-Za-z]{16})(?![A-Za-z0-9])")
-_KEY_PAIR = re.compile(r"(?<![A-Za-z0-9_])(?:AK|SK|ak|sk)\s{0,2}(?:是|为|:)\s{0,2}(?P<secret>[A-Za-z0-9+/_-]{16,128})")
-_SHORT_CODE = re.compile(r"[A-Za-z0-9]{4,10}(?=[,.;(#])")
-_ABOUT_SECRET = re.compile(r"指纹|哈希|摘要|校验|编号|版本")
-_ABOUT_VALUE = re.compile(
+_MAIL_CODE = lazy_re(r"授权码[^\nA-Za-z]{0,4}(?P<secret>[A-Za-z]{16})(?![A-Za-z0-9])")
+_KEY_PAIR = lazy_re(r"(?<![A-Za-z0-9_])(?:AK|SK|ak|sk)\s{0,2}(?:是|为|:)\s{0,2}(?P<secret>[A-Za-z0-9+/_-]{16,128})")
+_SHORT_CODE = lazy_re(r"[A-Za-z0-9]{4,10}(?=[,.;(#])")
+_ABOUT_SECRET = lazy_re(r"指纹|哈希|摘要|校验|编号|版本")
+_ABOUT_VALUE = lazy_re(
     r"\s{0,2}(?:类型|格式|编码|加密|哈希|算法|字段|参数|位|个|字符|用户|的|次|天|小时|分钟|和|或|与|不|校验|登录|认证|方式|协议|模式|版)"
 )
-_REVERSED = re.compile(
+_REVERSED = lazy_re(
     r"(?<![A-Za-z0-9_./@#:-])(?<![\"'`!$%&()*+;<=>?^|~]{2})"
     r"(?P<secret>[!-&(-+.-9;->?-~]{6,128})[\"'`\ue0f1-\ue0f9]?[ \t]{0,2}(?=[^!-~\s])"
     r"(?!\s{0,2}的)(?:就是|就为|是|为|这个是?|作为|当)?"

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 
 from nanobot_memory_plugins.redaction.detectors.chinese_codes import CHINESE_CUES, ChineseCodes
 from nanobot_memory_plugins.redaction.rules.keyword_index import KeywordIndex, Lowered
+from nanobot_memory_plugins.redaction.rules.lazy_pattern import lazy_re
 from nanobot_memory_plugins.redaction.rules.rule import Span
 from nanobot_memory_plugins.redaction.rules.word_lists import words
 from nanobot_memory_plugins.redaction.script.folding import QUOTES
@@ -27,7 +28,7 @@ CODE_CUES = CHINESE_CUES | KeywordIndex(
     | {"lock box", "key box", "key safe", "key code", "lock screen", "access number"}
 )
 """Words of which one stands in every text that tells such a code."""
-_CANDIDATE = re.compile(
+_CANDIDATE = lazy_re(
     r"(?<![A-Za-z0-9_./$€£¥+#*&=-])(?<![0-9]:)(?<![0-9],)(?<![$€£¥] )(?<!\[)"
     r"(?P<secret>[#*]?(?:(?=[A-Z0-9-]{0,24}[A-Z])(?=[A-Z-]{0,24}[0-9])[A-Z0-9]{2,6}(?:-[A-Z0-9]{2,6}){2,5}"
     r"|[0-9]{1,4}(?:-[0-9]{1,4}){2,3}|[A-Z0-9](?:[ ][A-Z0-9]){3,7}|[0-9]{2,4}[ -][0-9]{2,4}(?:[ -][0-9]{2,4}){0,2}"
@@ -35,21 +36,21 @@ _CANDIDATE = re.compile(
     r"|[A-Z]{1,3}-?[0-9]{2,8}[A-Z]{0,2}|[0-9]{2,6}[A-Z]{1,3}[0-9]{0,4})[#*]?)"
     r"(?![A-Za-z0-9_%€$£°#*]|[.,:/-][0-9]|-[A-Za-z]|[(\[=])"
 )
-_WORD = re.compile(r"[A-Za-z\u00e0-\u00ff][A-Za-z0-9\u00e0-\u00ff]*(?:['’][a-z]{1,2})?")
+_WORD = lazy_re(r"[A-Za-z\u00e0-\u00ff][A-Za-z0-9\u00e0-\u00ff]*(?:['’][a-z]{1,2})?")
 _AROUND = f" *({QUOTES}"
 _LINKING_MARKS = frozenset(":=→>—–,(~-…")
 _CLOSE_MARKS = frozenset(":=→>—–-")
-_YEAR = re.compile(r"(?:19[4-9]|20[0-4])[0-9]")
-_DATED = re.compile(r"(?:19|20)[0-9]{2}-[0-9]{1,2}-[0-9]{1,2}")
-_ERROR_CODE = re.compile(r"[A-Z][0-9]{2,4}|[A-Z]{1,3}-?[0-9]{2,5}")
-_SENTENCE_END = re.compile(r"[!。！？；]|[.?;](?=[ \n]|\Z)")
+_YEAR = lazy_re(r"(?:19[4-9]|20[0-4])[0-9]")
+_DATED = lazy_re(r"(?:19|20)[0-9]{2}-[0-9]{1,2}-[0-9]{1,2}")
+_ERROR_CODE = lazy_re(r"[A-Z][0-9]{2,4}|[A-Z]{1,3}-?[0-9]{2,5}")
+_SENTENCE_END = lazy_re(r"[!。！？；]|[.?;](?=[ \n]|\Z)")
 # A sentence that goes on with the value: "the gate code? it's 4471".
-_GOES_ON = re.compile(r"(?i)[ ]{0,2}(?:it['’]?s|it[ ]is|that['’]?s|its|i[ ]think|try|use|enter|type|here|[0-9#*])")
-_COUNTS = re.compile(r"[ ]?(?P<word>%|[A-Za-z']{1,14})|[-–](?:bit|digit|char|day|year|page|word|line)")
-_BEHIND = re.compile(r"[\s\"'`*)]{0,3}(?P<mark>[,;:=→—–(-]|->)?")
+_GOES_ON = lazy_re(r"(?i)[ ]{0,2}(?:it['’]?s|it[ ]is|that['’]?s|its|i[ ]think|try|use|enter|type|here|[0-9#*])")
+_COUNTS = lazy_re(r"[ ]?(?P<word>%|[A-Za-z']{1,14})|[-–](?:bit|digit|char|day|year|page|word|line)")
+_BEHIND = lazy_re(r"[\s\"'`*)]{0,3}(?P<mark>[,;:=→—–(-]|->)?")
 # What stands between two codes of one list, or one sentence.
-_JOINS = re.compile(r"[\s,;、|/>*•-]{1,8}|[^\n.!?。！？]{0,48}")
-_CHANGES = re.compile(r"(?i)(?:to|has|have|gets|uses|or|and|改成|换成|变成)[ ]?\Z")
+_JOINS = lazy_re(r"[\s,;、|/>*•-]{1,8}|[^\n.!?。！？]{0,48}")
+_CHANGES = lazy_re(r"(?i)(?:to|has|have|gets|uses|or|and|改成|换成|变成)[ ]?\Z")
 _STOPS_BEHIND = words("and or but in from at on with people after before when while not")
 _FEWEST, _MOST = 3, 10
 _REACH, _REACH_BEHIND = 72, 64

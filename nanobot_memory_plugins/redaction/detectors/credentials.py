@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Iterator
 
 from nanobot_memory_plugins.redaction.rules.keyword_index import KeywordIndex, Lowered
+from nanobot_memory_plugins.redaction.rules.lazy_pattern import lazy_re
 from nanobot_memory_plugins.redaction.rules.prefilter import matches
 from nanobot_memory_plugins.redaction.rules.rule import LINE_START, RANK_KEYED, REDACTED, Span
 from nanobot_memory_plugins.redaction.rules.word_lists import words
@@ -15,9 +16,9 @@ from nanobot_memory_plugins.redaction.values.key_names import Sensitivity, sensi
 from nanobot_memory_plugins.redaction.values.value_shapes import has_password_marks, is_placeholder, looks_random
 from nanobot_memory_plugins.redaction.values.values_in_text import value_at
 
-_URL_USER = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{0,40}+://(?P<user>[^\s:@/\"'`<>\\]{0,256}+)(?P<colon>:)?")
-_URL_PASSWORD = re.compile(r"[^\s\"'`<>\ue0f1-\ue0f9]{1,1024}")
-_AUTH_HEADER = re.compile(
+_URL_USER = lazy_re(r"[A-Za-z][A-Za-z0-9+.-]{0,40}+://(?P<user>[^\s:@/\"'`<>\\]{0,256}+)(?P<colon>:)?")
+_URL_PASSWORD = lazy_re(r"[^\s\"'`<>\ue0f1-\ue0f9]{1,1024}")
+_AUTH_HEADER = lazy_re(
     r"""(?xi)
     (?<![A-Za-z0-9]) (?:proxy-|x-)?(?:authorization|authentication) ["'\ue0f1-\ue0f9\])]{0,3} \s{0,4} [:=,]
       \s{0,4} ["'\ue0f1-\ue0f9]{0,2}
@@ -26,37 +27,37 @@ _AUTH_HEADER = re.compile(
     (?P<secret> [^\s"'`,;<>\u2e80-\uffef]{4,8192} )
     """
 )
-_BEARER = re.compile(r"(?<![A-Za-z0-9_])(?:[Bb]earer|BEARER)[ \t:]{1,4}[\"']?(?P<secret>[A-Za-z0-9._~+/=-]{8,8192})")
-_BASIC = re.compile(r"(?<![A-Za-z0-9_])[Bb]asic[ \t]{1,4}(?P<secret>[A-Za-z0-9+/=_-]{8,2048})")
-_PARAMETER = re.compile(
+_BEARER = lazy_re(r"(?<![A-Za-z0-9_])(?:[Bb]earer|BEARER)[ \t:]{1,4}[\"']?(?P<secret>[A-Za-z0-9._~+/=-]{8,8192})")
+_BASIC = lazy_re(r"(?<![A-Za-z0-9_])[Bb]asic[ \t]{1,4}(?P<secret>[A-Za-z0-9+/=_-]{8,2048})")
+_PARAMETER = lazy_re(
     r"(?i)(?<![A-Za-z0-9_])(?:signature|response|oauth_token|oauth_signature|oauth_consumer_key|credential|mac"
     r"|cnonce)\s{0,2}=\s{0,2}\"?(?P<secret>[^\s\",;]{8,4096})"
 )
-_COOKIE_HEADER = re.compile(
+_COOKIE_HEADER = lazy_re(
     r"(?i)(?<![A-Za-z0-9_])(?:set-)?cookie[\"'\ue0f1-\ue0f9\])]{0,3}\s{0,3}[:=]\s{0,3}[\"'\ue0f1-\ue0f9]?"
     r"(?P<jar>[^\n\x0b\"\ue0f1-\ue0f9]{3,8192})"
 )
-_COOKIE = re.compile(r"(?<![^;\s,'{])(?P<name>[A-Za-z0-9_.$!%*^|~-]{1,100})=(?P<value>[^\s;,'\"]{1,4096})")
+_COOKIE = lazy_re(r"(?<![^;\s,'{])(?P<name>[A-Za-z0-9_.$!%*^|~-]{1,100})=(?P<value>[^\s;,'\"]{1,4096})")
 _COOKIE_ATTRIBUTES = words("path domain expires max-age samesite secure httponly version priority partitioned")
-_COOKIE_NAMES = re.compile(
+_COOKIE_NAMES = lazy_re(
     r"(?i)sess|sid|auth|token|jwt|login|remember|csrf|xsrf|secret|ticket|credential|identity|access|refresh|sso"
     r"|passport|_key|pass"
 )
-_NETRC = re.compile(
+_NETRC = lazy_re(
     r"(?i)(?<![A-Za-z0-9_])(?:machine\s{1,8}\S{1,200}|default(?=\s{1,8}login))\s{1,8}(?:(?:login|account"
     r"|user)\s{1,8}\S{1,200}\s{1,8}){0,2}password\s{1,8}(?P<secret>\S{1,500})"
 )
-_PGPASS = re.compile(
+_PGPASS = lazy_re(
     rf"(?m){LINE_START}[\w.*/-]{{1,200}}:(?:[0-9]{{2,5}}|\*):[\w.*-]{{1,80}}:"
     r"[\w.*-]{1,80}:(?P<secret>[^\s:]{3,300})[ \t]*$"
 )
 _COLONS_OF_PGPASS = 4
-_USER_FLAG = re.compile(
+_USER_FLAG = lazy_re(
     r"(?<![A-Za-z0-9_-])(?:-u|--user|--proxy-user|-U|--auth|-a)(?:[ =]{1,3}"
     r"|(?=[\"']))[\"']?(?P<user>[^\s:%\"']{1,128})[:%][\"']?(?P<secret>[^\s\"']{2,256})"
 )
 # The password is left empty where a key is the name: curl -u "key_...:"
-_KEY_AS_USER = re.compile(r"(?<![A-Za-z0-9_-])(?:-u|--user)[ =][\"']?(?P<secret>[A-Za-z0-9_-]{16,200}):(?=[\"'\s]|$)")
+_KEY_AS_USER = lazy_re(r"(?<![A-Za-z0-9_-])(?:-u|--user)[ =][\"']?(?P<secret>[A-Za-z0-9_-]{16,200}):(?=[\"'\s]|$)")
 _USER_COMMANDS = words("curl wget smbclient rpcclient svn ldap lftp httpie") | {"http ", "https ", "xh ", "ab "}
 _USER_COMMAND_CUES = KeywordIndex(_USER_COMMANDS)
 _COMMANDS = KeywordIndex(
@@ -67,7 +68,7 @@ _COMMANDS = KeywordIndex(
     )
     | {" login", "twine upload", " user ", "echo ", "printf "}
 )
-_COMMAND_FLAG = re.compile(
+_COMMAND_FLAG = lazy_re(
     r"""(?x)
     (?<![A-Za-z0-9_-]) (?:
         (?P<spaced> (?: sshpass | docker[ ]login | podman[ ]login | helm[ ]registry[ ]login | az[ ]login
@@ -90,32 +91,32 @@ _COMMAND_FLAG = re.compile(
     )
     """
 )
-_IDENTIFIED_BY = re.compile(
+_IDENTIFIED_BY = lazy_re(
     r"(?i)(?:identified(?:\s{1,3}with\s{1,3}\S{1,40})?\s{1,3}by|with\s{1,3}(?:encrypted\s{1,3})?password"
     r"|(?<![a-z_])password)\s{1,3}(?=')|identified\s{1,3}by\s{1,3}(?=\")"
 )
-_DOCKER_AUTH = re.compile(
+_DOCKER_AUTH = lazy_re(
     r"(?<![A-Za-z0-9])_?auth[\"'\ue0f1-\ue0f9]?\s{0,3}[:=]\s{0,3}[\"'\ue0f1-\ue0f9]?"
     r"(?P<secret>[A-Za-z0-9+/]{8,1000}={0,2})"
 )
 _ORACLE_CUES = KeywordIndex(words("sqlplus oracle:thin userid=") | {"expdp ", "impdp ", "sqlldr "})
-_ORACLE = re.compile(
+_ORACLE = lazy_re(
     r"(?i)(?:sqlplus(?:\s-[a-z]{1,8}){0,3}\s|jdbc:oracle:thin:|(?:expdp|impdp"
     r"|sqlldr)\s(?:userid=)?)[a-z][\w$#]{0,29}/(?P<secret>[^\s@\"']{3,60})@"
 )
-_EXPECT = re.compile(
+_EXPECT = lazy_re(
     r"(?i)assword[^\n]{0,60}[\n;][^\n]{0,20}send(?:\s--)?\s\"(?P<secret>(?!\$)[^\"\n\\]{3,100}?)(?:\\r|[\x0b\"])"
 )
-_WIFI = re.compile(r"WIFI:(?:(?!WIFI:)[^\n]){0,100}?(?<=[:;])P:(?P<secret>[^;\n]{3,80});")
-_SECURE_STRING = re.compile(r"(?i)ConvertTo-SecureString\s{1,3}(?:-String\s{1,3})?(?=[\"'])")
-_CREDENTIAL_CALL = re.compile(
+_WIFI = lazy_re(r"WIFI:(?:(?!WIFI:)[^\n]){0,100}?(?<=[:;])P:(?P<secret>[^;\n]{3,80});")
+_SECURE_STRING = lazy_re(r"(?i)ConvertTo-SecureString\s{1,3}(?:-String\s{1,3})?(?=[\"'])")
+_CREDENTIAL_CALL = lazy_re(
     r"(?i)(?:BasicAuth|basic_auth|HTTPBasicAuth|HTTPDigestAuth|(?<![a-z_])auth|PasswordAuthentication"
     r"|UsernamePasswordCredentials|NetworkCredential|PlainCredentials|(?:cx_Oracle|oracledb)\.connect|\.login"
     r"|\.setPassword|set_password|create_user)"
     r"\s{0,2}=?\s{0,2}\(\s{0,3}(?:(?:(?P<q>[\"'])[^\"'\n]{0,80}(?P=q)"
     r"|[A-Za-z_][A-Za-z0-9_.]{0,40})\s{0,3},\s{0,3})?(?=[\"'])"
 )
-_APP_PASSWORD = re.compile(r"[a-z]{4}(?:[ -][a-z]{4}){3}")
+_APP_PASSWORD = lazy_re(r"[a-z]{4}(?:[ -][a-z]{4}){3}")
 _CALL_CUES = KeywordIndex(
     words(
         "auth( auth= authentication( credentials( credential( .login( setpassword( set_password( create_user("
@@ -123,8 +124,8 @@ _CALL_CUES = KeywordIndex(
     )
     | {"auth ="}
 )
-_SECRET_MANIFEST = re.compile(r"(?m)^[ \t\"']{0,8}kind[\"']?:[ \t]{0,3}[\"']?Secret(?:List)?[\"']?[ \t]*,?$")
-_MANIFEST_DATA = re.compile(
+_SECRET_MANIFEST = lazy_re(r"(?m)^[ \t\"']{0,8}kind[\"']?:[ \t]{0,3}[\"']?Secret(?:List)?[\"']?[ \t]*,?$")
+_MANIFEST_DATA = lazy_re(
     r"(?m)^(?P<indent>[ \t]{0,20})[\"']?(?:(?P<plain>stringData)|data)[\"']?:[ \t]*\{?[ \t]*\n(?P<body>(?:"
     r"(?P=indent)[ \t]{1,8}[^\n]{1,5000}(?:\n|$)){1,200})"
 )
@@ -133,7 +134,7 @@ _BESIDE_SECRETS = words(
     "user username login host hostname server port registry database db dbname name region endpoint bucket type url"
     " namespace schema driver scheme sslmode env environment zone"
 )
-_MANIFEST_ITEM = re.compile(
+_MANIFEST_ITEM = lazy_re(
     r"(?m)^[ \t]+[\"']?(?P<name>[A-Za-z0-9_.-]{1,200})[\"']?:[ \t]+(?P<secret>[^\s#|>][^\n]{0,5000}?)[ \t]*,?$"
 )
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from nanobot_memory_plugins.redaction.rules.keyword_index import ByCue, Lowered
+from nanobot_memory_plugins.redaction.rules.lazy_pattern import lazy_re
 from nanobot_memory_plugins.redaction.rules.prefilter import matches
 from nanobot_memory_plugins.redaction.rules.rule import RANK_KEYED, REDACTED, Span
 from nanobot_memory_plugins.redaction.values.key_names import Sensitivity, sensitivity
@@ -14,7 +15,7 @@ from nanobot_memory_plugins.redaction.values.values_in_text import value_at
 
 _NAME = r"(?P<name>[A-Za-z_$][A-Za-z0-9_.$-]{1,79}+)"
 _NAMED: ByCue[re.Pattern[str]] = ByCue(
-    (cues, re.compile(shape))
+    (cues, lazy_re(shape))
     for cues, shape in (
         # process.env.API_KEY || "...", ENV["API_KEY"] or '...'
         (
@@ -106,7 +107,7 @@ _NAMED: ByCue[re.Pattern[str]] = ByCue(
     )
 )
 # UPDATE settings SET value = '...' WHERE name = 'smtp_password'
-_NAMED_BEHIND = re.compile(
+_NAMED_BEHIND = lazy_re(
     r"(?i)value[ ]?=[ ]?'(?P<value>[^'\n]{4,500})'[^'\n]{1,60}[ ](?:name|key|setting|option|id|k)[ ]?=[ ]?"
     r"'(?P<name>[A-Za-z_][A-Za-z0-9_.-]{1,79})'"
 )

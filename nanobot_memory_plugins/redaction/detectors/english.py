@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from nanobot_memory_plugins.redaction.rules.keyword_index import KeywordIndex, Lowered
+from nanobot_memory_plugins.redaction.rules.lazy_pattern import lazy_re
 from nanobot_memory_plugins.redaction.rules.prefilter import matches
 from nanobot_memory_plugins.redaction.rules.rule import LINE_START, Span
 from nanobot_memory_plugins.redaction.rules.word_lists import words
@@ -35,12 +36,12 @@ _CUES = KeywordIndex(
 )
 _CORE_WORDS = KeywordIndex(words("pass pasword pwd pw psk key token secret credential pin otp code"))
 # The telling word; what qualifies it stands before it, what links it to its value behind it.
-_CORE = re.compile(
+_CORE = lazy_re(
     r"(?i)(?:pass(?:\s?(?:word|phrase|code)|wd|wrod|owrd)?|pasword|pwd|pw|psk|key|token|secret|credentials?|pin"
     r"(?:\s?(?:code|number))?|otp|code)"
     r"(?![A-Za-z0-9_-])"
 )
-_BEFORE = re.compile(
+_BEFORE = lazy_re(
     r"""(?xi)
     (?<![A-Za-z0-9_-])
     (?: (?: api|access|secret|private|auth|encryption|signing|license|recovery|master|ssh|service|account|client|bearer
@@ -56,7 +57,7 @@ _ENDS_OF_BEFORE = tuple(
         " sms"
     )
 )
-_BEHIND = re.compile(
+_BEHIND = lazy_re(
     rf"""(?xi)
     [{Q})*\]]{{0,3}}
     (?P<between> (?:\s{{1,3}}(?:is|was|has\s{{1,3}}been)\s{{1,3}}(?:generated|created|set|issued))?
@@ -74,7 +75,7 @@ _BEHIND = re.compile(
     """
 )
 _REVERSED_CUES = KeywordIndex({" as ", " is ", " was ", " for "})
-_REVERSED = re.compile(
+_REVERSED = lazy_re(
     rf"""(?xi)
     (?<![^\s{Q}(]) (?P<secret>[^\s{Q}]{{6,128}}) [{Q}]?
     \s{{1,3}} (?:is|was|as|for) \s{{1,3}} (?:(?:the|my|our|your|his|her|their|a|its|new|current|temporary|initial
@@ -83,7 +84,7 @@ _REVERSED = re.compile(
     """
 )
 # A name that runs into the word before it ("acmeSECRET 4f2a...").
-_GLUED = re.compile(
+_GLUED = lazy_re(
     r"(?<!PUB)(?<!pub)(?:[Ss]ecret|SECRET|[Tt]oken|TOKEN|[Pp]assword|PASSWORD|[_-]key|KEY|Key"
     r"|PRIVATE)[ \t]{1,4}(?!-)(?P<secret>[A-Za-z0-9+/=_.~-]{16,4096})"
 )
@@ -96,7 +97,7 @@ _DIRECTIVE_WORDS = KeywordIndex(
     | {word + space for word in ("password", "passwd", "secret", "pass") for space in " \t"}
 )
 # A line of a configuration ("requirepass hunter2").
-_DIRECTIVE = re.compile(
+_DIRECTIVE = lazy_re(
     rf"(?im){LINE_START}[ \t]{{0,40}}(?:(?P<sure>requirepass|masterauth|rootpw|bindpw|auth[-_]pass|userpassword"
     r"|(?:radius|tacacs)-server[ ]key(?:[ ][0-9])?|enable[ ](?:secret|password)(?:[ ][0-9])?"
     r"|snmp-server[ ]community|ppp[ ]chap[ ]password(?:[ ][0-9])?"
@@ -109,22 +110,22 @@ _LOGIN_WORDS = KeywordIndex(
     words("wifi wi-fi log-in login sign-in creds credentials account 登录 登陆 登錄 账号 账户 帳號 帳戶")
     | {"log in", "logged in", "sign in"}
 )
-_LOGIN = re.compile(
+_LOGIN = lazy_re(
     r"(?![a-z])(?:[^\n=<>{}|]|->){0,60}?(?<![A-Za-z0-9_.@/-])(?P<user>[A-Za-z][A-Za-z0-9_.@-]{1,39})(?:[ ]/[ ]|/"
     r"|[ ]?:(?!//))"
     rf"(?P<secret>[^\s{Q}]{{6,64}})"
 )
 # "type ... when it asks for a password", "from [REDACTED] to ..."
 _TYPED_CUES = KeywordIndex({"type ", "enter ", "use ", "try ", "input "})
-_TYPED = re.compile(
+_TYPED = lazy_re(
     rf"(?i)(?<![a-z])(?:type|enter|use|try|input)[ ][{Q}]?(?P<secret>[!-~]{{6,64}}?)[{Q}]?[ ](?:when|if|where"
     rf"|once|whenever)[ ]"
     r"[^\n.]{0,60}(?:password|passphrase|passcode|pin)(?![a-z])"
 )
-_NOW = re.compile(
+_NOW = lazy_re(
     rf"(?i)pass(?:word|code|phrase)[^\n.]{{0,60}}(?:it[ ]is|it's|is|are)[ ]now[ ][{Q}]?(?P<secret>[^\s{Q}]{{6,64}})"
 )
-_CHANGED = re.compile(
+_CHANGED = lazy_re(
     r"\[REDACTED\][ ]{0,2}(?:改[成为]|换[成为]|变[成为]|更新为|重置为|改為"
     r"|(?:has[ ])?(?:changed|was[ ]changed)[ ]to|to|->|→)[ ]{0,2}"
     r"(?P<secret>[!-~]{6,128})"
@@ -133,7 +134,7 @@ _CHANGED = re.compile(
 _USERS = KeywordIndex(
     words("root admin administrator sa postgres ubuntu deploy guest ops oracle mysql jenkins test test01")
 )
-_USER_AND_PASSWORD = re.compile(rf"(?<=[a-z0-9])(?:[ ]/[ ]|,[ ]|[ ]and[ ])[{Q}]?(?P<secret>[^\s{Q}]{{6,64}})")
+_USER_AND_PASSWORD = lazy_re(rf"(?<=[a-z0-9])(?:[ ]/[ ]|,[ ]|[ ]and[ ])[{Q}]?(?P<secret>[^\s{Q}]{{6,64}})")
 _LOGIN_OR_USER = _LOGIN_WORDS | _USERS
 # Nothing shorter is a password.
 _SHORTEST = 4

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from nanobot_memory_plugins.redaction.rules.lazy_pattern import lazy_re
 from nanobot_memory_plugins.redaction.rules.rule import API_KEY, Rule
 from nanobot_memory_plugins.redaction.rules.word_lists import words
 from nanobot_memory_plugins.redaction.values.notation import is_issued, pattern, prefixed, shaped
@@ -12,7 +13,7 @@ from nanobot_memory_plugins.redaction.values.value_shapes import entropy, is_has
 START = "<start>"
 _UUID = r"<H>{8}-<H>{4}-<H>{4}-<H>{4}-<H>{12}"
 _DIGITS_OF_RANDOM_TEXT = 4
-_SPEAKING = re.compile(r"[A-Za-z]{9,}")
+_SPEAKING = lazy_re(r"[A-Za-z]{9,}")
 _PUBLISHABLE = ("pk_test_", "pk_live_")  # made to stand in web pages
 # What services put before their tokens to say what they are; "test" and "prod" alone would be names of branches.
 _SAYING = tuple(

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from nanobot_memory_plugins.redaction.detectors.credentials import is_basic
 from nanobot_memory_plugins.redaction.detectors.printed_secrets import PRINTED
 from nanobot_memory_plugins.redaction.rules.keyword_index import ByCue, Lowered
+from nanobot_memory_plugins.redaction.rules.lazy_pattern import lazy_re
 from nanobot_memory_plugins.redaction.rules.prefilter import matches
 from nanobot_memory_plugins.redaction.rules.rule import RANK_KEYED, REDACTED, Span
 from nanobot_memory_plugins.redaction.values.value_shapes import has_password_marks, is_placeholder, looks_random
@@ -36,7 +37,7 @@ def _marked(found: str) -> bool:
 
 
 _SHAPES: ByCue[tuple[re.Pattern[str], Callable[[str], bool]]] = ByCue(
-    (cues, (re.compile(shape), check))
+    (cues, (lazy_re(shape), check))
     for cues, shape, check in (
         # Arguments of tools
         (("htpasswd",), rf"htpasswd[ ]-[a-zA-Z]{{0,4}}n[a-zA-Z]{{0,4}}[ ]\S{{1,60}}[ ]{_WORD}", _any),

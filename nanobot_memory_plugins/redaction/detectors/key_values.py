@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 
 from nanobot_memory_plugins.redaction.rules.keyword_index import KeywordIndex, Lowered
+from nanobot_memory_plugins.redaction.rules.lazy_pattern import lazy_re
 from nanobot_memory_plugins.redaction.rules.prefilter import matches
 from nanobot_memory_plugins.redaction.rules.rule import RANK_KEYED, REDACTED, Span
 from nanobot_memory_plugins.redaction.rules.word_lists import words
@@ -33,7 +34,7 @@ from nanobot_memory_plugins.redaction.values.values_in_text import (
 
 _Q = "\"'`\ue0f1-\ue0f9"
 _NAME = r"[A-Za-z_$][A-Za-z0-9_.$-]{0,79}+"
-_PAIR = re.compile(
+_PAIR = lazy_re(
     rf"""(?x)
     (?<![A-Za-z0-9_]) (?P<name>{_NAME})
     (?P<close>[{_Q}\])*]{{0,4}}) [ \t]{{0,12}} (?=[:?+=|~,.<-])
@@ -43,10 +44,10 @@ _PAIR = re.compile(
     (?:<(?:b|strong|code|kbd|em|i|tt|span)(?:[ ][^<>]{{0,60}})?>[ ]?){{0,2}}
     """
 )
-_ANNOTATED = re.compile(r"[A-Za-z_][A-Za-z0-9_.\[\], |?<>]{0,60}?[ \t]{0,3}=(?!=)[ \t]{0,3}")
-_FORWARD_REFERENCE = re.compile(r"_*(?:[A-Z]{1,5}[a-z]+){2,8}")
-_TAG = re.compile(r"<(?P<name>[A-Za-z_][A-Za-z0-9_.:-]{1,60}+)(?:\s[^<>]{0,200})?>(?P<value>[^<>\n]{2,2000})</")
-_NAMED_VALUE = re.compile(
+_ANNOTATED = lazy_re(r"[A-Za-z_][A-Za-z0-9_.\[\], |?<>]{0,60}?[ \t]{0,3}=(?!=)[ \t]{0,3}")
+_FORWARD_REFERENCE = lazy_re(r"_*(?:[A-Z]{1,5}[a-z]+){2,8}")
+_TAG = lazy_re(r"<(?P<name>[A-Za-z_][A-Za-z0-9_.:-]{1,60}+)(?:\s[^<>]{0,200})?>(?P<value>[^<>\n]{2,2000})</")
+_NAMED_VALUE = lazy_re(
     rf"""(?xi)
     (?<![A-Za-z0-9_]) (?: name | key | field | parameterkey | id | var | variable | envvar
       | property ) [{_Q}]? \s{{0,4}} [:=] \s{{0,4}}
@@ -56,7 +57,7 @@ _NAMED_VALUE = re.compile(
     [{_Q}]? (?: value | default | parametervalue | val ) [{_Q}]? \s{{0,4}} [:=] [ \t]{{0,4}}
     """
 )
-_SPACED = re.compile(
+_SPACED = lazy_re(
     rf"""(?x)
     (?<![A-Za-z0-9_-]) (?: ENV | ARG | setenv | setx
       | proxy_set_header | add_header | [Hh]eader[ ]set | set[ ]-[a-zA-Z]{{1,3}} | \#define | (?:configure|config
@@ -68,27 +69,27 @@ _SPACED_WORDS = KeywordIndex(
     words("env arg setenv setx _header #define") | {"header set", "set -", " set", " add", " put"}
 )
 _VALUE_WORDS = KeywordIndex(words("val default"))
-_FLAG = re.compile(
+_FLAG = lazy_re(
     r"(?<![A-Za-z0-9_=/-])(?:--?|/)(?P<name>[A-Za-z][A-Za-z0-9_-]{1,60}+)(?P<sep>[ \t]{1,4}|=|:)(?![-\s|>&])"
 )
-_FLAG_ITEM = re.compile(rf"[{_Q}]--?(?P<name>[A-Za-z][A-Za-z0-9_.-]{{1,60}}+)(?P<q>[{_Q}]),\s{{0,12}}(?=[{_Q}])")
-_SPACED_KEY = re.compile(
+_FLAG_ITEM = lazy_re(rf"[{_Q}]--?(?P<name>[A-Za-z][A-Za-z0-9_.-]{{1,60}}+)(?P<q>[{_Q}]),\s{{0,12}}(?=[{_Q}])")
+_SPACED_KEY = lazy_re(
     r"(?i)(?:支付|商户)[ ]?$"
     r"|(?:api|app|access|secret|private|auth|encryption|signing|master|license|licence|subscription"
     r"|service|account|client|admin|webhook|server|"
     r"recovery|personal\saccess|connection|shared|bot|deploy|session|refresh|wallet|storage|root|user|consumer)[ _-]$"
 )
-_QUALIFIED_KEY = re.compile(
+_QUALIFIED_KEY = lazy_re(
     r"(?i)(?:public|primary|foreign|partition|sort|cache|fingerprint|idempotency|registry|host|shortcut|hot"
     r"|arrow|map|legend|object|next|max|total|prompt|the|a)[ _-]$"
 )
 _ENDS_BEFORE_KEY = (" ", "_", "-", "付", "户")
 # The two halves of an access key: "ak: ...", "sk: ...".
-_ACCESS_KEY_BEFORE = re.compile(r"(?<![A-Za-z0-9])(?i:ak|access_?key(?:_?id)?)[\"']?[ ]?[:=]")
-_BETWEEN_LITERALS = re.compile(r"[\"']\s*\\?[+.]?\s*[\"']")
+_ACCESS_KEY_BEFORE = lazy_re(r"(?<![A-Za-z0-9])(?i:ak|access_?key(?:_?id)?)[\"']?[ ]?[:=]")
+_BETWEEN_LITERALS = lazy_re(r"[\"']\s*\\?[+.]?\s*[\"']")
 # The folder in which a process runs: PWD=/srv/app
-_FOLDER = re.compile(r"[\"']?[/~](?:[a-z._-]{0,30}+/?){0,12}+(?=[\s;,\"'})]|\Z)")
-_HEX_KEY = re.compile(r"[0-9a-f]{32}(?![0-9A-Za-z])")
+_FOLDER = lazy_re(r"[\"']?[/~](?:[a-z._-]{0,30}+/?){0,12}+(?=[\s;,\"'})]|\Z)")
+_HEX_KEY = lazy_re(r"[0-9a-f]{32}(?![0-9A-Za-z])")
 # What takes a name and its value as two strings.
 _SETTERS = ("define(", "etenv(", "putenv(", "SetEnvironmentVariable(", "setProperty(", "etItem(", "environ.setdefault(")
 _QUERY_KEYS = words("ticket key sig signature code auth session sid k")
@@ -98,7 +99,7 @@ _STEMS = KeywordIndex(
         " contrasena psk code mfa 2fa pat licen private webhook cookie saml"
     )
 )
-_HAS_RANDOM_RUN = re.compile(r"(?<![A-Za-z0-9+/=_-])(?=[A-Za-z_+/=-]{0,40}[0-9])[A-Za-z0-9+/=_-]{14,}")
+_HAS_RANDOM_RUN = lazy_re(r"(?<![A-Za-z0-9+/=_-])(?=[A-Za-z_+/=-]{0,40}[0-9])[A-Za-z0-9+/=_-]{14,}")
 
 
 def may_hold_pairs(text: str, lower: Lowered) -> bool:

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 
 from nanobot_memory_plugins.redaction.rules.keyword_index import KeywordIndex, Lowered
+from nanobot_memory_plugins.redaction.rules.lazy_pattern import lazy_re
 from nanobot_memory_plugins.redaction.rules.rule import ID_NUMBER, RANK_PERSONAL, Span
 from nanobot_memory_plugins.redaction.rules.word_lists import words
 
@@ -38,7 +39,7 @@ _ENGLISH = (
     r"|aufenthaltstitel|patienten|renten"
     r"|steuer|konto|mitglieds|krankenkassen?|rekening|polis)-?(?:nummer|nr\.?|id(?:entnummer)?|nr)?"
 )
-_LABEL = re.compile(
+_LABEL = lazy_re(
     rf"(?i)(?<![a-z\u00e4\u00f6\u00fc])(?:{_ENGLISH})(?![a-z\u00e4\u00f6\u00fc])"
     r"(?P<called>[ _]?(?:id|number|num|no\.?|nr\.?|nummer|n[\u00ba\u00b0]|\#|card|code|ref(?:erence)?|identifier"
     r"|registration)(?![a-z])\.?"
@@ -48,8 +49,8 @@ _LABEL = re.compile(
     r"[\"'*]{0,3}(?P<link>[ ]{0,3}(?:[:=]|->|→|—|–|-|is|ist|lautet|est|es|was|now|['’]s)[ ]{0,3}"
     r"|[ ]{1,4})[\"'(*#]{0,2}"
 )
-_CHINESE_FIRST = re.compile(r"[身护居台回通驾行社医健就诊病住门学军士户统签外纳税保公银储信借账准老残出工]")
-_CHINESE_LABEL = re.compile(
+_CHINESE_FIRST = lazy_re(r"[身护居台回通驾行社医健就诊病住门学军士户统签外纳税保公银储信借账准老残出工]")
+_CHINESE_LABEL = lazy_re(
     r"(?i)(?:身[份分]证|护照|居留[证权]|居住证|台胞证|回乡证|通行证|驾驶?证|驾照|行驶证|社保卡?|医保卡?|健保卡?"
     r"|就诊卡?|诊疗卡|病[历案]|住院"
     r"|门诊|学籍|军官证|士兵证|户口本?|统一(?:证|编)|签证|外国人|纳税人|税务?|保单|保险单?|公积金|银行卡|储蓄卡"
@@ -57,17 +58,17 @@ _CHINESE_LABEL = re.compile(
     r"(?P<called>(?:的)?(?:识别|登记|证件|受理|持卡)?(?:字?号码?|编号|编码|号|码|卡号))?(?P<of>)[\"'*]{0,3}"
     r"(?P<link>[ ]{0,2}(?:[:=]|是|为)?[ ]{0,2}(?:[\u4e00-\u9fff]{2,8}(?:银行|信用社|支行|分行)[ ]?)?)[\"'(]?"
 )
-_SHAPE = re.compile(
+_SHAPE = lazy_re(
     r"(?<![A-Za-z0-9])(?<![0-9]-)(?P<secret>[A-Z]{0,5}[0-9](?:[ ./-]?[0-9]){3,20}(?:[ .-]?[A-Z0-9](?![a-z])){0,6}"
     r"|(?=[A-Z0-9-]{0,18}[0-9][A-Z0-9-]{0,16}[0-9])"
     r"[A-Z0-9]{2,20}(?:-[A-Z0-9]{1,12}){0,4}"
     r"|[A-Z]{2}[ ][0-9]{2}[ ][0-9]{2}[ ][0-9]{2}[ ][A-Z])(?![A-Za-z0-9*\u2022\u25cf]|[.,:/-][0-9]|%)"
 )
 # A bank's account by its groups, on a line that speaks of paying into it.
-_GROUPED_ACCOUNT = re.compile(r"(?<![0-9A-Za-z-])[0-9]{3,4}(?:-[0-9]{2,6}){2,3}(?![0-9A-Za-z-])")
-_PAYS = re.compile(r"转账|转到|轉到|轉帳|户口|戶口|账户|帳戶|汇款|匯款|收款|打款|wire|transfer|deposit[ ]to")
+_GROUPED_ACCOUNT = lazy_re(r"(?<![0-9A-Za-z-])[0-9]{3,4}(?:-[0-9]{2,6}){2,3}(?![0-9A-Za-z-])")
+_PAYS = lazy_re(r"转账|转到|轉到|轉帳|户口|戶口|账户|帳戶|汇款|匯款|收款|打款|wire|transfer|deposit[ ]to")
 _FEWEST_GROUPED = 11
-_DATE = re.compile(
+_DATE = lazy_re(
     r"(?:19|20)[0-9]{2}[-./ ][0-9]{1,2}(?:[-./ ][0-9]{1,2})?|[0-9]{1,2}[-./][0-9]{1,2}[-./](?:19|20)?[0-9]{2}"
 )
 NUMBER_CUES = KeywordIndex(
@@ -105,7 +106,7 @@ NUMBER_CUES = KeywordIndex(
 )
 """Words of which one stands in every text that tells such a number."""
 # Of which a short number, or one that stands without a word for a number, says nothing.
-_LOOSE = re.compile(
+_LOOSE = lazy_re(
     r"(?i)(?:account|acct|policy|student|benefit|fin|sin|pan|tin|ein|ic|rg|rut|nie|cif|chart|hospital|patient|visa"
     r"|[a-z ]*insurance|tax|konto|steuer|[a-z]*card|pension|veteran|beneficiary|rfc|polis|voter)\Z"
 )
@@ -113,7 +114,7 @@ _FEWEST_DIGITS, _FEWEST_LOOSE = 5, 8
 _SHORTEST, _LONGEST = 6, 24
 
 
-_WORD = re.compile(r"[^\W\d_][^\W\d_'’]*(?:/c)?")
+_WORD = lazy_re(r"[^\W\d_][^\W\d_'’]*(?:/c)?")
 _FIRST_WORDS = words(
     "passport visa residence work green travel alien national citizen personal identity id driver drivers driving"
     " pilot"
@@ -127,7 +128,7 @@ _FIRST_WORDS = words(
     " egn aadhaar pan tfn abn ahv svnr kvnr siret rut cuil cnic iqama emirates personnummer fodselsnummer"
     " henkil\u00f6tunnus codice n\u00famero num\u00e9ro numero s\u00e9cu tessera carte seguridad driver's driver’s"
 )
-_COMPOUND = re.compile(
+_COMPOUND = lazy_re(
     r"(?:ausweis|versicher|f\u00fchrerschein|reisepass|aufenthaltstitel|patienten|renten|steuer|konto|mitglieds"
     r"|krankenkasse"
     r"|rekening|polis)"

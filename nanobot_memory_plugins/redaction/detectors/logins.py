@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-
+from nanobot_memory_plugins.redaction.rules.lazy_pattern import lazy_re
 from nanobot_memory_plugins.redaction.rules.rows import Row, RowRules
 from nanobot_memory_plugins.redaction.values.password_marks import is_marked
 from nanobot_memory_plugins.redaction.values.value_shapes import has_password_marks, is_placeholder
@@ -14,7 +13,7 @@ _LABEL = (
 _BETWEEN = r"[ ]{1,2}[/:|-][ ]{1,2}"
 _ENDS = r"(?P<secret>[!-~]{6,64}+)(?=[ \t]*(?:\r?\n|\Z))"
 _USERS = r"(?:admin|administrator|root|user|guest|pi|ubuntu|operator|sa|postgres|test|support|manager|service)"
-_FILE = re.compile(r".*\.[a-z]{2,4}|/.*|.*://.*")
+_FILE = lazy_re(r".*\.[a-z]{2,4}|/.*|.*://.*")
 
 
 def _is_password(found: str) -> bool:

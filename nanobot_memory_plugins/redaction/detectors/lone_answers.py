@@ -2,33 +2,31 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from nanobot_memory_plugins.redaction.rules.keyword_index import KeywordIndex, Lowered
+from nanobot_memory_plugins.redaction.rules.lazy_pattern import lazy_re
 from nanobot_memory_plugins.redaction.rules.rule import Span
 from nanobot_memory_plugins.redaction.rules.word_lists import words
 from nanobot_memory_plugins.redaction.values.sentence_values import told_span
 
 _CUES = KeywordIndex(words("code pin passcode otp 码 combination combo screen"))
-_ASKED = re.compile(
+_ASKED = lazy_re(
     r"(?i)(?<![a-z_])(?<!error )(?<!zip )(?<!postal )(?<!area )(?<!status )(?<!promo )(?<!dress )(?<!source )(?<!qr )"
     r"(?:code|pin|passcode|otp|combination|combo|number[ ]on[ ](?:the|your)[ ]screen)(?![a-z_])"
     r"|验证码|驗證碼|密码|密碼|取件码|门禁码"
 )
-_ASKS = re.compile(
+_ASKS = lazy_re(
     r"(?i)[?？]|(?<![a-z])(?:get|got|send|sent|need|remember|enter|provide|type|tell|give"
     r"|what)(?![a-z])|多少|发|給|给|输入|記|记"
 )
-_TURN = re.compile(
-    r"[ \t]{0,4}(?P<who>>|[-–—][ ]|\[[^\]\n]{1,30}\]|[^\W\d_][^\n:：_=]{0,24}[:：])?[ \t]*(?P<said>[^\n]*)"
-)
-_ALONE = re.compile(
+_TURN = lazy_re(r"[ \t]{0,4}(?P<who>>|[-–—][ ]|\[[^\]\n]{1,30}\]|[^\W\d_][^\n:：_=]{0,24}[:：])?[ \t]*(?P<said>[^\n]*)")
+_ALONE = lazy_re(
     r"(?i)(?:(?:yes|yep|ok|okay|sure|here|it['’]?s|is)[,:]?[ ]){0,2}(?P<secret>[A-Z]-[0-9]{4,8}"
     r"|[0-9]{3}[- ][0-9]{3}|[0-9]{1,2}(?:-[0-9]{1,2}){2,3}|[#*]?[0-9]{4,8}[#*]?)"
     r"(?=[ ]*(?:[.!,]|\Z|and[ ]))"
 )
-_YEAR = re.compile(r"(?:19|20)[0-9]{2}")
+_YEAR = lazy_re(r"(?:19|20)[0-9]{2}")
 _BACK, _LONGEST, _FEWEST_TURNS = 4, 90, 3
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from nanobot_memory_plugins.redaction.rules.keyword_index import KeywordIndex, Lowered
+from nanobot_memory_plugins.redaction.rules.lazy_pattern import lazy_re
 from nanobot_memory_plugins.redaction.rules.prefilter import matches
 from nanobot_memory_plugins.redaction.rules.rule import Span
 from nanobot_memory_plugins.redaction.values.sentence_values import Q, is_technical, is_told, told_span
@@ -19,7 +19,7 @@ _STEMS = (
     "salasana|mật khẩu|jelszó|κωδικός"
 )
 _CUES = KeywordIndex(stem.replace("parola d.ordine", "parola d") for stem in _STEMS.split("|"))
-_TOLD = re.compile(
+_TOLD = lazy_re(
     rf"""(?xi)
     (?<![A-Za-z]) (?P<stem> {_STEMS.replace(" ", "[ ]")} ) [{Q})*]{{0,3}}
     (?: [ ](?:nova|novo|nueva|nuevo|neue[sr]?|nouveau|nouvelle|actual|atual|aktuelle[sr]?|meiner|meines

@@ -15,6 +15,7 @@ from itertools import chain
 
 from nanobot_memory_plugins.redaction.rules.effort import remembered
 from nanobot_memory_plugins.redaction.rules.keyword_index import KeywordIndex, Lowered, places_of
+from nanobot_memory_plugins.redaction.rules.lazy_pattern import lazy_re
 from nanobot_memory_plugins.redaction.rules.prefilter import matches
 from nanobot_memory_plugins.redaction.rules.rule import Span
 from nanobot_memory_plugins.redaction.rules.word_lists import words
@@ -45,7 +46,7 @@ _WEAK = (
     r"|mailbox|forum|basic[ ]auth|portal|淘宝|京东|微信|支付宝|微博|抖音|邮箱|账号|登录|登陆|解压|加密|解锁|后台"
     r"|管理员|热点|无线"
 )
-_CUE = re.compile(rf"(?i)(?<![a-z0-9_./-])(?:(?P<sure>{_SURE})|(?P<weak>{_WEAK}))(?![a-z0-9_-])")
+_CUE = lazy_re(rf"(?i)(?<![a-z0-9_./-])(?:(?P<sure>{_SURE})|(?P<weak>{_WEAK}))(?![a-z0-9_-])")
 _CUES = KeywordIndex(
     words(
         "pass pwd pw paswor paswr pasw passw psw 密玛 密马 密嘛 蜜码 creds credentials wachtwoord kennwort"
@@ -81,21 +82,21 @@ _CUES = KeywordIndex(
         "apple id",
     }
 )
-_TOKEN = re.compile(
+_TOKEN = lazy_re(
     rf"(?<![^\s{_Q}(\[（「：:,，。;；、>→—|\u2e80-\u9fff])(?<![A-Za-z0-9]:)(?P<secret>(?=[!-~]{{0,63}}[0-9])[!#$%&*+.-9;=?-Z^_a-z~-]"
     rf"{{6,64}})(?=[\s{_Q})\]）」,，。;；、|\u2e80-\u9fff—]|\Z)"
 )
 # So far before its first digit may a token begin.
 _BEFORE_DIGIT = 63
-_DIGIT = re.compile("[0-9]")
-_PRINTABLE = re.compile("[!-~]+")
+_DIGIT = lazy_re("[0-9]")
+_PRINTABLE = lazy_re("[!-~]+")
 _SHORTEST, _SHORTEST_MIXED = 6, 7
 # Behind a value they say nothing of it.
 _NEVER_BEHIND = words("admin root router vpn nas ssh key secret server computer")
 _TRAIL = f".,:;){_Q}"
 _FORWARD, _BACKWARD = 100, 72
-_SENTENCE_END = re.compile(r"[!?。！？；;](?=[\s\u2e80-\u9fff]|\Z)|(?<!i\.e)(?<!e\.g)\.(?=\s|\Z)")
-_GOES_ON = re.compile(
+_SENTENCE_END = lazy_re(r"[!?。！？；;](?=[\s\u2e80-\u9fff]|\Z)|(?<!i\.e)(?<!e\.g)\.(?=\s|\Z)")
+_GOES_ON = lazy_re(
     r"(?i)[ ]{0,2}(?:(?:no|sorry|wait|actually|well|oh|ok|hm+|so|anyway|remember|note)[,:]?[ ]){0,2}(?:it['’]?s"
     r"|it[ ]is"
     r"|that['’]?s|its|that[ ]is|i[ ](?:set|made|changed|think|put|chose)|try|use|enter|type|here|now[ ]it|set[ ]it"
@@ -112,25 +113,25 @@ _OTHER_NAMES = words(
     " format type"
     " size sku part flight train from by in on at than v via python java windows ubuntu debian as name"
 )
-_OTHER_NAME_IN_CHINESE = re.compile(
+_OTHER_NAME_IN_CHINESE = lazy_re(
     rf"(?:用[户戶]名?|[账帐帳賬][号號户戶]|名[称稱字]?|主[机機]|服[务務]器|伺服器|型[号號]|版本|[编編][号號]"
     rf"|[订訂][单單]|[单單][号號]|文件"
     rf"|檔案|工[号號]|[邮郵]箱|昵[称稱]|域名|端口)(?:[ ]?(?:[:=]|是|为|為|叫))?[ ]?[{_Q}(「*]{{0,2}}\Z"
 )
-_LAST_WORD = re.compile(rf"(?i)([a-z]+)(?:[ ](?:is|was|are|number|no|id))?[ ]?[:=#]?[ ]?[{_Q}(「*]{{0,2}}\Z")
+_LAST_WORD = lazy_re(rf"(?i)([a-z]+)(?:[ ](?:is|was|are|number|no|id))?[ ]?[:=#]?[ ]?[{_Q}(「*]{{0,2}}\Z")
 # "The laptop order number is W1187724": a number that people give each other, whatever device it is of.
-_NUMBER_OF = re.compile(
+_NUMBER_OF = lazy_re(
     rf"(?i)(?<![a-z])(?:order|purchase|booking|reservation|confirmation|invoice|ticket|case|flight|train|part|article|item"
     rf"|serial|tracking|parcel|shipment|delivery|customer|contract|claim|request|job|model)[ ]"
     rf"(?:numbers?|no\.?|nr\.?|id|ref(?:erence)?|#)"
     rf"(?:[ ](?:for|of)[ ](?:it|(?:the|my|our|this|that)[ ][a-z]{{2,14}}))?(?:[ ](?:is|was|are))?"
     rf"[ ]?[:=#]?[ ]?[{_Q}(「*]{{0,2}}\Z"
 )
-_LINKS_VALUE = re.compile(
+_LINKS_VALUE = lazy_re(
     rf"(?i)(?:(?<![a-z])(?:is|was|with|using|use|uses|type|types|enter|try|it['’]?s|that['’]?s|now|to|still|then|and)"
     rf"|[:=→>/—–,，、]|[是为用成:：])[ ]?[{_Q}(「*]{{0,2}}\Z"
 )
-_NO_VALUE = re.compile(
+_NO_VALUE = lazy_re(
     r"(?i)ssh-\S*|AAAA[A-Z]\S*|[\w.+-]+@[\w-]+(?:\.[\w-]+)+|(?-i:[a-z_][a-z0-9._-]*@[a-z][a-z0-9.-]*)|[a-z]{2,20}://.*|www\..*|[\w.-]+/[\w./-]*|.*\.(?:[a-z]{2,4}"
     r"|[a-z][a-z0-9]{1,3})"
     r"|[a-z_.-]+=.*|[A-Z_]+=.*|[A-Za-z_][\w.-]*=[A-Za-z0-9\"'].*|.*[;&].*=.*|.*[\[\]{}<>|\\].*"
@@ -140,34 +141,32 @@ _NO_VALUE = re.compile(
     r"|tls)-?\d.*"
 )
 # Right behind a label: a key of digits, five letters and digits, what stands behind a user.
-_LABELLED = re.compile(
+_LABELLED = lazy_re(
     r"(?i)(?:(?P<key>schl\u00fcssel|wpa[23]?(?:[ -]?(?:psk|key))?|(?:wi-?fi|wlan|network)[ ](?:key|password)"
     r"|(?:网络|无线)?密钥)"
     r"|(?P<short>pass(?:word|code)|passwort|kennwort|tan|密码))[ ]?(?:[:：=]"
     r"|(?=[ ]))[ ]{0,3}(?P<secret>[!-~]{5,32}?)"
     r"(?=[\s,，。;；)]|\.(?:\s|\Z)|\Z)"
 )
-_KEY_OF_DIGITS = re.compile(r"[0-9]{8,32}")
-_SHORT = re.compile(r"(?=[a-z]{0,8}[0-9])[a-z0-9]{5,8}")
-_LOGIN_PAIR = re.compile(
+_KEY_OF_DIGITS = lazy_re(r"[0-9]{8,32}")
+_SHORT = lazy_re(r"(?=[a-z]{0,8}[0-9])[a-z0-9]{5,8}")
+_LOGIN_PAIR = lazy_re(
     r"(?i)(?<![a-z])(?:basic[ ]auth|log-?ins?|zugang|credentials?"
     r"|creds)[ ]?[:=][ ]\{{0,2}[\w.@+-]{2,40}\}{0,2}(?:[ ]/[ ]|(?P<blank>[ ]))\{{0,2}"
     r"(?P<secret>[^\s{}/,;]{6,64})"
 )
-_MADE_UP = re.compile(r"[a-z]+[A-Z][A-Za-z]*|[A-Za-z]+(?:-[A-Za-z]+)+|.*[0-9!#$%^&*].*")
+_MADE_UP = lazy_re(r"[a-z]+[A-Z][A-Za-z]*|[A-Za-z]+(?:-[A-Za-z]+)+|.*[0-9!#$%^&*].*")
 # Words run together, and a number: "ottercrystal949". One word and a number is more often a product.
-_RUN_TOGETHER = re.compile(r"[A-Z]?[a-z]{9,24}[0-9]{2,4}")
+_RUN_TOGETHER = lazy_re(r"[A-Z]?[a-z]{9,24}[0-9]{2,4}")
 # Letters that digits stand for: "k1ttens".
-_LEET = re.compile(r"[A-Za-z]{1,12}[0-9]{1,2}[A-Za-z]{1,12}(?:[0-9]{1,2}[A-Za-z]{1,12}){0,3}[0-9]{0,4}")
-_BEHIND_USER = re.compile(
+_LEET = lazy_re(r"[A-Za-z]{1,12}[0-9]{1,2}[A-Za-z]{1,12}(?:[0-9]{1,2}[A-Za-z]{1,12}){0,3}[0-9]{0,4}")
+_BEHIND_USER = lazy_re(
     r"(?<![A-Za-z0-9])[A-Za-z0-9][A-Za-z0-9._+@-]{1,40}[ ]{1,2}/[ ]{1,2}\Z|[\"'」”][ ]/[ ]\Z|same[ ]user,[ ]\Z"
 )
-_WORD_AND_YEAR = re.compile(r"[A-Za-z]{4,24}(?:19|20)?[0-9]{2}[!#*]?|[a-z]{3,12}[0-9]{3,6}")
-_CLOSELY = re.compile(
-    rf"(?i)(?:(?<![a-z])(?:is|was|it['’]?s|now|with|using)[ ]|[:=→：][ ]?|[是为成])[{_Q}(「*]{{0,2}}\Z"
-)
-_SYMBOL = re.compile(r"[!@#$%^&*?~+=_](?=.)|[!@#$%^&*]\Z")
-_WORDS_AND_NUMBER = re.compile(
+_WORD_AND_YEAR = lazy_re(r"[A-Za-z]{4,24}(?:19|20)?[0-9]{2}[!#*]?|[a-z]{3,12}[0-9]{3,6}")
+_CLOSELY = lazy_re(rf"(?i)(?:(?<![a-z])(?:is|was|it['’]?s|now|with|using)[ ]|[:=→：][ ]?|[是为成])[{_Q}(「*]{{0,2}}\Z")
+_SYMBOL = lazy_re(r"[!@#$%^&*?~+=_](?=.)|[!@#$%^&*]\Z")
+_WORDS_AND_NUMBER = lazy_re(
     r"[A-Za-z]{3,14}(?:[-_.][A-Za-z]{3,14}){1,6}[-_.]?[0-9]{1,4}[!#*]?|[A-Za-z]{3,14}(?:[-_.][A-Za-z0-9]{1,14}){2,6}"
 )
 _REDACTED = "[REDACTED]"
@@ -181,20 +180,20 @@ _CORRECTING = (
     r"|更正|应该是|现在是|改成|改为|换成"
     r"|新的|或者?|不行就)"
 )
-_CORRECTION = re.compile(f"(?i){_CORRECTING}")
+_CORRECTION = lazy_re(f"(?i){_CORRECTING}")
 _FARTHEST = 72
 # From behind a placeholder to where the new value begins.
-_CORRECTS = re.compile(rf"(?i)[^\n]{{1,{_FARTHEST}}}?{_CORRECTING}[^\n]{{0,24}}?(?=[\s\u2e80-\u9fff:：,，—(])")
-_REPLACED = re.compile(
+_CORRECTS = lazy_re(rf"(?i)[^\n]{{1,{_FARTHEST}}}?{_CORRECTING}[^\n]{{0,24}}?(?=[\s\u2e80-\u9fff:：,，—(])")
+_REPLACED = lazy_re(
     rf"(?i)(?:(?<![a-z])(?:used[ ]to[ ]be|was|isn['’]?t|wasn['’]?t|not|no[ ]longer|instead[ ]of|from)|以前是|不是"
     rf"|原来是|之前是|从)"
     rf"[ ]?[{_Q}]?(?P<secret>[!-~]{{4,64}}?)[{_Q}]?[,.，。;；]?(?=[ \u2e80-\u9fff][^\n]{{0,60}}?\[REDACTED\])"
 )
-_VALUE_NOW = re.compile(
+_VALUE_NOW = lazy_re(
     rf"[\s:：,，—(]{{0,2}}[{_Q}]?(?P<secret>[!-~]{{4,64}}?)[{_Q}]?(?=[,.，。;；)]?(?:\s|[\u2e80-\u9fff]|\Z))"
 )
-_YEAR = re.compile(r"(?:19|20)[0-9]{2}")
-_CODE = re.compile(r"[#*]?[0-9]{4,8}[#*]?")
+_YEAR = lazy_re(r"(?:19|20)[0-9]{2}")
+_CODE = lazy_re(r"[#*]?[0-9]{4,8}[#*]?")
 
 
 def find_passwords_in_context(text: str, lower: Lowered) -> Iterator[Span]:

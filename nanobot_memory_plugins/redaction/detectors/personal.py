@@ -9,20 +9,21 @@ from nanobot_memory_plugins.redaction.detectors.labelled_numbers import find_lab
 from nanobot_memory_plugins.redaction.detectors.personal_ids import IDS
 from nanobot_memory_plugins.redaction.detectors.postal_addresses import find_postal_addresses
 from nanobot_memory_plugins.redaction.rules.keyword_index import KeywordIndex, Lowered
+from nanobot_memory_plugins.redaction.rules.lazy_pattern import lazy_re
 from nanobot_memory_plugins.redaction.rules.prefilter import matches
 from nanobot_memory_plugins.redaction.rules.rule import CARD, EMAIL, IBAN, ID_NUMBER, PHONE, RANK_PERSONAL, Span
 from nanobot_memory_plugins.redaction.rules.word_lists import words
 from nanobot_memory_plugins.redaction.values.national_numbers import find_national_numbers
 from nanobot_memory_plugins.redaction.values.personal_numbers import CARD_WORD, find_numbers, is_anybodys
 
-_AT = re.compile(
+_AT = lazy_re(
     r"@(?P<domain>(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,62})\.){1,8}(?P<top>[A-Za-z]{2,24}"
     r"|xn--[A-Za-z0-9-]{2,59}))(?![A-Za-z0-9])"
 )
-_LOCAL = re.compile(r"[A-Za-z0-9!#$&'*+_%~-](?:[A-Za-z0-9!#$&'*+_%~.-]{0,62}[A-Za-z0-9_+-])?\Z")
-_LOCAL_CLASS = re.compile(r"[A-Za-z0-9!#$&'*+_%~.-]{0,64}\Z")
-_UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
-_REMOTE_PATH = re.compile(r":(?:[/~]|\.{1,2}/|(?![0-9])[\w.-]{1,60}/)")
+_LOCAL = lazy_re(r"[A-Za-z0-9!#$&'*+_%~-](?:[A-Za-z0-9!#$&'*+_%~.-]{0,62}[A-Za-z0-9_+-])?\Z")
+_LOCAL_CLASS = lazy_re(r"[A-Za-z0-9!#$&'*+_%~.-]{0,64}\Z")
+_UUID = lazy_re(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
+_REMOTE_PATH = lazy_re(r":(?:[/~]|\.{1,2}/|(?![0-9])[\w.-]{1,60}/)")
 # Accounts of version control, and addresses that nobody reads.
 _NOBODY = words(
     "git hg svn noreply no-reply donotreply do-not-reply mailer-daemon support help info contact hello sales press"
@@ -32,21 +33,21 @@ _NOBODY = words(
 )
 # Whose address an example shows.
 _ANYBODY = words("user name you your.name yourname someone username email first.last firstname.lastname")
-_REMOTE_SHELL = re.compile(
+_REMOTE_SHELL = lazy_re(
     r"(?<![A-Za-z])(?:ssh|sftp|scp|rsync|mosh|plink|autossh|ssh-copy-id)(?:[ ][^\n|;&]{0,50})?[ ]\Z"
 )
-_DATE = re.compile(r"(?:19|20)[0-9]{2}-[0-9]{2}-[0-9]{2}")
+_DATE = lazy_re(r"(?:19|20)[0-9]{2}-[0-9]{2}-[0-9]{2}")
 _PHONE_CUES = KeywordIndex(words("tel phone mobile fax cell 电话 手机 座机 传真 固话 热线 联系方式"))
 _NO_TOP = words(
     "local localhost internal lan git service js py ts css html png jpg svg json md txt yml yaml toml sh exe "
     "zip gz tar so dll conf cfg ini lock java rb go rs cpp whl"
 )
 
-_NAMED_PHONE = re.compile(
+_NAMED_PHONE = lazy_re(
     r"(?i)(?:电话|座机|传真|固话|热线|联系方式|手机号?码?|tel(?:ephone)?|phone(?:[ _]?(?:number|no))?|mobile|fax"
     r"|cell)[\"']?[ ]{0,2}[.:=是为]{0,2}[ ]{0,2}[\"']?(?P<secret>\(?\+?[0-9][0-9() -]{5,18}[0-9])(?![0-9A-Za-z_])"
 )
-_NAMED_NUMBER = re.compile(
+_NAMED_NUMBER = lazy_re(
     r"""(?xi)
     (?P<what> 身份证(?:号码?|件号)? | 护照(?:号码?)? | 驾照(?:号码?)? | 驾驶证号? | 社保(?:卡?号|号码)
       | 港澳通行证(?:号码?)? | 军官证(?:号码?)?
@@ -65,8 +66,8 @@ _NAMED_NUMBER = re.compile(
     (?![0-9A-Za-z*\u2022\u25cf])
     """
 )
-_IBAN = re.compile(r"(?<![0-9A-Za-z])[A-Z]{2}[0-9]{2}(?:[ -]?[A-Z0-9]{4}){2,7}(?:[ -]?[A-Z0-9]{1,3})?(?![0-9A-Za-z])")
-_SMALL_IBAN = re.compile(
+_IBAN = lazy_re(r"(?<![0-9A-Za-z])[A-Z]{2}[0-9]{2}(?:[ -]?[A-Z0-9]{4}){2,7}(?:[ -]?[A-Z0-9]{1,3})?(?![0-9A-Za-z])")
+_SMALL_IBAN = lazy_re(
     r"(?<![0-9A-Za-z])[a-z]{2}[0-9]{2}(?:[ -]?[a-z0-9]{4}){2,7}(?:[ -]?[a-z0-9]{1,3})?(?![0-9A-Za-z])"
 )
 # The length of an IBAN by country, from the registry of ISO 13616.

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from nanobot_memory_plugins.redaction.rules.keyword_index import ByCue, Lowered
+from nanobot_memory_plugins.redaction.rules.lazy_pattern import lazy_re
 from nanobot_memory_plugins.redaction.rules.prefilter import matches
 from nanobot_memory_plugins.redaction.rules.rule import ADDRESS, RANK_PERSONAL, Span
 
@@ -20,7 +21,7 @@ _ENGLISH_STREET = (
     r"|Close|Crescent|Cres|Parkway|Pkwy|Highway|Hwy|Circle|Cir|Trail|Grove|Gardens|Mews|Row|Alley|Quay|Walk|Broadway)"
 )
 _SHAPES = ByCue(
-    (cues, re.compile(shape))
+    (cues, lazy_re(shape))
     for cues, shape in (
         # 12 Maple Street, Apt 4, Springfield, IL 62704; 221B Baker Street, London NW1 6XE
         (
@@ -81,24 +82,24 @@ _SHAPES = ByCue(
     )
 )
 # 浙江省杭州市西湖区文三路 138 号 3 幢 502 室: the street's number, what stands before it, and what behind.
-_CHINESE_NUMBER = re.compile(
+_CHINESE_NUMBER = lazy_re(
     r"(?:路|街|道|巷|弄|胡同|村)(?:[一二三四五六七八九十0-9]{1,2}段)?(?:[ ]?[0-9]{1,4}[ ]?[巷弄])?[ ]?[0-9]{1,5}[ ]?"
     r"[号號弄](?:院)?"
     r"(?:[ ,，]?[\u4e00-\u9fff]{0,8}[ ]?[0-9A-Za-z]{1,5}[ ]?[幢栋棟号號座楼樓单單室层層][元]?"
     r"(?:[ ]?之[ ]?[0-9]{1,3})?){0,4}"
 )
-_JAPANESE_NUMBER = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff][0-9]{1,4}(?:丁目|-)[0-9]{1,4}(?:(?:番|-)[0-9]{1,4}号?)")
+_JAPANESE_NUMBER = lazy_re(r"[\u3040-\u30ff\u4e00-\u9fff][0-9]{1,4}(?:丁目|-)[0-9]{1,4}(?:(?:番|-)[0-9]{1,4}号?)")
 _CHINESE_NUMBER_CUES = ByCue(
     (
         (("路", "街", "道", "巷", "弄", "胡同", "村"), _CHINESE_NUMBER),
         (("都", "県", "府"), _JAPANESE_NUMBER),
     )
 )
-_HAN_BEFORE = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]{3,30}\Z")
-_DISTRICT = re.compile(r"[区區县縣市镇鎮都府県]")
-_LEADS_TO_ADDRESS = re.compile(r".*(?:地址|住在|[是在到至于為为寄去从])")
+_HAN_BEFORE = lazy_re(r"[\u3040-\u30ff\u4e00-\u9fff]{3,30}\Z")
+_DISTRICT = lazy_re(r"[区區县縣市镇鎮都府県]")
+_LEADS_TO_ADDRESS = lazy_re(r".*(?:地址|住在|[是在到至于為为寄去从])")
 # What a form calls an address: the rest of the line, with a number in it.
-_NAMED = re.compile(
+_NAMED = lazy_re(
     r"(?i)(?<![A-Za-z])(?:(?:home|postal|mailing|street|shipping|billing|delivery|private)[ _]address|anschrift"
     r"|(?:my|his|her|our|their|'s)[ ]address(?=[ ]is[ ][0-9])|wohnhaft[ ]in"
     r"|家庭住址|家庭地址|收货地址|收貨地址|邮寄地址|寄件地址|住址)"
@@ -106,7 +107,7 @@ _NAMED = re.compile(
     r"(?P<secret>(?=[^\n\"';|]{0,60}[0-9])[^\n\"';|@\[\]{}<>]{8,100}?)(?=[\"';|\n。]|\.(?:[ \n]|\Z)|\Z)"
 )
 # A field of a form, a contact or an answer: the street with its number.
-_STREET_FIELD = re.compile(
+_STREET_FIELD = lazy_re(
     r"(?im)(?:(?:^|(?<=[{,;|>]))[ \t]*[\"']?(?:street(?:[ _]?(?:address|line)?[ _]?[12]?)?|stra(?:ß|ss)e"
     r"|address[ _]?(?:line)?[ _]?[12]?"
     r"|addr(?:ess)?[12]?|calle|rue|direcci\u00f3n|adresse|indirizzo|ship[ ]to"

@@ -5,20 +5,21 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from nanobot_memory_plugins.redaction.rules.lazy_pattern import lazy_re
 from nanobot_memory_plugins.redaction.rules.rule import PRIVATE_KEY, RANK_BLOCK, Span, settle
 
 # "Static key V1" is OpenVPN's. Certificates and public keys are no secrets.
 _NAME = r"(?:[A-Z0-9][A-Z0-9 ]{0,40}?)?(?:PRIVATE KEY(?: BLOCK)?|OpenVPN Static key V1)"
-_BEGIN = re.compile(rf"-{{4,5}} ?BEGIN {_NAME} ?-{{4,5}}")
-_END = re.compile(rf"-{{4,5}} ?END {_NAME} ?-{{4,5}}")
+_BEGIN = lazy_re(rf"-{{4,5}} ?BEGIN {_NAME} ?-{{4,5}}")
+_END = lazy_re(rf"-{{4,5}} ?END {_NAME} ?-{{4,5}}")
 # What stands between two pieces of a block: line ends, real or escaped, quotes and signs that join strings, margins.
 _GAP = r"(?:[\s\"'`,+>|#;\\ ]|\\[nrt])"
 _HEADER = r"(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset|Key-Derivation|X-[A-Za-z-]{1,30}):[^\n\\]{0,200}"
 _PIECE = r"[A-Za-z0-9+/]{16,100000}={0,2}"
-_BODY = re.compile(rf"(?:{_GAP}{{0,80}}+(?:{_HEADER}|{_PIECE})){{0,2000}}+")
-_LAST_PIECE = re.compile(rf"{_GAP}{{1,20}}[A-Za-z0-9+/]{{1,15}}(?:={{1,2}}|(?=\s{{0,3}}\Z))")
-_TAIL_PIECES = re.compile(r"[A-Za-z0-9+/]{1,100}={0,2}")
-_PUTTY_PRIVATE = re.compile(
+_BODY = lazy_re(rf"(?:{_GAP}{{0,80}}+(?:{_HEADER}|{_PIECE})){{0,2000}}+")
+_LAST_PIECE = lazy_re(rf"{_GAP}{{1,20}}[A-Za-z0-9+/]{{1,15}}(?:={{1,2}}|(?=\s{{0,3}}\Z))")
+_TAIL_PIECES = lazy_re(r"[A-Za-z0-9+/]{1,100}={0,2}")
+_PUTTY_PRIVATE = lazy_re(
     r"Private-Lines:\s{0,3}\d{1,4}(?P<secret>(?:(?:\s|\\[nr]){1,6}(?!Private-MAC)[A-Za-z0-9+/=]{4,80}){1,200}(?:(?:\s"
     r"|\\[nr]){1,6}Private-MAC:\s{0,3}[0-9a-f]{8,128})?)"
 )

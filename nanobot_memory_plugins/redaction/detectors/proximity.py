@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 
 from nanobot_memory_plugins.redaction.rules.keyword_index import KeywordIndex, Lowered
+from nanobot_memory_plugins.redaction.rules.lazy_pattern import lazy_re
 from nanobot_memory_plugins.redaction.rules.rule import Span
 from nanobot_memory_plugins.redaction.rules.word_lists import words
 from nanobot_memory_plugins.redaction.script.folding import QUOTES
@@ -34,37 +35,37 @@ _PASSWORD_WORDS = KeywordIndex(
     | {"log in", "log-in", "mot de passe"}
 )
 # "key" alone is many things; behind one of these words, or a service's name, it is a secret.
-_KEY_OF = re.compile(
+_KEY_OF = lazy_re(
     r"(?i)(?:(?<![a-z])(?:api|app|access|secret|private|auth|signing|encryption|master|unseal|deploy|bot|service"
     r"|account"
     r"|webhook|client|subscription|sdk|license|wpa2?|wi-?fi|network)[ _-]?"
     r"|(?-i:(?!(?:RSA|DSA|ECDSA|EDDSA|GPG|PGP|Public|Primary|Foreign|Host)[ ])[A-Z][A-Za-z]{2,15})[ ]"
     r"|[\u4e00-\u9fff][ ]?)\Z"
 )
-_LETTER = re.compile(r"[A-Za-z]")
+_LETTER = lazy_re(r"[A-Za-z]")
 # What may stand between: words and light punctuation, nothing of a program's.
 _BETWEEN = r"s?(?![a-z])(?P<between>[^\n\x0b=<>{}\[\]|\\]{0,48}?)"
 _OPEN = rf"(?<![A-Za-z0-9_+/=.~#@$%&*!?^-])[{Q}(*]{{0,3}}"
-_RANDOM_BEHIND = re.compile(
+_RANDOM_BEHIND = lazy_re(
     rf"{_BETWEEN}{_OPEN}(?P<secret>[A-Za-z0-9+/_.~-]{{16,400}}={{0,2}})(?![A-Za-z0-9+/=_~@:-])", re.IGNORECASE
 )
 _STRONG_RUN = r"(?P<secret>(?![:;,.=-])(?=[!-~]{0,127}[0-9])[A-Za-z0-9!@#$%^&*?~+=_.,:;-]{8,128})(?![!-~]{0,4}/)"
-_PASSWORD_BEHIND = re.compile(rf"{_BETWEEN}{_OPEN}{_STRONG_RUN}", re.IGNORECASE)
-_PASSWORD_BEFORE = re.compile(
+_PASSWORD_BEHIND = lazy_re(rf"{_BETWEEN}{_OPEN}{_STRONG_RUN}", re.IGNORECASE)
+_PASSWORD_BEFORE = lazy_re(
     rf"(?:^|(?<=[\s{Q}(:，。])){_STRONG_RUN}[{Q}).]{{0,3}}(?P<between>[ \u2e80-\uffff—–-][^\n\x0b=<>{{}}\[\]"
     rf"|\\0-9]{{0,40}})\Z"
 )
-_BACK = re.compile(r"[A-Za-z0-9!@#$%^&*?~+=_.,:;-]{1,128}")
-_LAST_DIGIT = re.compile(r"[^0-9]{1,176}+(?=[0-9])")
+_BACK = lazy_re(r"[A-Za-z0-9!@#$%^&*?~+=_.,:;-]{1,128}")
+_LAST_DIGIT = lazy_re(r"[^0-9]{1,176}+(?=[0-9])")
 _FARTHEST = 176
 # What must stand within so many characters behind a word, before the dearer patterns are tried.
 _NEAR = 90
-_RUN = re.compile(r"[A-Za-z0-9+/_.~-]{16}")
+_RUN = lazy_re(r"[A-Za-z0-9+/_.~-]{16}")
 _OPENING = ("(", *QUOTES)
 _CLOSE_BY = 24
 _LONGEST_LABEL = 30
 # A line that asks for or announces a secret, and the next line, which is nothing else.
-_NEXT_LINE = re.compile(
+_NEXT_LINE = lazy_re(
     rf"(?P<rest>[^\n]{{0,60}})\n(?:[ \t]*\n)?[ \t>|#*-]{{0,8}}(?P<label>[A-Za-z\u4e00-\u9fff]{{1,12}}:[ ]"
     rf"|\[[a-z ]{{3,16}}\][ ])?[{Q}]?(?P<secret>[!-~]{{8,400}}?)[{Q}]?[ \t]*(?:\r?(?:\n|\Z)|[ ]{{1,3}}(?:<-|\#|//))"
 )
@@ -74,7 +75,7 @@ _NEXT_LINE_WORDS = KeywordIndex(
 )
 _ANY_CUE = _KEY_WORDS | _PASSWORD_WORDS | _NEXT_LINE_WORDS
 # Beside one of these a random value is a name of something, or may be known.
-_OTHER_THING = re.compile(
+_OTHER_THING = lazy_re(
     r"(?i)(?<![a-z])(?:sha-?\d*|md5|commit|digest|checksum|hash(?:es|ed)?|fingerprint|thumbprint|uu?id|id|ids"
     r"|identifier"
     r"|request|etag|trace|span|public|version|build|revision|rev|image|layer|account|user|tenant|project|branch"
@@ -83,16 +84,16 @@ _OTHER_THING = re.compile(
     r"|certificate|cert|algorithm|format|encoding|base64|count|length|limit|usage|per|prompt|completion|input|output"
     r"|公|id号|编号|标识|哈希|指纹|摘要|校验和?|版本|模型)(?![a-z])"
 )
-_ASKS = re.compile(r"(?i)(?<![a-z])(?:enter|type)(?![a-z])|输入|輸入|入力|\[redacted\]$")
-_ASSIGNMENT = re.compile(r"(?:-{0,2}|[{\[]*[\"'])[A-Za-z_][A-Za-z0-9_.-]*[\"']?[=:]")
-_CLAUSE_END = re.compile(r"[.!?。！？][ ]|[。！？]")
+_ASKS = lazy_re(r"(?i)(?<![a-z])(?:enter|type)(?![a-z])|输入|輸入|入力|\[redacted\]$")
+_ASSIGNMENT = lazy_re(r"(?:-{0,2}|[{\[]*[\"'])[A-Za-z_][A-Za-z0-9_.-]*[\"']?[=:]")
+_CLAUSE_END = lazy_re(r"[.!?。！？][ ]|[。！？]")
 # A rest of a token that was wrapped: the line below a placeholder, with nothing else on it.
-_WRAPPED_REST = re.compile(
+_WRAPPED_REST = lazy_re(
     r"\[(?:API_KEY|REDACTED)\]\\?\r?\n[ \t]*(?P<secret>[A-Za-z0-9+/_-]{12,400}={0,2})[ \t]*(?=\r?\n|\Z)"
 )
-_DIGIT = re.compile(r"[0-9]")
+_DIGIT = lazy_re(r"[0-9]")
 # Before a value that has a label of its own: the network's name, the account.
-_NAMES_ANOTHER = re.compile(
+_NAMES_ANOTHER = lazy_re(
     rf"(?i)(?:名[称稱字]?|ssid|[账帐賬帳][号號户戶]|用户名?|用戶名?|熱點|热点|(?<![a-z])(?:user(?:[ ]?name)?"
     rf"|account|network|hotspot|host|server|hostname|database|room|model|device|called|named|connect))[ ]?"
     rf"(?:[:=是为為叫]|is)?[ ]?[{Q}「*]{{0,2}}\Z"

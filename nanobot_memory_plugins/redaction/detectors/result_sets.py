@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from nanobot_memory_plugins.redaction.detectors.aligned_columns import HEADINGS, is_secret_cell, is_secret_head
 from nanobot_memory_plugins.redaction.rules.keyword_index import Lowered
+from nanobot_memory_plugins.redaction.rules.lazy_pattern import lazy_re
 from nanobot_memory_plugins.redaction.rules.rule import RANK_KEYED, REDACTED, Span
 
 _Q = "[\"'\ue0f1-\ue0f6]"
 _NOT_Q = "[^\"'\ue0f1-\ue0f6\\n\\[\\]]"
 _COLUMN_NAMES = ("columns", "column_names", "columnNames", "fields", "headers", "header", "cols", "schema", "keys")
 _ROW_NAMES = ("rows", "data", "values", "records", "results", "result", "items")
-_COLUMNS = re.compile(rf"{_Q}(?:{'|'.join(_COLUMN_NAMES)}){_Q}\s{{0,8}}:\s{{0,8}}\[(?P<names>[^\[\]]{{2,2000}})\]")
-_ROWS = re.compile(rf"{_Q}(?:{'|'.join(_ROW_NAMES)}){_Q}\s{{0,8}}:\s{{0,8}}\[(?=\s{{0,40}}\[)")
-_ROW = re.compile(r"[\s,]{0,60}\[(?P<cells>[^\[\]]{1,8000})\]")
-_ITEM = re.compile(rf"{_Q}(?P<text>{_NOT_Q}{{0,2000}}){_Q}|(?P<bare>[^\s,\[\]{{}}\"'\ue0f1-\ue0f6]{{1,200}})")
-_NAME_FIELD = re.compile(rf"{_Q}(?:name|column|field|label){_Q}\s{{0,4}}:\s{{0,4}}{_Q}(?P<text>{_NOT_Q}{{0,100}}){_Q}")
-_NAME = re.compile(r"[A-Za-z_\u4e00-\u9fff][A-Za-z0-9_ .-]{0,39}")
-_LIST_OF_LISTS = re.compile(rf"\[\s{{0,40}}\[(?P<names>\s{{0,40}}{_Q}[^\[\]]{{2,2000}})\]\s{{0,40}},(?=\s{{0,40}}\[)")
+_COLUMNS = lazy_re(rf"{_Q}(?:{'|'.join(_COLUMN_NAMES)}){_Q}\s{{0,8}}:\s{{0,8}}\[(?P<names>[^\[\]]{{2,2000}})\]")
+_ROWS = lazy_re(rf"{_Q}(?:{'|'.join(_ROW_NAMES)}){_Q}\s{{0,8}}:\s{{0,8}}\[(?=\s{{0,40}}\[)")
+_ROW = lazy_re(r"[\s,]{0,60}\[(?P<cells>[^\[\]]{1,8000})\]")
+_ITEM = lazy_re(rf"{_Q}(?P<text>{_NOT_Q}{{0,2000}}){_Q}|(?P<bare>[^\s,\[\]{{}}\"'\ue0f1-\ue0f6]{{1,200}})")
+_NAME_FIELD = lazy_re(rf"{_Q}(?:name|column|field|label){_Q}\s{{0,4}}:\s{{0,4}}{_Q}(?P<text>{_NOT_Q}{{0,100}}){_Q}")
+_NAME = lazy_re(r"[A-Za-z_\u4e00-\u9fff][A-Za-z0-9_ .-]{0,39}")
+_LIST_OF_LISTS = lazy_re(rf"\[\s{{0,40}}\[(?P<names>\s{{0,40}}{_Q}[^\[\]]{{2,2000}})\]\s{{0,40}},(?=\s{{0,40}}\[)")
 
 
 def find_in_result_sets(text: str, lower: Lowered) -> Iterator[Span]:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-
+from nanobot_memory_plugins.redaction.rules.lazy_pattern import lazy_re
 from nanobot_memory_plugins.redaction.rules.rows import Row, RowRules
 from nanobot_memory_plugins.redaction.rules.word_lists import words
 
@@ -59,7 +58,7 @@ _SENTENCE = words(
     " optional missing empty blank expired weak strong short long longer shorter case sensitive secret safe secure"
     " different stored saved kept hashed encrypted plain text reset changed working visible hidden"
 )
-_ADJECTIVE = re.compile(r"(?:ed|ing|able|ible|ive|ous|ful|less|ant|ent|ory|ly|ish)$")
+_ADJECTIVE = lazy_re(r"(?:ed|ing|able|ible|ive|ous|ful|less|ant|ent|ory|ly|ish)$")
 # What is said of a password without telling it.
 _SAID_OF_ONE = _SENTENCE | words(
     "fine okay ok good bad great easy hard simple complex complicated random unknown known public private personal"

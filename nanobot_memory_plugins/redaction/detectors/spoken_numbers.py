@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from nanobot_memory_plugins.redaction.rules.keyword_index import KeywordIndex, Lowered
+from nanobot_memory_plugins.redaction.rules.lazy_pattern import lazy_re
 from nanobot_memory_plugins.redaction.rules.rule import PHONE, RANK_PERSONAL, Span
 from nanobot_memory_plugins.redaction.rules.word_lists import words
 from nanobot_memory_plugins.redaction.values.sentence_values import told_span
@@ -15,12 +15,12 @@ _NUMBER = (
     r"|seventeen|eighteen|nineteen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|hundred|double|triple)"
 )
 _TURN = r"(?:left|right|then|dash|and|hash|star|pound)"
-_SPOKEN = re.compile(rf"(?i)(?<![a-z]){_NUMBER}(?:[ ,-]{{1,2}}(?:{_NUMBER}|{_TURN})){{3,24}}(?![a-z])")
-_IS_NUMBER = re.compile(rf"(?i){_NUMBER}")
-_CODE = re.compile(
+_SPOKEN = lazy_re(rf"(?i)(?<![a-z]){_NUMBER}(?:[ ,-]{{1,2}}(?:{_NUMBER}|{_TURN})){{3,24}}(?![a-z])")
+_IS_NUMBER = lazy_re(rf"(?i){_NUMBER}")
+_CODE = lazy_re(
     r"(?i)(?<![a-z])(?:safe|combination|combo|pin|code|passcode|lock|padlock|alarm|card|account|password|cvv)(?![a-z])"
 )
-_PHONE = re.compile(r"(?i)(?<![a-z])(?:phone|mobile|cell|landline|number|call|ring|reach)(?![a-z])")
+_PHONE = lazy_re(r"(?i)(?<![a-z])(?:phone|mobile|cell|landline|number|call|ring|reach)(?![a-z])")
 _CUES = KeywordIndex(
     words(
         "safe combination combo pin code lock alarm card account password cvv phone mobile cell"
@@ -32,10 +32,10 @@ _RUN = (
     rf"(?<!{_DIGITS})(?P<secret>{_DIGITS}{{3,12}}(?:[ -]?{_DIGITS}{{2,8}}){{0,4}})"
     "(?![零〇一二三四五六七八九幺两十百千万个位次天年月号楼点])"
 )
-_CHINESE = re.compile(
+_CHINESE = lazy_re(
     rf"(?:(?P<phone>电话|手机|座机|号码)|(?P<code>密码|验证码|口令|[取提门]件?码))[^\n0-9A-Za-z，。]{{0,10}}?{_RUN}"
 )
-_MOBILE = re.compile(rf"(?<!{_DIGITS})[幺一](?:[ -]?{_DIGITS}){{10}}(?!{_DIGITS}|[十百千万])")
+_MOBILE = lazy_re(rf"(?<!{_DIGITS})[幺一](?:[ -]?{_DIGITS}){{10}}(?!{_DIGITS}|[十百千万])")
 # Of these some stand in every number that somebody dictates.
 _COMMON = words("one two three four five six seven eight nine zero ten twenty thirty forty fifty sixty seventy eighty")
 _FEWEST_WORDS = 2

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 
 from nanobot_memory_plugins.redaction.detectors.aligned_columns import HEADINGS, find_in_aligned_columns
@@ -10,6 +9,7 @@ from nanobot_memory_plugins.redaction.detectors.result_sets import find_in_resul
 from nanobot_memory_plugins.redaction.detectors.table_cells import is_telling, is_told_below
 from nanobot_memory_plugins.redaction.rules.effort import remembered
 from nanobot_memory_plugins.redaction.rules.keyword_index import Lowered
+from nanobot_memory_plugins.redaction.rules.lazy_pattern import lazy_re
 from nanobot_memory_plugins.redaction.rules.rule import LINE_START, RANK_KEYED, REDACTED, Span
 from nanobot_memory_plugins.redaction.values.key_names import TELLING, Sensitivity, sensitivity
 from nanobot_memory_plugins.redaction.values.value_shapes import is_secret_value, is_surely_secret
@@ -17,22 +17,22 @@ from nanobot_memory_plugins.redaction.values.value_shapes import is_secret_value
 _Q = "\"'`\ue0f1-\ue0f9"
 _NAME = r"[A-Za-z_$][A-Za-z0-9_.$-]{0,79}+"
 _AROUND = " \"'`\r"
-_CELLS = re.compile(
+_CELLS = lazy_re(
     rf"\|[ \t]{{0,20}}[{_Q}*]{{0,3}}(?P<name>{_NAME})[{_Q}*]{{0,3}}[ \t]{{0,40}}(?=\|[ \t]{{0,20}}[{_Q}]?"
     rf"(?P<value>[^|\n{_Q}]{{4,500}}?)[{_Q}]?[ \t]{{0,40}}(?:\||\n|$))"
 )
 # A cell that is a name, and the next one its value: name,value and "API_KEY,4f2a..." below it.
-_NAMED_CELL = re.compile(
+_NAMED_CELL = lazy_re(
     r"(?m)(?:^|(?<=[,;\t]))[\"']?(?P<name>[A-Za-z_][A-Za-z0-9_.-]{3,79}+)[\"']?(?=[,;\t][\"']?"
     r"(?P<value>[^\s,;\"']{8,500})[\"']?(?:[,;\t]|\r?$))"
 )
-_COLUMNS = re.compile(
+_COLUMNS = lazy_re(
     rf"(?m){LINE_START}[\"']?[A-Za-z_\u4e00-\u9fff][A-Za-z0-9_. \u4e00-\u9fff-]{{0,40}}[\"']?"
     r"(?:[,;\t][ ]?[\"']?[A-Za-z_\u4e00-\u9fff][A-Za-z0-9_. \u4e00-\u9fff-]{0,40}[\"']?){1,30}[ \t]*\r?$"
 )
-_RULE = re.compile(r"[\s|:+=-]*")
+_RULE = lazy_re(r"[\s|:+=-]*")
 _LONGEST_ROW = 4000
-_TYPE = re.compile(r"[a-z]{3,16}\([0-9]{1,5}(?:,[0-9]{1,3})?\)")
+_TYPE = lazy_re(r"[a-z]{3,16}\([0-9]{1,5}(?:,[0-9]{1,3})?\)")
 _HEADINGS = (
     ("密码", "password"),
     ("密碼", "password"),
@@ -44,11 +44,11 @@ _HEADINGS = (
 # What stands in the text of every table whose columns or cells are told by a name.
 _MAY_HEAD = TELLING | HEADINGS
 _CARD_HEADINGS = frozenset({"card", "card_number", "card_no", "card_no.", "gift_card", "卡号", "卡號"})
-_INSERT = re.compile(
+_INSERT = lazy_re(
     r"(?i)insert\s{1,4}into\s{1,4}[^\s(]{1,80}\s{0,4}\((?P<names>[^()]{1,1000})\)\s{0,4}values\s{0,4}(?=\()"
 )
-_SQL_VALUE = re.compile(r"'(?:[^'\n]|''){0,1000}+'|[^\s,'()][^,'()]{0,200}+(?:\([^()]{0,200}\))?")
-_ROW = re.compile(r"[\s,]{0,8}\((?P<cells>(?:'(?:[^'\n]|''){0,1000}+'|[^'()]|\([^()]{0,200}\)){1,4000}+)\)")
+_SQL_VALUE = lazy_re(r"'(?:[^'\n]|''){0,1000}+'|[^\s,'()][^,'()]{0,200}+(?:\([^()]{0,200}\))?")
+_ROW = lazy_re(r"[\s,]{0,8}\((?P<cells>(?:'(?:[^'\n]|''){0,1000}+'|[^'()]|\([^()]{0,200}\)){1,4000}+)\)")
 
 
 def find_in_tables(text: str, lower: Lowered) -> Iterator[Span]:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import re
-
+from nanobot_memory_plugins.redaction.rules.lazy_pattern import lazy_re
 from nanobot_memory_plugins.redaction.rules.rows import Row, RowRules
 from nanobot_memory_plugins.redaction.rules.rule import API_KEY
 from nanobot_memory_plugins.redaction.rules.word_lists import words
 
 # A group of four letters of which no word is made.
-_NO_WORD = re.compile(r"(?i)(?<![a-z0-9])(?![aeiouy])[a-z](?![aeiouy])[a-z](?![aeiouy])[a-z]")
+_NO_WORD = lazy_re(r"(?i)(?<![a-z0-9])(?![aeiouy])[a-z](?![aeiouy])[a-z](?![aeiouy])[a-z]")
 # A code of gift cards, of capitals and digits: in groups, or long.
 _GIFT_CODE = r"(?-i:(?P<secret>[A-Z0-9]{3,8}(?:[ -][A-Z0-9]{3,8}){1,5}|[A-Z0-9]{10,24}))(?![A-Za-z0-9]|-[A-Z0-9])"
-_PROMOTION = re.compile(r"[A-Z]{3,}[0-9]{0,4}")
+_PROMOTION = lazy_re(r"[A-Z]{3,}[0-9]{0,4}")
 
 
 def _is_setup_key(found: str) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from nanobot_memory_plugins.redaction.rules.keyword_index import ByCue, Lowered
+from nanobot_memory_plugins.redaction.rules.lazy_pattern import lazy_re
 from nanobot_memory_plugins.redaction.rules.prefilter import matches
 from nanobot_memory_plugins.redaction.rules.rule import RANK_KEYED, REDACTED, Span
 
@@ -38,7 +39,7 @@ class RowRules:
         self.rows = tuple(rows)
         self._kind = kind
         self._rank = rank
-        self._rows = ByCue((row.cues, (re.compile(row.pattern, re.IGNORECASE), row)) for row in rows)
+        self._rows = ByCue((row.cues, (lazy_re(row.pattern, re.IGNORECASE), row)) for row in rows)
 
     def find(self, text: str, lower: Lowered) -> Iterator[Span]:
         """Find what the rows hide in the folded ``text``; ``lower`` is the same in lower case."""

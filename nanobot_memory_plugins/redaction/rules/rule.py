@@ -63,7 +63,9 @@ class Rule:
     def __post_init__(self) -> None:
         if not PLACEHOLDER.fullmatch(self.placeholder):
             raise ValueError(f"placeholder of rule {self.kind!r} must look like [UPPER_CASE]")
-        if self.anchored and (not self.literals or self.pattern.flags & re.IGNORECASE):
+        # To look at the flags of a pattern that waits for its first use would compile it: a test holds ours to this.
+        ignores_case = isinstance(self.pattern, re.Pattern) and self.pattern.flags & re.IGNORECASE
+        if self.anchored and (not self.literals or ignores_case):
             raise ValueError(f"rule {self.kind!r} is anchored: it needs literals, and must not ignore case")
 
 

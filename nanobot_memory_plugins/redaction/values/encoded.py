@@ -5,29 +5,29 @@ from __future__ import annotations
 import base64
 import binascii
 import hashlib
-import re
 from collections.abc import Callable, Iterator
 
+from nanobot_memory_plugins.redaction.rules.lazy_pattern import lazy_re
 from nanobot_memory_plugins.redaction.rules.rule import API_KEY, PRIVATE_KEY, RANK_KEYED, REDACTED, Span
 
-_BASE64 = re.compile(r"(?<![A-Za-z0-9+/=_-])[A-Za-z0-9+/_-]{24,4096}+={0,2}(?![A-Za-z0-9+/=_-])")
-_WALLET = re.compile(r"(?<![A-Za-z0-9])[5KLc9][1-9A-HJ-NP-Za-km-z]{50,51}(?![A-Za-z0-9])")
+_BASE64 = lazy_re(r"(?<![A-Za-z0-9+/=_-])[A-Za-z0-9+/_-]{24,4096}+={0,2}(?![A-Za-z0-9+/=_-])")
+_WALLET = lazy_re(r"(?<![A-Za-z0-9])[5KLc9][1-9A-HJ-NP-Za-km-z]{50,51}(?![A-Za-z0-9])")
 _BASE58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
-_WEB_KEY_PART = re.compile(
+_WEB_KEY_PART = lazy_re(
     r"(?<![A-Za-z0-9_])(?:d|p|q|dp|dq|qi|k)[\"'\ue0f1-\ue0f9]\s{0,3}:\s{0,3}[\"'\ue0f1-\ue0f9]"
     r"(?P<secret>[A-Za-z0-9_-]{20,2000})"
 )
 # Both primes of an RSA key, where the part that says what it is was cut off.
-_PRIMES = re.compile(
+_PRIMES = lazy_re(
     r"[\"\ue0f1-\ue0f9]p[\"\ue0f1-\ue0f9]\s{0,3}:\s{0,3}[\"\ue0f1-\ue0f9][A-Za-z0-9_-]{40,1000}[\"\ue0f1-\ue0f9],\s{0,20}[\"\ue0f1-\ue0f9]q[\"\ue0f1-\ue0f9]"
 )
 # An Ethereum key, beside a word for one; hashes of blocks and transactions have the same shape.
-_HEX_KEY = re.compile(r"(?<![0-9A-Za-z])0x[0-9a-fA-F]{64}(?![0-9A-Za-z])")
-_KEY_BESIDE = re.compile(r"(?i)private|wallet|signer|secret|accounts")
-_HASH_BESIDE = re.compile(r"(?i)(?<![a-z])(?:tx|transaction|hash|block|root|topic|digest|commitment|proof)")
-_KEYPAIR_BESIDE = re.compile(r"(?i)secret|private|keypair|wallet|solana|id\.json")
+_HEX_KEY = lazy_re(r"(?<![0-9A-Za-z])0x[0-9a-fA-F]{64}(?![0-9A-Za-z])")
+_KEY_BESIDE = lazy_re(r"(?i)private|wallet|signer|secret|accounts")
+_HASH_BESIDE = lazy_re(r"(?i)(?<![a-z])(?:tx|transaction|hash|block|root|topic|digest|commitment|proof)")
+_KEYPAIR_BESIDE = lazy_re(r"(?i)secret|private|keypair|wallet|solana|id\.json")
 # A Solana keypair: 64 bytes as numbers.
-_BYTES_KEY = re.compile(r"(?<![0-9,] )\[\s{0,4}(?P<secret>(?:[0-9]{1,3},\s{0,4}){63}[0-9]{1,3})\s{0,4}\]")
+_BYTES_KEY = lazy_re(r"(?<![0-9,] )\[\s{0,4}(?P<secret>(?:[0-9]{1,3},\s{0,4}){63}[0-9]{1,3})\s{0,4}\]")
 _LONGEST_NESTED = 4096
 
 

@@ -6,11 +6,11 @@ telling one decide whether it names the secret itself or something about it.
 
 from __future__ import annotations
 
-import re
 from enum import IntEnum
 from functools import lru_cache
 
 from nanobot_memory_plugins.redaction.rules.keyword_index import KeywordIndex
+from nanobot_memory_plugins.redaction.rules.lazy_pattern import lazy_re
 from nanobot_memory_plugins.redaction.values import name_words
 from nanobot_memory_plugins.redaction.values.vendor_names import VENDOR_NAMES
 
@@ -43,7 +43,7 @@ TELLING = KeywordIndex(
 )
 """One of them stands in every name that is at least a `Sensitivity.TOKEN`."""
 
-_SPLIT = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
+_SPLIT = lazy_re(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
 
 
 @lru_cache(maxsize=4096)

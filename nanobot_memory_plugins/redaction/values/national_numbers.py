@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from nanobot_memory_plugins.redaction.rules.keyword_index import ByCue, Lowered
+from nanobot_memory_plugins.redaction.rules.lazy_pattern import lazy_re
 from nanobot_memory_plugins.redaction.rules.prefilter import matches
 from nanobot_memory_plugins.redaction.rules.rule import ID_NUMBER, RANK_PERSONAL, Span
 
@@ -15,7 +15,7 @@ _THREES = r"[0-9]{3}[ -]?[0-9]{3}[ -]?[0-9]{3}"
 _NUMBERS = ByCue(
     (
         cues,
-        re.compile(rf"(?<![A-Za-z])(?i:{name}){_BETWEEN}(?<![0-9A-Za-z])(?P<secret>{shape})(?![0-9A-Za-z]|[.-][0-9])"),
+        lazy_re(rf"(?<![A-Za-z])(?i:{name}){_BETWEEN}(?<![0-9A-Za-z])(?P<secret>{shape})(?![0-9A-Za-z]|[.-][0-9])"),
     )
     for cues, name, shape in (
         (("hkid", "身分", "身份"), "hkid|香港身[份分][证證]|身[份分][证證]", r"[A-Z]{1,2}[0-9]{6}\([0-9A]\)"),

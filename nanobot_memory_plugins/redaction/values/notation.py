@@ -11,6 +11,7 @@ import base64
 import binascii
 import re
 
+from nanobot_memory_plugins.redaction.rules.lazy_pattern import lazy_re
 from nanobot_memory_plugins.redaction.rules.rule import API_KEY, Rule
 from nanobot_memory_plugins.redaction.values.value_shapes import entropy
 
@@ -56,10 +57,10 @@ def opens_json_object(token: str) -> bool:
 
 
 def pattern(shape: str) -> re.Pattern[str]:
-    """Compile ``shape``, in which ``<A>`` and the like stand for character classes."""
+    """Make a pattern of ``shape``, in which ``<A>`` and the like stand for character classes."""
     for name, meaning in _CLASSES.items():
         shape = shape.replace(name, meaning)
-    return re.compile(shape)
+    return lazy_re(shape)
 
 
 def prefixed(kind: str, prefixes: str, body: str, *, border: str = "") -> Rule:

@@ -5,21 +5,22 @@ from __future__ import annotations
 import re
 
 from nanobot_memory_plugins.redaction.rules.effort import remembered
+from nanobot_memory_plugins.redaction.rules.lazy_pattern import lazy_re
 from nanobot_memory_plugins.redaction.values.sentence_values import is_told
 from nanobot_memory_plugins.redaction.values.value_shapes import is_code, is_hash_like, is_ordinary
 
-_PRODUCT = re.compile(
+_PRODUCT = lazy_re(
     r"(?i)[a-z]+-?(?:\d{1,3}|(?:19|20)\d{2})[.,:;?)]*|\d+[a-z]+|[a-z]+[-_]?v?\d+(?:[._]\d+)+|(?:[a-z0-9]+-)+"
     r"(?:\d{1,2}|v\d+)"
     r"|[a-z]+-\d+(?:-[a-z0-9]+)*"
 )
-_HOST = re.compile(r"(?:[A-Za-z0-9_-]+\.)+[A-Za-z]{2,24}(?::\d+)?[.,:;!?)]*|\d+(?:\.\d+){3}(?::\d+)?")
-_TIME = re.compile(r"[\d:.,/T+-]+Z?[.,:;!?)]*")
-_SECTION = re.compile(r"\d+#.*")
-_KINDS = tuple(re.compile(shape) for shape in ("[a-z]", "[A-Z]", "[0-9]"))
-_SYMBOL = re.compile(r"[!@#$%^&*?~+=](?!$)|[!@#$%^&*~+=]")
+_HOST = lazy_re(r"(?:[A-Za-z0-9_-]+\.)+[A-Za-z]{2,24}(?::\d+)?[.,:;!?)]*|\d+(?:\.\d+){3}(?::\d+)?")
+_TIME = lazy_re(r"[\d:.,/T+-]+Z?[.,:;!?)]*")
+_SECTION = lazy_re(r"\d+#.*")
+_KINDS = tuple(lazy_re(shape) for shape in ("[a-z]", "[A-Z]", "[0-9]"))
+_SYMBOL = lazy_re(r"[!@#$%^&*?~+=](?!$)|[!@#$%^&*~+=]")
 # What password managers suggest: "huwtyf-9xikge-bamQed".
-_SUGGESTED = re.compile(r"[A-Za-z0-9]{5,8}(?:-[A-Za-z0-9]{5,8}){2,5}")
+_SUGGESTED = lazy_re(r"[A-Za-z0-9]{5,8}(?:-[A-Za-z0-9]{5,8}){2,5}")
 _FEWEST_KINDS = 3
 _SHORTEST_MARKED = 8
 

@@ -10,26 +10,27 @@ import re
 from collections.abc import Iterator
 from datetime import date
 
+from nanobot_memory_plugins.redaction.rules.lazy_pattern import lazy_re
 from nanobot_memory_plugins.redaction.rules.rule import CARD, ID_NUMBER, PHONE, RANK_PERSONAL, Span
 
 # Nine digits or more with little between them: only there the patterns below are tried.
-_RUN = re.compile(r"[0-9](?:[ .()-]{0,2}[0-9]){8,40}")
-_DATE = re.compile(r"(?:19|20)[0-9]{2}-[01][0-9]-[0-3][0-9](?:[ T][0-2][0-9](?=:))?")
-_DIGITS = re.compile(r"(?<![0-9])[0-9](?:[ -]?[0-9]){8,29}(?:[ -]?[Xx])?")
-_DOTTED_CARD = re.compile(
+_RUN = lazy_re(r"[0-9](?:[ .()-]{0,2}[0-9]){8,40}")
+_DATE = lazy_re(r"(?:19|20)[0-9]{2}-[01][0-9]-[0-3][0-9](?:[ T][0-2][0-9](?=:))?")
+_DIGITS = lazy_re(r"(?<![0-9])[0-9](?:[ -]?[0-9]){8,29}(?:[ -]?[Xx])?")
+_DOTTED_CARD = lazy_re(
     r"(?<![0-9A-Za-z.])(?:[0-9]{4}(?:\.[0-9]{4}){3}|[0-9]{4}\.[0-9]{6}\.[0-9]{5})(?![0-9A-Za-z]|\.[0-9])"
 )
 # Numbers that makers of payment systems publish for tests, where the text says that it is one.
-_SAYS_TEST = re.compile(r"(?i)(?<![a-z])(?:test|sandbox|example|dummy|demo|sample|fake|stripe)|测试|示例|样例")
-_CN_MOBILE = re.compile(
+_SAYS_TEST = lazy_re(r"(?i)(?<![a-z])(?:test|sandbox|example|dummy|demo|sample|fake|stripe)|测试|示例|样例")
+_CN_MOBILE = lazy_re(
     r"(?<![0-9A-Za-z_.+-])(?:\(?\+?(?:00)?86\)?[ -]?)?1[3-9][0-9](?:[ -]?[0-9]{4}){2}(?![0-9A-Za-z_]|[.-][0-9])"
 )
-_INTERNATIONAL = re.compile(
+_INTERNATIONAL = lazy_re(
     r"(?<![0-9A-Za-z_+.)-])\+[1-9][0-9]{0,3}(?:[ .-]{0,2}\(?[0-9]{1,4}\)?){2,6}(?![0-9A-Za-z_]|[.,][0-9])"
 )
 # Mobile numbers as they are written at home: 07295 918620 in Britain, 0171 4839265 in Germany, 0935-407-725 in Taiwan,
 # 06 12 34 56 78 in France.
-_DOMESTIC = re.compile(
+_DOMESTIC = lazy_re(
     r"(?<![0-9A-Za-z_.+/-])(?:07[0-9]{3}[ ][0-9]{3}[ ]?[0-9]{3}|09[0-9]{2}-[0-9]{3}-[0-9]{3}|01[567][0-9][ /-]"
     r"[0-9]{7,8}|06[ -][0-9]{4}[ ]?[0-9]{4}"
     r"|04[0-9]{2}[ ][0-9]{3}[ ][0-9]{3}|07[6-9][ ][0-9]{3}[ ][0-9]{2}[ ][0-9]{2}|0[1789]0-[0-9]{4}-[0-9]{4}|0"
@@ -37,27 +38,27 @@ _DOMESTIC = re.compile(
     r"(?![0-9A-Za-z_]|[.-][0-9])"
 )
 # With the zero of their area, in groups: 0152 338 71 904, 029 2018 4467, 04931 55 8206.
-_GROUPED = re.compile(
+_GROUPED = lazy_re(
     r"(?<![0-9A-Za-z_.+/:#-])(?<![0-9][ ])0[1-9][0-9]{1,3}(?:[ ]/[ ]|[ /-])[0-9]{2,4}(?:[ /-][0-9]{2,4}){1,3}"
     r"(?![0-9A-Za-z_]|[ ][0-9]"
     r"|[.,:/-][0-9])"
 )
 _FEWEST_GROUPED, _MOST_GROUPED = 9, 12
-_NORTH_AMERICAN = re.compile(
+_NORTH_AMERICAN = lazy_re(
     r"(?<![0-9A-Za-z_.+/-])(?:(?:1[ .-])?\([2-9][0-9]{2}\) ?[2-9][0-9]{2}[ .-]"
     r"|(?:1[.-])?[2-9][0-9]{2}(?P<gap>[.-])[2-9][0-9]{2}(?P=gap)|1 [2-9][0-9]{2} [2-9][0-9]{2} )[0-9]{4}"
     r"(?![0-9A-Za-z_]|[.-][0-9])"
 )
-_CN_ID = re.compile(
+_CN_ID = lazy_re(
     r"(?<![0-9A-Za-z])[1-9][0-9]{5}(?:18|19|20)[0-9]{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]"
     r"|3[01])[0-9]{3}[0-9Xx](?![0-9A-Za-z])"
 )
-_SSN = re.compile(
+_SSN = lazy_re(
     r"(?<![0-9A-Za-z_.+/-])(?P<secret>(?!000|666|9)[0-9]{3}[- ](?!00)[0-9]{2}[- ](?!0000)[0-9]{4})"
     r"(?![0-9A-Za-z_]|[-./][0-9])"
 )
 # A number behind one of these is an identifier, a time or an amount, whatever its digits.
-_OTHER_NUMBER = re.compile(
+_OTHER_NUMBER = lazy_re(
     r"(?i)(?<![A-Za-z])(?:(?:order|trace|request|req|span|job|task|batch|row|user|message|msg|chat|session|device"
     r"|build"
     r"|run|event|transaction|txn|trade|invoice|tracking|serial|part|sku|product|item|object|group|commit"
@@ -68,11 +69,11 @@ _OTHER_NUMBER = re.compile(
     r"|订单号?|单号|编号|流水号?|运单号?|快递单号|序列号|时间戳|版本号?|批次号?|工号|学号|条码"
     r"|条形码)[\"')\]]{0,2}\s{0,2}[:=#是为]{0,2}\s{0,2}[\"'(\[]?$"
 )
-CARD_WORD = re.compile(r"(?i)card|visa|master|amex|pan\b|卡|credit|debit|payment|支付")
+CARD_WORD = lazy_re(r"(?i)card|visa|master|amex|pan\b|卡|credit|debit|payment|支付")
 
 
 # 1-800-275-2273, 0800 330 1000, 400-820-5555
-_SERVICE = re.compile(
+_SERVICE = lazy_re(
     r"\(?(?:\+?1[ .-]?)?\(?8(?:00|33|44|55|66|77|88)\)?[ .-][0-9]|0?800[ -][0-9]|400-?[0-9]{3}-?[0-9]{4}\Z"
 )
 _POWER_OF_TWO = str(2**34)  # has the shape of a Chinese mobile number

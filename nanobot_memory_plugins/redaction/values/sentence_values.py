@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import re
-
 from nanobot_memory_plugins.redaction.rules.effort import remembered
+from nanobot_memory_plugins.redaction.rules.lazy_pattern import lazy_re
 from nanobot_memory_plugins.redaction.rules.rule import RANK_KEYED, REDACTED, Span
 from nanobot_memory_plugins.redaction.values.value_shapes import has_password_marks, is_placeholder, looks_random
 
 Q = "\"'`\ue0f1-\ue0f9"
 """Every quote of the folded view, for a character class."""
-_TECHNICAL = re.compile(
+_TECHNICAL = lazy_re(
     r"(?i)base(?:16|32|58|64)|sha-?(?:1|2|3|224|256|384|512)|md[45]|utf-?(?:8|16)|aes(?:-?(?:128|192"
     r"|256))?(?:-[a-z]{3})?|rsa-?\d{4}|oauth-?2?(?:\.0)?|http/?[123s]?(?:\.\d)?|ipv[46]|argon2(?:id|i|d)?"
     r"|pbkdf2"
@@ -19,20 +18,20 @@ _TECHNICAL = re.compile(
     r"|(?:[a-z]{1,3})?[$€£¥](?!0\d)\d[\d,.]{0,15}|gpt-?\d[\w.-]*|\d{1,5}[a-z]{1,3}|[a-z]{1,4}-?\d{1,2}|\d{4}-\d{2}-\d{2}.*"
     r"|[a-z_.]+\(\)?"
 )
-CODE_STEMS = re.compile(
+CODE_STEMS = lazy_re(
     r"(?i).*(?:code|otp|pin|验证码|校验码|安全码|动态码|提取码|访问码|授权码|邀请码|通行码|支付码|解压码|短信码)"
 )
 """Names of codes, which are short and mostly digits."""
 
-_QUALIFIED = re.compile(
+_QUALIFIED = lazy_re(
     r"(?i)(?<![A-Za-z])(?:public|primary|foreign|cache|partition|sort|fingerprint|host|idempotency|registry|hot"
     r"|shortcut"
     r"|object|map|next|max|total|prompt|per|hash|row|dict|json|i18n)[ _-]$|公$|主$|外$|缓存$|加$"
 )
 _ENDS_OF_QUALIFIERS = (" ", "_", "-", "公", "主", "外", "缓存", "加")
-_RESOURCE = re.compile(r"(?:arn:|\{\{resolve:)[^\s]{0,80}\Z")
-_PATH = re.compile(r"[/~.][\w./-]*|[\w-]+(?:/[\w.-]+)+")
-_PROGRAM_TEXT = re.compile(
+_RESOURCE = lazy_re(r"(?:arn:|\{\{resolve:)[^\s]{0,80}\Z")
+_PATH = lazy_re(r"[/~.][\w./-]*|[\w-]+(?:/[\w.-]+)+")
+_PROGRAM_TEXT = lazy_re(
     r"[A-Za-z_][\w.]*(?:\(|={2,3}).*|--?[A-Za-z].*|(?:[a-z_][a-z0-9_.]*|[A-Z_][A-Z0-9_]*|[A-Z]?[a-z]+"
     r"(?:[A-Z][a-z]+)*)=.*"
     r"|@[\w./-]+"

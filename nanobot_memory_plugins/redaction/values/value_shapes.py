@@ -8,6 +8,7 @@ from collections import Counter
 from itertools import pairwise
 
 from nanobot_memory_plugins.redaction.rules.effort import remembered
+from nanobot_memory_plugins.redaction.rules.lazy_pattern import lazy_re
 from nanobot_memory_plugins.redaction.rules.rule import PLACEHOLDER
 from nanobot_memory_plugins.redaction.rules.word_lists import words
 from nanobot_memory_plugins.redaction.values.key_names import Sensitivity
@@ -37,7 +38,7 @@ _NOTHING = words(
     username user email host hostname port name type label field header body query cookie string. select null.
     """
 )
-_HINT = re.compile(
+_HINT = lazy_re(
     r"""(?ix)
     \b(?:your|insert|enter|replace|paste)[-_ ]?(?:own|real|actual|the|a|an|my|in|with|me|this|here)?[-_ ]?
       (?:api|app|auth|access|secret|client|key|token|pass|pwd|cred|user|value|service|account|database|db|here|bot
@@ -62,10 +63,10 @@ _WORDS_OF_HINTS = words(
     key token pass pwd secret cred pat dummy fake sample mock todo tbd fixme xxx < [ ... \u2026 \\ (?
     """
 )
-_MASK = re.compile(r"[*\u2022\u25cf\u00b7\u2217#xX.\-_?=~+]{2,}|[xX0]{4,}(?:[-_ .:][xX0]{2,})*|(?:[-_.:]|[xX]{3,}+)++")
-_MASKED_PART = re.compile(r"\*{3,}|[\u2022\u25cf]{3,}|[xX]{6,}|\.{3,}|(?:<|&lt;)[a-z_ -]+(?:>|&gt;)", re.IGNORECASE)
+_MASK = lazy_re(r"[*\u2022\u25cf\u00b7\u2217#xX.\-_?=~+]{2,}|[xX0]{4,}(?:[-_ .:][xX0]{2,})*|(?:[-_.:]|[xX]{3,}+)++")
+_MASKED_PART = lazy_re(r"\*{3,}|[\u2022\u25cf]{3,}|[xX]{6,}|\.{3,}|(?:<|&lt;)[a-z_ -]+(?:>|&gt;)", re.IGNORECASE)
 _SIGNS_OF_MASK = ("***", "\u2022", "\u25cf", "xxxxxx", "...", "<", "&lt;")
-_REFERENCE = re.compile(
+_REFERENCE = lazy_re(
     r"""(?x)
       \$\{.* | \$\(.* | \$[A-Z_][A-Z0-9_]*[,;)\]}]* | \$[a-z_]+(?:->\w+)*[,;)\]}]* | \$env:\w+ | \$secrets?\..*
         | \$\{\{.*
@@ -84,49 +85,49 @@ _REFERENCE = re.compile(
 )
 # A label in another script, with the English words that such labels have: "显示 API 密钥".
 _EASTERN = r"\u2e80-\u9fff\uac00-\ud7a3"
-_LABEL = re.compile(rf"(?=[^{_EASTERN}]*+[{_EASTERN}])(?:[^\W\d_]|[\s·:,.])*+(?:[{_EASTERN}](?:[^\W\d_]|[\s·:,.])*+)?")
-_MINIFIED = re.compile(r"===|=>|\|\||&&|\?\?|\(\)|\}=|\(!|==null|[;,]\}|\{type")
-_TITLE = re.compile(r"[A-Z][a-z]+")
-_NAME_IN_FOLDER = re.compile(r"[a-z0-9_-]{2,40}(?:/[A-Za-z0-9_.-]{2,60}){1,4}")
-_SCHEME_AND_TOKEN = re.compile(r"(?i)(?:bearer|basic|token|bot|key) \S+")
-_NAME_OF_ONE = re.compile(
+_LABEL = lazy_re(rf"(?=[^{_EASTERN}]*+[{_EASTERN}])(?:[^\W\d_]|[\s·:,.])*+(?:[{_EASTERN}](?:[^\W\d_]|[\s·:,.])*+)?")
+_MINIFIED = lazy_re(r"===|=>|\|\||&&|\?\?|\(\)|\}=|\(!|==null|[;,]\}|\{type")
+_TITLE = lazy_re(r"[A-Z][a-z]+")
+_NAME_IN_FOLDER = lazy_re(r"[a-z0-9_-]{2,40}(?:/[A-Za-z0-9_.-]{2,60}){1,4}")
+_SCHEME_AND_TOKEN = lazy_re(r"(?i)(?:bearer|basic|token|bot|key) \S+")
+_NAME_OF_ONE = lazy_re(
     r"__\w+__|[,;]\s?[\w\"']+\s?[:=]|[a-z]\w*(?:\.[A-Za-z_]+)+(?:[Pp]assword|[Tt]oken|[Ss]ecret|[Kk]ey)"
     r"|[a-z]+(?:[A-Z][a-z]+)*(?:Password|Passwd|Token|Secret|Key|Credentials?)"
 )
-_ALGORITHM = re.compile(
+_ALGORITHM = lazy_re(
     r"(?i)(?:scram-|hmac-|pbkdf2[-_:])?(?:sha|md|ripemd)-?[0-9]{1,3}(?:[-_/][0-9]{3})?|base-?(?:16|32|58"
     r"|64)(?:url)?|aes-?(?:128|192|256)(?:-[a-z]{3})?|rsa-?[0-9]{4}"
     r"|[hrep]s(?:256|384|512)|oauth-?[12](?:\.0)?|argon2(?:id|i|d)?|pbkdf2|x\.?509|pkcs-?#?[0-9]{1,2}"
     r"|utf-?(?:8|16)|tls-?v?1\.[0-3]|http/?[123](?:\.[01])?|ipv[46]"
 )
-_CALL = re.compile(
+_CALL = lazy_re(
     r"(?:new |await |not |lambda |&|\*|!|-)?\(?[A-Za-z_$][A-Za-z0-9_$]*(?:(?:\.|->|::"
     r"|\?\.)[A-Za-z_$][A-Za-z0-9_$]*)*\s*[(\[].*",
     re.DOTALL,
 )
-_DOTTED = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]{0,40}(?:(?:\.|->|::|\?\.)[A-Za-z_$][A-Za-z0-9_$]{0,40})+[!,;:)\]}]*")
+_DOTTED = lazy_re(r"[A-Za-z_$][A-Za-z0-9_$]{0,40}(?:(?:\.|->|::|\?\.)[A-Za-z_$][A-Za-z0-9_$]{0,40})+[!,;:)\]}]*")
 # "Brown.Bear_17": names in programs do not end so.
-_TWO_WORDS = re.compile(r"[A-Z][a-z]+\.[A-Z][a-z]+_?[0-9]{1,4}!?")
-_IDENTIFIER = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]*")
-_PLAIN_WORD = re.compile(r"[A-Za-z]+(?:[-_'][A-Za-z]+)*[.,;:!?]?")
+_TWO_WORDS = lazy_re(r"[A-Z][a-z]+\.[A-Z][a-z]+_?[0-9]{1,4}!?")
+_IDENTIFIER = lazy_re(r"[A-Za-z_$][A-Za-z0-9_$]*")
+_PLAIN_WORD = lazy_re(r"[A-Za-z]+(?:[-_'][A-Za-z]+)*[.,;:!?]?")
 _NAME_STEMS = words("password passwd pwd secret token apikey api_key credential _key passphrase getpass")
-_TYPE_NAME = re.compile(r"(?:[A-Z]{1,5}[0-9]{0,2}[a-z]{2,}+){1,6}(?:\[.*|\?|\|.*|<.*)?")
+_TYPE_NAME = lazy_re(r"(?:[A-Z]{1,5}[0-9]{0,2}[a-z]{2,}+){1,6}(?:\[.*|\?|\|.*|<.*)?")
 _TYPE_WORDS = words(
     "str string int integer bool boolean bytes float any text char varchar object number none null undefined"
 )
-_NUMBER = re.compile(r"[+-]?[0-9][0-9_,.]*[a-zA-Z%]{0,2}")
-_UUID = re.compile(r"(?:urn:uuid:)?[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}")
-_HEX = re.compile(r"(?:0x)?[0-9a-fA-F]{7,}")
-_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[T_ -].*)?")
-_URL = re.compile(r"[a-z][a-z0-9+.-]{1,20}://.*|www\..*|mailto:.*|data:.*", re.IGNORECASE)
-_TOKEN_CHARS = re.compile(r"[A-Za-z0-9+/=_.~!@#$%^&*:|?-]+")
-_PARTS = re.compile(r"[-_./:+=~]")
-_PLAIN_PART = re.compile(r"[A-Za-z]?[a-z]*[0-9]{0,4}|[A-Z]{1,12}[0-9]{0,4}|[0-9]+|[vV]?[0-9]{1,4}[a-z]{0,3}")
+_NUMBER = lazy_re(r"[+-]?[0-9][0-9_,.]*[a-zA-Z%]{0,2}")
+_UUID = lazy_re(r"(?:urn:uuid:)?[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}")
+_HEX = lazy_re(r"(?:0x)?[0-9a-fA-F]{7,}")
+_DATE = lazy_re(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[T_ -].*)?")
+_URL = lazy_re(r"[a-z][a-z0-9+.-]{1,20}://.*|www\..*|mailto:.*|data:.*", re.IGNORECASE)
+_TOKEN_CHARS = lazy_re(r"[A-Za-z0-9+/=_.~!@#$%^&*:|?-]+")
+_PARTS = lazy_re(r"[-_./:+=~]")
+_PLAIN_PART = lazy_re(r"[A-Za-z]?[a-z]*[0-9]{0,4}|[A-Z]{1,12}[0-9]{0,4}|[0-9]+|[vV]?[0-9]{1,4}[a-z]{0,3}")
 # A password with a dot in it reads like an attribute: "GcvOf4.IxJwSvuF".
 _PARTS_OF_DOTTED_PASSWORD = 2
 _LONGEST_DOTTED_PASSWORD = 18
-_NUMBERS = re.compile(r"[0-9]+")
-_CAMEL_CASE = re.compile(r"[a-z]*+(?:[A-Z]{1,6}+[0-9]{0,2}+[a-z]*+){1,12}+[0-9]{0,3}")
+_NUMBERS = lazy_re(r"[0-9]+")
+_CAMEL_CASE = lazy_re(r"[a-z]*+(?:[A-Z]{1,6}+[0-9]{0,2}+[a-z]*+){1,12}+[0-9]{0,3}")
 
 
 @remembered

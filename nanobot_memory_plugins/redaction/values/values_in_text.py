@@ -7,32 +7,33 @@ import threading
 from typing import NamedTuple
 
 from nanobot_memory_plugins.redaction.rules.effort import count_value
+from nanobot_memory_plugins.redaction.rules.lazy_pattern import lazy_re
 from nanobot_memory_plugins.redaction.script.folding import QUOTES
 from nanobot_memory_plugins.redaction.values.value_shapes import LONGEST_JUDGED, has_password_marks
 
 _LONGEST = 16_384
 _CJK = "\uff0c\uff1b\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff\U00020000-\U0003ffff"
-_BARE = re.compile(rf"[^\s{_CJK}\x00-\x1f\ue0f1-\ue0f9]{{1,{_LONGEST}}}")
-_NEXT_PAIR = re.compile(r"\]\[|[&;,](?=\s?[A-Za-z_][A-Za-z0-9_.\[\]-]{0,60}[=:])")
-_ENTITY_END = re.compile(r"</|<br|/>")
+_BARE = lazy_re(rf"[^\s{_CJK}\x00-\x1f\ue0f1-\ue0f9]{{1,{_LONGEST}}}")
+_NEXT_PAIR = lazy_re(r"\]\[|[&;,](?=\s?[A-Za-z_][A-Za-z0-9_.\[\]-]{0,60}[=:])")
+_ENTITY_END = lazy_re(r"</|<br|/>")
 _LONGEST_INDENT = 40
-_BLOCK_OPENS = re.compile(r"[:=][ \t]*[|>][-+0-9]{0,2}[ \t]*\r?\Z")
-_BLOCK_SCALAR = re.compile(r"[|>][-+0-9]{0,2}[ \t]*\r?[\n\x0b]([ \t]+)")
+_BLOCK_OPENS = lazy_re(r"[:=][ \t]*[|>][-+0-9]{0,2}[ \t]*\r?\Z")
+_BLOCK_SCALAR = lazy_re(r"[|>][-+0-9]{0,2}[ \t]*\r?[\n\x0b]([ \t]+)")
 # The same where its lines were joined.
-_JOINED_BLOCK = re.compile(r"[|>][-+0-9]{0,2}[ \t]{2,12}(?=[^\s|>])")
-_STRING_PREFIX = re.compile(r"(?:[rbuRBU]{1,2}|@|\$|L)(?=[\"'])")
+_JOINED_BLOCK = lazy_re(r"[|>][-+0-9]{0,2}[ \t]{2,12}(?=[^\s|>])")
+_STRING_PREFIX = lazy_re(r"(?:[rbuRBU]{1,2}|@|\$|L)(?=[\"'])")
 _FIRST_OF_PREFIX = frozenset("rbuRBU@$L")
-_OPENS_STRUCTURE = re.compile(r"[(\[{]+(?:[\"'\s\[{(]|[A-Za-z_*.]*[,:(\[\s.)\]}*]|$)")
-_EMPHASISED = re.compile(r"(?P<mark>\*{1,3}|__)(?P<value>[^\s*_][^\s*]{2,200}?)(?P=mark)(?![A-Za-z0-9*])")
-_WRAPPED = re.compile(r"\(\s{0,20}(?P<q>[\"'])[^\"'\n]{4,400}(?P=q)[ \t]*\r?\n[ \t]*(?P=q)[^\"'\n]{1,400}(?P=q)")
-_JOINED_LITERAL = re.compile(r"[\"'][ \t]?\+[ \t]?[\"'][^\"'\n]{1,400}(?=[\"'])")
-_NEXT_LITERAL = re.compile(r"[\"'][ \t]*(?:\\|\+|\.)?[ \t]*\r?\n[ \t]*(?:\+|\.)?[ \t]*[\"'][^\"'\n]{1,400}(?=[\"'])")
+_OPENS_STRUCTURE = lazy_re(r"[(\[{]+(?:[\"'\s\[{(]|[A-Za-z_*.]*[,:(\[\s.)\]}*]|$)")
+_EMPHASISED = lazy_re(r"(?P<mark>\*{1,3}|__)(?P<value>[^\s*_][^\s*]{2,200}?)(?P=mark)(?![A-Za-z0-9*])")
+_WRAPPED = lazy_re(r"\(\s{0,20}(?P<q>[\"'])[^\"'\n]{4,400}(?P=q)[ \t]*\r?\n[ \t]*(?P=q)[^\"'\n]{1,400}(?P=q)")
+_JOINED_LITERAL = lazy_re(r"[\"'][ \t]?\+[ \t]?[\"'][^\"'\n]{1,400}(?=[\"'])")
+_NEXT_LITERAL = lazy_re(r"[\"'][ \t]*(?:\\|\+|\.)?[ \t]*\r?\n[ \t]*(?:\+|\.)?[ \t]*[\"'][^\"'\n]{1,400}(?=[\"'])")
 # How far a value is read at first, how far the name of the next pair may reach, and what of the line behind counts.
 _NEAR = 512
 _LONGEST_NAME = 80
 _REST = 512
-_QUERY_END = re.compile(r"[&#\"'`<>\\)\]]")
-_WHOLE_RUN = re.compile(rf"[^\s{_CJK}\x00-\x1f\ue0f1-\ue0f9]++")
+_QUERY_END = lazy_re(r"[&#\"'`<>\\)\]]")
+_WHOLE_RUN = lazy_re(rf"[^\s{_CJK}\x00-\x1f\ue0f1-\ue0f9]++")
 _CLOSERS = {")": "(", "]": "[", "}": "{"}
 _CLOSER_OF = {opener: closer for closer, opener in _CLOSERS.items()}
 
@@ -231,7 +232,7 @@ def _strip_closers(run: str) -> str:
     return run[:end]
 
 
-_WORDS_FOLLOW = re.compile(r"[,;.:)\]}\"']*[ \t]+(?:[a-z]{2,}|I|a)(?:[ ,.;:!?')]|$)")
+_WORDS_FOLLOW = lazy_re(r"[,;.:)\]}\"']*[ \t]+(?:[a-z]{2,}|I|a)(?:[ ,.;:!?')]|$)")
 
 
 def _goes_on(rest: str) -> bool:

@@ -6,16 +6,18 @@ combining marks (``å`` with an acute accent on top) may be composed where the r
 """
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers, processors
 
-from nanobot_memory_plugins.search.embedding.sentencepiece_model import SentencePieceModel
+if TYPE_CHECKING:
+    from nanobot_memory_plugins.search.embedding.sentencepiece_model import SentencePieceModel
 
 UNKNOWN, BEGIN, END = "<unk>", "<s>", "</s>"
 _SPACE = "▁"  # how SentencePiece writes a space
 
 
-def build_tokenizer(model: SentencePieceModel) -> Tokenizer:
+def build_tokenizer(model: "SentencePieceModel") -> Tokenizer:
     """Build the unigram tokenizer, beginning and end markers included."""
     ids = {piece: number for number, (piece, _) in enumerate(model.pieces)}
     tokenizer = Tokenizer(models.Unigram(model.pieces, unk_id=ids[UNKNOWN], byte_fallback=False))

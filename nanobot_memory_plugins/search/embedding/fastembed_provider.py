@@ -1,4 +1,4 @@
-"""Embedding on this machine, with fastembed (onnxruntime)."""
+"""Embedding on this machine: the built-in model by itself, all others with fastembed (onnxruntime)."""
 
 import hashlib
 import threading
@@ -12,12 +12,16 @@ from nanobot_memory_plugins.core import Sentence
 from nanobot_memory_plugins.core.errors import EmbeddingError
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.search.embedding.catalogue import Model, ModelOrigin, missing, pooling_of
-from nanobot_memory_plugins.search.embedding.installation import extra_missing
+from nanobot_memory_plugins.search.embedding.installation import MAXIMUM_TOKENS, extra_missing
 from nanobot_memory_plugins.search.embedding.native_calls import native_calls
 from nanobot_memory_plugins.search.embedding.vectors import embeddable, unit_vectors
 
 if TYPE_CHECKING:
     from fastembed import TextEmbedding
+
+    from nanobot_memory_plugins.search.embedding.builtin_engine import BuiltinEngine
+
+    Engine = TextEmbedding | BuiltinEngine
 
 # Longer texts are cut before they are tokenised: no model reads further (8,192 tokens at most), and
 # tokenising a pasted megabyte takes a second.
@@ -52,7 +56,7 @@ class FastembedEmbedder:
         self._batch_size = batch_size
         self._pooling = pooling
         self._loading = threading.Lock()
-        self._engine: TextEmbedding | None = None
+        self._engine: Engine | None = None
         self._name = model.name
         self._dimension = 0
 
@@ -128,13 +132,17 @@ class FastembedEmbedder:
                 vectors[place] = vector
         return vectors
 
-    def _loaded(self) -> "TextEmbedding":
+    def _loaded(self) -> "Engine":
         engine = self._engine
         if engine is None:
             raise EmbeddingError(Sentence("The embedding model {name} is not loaded yet.", name=self._model.name))
         return engine
 
-    def _construct(self) -> "TextEmbedding":
+    def _construct(self) -> "Engine":
+        if self._model.origin is ModelOrigin.BUILTIN and self._pooling in ("auto", "none"):
+            from nanobot_memory_plugins.search.embedding.builtin_engine import BuiltinEngine
+
+            return BuiltinEngine(self._folder, threads=self._threads, most=MAXIMUM_TOKENS)
         from fastembed import TextEmbedding
 
         # Without local_files_only fastembed asks the hub, and sleeps 39 s when it is out of reach.

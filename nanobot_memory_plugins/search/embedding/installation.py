@@ -37,6 +37,8 @@ _SOURCE_SHA256 = {
     "weights.npz": "0db566fd0af82cbf9f3a7eac3920ede5fb784a6882398563ca9b1bbd66fb37c9",
 }
 _MANIFEST = "manifest.json"
+# Folders of earlier versions lack some of them, and are built anew: their vectors are the same.
+_NEEDED = {"model.onnx", "model.onnx_data", "tokenizer.json", "frame.json", "pieces.npy"}
 _LOCK_POLL_SECONDS = 0.5
 
 
@@ -96,13 +98,15 @@ def install(progress: Progress | None = None) -> Path:
 def _is_whole(folder: Path, *, thorough: bool = True) -> bool:
     try:
         files = json.loads((folder / _MANIFEST).read_text(encoding="utf-8"))["files"]
+        if not files.keys() >= _NEEDED:
+            return False
         for name, expected in files.items():
             path = folder / name
             if path.stat().st_size != expected["size"]:
                 return False
             if thorough and _sha256(path) != expected["sha256"]:
                 return False
-        return bool(files)
+        return True
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return False
 
@@ -129,7 +133,7 @@ def _replace(folder: Path, report: Progress) -> None:
         _build(content, report)
         report(0.95, Sentence("moving the model into place"))
         if folder.exists():
-            logger.warning("The built-in model at {} was damaged and is replaced", folder)
+            logger.warning("The built-in model at {} was damaged or of an earlier version and is replaced", folder)
             folder.rename(building / "old")
         content.rename(folder)
         _fsync(folder.parent)
@@ -140,6 +144,7 @@ def _replace(folder: Path, report: Progress) -> None:
 def _build(folder: Path, report: Progress) -> None:
     # Imported here: they need the embedding extra.
     try:
+        from nanobot_memory_plugins.search.embedding.builtin_engine import write_frame
         from nanobot_memory_plugins.search.embedding.builtin_graph import build_graph
         from nanobot_memory_plugins.search.embedding.builtin_tokenizer import UNKNOWN, build_tokenizer
         from nanobot_memory_plugins.search.embedding.sentencepiece_model import read_sentencepiece_model
@@ -164,9 +169,10 @@ def _build(folder: Path, report: Progress) -> None:
         report(0.5, Sentence("writing the graph"))
         graph.write(folder / "model.onnx")
         report(0.65, Sentence("building the tokenizer"))
-        build_tokenizer(read_sentencepiece_model(pieces_path.read_bytes())).save(
-            str(folder / "tokenizer.json"), pretty=False
-        )
+        pieces = read_sentencepiece_model(pieces_path.read_bytes())
+        tokenizer = build_tokenizer(pieces)
+        tokenizer.save(str(folder / "tokenizer.json"), pretty=False)
+        write_frame(folder, tokenizer, pieces)
     _write_json(
         folder / "tokenizer_config.json",
         {"model_max_length": MAXIMUM_TOKENS, "pad_token": UNKNOWN, "unk_token": UNKNOWN},
