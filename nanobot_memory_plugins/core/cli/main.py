@@ -98,6 +98,9 @@ def run_command_line(arguments: Sequence[str]) -> int:
         return _WRONG_USE
     with spoken(language):
         code = _run(arguments)
+        if code == _INTERRUPTED:
+            with contextlib.suppress(OSError):
+                say(f"{PROGRAM}: {tr('Interrupted.')}", err=True)
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
