@@ -28,6 +28,7 @@ from nanobot_memory_plugins.core.cli.options import (
     run,
 )
 from nanobot_memory_plugins.core.cli.people_findings import people_findings
+from nanobot_memory_plugins.core.cli.warnings_shown import warning_sentence
 from nanobot_memory_plugins.core.config import ConfigProblem, MemoryConfig
 from nanobot_memory_plugins.core.entry_points import FINDINGS_GROUP, installed_entry_points
 from nanobot_memory_plugins.core.errors import NanobotMemoryError
@@ -115,7 +116,7 @@ def _warnings() -> Iterator[list[str]]:
     collected: list[str] = []
 
     def keep(message: "Message") -> None:
-        collected.append(message.record["message"])
+        collected.append(warning_sentence(message.record["message"]))
 
     sink = logger.add(keep, level="WARNING", diagnose=False, backtrace=False)
     try:
