@@ -1,7 +1,11 @@
 """A vault of Obsidian or Logseq: what its pages say of themselves is kept, and edits and renames are followed."""
 
+import contextlib
 import json
 import os
+import pty
+import subprocess
+import sys
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -358,3 +362,38 @@ def test_a_thousand_notes_in_five_encodings_are_taken_once(tmp_path: Path, works
     assert {f"t{number}" for number in range(1_000)} <= tags
     (vault / "area0" / "sub0" / "page 0.md").rename(vault / "moved.md")
     assert imported(vault, workspace, capsys)["replaced"] == 1
+
+
+@pytest.mark.parametrize(("answer", "taken"), [("", 1), ("n", 1), ("y", 2)])
+def test_at_a_terminal_it_is_asked_whether_logs_are_taken(answer: str, taken: int, tmp_path: Path, workspace: Path):
+    page(tmp_path / "kept" / "tea.md", "# Tea\n\nOolong.\n")
+    page(tmp_path / "kept" / "boiler.md", "2026-11-01 10:00:00 INFO the boiler is hot\n" * 100)
+    ours, theirs = pty.openpty()
+    command = [sys.executable, "-m", "nanobot_memory_plugins.core.cli", "import", "kept", "-w", str(workspace)]
+    process = subprocess.Popen(
+        command,
+        env=os.environ | {"HOME": str(tmp_path), "NO_COLOR": "1", "COLUMNS": "120"},
+        cwd=tmp_path,
+        stdin=theirs,
+        stdout=theirs,
+        stderr=subprocess.STDOUT,
+    )
+    os.close(theirs)
+    shown = b""
+    while b"[y/N]" not in shown:
+        shown += os.read(ours, 65_536)
+    os.write(ours, f"{answer}\n".encode())
+    with contextlib.suppress(OSError):  # the terminal of a process that has ended
+        while more := os.read(ours, 65_536):
+            shown += more
+    os.close(ours)
+    assert process.wait(60) == 0
+    assert b"boiler.md" in shown
+    assert len([note for day in notes(workspace).values() for note in day]) == taken
+
+
+def test_without_a_terminal_logs_are_left_and_yes_takes_them(tmp_path: Path, workspace: Path, capsys):
+    page(tmp_path / "kept" / "boiler.md", "2026-11-01 10:00:00 INFO the boiler is hot\n" * 100)
+    assert imported(tmp_path / "kept", workspace, capsys)["taken"]["notes"] == 0
+    report = imported(tmp_path / "kept", workspace, capsys, "--yes")
+    assert (report["taken"]["notes"], report["left"]) == (1, [])

@@ -1,6 +1,8 @@
 """``nanobot-memory import``: bring what another program remembers, or an archive of this one."""
 
-from dataclasses import asdict
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
@@ -9,6 +11,7 @@ import typer
 
 from nanobot_memory_plugins.core.cli.console import console
 from nanobot_memory_plugins.core.cli.options import JsonOption, WorkspaceOption, existing_workspace, print_json
+from nanobot_memory_plugins.core.cli.plain import say, told_size
 from nanobot_memory_plugins.core.cli.transfer_output import bar, print_report, print_taken_back
 from nanobot_memory_plugins.core.config import load_config
 from nanobot_memory_plugins.core.errors import InputError
@@ -16,12 +19,16 @@ from nanobot_memory_plugins.core.files import MemoryPaths
 from nanobot_memory_plugins.core.transfer.archive import is_archive
 from nanobot_memory_plugins.core.transfer.archive_import import import_archive
 from nanobot_memory_plugins.core.transfer.conflict_copies import merge_copies
+from nanobot_memory_plugins.core.transfer.formats.markdown import MarkdownImporter
 from nanobot_memory_plugins.core.transfer.import_writer import LOCK_SECONDS
 from nanobot_memory_plugins.core.transfer.importing import import_from, only_import
 from nanobot_memory_plugins.core.transfer.report import ImportReport
 from nanobot_memory_plugins.core.transfer.sources import ARCHIVE, chosen_importer
 from nanobot_memory_plugins.core.transfer.written import take_back
 from nanobot_memory_plugins.redaction.script.messages import Sentence, tr
+
+# Logs that are shown before it is asked whether they are taken.
+_LOGS_SHOWN = 10
 
 
 def import_memory(
@@ -37,6 +44,9 @@ def import_memory(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be taken, write nothing.")] = False,
     tools: Annotated[bool, typer.Option("--tools", help="Take the results of tools, too.")] = False,
     everything: Annotated[bool, typer.Option("--all", help="Name every file.")] = False,
+    yes: Annotated[
+        bool, typer.Option("--yes", "-y", help="Take large files and logs of a folder of notes, too, without asking.")
+    ] = False,
     undo: Annotated[bool, typer.Option("--undo", help="Take the last import back, without SOURCE.")] = False,
     conflicts: Annotated[
         bool,
@@ -63,11 +73,29 @@ def import_memory(
     path = source.expanduser().absolute()
     if not path.exists():
         raise InputError(Sentence("There is nothing at {path}.", path=path), hint="Check the path of the store.")
-    report = _imported(path, from_, existing_workspace(workspace, may_be_new=True), dry_run=dry_run, tools=tools)
+    report = _imported(
+        path,
+        from_,
+        existing_workspace(workspace, may_be_new=True),
+        dry_run=dry_run,
+        tools=tools,
+        logs=True if yes else None if _can_ask(as_json=as_json) else False,
+    )
     if as_json:
         print_json(report.as_json())
     else:
         print_report(report, everything=everything)
+
+
+def _takes_logs(found: Sequence[Path], root: Path) -> bool:
+    """Show the large files and logs of a folder, and ask whether they are taken, too."""
+    if not found:
+        return False
+    for file in found[:_LOGS_SHOWN]:
+        say(f"  {file.relative_to(root)}  {told_size(file.stat().st_size)}")
+    if len(found) > _LOGS_SHOWN:
+        say(tr("  and {count:,} more", count=len(found) - _LOGS_SHOWN))
+    return typer.confirm(tr("These are logs, or as large as one. Take them as notes, too?"), default=False)
 
 
 def _merge_copies(workspace: Path, *, dry_run: bool, everything: bool, as_json: bool) -> None:
@@ -97,7 +125,12 @@ def _undo(workspace: Path, *, as_json: bool) -> None:
         print_taken_back(done)
 
 
-def _imported(path: Path, name: str, workspace: Path, *, dry_run: bool, tools: bool) -> ImportReport:
+def _can_ask(*, as_json: bool) -> bool:
+    return not as_json and sys.stdin.isatty() and sys.stdout.isatty()
+
+
+def _imported(path: Path, name: str, workspace: Path, *, dry_run: bool, tools: bool, logs: bool | None) -> ImportReport:
+    """Import; ``logs`` says whether logs among notes are taken, and None that it is asked."""
     contacts = load_config()[0].redaction.contacts
     if name == ARCHIVE or (not name and is_archive(path)):
         if not path.is_file():
@@ -108,6 +141,8 @@ def _imported(path: Path, name: str, workspace: Path, *, dry_run: bool, tools: b
         with bar("importing") as progress:
             return import_archive(path, workspace, dry_run=dry_run, contacts=contacts, progress=progress)
     name, importer = chosen_importer(name, path)
+    if isinstance(importer, MarkdownImporter):
+        importer = replace(importer, logs=_takes_logs(importer.logs_in(path), path) if logs is None else logs)
     with bar("importing") as progress:
         return import_from(
             importer, name, path, workspace, dry_run=dry_run, tools=tools, contacts=contacts, progress=progress
