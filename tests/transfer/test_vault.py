@@ -397,3 +397,33 @@ def test_without_a_terminal_logs_are_left_and_yes_takes_them(tmp_path: Path, wor
     assert imported(tmp_path / "kept", workspace, capsys)["taken"]["notes"] == 0
     report = imported(tmp_path / "kept", workspace, capsys, "--yes")
     assert (report["taken"]["notes"], report["left"]) == (1, [])
+
+
+def test_an_encoding_that_was_guessed_wrongly_can_be_named(tmp_path: Path, workspace: Path, capsys):
+    page(tmp_path / "own" / "name.md", "薔薇", "big5")
+    page(tmp_path / "own" / "plain.md", "已经是 UTF-8 的笔记")
+    page(tmp_path / "own" / "wide.md", "宽的笔记", "utf-16")
+    assert "read as Big5" not in imported(tmp_path / "own", workspace, capsys, "--dry-run")["remarks"]
+    report = imported(tmp_path / "own", workspace, capsys, "--encoding", "Big5")
+    assert report["remarks"] == {"read as Big5": ["name.md"], "read as UTF-16": ["wide.md"]}
+    assert all(text in texts(workspace) for text in ("薔薇", "已经是 UTF-8 的笔记", "宽的笔记"))
+
+
+def test_a_file_that_is_not_in_the_named_encoding_is_left_and_named(tmp_path: Path, workspace: Path, capsys):
+    page(tmp_path / "own" / "french.md", FRENCH, "latin-1")
+    (left,) = imported(tmp_path / "own", workspace, capsys, "--encoding", "shift_jis")["left"]
+    assert (left["file"], left["why"]) == ("french.md", "it is damaged: it is no CP932")
+
+
+@pytest.mark.parametrize("name", ["big6", "base64"])
+def test_an_encoding_that_nobody_knows_is_wrong_use(name: str, vault: Path, workspace: Path, capsys):
+    assert run_command_line(["import", str(vault), "-w", str(workspace), "--encoding", name, "--dry-run"]) == 2
+    assert f"there is no encoding {name}" in " ".join(capsys.readouterr().err.split())
+
+
+def test_an_encoding_is_for_notes_alone(tmp_path: Path, workspace: Path, capsys):
+    archive = tmp_path / "memory.zip"
+    page(workspace / "memory" / "2026-02-16.md", "x")
+    assert run_command_line(["export", "--to", str(archive), "-w", str(workspace)]) == 0
+    assert run_command_line(["import", str(archive), "-w", str(workspace), "--encoding", "big5"]) == 2
+    assert "for notes in Markdown" in " ".join(capsys.readouterr().err.split())

@@ -19,6 +19,7 @@ from nanobot_memory_plugins.core.files import MemoryPaths
 from nanobot_memory_plugins.core.transfer.archive import is_archive
 from nanobot_memory_plugins.core.transfer.archive_import import import_archive
 from nanobot_memory_plugins.core.transfer.conflict_copies import merge_copies
+from nanobot_memory_plugins.core.transfer.formats.encodings import known_encoding
 from nanobot_memory_plugins.core.transfer.formats.markdown import MarkdownImporter
 from nanobot_memory_plugins.core.transfer.import_writer import LOCK_SECONDS
 from nanobot_memory_plugins.core.transfer.importing import import_from, only_import
@@ -47,6 +48,14 @@ def import_memory(
     yes: Annotated[
         bool, typer.Option("--yes", "-y", help="Take large files and logs of a folder of notes, too, without asking.")
     ] = False,
+    encoding: Annotated[
+        str,
+        typer.Option(
+            "--encoding",
+            metavar="NAME",
+            help="The encoding of notes that are no UTF-8 (big5, gbk), else it is guessed.",
+        ),
+    ] = "",
     undo: Annotated[bool, typer.Option("--undo", help="Take the last import back, without SOURCE.")] = False,
     conflicts: Annotated[
         bool,
@@ -80,6 +89,7 @@ def import_memory(
         dry_run=dry_run,
         tools=tools,
         logs=True if yes else None if _can_ask(as_json=as_json) else False,
+        encoding=_known(encoding),
     )
     if as_json:
         print_json(report.as_json())
@@ -125,14 +135,30 @@ def _undo(workspace: Path, *, as_json: bool) -> None:
         print_taken_back(done)
 
 
+def _known(encoding: str) -> str:
+    """Return an encoding as Python names it. Raises `typer.BadParameter`."""
+    if not encoding:
+        return ""
+    if not (found := known_encoding(encoding)):
+        raise typer.BadParameter(
+            tr("there is no encoding {name}; big5, gbk, shift_jis, cp1252 and utf-16 are some", name=encoding),
+            param_hint="--encoding",
+        )
+    return found
+
+
 def _can_ask(*, as_json: bool) -> bool:
     return not as_json and sys.stdin.isatty() and sys.stdout.isatty()
 
 
-def _imported(path: Path, name: str, workspace: Path, *, dry_run: bool, tools: bool, logs: bool | None) -> ImportReport:
+def _imported(
+    path: Path, name: str, workspace: Path, *, dry_run: bool, tools: bool, logs: bool | None, encoding: str
+) -> ImportReport:
     """Import; ``logs`` says whether logs among notes are taken, and None that it is asked."""
     contacts = load_config()[0].redaction.contacts
     if name == ARCHIVE or (not name and is_archive(path)):
+        if encoding:
+            raise typer.BadParameter(tr("--encoding is for notes in Markdown"))
         if not path.is_file():
             raise InputError(
                 Sentence("{path} is no archive.", path=path),
@@ -142,7 +168,10 @@ def _imported(path: Path, name: str, workspace: Path, *, dry_run: bool, tools: b
             return import_archive(path, workspace, dry_run=dry_run, contacts=contacts, progress=progress)
     name, importer = chosen_importer(name, path)
     if isinstance(importer, MarkdownImporter):
-        importer = replace(importer, logs=_takes_logs(importer.logs_in(path), path) if logs is None else logs)
+        logs = _takes_logs(importer.logs_in(path), path) if logs is None else logs
+        importer = replace(importer, logs=logs, encoding=encoding)
+    elif encoding:
+        raise typer.BadParameter(tr("--encoding is for notes in Markdown"))
     with bar("importing") as progress:
         return import_from(
             importer, name, path, workspace, dry_run=dry_run, tools=tools, contacts=contacts, progress=progress

@@ -57,7 +57,8 @@ def import_from(
                     taker.take(item)
             taker.finish()
             if getattr(importer, "follows", False):
-                followed = FollowedSource(paths, Appender(paths, lock_seconds), source, record)
+                encoding = getattr(importer, "encoding", "")
+                followed = FollowedSource(paths, Appender(paths, lock_seconds), source, record, encoding)
                 followed.follow(taker.placed, report, lock_seconds, dry_run=dry_run)
         except FileBusyError as error:
             raise FileBusyError(error.cause, hint="Import again: what was taken is not taken twice.") from error

@@ -29,10 +29,11 @@ class MarkdownImporter:
 
     They are the user's notes, and nobody's word: a page that was pasted is one, too. They are found and recalled, and
     learned from no more than what the assistant said. What is read again takes the place of what was read before.
-    ``logs`` takes large files and logs, too.
+    ``logs`` takes large files and logs, too; ``encoding`` is that of files that are no UTF-8, else it is guessed.
     """
 
     logs: bool = False
+    encoding: str = ""
 
     label: ClassVar[str] = Sentence("a folder of Markdown")
     follows: ClassVar[bool] = True
@@ -77,4 +78,6 @@ class MarkdownImporter:
             if unfit:
                 yield Skipped(unfit, name)
             else:
-                yield from markdown_items(path, name, origin=Origin.NOTES, tags=("imported",), is_vault=True)
+                yield from markdown_items(
+                    path, name, origin=Origin.NOTES, tags=("imported",), is_vault=True, encoding=self.encoding
+                )
