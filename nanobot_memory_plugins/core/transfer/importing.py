@@ -56,6 +56,7 @@ def import_from(
                 else:
                     taker.take(item)
             taker.finish()
+            report.keep_new_remarks()
             if getattr(importer, "follows", False):
                 encoding = getattr(importer, "encoding", "")
                 followed = FollowedSource(paths, Appender(paths, lock_seconds), source, record, encoding)
