@@ -10,10 +10,12 @@ from typing import Annotated
 import typer
 
 from nanobot_memory_plugins.core.cli.console import console
-from nanobot_memory_plugins.core.cli.options import JsonOption, WorkspaceOption, existing_workspace, print_json
+from nanobot_memory_plugins.core.cli.options import JsonOption, WorkspaceOption, existing_workspace, print_json, run
 from nanobot_memory_plugins.core.cli.plain import say, told_size
 from nanobot_memory_plugins.core.cli.transfer_output import bar, print_report, print_taken_back
 from nanobot_memory_plugins.core.config import load_config
+from nanobot_memory_plugins.core.erasure.plan import ErasurePlan
+from nanobot_memory_plugins.core.erasure.unopened import unopened_indexes
 from nanobot_memory_plugins.core.errors import InputError
 from nanobot_memory_plugins.core.files import MemoryPaths
 from nanobot_memory_plugins.core.transfer.archive import is_archive
@@ -26,6 +28,7 @@ from nanobot_memory_plugins.core.transfer.importing import import_from, only_imp
 from nanobot_memory_plugins.core.transfer.report import ImportReport
 from nanobot_memory_plugins.core.transfer.sources import ARCHIVE, chosen_importer
 from nanobot_memory_plugins.core.transfer.written import take_back
+from nanobot_memory_plugins.core.values import Erasure
 from nanobot_memory_plugins.redaction.script.messages import Sentence, tr
 
 # Logs that are shown before it is asked whether they are taken.
@@ -126,9 +129,23 @@ def _merge_copies(workspace: Path, *, dry_run: bool, everything: bool, as_json: 
         console().print(tr("There are no copies of a sync program in the memory."))
 
 
+def _erased_from_index(workspace: Path) -> list[tuple[str, str]]:
+    """Let the index follow its files, and keep nothing of what went; return where that has to wait, and why."""
+    if not unopened_indexes(MemoryPaths.of(workspace)):
+        return []
+    from nanobot_memory_plugins.core.host.memory_host import MemoryHost  # most imports do without a memory
+
+    async def erase() -> ErasurePlan:
+        async with MemoryHost(workspace, config=load_config()[0]) as host:
+            return await host.eraser.erase(Erasure())  # nothing is named: the files are clean already
+
+    return [(one.where, one.why) for one in run(erase()).traces if one.waits]
+
+
 def _undo(workspace: Path, *, as_json: bool) -> None:
     with only_import(MemoryPaths.of(workspace)):
         done = take_back(workspace, now=datetime.now(UTC), lock_seconds=LOCK_SECONDS)
+        done.left += _erased_from_index(workspace)
     if as_json:
         print_json({"ok": True, **asdict(done), "left": [{"file": file, "why": why} for file, why in done.left]})
     else:
