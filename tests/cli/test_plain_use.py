@@ -256,3 +256,30 @@ def test_the_day_since_which_an_entry_is_kept_changes_no_order(index: list[str],
         hits = json.loads(capsys.readouterr().out.splitlines()[-1])["hits"]
         orders.append([(hit["snippet"], hit["score"], hit["date"]) for hit in hits])
     assert orders[0] == orders[1] != []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (["search", "dark roast"], 0),
+        (["search", "dark roast", "--since", "2026-13-01"], 1),
+        (["why", "dark roast"], 0),
+        (["index"], 0),
+        (["index", "-w", "nowhere"], 1),
+        (["timeline", "--since", "2026-13-01"], 1),
+        (["entries", "list"], 0),
+    ],
+)
+def test_each_line_beside_the_answer_names_the_program(
+    arguments: list[str], code: int, workspace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys
+):
+    (tmp_path / "config.json").write_text(
+        json.dumps({"memoryPlugins": {"recal": {}, "storage": {"embeddingProvider": "none"}}}), encoding="utf-8"
+    )
+    monkeypatch.setenv("NANOBOT_MEMORY_CONFIG", str(tmp_path / "config.json"))
+    (workspace / "memory" / "ENTRIES.md").write_text("# Active Memories\n\n### [] fact | 0.80\nx\n", encoding="utf-8")
+    place = [] if "-w" in arguments else ["-w", str(workspace)]
+    assert run_command_line([*arguments, *place]) == code
+    lines = [line for line in capsys.readouterr().err.splitlines() if line.strip()]
+    assert lines
+    assert [line for line in lines if not line.startswith(("nanobot-memory: ", "WARNING "))] == []

@@ -49,7 +49,7 @@ from nanobot_memory_plugins.core import (
     shown,
     tr,
 )
-from nanobot_memory_plugins.core.cli import say
+from nanobot_memory_plugins.core.cli import say_note
 from nanobot_memory_plugins.core.scopes import project_named
 
 # What is known of an entry, by the names that its JSON has.
@@ -115,7 +115,7 @@ def list_entries(
     else:
         console().print(tr("There are no entries."))
     for problem in snapshot.problems:
-        say(tr("{file}, {problem}", file=snapshot.path.name, problem=tr(problem)), err=True)
+        say_note(tr("{file}, {problem}", file=snapshot.path.name, problem=tr(problem)))
 
 
 @entries.command("show")
