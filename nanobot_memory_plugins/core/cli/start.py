@@ -16,7 +16,8 @@ def main() -> None:
     except KeyboardInterrupt:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         with suppress(OSError):
-            print(f"nanobot-memory: {_interrupted()}", file=sys.stderr, flush=True)  # noqa: T201
+            sys.stderr.write("nanobot-memory: " + _interrupted() + "\n")
+            sys.stderr.flush()
         sys.exit(_INTERRUPTED)
 
 
