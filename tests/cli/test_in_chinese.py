@@ -263,3 +263,12 @@ def test_a_line_that_cannot_be_redacted_is_named_in_chinese(monkeypatch: pytest.
         told = capsys.readouterr().err
         assert told.startswith("nanobot-memory: 第 1 行")
         assert said in told
+
+
+@pytest.mark.parametrize("words", [["purge", "--text"], ["search", "成都", "--since"], ["entries", "group", "--to"]])
+def test_an_option_without_its_value_is_told_with_the_usage_in_chinese(words: list[str], capsys):
+    assert run_command_line(["--lang", "zh", *words]) == 2
+    told = capsys.readouterr().err
+    assert f"用法：nanobot-memory {words[0]}" in told
+    assert "需要一个值" in told
+    assert "Error" not in told
