@@ -9,7 +9,6 @@ import base64
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +28,7 @@ from nanobot_memory_plugins.core import (
     Skipped,
 )
 from nanobot_memory_plugins.core.config import nanobot_home, read_json
+from nanobot_memory_plugins.core.text import is_empty_template
 from nanobot_memory_plugins.core.transfer.formats.markdown_notes import markdown_items
 from nanobot_memory_plugins.core.transfer.formats.reading import json_lines, time_of
 
@@ -162,22 +162,12 @@ def _long_term(path: Path, name: str, workspace: Path) -> Iterator[Item]:
         if own.exists() and own.samefile(path):
             yield Skipped("it is this memory's own file already", name)
             return
-    form = _form_of_long_term()
     # nanobot's Dream job writes it out of summaries: it is not the user's word.
     for item in markdown_items(path, name, origin=Origin.SUMMARY, tags=("imported", "nanobot")):
-        if isinstance(item, ImportedNote) and form >= {*item.note.tldr.splitlines(), *item.note.details.splitlines()}:
+        if isinstance(item, ImportedNote) and is_empty_template(f"{item.note.tldr}\n{item.note.details}"):
             yield Skipped(_EMPTY_FORM, name, item.line)
         else:
             yield item
-
-
-def _form_of_long_term() -> frozenset[str]:
-    """Return the lines of the MEMORY.md that nanobot puts into a new workspace."""
-    try:
-        text = (files("nanobot") / "templates" / "memory" / "MEMORY.md").read_text(encoding="utf-8")
-    except (OSError, ValueError):
-        return frozenset()
-    return frozenset((*text.splitlines(), ""))
 
 
 def _sessions(source: Path, agent: Path, home: Path | None) -> list[Path]:

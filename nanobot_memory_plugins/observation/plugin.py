@@ -83,9 +83,11 @@ class ObservationPlugin:
             lines.append(f"- result:\n{outcome}")
         verb = "failed" if error is not None else "returned"
         gist = " ".join(f"{tool_name} {called} {verb}: {outcome}".split())
+        # Its lines would say the same again, but for how long it took.
+        says_all = len(gist) <= _TLDR_CHARS and "\n" not in outcome
         return Note(
             tldr=gist[:_TLDR_CHARS],
-            details="\n".join(lines),
+            details="" if says_all else "\n".join(lines),
             type=NoteType.BUG if error is not None else NoteType.NOTE,
             tags=(TAG, tool_name),
             title=f"tool {tool_name}",

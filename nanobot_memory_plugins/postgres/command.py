@@ -15,7 +15,7 @@ from nanobot_memory_plugins.core import (
     read_configuration,
     tr,
 )
-from nanobot_memory_plugins.core.cli import run, say, warn
+from nanobot_memory_plugins.core.cli import run, say, say_note, warn
 
 postgres = typer.Typer(help="Run a PostgreSQL server, and send it what this machine keeps.", no_args_is_help=True)
 
@@ -164,7 +164,7 @@ def send(workspace: WorkspaceOption = None, config: ConfigOption = None, as_json
 
 
 def _say_unsent(unsent: int) -> None:
-    say(tr("{bytes:,} bytes are not sent yet", bytes=unsent), err=True)
+    say_note(tr("{bytes:,} bytes are not sent yet", bytes=unsent))
 
 
 def _running(status: Any) -> str:

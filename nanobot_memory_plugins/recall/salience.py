@@ -1,10 +1,9 @@
 """Salience: whether a hit is a memory by itself.
 
-Acknowledgements, answers that know nothing, bare questions, empty templates and texts that somebody asked the assistant
-to invent stay in their files, and are not recalled.
+Acknowledgements, answers that know nothing, bare questions and texts that somebody asked the assistant to invent
+stay in their files, and are not recalled.
 """
 
-import re
 from collections.abc import Iterable, Sequence
 
 from nanobot_memory_plugins.core import Hit, Origin, Sentence
@@ -28,8 +27,6 @@ _LONGEST_ACKNOWLEDGEMENT = 120
 # What was only supposed, or in jest, is recalled where a hit covers so much of what is asked.
 _ASKED_FOR = 0.5
 
-_PLACEHOLDER_LINE = re.compile(r"\s*(?:#{1,6}\s.*|\([^()]*\)|（[^（）]*）|-{3,}|\*[^*]+\*|_[^_]+_|<!--.*-->)?\s*")
-
 
 def salient(hits: Sequence[Hit], options: RecallOptions, watch: RecallTrace | None = None) -> list[Hit]:
     """Return the hits that are memories by themselves."""
@@ -48,8 +45,6 @@ def salient(hits: Sequence[Hit], options: RecallOptions, watch: RecallTrace | No
 def _emptiness(hit: Hit, invented: Iterable[tuple[str, int]], options: RecallOptions) -> str:
     """Return why a hit is no memory, or nothing."""
     text = hit.text
-    if hit.source == "long_term":
-        return Sentence("an empty template") if _is_template(text) else ""
     if hit.source != "transcript":
         return ""
     if (hit.path, hit.line) in invented or (hit.path, hit.line - 1) in invented or asks_to_invent(hit.answers):
@@ -78,11 +73,6 @@ def _unreality(hit: Hit, unreal: Iterable[tuple[str, int]]) -> str:
         hit.origin is Origin.ASSISTANT and (hit.path, hit.line - 1) in unreal
     )
     return Sentence("a supposition or a joke, and nothing else") if is_about_it else ""
-
-
-def _is_template(text: str) -> bool:
-    """Return whether a part of a file holds headings, rules and placeholders in brackets alone."""
-    return all(_PLACEHOLDER_LINE.fullmatch(line) for line in text.splitlines())
 
 
 def _knows_nothing(text: str, options: RecallOptions) -> bool:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from nanobot_memory_plugins.core import NanobotMemoryError, Sentence, StoreError, logger
 from nanobot_memory_plugins.search.documents import FileState
+from nanobot_memory_plugins.search.sources.notices import warn_once
 
 if TYPE_CHECKING:
     from nanobot_memory_plugins.storage.database import Database
@@ -140,11 +141,10 @@ class Readers:
                 return
             known, self.trouble = self.trouble, trouble
         if trouble != known:
-            logger.warning(
-                "the index cannot be used, the memory files are searched themselves: {} {}",
-                trouble.reason,
-                trouble.hint,
-            )
+            # The indexer may have said so already.
+            why = f"{trouble.reason} {trouble.hint}"
+            said = f"the index cannot be used, the memory files are searched themselves: {why}"
+            warn_once(str(self._path), why, said=said)
         self._failed()
 
     def _retry_soon(self) -> None:

@@ -70,5 +70,21 @@ def test_without_a_configured_model_it_says_so(call):
     call.nanobot.config_file.unlink()
     note(call.workspace, COFFEE)
     said = call("consolidate", as_json=False)
-    assert "No language model is configured" in said
+    assert "There is no language model to ask" in said
     assert call("entries", "list")["entries"] == []
+
+
+def test_a_model_that_cannot_be_used_is_told_with_what_helps(call, capsys: pytest.CaptureFixture[str]):
+    settings = json.loads(call.nanobot.config_file.read_text(encoding="utf-8"))
+    settings["agents"]["defaults"].update(provider="custom", model="nothing")
+    settings["providers"] = {}
+    call.nanobot.config_file.write_text(json.dumps(settings), encoding="utf-8")
+    for language, told in (
+        ("en", "The language model of nanobot-memory-bridge cannot be used"),
+        ("zh", "的语言模型不能用"),
+    ):
+        words = ["consolidate", "--dry-run", "--workspace", str(call.workspace), "--lang", language]
+        assert run_command_line(words) == 0
+        (line,) = capsys.readouterr().err.splitlines()
+        assert line.startswith("nanobot-memory: ")
+        assert told in line

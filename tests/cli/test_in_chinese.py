@@ -1,5 +1,6 @@
 """The command line in Chinese: the commands that docs/zh/commands.md lists, and no sentence of ours in English."""
 
+import io
 import json
 import os
 import re
@@ -20,6 +21,7 @@ from nanobot_memory_plugins.core.cli.main import run_command_line
 from nanobot_memory_plugins.core.files import MemoryPaths, render_transcript_line
 from nanobot_memory_plugins.core.files.transcript import TranscriptRecord
 from nanobot_memory_plugins.core.host.plugin_set import _configuration_title
+from nanobot_memory_plugins.core.testing import install_plugin
 from nanobot_memory_plugins.core.transfer import archive_import
 from nanobot_memory_plugins.core.values import Origin, Scope
 from nanobot_memory_plugins.redaction.script.messages import tr
@@ -175,11 +177,14 @@ def test_the_option_goes_before_the_configuration_and_that_before_the_locale(
     assert ("没有工作区" in capsys.readouterr().err) is is_chinese
 
 
-def test_a_missing_option_with_its_choices_is_named_in_chinese(capsys):
-    assert run_command_line(["--lang", "zh", "move"]) == 2
+@pytest.mark.parametrize(
+    ("command", "said", "choice"), [("move", "缺少选项", "postgres"), ("connect", "缺少参数", "cursor")]
+)
+def test_a_missing_option_or_argument_with_its_choices_is_named_in_chinese(command, said, choice, capsys):
+    assert run_command_line(["--lang", "zh", command]) == 2
     told = capsys.readouterr().err
-    assert "缺少选项" in told
-    assert "postgres" in told
+    assert said in told
+    assert choice in told
     assert "Missing" not in told
 
 
@@ -218,3 +223,52 @@ def test_the_whole_program_speaks_the_language_of_the_locale(tmp_path: Path):
     assert wrong.returncode == 2
     assert "是不是想用" in wrong.stderr
     assert english_in(wrong.stderr) == []
+
+
+FAILING = {
+    "absent": "import a_module_that_nobody_has\n",
+    "broken": "1 / 0\n",
+    "hookless": "class Plugin:\n    pass\n\nplugin = Plugin()\n",
+    "asking": "from nanobot_memory_plugins.core import hookimpl\n\nclass Plugin:\n    @hookimpl\n"
+    "    def diagnose(self, nonsense):\n        return None\n\nplugin = Plugin()\n",
+    "raising": "from nanobot_memory_plugins.core import hookimpl\n\nclass Plugin:\n    @hookimpl\n"
+    "    def on_start(self):\n        raise RuntimeError('x')\n\n    @hookimpl\n"
+    "    def diagnose(self):\n        raise KeyError('x')\n\nplugin = Plugin()\n",
+}
+
+
+def test_what_failed_in_plugins_is_told_in_chinese(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys):
+    for name, source in FAILING.items():
+        install_plugin(tmp_path, monkeypatch, f"{name}_plugin", source, attribute="plugin")
+    monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", ",".join(f"{name}_plugin" for name in FAILING))
+    for name, value in {**CHINESE, "HOME": str(tmp_path), "COLUMNS": "160", "NO_COLOR": "1"}.items():
+        monkeypatch.setenv(name, value)
+    for command in (["doctor", "--all"], ["plugins"]):
+        run_command_line([*command, "-w", str(tmp_path)])
+        told = capsys.readouterr().out
+        assert all(f"{name}_plugin" in told for name in FAILING)
+        # Commas and words alone stand between what is no text: names of distributions, hooks and types.
+        assert [line for line in english_in(told) if re.search(r" (?:at|in|no|is|asks|the) ", line)] == []
+        assert "ZeroDivisionError" in told
+
+
+def test_a_line_that_cannot_be_redacted_is_named_in_chinese(monkeypatch: pytest.MonkeyPatch, capsys):
+    for line, said in (
+        ("no json", "不是 JSON"),
+        ('{"id": 1}', "缺少字段 text"),
+        ('{"id": 1, "text": 2}', "text 不是字符串"),
+    ):
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(line.encode())))
+        assert run_command_line(["--lang", "zh", "redact", "--jsonl"]) == 1
+        told = capsys.readouterr().err
+        assert told.startswith("nanobot-memory: 第 1 行")
+        assert said in told
+
+
+@pytest.mark.parametrize("words", [["purge", "--text"], ["search", "成都", "--since"], ["entries", "group", "--to"]])
+def test_an_option_without_its_value_is_told_with_the_usage_in_chinese(words: list[str], capsys):
+    assert run_command_line(["--lang", "zh", *words]) == 2
+    told = capsys.readouterr().err
+    assert f"用法：nanobot-memory {words[0]}" in told
+    assert "需要一个值" in told
+    assert "Error" not in told

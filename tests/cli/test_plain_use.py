@@ -256,3 +256,54 @@ def test_the_day_since_which_an_entry_is_kept_changes_no_order(index: list[str],
         hits = json.loads(capsys.readouterr().out.splitlines()[-1])["hits"]
         orders.append([(hit["snippet"], hit["score"], hit["date"]) for hit in hits])
     assert orders[0] == orders[1] != []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (["search", "dark roast"], 0),
+        (["search", "dark roast", "--since", "2026-13-01"], 1),
+        (["why", "dark roast"], 0),
+        (["index"], 0),
+        (["index", "-w", "nowhere"], 1),
+        (["timeline", "--since", "2026-13-01"], 1),
+        (["entries", "list"], 0),
+    ],
+)
+def test_each_line_beside_the_answer_names_the_program(
+    arguments: list[str], code: int, workspace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys
+):
+    (tmp_path / "config.json").write_text(
+        json.dumps({"memoryPlugins": {"recal": {}, "storage": {"embeddingProvider": "none"}}}), encoding="utf-8"
+    )
+    monkeypatch.setenv("NANOBOT_MEMORY_CONFIG", str(tmp_path / "config.json"))
+    (workspace / "memory" / "ENTRIES.md").write_text("# Active Memories\n\n### [] fact | 0.80\nx\n", encoding="utf-8")
+    place = [] if "-w" in arguments else ["-w", str(workspace)]
+    assert run_command_line([*arguments, *place]) == code
+    lines = [line for line in capsys.readouterr().err.splitlines() if line.strip()]
+    assert lines
+    assert [line for line in lines if not line.startswith(("nanobot-memory: ", "WARNING "))] == []
+
+
+@pytest.mark.parametrize(("day", "days"), [("tomorrow", 1), ("明天", 1), ("后天", 2), ("{exact}", 3), ("{moment}", 3)])
+def test_an_entry_may_be_over_with_a_day_in_words(day: str, days: int, workspace: Path, capsys):
+    until = (datetime.now() + timedelta(days=days)).replace(hour=18, minute=30, second=0, microsecond=0)
+    given = day.format(exact=f"{until:%Y-%m-%d}", moment=f"{until:%Y-%m-%dT%H:%M}")
+    words = ["entries", "remember", "hand the report in", "--expires", given, "-w", str(workspace), "--json"]
+    assert run_command_line(words) == 0
+    ends = datetime.fromisoformat(json.loads(capsys.readouterr().out.splitlines()[-1])["entry"]["expires_at"])
+    midnight = (until + timedelta(days=1)).replace(hour=0, minute=0).astimezone()
+    assert ends == (until.astimezone() if day == "{moment}" else midnight)
+
+
+@pytest.mark.parametrize(("day", "why"), [("2026-02-30", "there is no such day"), ("whenever", "it is no date")])
+def test_a_day_that_nobody_has_is_said_with_how_to_write_one(day: str, why: str, workspace: Path, capsys):
+    assert run_command_line(["entries", "remember", "x", "--expires", day, "-w", str(workspace)]) == 2
+    told = " ".join(capsys.readouterr().err.replace("│", " ").split())
+    assert f"{why}. Write 2026-02-16" in told
+
+
+def test_the_history_tells_time_by_the_clock_of_who_reads_it(workspace: Path, capsys):
+    assert run_command_line(["entries", "remember", "x", "-w", str(workspace)]) == 0
+    assert run_command_line(["entries", "history", "-w", str(workspace)]) == 0
+    assert re.search(rf"  {datetime.now():%Y-%m-%d} \d\d:\d\d  ", capsys.readouterr().out)

@@ -267,3 +267,20 @@ def test_a_line_that_is_too_long_is_indexed_by_both_its_ends(
     assert {one.offset for one in found} == {0, len(lines[0]), len(lines[0]) + len(lines[1])}
     assert found[-1].text == "behind it"
     assert sum(len(one.text) for one in found) < 40_000
+
+
+def test_the_template_of_a_host_is_no_memory_and_what_somebody_wrote_into_it_is(tmp_path: Path):
+    from nanobot.utils.helpers import sync_workspace_templates
+
+    sync_workspace_templates(tmp_path, silent=True)
+    template = (tmp_path / "memory" / "MEMORY.md").read_text(encoding="utf-8")
+    assert "(User preferences learned over time)" in template
+    assert documents(tmp_path, "memory/MEMORY.md") == []
+    own = template.replace("(User preferences learned over time)", "(no nuts)").replace(
+        "(Things to", "*tea*\n\n(Things to"
+    )
+    write(tmp_path, "memory/MEMORY.md", own)
+    assert [document.heading for document in documents(tmp_path, "memory/MEMORY.md")] == [
+        "Preferences",
+        "Important Notes",
+    ]

@@ -30,12 +30,12 @@ def secret(seed: int) -> str:
 
 
 async def test_an_execution_becomes_a_structured_note():
-    note = await observe("read_file", {"path": "notes.txt"}, "three lines")
+    note = await observe("read_file", {"path": "notes.txt"}, "three\nlines")
     assert note.origin is Origin.TOOL
     assert note.tags == ("observation", "read_file")
     assert note.title == "tool read_file"
     assert note.tldr.startswith("read_file")
-    for part in ("notes.txt", "three lines", "12 ms"):
+    for part in ("notes.txt", "three\nlines", "12 ms"):
         assert part in note.details
     assert note.scope is None or isinstance(note.scope, Scope)
 
@@ -70,3 +70,13 @@ async def test_all_tools_by_default_ours_left_out_and_a_list_by_configuration():
 async def test_what_the_web_brings_is_marked_as_such():
     assert (await observe("web_fetch")).origin is Origin.WEB
     assert (await observe("exec")).origin is Origin.TOOL
+
+
+async def test_a_short_result_is_told_once():
+    note = await observe(result="exit code 0")
+    assert "exit code 0" in note.tldr
+    assert note.details == ""
+
+
+async def test_a_result_of_several_lines_keeps_them():
+    assert "first\nsecond" in (await observe(result="first\nsecond")).details

@@ -182,7 +182,7 @@ async def test_the_host_s_empty_template_is_not_recalled(tmp_path: Path, monkeyp
     (tmp_path / "memory").mkdir()
     (tmp_path / "memory" / "MEMORY.md").write_text(
         "# Long-term Memory\n\n## Preferences\n\n(User preferences learned over time)\n\n---\n\n"
-        "## Important Notes\n\n(Things to remember)\n\n*This file is updated by the agent.*\n\n"
+        "## Important Notes\n\n(Things to remember)\n\n"
         "## Home\n\nThe user's preferences are tea.\n"
     )
     async with MemoryHost(tmp_path, config=CONFIG) as memory:

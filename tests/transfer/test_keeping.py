@@ -208,3 +208,11 @@ def test_doctor_says_whether_others_can_read_the_memory():
         Path(folder).chmod(0o700)
         [finding] = keeping_findings(Path(folder))
         assert finding.state == "no other user of this machine can read the memory"
+
+
+def test_keeping_some_is_for_daily_backups_alone(workspace: Path, tmp_path: Path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (workspace / "memory").mkdir(parents=True, exist_ok=True)
+    assert run_command_line(["export", "--keep", "3", "-w", str(workspace)]) == 2
+    assert "--keep is for --daily" in " ".join(capsys.readouterr().err.split())
+    assert list(tmp_path.glob("*.zip")) == []

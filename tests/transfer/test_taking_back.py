@@ -103,3 +103,21 @@ def test_notes_of_another_program_are_taken_back_and_taken_again(tmp_path: Path,
 def test_undo_stands_alone(tmp_path: Path, call):
     call("import", "--undo", str(tmp_path), status=2)
     call("import", status=2)
+
+
+def test_nothing_of_what_was_taken_back_is_left_in_the_index(tmp_path: Path, workspace: Path, call, monkeypatch):
+    monkeypatch.setenv("NANOBOT_MEMORY_CONFIG", str(tmp_path / "config.json"))
+    words_alone = {"memoryPlugins": {"storage": {"embeddingProvider": "none"}}}
+    (tmp_path / "config.json").write_text(json.dumps(words_alone), encoding="utf-8")
+    make_memory(workspace, word="maple")
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "boat.md").write_text("# Boat\n\nThe zanzibarine sail is torn.\n", encoding="utf-8")
+    call("import", str(tmp_path / "notes"))
+    call("index")
+    assert "zanzibarine" in json.dumps(call("search", "zanzibarine"))
+    assert call("import", "--undo")["left"] == []
+    files = [path for path in (workspace / ".storage").rglob("*") if path.is_file()]
+    assert [path.name for path in files if b"zanzibarine" in path.read_bytes()] == []
+    found = call("search", "zanzibarine")
+    assert "zanzibarine" not in json.dumps(found.get("hits"))
+    assert "maple" in json.dumps(call("search", "maple"))

@@ -19,6 +19,7 @@ from nanobot_memory_plugins.core import (
     MemoryConfig,
     PluginContext,
     Prompts,
+    Sentence,
     SystemClock,
     WorkspaceOption,
     console,
@@ -30,10 +31,15 @@ from nanobot_memory_plugins.core import (
     shown,
     tr,
 )
-from nanobot_memory_plugins.core.cli import run, warn
+from nanobot_memory_plugins.core.cli import run, say_note, warn
 from nanobot_memory_plugins.core.language_model import LanguageModel, UsageLedger
 
-_WORDS = {"add": "added", "merge": "merged", "update": "updated", "archive": "archived"}
+_WORDS = {
+    "add": Sentence("added"),
+    "merge": Sentence("merged"),
+    "update": Sentence("updated"),
+    "archive": Sentence("archived"),
+}
 
 
 def consolidate(
@@ -61,7 +67,7 @@ async def _run(
 ) -> tuple[Report, bool]:
     clock = SystemClock()
     workspace = repository.paths.workspace
-    offered = await asyncio.to_thread(offered_model)
+    offered = await asyncio.to_thread(offered_model, lambda problem: say_note(tr(problem)))
     model = None
     if offered is not None:
         ledger = UsageLedger(repository.paths.memory / ".usage")
@@ -114,8 +120,8 @@ def _row(report: Report, repository: EntryRepository) -> dict[str, Any]:
 def _show(report: Report, has_model: bool, dry_run: bool) -> None:
     out = console()
     for one in report.done:
-        gone = f" (with {', '.join(map(shown, one.gone))})" if one.gone else ""
-        out.print(f"{_WORDS[one.kind]} [bold]{shown(one.id)}[/bold]{gone}  {shown(one.text)}")
+        gone = tr(" (with {ids})", ids=", ".join(map(shown, one.gone))) if one.gone else ""
+        out.print(f"{tr(_WORDS[one.kind])} [bold]{shown(one.id)}[/bold]{gone}  {shown(one.text)}")
     show_proposals(report.proposals)
     for what in report.dropped:
         out.print(tr("not done, {what}", what=shown(tr(what))), style="dim")
@@ -124,7 +130,7 @@ def _show(report: Report, has_model: bool, dry_run: bool) -> None:
     if report.failed:
         out.print(tr("The model gave nothing: {failed}", failed=shown(tr(report.failed))))
     if not has_model:
-        out.print(tr("No language model is configured: entries faded, and those of the same words became one."))
+        out.print(tr("There is no language model to ask: entries faded, and those of the same words became one."))
     elif report.idle:
         out.print(tr("Nothing is new since the last time: the model was not asked."))
     if dry_run:

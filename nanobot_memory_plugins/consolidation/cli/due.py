@@ -1,7 +1,7 @@
 """What is due within a week, and when something is over that a person gives a day for."""
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, time
 
 from rich.cells import cell_len
 
@@ -9,14 +9,22 @@ from nanobot_memory_plugins.consolidation.model.entry import Entry
 from nanobot_memory_plugins.consolidation.model.plan_days import end_of, last_day
 from nanobot_memory_plugins.consolidation.prompt.render import days_left, is_due
 from nanobot_memory_plugins.core import console, shown, tr
+from nanobot_memory_plugins.core.text import days_ahead, moment_of
 
 _DAY = len("2026-01-31")
 
 
-def over_at(moment: datetime) -> datetime:
-    """Return when something is over: with its day, where no hour is named."""
-    local = moment.astimezone()
-    return local.astimezone(UTC) if (moment.hour, moment.minute) != (0, 0) else end_of(local.date(), local.tzinfo)
+def over_at(text: str, now: datetime) -> datetime:
+    """Return when something is over: with a day, a month or a year, "tomorrow" or 下周五 too, or at a moment.
+
+    Raises `ValueError` where the text names none of them.
+    """
+    local = now.astimezone()
+    named = days_ahead(text.strip(), local.date())
+    if len(named) == 1 and (named[0].start, named[0].end) == (0, len(text.strip())) and named[0].is_relative:
+        return end_of(named[0].day, local.tzinfo)
+    moment = moment_of(text, end=True).astimezone()
+    return end_of(moment.date(), moment.tzinfo) if moment.time() == time.max else moment.astimezone(UTC)
 
 
 def due_first(entries: Sequence[Entry], now: datetime) -> list[Entry]:

@@ -13,6 +13,7 @@ from nanobot_memory_plugins.consolidation.cli.completing import entry_ids, group
 from nanobot_memory_plugins.consolidation.cli.shown import (
     WHO,
     change_row,
+    local_minute,
     opened,
     outcome_row,
     proposal_row,
@@ -47,9 +48,10 @@ from nanobot_memory_plugins.core import (
     console,
     print_json,
     shown,
+    together,
     tr,
 )
-from nanobot_memory_plugins.core.cli import say
+from nanobot_memory_plugins.core.cli import say_note
 from nanobot_memory_plugins.core.scopes import project_named
 
 # What is known of an entry, by the names that its JSON has.
@@ -115,7 +117,7 @@ def list_entries(
     else:
         console().print(tr("There are no entries."))
     for problem in snapshot.problems:
-        say(tr("{file}, {problem}", file=snapshot.path.name, problem=tr(problem)), err=True)
+        say_note(tr("{file}, {problem}", file=snapshot.path.name, problem=tr(problem)))
 
 
 @entries.command("show")
@@ -147,7 +149,7 @@ def show_entry(entry_id: _Id, workspace: WorkspaceOption = None, as_json: JsonOp
         out.print(
             tr(
                 "    {time}  {action} by {who}: {why}",
-                time=shown(run.time),
+                time=shown(local_minute(run.time)),
                 action=tr(change.action.value),
                 who=shown(said_who(run)),
                 why=shown(said_why(run)),
@@ -165,11 +167,9 @@ def remember_text(
     importance: Annotated[Importance, typer.Option("--importance", help="How much it matters.")] = Importance.HIGH,
     group: Annotated[str, typer.Option("--group", help="A group, such as work/clients.", autocompletion=groups)] = "",
     expires: Annotated[
-        datetime | None,
-        typer.Option(
-            "--expires", help="The day with which it is over, or when.", formats=["%Y-%m-%d", "%Y-%m-%dT%H:%M"]
-        ),
-    ] = None,
+        str,
+        typer.Option("--expires", metavar="DAY", help="The day with which it is over (2026-02-16, tomorrow), or when."),
+    ] = "",
     pin: Annotated[bool, typer.Option("--pin", help="Let it always stand in the prompt.")] = False,
     project: ProjectOption = "",
     tag: Annotated[
@@ -199,10 +199,16 @@ def remember_text(
         whose = Scope(project=project_named(project))
         remember_lines(repository, file, whose, tuple(tag or ()), write=yes, as_json=as_json)
         return
-    until = over_at(expires) if expires else None
+    try:
+        until = over_at(expires, repository.clock.now()) if expires else None
+    except ValueError as error:
+        told = together(
+            Sentence("{why}.", why=error.args[0]), "Write 2026-02-16, 2026-02, tomorrow or 2026-02-16T18:30."
+        )
+        raise typer.BadParameter(told, param_hint="--expires") from error
     if until is not None and until <= repository.clock.now():
         raise InputError(
-            Sentence("--expires {day:%Y-%m-%d} is over already.", day=expires),
+            Sentence("--expires {day} is over already.", day=expires),
             hint="Nothing was written. Give today or a day to come.",
         )
     whose = Scope(project=project_named(project))

@@ -29,7 +29,7 @@ from nanobot_memory_plugins.core import (
     tr,
     usual_backups,
 )
-from nanobot_memory_plugins.core.cli import finish_erasure, run, say, warn
+from nanobot_memory_plugins.core.cli import finish_erasure, run, say_note, warn
 from nanobot_memory_plugins.core.erasure import ErasurePlan, is_short
 
 _PLUGIN = "consolidation"
@@ -97,7 +97,7 @@ def purge(
         try:
             plan = run(_erase(repository, configuration, erasure, dry_run=False))
         except KeyboardInterrupt:
-            say(tr(_BROKEN_OFF), err=True)
+            say_note(tr(_BROKEN_OFF))
             raise
     assert plan is not None  # noqa: S101
     _tell(plan, about.sessions, dry_run=dry_run, all_lines=all_lines, as_json=as_json)

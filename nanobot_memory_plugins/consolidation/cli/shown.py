@@ -1,6 +1,7 @@
 """What the commands have in common: opening the entries, and showing them."""
 
 from collections.abc import Sequence
+from datetime import datetime
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
@@ -174,12 +175,20 @@ def show_outcome(outcome: Outcome, repository: EntryRepository) -> None:
         out.print(tr("{file}, run {id}", file=repository.paths.relative(outcome.path), id=outcome.run.id), style="dim")
 
 
+def local_minute(text: str) -> str:
+    """Return a time of the journal as the reader's clock has it, to the minute."""
+    try:
+        return f"{datetime.fromisoformat(text).astimezone():%Y-%m-%d %H:%M}"
+    except (ValueError, OverflowError, OSError):
+        return text
+
+
 def show_run(run: Run, *, everything: bool = False) -> None:
     """Show a run of the journal, a long one by its beginning."""
     out = console()
     undoes = tr(", undoes {run}", run=run.undoes) if run.undoes else ""
     who, why = said_who(run), said_why(run)
-    out.print(f"[bold]{shown(run.id)}[/bold]  {shown(run.time)}  {shown(who)}: {shown(why)}{undoes}")
+    out.print(f"[bold]{shown(run.id)}[/bold]  {shown(local_minute(run.time))}  {shown(who)}: {shown(why)}{undoes}")
     first = beginning(run.changes, everything=everything)
     for change in first:
         before, after = change.before, change.after

@@ -139,9 +139,7 @@ class NightlyConsolidation:
         if dry_run:
             applied = apply(begun.entries, asked.jobs, now=begun.now, owner_of=self._owner_of)
             return self._report(applied, asked, begun, idle=not fresh)
-        report = await run_in_daemon_thread(lambda: self._write(asked, begun, idle=not fresh))
-        _log(report)
-        return report
+        return await run_in_daemon_thread(lambda: self._write(asked, begun, idle=not fresh))
 
     def _begin(self) -> _Begun:
         now = self._clock.now().replace(microsecond=0)
@@ -279,7 +277,7 @@ class NightlyConsolidation:
         return Report(asked.calls, idle, applied.done, tuple(dropped), applied.refused, asked.why, tuple(proposals))
 
 
-def _log(report: Report) -> None:
+def log_report(report: Report) -> None:
     """Say what was done and what was not; texts stay out of the log."""
     if report.refused:
         logger.warning("consolidation: the model's answer is refused: {}", report.refused)

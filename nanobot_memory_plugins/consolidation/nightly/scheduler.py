@@ -9,7 +9,7 @@ from datetime import tzinfo
 
 from filelock import Timeout
 
-from nanobot_memory_plugins.consolidation.nightly.pipeline import NightlyConsolidation
+from nanobot_memory_plugins.consolidation.nightly.pipeline import NightlyConsolidation, log_report
 from nanobot_memory_plugins.consolidation.nightly.schedule import is_due, next_slot
 from nanobot_memory_plugins.consolidation.operations.one_machine import only_machine
 from nanobot_memory_plugins.consolidation.store.nightly_records import LastRun, Records
@@ -101,7 +101,7 @@ class Scheduler:
                 return False
             async with only_machine(self._store()) as is_only:
                 if is_only:
-                    await self._consolidation.run()
+                    log_report(await self._consolidation.run())
                 return is_only
 
     async def _run(self) -> None:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
         without_embeddings,
     )
     from nanobot_memory_plugins.core.cli.options import run, warn
-    from nanobot_memory_plugins.core.cli.plain import say, told_size
+    from nanobot_memory_plugins.core.cli.plain import PROGRAM, say, say_note, told_size
     from nanobot_memory_plugins.core.cli.progress import time_left
     from nanobot_memory_plugins.core.cli.repair import finish_erasure, repair_memory, say_repaired
 
@@ -39,7 +39,7 @@ __getattr__ = lazy_names(
         "language": ("catalogue", "language_of", "languages", "spoken_language"),
         "open_store": ("is_shared", "opened_entries", "opened_memory", "opened_store", "settled", "without_embeddings"),
         "options": ("run", "warn"),
-        "plain": ("say", "told_size"),
+        "plain": ("PROGRAM", "say", "say_note", "told_size"),
         "progress": ("time_left",),
         "repair": ("finish_erasure", "repair_memory", "say_repaired"),
     },
@@ -58,6 +58,7 @@ COMMANDS = {
 """What the help says of each, which imports none of them."""
 
 __all__ = [
+    "PROGRAM",
     "PURPOSE_WORDS",
     "Cost",
     "FilesShown",
@@ -78,6 +79,7 @@ __all__ = [
     "repair_memory",
     "run",
     "say",
+    "say_note",
     "say_repaired",
     "settled",
     "show_problems",

@@ -179,7 +179,12 @@ def refuse_options_as_values(command: Any) -> None:
         for option, value in pairwise(before):
             if option in taking and value in known:
                 context.fail(f"Option {option!r} requires an argument.")
-        return parse(context, arguments)
+        try:
+            return parse(context, arguments)
+        except Exception as error:
+            if getattr(error, "ctx", context) is None:  # the parser of options does not say whose they are
+                error.ctx, error.cmd = context, context.command  # type: ignore[attr-defined]
+            raise
 
     command.parse_args = checked
     for below in getattr(command, "commands", {}).values():

@@ -8,6 +8,7 @@ from rich.console import Console, ConsoleOptions, RenderableType
 from rich.markup import escape
 from rich.segment import Segment
 
+from nanobot_memory_plugins.core.cli.plain import PROGRAM
 from nanobot_memory_plugins.core.errors import NanobotMemoryError
 from nanobot_memory_plugins.redaction.script.messages import together, tr
 from nanobot_memory_plugins.redaction.script.printable import one_line, printable
@@ -51,4 +52,4 @@ def say_error(error: NanobotMemoryError) -> None:
     """Say what failed, and what helps."""
     said = together(error.cause, error.hint)
     cause = tr(error.cause)
-    console(stderr=True).print(f"[red]{shown(cause)}[/red]{shown(said.removeprefix(cause))}")
+    console(stderr=True).print(f"{PROGRAM}: [red]{shown(cause)}[/red]{shown(said.removeprefix(cause))}")

@@ -29,6 +29,7 @@ from nanobot_memory_plugins.core.cli.options import (
     run,
 )
 from nanobot_memory_plugins.core.cli.people_findings import people_findings
+from nanobot_memory_plugins.core.cli.warnings_shown import warning_sentence
 from nanobot_memory_plugins.core.config import ConfigProblem, MemoryConfig
 from nanobot_memory_plugins.core.errors import NanobotMemoryError
 from nanobot_memory_plugins.core.host.memory_host import MemoryHost
@@ -115,7 +116,7 @@ def _warnings() -> Iterator[list[str]]:
     collected: list[str] = []
 
     def keep(message: "Message") -> None:
-        collected.append(message.record["message"])
+        collected.append(warning_sentence(message.record["message"]))
 
     sink = logger.add(keep, level="WARNING", diagnose=False, backtrace=False)
     try:

@@ -21,6 +21,8 @@ from nanobot_memory_plugins.core.transfer.backups import back_up, plain_name, us
 from nanobot_memory_plugins.core.transfer.exporting import export_to
 from nanobot_memory_plugins.redaction.script.messages import Sentence, tr
 
+_KEPT = 14
+
 
 def export_memory(
     to: Annotated[
@@ -32,8 +34,11 @@ def export_memory(
         typer.Option("--daily", help="Make a backup: one archive a day in the folder --to, read back whole."),
     ] = False,
     keep: Annotated[
-        int, typer.Option("--keep", metavar="N", min=1, max=10_000, help="With --daily: how many of the last to keep.")
-    ] = 14,
+        int | None,
+        typer.Option(
+            "--keep", metavar="N", min=1, max=10_000, help="With --daily: how many of the last to keep, else 14."
+        ),
+    ] = None,
     workspace: WorkspaceOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -43,8 +48,10 @@ def export_memory(
     """
     folder = existing_workspace(workspace)
     if daily:
-        _back_up(folder, to, keep, as_json=as_json)
+        _back_up(folder, to, keep or _KEPT, as_json=as_json)
         return
+    if keep is not None:
+        raise typer.BadParameter(tr("--keep is for --daily"))
     target = (to or Path(_usual_name(folder))).expanduser().absolute()
     repair_memory(folder, read_configuration(None)[0])
     with bar("exporting") as progress:

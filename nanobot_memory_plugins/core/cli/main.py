@@ -22,12 +22,11 @@ from nanobot_memory_plugins.core.cli.command_group import CommandGroup
 from nanobot_memory_plugins.core.cli.language import chosen_language, language_of, spoken
 from nanobot_memory_plugins.core.cli.log_setup import configure_command_line_logging
 from nanobot_memory_plugins.core.cli.options import print_json
-from nanobot_memory_plugins.core.cli.plain import say
+from nanobot_memory_plugins.core.cli.plain import PROGRAM, say, say_note
 from nanobot_memory_plugins.core.errors import InputError, NanobotMemoryError, NotInstalledError
 from nanobot_memory_plugins.redaction.script.messages import Sentence, together, tr
 from nanobot_memory_plugins.redaction.script.printable import printable
 
-PROGRAM = "nanobot-memory"
 # Any value turns on the log and the tracebacks, as --verbose does.
 DEBUG_VARIABLE = "NANOBOT_MEMORY_DEBUG"
 
@@ -98,6 +97,9 @@ def run_command_line(arguments: Sequence[str]) -> int:
         return _WRONG_USE
     with spoken(language):
         code = _run(arguments)
+        if code == _INTERRUPTED:
+            with contextlib.suppress(OSError):
+                say_note(tr("Interrupted."))
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
@@ -148,7 +150,7 @@ def _failed(arguments: Sequence[str], error: Exception, cause: str, hint: str = 
     if "--verbose" in arguments or os.environ.get(DEBUG_VARIABLE):
         typer.echo(printable("".join(traceback.format_exception(error))), err=True)
     with contextlib.suppress(OSError):
-        say(f"{PROGRAM}: {together(cause, hint)}", err=True)
+        say_note(together(cause, hint))
         if "--json" in arguments:
             print_json({"ok": False, "error": cause, "hint": hint, "mend": hint})
     return _FAILED

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
-from nanobot_memory_plugins.core.cli.plain import say
+from nanobot_memory_plugins.core.cli.plain import say_note
 from nanobot_memory_plugins.redaction.script.messages import Sentence, tr
 from nanobot_memory_plugins.redaction.script.printable import escaped_in_json
 
@@ -126,7 +126,7 @@ def warn(problems: "Sequence[ConfigProblem]") -> None:
     """Print configuration problems to standard error, one a line."""
     for problem in problems:
         where = f" ({problem.source})" if problem.source else ""
-        say(tr("configuration: {problem}{where}", problem=tr(problem.message), where=where), err=True)
+        say_note(tr("configuration: {problem}{where}", problem=tr(problem.message), where=where))
 
 
 def print_json(answer: Mapping[str, Any]) -> None:

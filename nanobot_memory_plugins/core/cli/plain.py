@@ -6,10 +6,17 @@ import typer
 
 from nanobot_memory_plugins.redaction.script.printable import one_line, printable
 
+PROGRAM = "nanobot-memory"
+
 
 def say(text: object, *, err: bool = False) -> None:
     """Write one line as it is, without colours."""
     typer.echo(one_line(str(text)), err=err)
+
+
+def say_note(text: object) -> None:
+    """Write one line to standard error that is no part of the answer, behind the program's name."""
+    say(f"{PROGRAM}: {text}", err=True)
 
 
 def without_controls(error: Any) -> None:

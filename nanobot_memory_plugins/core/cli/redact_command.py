@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from nanobot_memory_plugins.core.cli.plain import PROGRAM
 from nanobot_memory_plugins.core.redaction.installed_rules import default_redactor
 from nanobot_memory_plugins.redaction.cli.filters import filter_standard_input
 
@@ -22,4 +23,5 @@ def redact(
     ] = False,
 ) -> None:
     """Redact standard input to standard output."""
-    raise typer.Exit(filter_standard_input(default_redactor(), jsonl=jsonl, json_output=json_output))
+    code = filter_standard_input(default_redactor(), jsonl=jsonl, json_output=json_output, program=PROGRAM)
+    raise typer.Exit(code)

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from nanobot_memory_plugins.core.cli.plain import say
+from nanobot_memory_plugins.core.cli.plain import say_note
 from nanobot_memory_plugins.core.entry_points import REPAIR_GROUP, installed_entry_points
 from nanobot_memory_plugins.core.erasure.unfinished import ErasureRecord
 from nanobot_memory_plugins.core.files import MemoryPaths
@@ -81,4 +81,4 @@ def finish_erasure(workspace: Path, config: "MemoryConfig | None" = None) -> "Er
 def say_repaired(done: str) -> None:
     """Print what was repaired to standard error, or nothing."""
     if done:
-        say(f"{tr(done)}{tr('.')}", err=True)
+        say_note(f"{tr(done)}{tr('.')}")

@@ -4,12 +4,12 @@ Typer has no catalogue of its own. Its headings are looked up in ours; its error
 by their shape.
 """
 
-import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import cache
 from typing import Any, Final
 
+from nanobot_memory_plugins.core.cli.warnings_shown import patterns
 from nanobot_memory_plugins.redaction.script.messages import tr
 
 # Names in `typer.rich_utils` of the texts that it reads when it draws, and options that it adds.
@@ -54,6 +54,7 @@ ERRORS: Final = (
     "No such command '{name}'.",
     "No such option: {name} (Possible options: {more})",
     "No such option: {name}",
+    "Missing argument {name}. Choose from:{known}",
     "Missing argument {name}.",
     "Missing option {name}. Choose from:{known}",
     "Missing option {name}.",
@@ -117,7 +118,7 @@ def say_error_in_reader_language(error: Any) -> None:
 
 def told_error(text: str) -> str:
     """Return an error of Typer in the reader's language; one of another shape as it is."""
-    for template, pattern in _patterns():
+    for template, pattern in patterns(ERRORS):
         if found := pattern.fullmatch(text):
             return tr(template, **{name: told_error(value) for name, value in found.groupdict().items()})
     return text
@@ -181,13 +182,3 @@ def _folding(make: Callable[..., Any]) -> Callable[..., Any]:
 @cache
 def _headings() -> tuple[tuple[str, str], ...]:
     return tuple((name, getattr(sys.modules[_RICH], name)) for name in _DRAWN)
-
-
-@cache
-def _patterns() -> tuple[tuple[str, re.Pattern[str]], ...]:
-    return tuple((template, re.compile("".join(_pattern(template)), re.DOTALL)) for template in ERRORS)
-
-
-def _pattern(template: str) -> Iterator[str]:
-    for number, part in enumerate(re.split(r"\{(\w+)\}", template)):
-        yield f"(?P<{part}>.+?)" if number % 2 else re.escape(part)

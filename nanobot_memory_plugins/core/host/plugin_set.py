@@ -171,7 +171,7 @@ class PluginSet:
         try:
             self._hooks[found.name] = self.host.register(found.name, found.plugin, context)
         except PluginError as error:
-            self._errors[found.name] = str(error)
+            self._errors[found.name] = Sentence.joined([error.cause, *filter(None, [error.hint])], " ")
             logger.warning("plugin {} could not be registered: {}", found.name, error)
 
     def _language_model(self, plugin: str) -> Complete | None:

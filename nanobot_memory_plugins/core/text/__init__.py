@@ -42,6 +42,7 @@ if TYPE_CHECKING:
         render,
         said,
     )
+    from nanobot_memory_plugins.core.text.empty_templates import is_empty_template
     from nanobot_memory_plugins.core.text.evidence import Evidence, is_refusal, says_nothing, terms, without_thoughts
     from nanobot_memory_plugins.core.text.general_questions import is_general_question
     from nanobot_memory_plugins.core.text.imagined import apart_from_conditions
@@ -109,6 +110,7 @@ __getattr__ = lazy_names(
             "render",
             "said",
         ),
+        "empty_templates": ("is_empty_template",),
         "evidence": ("Evidence", "is_refusal", "says_nothing", "terms", "without_thoughts"),
         "general_questions": ("is_general_question",),
         "inventions": ("asks_to_invent",),
@@ -207,6 +209,7 @@ __all__ = [
     "fold",
     "holds_wish",
     "is_acknowledgement",
+    "is_empty_template",
     "is_general_question",
     "is_own_constraint",
     "is_pleasantry",

@@ -54,7 +54,10 @@ class _Known:
 class FollowedSource:
     """One source, and what was made of its files before. Everything here blocks; hold `only_import`."""
 
-    def __init__(self, paths: MemoryPaths, appender: Appender, source: Path, record: ImportRecord) -> None:
+    def __init__(
+        self, paths: MemoryPaths, appender: Appender, source: Path, record: ImportRecord, encoding: str = ""
+    ) -> None:
+        self._encoding = encoding
         self._record = record
         self._paths = paths
         self._appender = appender
@@ -122,7 +125,7 @@ class FollowedSource:
             name: pairs_of("\n".join(texts[note.file].get(note.id, "") for note in known.notes.values()))
             for name, known in gone.items()
         }
-        return set(matches_of(old, {name: pairs_of(_text(path)) for name, path in new.items()}))
+        return set(matches_of(old, {name: pairs_of(_text(path, self._encoding)) for name, path in new.items()}))
 
     def _take_out(
         self, gone: Mapping[str, Placed], rows: Sequence[Mapping[str, Any]], report: ImportReport, lock_seconds: float
@@ -188,9 +191,9 @@ class FollowedSource:
         return found
 
 
-def _text(path: Path) -> str:
+def _text(path: Path, encoding: str) -> str:
     try:
-        return decoded(path.read_bytes())[0]
+        return decoded(path.read_bytes(), encoding)[0]
     except (OSError, NoTextError):
         return ""
 

@@ -56,8 +56,10 @@ def import_from(
                 else:
                     taker.take(item)
             taker.finish()
+            report.keep_new_remarks()
             if getattr(importer, "follows", False):
-                followed = FollowedSource(paths, Appender(paths, lock_seconds), source, record)
+                encoding = getattr(importer, "encoding", "")
+                followed = FollowedSource(paths, Appender(paths, lock_seconds), source, record, encoding)
                 followed.follow(taker.placed, report, lock_seconds, dry_run=dry_run)
         except FileBusyError as error:
             raise FileBusyError(error.cause, hint="Import again: what was taken is not taken twice.") from error

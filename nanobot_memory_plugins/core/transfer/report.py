@@ -42,6 +42,11 @@ class ImportReport:
         """Say something of a file."""
         self.remarks.setdefault(about, []).append(file)
 
+    def keep_new_remarks(self) -> None:
+        """Keep what was said of files of which something was taken; the others said it at an earlier import."""
+        kept = {about: [file for file in files if self.files.get(file)] for about, files in self.remarks.items()}
+        self.remarks = {about: files for about, files in kept.items() if files}
+
     def took(self, kind: str, file: str, count: int = 1) -> None:
         """Count what was taken out of a file of the source: one of `KINDS`."""
         self.taken[kind] += count

@@ -16,7 +16,7 @@ from nanobot_memory_plugins.core import (
     together,
     tr,
 )
-from nanobot_memory_plugins.core.cli import run, say, warn
+from nanobot_memory_plugins.core.cli import run, say, say_note, warn
 
 
 class MoveTarget(StrEnum):
@@ -52,7 +52,7 @@ def move(
     folder = existing_workspace(workspace)
 
     def told(text: str) -> None:
-        say(tr(text), err=True)
+        say_note(tr(text))
 
     if to is MoveTarget.POSTGRES:
         done = run(move_to_postgres(folder, options, config, dsn=dsn, tenant=tenant, told=told))

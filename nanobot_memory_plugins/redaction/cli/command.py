@@ -24,7 +24,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if not options.check:
         if options.files or options.contacts:
             parser.error("files and --contacts are for --check; without it, standard input is redacted")
-        return filter_standard_input(Redactor(), jsonl=options.jsonl, json_output=options.json)
+        return filter_standard_input(Redactor(), jsonl=options.jsonl, json_output=options.json, program=PROGRAM)
     if options.jsonl or options.json:
         parser.error("--jsonl and --json are for standard input, and --check is for files")
     return _check(options.files, contacts=options.contacts)

@@ -13,21 +13,23 @@ from collections import Counter
 from typing import Any, BinaryIO
 
 from nanobot_memory_plugins.redaction.engine.redactor import Redactor
+from nanobot_memory_plugins.redaction.script.messages import Sentence, tr
 from nanobot_memory_plugins.redaction.script.printable import escaped_in_json, printable
 
 DONE, FAILED = 0, 1
 
 
-def filter_standard_input(redactor: Redactor, *, jsonl: bool, json_output: bool) -> int:
+def filter_standard_input(redactor: Redactor, *, jsonl: bool, json_output: bool, program: str) -> int:
     """Redact standard input to standard output, and return the exit status.
 
     With ``jsonl`` lines of ``{"id", "text"}`` are read and written. With ``json_output`` a line of JSON at the end
-    counts what was found by kind, and holds the text where ``jsonl`` is not asked for.
+    counts what was found by kind, and holds the text where ``jsonl`` is not asked for. ``program`` is the name that
+    stands before an error.
     """
     target = sys.stdout.buffer
     try:
         if jsonl:
-            found, failed, text = _filter_lines(redactor, sys.stdin.buffer, target)
+            found, failed, text = _filter_lines(redactor, sys.stdin.buffer, target, program)
         else:
             found, failed, text = _filter_text(redactor, sys.stdin.buffer, None if json_output else target)
         if json_output:
@@ -53,7 +55,9 @@ def _filter_text(redactor: Redactor, source: BinaryIO, target: BinaryIO | None) 
     return Counter(finding.kind for finding in redactor.findings(original)), 0, text
 
 
-def _filter_lines(redactor: Redactor, source: BinaryIO, target: BinaryIO) -> tuple[Counter[str], int, None]:
+def _filter_lines(
+    redactor: Redactor, source: BinaryIO, target: BinaryIO, program: str
+) -> tuple[Counter[str], int, None]:
     found: Counter[str] = Counter()
     failed = 0
     for number, line in enumerate(source, 1):
@@ -63,7 +67,8 @@ def _filter_lines(redactor: Redactor, source: BinaryIO, target: BinaryIO) -> tup
             row = _row(line)
         except ValueError as error:
             failed += 1
-            sys.stderr.write(f"redact: line {number}: {error}\n")
+            told = tr("line {number}: {why}", number=number, why=error.args[0])
+            sys.stderr.write(f"{program}: {told}\n")
             sys.stderr.flush()
             continue
         found.update(finding.kind for finding in redactor.findings(row["text"]))
@@ -77,14 +82,14 @@ def _row(line: bytes) -> dict[str, Any]:
     try:
         row = json.loads(line.removeprefix(codecs.BOM_UTF8).decode("utf-8", "surrogateescape"))
     except (ValueError, RecursionError):
-        raise ValueError("this is not JSON") from None
+        raise ValueError(Sentence("this is not JSON")) from None
     if not isinstance(row, dict):
-        raise ValueError("this is not a JSON object")
+        raise ValueError(Sentence("this is not a JSON object"))
     for name in ("id", "text"):
         if name not in row:
-            raise ValueError(f'the field "{name}" is missing')
+            raise ValueError(Sentence("the field {name} is missing", name=name))
     if not isinstance(row["text"], str):
-        raise ValueError('the field "text" is not a string')
+        raise ValueError(Sentence("the field text is not a string"))
     return row
 
 

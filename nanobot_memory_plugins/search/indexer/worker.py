@@ -17,7 +17,7 @@ from nanobot_memory_plugins.search.indexer.session import IndexSession, SessionS
 from nanobot_memory_plugins.search.indexer.vectors import VectorFiller
 from nanobot_memory_plugins.search.indexer.watching import Watcher
 from nanobot_memory_plugins.search.sources.migration import migrate_legacy
-from nanobot_memory_plugins.search.sources.notices import warn_once
+from nanobot_memory_plugins.search.sources.notices import is_well, warn_once
 from nanobot_memory_plugins.search.sources.places import Places
 
 # Seconds. How often a process that is not the owner tries to become it, and how often the owner looks around:
@@ -204,6 +204,7 @@ class Indexer:
         try:
             if session.bring_up(item):
                 filler.more_text()
+                is_well(str(self._database_path))
             self._backlog.succeeded(item)
         except StoreError:
             self._backlog.failed(item)
@@ -232,8 +233,9 @@ class Indexer:
 
     def _complain(self, error: Exception) -> None:
         trouble = str(error) if isinstance(error, NanobotMemoryError) else type(error).__name__
-        if trouble != self._state.trouble:
-            logger.warning("indexing failed and is tried again every {:.0f} s: {}", _REST_AFTER_FAILURE, trouble)
+        # The database opens again meanwhile: well it is when something was written.
+        said = f"indexing failed and is tried again every {_REST_AFTER_FAILURE:.0f} s: {trouble}"
+        warn_once(str(self._database_path), trouble, said=said)
         self._say(trouble=trouble)
 
     def _pause(self, seconds: float) -> None:

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import BinaryIO
 
 from nanobot_memory_plugins.core.files import TAG_SEPARATORS, NoteEntry, Passage, parse_notes
+from nanobot_memory_plugins.core.text import is_empty_template
 from nanobot_memory_plugins.core.values import Origin, Scope
 from nanobot_memory_plugins.search.chunking import chunk_markdown, chunk_text
 from nanobot_memory_plugins.search.documents import Document, holds_entries
@@ -24,8 +25,8 @@ _SCORED = re.compile(r"\[(?P<id>[^\]\s]+)\]\s*(?P<category>[^|]*?)\s*\|[^|]*\|[^
 _FIELDS = re.compile(r"(?<!\s)\s*+<!--[ \t]+((?:[a-z_]+: [^<>\r\n]*)|(?:[a-z_]+:))[ \t]*-->\s*\Z")
 _QUOTED = re.compile(r"(?:%[0-9a-f]{2})+", re.IGNORECASE)
 _ORIGINS = {origin.value: origin for origin in Origin}
-# The title of a file, and a section of the long-term file, with nothing below it: there is nothing to find.
-_TITLE, _SECTION = re.compile(r"(#( .*)?)?"), re.compile(r"(##?( .*)?)?")
+# The title of a file with nothing below it: there is nothing to find.
+_TITLE = re.compile(r"(#( .*)?)?")
 _DAY = re.compile(r"(\d{4})-(\d{2})-(\d{2})")
 
 
@@ -76,8 +77,8 @@ class _Reader:
             return self._scored(part, scored)
         if part.heading:
             self.section = part.heading
-        titles = _SECTION if self.source.kind is FileKind.LONG_TERM else _TITLE
-        if titles.fullmatch(_without_comments(part.text).strip()):
+        text = _without_comments(part.text).strip()
+        if is_empty_template(text) if self.source.kind is FileKind.LONG_TERM else _TITLE.fullmatch(text):
             return ()
         return self._passage(part)
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from rich.text import Text
 
 from nanobot_memory_plugins.core import Hit, Level, SearchResult, StoreStatus, console, shown, tr
+from nanobot_memory_plugins.core.cli import PROGRAM
 from nanobot_memory_plugins.core.text import one_line
 from nanobot_memory_plugins.search.segmentation import candidate_terms
 
@@ -54,7 +55,8 @@ def show_hits(result: SearchResult, status: StoreStatus, query: str, *, by_words
     if status.reason and not (by_words and result.level is Level.FULL_TEXT):
         notes = console(stderr=True)
         notes.print(
-            tr(
+            f"{PROGRAM}: "
+            + tr(
                 "[yellow]level {level}: {reason}[/yellow] {hint}",
                 level=int(status.level),
                 reason=shown(tr(status.reason)),

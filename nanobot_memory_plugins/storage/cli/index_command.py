@@ -81,7 +81,8 @@ class _Bars:
 
     def __init__(self) -> None:
         columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), time_left())
-        self._progress = Progress(*columns, console=console(stderr=True, wraps=True))
+        out = console(stderr=True, wraps=True)
+        self._progress = Progress(*columns, console=out, disable=not out.is_terminal)
         self._reading = self._progress.add_task(tr("reading files"), visible=False)
         self._embedding = self._progress.add_task(tr("embedding"), visible=False)
         self._most_bytes = self._most_vectors = 0

@@ -17,7 +17,7 @@ from nanobot_memory_plugins.core import (
     shown,
     tr,
 )
-from nanobot_memory_plugins.core.cli import say, time_left
+from nanobot_memory_plugins.core.cli import say, say_note, time_left
 from nanobot_memory_plugins.search.embedding.catalogue import (
     ALIASES,
     DEFAULT_MODEL,
@@ -64,7 +64,7 @@ def list_models(as_json: _Json = False) -> None:
             if row["folder"]:
                 out.print(f"{' ' * width}  [dim]{shown(row['folder'])}[/dim]")
         for note in sorted({row["note"] for row in rows if row["note"]}):
-            say(tr(note), err=True)
+            say_note(tr(note))
 
 
 @models.command("pull")

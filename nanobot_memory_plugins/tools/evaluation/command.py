@@ -12,7 +12,7 @@ from rich.progress import BarColumn, Progress, TaskID, TaskProgressColumn, TextC
 from nanobot_memory_plugins.core import Sentence, together, tr
 from nanobot_memory_plugins.core.cli.console import console
 from nanobot_memory_plugins.core.cli.options import ConfigOption, JsonOption, print_json, read_configuration, run, warn
-from nanobot_memory_plugins.core.cli.plain import say
+from nanobot_memory_plugins.core.cli.plain import say, say_note
 from nanobot_memory_plugins.core.cli.progress import time_left
 from nanobot_memory_plugins.core.config import MemoryConfig
 from nanobot_memory_plugins.core.errors import InputError
@@ -58,13 +58,12 @@ def eval_(
     data = read_dataset(dataset)
     undated = sum(document.ts is None for document in data.documents)
     if undated:
-        say(
+        say_note(
             tr(
                 "{undated:,} of {documents:,} documents have no time that can be read.",
                 undated=undated,
                 documents=len(data.documents),
-            ),
-            err=True,
+            )
         )
     memory_config, problems = read_configuration(config)
     warn(problems)
@@ -77,7 +76,7 @@ def eval_(
         told = tr("Searched by words only:")
         if status.level is Level.MARKDOWN:
             told = tr("Searched by reading the files:")
-        say(together(told, status.reason, status.hint), err=True)
+        say_note(together(told, status.reason, status.hint))
     if as_json:
         print_json(
             {

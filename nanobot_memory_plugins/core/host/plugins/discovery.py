@@ -116,12 +116,14 @@ def _load_with_limit(
 def _describe(error: BaseException, value: str) -> str:
     """Say what an import failed of: type and place, and which module is missing."""
     what = exception_name(error)
+    place = _place(error.__traceback__) or value
+    if isinstance(error, SyntaxError) and error.filename:
+        place = f"{error.filename}:{error.lineno}"
     if isinstance(error, ModuleNotFoundError) and isinstance(error.name, str):
         parts = error.name.split(".")
-        what += f" (no module {error.name})" if all(part.isidentifier() for part in parts) else ""
-    if isinstance(error, SyntaxError) and error.filename:
-        return f"{what} at {error.filename}:{error.lineno}"
-    return f"{what} at {_place(error.__traceback__) or value}"
+        if all(part.isidentifier() for part in parts):
+            return Sentence("{error} (no module {module}) at {place}", error=what, module=error.name, place=place)
+    return Sentence("{error} at {place}", error=what, place=place)
 
 
 def _place(trace: TracebackType | None) -> str:

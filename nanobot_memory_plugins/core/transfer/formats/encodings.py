@@ -18,6 +18,8 @@ _NAMES = {
     "big5": "Big5",
     "shift_jis": "Shift JIS",
 }
+# Windows writes a few more characters of these than the standards have.
+_WIDER = {"big5": "cp950", "shift_jis": "cp932", "euc_kr": "cp949", "gbk": "gb18030", "gb2312": "gb18030"}
 _MARKS = {
     codecs.BOM_UTF32_LE: "utf-32",
     codecs.BOM_UTF32_BE: "utf-32",
@@ -39,15 +41,25 @@ class NoTextError(Exception):
     """The bytes are no text. The message says why, in words that follow "it is damaged:"."""
 
 
-def decoded(data: bytes) -> tuple[str, str]:
+def known_encoding(name: str) -> str:
+    """Return the name that Python has for an encoding of text, or nothing where there is no such encoding."""
+    try:
+        found = codecs.lookup(name)
+    except (LookupError, ValueError):
+        return ""
+    # Others turn bytes into bytes: base64, zip.
+    return found.name if getattr(found, "_is_text_encoding", True) else ""
+
+
+def decoded(data: bytes, encoding: str = "") -> tuple[str, str]:
     """Return the text that bytes hold, and the name of its encoding, which is empty for UTF-8.
 
-    Raises `NoTextError`.
+    What is no UTF-8 and bears no mark is in ``encoding``, where it is named; else it is guessed. Raises `NoTextError`.
     """
-    for mark, encoding in _MARKS.items():
+    for mark, marked in _MARKS.items():
         if data.startswith(mark):
-            return _whole(data, encoding), encoding.upper()
-    if (wide := _utf16(data)) is not None:
+            return _whole(data, marked), marked.upper()
+    if not encoding and (wide := _utf16(data)) is not None:
         return _whole(data, wide), "UTF-16"
     try:
         text = data.decode("utf-8-sig")
@@ -57,6 +69,11 @@ def decoded(data: bytes) -> tuple[str, str]:
         if damage := damage_in(data):
             raise NoTextError(damage)
         return text, ""
+    if encoding:
+        text = _whole(data, _WIDER.get(encoding, encoding))
+        if "\0" in text:
+            raise NoTextError(damage_in(data) or "it is no text")
+        return text, _NAMES.get(encoding, encoding.upper())
     if b"\0" in data or b"\xff" * 4 in data:
         raise NoTextError(damage_in(data) or "it is no text")
     lenient = data.decode("utf-8-sig", "replace")
@@ -109,7 +126,6 @@ def _east_asian(data: bytes) -> Iterator[tuple[str, str]]:
     """Yield the texts that the bytes may hold in East Asia, each with its encoding."""
     for name in _EAST_ASIAN:
         try:
-            # Windows writes a few more characters of Big5 and of Shift JIS than the standards have.
-            yield name, data.decode({"big5": "cp950", "shift_jis": "cp932", "euc_kr": "cp949"}.get(name, name))
+            yield name, data.decode(_WIDER.get(name, name))
         except UnicodeDecodeError:
             continue

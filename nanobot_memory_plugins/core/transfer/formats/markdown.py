@@ -1,13 +1,15 @@
 """A folder of Markdown."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
+from typing import ClassVar
 
 from nanobot_memory_plugins.core.errors import InputError
 from nanobot_memory_plugins.core.files import MemoryPaths
 from nanobot_memory_plugins.core.transfer.formats.markdown_notes import markdown_items
 from nanobot_memory_plugins.core.transfer.formats.reading import files_below
-from nanobot_memory_plugins.core.transfer.formats.vault import SUFFIXES, vault_files
+from nanobot_memory_plugins.core.transfer.formats.vault import LOGS, SUFFIXES, vault_files
 from nanobot_memory_plugins.core.transfer.importer import Item, Part, Skipped
 from nanobot_memory_plugins.core.transfer.manifest import MANIFEST
 from nanobot_memory_plugins.core.values import Origin
@@ -21,21 +23,30 @@ def is_memory(folder: Path) -> bool:
     )
 
 
+@dataclass(frozen=True, slots=True)
 class MarkdownImporter:
     """Reads the Markdown files below a folder, or one file: a note a section. A vault of Obsidian or Logseq is one.
 
     They are the user's notes, and nobody's word: a page that was pasted is one, too. They are found and recalled, and
     learned from no more than what the assistant said. What is read again takes the place of what was read before.
+    ``logs`` takes large files and logs, too; ``encoding`` is that of files that are no UTF-8, else it is guessed.
     """
 
-    label = Sentence("a folder of Markdown")
-    follows = True
+    logs: bool = False
+    encoding: str = ""
+
+    label: ClassVar[str] = Sentence("a folder of Markdown")
+    follows: ClassVar[bool] = True
 
     def recognises(self, source: Path) -> bool:
         """Return whether there is Markdown in it."""
         if source.is_file():
             return source.suffix.lower() in SUFFIXES
         return next(files_below(source, SUFFIXES), None) is not None
+
+    def logs_in(self, source: Path) -> list[Path]:
+        """Return the large files and logs of a folder, which are left unless ``logs`` is set."""
+        return [path for path, unfit in vault_files(source) if unfit in LOGS] if source.is_dir() else []
 
     def read(self, source: Path, workspace: Path) -> Iterator[Item]:
         """Yield the notes of every file. Raises `InputError` where there is no Markdown, or a memory of ours."""
@@ -60,9 +71,13 @@ class MarkdownImporter:
         for done, (path, unfit) in enumerate(files):
             name = path.relative_to(root).as_posix()
             yield Part(name, done, len(files))
+            if self.logs and unfit in LOGS:
+                unfit = ""
             if not unfit and path.resolve().is_relative_to(own):
                 unfit = Sentence("it is part of this memory already")
             if unfit:
                 yield Skipped(unfit, name)
             else:
-                yield from markdown_items(path, name, origin=Origin.NOTES, tags=("imported",), is_vault=True)
+                yield from markdown_items(
+                    path, name, origin=Origin.NOTES, tags=("imported",), is_vault=True, encoding=self.encoding
+                )

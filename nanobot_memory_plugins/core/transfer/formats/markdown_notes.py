@@ -39,13 +39,20 @@ class _Place:
 
 
 def markdown_items(
-    path: Path, name: str, *, origin: Origin, tags: tuple[str, ...] = (), is_vault: bool = False
+    path: Path,
+    name: str,
+    *,
+    origin: Origin,
+    tags: tuple[str, ...] = (),
+    is_vault: bool = False,
+    encoding: str = "",
 ) -> Iterator[Item]:
     """Yield the notes of a Markdown file; ``name`` is what the report calls it.
 
     The day is the one in a heading, else in the file's name, else in its front matter, else that of the last change.
     Notes in our own form keep what they say, except that none becomes the user's word unless ``origin`` is. Of a file
-    in a vault the notes keep its folders, title, aliases and tags, those in the text included.
+    in a vault the notes keep its folders, title, aliases and tags, those in the text included. ``encoding`` is that of
+    a file that is no UTF-8; it is guessed where none is named.
     """
     try:
         data, when = path.read_bytes(), changed(path)
@@ -53,12 +60,12 @@ def markdown_items(
         yield Skipped(Sentence("it cannot be read: {why}", why=error.strerror), name)
         return
     try:
-        text, encoding = decoded(data)
+        text, read_as = decoded(data, encoding)
     except NoTextError as error:
         yield Skipped(Sentence("it is damaged: {why}", why=error), name)
         return
-    if encoding:
-        yield Remark(Sentence("read as {encoding}", encoding=encoding), name)
+    if read_as:
+        yield Remark(Sentence("read as {encoding}", encoding=read_as), name)
     page = page_of(text)
     fields = page.fields
     named = _dated(path.stem, None) or _dated(fields.get("date", "") or fields.get("created", ""), None)

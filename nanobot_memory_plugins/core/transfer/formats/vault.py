@@ -18,6 +18,10 @@ _LOG_LINE = re.compile(
 )
 _LOG_LOOKED_AT, _LOG_LINES, _LOG_SHARE = 1 << 14, 50, 0.9
 EMPTY = "it has no text"
+_LARGE = Sentence("it is larger than {size} MB, as a log is; name it by itself to take it", size=LARGEST_NOTE >> 20)
+_LOG = Sentence("it looks like a log; name it by itself to take it")
+LOGS = (_LARGE, _LOG)
+"""Why a file is left that is a note all the same, should its owner say so."""
 _FRONT_MATTER = re.compile(r"\A\ufeff?---[ \t]*\r?\n(.*?)^(?:---|\.\.\.)[ \t]*\r?$\n?", re.DOTALL | re.MULTILINE)
 _FIELD = re.compile(r"^([A-Za-z][\w-]*)[ \t]*:[ \t]*(.*?)[ \t\r]*$")
 _ITEM = re.compile(r"^[ \t]*-[ \t]+(.*?)[ \t\r]*$")
@@ -90,14 +94,9 @@ def vault_files(folder: Path, root: Path | None = None) -> Iterator[tuple[Path, 
         elif path.suffix.lower() not in SUFFIXES:
             yield path, Sentence("it is no Markdown")
         elif _size(entry) > LARGEST_NOTE:
-            yield (
-                path,
-                Sentence(
-                    "it is larger than {size} MB, as a log is; name it by itself to take it", size=LARGEST_NOTE >> 20
-                ),
-            )
+            yield path, _LARGE
         elif _is_log(path):
-            yield path, Sentence("it looks like a log; name it by itself to take it")
+            yield path, _LOG
         else:
             yield path, ""
 

@@ -1,0 +1,33 @@
+"""The start of ``nanobot-memory``, which answers Ctrl-C from its first moment on, also while modules are imported."""
+
+import signal
+import sys
+from contextlib import suppress
+
+_INTERRUPTED = 130
+
+
+def main() -> None:
+    """Run the command line on this process's arguments, and exit."""
+    try:
+        from nanobot_memory_plugins.core.cli.main import main as run
+
+        run()
+    except KeyboardInterrupt:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        with suppress(OSError):
+            sys.stderr.write("nanobot-memory: " + _interrupted() + "\n")
+            sys.stderr.flush()
+        sys.exit(_INTERRUPTED)
+
+
+def _interrupted() -> str:
+    """Return what is said, in the language of the command; this imports little."""
+    try:
+        from nanobot_memory_plugins.core.cli.language import chosen_language, spoken
+        from nanobot_memory_plugins.redaction.script.messages import tr
+
+        with spoken(chosen_language(sys.argv[1:])[0]):
+            return tr("Interrupted.")
+    except Exception:  # nothing may follow an interrupt but its line
+        return "Interrupted."
