@@ -102,6 +102,7 @@ def test_each_pattern_finds_its_example_and_not_its_counter_example(word):
                 "A cousin offers us a week in Crete, flights paid. Shall we?",
                 "We won't fly any more, not even to Crete.",
             ),
+            ("Would a flight on Sunday morning be better?", "I don't get on aeroplanes, not since 2011."),
             ("五一坐邮轮去日本，去不去？", "我晕船，一上船就吐。"),
             ("周末自驾去黄山怎么样", "我还没考驾照，我不会开车。"),
             ("订早班的机票好不好？", "我怕坐飞机，一起飞就发抖。"),

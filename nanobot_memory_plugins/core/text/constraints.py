@@ -157,7 +157,7 @@ TRAVEL = ConstraintTopic(
     Words(
         (
             Word(
-                r"\b(?:fly|flying|flights?|planes?|airlines?|ferry|ferries|cruises?|boats?|sail(?:ing)?|crossing"
+                r"\b(?:fly|flying|flights?|(?:aero|air)?planes?|airlines?|ferry|ferries|cruises?|boats?|sail(?:ing)?|crossing"
                 r"|drive|driving"
                 r"|road ?trip|(?:hire|rent)(?: a|ing a)? (?:car|van)|coach|trips?|travel(?:ling|ing)?|holidays?"
                 r"|getaway|voyage"
@@ -176,12 +176,12 @@ TRAVEL = ConstraintTopic(
         (
             Word(
                 r"\b(?:afraid|scared|terrified|frightened|fear|phobia|panic\w*)\b[^.!?]{0,40}"
-                r"\b(?:fly\w*|planes?|flights?|heights?|boats?|water|lifts?|tunnels?|driv\w+)\b"
-                r"|\b(?:fly\w*|planes?|flights?|heights?|boats?|lifts?|tunnels?)\b[^.!?]{0,40}"
+                r"\b(?:fly\w*|(?:aero|air)?planes?|flights?|heights?|boats?|water|lifts?|tunnels?|driv\w+)\b"
+                r"|\b(?:fly\w*|(?:aero|air)?planes?|flights?|heights?|boats?|lifts?|tunnels?)\b[^.!?]{0,40}"
                 r"\b(?:afraid|scared|terrif\w+|frighten\w*|phobia|panic\w*)\b"
                 r"|\b(?:sea|car|travel|motion|bus)[ -]?sick\w*\b"
                 r"|\b(?:won'?t|wont|can'?t|cant|can ?not|don'?t|dont|do not|never|refuse to|not allowed to|not fit to)"
-                r" (?:[\w']+ ){0,4}(?:fly|drive|planes?|boats?|ferry|sail)\b"
+                r" (?:[\w']+ ){0,4}(?:fly|drive|(?:aero|air)?planes?|boats?|ferry|sail)\b"
                 r"|\b(?:lost|no|without|have ?n'?t got|don'?t have) (?:\w+ ){0,3}(?:licen[cs]e|car|passport|visa)\b"
                 r"|\b(?:licen[cs]e|passport)\b (?:\w+ ){0,3}(?:expired|revoked|suspended|taken|runs? out)\b"
                 r"|\b(?:driving ban|wheelchair|crutches)\b",
