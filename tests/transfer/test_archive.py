@@ -122,7 +122,7 @@ def test_an_export_never_overwrites_and_needs_a_memory(archive: Path, tmp_path: 
     assert archive.read_bytes() == data
     with pytest.raises(InputError, match="There is no memory in"):
         export_to(tmp_path / "b.zip", tmp_path / "nothing")
-    with pytest.raises(InputError, match="Name a file in a folder that exists"):
+    with pytest.raises(InputError, match="in a folder that exists and has room for it"):
         export_to(tmp_path / "no" / "where.zip", tmp_path / "theirs")
     assert not list(tmp_path.rglob("*.tmp"))
 

@@ -91,7 +91,7 @@ def export_to(
     except OSError as error:
         raise InputError(
             Sentence("{target} cannot be written: {why}.", target=target, why=error.strerror),
-            hint="Name a file in a folder that exists with --to.",
+            hint="Name a file with --to, in a folder that exists and has room for it.",
         ) from error
     finally:
         with contextlib.suppress(OSError):
