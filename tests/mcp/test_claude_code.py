@@ -119,7 +119,7 @@ def test_tools_and_failures_are_noted_and_the_memorys_own_are_not(claude, model)
     assert "echo 4711 lamps" in notes
     assert notes.count("failed: ") == 1
     assert "No such file" in notes.partition("no/such/folder")[2]
-    assert "tool: mcp__plugin" not in notes
+    assert "mcp__plugin" not in notes
 
 
 def test_a_compaction_is_advised_and_nothing_of_it_is_the_users_word(claude, model):

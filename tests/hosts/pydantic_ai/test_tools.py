@@ -1,5 +1,7 @@
 """pydantic-ai: tools are noted, without their secrets; ours answer; what waits for somebody is no failure."""
 
+import re
+
 import pytest
 
 from nanobot_memory_plugins.core.testing import Reply, ReplyRule, ToolCall
@@ -65,7 +67,7 @@ async def test_an_unknown_tool_and_bad_arguments_are_noted_as_failures_once(agen
     calls(agents, "deploy", town="Rome")
     await agents.make(memory, tools=[deploy]).run("Please deploy to Rome.")
     memory.close()
-    assert agents.wired.notes().count("tool: teleport") + agents.wired.notes().count("teleport failed") >= 1
+    assert len(re.findall(r"teleport .*(?:returned|failed):", agents.wired.notes())) == 1
     assert "Rome" in agents.wired.notes()
 
 
