@@ -76,6 +76,15 @@ def test_a_memory_that_starts_late_is_given_longer_to_start(tmp_path: Path):
     assert "memoryPlugins.nanobot.startLimit to 15" in found.hint
 
 
+def test_the_remedy_is_for_what_came_most_often(tmp_path: Path):
+    (tmp_path / "memory").mkdir()
+    for why in (f"{NO_ANSWER} 5.7 s, {WITH_START}", f"{NO_ANSWER} 0.45 s", f"{NO_ANSWER} 0.45 s"):
+        note_missed(tmp_path, ManualClock(NOW), {"recall": why})
+    (found,) = missed_findings(tmp_path, NOW)
+    assert "recallTimeout to 2" in found.hint
+    assert "startLimit" not in found.hint
+
+
 def test_why_a_turn_went_without_is_said_in_the_readers_language(tmp_path: Path):
     (tmp_path / "memory").mkdir()
     for why in (f"{NO_ANSWER} 0.5 s", f"resting after: {NO_ANSWER} 0.5 s", f"{NO_ANSWER} 5.7 s, {WITH_START}"):

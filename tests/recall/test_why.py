@@ -7,7 +7,8 @@ import pytest
 
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
 from nanobot_memory_plugins.core.cli.main import run_command_line
-from nanobot_memory_plugins.core.host import Unhelpful
+from nanobot_memory_plugins.core.clock import SystemClock
+from nanobot_memory_plugins.core.host import NO_ANSWER, Unhelpful, note_missed
 from nanobot_memory_plugins.core.values import Hit, Level, Origin, Query, Scope, SearchResult, StoreStatus
 from nanobot_memory_plugins.recall.cli.examination import Examined, examine
 from nanobot_memory_plugins.recall.engine import recall
@@ -239,3 +240,11 @@ def test_with_a_project_its_memories_come_first(ask, workspace: Path):
     for project in ("pumps", "valves"):
         found = ask("When is the flange seal replaced?", "--project", project)
         assert project in found["candidates"][0]["text"]
+
+
+def test_turns_that_got_nothing_are_not_hidden_by_what_it_would_show(ask, workspace: Path):
+    assert ask(ASKED)["missed_turns"] == 0
+    assert "got nothing" not in ask(ASKED, text=True)
+    note_missed(workspace, SystemClock(), {"recall": f"{NO_ANSWER} 6 s"})
+    assert ask(ASKED)["missed_turns"] == 1
+    assert "Of the last day's turns 1 got nothing" in " ".join(ask(ASKED, text=True).split())

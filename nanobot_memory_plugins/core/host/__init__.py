@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from nanobot_memory_plugins.core.host.idle_clock import IdleClock
     from nanobot_memory_plugins.core.host.live_history import tokens_of
     from nanobot_memory_plugins.core.host.memory_thread import MemoryThread, Use
-    from nanobot_memory_plugins.core.host.missed_turns import NO_ANSWER, WITH_START, note_missed
+    from nanobot_memory_plugins.core.host.missed_turns import NO_ANSWER, WITH_START, missed_recalls, note_missed
     from nanobot_memory_plugins.core.host.plugin_set import ONLY_VARIABLE, PluginReport
     from nanobot_memory_plugins.core.host.plugins.plugin_host import PluginState
     from nanobot_memory_plugins.core.host.prompt_filter import without_others_notes
@@ -62,7 +62,7 @@ __getattr__ = lazy_names(
         "bootstrap_files": ("default_overhead", "read_text"),
         "bounded_store": ("hits_of", "whole_hit"),
         "memory_thread": ("MemoryThread", "Use"),
-        "missed_turns": ("NO_ANSWER", "WITH_START", "note_missed"),
+        "missed_turns": ("NO_ANSWER", "WITH_START", "missed_recalls", "note_missed"),
         "plugin_set": ("ONLY_VARIABLE", "PluginReport"),
         "plugins.plugin_host": ("PluginState",),
         "prompt_filter": ("without_others_notes",),
@@ -114,6 +114,7 @@ __all__ = [
     "is_held_by_server",
     "line_of",
     "lowered",
+    "missed_recalls",
     "note_missed",
     "place_of",
     "read_text",

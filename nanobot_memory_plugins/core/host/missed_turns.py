@@ -65,6 +65,15 @@ def missed_turns(memory: Path, *, since: datetime) -> Iterator[MissedTurn]:
             continue
 
 
+def missed_recalls(workspace: Path, now: datetime) -> int:
+    """Return how many turns of the last day recall did not answer. It blocks."""
+    try:
+        found = missed_turns(MemoryPaths.of(workspace).memory, since=now - _DAY)
+        return sum(one.plugin == "recall" for one in found)
+    except OSError:
+        return 0
+
+
 def missed_findings(workspace: Path, now: datetime) -> list[Finding]:
     """Return which turns of the last day went without memory, and why; nothing where none did. It blocks."""
     try:
@@ -95,12 +104,13 @@ def _said(why: str) -> str:
 
 
 def _hint(found: list[MissedTurn]) -> str:
-    if any(WITH_START in one.why for one in found):
+    late = [one.why for one in found if NO_ANSWER in one.why]
+    if 2 * sum(WITH_START in why for why in late) > len(late):
         return Sentence(
             "The memory was still starting. Where that comes often let the first turn wait longer: set"
             " memoryPlugins.nanobot.startLimit to 15 (seconds)."
         )
-    if any(NO_ANSWER in one.why for one in found):
+    if late:
         return Sentence(
             "The machine was busy. Where that comes often let a turn wait longer: set memoryPlugins.core.messageLimit"
             " to 3 and memoryPlugins.recall.recallTimeout to 2 (seconds)."

@@ -16,7 +16,7 @@ from nanobot_memory_plugins.core import (
     tr,
 )
 from nanobot_memory_plugins.core.cli import opened_store, settled
-from nanobot_memory_plugins.core.host import Unhelpful
+from nanobot_memory_plugins.core.host import Unhelpful, missed_recalls
 from nanobot_memory_plugins.core.values import ScorePart
 from nanobot_memory_plugins.recall.engine import Recalled, limit_seconds, recall
 from nanobot_memory_plugins.recall.options import RecallOptions
@@ -32,7 +32,8 @@ _NO_LIMIT = 60.0
 class Examined:
     """What a recall did.
 
-    ``turn_seconds`` is what a turn would have had for it.
+    ``turn_seconds`` is what a turn would have had for it, ``missed`` how many turns of the last day got
+    nothing in time.
     """
 
     recalled: Recalled
@@ -40,6 +41,7 @@ class Examined:
     options: RecallOptions
     status: StoreStatus
     turn_seconds: float
+    missed: int = 0
 
     def candidates(self) -> list["ExaminedCandidate"]:
         """Return every candidate of the last search, hits first and in their order."""
@@ -123,4 +125,6 @@ async def examine(workspace: Path, config: MemoryConfig, text: str, *, recent: S
         )
         status = store.status()
     tier = watch.decision.tier if watch.decision is not None else recalled.tier
-    return Examined(recalled, watch, options, status, limit_seconds(RecallTier.HEAVY if watch.topic else tier, options))
+    seconds = limit_seconds(RecallTier.HEAVY if watch.topic else tier, options)
+    missed = missed_recalls(workspace, datetime.now(UTC))
+    return Examined(recalled, watch, options, status, seconds, missed)

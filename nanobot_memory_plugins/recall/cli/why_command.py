@@ -143,6 +143,7 @@ def answer_of(found: Examined) -> dict[str, Any]:
         "need": {"probability": watch.need, "needed": options.need_threshold},
         "seconds": round(watch.seconds, 4),
         "turn_seconds": found.turn_seconds,
+        "missed_turns": found.missed,
         "late_on_a_turn": watch.seconds > found.turn_seconds,
         "level": int(found.status.level),
         "searches": [
@@ -261,7 +262,8 @@ def _show(found: Examined, query: str, limit: int) -> None:
             "{here:.0f} ms here; a turn has {turn:.0f} ms.", here=watch.seconds * 1000, turn=found.turn_seconds * 1000
         )
         late = Sentence("On a turn this would come too late.") if watch.seconds > found.turn_seconds else ""
-        out.print(tr("[bold]time[/bold]       {told}", told=together(took, late)))
+        missed = Sentence("Of the last day's turns {count} got nothing: see doctor.", count=found.missed)
+        out.print(tr("[bold]time[/bold]       {told}", told=together(took, late, missed if found.missed else "")))
     out.print(tr("[bold]block[/bold]      {told}", told=_block_in_words(found)))
     if recalled.block is not None:
         for line in recalled.block.text.splitlines():
