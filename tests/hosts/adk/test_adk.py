@@ -237,7 +237,7 @@ async def test_a_tool_that_is_cut_off_is_noted_and_what_follows_in_that_task_is_
     await ask(runner, "And now?", "next")
     assert said(plugin, "next") == ["And now?", "Understood."]
     assert "And now?" in wired.said("user")
-    assert wired.notes().count("error: CancelledError") == 1
+    assert wired.notes().count("slow {} failed: CancelledError") == 1
 
 
 async def test_a_session_goes_quiet_after_its_last_run_also_one_that_was_cancelled(wired, installed_plugin):
