@@ -76,18 +76,19 @@ class ObservationPlugin:
         limit = context.time_limit("on_tool_executed")
         seconds = limit * _PART_OF_LIMIT if limit is not None else None
         called, outcome = await _views(arguments, result, error, before, options, seconds)
-        lines = [f"- tool: {tool_name}", f"- arguments: {called}", f"- duration: {duration_ms:.0f} ms"]
+        took = f"- duration: {duration_ms:.0f} ms"
+        lines = [f"- tool: {tool_name}", f"- arguments: {called}", took]
         if error is not None:
             lines.append(f"- error: {outcome}")
         else:
             lines.append(f"- result:\n{outcome}")
         verb = "failed" if error is not None else "returned"
         gist = " ".join(f"{tool_name} {called} {verb}: {outcome}".split())
-        # Its lines would say the same again, but for how long it took.
+        # Its lines would say the same again, but for the time that it took.
         says_all = len(gist) <= _TLDR_CHARS and "\n" not in outcome
         return Note(
             tldr=gist[:_TLDR_CHARS],
-            details="" if says_all else "\n".join(lines),
+            details=took if says_all else "\n".join(lines),
             type=NoteType.BUG if error is not None else NoteType.NOTE,
             tags=(TAG, tool_name),
             title=f"tool {tool_name}",

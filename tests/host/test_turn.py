@@ -105,7 +105,7 @@ async def test_a_tool_is_measured_and_noted_once_and_its_failure_goes_on_to_the_
 
 async def test_how_long_a_tool_took_is_what_the_host_has_measured(memory):
     turn = memory.turn("s")
-    await turn.tool_finished("1", "deploy", {"to": "staging"}, result="built\ndeployed", duration_ms=4711.0)
+    await turn.tool_finished("1", "deploy", {"to": "staging"}, result="deployed", duration_ms=4711.0)
     assert "4711 ms" in notes(memory)
 
 

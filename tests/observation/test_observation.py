@@ -75,7 +75,7 @@ async def test_what_the_web_brings_is_marked_as_such():
 async def test_a_short_result_is_told_once():
     note = await observe(result="exit code 0")
     assert "exit code 0" in note.tldr
-    assert note.details == ""
+    assert note.details == "- duration: 12 ms"
 
 
 async def test_a_result_of_several_lines_keeps_them():
