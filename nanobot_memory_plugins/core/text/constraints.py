@@ -203,26 +203,23 @@ TOPICS = (REMEDY, FOOD, EXERTION, TRAVEL)
 _SEEKS = Words(
     (
         Word(
-            r"\b(?:suggest(?:ions?)?|recommend(?:ations?)?|ideas?|plan|draft|tips|advice|propose|inspire|fancy"
-            r"|hungry|order"
+            r"\b(?:plan|draft|propose|inspire|hungry|order"
             r"|(?:what|which)(?:'s| is| are)? (?:\w+ ){0,2}(?:can|could|should|shall|would|might|may|to|for)\b"
-            r"|(?:can|could|may|should|shall|would it be ok if) (?:i|we|he|she|they)\b|where (?:can|could|should|shall)"
-            r"|(?:i|we) (?:need|want|would like|feel like)|i'd (?:like|love)|give me|find me|make me|cook me|help me"
-            r"|is (?:it|that|this) (?:ok|okay|safe|fine|all ?right)|(?:i'm|we're) (?:thinking of|making|cooking"
-            r"|baking|planning))\b",
-            "suggest a snack",
-            "he suggested it",
+            r"|where (?:can|could|should|shall)|(?:i|we) (?:need|want|would like|feel like)"
+            r"|i'd (?:like|love)|give me|find me|make me|cook me|help me|is (?:it|that|this) all ?right"
+            r"|(?:i'm|we're) (?:thinking of|making|cooking|baking|planning))\b",
+            "i need a quick dinner",
+            "an orderly",
         ),
         Word(
-            "推荐|建议(?!了)|安排|想想|帮我|给我|[点些]什么|[做吃喝送煮买订]什么|[做吃喝买订煮送]啥|怎么(?:做|安排"
-            "|排|搭配|练)|什么好|啥好|能不能|能(?:吃|喝|做|跑|去)|可以(?:吃|喝|做|跑|去)"
-            "|适合|想(?:吃|喝|做点|去)|有什么|出(?:个)?主意|计划|好吗|行吗",
-            "晚上吃什么好",
+            "安排|想想|帮我|给我|[做吃喝买订送煮]啥|怎么(?:做|排|练)|什么好|啥好|能(?:吃|喝|做|跑|去)|可以(?:吃|喝|做|跑|去)"
+            "|想(?:吃|喝|做点|去)|有什么|计划",
+            "帮我想想中午订什么便当",
             "他建议了两次",
         ),
     )
 )
-"""With which a request asks for advice."""
+"""With which a request asks for something beside `wants_advice`."""
 _NOT_FOR_ME = Words(
     (
         Word(
