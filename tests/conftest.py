@@ -1,5 +1,6 @@
 """What tests of several parts share."""
 
+import gc
 import os
 import signal
 import sys
@@ -21,6 +22,10 @@ with suppress(ImportError):
 
     settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
     settings.load_profile("any machine")
+
+# What collecting makes lives until the end: a look through it all finds nothing, and takes half a second. The process
+# that hands tests out collects none, and makes no garbage that is worth a look.
+gc.disable()
 
 _TESTS = Path(__file__).parent
 # Folders whose tests run the installed nanobot, and those that hold documents and packages to what they say.
@@ -55,6 +60,32 @@ _SLOW = {
     "typical/test_typical_questions.py",
 }
 
+# Files of few tests that take long: what begins last ends last, so that these begin first, the longest ahead.
+_LONG = (
+    "mcp/test_claude_plugin",
+    "packaging/test_distributions",
+    "bridge/test_demo",
+    "bridge/test_demo_store",
+    "faults/test_points",
+    "bridge/test_compaction_plugin",
+    "scenarios/test_matrix",
+    "panel/test_views",
+    "panel/test_actions",
+    "embedding/test_installation",
+    "bridge/test_stock_nanobot",
+    "plugin_host/test_hostile_plugins",
+    "postgres/test_no_leaks",
+    "docs/test_command_lines",
+    "host/test_resume",
+    "cli/test_catalogues",
+    "docs/test_type_checkers",
+)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Keep the order of the files where they are handed out to processes, which is by their number of tests else."""
+    config.option.loadscopereorder = False
+
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Mark tests by their folder, and leave the slow ones out of a run of all that names no mark."""
@@ -67,10 +98,21 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker(pytest.mark.repo)
         if place.as_posix() in _SLOW:
             item.add_marker(pytest.mark.slow)
+    if hasattr(config, "workerinput"):
+        places = {_TESTS / f"{file}.py": place for place, file in enumerate(_LONG)}
+        items.sort(key=lambda item: places.get(item.path, len(places)))
     whole = all((config.rootpath / argument).resolve() in (config.rootpath, _TESTS) for argument in config.args)
     if whole and not config.option.markexpr and not config.option.keyword:
         config.hook.pytest_deselected(items=[item for item in items if item.get_closest_marker("slow")])
         items[:] = [item for item in items if not item.get_closest_marker("slow")]
+
+
+def pytest_collection_finish() -> None:
+    """Leave what was collected out of every later look for garbage, and look through all that is old less often."""
+    gc.freeze()
+    young, middle, _ = gc.get_threshold()
+    gc.set_threshold(young, middle, 100)
+    gc.enable()
 
 
 @pytest.hookimpl(optionalhook=True)
