@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 
-import pytest
-
 from nanobot_memory_plugins.core.redaction import redact_text
+from tests.support.each import each
 
 SEED = (
     "1. harvest\n2. cinnamon\n3. bullet\n4. oxygen\n5. pyramid\n6. sketch\n7. rival\n8. umbrella\n9. donkey\n10. frozen"
@@ -32,11 +31,11 @@ OTHER_LINES = (
 )
 
 
-@pytest.mark.parametrize("text", TOLD)
+@each("text", TOLD)
 def test_what_stands_below_an_announcement_goes(text):
     assert redact_text(re.sub("[«»]", "", text)) == re.sub("«[^»]*»", "[REDACTED]", text)
 
 
-@pytest.mark.parametrize("text", OTHER_LINES)
+@each("text", OTHER_LINES)
 def test_other_lines_below_such_a_word_stay(text):
     assert redact_text(text) == text

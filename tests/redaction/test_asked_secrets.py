@@ -1,12 +1,11 @@
 """Answers to questions about secrets, and words for secrets in letters that only look Latin."""
 
-import pytest
-
 from nanobot_memory_plugins.core.redaction import redact_text
 from nanobot_memory_plugins.redaction.detectors.asked_secrets import hide_answer
+from tests.support.each import each
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "secret"),
     [
         ("and the code?\n7731", "7731"),
@@ -22,7 +21,7 @@ def test_the_answer_to_a_question_about_a_secret_is_hidden(text, secret):
     assert redact_text(text) == text.replace(secret, "[REDACTED]")
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "What's the error code?\nE404",
@@ -45,7 +44,7 @@ def test_a_value_that_ends_in_a_question_mark_is_no_question():
     assert redact_text("DB_PASSWORD=Garnet$uoerdCOZ?\nPORT=8080") == "DB_PASSWORD=[REDACTED]\nPORT=8080"
 
 
-@pytest.mark.parametrize(
+@each(
     ("question", "answer", "shown"),
     [
         ("What is the gate code?", "7731", "[REDACTED]"),
@@ -59,6 +58,6 @@ def test_an_answer_in_a_message_of_its_own_is_known_by_the_message_before(questi
     assert hide_answer(question, answer) == shown
 
 
-@pytest.mark.parametrize("word", ["p\u0430ssword", "passw\u043erd", "p\u03b1ssword", "s\u0435cret key", "t\u043eken"])
+@each("word", ["p\u0430ssword", "passw\u043erd", "p\u03b1ssword", "s\u0435cret key", "t\u043eken"])
 def test_a_word_for_a_secret_in_letters_that_look_latin_counts(word):
     assert redact_text(f"{word}: k3Jd8sLq02mZ") == f"{word}: [REDACTED]"

@@ -4,6 +4,7 @@ import pytest
 
 from nanobot_memory_plugins.core.redaction import redact_text
 from tests.support.chinese import SCRIPTS, in_script
+from tests.support.each import each
 
 SAID = [
     "我的电话是 021-5888 9999，晚上打",
@@ -24,8 +25,8 @@ SAID = [
 ]
 
 
-@pytest.mark.parametrize("text", SAID)
-@pytest.mark.parametrize("script", SCRIPTS[1:])
+@each("text", SAID)
+@each("script", SCRIPTS[1:])
 def test_a_secret_is_hidden_in_either_script_and_the_rest_stays(text: str, script: str):
     hidden = redact_text(text)
     assert "[" in hidden

@@ -6,7 +6,6 @@ import time
 from datetime import UTC, datetime
 from random import Random
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -16,6 +15,7 @@ from nanobot_memory_plugins.core.redaction.bounded_rules import BoundedRules
 from nanobot_memory_plugins.redaction.engine.redactor import Redactor
 from nanobot_memory_plugins.redaction.rules.rule import Rule
 from tests.redaction.shapes import VENDOR_TOKENS
+from tests.support.each import each
 
 GOOD = Rule("badge", "[BADGE]", re.compile(r"BDG-[0-9]{6}"), literals=("BDG-",))
 LIMIT = 1.0  # seconds; those that answer need milliseconds
@@ -41,9 +41,7 @@ def raise_it(error: BaseException):
     return validate
 
 
-@pytest.mark.parametrize(
-    "error", [ValueError(TOKEN), SystemExit(1), KeyboardInterrupt(), RecursionError(), TimeoutError()], ids=repr
-)
+@each("error", [ValueError(TOKEN), SystemExit(1), KeyboardInterrupt(), RecursionError(), TimeoutError()])
 def test_a_rule_that_raises_finds_nothing_and_the_others_find_theirs(error):
     text = redactor(rule(raise_it(error)), GOOD).redact(f"{TEXT} x1")
     assert text.endswith("badge [BADGE] x1")

@@ -1,9 +1,8 @@
 from random import Random
 
-import pytest
-
 from nanobot_memory_plugins.core.redaction import redact_text
 from tests.redaction.shapes import PASSWORDS, VENDOR_TOKENS
+from tests.support.each import each
 
 SENTENCES = {
     "密码是{}，别外传": "别外传",
@@ -21,8 +20,8 @@ SENTENCES = {
 }
 
 
-@pytest.mark.parametrize("sentence", SENTENCES)
-@pytest.mark.parametrize("shape", ["symbols", "words and digits", "letters and digits"])
+@each("sentence", SENTENCES)
+@each("shape", ["symbols", "words and digits", "letters and digits"])
 def test_a_password_told_in_chinese_is_hidden(sentence, shape):
     random = Random(sentence + shape)
     for _ in range(5):

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 
-import pytest
-
 from nanobot_memory_plugins.core.redaction import redact_text
+from tests.support.each import each
 
 TOLD = (
     "store this: storage unit B12, padlock «3-1-9-7», rent is due on the 5th",
@@ -135,12 +134,40 @@ OTHER_NUMBERS = (
     "the phone with 5000 mAh",
 )
 
+WHOM_TO_RING = (
+    "我的手機是«0912-345-678» 志明的是«0933-222-111» 幫我記起來",
+    "大姊的手機是«0912345678»",
+    "手机：«0912-345-678»",
+    "手机改成«0987-654-321»了",
+    "我手機是 «9123 4567»",
+    "家门口保全：«0912-345-678»",
+    "阿姨家门口的电话是 «62345678»",
+    "intercom: «0912-345-678»",
+    "my phone changed to «0912-345-678»",
+    "elevator company: «0912-345-678»",
+)
 
-@pytest.mark.parametrize("text", TOLD)
+
+@each("text", WHOM_TO_RING)
+def test_a_telephone_number_beside_what_opens_is_no_code_and_can_stay_readable(text):
+    assert redact_text(re.sub("[«»]", "", text)) == re.sub("«.*?»", "[PHONE]", text)
+
+
+@each("text", ("手机是«482913»", "手机用«12345678»", "楼下是«23456789»", "the intercom takes «23456789»"))
+def test_a_number_as_long_as_a_code_beside_what_opens_goes(text):
+    assert redact_text(re.sub("[«»]", "", text)) == re.sub("«.*?»", "[REDACTED]", text)
+
+
+@each("text", ("楼下是123456789", "the intercom takes 123456789"))
+def test_a_number_longer_than_a_code_beside_what_opens_stays(text):
+    assert redact_text(text) == text
+
+
+@each("text", TOLD)
 def test_a_number_that_opens_something_goes_whatever_the_order_of_the_words(text):
     assert redact_text(re.sub("[«»]", "", text)) == re.sub("«.*?»", "[REDACTED]", text)
 
 
-@pytest.mark.parametrize("text", OTHER_NUMBERS)
+@each("text", OTHER_NUMBERS)
 def test_a_number_of_another_thing_stays(text):
     assert redact_text(text) == text

@@ -1,11 +1,10 @@
 """Codes that let somebody in are found by what is said around them."""
 
-import pytest
-
 from nanobot_memory_plugins.core.redaction import redact_text
+from tests.support.each import each
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "secret"),
     [
         ("The alarm code is 379005, keep that secret please", "379005"),
@@ -54,7 +53,7 @@ def test_a_code_is_hidden(text, secret):
     assert secret not in redact_text(text)
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "the request failed with status code 5003",

@@ -6,6 +6,7 @@ import pytest
 
 from nanobot_memory_plugins.core.redaction import redact_text
 from nanobot_memory_plugins.redaction import redact_value
+from tests.support.each import each
 
 SECRET = "Tundra$77wV"
 TABLES = {
@@ -34,13 +35,13 @@ PLAIN = [
 ]
 
 
-@pytest.mark.parametrize("kind", TABLES)
+@each("kind", TABLES)
 def test_what_stands_below_a_telling_head_is_hidden_and_the_rest_is_kept(kind):
     text = TABLES[kind].format(SECRET, SECRET)
     assert redact_text(text) == TABLES[kind].format("[REDACTED]", "[REDACTED]")
 
 
-@pytest.mark.parametrize("text", PLAIN)
+@each("text", PLAIN)
 def test_a_table_without_secrets_stays_as_it_is(text):
     assert redact_text(text) == text
 

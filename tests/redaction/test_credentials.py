@@ -6,6 +6,7 @@ import pytest
 
 from nanobot_memory_plugins.core.redaction import redact_text
 from tests.redaction.shapes import ALNUM, HEX, PASSWORDS, pick
+from tests.support.each import each
 
 PLACES = {
     "database url": ("postgresql://app:{}@db.internal:5432/main", ["db.internal:5432/main", "app"]),
@@ -36,7 +37,7 @@ PLACES = {
 }
 
 
-@pytest.mark.parametrize("place", PLACES)
+@each("place", PLACES)
 def test_a_credential_in_its_place_is_hidden(place):
     template, kept = PLACES[place]
     random = Random(place)
@@ -78,7 +79,7 @@ def test_signed_requests_lose_their_signature():
     assert "X-Amz-Expires=60" in url
 
 
-@pytest.mark.parametrize(
+@each(
     "url",
     [
         "https://hooks.slack.com/services/T{up9}/B{up9}/{mixed24}",

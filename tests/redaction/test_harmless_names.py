@@ -22,6 +22,7 @@ from nanobot_memory_plugins.core.transfer.import_writer import ImportWriter
 from nanobot_memory_plugins.core.transfer.importer import ImportedMessage
 from nanobot_memory_plugins.core.transfer.report import ImportReport
 from nanobot_memory_plugins.core.values import Origin
+from tests.support.each import each
 from tests.support.files_of import contents_of
 
 CONFIG = MemoryConfig.model_validate({"plugins": {"storage": {"embeddingProvider": "none"}}})
@@ -40,12 +41,12 @@ def token(seed: int = 0) -> str:
     return "sk-proj-" + "".join(random.Random(seed).choices(string.ascii_letters + string.digits, k=48))
 
 
-@pytest.mark.parametrize("name", ORDINARY)
+@each("name", ORDINARY)
 def test_an_ordinary_name_stays_as_it_is(name: str):
     assert redact_key(name) == name
 
 
-@pytest.mark.parametrize("made", ["{}", "cli:{}", "cli:{}:topic:4", "用户{}", "telegram:+4917012345678:{}"])
+@each("made", ["{}", "cli:{}", "cli:{}:topic:4", "用户{}", "telegram:+4917012345678:{}"])
 def test_a_token_in_a_name_gives_another_name_and_always_the_same(made: str):
     one, other = made.format(token(1)), made.format(token(2))
     assert redact_key(one) == redact_key(one)

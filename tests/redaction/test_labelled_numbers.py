@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 
-import pytest
-
 from nanobot_memory_plugins.core.redaction import redact_text
+from tests.support.each import each
 
 TOLD = (
     "passport number of my daughter «C4J5T1K9L»",
@@ -59,13 +58,13 @@ OTHER_NUMBERS = (
 )
 
 
-@pytest.mark.parametrize("text", TOLD)
+@each("text", TOLD)
 def test_a_number_behind_what_it_belongs_to_goes(text):
     assert redact_text(re.sub("[«»]", "", text)) == re.sub("«.*?»", "[ID_NUMBER]", text) or (
         redact_text(re.sub("[«»]", "", text)) == re.sub("«.*?»", "[REDACTED]", text)
     )
 
 
-@pytest.mark.parametrize("text", OTHER_NUMBERS)
+@each("text", OTHER_NUMBERS)
 def test_another_number_stays(text):
     assert redact_text(text) == text

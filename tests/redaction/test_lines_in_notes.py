@@ -5,6 +5,7 @@ import pytest
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, Note
 from nanobot_memory_plugins.core.files.redacted_fields import removed_values, without
 from nanobot_memory_plugins.core.redaction import redact_text
+from tests.support.each import each
 from tests.support.files_of import contents_of
 
 # Made up, each in a line that says by its beginning what it holds.
@@ -19,8 +20,8 @@ LINES = {
 BEFORE = ("", "- ", "* ", "Error: ", "- error: Error: ", "- assistant: ", "exec {} failed: Error: ")
 
 
-@pytest.mark.parametrize("before", BEFORE)
-@pytest.mark.parametrize("line", LINES)
+@each("before", BEFORE)
+@each("line", LINES)
 def test_what_stands_before_a_line_changes_nothing(line, before):
     assert LINES[line] not in redact_text(f"{before}{line}")
 

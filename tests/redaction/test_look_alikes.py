@@ -4,10 +4,9 @@ import base64
 import hashlib
 from random import Random
 
-import pytest
-
 from nanobot_memory_plugins.core.redaction import redact_text
 from tests.redaction.shapes import ALNUM, HEX, pick, uuid
+from tests.support.each import each
 
 RANDOM = Random(11)
 SHA1, SHA256, MD5 = pick(RANDOM, HEX, 40), pick(RANDOM, HEX, 64), pick(RANDOM, HEX, 32)
@@ -249,6 +248,6 @@ LOOK_ALIKES = [
 ]
 
 
-@pytest.mark.parametrize("text", LOOK_ALIKES, ids=lambda text: text[:40].replace("\n", " "))
+@each("text", LOOK_ALIKES)
 def test_a_look_alike_stays(text):
     assert redact_text(text) == text

@@ -6,6 +6,7 @@ import pytest
 
 from nanobot_memory_plugins.core.redaction import redact_text
 from tests.redaction.shapes import PASSWORDS
+from tests.support.each import each
 
 NAMES = ["password", "DB_PASSWORD", "api_key", "clientSecret", "accessToken", "JWT_SECRET", "smtp_pass", "x-api-key"]
 
@@ -52,7 +53,7 @@ SYNTAXES = {
 }
 
 
-@pytest.mark.parametrize("syntax", SYNTAXES)
+@each("syntax", SYNTAXES)
 def test_a_named_secret_is_hidden_and_its_neighbours_stay(syntax):
     write, kept = SYNTAXES[syntax]
     random = Random(syntax)
@@ -67,7 +68,7 @@ def test_a_named_secret_is_hidden_and_its_neighbours_stay(syntax):
                 assert part in text, (name, shape, text)
 
 
-@pytest.mark.parametrize("value", ["qU8\"kz'1pL", "qU8\\kz1pL", "tab\there77", "snow☃man99", "a,b;c&d#9Q"])
+@each("value", ["qU8\"kz'1pL", "qU8\\kz1pL", "tab\there77", "snow☃man99", "a,b;c&d#9Q"])
 def test_a_password_with_quotes_and_escapes_is_hidden_whole(value):
     for original in (
         json.dumps({"password": value, "port": 1}),

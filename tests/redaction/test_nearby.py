@@ -3,9 +3,8 @@
 import random
 import string
 
-import pytest
-
 from nanobot_memory_plugins.core.redaction import redact_text
+from tests.support.each import each
 
 _RANDOM = random.Random(20261)
 KEY = "".join(_RANDOM.choices(string.ascii_letters + string.digits, k=36)) + "9x"
@@ -13,8 +12,8 @@ HEX = "".join(_RANDOM.choices("0123456789abcdef", k=40))
 STRONG = "Veil7*lampRow"
 
 
-@pytest.mark.parametrize("secret", [KEY, HEX])
-@pytest.mark.parametrize(
+@each("secret", [KEY, HEX])
+@each(
     "text",
     [
         "Hier ist mein Twilio-Geheimschlüssel: {} – bitte nicht weitergeben!",
@@ -33,7 +32,7 @@ def test_a_random_value_behind_a_word_for_a_key_is_hidden(text, secret):
     assert secret not in redact_text(text.format(secret))
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "\"{}\" — that's my laptop login password, don't tell",
@@ -63,7 +62,7 @@ def test_the_rest_of_a_wrapped_token_is_hidden_with_it():
     assert "timeout: 30" in text
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         f"The token was rotated in commit {HEX}.",

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 
-import pytest
-
 from nanobot_memory_plugins.core.redaction import redact_text
+from tests.support.each import each
 
 TOLD = (
     "You can get in with mbauer and «Kastanie!83»",
@@ -90,11 +89,11 @@ OTHER_VALUES = (
 )
 
 
-@pytest.mark.parametrize("text", TOLD)
+@each("text", TOLD)
 def test_a_value_that_looks_like_a_password_goes_beside_a_word_for_one(text):
     assert redact_text(re.sub("[«»]", "", text)) == re.sub("«.*?»", "[REDACTED]", text)
 
 
-@pytest.mark.parametrize("text", OTHER_VALUES)
+@each("text", OTHER_VALUES)
 def test_the_name_of_another_thing_stays(text):
     assert redact_text(text) == text

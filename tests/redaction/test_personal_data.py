@@ -1,14 +1,13 @@
 import string
 from random import Random
 
-import pytest
-
 from nanobot_memory_plugins.core.redaction import redact_text
 from nanobot_memory_plugins.redaction.engine.redactor import Redactor
 from tests.redaction.shapes import cn_id, iban, luhn, pick
+from tests.support.each import each
 
 
-@pytest.mark.parametrize(
+@each(
     "address",
     [
         "ann@example.org",
@@ -24,7 +23,7 @@ def test_an_address_is_hidden(address):
     assert redact_text(f"write to {address}.") == "write to [EMAIL]."
 
 
-@pytest.mark.parametrize(
+@each(
     "number",
     [
         "13912345678",
@@ -86,7 +85,7 @@ def test_other_identity_numbers_are_hidden_beside_their_words():
     assert "000-57-1218" in redact_text("part 000-57-1218")
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "number"),
     [
         ("香港身份證 ", "E428816(9)"),
@@ -126,7 +125,7 @@ def test_an_address_in_a_url_gives_way_to_the_password_in_it():
     assert [finding.kind for finding in Redactor().findings(text)] == ["url_password"]
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "Apple Support: 1-800-275-2273, open 8am to 8pm.",
@@ -140,7 +139,7 @@ def test_numbers_and_addresses_of_services_are_nobodys_own(text):
     assert redact_text(text) == text
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "address"),
     [
         ("First name: Hannah\nStreet: {}\nCity: Freiburg", "Lindenstraße 48"),
@@ -159,7 +158,7 @@ def test_the_street_of_a_form_a_card_or_an_answer_is_hidden(text, address):
     )
 
 
-@pytest.mark.parametrize(
+@each(
     "number",
     ["0152 338 71 904", "029 2018 4467", "021 884 6130", "04931 55 8206", "oh seven seven double oh four one six"],
 )

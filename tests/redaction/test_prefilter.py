@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from random import Random
 
-import pytest
-
 from nanobot_memory_plugins.redaction.engine.redactor import WINDOW, Redactor
 from nanobot_memory_plugins.redaction.rules.keyword_index import Lowered
 from nanobot_memory_plugins.redaction.rules.prefilter import beginnings, matches
@@ -14,6 +12,7 @@ from nanobot_memory_plugins.redaction.script.look_alikes import unmixed
 from nanobot_memory_plugins.redaction.values.key_names import TELLING, Sensitivity, sensitivity
 from nanobot_memory_plugins.redaction.values.name_words import COMPOUND
 from tests.redaction.made_corpus import positives
+from tests.support.each import each
 from tests.support.hostile_repetitions import atoms, patterns
 
 LINES = [case.text for case in positives(17, 1)]
@@ -36,7 +35,7 @@ def test_every_rule_finds_with_the_prefilter_what_it_finds_alone():
         assert found == [match.span() for match in pattern.finditer(text)], place
 
 
-@pytest.mark.parametrize(
+@each(
     ("shape", "words"),
     [
         (r"(?<![a-z])(?:door|gate)s?[ ]code", {"door cod", "doors co", "gate cod", "gates co"}),

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from nanobot_memory_plugins.core.redaction import safe_preview
 from tests.redaction.shapes import VENDOR_TOKENS, key_block
+from tests.support.each import each
 
 
 @pytest.mark.accept("V5-01")
@@ -20,7 +21,7 @@ def test_the_preview_takes_max_chars_by_name_and_nothing_else():
 
 
 @pytest.mark.accept("V3-12")
-@pytest.mark.parametrize("vendor", ["github", "openai", "anthropic", "jwt", "slack bot"])
+@each("vendor", ["github", "openai", "anthropic", "jwt", "slack bot"])
 def test_it_redacts_before_it_cuts(vendor):
     token = VENDOR_TOKENS[vendor](Random(vendor))
     text = "a line of the log " * 5 + token + " and so on" * 30

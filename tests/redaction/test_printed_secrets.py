@@ -1,13 +1,12 @@
 """What tools print and services send: the secret goes, and what stands beside it stays."""
 
-import pytest
-
 from nanobot_memory_plugins.core.redaction import redact_text
+from tests.support.each import each
 
 SECRET = "Wc41nPqRz8TfLmXa"
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "======== Data ========\nKey            Value\n---            -----\nhash_salt      {}\nowner          ops",
@@ -27,7 +26,7 @@ def test_the_secret_goes_and_nothing_beside_it(text):
     assert redact_text(text.format(SECRET)) == text.format("[REDACTED]")
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "hidden"),
     [
         ("password: |\n  Tangerine9-moon\n  lake77!\nuser: me", "password: |\n  [REDACTED]\nuser: me"),
@@ -54,7 +53,7 @@ def test_a_secret_of_several_lines_or_groups_goes_whole(text, hidden):
     assert redact_text(text) == hidden
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "Get:1 http://mirror.example/debian bookworm/main amd64 passwd amd64 1:4.13+dfsg1-1 [972 kB]",

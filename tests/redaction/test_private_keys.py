@@ -6,11 +6,12 @@ import pytest
 
 from nanobot_memory_plugins.core.redaction import redact_text
 from tests.redaction.shapes import ALNUM, key_block, pick
+from tests.support.each import each
 
 KINDS = ["RSA PRIVATE KEY", "PRIVATE KEY", "EC PRIVATE KEY", "OPENSSH PRIVATE KEY", "ENCRYPTED PRIVATE KEY"]
 
 
-@pytest.mark.parametrize("kind", [*KINDS, "PGP PRIVATE KEY BLOCK"])
+@each("kind", [*KINDS, "PGP PRIVATE KEY BLOCK"])
 def test_a_key_block_is_hidden_whole(kind):
     block, _ = key_block(Random(kind), kind)
     assert redact_text(f"$ cat id_rsa\n{block}\n$ ls\nREADME.md") == "$ cat id_rsa\n[PRIVATE_KEY]\n$ ls\nREADME.md"

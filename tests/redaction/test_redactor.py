@@ -13,6 +13,7 @@ from nanobot_memory_plugins.core.redaction import redact_text
 from nanobot_memory_plugins.redaction.engine.redactor import Redactor
 from nanobot_memory_plugins.redaction.rules.rule import Rule, SecretFinding
 from tests.redaction.shapes import PASSWORDS, VENDOR_TOKENS, cn_id, jwt, key_block
+from tests.support.each import each
 from tests.support.loop_lag import most_waited, waits_for_a_processor
 
 FRAGMENTS = st.sampled_from([
@@ -68,9 +69,7 @@ def test_placeholders_stay_as_they_are():
         assert redact_text(text) == text
 
 
-@pytest.mark.parametrize(
-    "text", ["", "\x00", "\ud800", "\udcff password", " ", "\n", "\\", "%", "&", "\x1b", "[", "\U000e0041"]
-)
+@each("text", ["", "\x00", "\ud800", "\udcff password", " ", "\n", "\\", "%", "&", "\x1b", "[", "\U000e0041"])
 def test_odd_strings_are_no_trouble(text):
     assert redact_text(text) == text
 
@@ -175,7 +174,7 @@ def test_a_secret_that_stands_in_a_text_ten_thousand_times_is_looked_for_once():
     assert any(seconds(unit * 10_000) < 6 * short for _ in range(3))
 
 
-@pytest.mark.parametrize("unit", ["x", "X", "xX-", "xxx.", "0", "ab"])
+@each("unit", ["x", "X", "xX-", "xxx.", "0", "ab"])
 def test_a_value_of_one_letter_again_and_again_takes_no_time(unit):
     value = unit * 60
     assert seconds(f'password: "{value}…" and password={value}! token "{value}"') < 1

@@ -2,13 +2,13 @@ import json
 from datetime import date
 from random import Random
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nanobot_memory_plugins.redaction import redact_value
 from nanobot_memory_plugins.redaction.engine.redactor import Redactor
 from tests.redaction.shapes import VENDOR_TOKENS, cn_id, luhn
+from tests.support.each import each
 
 
 def test_a_name_hides_its_value_whatever_it_looks_like():
@@ -107,7 +107,7 @@ def test_cycles_depth_and_hostile_objects_are_no_trouble():
     assert "[TOO_DEEP]" in json.dumps(result["deep"])
 
 
-@pytest.mark.parametrize("value", [None, True, 0, 1.5, "text", [], {}])
+@each("value", [None, True, 0, 1.5, "text", [], {}])
 def test_plain_values_stay(value):
     assert redact_value(value) == value
 

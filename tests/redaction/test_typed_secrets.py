@@ -1,14 +1,13 @@
 """What is typed into tools, protocols and forms, and what tools print, is found by its place."""
 
-import pytest
-
 from nanobot_memory_plugins.core.redaction import redact_text
 from nanobot_memory_plugins.redaction.engine.redactor import Redactor
+from tests.support.each import each
 
 SECRET = "Veil7lampRow93"
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "$ htpasswd -nb admin {}",
@@ -110,7 +109,7 @@ def test_a_string_that_goes_on_in_the_next_line_is_hidden_whole():
         assert right not in shown
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "user worker on the night shift > 8 hours",

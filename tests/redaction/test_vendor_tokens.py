@@ -1,10 +1,9 @@
 import json
 from random import Random
 
-import pytest
-
 from nanobot_memory_plugins.core.redaction import redact_text
 from tests.redaction.shapes import VENDOR_TOKENS
+from tests.support.each import each
 
 CONTEXTS = {
     "header": "curl https://api.example.com/v1 -H 'Authorization: Bearer {}' | jq .data",
@@ -24,7 +23,7 @@ KEPT = {
 }
 
 
-@pytest.mark.parametrize("vendor", VENDOR_TOKENS)
+@each("vendor", VENDOR_TOKENS)
 def test_a_vendors_token_is_hidden_wherever_it_stands(vendor):
     random = Random(vendor)
     for name, context in CONTEXTS.items():
@@ -45,7 +44,7 @@ def test_a_token_glued_to_a_word_by_a_careless_cut_is_found():
     assert redact_text(f"log line with ordinar{token} done") == "log line with ordinar[API_KEY] done"
 
 
-@pytest.mark.parametrize("vendor", ["github", "slack bot", "anthropic", "jwt", "aws", "stripe"])
+@each("vendor", ["github", "slack bot", "anthropic", "jwt", "aws", "stripe"])
 def test_a_token_is_found_through_disguise(vendor):
     token = VENDOR_TOKENS[vendor](Random(vendor))
     half = len(token) // 2
@@ -69,7 +68,7 @@ def test_a_token_inside_json_inside_json_is_found():
     assert json.loads(redact_text(text))["n"] == 1
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "ghp_" + "x" * 36,

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 from nanobot_memory_plugins.redaction.detectors.asked_secrets import find_answers
 from nanobot_memory_plugins.redaction.detectors.chat_secrets import CHAT
+from nanobot_memory_plugins.redaction.detectors.chosen_words import CHOSEN
 from nanobot_memory_plugins.redaction.detectors.logins import LOGINS
 from nanobot_memory_plugins.redaction.detectors.said_codes import CODES
 from nanobot_memory_plugins.redaction.detectors.settings_and_calls import FURTHER_TOLD
@@ -194,6 +195,7 @@ def find_codes(text: str, lower: Lowered) -> Iterator[Span]:
     if "code" in lower or "码" in text:
         yield from _find_backup_codes(text)
     yield from CODES.find(text, lower)
+    yield from CHOSEN.find(text, lower)
     yield from WALLETS.find(text, lower)
     yield from CHAT.find(text, lower)
     yield from LOGINS.find(text, lower)

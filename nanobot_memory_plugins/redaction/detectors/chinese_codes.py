@@ -9,6 +9,8 @@ from nanobot_memory_plugins.redaction.rules.keyword_index import KeywordIndex
 from nanobot_memory_plugins.redaction.rules.lazy_pattern import lazy_re
 from nanobot_memory_plugins.redaction.rules.word_lists import words
 from nanobot_memory_plugins.redaction.script.folding import QUOTES
+from nanobot_memory_plugins.redaction.values.code_words import MOST_DIGITS_OF_LOCK
+from nanobot_memory_plugins.redaction.values.personal_numbers import is_named_phone
 
 CHINESE_CUES = KeywordIndex(
     words(
@@ -70,5 +72,7 @@ class ChineseCodes:
         if _TOLD_BEHIND.match(self._text, end):
             return True
         if len(number) < _FEWEST or _YEAR.fullmatch(number) or number[0].isalpha():
+            return False
+        if sum(map(str.isdigit, number)) > MOST_DIGITS_OF_LOCK or is_named_phone(self._text, start, number):
             return False
         return bool(_LOCK.search(self._text, max(0, start - _LOCK_REACH), start))

@@ -206,9 +206,10 @@ class _Clauses:
 
     def _opens_by(self, lock: str, between: list[str], found: str, *, link: str, gap: str) -> bool:
         """Tell whether the thing called ``lock`` opens by the number, though nothing calls it a code."""
-        if len(found) < _BARE and lock not in _SHORT_CODES:
+        digits = sum(map(str.isdigit, found))
+        if digits > of.MOST_DIGITS_OF_LOCK or (len(found) < _BARE and lock not in _SHORT_CODES):
             return False
-        if found[0].isalpha() and (sum(map(str.isdigit, found)) < _FEWEST or (between and link != "close")):
+        if found[0].isalpha() and (digits < _FEWEST or (between and link != "close")):
             return "opens" in between or "unlocks" in between
         is_year = bool(_YEAR.fullmatch(found))
         if not between:

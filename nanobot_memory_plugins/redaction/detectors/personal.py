@@ -14,7 +14,13 @@ from nanobot_memory_plugins.redaction.rules.prefilter import matches
 from nanobot_memory_plugins.redaction.rules.rule import CARD, EMAIL, IBAN, ID_NUMBER, PHONE, RANK_PERSONAL, Span
 from nanobot_memory_plugins.redaction.rules.word_lists import words
 from nanobot_memory_plugins.redaction.values.national_numbers import find_national_numbers
-from nanobot_memory_plugins.redaction.values.personal_numbers import CARD_WORD, find_numbers, is_anybodys
+from nanobot_memory_plugins.redaction.values.personal_numbers import (
+    CARD_WORD,
+    FEWEST_DIGITS_OF_PHONE,
+    PHONE_NAME,
+    find_numbers,
+    is_anybodys,
+)
 
 _AT = lazy_re(
     r"@(?P<domain>(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,62})\.){1,8}(?P<top>[A-Za-z]{2,24}"
@@ -43,10 +49,7 @@ _NO_TOP = words(
     "zip gz tar so dll conf cfg ini lock java rb go rs cpp whl"
 )
 
-_NAMED_PHONE = lazy_re(
-    r"(?i)(?:电话|座机|传真|固话|热线|联系方式|手机号?码?|tel(?:ephone)?|phone(?:[ _]?(?:number|no))?|mobile|fax"
-    r"|cell)[\"']?[ ]{0,2}[.:=是为]{0,2}[ ]{0,2}[\"']?(?P<secret>\(?\+?[0-9][0-9() -]{5,18}[0-9])(?![0-9A-Za-z_])"
-)
+_NAMED_PHONE = lazy_re(rf"(?i){PHONE_NAME}(?P<secret>\(?\+?[0-9][0-9() -]{{5,18}}[0-9])(?![0-9A-Za-z_])")
 _NAMED_NUMBER = lazy_re(
     r"""(?xi)
     (?P<what> 身份证(?:号码?|件号)? | 护照(?:号码?)? | 驾照(?:号码?)? | 驾驶证号? | 社保(?:卡?号|号码)
@@ -142,7 +145,11 @@ def _find_emails(text: str) -> Iterator[Span]:
 def _find_named_phones(text: str, lower: Lowered) -> Iterator[Span]:
     for match in matches(_NAMED_PHONE, text, lower):
         digits = re.sub(r"[^0-9]", "", match["secret"])
-        if 7 <= len(digits) <= 15 and not _DATE.match(match["secret"]) and not is_anybodys(match["secret"]):
+        if (
+            FEWEST_DIGITS_OF_PHONE <= len(digits) <= 15
+            and not _DATE.match(match["secret"])
+            and not is_anybodys(match["secret"])
+        ):
             yield _span(*match.span("secret"), "phone", PHONE)
 
 

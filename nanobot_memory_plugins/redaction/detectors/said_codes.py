@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from nanobot_memory_plugins.redaction.rules.lazy_pattern import lazy_re
+from nanobot_memory_plugins.redaction.detectors.chosen_words import LINK, NAME, is_chosen_word
 from nanobot_memory_plugins.redaction.rules.rows import Row, RowRules
-from nanobot_memory_plugins.redaction.rules.word_lists import words
 
 _Q = "[\"'`\ue0f1-\ue0f9*]{0,2}"
 # What a number would count, were it no code.
@@ -39,54 +38,8 @@ _CODE_END = (
     r"|[ ](?:lines?|times|days|years|people|users|digits|characters|hours|minutes|seconds|months|weeks|percent"
     r"|of)(?![a-z]))"
 )
-_NAME = r"(?:[ ](?:for|of|to|at|in|on)(?:[ ][A-Za-z0-9'’-]{1,16}){1,5}?)?"
-_LINK = (
-    r"(?:[ ](?:is|was|will[ ]be|has[ ]changed[ ]to|changed[ ]to|is[ ]now|=)[ ](?:now[ ]"
-    r"|still[ ])?|[ ]?[:=,—-][ ]?|['’]s[ ])"
-)
 _DIGIT_WORD = "(?:zero|one|two|three|four|five|six|seven|eight|nine)"
 _SPOKEN_DIGIT = f"(?:{_DIGIT_WORD}|oh|(?:double|triple)[ ]{_DIGIT_WORD})"
-_WORD_FOR_ONE = r"(?:pass[ -]?word|pass[ -]?phrase|passcode|pw|pwd)"
-# None of them stands in a phrase that somebody chose; the rest of a sentence nearly always holds one.
-_SENTENCE = words(
-    "is are was were be been being am the a an and or but not no nor of to in on at for from with by as it its"
-    " that this"
-    " these those there here my your our his her their i you he she we they me him them us so too very also only just"
-    " still always never ever yet when where while if then than because which who what how why will would can could"
-    " should may might must do does did done has have had get got gets into out up down over under about after before"
-    " again please anymore any some all each every more most less least same wrong incorrect invalid valid required"
-    " optional missing empty blank expired weak strong short long longer shorter case sensitive secret safe secure"
-    " different stored saved kept hashed encrypted plain text reset changed working visible hidden"
-)
-_ADJECTIVE = lazy_re(r"(?:ed|ing|able|ible|ive|ous|ful|less|ant|ent|ory|ly|ish)$")
-# What is said of a password without telling it.
-_SAID_OF_ONE = _SENTENCE | words(
-    "fine okay ok good bad great easy hard simple complex complicated random unknown known public private personal"
-    " temporary default new old current initial unique common obvious important necessary useful useless broken gone"
-    " lost stolen set unset null none true false yes maybe correct right ready active inactive available outdated"
-    " pending exposed leaked numeric alphanumeric readable disabled enabled written typed mine yours theirs ours"
-    " something nothing anything everything somewhere nowhere elsewhere below above inside attached online"
-    " offline local"
-    " global shared static dynamic mandatory sufficient insufficient identical similar bcrypt argon sha plaintext"
-    " cleartext base numbers letters characters digits symbols passwords password username email needed accepted"
-    " rejected"
-    " provided generated rotated compromised denied checked verified confirmed synced cached printed logged sent"
-    " forgotten correctly twice once today tomorrow yesterday soon later now due free full ambiguous"
-)
-
-
-def is_phrase(found: str) -> bool:
-    """Tell whether ``found`` is words that somebody strung together, and not the rest of a sentence."""
-    parts = found.lower().split()
-    return len(set(parts)) > 2 and not any(part in _SENTENCE or _ADJECTIVE.search(part) for part in parts)
-
-
-def _is_chosen_word(found: str) -> bool:
-    """Tell whether ``found`` is a word that somebody chose, and nothing that is said of a password."""
-    word = found.lower()
-    return word not in _SAID_OF_ONE and (found[:1].isupper() or not _ADJECTIVE.search(word))
-
-
 CODES = RowRules(
     "access_code",
     (
@@ -102,7 +55,7 @@ CODES = RowRules(
             rf"(?<!source )(?:code|combination|combo|pin)"
             rf"[ ](?:for|of|to|at|on)[ ](?:(?:the|my|our|your|his|her)[ ])?"
             rf"(?:[A-Za-z'’]{{1,14}}[ ]){{0,2}}?(?:{PLACE})(?:[ ]"
-            rf"[A-Za-z'’]{{1,14}}){{0,3}}?{_LINK}{_Q}{_ALPHANUMERIC}{_CODE_END}",
+            rf"[A-Za-z'’]{{1,14}}){{0,3}}?{LINK}{_Q}{_ALPHANUMERIC}{_CODE_END}",
             "The code for the pool gate is «B204»",
             "the code for the gate class is 12 lines long",
         ),
@@ -119,32 +72,11 @@ CODES = RowRules(
                 "pass phrase",
             ),
             rf"(?<![a-z])(?:safe[ -]?word|code[ -]?word|alarm[ -]?word|duress[ -]?word"
-            rf"|security[ -]?word){_NAME}(?:[ ]?\([^()\n]{{1,60}}\))?{_LINK}{_Q}"
+            rf"|security[ -]?word){NAME}(?:[ ]?\([^()\n]{{1,60}}\))?{LINK}{_Q}"
             r"(?P<secret>[A-Za-z][A-Za-z-]{3,20})(?![A-Za-z])",
             "our alarm company's code word is «meadowharbor»",
             "the code word is required",
-            _is_chosen_word,
-        ),
-        # correct horse battery staple
-        Row(
-            ("pass", "pw"),
-            rf"(?<![a-z]){_WORD_FOR_ONE}{_NAME}{_LINK}{_Q}(?P<secret>[a-z]{{3,12}}(?:[ ]"
-            rf"[a-z]{{3,12}}){{3,9}}){_Q}(?=[ \t]*(?:[.,;!)\n]|\Z))",
-            "my password is «correct horse battery staple».",
-            "the password is far too short for any serious use",
-            is_phrase,
-        ),
-        # my wifi password is tangerine
-        Row(
-            ("pass", "pw"),
-            rf"(?<![a-z])(?:(?:my|our|his|her|their|mum's|mom's|dad's|wi-?fi|router|network|guest|netflix|laptop"
-            rf"|phone|bank|email"
-            rf"|mail|login|account|alarm|zip|pdf|vault|admin"
-            rf"|root)[ ](?:[a-z0-9'-]{{2,12}}[ ]){{0,2}}?){_WORD_FOR_ONE}{_NAME}{_LINK}{_Q}"
-            rf"(?P<secret>[A-Za-z]{{5,16}}){_Q}(?=[ \t]*(?:[.,;!)\n]|\Z))",
-            "my wifi password is «tangerine».",
-            "my password is expired.",
-            _is_chosen_word,
+            is_chosen_word,
         ),
         Row(
             ("confirm with", "verify with", "log in with", "sign in with", "lautet", "best\u00e4tigungs", "code est"),
@@ -155,27 +87,15 @@ CODES = RowRules(
             "Confirm with 884213 users first",
         ),
         Row(
-            ("pass", "pw"),
-            rf"(?<![a-z]){_WORD_FOR_ONE}[ ](?:for|of|to|on)[ ](?:(?:the|my|our|your|his|her"
-            rf"|their)[ ])?(?:[A-Za-z0-9'’.-]{{2,16}}[ ])"
-            rf"{{0,3}}?(?:wi-?fi|router|network|netflix|laptop|account|alarm|mail|email|e-mail|server|zip|pdf"
-            rf"|vault|nas|tablet|ipad"
-            rf"|phone|tv|printer|archive|site|portal|forum|bank|app){_LINK}{_Q}(?P<secret>[A-Za-z]{{5,20}}){_Q}"
-            r"(?=[ \t]*(?:[.,;!)\n]|\Z))",
-            "password for the guest wifi is «sommerwind»",
-            "the password for the wifi is wrong",
-            _is_chosen_word,
-        ),
-        Row(
             ("maiden name", "security question", "secret question", "security answer", "密保"),
             r"(?:mother['’]s[ ]maiden[ ]name|(?:security|secret)[ ](?:question[ ])?answer|密保(?:问题)?(?:的)?答案)"
-            rf"{_NAME}(?:[ ]?\([^()\n]{{1,40}}\))?"
-            rf"(?:{_LINK}|[是为:][ ]?){_Q}(?P<secret>[A-Za-z\u4e00-\u9fff][A-Za-z\u4e00-\u9fff'’-]{{1,24}}"
+            rf"{NAME}(?:[ ]?\([^()\n]{{1,40}}\))?"
+            rf"(?:{LINK}|[是为:][ ]?){_Q}(?P<secret>[A-Za-z\u4e00-\u9fff][A-Za-z\u4e00-\u9fff'’-]{{1,24}}"
             rf"(?:[ ](?-i:[A-Z])[A-Za-z'’-]{{1,20}}){{0,2}})(?="
             rf"[ \t]*(?:[.,;!)\n，。]|\Z))",
             "mother's maiden name: «Kowalczyk»",
             "the security question is hidden",
-            _is_chosen_word,
+            is_chosen_word,
         ),
         Row(
             ("here is", "here's", "hier ist", "voici"),
@@ -197,21 +117,12 @@ CODES = RowRules(
             "输入«482913»即可完成验证",
             "输入 2024 年的数据",
         ),
-        Row(
-            ("password ", "pw ", "pass ", "pwd "),
-            r"(?<![a-z])(?:login|log-in|user(?:name)?|account|id)[ ]?(?:is|:"
-            r"|=)?[ ]{0,2}[A-Za-z0-9_.@-]{2,40}[ ]?(?:[,;/&]|[ ]and)[ ]{0,2}"
-            rf"(?:the[ ])?{_WORD_FOR_ONE}[ ](?:is[ ])?{_Q}(?P<secret>[A-Za-z]{{5,20}}){_Q}(?=[ \t]*(?:[.,;!)\n]|\Z))",
-            "login is jo, password «hunter»",
-            "login is fast, password required",
-            _is_chosen_word,
-        ),
         # four four seven one
         Row(
             ("pin", "code", "combination"),
             r"(?<![a-z])(?:pin|(?:door|gate|garage|alarm|safe|lock|access|entry|security|my|the)[ ](?:code"
             r"|combination))(?:[ ]number)?"
-            rf"{_NAME}{_LINK}{_Q}(?P<secret>{_SPOKEN_DIGIT}(?:[ ,-]{{1,2}}{_SPOKEN_DIGIT}){{2,11}})(?![a-z])",
+            rf"{NAME}{LINK}{_Q}(?P<secret>{_SPOKEN_DIGIT}(?:[ ,-]{{1,2}}{_SPOKEN_DIGIT}){{2,11}})(?![a-z])",
             "my bank pin is «four four seven one»",
             "the pin is one of two things",
         ),

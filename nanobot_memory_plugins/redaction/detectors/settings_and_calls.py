@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nanobot_memory_plugins.redaction.detectors.said_codes import is_phrase
+from nanobot_memory_plugins.redaction.detectors.chosen_words import is_phrase
 from nanobot_memory_plugins.redaction.rules.rows import Row, RowRules
 from nanobot_memory_plugins.redaction.values.value_shapes import has_password_marks, is_placeholder, looks_random
 

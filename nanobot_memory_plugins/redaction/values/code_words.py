@@ -22,6 +22,8 @@ LOCKS = words(
     " voicemail entry text sms message texted"
 )
 """What opens by a number, or says one, and needs no other word for it."""
+MOST_DIGITS_OF_LOCK = 8
+"""A longer number beside a lock, which nothing calls a code, is whom to telephone."""
 SURE_LOCKS = words("lockbox keybox keysafe keypad padlock unlock lockscreen safe buzzer intercom voicemail")
 """Of those, what a number may follow at once: it numbers no door and no lift."""
 DEVICES = words("bike tablet ipad iphone phone telly tv printer copier entrance wardrobe laptop car app clinic scooter")

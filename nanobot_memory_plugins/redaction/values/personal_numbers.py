@@ -13,6 +13,13 @@ from datetime import date
 from nanobot_memory_plugins.redaction.rules.lazy_pattern import lazy_re
 from nanobot_memory_plugins.redaction.rules.rule import CARD, ID_NUMBER, PHONE, RANK_PERSONAL, Span
 
+PHONE_NAME = (
+    r"(?:电话|座机|传真|固话|热线|联系方式|手机号?码?|tel(?:ephone)?|phone(?:[ _]?(?:number|no))?|mobile|fax|cell)"
+    r"[\"']?[ ]{0,2}[.:=是为]{0,2}[ ]{0,2}[\"']?"
+)
+"""What stands right before a telephone number, and says that it is one."""
+FEWEST_DIGITS_OF_PHONE = 7
+_NAMES_PHONE = lazy_re(rf"(?i){PHONE_NAME}\Z")
 # Nine digits or more with little between them: only there the patterns below are tried.
 _RUN = lazy_re(r"[0-9](?:[ .()-]{0,2}[0-9]){8,40}")
 _DATE = lazy_re(r"(?:19|20)[0-9]{2}-[01][0-9]-[0-3][0-9](?:[ T][0-2][0-9](?=:))?")
@@ -147,6 +154,12 @@ def _is_card_here(text: str, start: int, found: str) -> bool:
 def is_anybodys(found: str) -> bool:
     """Tell whether a telephone number is a service's: those that cost nothing are nobody's own."""
     return bool(_SERVICE.match(found))
+
+
+def is_named_phone(text: str, start: int, number: str) -> bool:
+    """Tell whether what stands right before ``start`` calls the ``number`` there a telephone's."""
+    digits = sum(map(str.isdigit, number))
+    return digits >= FEWEST_DIGITS_OF_PHONE and bool(_NAMES_PHONE.search(text, max(0, start - 24), start))
 
 
 def _other_number(text: str, start: int) -> bool:
