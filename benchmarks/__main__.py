@@ -7,11 +7,12 @@ import sys
 import benchmarks
 
 # Not measurements, but what they share.
-SHARED = {"__main__", "hostile_texts", "kept_answers", "local_model_client", "measure", "search_memory"}
+SHARED = {"__main__", "hostile_texts", "kept_answers", "lives", "local_model_client", "measure", "search_memory"}
 # Takes hours or gigabytes, or needs the local model or a package from npm.
 ONLY_WHEN_NAMED = {
     "answers",
     "claude_code",
+    "everyday_answers",
     "extraction",
     "first_run",
     "forgetting",

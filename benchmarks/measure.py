@@ -7,6 +7,11 @@ from contextlib import contextmanager
 
 from loguru import logger
 
+from nanobot_memory_plugins.core import MemoryConfig
+
+# Seconds. The limits of a turn are for turns; here the machine's speed is not to decide what is recalled.
+_NO_HURRY = 120.0
+
 
 def median_seconds(function: Callable[[], object], *, repetitions: int = 7) -> float:
     """Return the median seconds of one call, after one call that does not count."""
@@ -17,6 +22,13 @@ def median_seconds(function: Callable[[], object], *, repetitions: int = 7) -> f
         function()
         times.append(time.perf_counter() - started)
     return statistics.median(times)
+
+
+def unhurried(**core: object) -> MemoryConfig:
+    """Return a configuration in which a busy machine recalls what an idle one does; ``core`` are further options."""
+    return MemoryConfig.model_validate(
+        {"core": {"message_limit": _NO_HURRY, **core}, "plugins": {"recall": {"recallTimeout": _NO_HURRY}}}
+    )
 
 
 def report(what: str, value: float, unit: str, *, limit: float | None = None, at_least: bool = False) -> None:

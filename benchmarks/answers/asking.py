@@ -3,6 +3,7 @@
 import hashlib
 import http.client
 import json
+from collections.abc import Mapping, Sequence
 
 from nanobot_memory_plugins.tools.local_model.server import LocalModelServer
 
@@ -27,19 +28,30 @@ def messages(block: str, question: str) -> list[dict[str, str]]:
     ]
 
 
-INSTRUCTION_DIGEST = hashlib.sha256(json.dumps(messages("", "")).encode()).hexdigest()[:12]
-"""Answers to another prompt cannot be compared."""
+def digest(prompt: Sequence[Mapping[str, str]]) -> str:
+    """Return what tells one prompt from another: answers to another prompt cannot be compared."""
+    return hashlib.sha256(json.dumps(prompt).encode()).hexdigest()[:12]
+
+
+INSTRUCTION_DIGEST = digest(messages("", ""))
 
 
 def ask(server: LocalModelServer, block: str, question: str) -> str:
     """Return the first line of the answer. Raises OSError when the model does not answer."""
+    return complete(server, messages(block, question), max_tokens=MAXIMUM_ANSWER_TOKENS, stop=("\n",))
+
+
+def complete(
+    server: LocalModelServer, prompt: Sequence[Mapping[str, str]], *, max_tokens: int, stop: Sequence[str] = ()
+) -> str:
+    """Return the model's answer to a prompt. Raises OSError when the model does not answer."""
     assert server.process is not None
     request = {
         "model": server.model_name,
-        "messages": messages(block, question),
+        "messages": list(prompt),
         "temperature": 0,
-        "max_tokens": MAXIMUM_ANSWER_TOKENS,
-        "stop": ["\n"],
+        "max_tokens": max_tokens,
+        "stop": list(stop),
         "cache_prompt": True,
     }
     connection = http.client.HTTPConnection(*server.process.address, timeout=_LIMIT_SECONDS)

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
+from benchmarks.measure import unhurried
 from benchmarks.retrieval.datasets import LabelledDocument, LabelledSet, Question
-from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
+from nanobot_memory_plugins.core import MemoryHost
 from nanobot_memory_plugins.core.clock import SystemClock
 from nanobot_memory_plugins.core.files import MemoryFiles, TranscriptRecord
 from nanobot_memory_plugins.core.redaction import redact_text
@@ -16,8 +17,6 @@ from nanobot_memory_plugins.core.values import Origin, Scope
 from nanobot_memory_plugins.recall.date_format import day_in_words, is_chinese
 from nanobot_memory_plugins.storage.store import SqliteStore
 
-# Recall's own limits are for turns; here the machine's speed is not to decide what is injected.
-_NO_HURRY = 120.0
 _QUESTION_SESSION = "benchmark:question"
 
 
@@ -50,12 +49,7 @@ async def _blocks_of_group(
     workspace: Path, documents: Sequence[LabelledDocument], questions: Sequence[Question]
 ) -> dict[str, str]:
     await _write_transcripts(workspace, documents)
-    config = MemoryConfig.model_validate(
-        {
-            "core": {"keep_transcripts": False, "message_limit": _NO_HURRY},
-            "plugins": {"recall": {"recallTimeout": _NO_HURRY}},
-        }
-    )
+    config = unhurried(keep_transcripts=False)
     moments = [question.asked_at for question in questions if question.asked_at is not None]
     clock = _AskedAt(max(moments).replace(tzinfo=UTC) if moments else None)
     blocks: dict[str, str] = {}

@@ -109,7 +109,7 @@ def _answer(
                 tokens=estimate_tokens(block),
                 answer=answer,
                 expected=question.answer,
-                f1=token_f1(answer, question.answer),
+                score=token_f1(answer, question.answer),
                 seconds=round(took, 2),
             )
             append_given(options.resume, record)

@@ -7,7 +7,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 
 class Given(BaseModel):
-    """One answer. ``tokens`` is the estimated size of the block beside the question; ``seconds`` the model took."""
+    """One answer, and how good it is. ``tokens`` is the estimated size of what stood beside the question."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -17,7 +17,7 @@ class Given(BaseModel):
     tokens: int
     answer: str
     expected: str
-    f1: float
+    score: float
     seconds: float
 
 

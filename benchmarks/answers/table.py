@@ -9,8 +9,11 @@ OURS = "ours"
 UPPER_BOUND = "evidence"
 
 
-def table(given: Mapping[tuple[str, str], Given], conditions: Sequence[str]) -> str:
-    """Return a row for each condition, over the questions that are answered under all of them."""
+def table(given: Mapping[tuple[str, str], Given], conditions: Sequence[str], measure: str = "F1") -> str:
+    """Return a row for each condition, over the questions that are answered under all of them.
+
+    ``measure`` names what an answer's score is.
+    """
     questions = [
         question
         for question in dict.fromkeys(question for question, _ in given)
@@ -18,11 +21,11 @@ def table(given: Mapping[tuple[str, str], Given], conditions: Sequence[str]) -> 
     ]
     if not questions:
         return "  no question is answered under every condition yet"
-    scores = {name: [given[question, name].f1 for question in questions] for name in conditions}
+    scores = {name: [given[question, name].score for question in questions] for name in conditions}
     bound = sum(scores[UPPER_BOUND]) / len(questions) if UPPER_BOUND in scores else 0.0
     lines = [
         f"  {len(questions)} questions",
-        f"  {'':12}{'F1':>7}{'95 %':>16}{'of bound':>10}{'tokens':>8}   ours less this (paired, 95 %)",
+        f"  {'':12}{measure:>7}{'95 %':>16}{'of bound':>10}{'tokens':>8}   ours less this (paired, 95 %)",
     ]
     for name in conditions:
         interval = mean_interval(scores[name])

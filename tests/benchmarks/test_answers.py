@@ -19,9 +19,10 @@ from benchmarks.answers.table import table
 from benchmarks.retrieval.datasets import Question
 from nanobot_memory_plugins.core.text.tokens import estimate_tokens
 from tests.benchmarks.made_set import made_set
+from tests.support.each import each
 
 
-@pytest.mark.parametrize(
+@each(
     ("answer", "expected", "f1"),
     [
         ("The blue folder.", "blue folder", 1.0),
@@ -99,9 +100,9 @@ def test_our_block_is_what_a_host_gets_and_the_questions_are_not_kept(tmp_path, 
     assert "greyhound" not in blocks["q3"]
 
 
-def record(question, condition, f1=1.0, instruction="i"):
+def record(question, condition, score=1.0, instruction="i"):
     return Given(question=question, condition=condition, instruction=instruction, tokens=10, answer="x", expected="x",
-                 f1=f1, seconds=1.0)  # fmt: skip
+                 score=score, seconds=1.0)  # fmt: skip
 
 
 def test_answers_survive_a_torn_line_and_another_instruction_is_left_out(tmp_path):
