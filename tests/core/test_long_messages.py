@@ -26,7 +26,7 @@ async def test_a_long_message_costs_the_loop_next_to_nothing(tmp_path, kind, mon
         context = await memory.message_received(session_key="a", text=text)
         used = time.thread_time() - began
     assert context.receipt.stored or context.receipt.pending
-    assert used < 0.03  # 5 ms where it is measured beside little else
+    assert used < 0.1  # 3 to 9 ms where it is measured beside little else
 
 
 def _transcript(workspace, first: str) -> list[str]:

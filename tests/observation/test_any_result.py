@@ -77,7 +77,7 @@ async def test_a_tool_result_of_any_size_is_kept_cut_and_costs_the_loop_nothing(
             )
             assert receipt.stored
             used.append(seconds)
-    assert min(used) < 0.01  # 1 to 2 ms where it is measured alone
+    assert min(used) < 0.05  # 1 to 2 ms alone, 15 beside much else; to copy the rows takes 200, and the numbers 160
     assert len(next((tmp_path / "memory").glob("20*.md")).read_text("utf-8")) < 20_000
 
 
