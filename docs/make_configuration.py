@@ -47,7 +47,8 @@ This page is made from the options by `docs/make_configuration.py`; a test keeps
 
 nanobot-ai: options stand at `channels.memoryPlugins` in `~/.nanobot/config.json`, where they survive nanobot's own
 saves. Any other host: `{"memoryPlugins": {...}}` in a `config.json`. `NANOBOT_MEMORY_CONFIG` names another file, and
-so does `--config`.
+so does `--config`. A `MemoryHost` or `MemoryService` without `config=` reads the same files; one that is given a
+`MemoryConfig` uses that, and reads none.
 
 ```json
 {"memoryPlugins": {"core": {"idleSeconds": 600}, "recall": {"enabled": false}}}
@@ -65,6 +66,7 @@ CHINESE_HEAD = """# 配置项
 
 nanobot-ai：选项写在 `~/.nanobot/config.json` 的 `channels.memoryPlugins` 下面，nanobot 保存配置时不会丢。
 其他宿主：写在 `config.json` 里的 `{"memoryPlugins": {...}}`。`NANOBOT_MEMORY_CONFIG` 或 `--config` 可以指定别的文件。
+没有写 `config=` 的 `MemoryHost` 或 `MemoryService` 读同样的文件；给了 `MemoryConfig` 的就用它，不读文件。
 
 ```json
 {"memoryPlugins": {"core": {"idleSeconds": 600}, "recall": {"enabled": false}}}

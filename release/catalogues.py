@@ -31,8 +31,8 @@ _CALLS = {
     "Sentence": (1, ()),
     "Finding": (4, ("subject", "state", "hint")),
     "ConfigProblem": (2, ("message",)),
-    "Option": (0, ("help",)),
-    "Argument": (0, ("help",)),
+    "Option": (0, ("help", "metavar")),
+    "Argument": (0, ("help", "metavar")),
     "Typer": (0, ("help", "epilog")),
     "command": (0, ("help",)),
     "Field": (0, ("description",)),
@@ -87,6 +87,7 @@ _TABLES = {
     "postgres/plugin.py": ("_AT_ONCE", "_REWRITTEN", "_KEPT", "_AWAY"),
     "recall/trace.py": ("Reason",),
     "search/sources/places.py": ("FileKind",),
+    "storage/cli/search_command.py": ("MemoryKind",),
 }
 # Where such tables are.
 _SHOWS = re.compile(r"(?:^|/)(?:cli|panel)/")

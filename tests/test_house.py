@@ -11,7 +11,9 @@ from pathlib import Path
 import pytest
 
 from release.house import House, circles, layers, report
+from tests.conftest import _LONG as LONG_FILES
 from tests.conftest import _SLOW as SLOW_FILES
+from tests.support.each import each
 
 ROOT = Path(__file__).parents[1]
 NAMESPACE = ROOT / "nanobot_memory_plugins"
@@ -37,7 +39,6 @@ INSIDE_CORE = {
     "core.entry_points": "the demo looks for a local model of another distribution",
     "core.erasure": "consolidation forgets for good in its own files by core's rules",
     "core.erasure.secret_cleaning": "scrubbing entries; its clean_notes is another than that of erasing",
-    "core.erasure.unopened": "purging the index; the function has the module's name",
     "core.files": "entries and bridge write files of their own: locks, permissions, replacing",
     "core.files.seen_messages": "marks of messages that were dealt with; loaded only where they are kept",
     "core.host": "parts of the host that a bridge, the panel and the entries build upon",
@@ -46,6 +47,7 @@ INSIDE_CORE = {
     "core.scopes": "people, groups and sessions, where a bridge or an entry decides whose something is",
     "core.testing.scripted_server": "the demo plays with the scripted model of the test kit",
     "core.text": "one reading of texts for all: sentences, negation, evidence, transcripts",
+    "core.text.orders": "orders to remember are read by consolidation, on the parts that orders to forget stand on",
     "core.text.keeping": "words of orders, which have names in the module alone",
     "core.transfer.formats.markdown_notes": "nanobot's notes are Markdown notes",
     "core.transfer.formats.reading": "nanobot's sessions are lines of JSON with times",
@@ -59,9 +61,12 @@ def project(folder: Path) -> dict[str, object]:
     return tomllib.loads((folder / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 
 
-@cache
+HOUSE = House(ROOT)
+
+
 def tree_of(module: Path) -> ast.Module:
-    return ast.parse(module.read_text(encoding="utf-8"))
+    """Return a module, parsed: once for all tests."""
+    return HOUSE.trees[".".join(module.relative_to(NAMESPACE).with_suffix("").parts).removesuffix(".__init__")]
 
 
 @cache
@@ -112,7 +117,7 @@ def test_plugins_stand_on_the_public_face_of_core_and_on_few_modules_inside():
     assert len(INSIDE_CORE) <= 20
 
 
-@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
+@each("folder", FOLDERS)
 def test_a_distribution_needs_just_those_of_ours_that_it_imports(folder: Path):
     names = {name for module in folder.rglob("*.py") for name in imported(module)}
     used = {name.split(".")[1] for name in names if name.startswith("nanobot_memory_plugins.")} - {folder.name}
@@ -157,9 +162,9 @@ def test_every_way_out_goes_through_the_one_function():
         assert using <= allowed, way
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def house() -> House:
-    return House(ROOT)
+    return HOUSE
 
 
 def test_no_rooms_import_each_other(house: House):
@@ -248,8 +253,10 @@ def test_entry_points_name_things_that_exist():
                 assert not name or name in source.read_text(encoding="utf-8"), value
 
 
-def test_files_that_are_marked_slow_are_there():
-    assert [file for file in SLOW_FILES if not (ROOT / "tests" / file).is_file()] == []
+def test_files_that_are_marked_slow_or_begin_first_are_there():
+    assert [
+        file for file in (*SLOW_FILES, *(f"{one}.py" for one in LONG_FILES)) if not (ROOT / "tests" / file).is_file()
+    ] == []
 
 
 def test_what_decides_about_a_change_runs_every_test():

@@ -32,7 +32,7 @@ BOUNDED = {
     "redaction.detectors.password_contexts._NO_VALUE": 128,
     "redaction.detectors.personal._LOCAL": 64,
     "redaction.detectors.personal._LOCAL_CLASS": 64,
-    "consolidation.commands.sentences._TAIL": 200,
+    "core.text.orders.sentences._TAIL": 200,
     "consolidation.commands.instructions._TO_YOU": 200,
     "consolidation.operations.profile._BEFORE": 100,
     "core.text.quoted._BEGINS": 200,
@@ -45,8 +45,8 @@ BOUNDED = {
     "consolidation.commands.instruction_words.HABIT.latin": 200,
     "consolidation.commands.corrections._NUMBERS[1]": 200,
     "consolidation.commands.correction_words.NOT_OLD": 200,
-    "consolidation.commands.topics._CHINESE[0]": 200,
-    "consolidation.commands.topics._CHINESE[2]": 200,
+    "core.text.orders.topics._CHINESE[0]": 200,
+    "core.text.orders.topics._CHINESE[2]": 200,
 }
 
 # So are those by which clauses are told: a longer sentence is looked at so far.

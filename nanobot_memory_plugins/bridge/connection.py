@@ -1,6 +1,5 @@
 """The memory of one AgentLoop: what is attached to it, and everything that attached it."""
 
-import os
 from collections.abc import Callable
 from functools import cache
 from importlib.metadata import entry_points
@@ -34,7 +33,8 @@ from nanobot_memory_plugins.core import (
     run_in_daemon_thread,
     workspace_scopes,
 )
-from nanobot_memory_plugins.core.host import NO_ANSWER, ONLY_VARIABLE, WITH_START, Turn, note_missed
+from nanobot_memory_plugins.core.entry_points import is_selected
+from nanobot_memory_plugins.core.host import NO_ANSWER, WITH_START, Turn, note_missed
 from nanobot_memory_plugins.core.scopes import Scopes
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ class Bridge:
     def recall_enabled(self) -> bool:
         """Whether recall is installed and enabled, so that there is something to search with."""
         installed = any(one.name == "recall" for one in entry_points(group=PROJECT_NAME))
-        return installed and self._is_wanted("recall") and _is_selected("recall")
+        return installed and self._is_wanted("recall") and is_selected("recall")
 
     @property
     def offers_tools(self) -> bool:
@@ -271,9 +271,3 @@ class Bridge:
 
     def _is_wanted(self, plugin: str) -> bool:
         return self.configuration.memory.enabled(plugin)
-
-
-def _is_selected(plugin: str) -> bool:
-    """Return whether the variable that selects plugins for debugging lets a plugin through."""
-    only = os.environ.get(ONLY_VARIABLE)
-    return only is None or plugin in {name.strip() for name in only.split(",")}

@@ -170,6 +170,11 @@ def _long_term(path: Path, name: str, workspace: Path) -> Iterator[Item]:
             yield item
 
 
+def session_files(workspace: Path) -> list[Path]:
+    """Return the files in which nanobot keeps the sessions of a workspace."""
+    return _sessions(workspace, workspace, None)
+
+
 def _sessions(source: Path, agent: Path, home: Path | None) -> list[Path]:
     if source.is_file():
         return [source]

@@ -1,17 +1,30 @@
-"""The bridge among the plugins: it has no memory hooks of its own, it reports how it is attached."""
+"""The bridge among the plugins: it reports how it is attached, and what nanobot keeps of what is forgotten."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 from nanobot_memory_plugins.bridge.host_version import UPGRADE, host_finding
+from nanobot_memory_plugins.bridge.importing import session_files
 from nanobot_memory_plugins.bridge.options import BridgeOptions
 from nanobot_memory_plugins.bridge.seams import Seam
-from nanobot_memory_plugins.core import Finding, Health, NanobotMemoryError, PluginContext, Sentence, hookimpl
+from nanobot_memory_plugins.core import (
+    Finding,
+    Health,
+    NanobotMemoryError,
+    PluginContext,
+    Sentence,
+    Trace,
+    Wanted,
+    hookimpl,
+)
+from nanobot_memory_plugins.core.files import read_regular
 
+_OWN_SESSION = Sentence("nanobot's own conversation, which it goes on with; remove the file while nanobot rests")
 _HINT = Sentence("Use a supported nanobot-ai: {upgrade}", upgrade=UPGRADE)
 
 
 class NanobotPlugin:
-    """Tells ``nanobot-memory doctor`` which nanobot there is and which of its seams are attached."""
+    """Tells ``doctor`` which nanobot there is and which of its seams are attached, and ``purge`` of its sessions."""
 
     Options = BridgeOptions
 
@@ -19,6 +32,21 @@ class NanobotPlugin:
     def diagnose(self, context: PluginContext) -> list[Finding]:
         """Report the host's version and its seams: those of the running bridge, else those of a probe."""
         return [host_finding(), *_seam_findings(context.workspace)]
+
+    @hookimpl
+    def on_purge(self, texts: tuple[str, ...], words: tuple[str, ...], context: PluginContext) -> list[Trace]:
+        """Name the sessions of nanobot's own that hold what is forgotten: they are not ours."""
+        wanted = Wanted(texts, words=words)
+        return [one for path in session_files(context.workspace) for one in _held(path, wanted)] if wanted else []
+
+
+def _held(path: Path, wanted: Wanted) -> Iterator[Trace]:
+    try:
+        lines = read_regular(path).decode("utf-8", "replace").splitlines()
+    except OSError:
+        return
+    if count := sum(bool(wanted.count(line)) for line in lines):
+        yield Trace(str(path), count, removed=False, why=_OWN_SESSION)
 
 
 def _seam_findings(workspace: Path) -> list[Finding]:

@@ -17,6 +17,7 @@ from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
 from nanobot_memory_plugins.consolidation.store.document import EntryDocument
 from nanobot_memory_plugins.consolidation.store.plain_lines import not_understood
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
+from nanobot_memory_plugins.consolidation.store.taken_out import TakenOut, most_went, taken_out_lately
 from nanobot_memory_plugins.consolidation.templates import PROMPTS
 from nanobot_memory_plugins.core import (
     ContextBlock,
@@ -39,6 +40,7 @@ from nanobot_memory_plugins.core import (
 from nanobot_memory_plugins.core.text import Reading
 
 _SUBJECT = "scored entries"
+_MOST_TAKEN = 3
 
 
 class ConsolidationPlugin:
@@ -106,7 +108,8 @@ class ConsolidationPlugin:
         return RepositoryAccess(
             EntryRepository(
                 context.workspace, clock=context.clock, redact=context.redact, redact_said=context.redact_said
-            )
+            ),
+            whose=context.scope_of_owner,
         )
 
     @hookimpl
@@ -194,6 +197,8 @@ class ConsolidationPlugin:
         late = await run_in_daemon_thread(lambda: late_entries(repository))
         lately = await run_in_daemon_thread(lambda: given_up_lately(repository.journal, context.clock.now()))
         more = [*([_unseen(nobodys)] if nobodys else []), *([_twofold(twofold)] if twofold else [])]
+        taken = await run_in_daemon_thread(lambda: taken_out_lately(repository, snapshot.entries))
+        more += [_taken_out(one, accident=most_went(taken, snapshot.entries)) for one in taken[:_MOST_TAKEN]]
         more += [*([_late(late)] if late else []), *lately]
         return [told, *more, _quoting(models, context.options)] if models else [told, *more]
 
@@ -230,6 +235,11 @@ def _late(ids: Collection[str]) -> Finding:
         Health.DEGRADED,
         "`nanobot-memory entries import-memory` takes them into ENTRIES.md.",
     )
+
+
+def _taken_out(taken: TakenOut, *, accident: bool) -> Finding:
+    health = Health.DEGRADED if accident else Health.GOOD
+    return Finding("entries taken out", taken.told, health, "`nanobot-memory entries history` shows them.")
 
 
 def _unseen(count: int) -> Finding:

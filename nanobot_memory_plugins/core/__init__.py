@@ -40,6 +40,7 @@ if TYPE_CHECKING:
         PluginError,
         SecretNotKeptError,
         StoreError,
+        WrongUseError,
     )
     from nanobot_memory_plugins.core.files import (
         MemoryPaths,
@@ -159,6 +160,7 @@ _MODULES = {
     "core.errors": (
         "CompletionTimeoutError", "ConfigurationError", "EmbeddingError", "InputError", "LanguageModelError",
         "MemoryFileError", "NanobotMemoryError", "NotAskedError", "PluginError", "SecretNotKeptError", "StoreError",
+        "WrongUseError",
     ),
     "core.files": ("MemoryPaths", "NoteEntry", "Passage", "TranscriptRecord", "parse_notes", "parse_transcript_line",),
     "core.hook_markers": ("PROJECT_NAME", "hookimpl",),
@@ -313,6 +315,7 @@ __all__ = [
     "Whose",
     "Withheld",
     "WorkspaceOption",
+    "WrongUseError",
     "console",
     "earlier_summary_message",
     "estimate_tokens",

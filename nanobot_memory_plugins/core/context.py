@@ -36,8 +36,9 @@ class PluginContext(Generic[OptionsT]):
     contact data that no user said; ``redact_said`` is for the user's own words, and for what stands in the
     memory's files.
     ``visible_scope`` turns the scope of a call, or of a session alone, into what may be seen on its behalf: a search
-    for it carries that as its ``scope``. ``known_scope`` gives the whole scope of a session. ``owner_of`` gives the
-    same for two scopes when they are one person's, by whatever name, in the same group chat or in none. ``is_nobodys``
+    for it carries that as its ``scope``. ``known_scope`` gives the whole scope of a session, and ``scope_of_owner``
+    that of what the owner writes by a command. ``owner_of`` gives the same for two scopes when they are one person's,
+    by whatever name, in the same group chat or in none. ``is_nobodys``
     says whether nobody sees what is of a scope any more, since it names nobody. ``shown`` takes what other plugins
     withhold, since it is to be forgotten, out of hits: tools that search for the model answer with what it leaves.
     ``keep`` keeps a note of a session, for tools: hooks return theirs. ``entries`` are the scored entries, or None.
@@ -61,6 +62,7 @@ class PluginContext(Generic[OptionsT]):
     owner_of: Callable[[Scope], Scope] = owner
     is_nobodys: Callable[[Scope], bool] = lambda scope: False
     known_scope: Callable[[str], Scope] = lambda session_key: Scope(session=session_key)
+    scope_of_owner: Callable[[], Scope] = Scope
     shown: Callable[[Scope, Sequence[Hit]], Awaitable[Sequence[Hit]]] = _all_of_them
     prompts: Prompts = Prompts()  # noqa: RUF009  # without a folder and wishes it holds nothing that changes
     time_limit: Callable[[str], float | None] = lambda hook: None

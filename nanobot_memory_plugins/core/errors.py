@@ -57,6 +57,10 @@ class InputError(NanobotMemoryError):
     """What a command was given to read, or where it was told to write, cannot be used."""
 
 
+class WrongUseError(InputError):
+    """A command was used wrongly: an option or an argument has a value that it cannot have."""
+
+
 class SecretNotKeptError(InputError):
     """What was to be remembered is a secret, and nothing else."""
 
@@ -95,3 +99,8 @@ class BudgetExceededError(NotAskedError):
 
 class LoopError(NotAskedError):
     """The same prompt is asked again and again, or a purpose fails time after time: nothing is sent for a while."""
+
+
+def said_of(error: BaseException) -> str:
+    """Return what a log may say of an error: of ours the sentence, of others, which may hold values, the type."""
+    return str(error) if isinstance(error, NanobotMemoryError) else type(error).__name__

@@ -136,26 +136,28 @@ def on_draft_written(
     """
 
 
-@hookspec(firstresult=True)
+@hookspec
 def trim_bootstrap(
     files: Mapping[str, str], overhead: Mapping[str, int], context: PluginContext
 ) -> dict[str, str] | None:
     """Shorten the files that open a prompt.
 
     Synchronous, since hosts build prompts synchronously: an async implementation is refused. ``overhead`` is the
-    characters that the host puts around each file. Called once for each state of the files; the first answer holds
-    until one changes. Answer with the texts by name, without those to leave out, or None.
+    characters that the host puts around each file. Called once for each state of the files, with what other plugins
+    left of them; the answer holds until one changes. Answer with the texts by name, without those to leave out, or
+    None.
     """
 
 
-@hookspec(firstresult=True)
+@hookspec
 def prompt_entries(long_term: str, scope: Scope, context: PluginContext) -> PromptEntries | None:
-    """Say what is known of the user for long, for the system prompt.
+    """Say what is known of the user for long, or what else the system prompt shall hold.
 
     Synchronous, and called for every prompt: keep the text, and make it anew only when what it is made of has changed,
     since providers' prompt caches hold only as long as the prompt stays the same. ``long_term`` is the text of the
-    long-term file as the host would show it, ``scope`` says whose prompt it is. The first answer counts, and holds when
-    a later call fails. Answer with the block and with what of ``long_term`` still goes into the prompt, or None.
+    long-term file as the host would show it, or what another plugin has left of it; ``scope`` says whose prompt it is.
+    The blocks of several plugins stand one below the other. An answer holds when a later call fails. Answer with the
+    block and with what of ``long_term`` still goes into the prompt, or None.
     """
 
 

@@ -210,17 +210,21 @@ class PanelApp(App[None]):
 
     def change(self, work: Callable[[], object], done: str, then: Callable[[], None] = lambda: None) -> None:
         """Do in a thread what changes something, say that it is done, and show it. What fails is said instead."""
-        self.run_worker(self._change(work, done, then), group="change")
+        self.run_worker(self.changed(work, done, then), group="change")
 
-    async def _change(self, work: Callable[[], object], done: str, then: Callable[[], None]) -> None:
+    async def changed(self, work: Callable[[], object], done: str, then: Callable[[], None] = lambda: None) -> bool:
+        """Do the same, and return whether it went well once it is shown."""
+        failed = False
         try:
             result = await self.memory.run(work)
         except Exception as error:
+            failed = True
             self.complain(error)
         else:
             self.say(done if result is not None else self.words("Nothing changed."))
             then()
         await self.current.refresh_view(force=True)
+        return not failed
 
     def ask_undo(self, run: EntryRun) -> None:
         """Take a run back, when that is meant."""

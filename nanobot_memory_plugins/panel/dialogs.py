@@ -64,17 +64,28 @@ class Confirm(ModalScreen[bool]):
         self.dismiss(event.button.id == "yes")
 
 
-class EntryForm(ModalScreen[Written | None]):
-    """A form for an entry: a new one, one that is changed, or what several are merged into."""
+class EntryForm(ModalScreen[None]):
+    """A form for an entry: a new one, one that is changed, or what several are merged into.
+
+    ``save`` writes what was typed and returns whether that went well; else the form stays, with all that was typed.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+s", "save", show=False, priority=True),
         Binding("escape", "cancel", show=False, priority=True),
     ]
 
-    def __init__(self, title: str, words: PanelWords, *, text: str = "", entry: EntryView | None = None) -> None:
+    def __init__(
+        self,
+        title: str,
+        words: PanelWords,
+        save: Callable[[Written], Awaitable[bool]],
+        *,
+        text: str = "",
+        entry: EntryView | None = None,
+    ) -> None:
         super().__init__()
-        self._title, self._words, self._text, self._entry = title, words, text, entry
+        self._title, self._words, self._save, self._text, self._entry = title, words, save, text, entry
 
     def compose(self) -> ComposeResult:
         """Compose the widgets; a new text has no fields but its group."""
@@ -103,16 +114,22 @@ class EntryForm(ModalScreen[Written | None]):
         area.focus()
 
     def action_save(self) -> None:
-        """Close with what was typed."""
+        """Save what was typed, and close once it is written."""
 
         def typed(name: str, default: str = "") -> str:
             found = self.query(f"#{name}").results(Input)
             return next((field.value.strip() for field in found), default)
 
-        self.dismiss(Written(self.query_one(TextArea).text, typed("category"), typed("group"), typed("score")))
+        written = Written(self.query_one(TextArea).text, typed("category"), typed("group"), typed("score"))
+
+        async def save() -> None:
+            if await self._save(written):
+                self.dismiss(None)
+
+        self.run_worker(save(), group="save", exclusive=True)
 
     def action_cancel(self) -> None:
-        """Close with nothing."""
+        """Close, and write nothing."""
         self.dismiss(None)
 
     @on(Button.Pressed)

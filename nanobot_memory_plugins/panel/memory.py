@@ -199,7 +199,7 @@ def _says_nothing(hit: Hit) -> bool:
     """Return whether a message is a pleasantry, or an answer that only says that it has heard."""
     if hit.source != "transcript":
         return False
-    return is_pleasantry(hit.text) or (hit.origin is Origin.ASSISTANT and is_acknowledgement(hit.text))
+    return is_pleasantry(hit.text) or (hit.origin is Origin.ASSISTANT and is_acknowledgement(hit.text, hit.answers))
 
 
 def reason_of(error: BaseException, words: Callable[[str], str]) -> str:

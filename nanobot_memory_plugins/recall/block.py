@@ -22,6 +22,11 @@ _HALF = 2
 # Shares of a snippet's length that are tried where not all memories fit: another memory may be worth more than the
 # ends of long ones (docs/retrieval.md).
 _SHORTER_SNIPPETS = (1.0, 2 / 3, 4 / 9)
+# What is looked for stands in a snippet nearly as often as in the whole: in .97, .92 and .88 of the passages of which
+# .6, .4 and .25 are shown (docs/retrieval.md). So a memory's worth grows with this power of the share that is shown.
+_WORTH_OF_A_SHARE = 0.1
+# The best memory stands whole where it takes so much of the block at most.
+_ROOM_OF_THE_BEST = 0.3
 
 
 def build_block(
@@ -35,22 +40,28 @@ def build_block(
     """Return the block for the hits, best first, or None when there is none or nothing fits.
 
     What is about another project than the ``project`` that is worked in comes behind all else, and says so. The best
-    ``max_full_docs`` stand
-    whole, the next ``max_snippets`` by snippet; one that does not fit is left out and the next is tried. When not all
-    fit, a short memory goes before a long one that is hardly better, and snippets become shorter, down to four ninths
-    of ``heavy_max_snippet_chars``, where that makes room for what is worth more: a memory is worth its score, as far as
-    it is shown. After a light search a structured note stands by its tl;dr and tags, an answer with its question.
+    ``max_full_docs`` stand whole, the next ``max_snippets`` by snippet; one that does not fit is left out and the next
+    is tried. When not all fit, fewer stand whole (but for the best, if that is not long), a short memory goes before a
+    long one that is hardly better, and snippets become shorter, down to four ninths of ``heavy_max_snippet_chars``,
+    where that makes room for what is worth more: a memory is worth its score, and a little less by snippet. After a
+    light search a structured note stands by its tl;dr and tags, an answer with its question.
 
     Lines are grouped by source file, and what was said last stands first: of two memories that say different things the
     newer mostly holds. What has no date, as long-term memory, stands before what has.
     """
     hits = _own_first(hits, project)
-    page = _filled(hits, options, tier, project)
+    lines = _Lines(options, tier, project)
+    page = _filled(hits, options, options.max_full_docs, lines)
     if len(page.lines) < len(hits):
+        best_fits_well = len(lines.line(hits[0], None)) <= _ROOM_OF_THE_BEST * options.inject_budget_chars
+        least_whole = min(int(best_fits_well), options.max_full_docs)
+        orders = (hits, _own_first(_short_before_long(hits), project))
+        shorter = [_with_snippets(share, options) for share in _SHORTER_SNIPPETS]
         pages = (
-            _filled(_own_first(order, project), _with_snippets(share, options), tier, project)
-            for share in _SHORTER_SNIPPETS
-            for order in (hits, _short_before_long(hits))
+            _filled(order, short, most_whole, lines)
+            for most_whole in range(options.max_full_docs, least_whole - 1, -1)
+            for short in shorter
+            for order in orders
         )
         page = max(pages, key=lambda one: one.worth)
     if watch is not None:
@@ -160,7 +171,11 @@ def _cut(text: str, most: int) -> str:
 
 def _with_snippets(share: float, options: RecallOptions) -> RecallOptions:
     """Return options whose snippets have this share of their length."""
-    return options.model_copy(update={"heavy_max_snippet_chars": int(share * options.heavy_max_snippet_chars)})
+    return _with_snippet_chars(int(share * options.heavy_max_snippet_chars), options)
+
+
+def _with_snippet_chars(chars: int, options: RecallOptions) -> RecallOptions:
+    return options.model_copy(update={"heavy_max_snippet_chars": chars})
 
 
 def _note_cuts(hits: Sequence[Hit], page: "_Page", options: RecallOptions, watch: RecallTrace) -> None:
@@ -224,7 +239,7 @@ class _Page:
     worth: float = 0.0
 
     def add(self, hit: Hit, line: str, share: float = 1.0) -> bool:
-        """Add a memory of which ``share`` is shown, unless it does not fit."""
+        """Add a memory, which by itself is worth this ``share`` of its score, unless it does not fit."""
         heading = "" if hit.path in self.paths else f"{hit.path}\n"
         cost_chars = len(line) + len(heading) + 1
         cost_tokens = estimate_tokens(line) + estimate_tokens(heading) + 1
@@ -238,17 +253,33 @@ class _Page:
         return True
 
 
-def _filled(hits: Sequence[Hit], options: RecallOptions, tier: Tier, project: str) -> _Page:
-    """Fill a page with hits in this order, as far as they fit."""
+@dataclass(slots=True)
+class _Lines:
+    """The lines of memories, each made once, however many pages are tried."""
+
+    options: RecallOptions
+    tier: Tier
+    project: str
+    made: dict[tuple[str, int | None], str] = field(default_factory=dict)
+
+    def line(self, hit: Hit, chars: int | None) -> str:
+        """Return a memory by a snippet of ``chars`` characters at most, or whole where that is None."""
+        key = hit.id, chars
+        if key not in self.made:
+            options = self.options if chars is None else _with_snippet_chars(chars, self.options)
+            self.made[key] = render(hit, whole=chars is None, options=options, tier=self.tier, project=self.project)
+        return self.made[key]
+
+
+def _filled(hits: Sequence[Hit], options: RecallOptions, most_whole: int, lines: _Lines) -> _Page:
+    """Fill a page with hits in this order, as far as they fit, the first ``most_whole`` of them whole."""
     page = _Page(options.inject_budget_chars - FENCE_CHARS, options.max_context_tokens - FENCE_TOKENS)
     chars = options.heavy_max_snippet_chars
     for rank, hit in enumerate(hits[: options.max_full_docs + options.max_snippets]):
-        whole = rank < options.max_full_docs
-        if whole and page.add(hit, render(hit, whole=True, options=options, tier=tier, project=project)):
+        if rank < most_whole and page.add(hit, lines.line(hit, None)):
             page.whole.append(hit.id)
             continue
-        short = render(hit, whole=False, options=options, tier=tier, project=project)
-        if not page.add(hit, short, chars / max(chars, len(hit.text))):
+        if not page.add(hit, lines.line(hit, chars), (chars / max(chars, len(hit.text))) ** _WORTH_OF_A_SHARE):
             page.refused.append(hit.id)
     return page
 

@@ -4,7 +4,7 @@ The hooks in `plugin` call it, and so does ``nanobot-memory eval``: what is meas
 """
 
 import asyncio
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -37,6 +37,7 @@ from nanobot_memory_plugins.core.text import (
 )
 from nanobot_memory_plugins.recall import overview, timeline
 from nanobot_memory_plugins.recall.block import build_block, build_listing, is_shown, paired, without_live
+from nanobot_memory_plugins.recall.changes import later_change
 from nanobot_memory_plugins.recall.constraints import constraints_of
 from nanobot_memory_plugins.recall.follow_ups import with_what_it_follows
 from nanobot_memory_plugins.recall.live_context import LiveContext
@@ -130,7 +131,7 @@ async def recall(
         return Recalled(tier)
     # Two searches are made for advice on a topic, and for an overview of what memory does not know.
     seconds = limit_seconds(tier if topic is None and not subject else RecallTier.HEAVY, options)
-    started = clock.monotonic()
+    beside, started = _beside(store, lower), clock.monotonic()
     bound = asyncio.timeout(seconds)
     found = _Found(tier)
     try:
@@ -145,7 +146,7 @@ async def recall(
             if (period is None and not subject) or (period is not None and period.subject and not found.hits):
                 period, found = None, await _search(store, query, tier, options, ranked_limit, watch, lower)
                 if topic is not None and not is_off:
-                    found = replace(found, constraints=await _constraints(store, topic, query, found.hits, lower))
+                    found = replace(found, required=await constraints_of(topic, query, found.hits, beside))
     except TimeoutError:
         if not bound.expired():
             raise
@@ -167,7 +168,7 @@ async def recall(
     )
     lists = period is not None and not period.subject
 
-    def chosen() -> Recalled:
+    def chosen(found: _Found) -> Recalled:
         live = LiveContext((text, *(message.text for message in reversed(history))), redact)
         if subject:
             return _surveyed(found, live, options, watch, scope.project)
@@ -175,17 +176,30 @@ async def recall(
             return _listed(found, asked_at, live, options, watch, scope.project)
         return _chosen(found, asked, live, options, watch, scope.project)
 
-    return await run_in_daemon_thread(chosen)
+    recalled = await run_in_daemon_thread(chosen, found)
+    if asked is None or not asked.looks_back or subject or not recalled.injected:
+        return recalled
+    left = asyncio.timeout(seconds - (clock.monotonic() - started))
+    try:
+        async with left:
+            changed = await later_change(query, recalled.injected, beside)
+            if changed is not None:
+                if watch is not None:
+                    watch.changed = changed.id
+                return await run_in_daemon_thread(chosen, replace(found, required=(changed, *found.required)))
+    except TimeoutError:
+        if not left.expired():
+            raise
+    return recalled
 
 
-async def _constraints(
-    store: Store, topic: ConstraintTopic, query: Query, found: Sequence[Hit], lower: frozenset[str]
-) -> tuple[Hit, ...]:
+def _beside(store: Store, lower: frozenset[str]) -> Callable[[Query], Awaitable[tuple[Hit, ...]]]:
+    """Return how a further search is made beside that of the message; what was said not to help is not in it."""
+
     async def hits_for(asked: Query) -> tuple[Hit, ...]:
-        hits = (await hits_of(store, asked)).hits
-        return tuple(hit for hit in hits if hit.id not in lower)
+        return tuple(hit for hit in (await hits_of(store, asked)).hits if hit.id not in lower)
 
-    return await constraints_of(topic, query, found, hits_for)
+    return hits_for
 
 
 async def _of_period(
@@ -271,13 +285,13 @@ class _Asked:
 class _Found:
     """What a search brought: the tier at which it ended, the hits for a block, and all that are ranked.
 
-    ``constraints`` are for the block whatever the others are.
+    ``required`` are for the block whatever the others are: what constrains an answer, and what has changed.
     """
 
     tier: RecallTier
     hits: tuple[Hit, ...] = ()
     ranked: tuple[Hit, ...] = ()
-    constraints: tuple[Hit, ...] = ()
+    required: tuple[Hit, ...] = ()
 
 
 async def _search(
@@ -331,7 +345,7 @@ def _chosen(
     """
     tier = found.tier
     fresh = salient(without_live(found.hits, live, watch), options, watch)
-    constraints = salient(without_live(found.constraints, live), options)
+    required = salient(without_live(found.required, live), options)
     best = max(map(relevance, fresh[:_TELLING]), default=0.0)
     needed = options.probe_threshold if tier is RecallTier.PROBE else options.relevance_threshold
     probe = best if tier is RecallTier.PROBE else None
@@ -344,24 +358,24 @@ def _chosen(
                 Sentence("the best has {best:.2f}, {needed:g} is needed", best=best, needed=needed),
             )
     is_wanted = best >= needed
-    if tier is RecallTier.PROBE and (is_wanted or constraints):
+    if tier is RecallTier.PROBE and (is_wanted or required):
         tier = RecallTier.HEAVY  # the probe has looked at the whole text: its hits are those of a heavy search
     if is_wanted and asked is not None:
         is_wanted = _is_needed(asked, fresh, options, watch)
-    if not is_wanted and not constraints:
+    if not is_wanted and not required:
         return Recalled(tier, ranked=found.ranked, probe=probe)
     shown = Tier.LIGHT if tier is RecallTier.LIGHT else Tier.HEAVY
-    bound = {hit.id for hit in constraints}
-    others = [hit for hit in fresh if hit.id not in bound] if is_wanted else []
-    most = max(0, _top_k(tier, options) - len(constraints))
+    known = {hit.id for hit in required}
+    others = [hit for hit in fresh if hit.id not in known] if is_wanted else []
+    most = max(0, _top_k(tier, options) - len(required))
     looks_back = asked.looks_back if asked is not None else None
-    useful = paired([*constraints, *most_useful(others, most, options, looks_back=looks_back, watch=watch)], live)
+    useful = paired([*required, *most_useful(others, most, options, looks_back=looks_back, watch=watch)], live)
     again = [hit for hit in useful if is_shown(hit, live, options, shown, project)]
     if watch is not None:
         watch.cut(again, Reason.IN_CONTEXT, "a block before has it")
     useful = [hit for hit in useful if hit not in again]
     block = build_block(useful, options, tier=shown, watch=watch, project=project)
-    return Recalled(tier, found.ranked, _standing_in(block, (*constraints, *fresh)), block, probe=probe)
+    return Recalled(tier, found.ranked, _standing_in(block, (*required, *fresh)), block, probe=probe)
 
 
 def _is_needed(asked: _Asked, hits: Sequence[Hit], options: RecallOptions, watch: RecallTrace | None) -> bool:

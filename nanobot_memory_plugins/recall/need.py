@@ -2,8 +2,8 @@
 
 "Who painted the Night Watch?" shares a word with "Good night", and needs nothing of it. What speaks for and against is
 weighed by two logistic tables, with and without vectors. They were learned by maximum likelihood on questions with
-labelled evidence and on messages that need nothing, each asked of several memories, all but what a general question
-and a wish for advice weigh; docs/retrieval.md has the figures.
+labelled evidence and on messages that need nothing, each asked of several memories, all but what a general question,
+a wish for advice and a name that a memory tells of weigh; docs/retrieval.md has the figures.
 """
 
 import math
@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 
 from nanobot_memory_plugins.core import Hit, Origin
-from nanobot_memory_plugins.core.text import Act, is_general_question, reading_of, wants_advice
+from nanobot_memory_plugins.core.text import Act, is_general_question, names_in, reading_of, share_a_name, wants_advice
 from nanobot_memory_plugins.recall import questions
 from nanobot_memory_plugins.recall.routing import Decision, RecallTier
 from nanobot_memory_plugins.redaction.script.chinese_script import simplified
@@ -27,6 +27,7 @@ _WITH_MEANING = {
     "personal": 0.93,
     "requests": -1.52,
     "advice": 1.50,
+    "name": 0.70,
     "tells": -1.79,
     "person": 0.55,
     "chinese": 0.04,
@@ -42,6 +43,7 @@ _WORDS_ALONE = {
     "personal": 1.08,
     "requests": -1.41,
     "advice": 1.50,
+    "name": 0.70,
     "tells": -1.81,
     "person": 0.59,
     "chinese": 0.60,
@@ -58,19 +60,22 @@ _LOOKED_THROUGH = 2_000
 
 def need(text: str, decision: Decision, hits: Sequence[Hit]) -> float:
     """Return the probability, 0..1, that a message needs memory, of which ``hits`` are the best that there is."""
-    found = _features(text[:_LOOKED_THROUGH], decision) | _evidence(hits)
+    text = text[:_LOOKED_THROUGH]
+    found = _features(text, decision) | _evidence(text, hits)
     table = _WITH_MEANING if any(hit.similarity is not None for hit in hits) else _WORDS_ALONE
     return 1 / (1 + math.exp(-sum(weight * found[name] for name, weight in table.items())))
 
 
-def _evidence(hits: Sequence[Hit]) -> dict[str, float]:
+def _evidence(text: str, hits: Sequence[Hit]) -> dict[str, float]:
     """Return how well hits meet the message: any of them, and those in which somebody tells something."""
+    names = names_in(text)
     told = [hit for hit in hits if hit.origin is not Origin.ASSISTANT and not hit.text.rstrip().endswith(("?", "？"))]
     return {
         "coverage": max((hit.coverage for hit in hits), default=0.0),
         "similarity": max((hit.similarity or 0.0 for hit in hits), default=0.0),
         "told_coverage": max((hit.coverage for hit in told), default=0.0),
         "told_similarity": max((hit.similarity or 0.0 for hit in told), default=0.0),
+        "name": float(any(share_a_name(names, names_in(hit.text)) for hit in told)),
     }
 
 

@@ -19,6 +19,7 @@ from nanobot_memory_plugins.recall.engine import limit_seconds, recall
 from nanobot_memory_plugins.recall.options import RecallOptions, wider
 from nanobot_memory_plugins.recall.routing import RecallTier, is_unsure, tier_after_draft
 from nanobot_memory_plugins.recall.tools import memory_tools
+from nanobot_memory_plugins.recall.warm_up import warm_up
 
 _REMEMBERED_SESSIONS = 1_000
 
@@ -39,6 +40,12 @@ class RecallPlugin:
 
     def __init__(self) -> None:
         self._answered: BoundedDict[str, _Answered] = BoundedDict(_REMEMBERED_SESSIONS)
+
+    @hookimpl
+    async def on_start(self, context: PluginContext) -> None:
+        """Read a message of each language, so that the first one is not late."""
+        if context.store is not None:
+            await run_in_daemon_thread(warm_up, context.options)
 
     @hookimpl
     def contribute_tools(self, context: PluginContext) -> list[MemoryTool]:

@@ -50,7 +50,7 @@ def _emptiness(hit: Hit, invented: Iterable[tuple[str, int]], options: RecallOpt
     if (hit.path, hit.line) in invented or (hit.path, hit.line - 1) in invented or asks_to_invent(hit.answers):
         return Sentence("an invention that was asked for")
     if len(text) <= _LONGEST_ACKNOWLEDGEMENT and (
-        is_small_talk(text, options) or (not hit.answers and is_acknowledgement(text))
+        is_small_talk(text, options) or is_acknowledgement(text, hit.answers)
     ):
         return Sentence("an acknowledgement")
     if hit.origin is Origin.ASSISTANT and _knows_nothing(text, options):

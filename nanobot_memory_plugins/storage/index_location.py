@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from nanobot_memory_plugins.core import MemoryPaths, Sentence, logger
-from nanobot_memory_plugins.core.files import LINKED, make_missing, private_folder
+from nanobot_memory_plugins.core.files import LINKED, in_the_way_of, make_missing, private_folder, put_aside
 
 # Beside the index of a workspace: where others of it were put by ``dbPath``, a path a line.
 _ELSEWHERE = "elsewhere.txt"
@@ -56,7 +56,8 @@ def choose_place(paths: MemoryPaths, db_path: str) -> IndexPlace:
         hint = "Make the folder writable, or set memoryPlugins.storage.dbPath to a path that is."
         if error.strerror == LINKED:
             hint = "Replace the link by a folder, or set memoryPlugins.storage.dbPath to a file where it leads."
-        logger.warning("{}: the index is a temporary one. {}", reason, hint)
+        elif (file := in_the_way_of(database.parent)) is not None:
+            hint = put_aside(file)
         return IndexPlace(
             folder / database.name,
             folder / "indexer.lock",

@@ -197,10 +197,14 @@ class MemoryIndex:
             found for found in path.parent.glob(f"{path.name}.broken-*") if not found.name.endswith(_SIDE_FILES)
         )
 
+    @property
+    def temporary(self) -> IndexPlace | None:
+        """The index's place where it is a temporary one, which whoever opens it has to say."""
+        return self._place if self._place is not None and self._place.temporary else None
+
     def status(self) -> StoreStatus:
         """Return the state, with the numbers of the last `refresh`. Touches no disk."""
         embedding = self.embedding.report()
-        place = self._place
         trouble = self._readers.trouble if self._readers is not None else self._trouble
         if trouble is not None:
             level, reason, hint = Level.MARKDOWN, trouble.reason, trouble.hint
@@ -209,7 +213,7 @@ class MemoryIndex:
             reason, hint = ("", "") if level is Level.HYBRID else (Sentence(_NO_VEC), Sentence(_VEC_HINT))
         else:
             level, reason, hint = Level.FULL_TEXT, embedding.reason, embedding.hint
-        if place is not None and place.temporary:
+        if (place := self.temporary) is not None:
             reasons = [Sentence.of(one) for one in (place.reason, reason) if one]
             reason, hint = Sentence.joined(reasons, " "), place.hint
         return replace(

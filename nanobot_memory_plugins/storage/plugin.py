@@ -7,6 +7,7 @@ from nanobot_memory_plugins.core import (
     Store,
     Trace,
     hookimpl,
+    logger,
     run_in_daemon_thread,
 )
 from nanobot_memory_plugins.storage.options import StorageOptions
@@ -30,6 +31,8 @@ class StoragePlugin:
         """Open the index. It always opens: at worst the files themselves are searched, and the status says so."""
         options = context.options if isinstance(context.options, StorageOptions) else StorageOptions()
         self._opened = await SqliteStore.open(context.workspace, options, context.clock, redact=context.redact_said)
+        if (place := self._opened.temporary) is not None:
+            logger.warning("{} {}", place.reason, place.hint)
         # While the host builds its prompt; the first message of a process is recalled by meaning then.
         await self._opened.await_model(_MODEL_SECONDS)
         return self._opened

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nanobot_memory_plugins.core import MemoryFileError, MemoryPaths, StoreError, Trace
-from nanobot_memory_plugins.core.erasure.unopened import unopened
+from nanobot_memory_plugins.core.erasure import unopened
 from nanobot_memory_plugins.storage.database_factory import DatabaseOpener
 from nanobot_memory_plugins.storage.index_location import known_databases, wanted_database
 from nanobot_memory_plugins.storage.options import StorageOptions

@@ -26,6 +26,7 @@ from nanobot_memory_plugins.core import (
 from nanobot_memory_plugins.core.isolation.threads import LINGER_SECONDS, DaemonThreadPool, run_in_pool
 from nanobot_memory_plugins.search.embedding.access import EmbeddingReport
 from nanobot_memory_plugins.storage.diagnosis import findings
+from nanobot_memory_plugins.storage.index_location import IndexPlace
 from nanobot_memory_plugins.storage.index_progress import Coverage
 from nanobot_memory_plugins.storage.memory_index import MemoryIndex
 from nanobot_memory_plugins.storage.options import StorageOptions
@@ -89,6 +90,11 @@ class SqliteStore:
         store = cls(workspace, options, clock, redact=redact, allow_vec=allow_vec, allow_fts5=allow_fts5)
         await store._in_housekeeping(store._index.open)
         return store
+
+    @property
+    def temporary(self) -> IndexPlace | None:
+        """The index's place where it is a temporary one: the workspace cannot be written."""
+        return self._index.temporary
 
     async def await_model(self, seconds: float) -> None:
         """Wait (seconds) for a model that only has to be loaded. A process of one message needs it for that one."""

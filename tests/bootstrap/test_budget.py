@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from nanobot_memory_plugins.bootstrap.budget import allot, in_order
 from nanobot_memory_plugins.bootstrap.options import BootstrapOptions
 from nanobot_memory_plugins.core.host.bootstrap_files import default_overhead
+from tests.support.each import each
 
 # HYPOTHESIS_EXAMPLES=10000 looks longer.
 EXAMPLES = int(os.environ.get("HYPOTHESIS_EXAMPLES", "300"))
@@ -86,7 +87,7 @@ def test_the_order_is_configurable():
     assert [one.name for one in allot(files, {}, options).cut] == ["AGENTS.md"]
 
 
-@pytest.mark.parametrize("total", [0, 1, 63, 64, 65, 66, 70, 100])
+@each("total", [0, 1, 63, 64, 65, 66, 70, 100])
 def test_a_tiny_total_shows_little_or_nothing(total: int):
     files = {"AGENTS.md": "x" * 500, "USER.md": "short"}
     shown = allot(files, {}, BootstrapOptions(total_max_chars=total))

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nanobot_memory_plugins.bootstrap.cutting import Cut, cut
+from tests.support.each import each
 
 # HYPOTHESIS_EXAMPLES=10000 looks longer.
 EXAMPLES = int(os.environ.get("HYPOTHESIS_EXAMPLES", "300"))
@@ -69,12 +70,11 @@ def test_windows_line_ends_are_kept():
     assert "\r" not in done.text.replace("\r\n", "")
 
 
-@pytest.mark.parametrize(
+@each(
     "piece",
     ["e\u0301", "\ud83d\ude00", "👩\u200d👧", "👍🏽", "\u1112\u1161\u11ab", "🇩🇪", "❤\ufe0f", "कि"],
-    ids=["accent", "surrogate pair", "family", "skin", "hangul", "flag", "variation", "devanagari"],
 )
-@pytest.mark.parametrize("limit", range(990, 1_000))
+@each("limit", range(990, 1_000))
 def test_no_character_is_cut_in_two(piece: str, limit: int):
     done = cut_to(piece * 1_000, limit)
     assert done.head == piece * (len(done.head) // len(piece))
@@ -101,7 +101,7 @@ def test_any_other_text_has_an_english_marker(text: str):
     assert "truncated" in cut_to(text, 1_000).marker
 
 
-@pytest.mark.parametrize("limit", range(64, 400, 7))
+@each("limit", range(64, 400, 7))
 def test_the_marker_has_room_in_the_smallest_budget(limit: int):
     done = cut_to(LONG, limit)
     assert len(done.text) <= limit

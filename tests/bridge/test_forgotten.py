@@ -16,7 +16,7 @@ def holders(workspace: Path, needle: bytes) -> list[str]:
     return holders_of(workspace, needle)
 
 
-async def test_after_a_compaction_and_a_restart_nothing_of_it_is_in_the_workspace(install, server, monkeypatch):
+async def test_after_a_compaction_and_a_restart_nothing_of_it_is_in_the_workspace(install, server, monkeypatch, capsys):
     monkeypatch.delenv("NANOBOT_MEMORY_PLUGINS", raising=False)
     repeats = Reply(f"You told me that {SAID}.")
     server.rules = [ReplyRule(lambda request: "Where do I go" in request.last_user, repeats)]
@@ -29,6 +29,13 @@ async def test_after_a_compaction_and_a_restart_nothing_of_it_is_in_the_workspac
     command = ["purge", id_, "--yes", "--workspace", str(nanobot.workspace), "--config", str(nanobot.config_file)]
     assert await asyncio.to_thread(run_command_line, command) == 0
     assert holders(nanobot.workspace, b"Zebulon") == []
+    kept = [
+        path for path in (nanobot.home / ".nanobot" / "sessions").rglob("*.jsonl") if b"Zebulon" in path.read_bytes()
+    ]
+    assert kept
+    told = capsys.readouterr().out
+    for path in kept:
+        assert f"left in {path}" in told.replace("\n", "")
 
     await loop.process_direct("Where do I go on Monday?")
     await loop.process_direct("/compact")

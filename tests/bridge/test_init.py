@@ -195,11 +195,11 @@ def test_each_configuration_that_cannot_be_used_is_told_with_its_mend_and_left(h
     if data is not None:
         file.write_bytes(data)
     code, told = init(capsys, "--yes")
-    assert code == 1
+    assert code == 2
     assert hint in told
     assert "Traceback" not in told
     assert (file.read_bytes() if file.exists() else None) == data
-    assert run_command_line(["init", "--yes", "--json"]) == 1
+    assert run_command_line(["init", "--yes", "--json"]) == 2
     answer = json.loads(capsys.readouterr().out)
     assert answer["mend"]
     assert quick == []
@@ -222,7 +222,7 @@ def test_an_old_or_missing_nanobot_a_shadowed_file_and_a_folder_that_cannot_be_w
     monkeypatch.setattr(init_command, "prepare_model", lambda _name: Prepared.THERE)
     monkeypatch.setattr(writing, "replace_file", _refuse)
     code, told = init(capsys, "--yes", *ME)
-    assert code == 1
+    assert code == 2
     assert "Make the file and its folder writable" in told
     raw = json.loads(before)
     del raw["channels"]["memoryPlugins"]

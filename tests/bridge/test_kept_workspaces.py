@@ -45,6 +45,7 @@ FOUND = {
     ],
 }
 # What only grows.
+ORDERS_TO_FORGET = {"plain": 0, "nanobot": 1}
 APPENDED = ("memory/20*.md", "memory/sessions/*.jsonl", "memory/.entries/journal.jsonl", "memory/.entries/purged")
 
 
@@ -126,7 +127,7 @@ async def test_the_index_of_then_is_brought_to_todays_form_and_everything_is_fou
             hits = (await memory.search(Query(query, scope=EVERYTHING, limit=5))).hits
             assert any(words in hit.text for hit in hits), query
     assert index_of(nanobot.workspace)[0] == SCHEMA_VERSION
-    assert index_of(nanobot.workspace)[1] >= count
+    assert index_of(nanobot.workspace)[1] >= count - ORDERS_TO_FORGET[name]  # which are in no index now
     assert index_of(nanobot.workspace)[2] == files
 
 

@@ -1,7 +1,5 @@
 """What each reader of Chinese made of traditional characters: the sentences that were misread."""
 
-import pytest
-
 from nanobot_memory_plugins.compaction.cues import SentenceKind, kind_of
 from nanobot_memory_plugins.compaction.extract import extract
 from nanobot_memory_plugins.consolidation.commands.kinds import Category, category_of
@@ -15,28 +13,25 @@ from nanobot_memory_plugins.core.values import Hit, Message, Origin
 from nanobot_memory_plugins.flush.entries import read_entries
 from nanobot_memory_plugins.recall.deduplicate import fold_repeats
 from tests.support.chinese import in_both_scripts
+from tests.support.each import each
 
 
-@pytest.mark.parametrize(
-    "text", in_both_scripts(["我辞职了", "会议推迟到周五", "我们去年结婚了", "搬到了台中", "房租涨了"])
-)
+@each("text", in_both_scripts(["我辞职了", "会议推迟到周五", "我们去年结婚了", "搬到了台中", "房租涨了"]))
 def test_a_change_is_announced(text: str):
     assert announces_a_change(text)
 
 
-@pytest.mark.parametrize("text", in_both_scripts(["我试过这个方法", "这样会失败", "尝试了三次", "不管用"]))
+@each("text", in_both_scripts(["我试过这个方法", "这样会失败", "尝试了三次", "不管用"]))
 def test_a_try_is_told_of(text: str):
     assert tells_of_a_try(text)
 
 
-@pytest.mark.parametrize(
-    "text", in_both_scripts(["也许吧，我会去", "大概是这样", "应该是这样吗", "你觉得对不对", "会不会下雨"])
-)
+@each("text", in_both_scripts(["也许吧，我会去", "大概是这样", "应该是这样吗", "你觉得对不对", "会不会下雨"]))
 def test_a_guess_and_a_question_say_nothing(text: str):
     assert is_open(text)
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "kind"),
     in_both_scripts(
         [
@@ -53,7 +48,7 @@ def test_a_sentence_is_kept_for_what_it_is(text: str, kind: SentenceKind):
     assert kind_of(text) is kind
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     in_both_scripts(
         [
@@ -71,7 +66,7 @@ def test_what_others_wrote_is_not_the_users(text: str):
     assert "mandrillqq" not in authored_text(Message("user", text.replace("{x}", "我总是坐 mandrillqq 航空。")))
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "category"),
     in_both_scripts(
         [

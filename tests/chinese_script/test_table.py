@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 from release.chinese_script import TABLE, pairs
 from tests.support.chinese import SCRIPTS, in_script
+from tests.support.each import each
 
 ROOT = Path(__file__).parents[2] / "nanobot_memory_plugins"
 # Redaction looks through a text in both scripts: its words may stand in either. Encodings are told by both.
@@ -67,7 +68,7 @@ def test_every_character_keeps_its_place(text: str):
     assert simplified(plain) == plain
 
 
-@pytest.mark.parametrize(
+@each(
     ("traditional", "simple"),
     [
         ("我沒有對花生過敏", "我没有对花生过敏"),

@@ -18,6 +18,7 @@ from nanobot_memory_plugins.core.errors import InputError
 from nanobot_memory_plugins.core.isolation.answers import Expected, accepted_values
 from nanobot_memory_plugins.core.values.diagnosis import Finding
 from nanobot_memory_plugins.redaction.script.messages import Sentence, speaking, together, tr
+from release import catalogues
 from release.catalogues import CATALOGUES, compiled, places_in, read, sentences, spliced, write
 from release.running import ReleaseError
 
@@ -134,6 +135,16 @@ def test_a_third_language_is_a_file(tmp_path: Path, monkeypatch, capsys):
     assert "Name the agent's folder with --workspace." in said  # what is not translated is said in English
 
 
+def test_a_third_language_names_what_stands_for_a_value(tmp_path: Path, monkeypatch, capsys):
+    write(tmp_path / "de.po", {"Usage: ": "Aufruf: ", "ID": "KENNUNG", "DIR": "ORDNER"}, found())
+    monkeypatch.setattr(languages, "CATALOGUES", tmp_path)
+    monkeypatch.setenv("LC_ALL", "de_AT.UTF-8")
+    assert run_command_line(["entries", "show", "--help"]) == 0
+    said = capsys.readouterr().out
+    assert "Aufruf: nanobot-memory entries show [OPTIONS] {KENNUNG}" in said
+    assert "ORDNER" in said
+
+
 def test_a_third_language_is_chosen_in_the_configuration(tmp_path: Path, monkeypatch, capsys):
     write(tmp_path / "de.po", {"The memory is empty.": "Die Erinnerung ist leer."}, found())
     file = tmp_path / "config.json"
@@ -191,6 +202,10 @@ def test_a_finding_of_a_plugin_stays_a_sentence_and_a_false_one_becomes_text():
             "Invalid value for '--limit' / '-n': Input should be greater than or equal to 1",
             "'--limit' / '-n' 的值不对：应该大于或等于 1",
         ),
+        (
+            "Invalid value for '--section': Value error, 'foo' is not one of 'active', 'archived'.",
+            "'--section' 的值不对：'foo' 不在 'active' (有效), 'archived' (已归档) 之中。",
+        ),
         ("what no version of Typer says", "what no version of Typer says"),
     ],
 )
@@ -199,16 +214,21 @@ def test_what_typer_says_is_known_by_its_shape(error: str, said: str):
         assert told_error(error) == said
 
 
-def test_a_new_catalogue_is_written_and_listed_by_the_script(tmp_path: Path):
+def test_no_word_of_pydantics_stands_before_what_is_wrong_with_a_value():
+    told = told_error("Invalid value for '--section': Value error, 'foo' is not one of 'active', 'archived'.")
+    assert told == "Invalid value for '--section': 'foo' is not one of 'active', 'archived'."
+
+
+def test_a_new_catalogue_is_written_and_listed_by_the_script(tmp_path: Path, monkeypatch, capsys):
     before = {file: (file.stat().st_mtime_ns, file.read_bytes()) for file in CATALOGUES.iterdir()}
     shutil.copy(CATALOGUES / "zh.po", tmp_path)
-    script = [sys.executable, "-m", "release.catalogues", str(tmp_path)]
-    done = subprocess.run(script, capture_output=True, encoding="utf-8", check=False)
-    assert done.returncode == 0, done.stdout
-    assert "zh: " in done.stdout
+    monkeypatch.setattr(catalogues, "sentences", found)
+    assert catalogues.main(tmp_path) == 0
+    assert "zh: " in capsys.readouterr().out
     assert (tmp_path / "zh.po").read_bytes() == (CATALOGUES / "zh.po").read_bytes()
     assert (tmp_path / "zh.mo").read_bytes() == (CATALOGUES / "zh.mo").read_bytes()
     (tmp_path / "de.po").touch()
+    script = [sys.executable, "-m", "release.catalogues", str(tmp_path)]
     done = subprocess.run(script, capture_output=True, encoding="utf-8", check=False)
     assert done.returncode == 1
     assert f"de: 0 of {len(found())} texts are translated" in done.stdout

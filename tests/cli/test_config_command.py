@@ -106,10 +106,26 @@ def test_a_wrong_value_is_named_where_it_is_explained(file: Path, capsys):
 def test_an_unknown_one_is_answered_with_the_nearest(file: Path, capsys):
     code, told = run(capsys, "get", "recal.recallTopK", "-c", str(file))
     assert code == 1
-    assert "Did you mean recall?" in told
+    assert "Did you mean recall.recallTopK?" in told
     code, told = run(capsys, "explain", "core.shares", "-c", str(file))
     assert code == 1
     assert "Did you mean core.share?" in told
+    _, told = run(capsys, "explain", "recal.topk", "-c", str(file))
+    assert "Did you mean recall.recallTopK?" in told
+    _, told = run(capsys, "get", "foo", "-c", str(file))
+    assert "Did you mean" not in told
+    assert "`nanobot-memory config show --all` lists them." in told
+
+
+def test_who_would_set_an_option_is_told_how(file: Path, capsys):
+    before = file.read_bytes() if file.exists() else None
+    code, told = run(capsys, "set", "recall.recall_top_k", "9")
+    assert code == 1
+    assert "Options are set in the configuration file" in told
+    assert "`nanobot-memory config explain recall.recallTopK` shows what to write, and where." in " ".join(told.split())
+    assert "to set it, in" in run(capsys, "explain", "recall.recallTopK")[1]
+    assert "Did you mean recall.recallTopK?" in run(capsys, "set", "recall.recalTopK", "-1")[1]
+    assert (file.read_bytes() if file.exists() else None) == before
 
 
 def test_a_secret_is_not_shown(file: Path, capsys):

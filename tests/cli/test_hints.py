@@ -8,16 +8,15 @@ import re
 import textwrap
 from pathlib import Path
 
-import pytest
-
 from nanobot_memory_plugins.core.cli.main import run_command_line
 from nanobot_memory_plugins.core.testing import install_plugin
 from nanobot_memory_plugins.core.values.diagnosis import Finding, Health
+from tests.support.each import each
 
 ROOT = Path(__file__).parents[2] / "nanobot_memory_plugins"
 # A command, an option, a key of the configuration, or a variable.
 NAMES_SOMETHING = re.compile(
-    r"`?nanobot-memory \w|pip install|--[a-z]|memoryPlugins\.|NANOBOT_[A-Z]|`(?:rm|mv|chmod|df) "
+    r"`?nanobot-memory \w|pip install|--[a-z]|memoryPlugins\.|NANOBOT_[A-Z]|`(?:rm|mv|chmod|df|sudo chown) "
 )
 
 IMPORTS_FINDING = re.compile(r"(?:values\.diagnosis|plugins\.core) import (?:\([^)]*|.*)\bFinding\b")
@@ -64,7 +63,7 @@ def test_the_findings_of_the_code_are_found():
     assert len(FOUND) > 25
 
 
-@pytest.mark.parametrize(("where", "call", "module"), FOUND, ids=[where for where, *_ in FOUND])
+@each(("where", "call", "module"), FOUND)
 def test_every_problem_in_the_code_has_a_mend_that_names_a_command_or_a_key(where, call, module):
     health = argument(call, 2, "health")
     if health is None or ast.unparse(health) in ("Health.GOOD", "Health.INFO"):

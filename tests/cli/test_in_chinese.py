@@ -5,19 +5,23 @@ import json
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
+import typer
+import typer.main
 from _pytest.mark import ParameterSet
 
 from nanobot_memory_plugins.bridge.demo import command as demo_command
 from nanobot_memory_plugins.bridge.demo import scenario, two_machines
 from nanobot_memory_plugins.core import console
 from nanobot_memory_plugins.core.cli.language import spoken
-from nanobot_memory_plugins.core.cli.main import run_command_line
+from nanobot_memory_plugins.core.cli.main import app, run_command_line
 from nanobot_memory_plugins.core.files import MemoryPaths, render_transcript_line
 from nanobot_memory_plugins.core.files.transcript import TranscriptRecord
 from nanobot_memory_plugins.core.host.plugin_set import _configuration_title
@@ -79,9 +83,11 @@ def english_in(text: str) -> list[str]:
     return [one for one in lines if not OF_OTHERS.match(one) and SENTENCE.search(NO_SENTENCE.sub(" ", one))]
 
 
-@pytest.fixture
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    workspace = tmp_path / "workspace"
+@pytest.fixture(scope="module")
+def made_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home with what was said and four entries."""
+    home = tmp_path_factory.mktemp("home")
+    workspace = home / "workspace"
     sessions = MemoryPaths.of(workspace).sessions
     sessions.mkdir(parents=True)
     time = datetime(2026, 3, 18, 9, tzinfo=UTC)
@@ -92,18 +98,31 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         for number, text in enumerate(TEXTS)
     ]
     (sessions / "cli_direct.jsonl").write_bytes(b"".join(lines))
-    (tmp_path / ".nanobot").mkdir()
-    (tmp_path / ".nanobot" / "config.json").write_text(
-        json.dumps({"agents": {"defaults": {"workspace": str(workspace)}}}), encoding="utf-8"
-    )
-    for name, value in {**CHINESE, "HOME": str(tmp_path), "COLUMNS": "160", "NO_COLOR": "1"}.items():
-        monkeypatch.setenv(name, value)
-    monkeypatch.delenv("LANGUAGE", raising=False)
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "memory.md").write_text("- 每周二倒垃圾\n", encoding="utf-8")
-    for text in TEXTS:
-        assert run_command_line(["entries", "remember", text, "--group", "生活"]) == 0
+    (home / "memory.md").write_text("- 每周二倒垃圾\n", encoding="utf-8")
+    with pytest.MonkeyPatch.context() as at_home:
+        _live_in(home, at_home)
+        for text in TEXTS:
+            assert run_command_line(["entries", "remember", text, "--group", "生活"]) == 0
+    return home
+
+
+@pytest.fixture
+def home(made_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy for one test: none depends on what another has done."""
+    shutil.copytree(made_home, tmp_path, symlinks=True, dirs_exist_ok=True)
+    _live_in(tmp_path, monkeypatch)
     return tmp_path
+
+
+def _live_in(home: Path, environment: pytest.MonkeyPatch) -> None:
+    (home / ".nanobot").mkdir(exist_ok=True)
+    (home / ".nanobot" / "config.json").write_text(
+        json.dumps({"agents": {"defaults": {"workspace": str(home / "workspace")}}}), encoding="utf-8"
+    )
+    for name, value in {**CHINESE, "HOME": str(home), "COLUMNS": "160", "NO_COLOR": "1"}.items():
+        environment.setenv(name, value)
+    environment.delenv("LANGUAGE", raising=False)
+    environment.chdir(home)
 
 
 def test_the_page_lists_thirty_commands():
@@ -272,3 +291,81 @@ def test_an_option_without_its_value_is_told_with_the_usage_in_chinese(words: li
     assert f"用法：nanobot-memory {words[0]}" in told
     assert "需要一个值" in told
     assert "Error" not in told
+
+
+def usages() -> dict[str, tuple[str, list[str]]]:
+    """Return the line of usage of each command, and what its options say stands for a value."""
+    found = {}
+
+    def look(command: Any, context: Any, name: str) -> None:
+        for one, below in getattr(command, "commands", {}).items():
+            look(below, typer.Context(below, parent=context, info_name=one), f"{name} {one}")
+        options = [one for one in command.get_params(context) if one.param_type_name == "option"]
+        usage = command.get_usage(context).partition(name)[2].rstrip()
+        found[name.strip()] = usage, [one.metavar for one in options if one.metavar]
+
+    group: Any = typer.main.get_command(app)
+    root = typer.Context(group, info_name="nanobot-memory")
+    for name in group.list_commands(root):
+        command = group.get_command(root, name)
+        look(command, typer.Context(command, parent=root, info_name=name), f" {name}")
+    return found
+
+
+def test_what_stands_for_a_value_is_named_in_chinese():
+    with spoken("zh"):
+        said = usages()
+    assert len(said) > 40
+    english = re.compile(r"(?!N\b)(?<![A-Za-z])[A-Z]+(?:_[A-Z]+)*\b(?!_)")
+    assert {name: one for name, one in said.items() if english.search(one[0])} == {}
+    assert {name: one for name, one in said.items() if any(map(english.search, one[1]))} == {}
+    assert said["search"][0] == " [选项] [查询]..."
+    assert said["import"][0] == " [选项] [来源]"
+    assert "编号" in said["entries show"][0]
+
+
+def test_what_stands_for_a_value_has_its_brackets_once_in_english():
+    with spoken("en"):
+        said = usages()
+    assert [one for one, _ in said.values() if re.search(r"\[\[|\.\.\.[]}]", one)] == []
+    assert said["search"][0].split() == ["[OPTIONS]", "[QUERY]..."]
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_the_help_says_what_stands_for_a_value_and_no_type_of_python(language: str, capsys):
+    with spoken(language):
+        shown = {" ".join(words): help_of(words, capsys) for words in ALL_WITH_VALUES}
+    assert {name: found for name, text in shown.items() if (found := re.findall(r"<[\w \[\]]+>", text))} == {}
+    assert "<light|" in shown["search"].replace(" ", "")
+    assert re.search(r"--limit +-n +(?:NUMBER|数字)", shown["search"])
+
+
+ALL_WITH_VALUES = (["search"], ["entries", "list"], ["entries", "remember"], ["import"], ["timeline"], ["stats"])
+
+
+def help_of(words: list[str], capsys: pytest.CaptureFixture[str]) -> str:
+    """Return what ``--help`` of a command prints."""
+    assert run_command_line([*words, "--help"]) == 0
+    return capsys.readouterr().out
+
+
+def test_a_missing_argument_is_named_as_the_usage_names_it(capsys):
+    assert run_command_line(["--lang", "zh", "entries", "show"]) == 2
+    assert "缺少参数 '编号'" in capsys.readouterr().err
+
+
+def test_a_bar_says_in_chinese_what_is_done(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys):
+    monkeypatch.setenv("FORCE_COLOR", "1")  # standard error as a terminal
+    (tmp_path / "memory").mkdir()
+    (tmp_path / "memory" / "2026-03-02.md").write_text("乌龙茶\n", encoding="utf-8")
+    archive, words = str(tmp_path / "a.zip"), ["--workspace", str(tmp_path)]
+    for command, said in (
+        (["export", "--to", archive], "正在导出"),
+        (["export", "--daily", "--to", str(tmp_path / "kept")], "正在备份"),
+        (["import", archive, "--dry-run"], "正在导入"),
+        (["import", "--conflicts"], "正在合并"),
+    ):
+        assert run_command_line(["--lang", "zh", *command, *words]) == 0
+        told = capsys.readouterr().err
+        assert said in told
+        assert not re.search("exporting|importing|backing|merging", told)

@@ -262,11 +262,11 @@ def test_the_day_since_which_an_entry_is_kept_changes_no_order(index: list[str],
     ("arguments", "code"),
     [
         (["search", "dark roast"], 0),
-        (["search", "dark roast", "--since", "2026-13-01"], 1),
+        (["search", "dark roast", "--since", "2026-13-01"], 2),
         (["why", "dark roast"], 0),
         (["index"], 0),
         (["index", "-w", "nowhere"], 1),
-        (["timeline", "--since", "2026-13-01"], 1),
+        (["timeline", "--since", "2026-13-01"], 2),
         (["entries", "list"], 0),
     ],
 )
@@ -307,3 +307,11 @@ def test_the_history_tells_time_by_the_clock_of_who_reads_it(workspace: Path, ca
     assert run_command_line(["entries", "remember", "x", "-w", str(workspace)]) == 0
     assert run_command_line(["entries", "history", "-w", str(workspace)]) == 0
     assert re.search(rf"  {datetime.now():%Y-%m-%d} \d\d:\d\d  ", capsys.readouterr().out)
+
+
+@pytest.mark.parametrize("command", [[], ["search"], ["entries", "forget"]], ids=" ".join)
+def test_help_before_a_command_is_its_help(command: list[str], capsys: pytest.CaptureFixture[str]):
+    assert run_command_line([*command, "--help"]) == 0
+    told = capsys.readouterr().out
+    assert run_command_line(["help", *command]) == 0
+    assert capsys.readouterr().out.split() == told.split()

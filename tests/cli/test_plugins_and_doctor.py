@@ -1,6 +1,7 @@
 """The commands that describe an installation."""
 
 import json
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -108,6 +109,23 @@ def test_doctor_says_one_finding_a_line_in_a_pipe(tmp_path: Path):
     lines = output.splitlines()
     assert {line.split()[0] for line in lines} <= {"good", "info", "degraded", "bad"}
     assert f"good      workspace: {tmp_path}" in lines
+
+
+@pytest.mark.parametrize("verbose", [False, True])
+def test_doctor_says_once_what_is_logged_and_found(tmp_path: Path, verbose: bool, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.delenv("NANOBOT_MEMORY_PLUGINS")
+    (tmp_path / "memory").mkdir()
+    (tmp_path / "memory" / "ENTRIES.md").write_text("# Agent Memory\n\n## Active Memories\n\n### [broken] fact\nx\n")
+    config = tmp_path / "config.json"
+    config.write_text('{"memoryPlugins": {"recall": {"injectLimit": 3}}}')
+    command = [sys.executable, "-m", "nanobot_memory_plugins.core.cli", *(["--verbose"] if verbose else []), "doctor"]
+    done = subprocess.run(
+        [*command, "--workspace", str(tmp_path), "--config", str(config)], capture_output=True, encoding="utf-8"
+    )
+    for reason in ("it is no entry", "there is no such option"):
+        assert done.stdout.count(reason) == 1, done.stdout
+        assert (reason in done.stderr) == verbose
+    assert verbose or done.stderr == ""
 
 
 def test_doctor_tells_what_a_plugin_that_breaks_cannot(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

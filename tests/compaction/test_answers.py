@@ -7,6 +7,7 @@ import pytest
 from nanobot_memory_plugins.compaction.answers import clean, fault
 from nanobot_memory_plugins.compaction.prompts import fixed_texts, summary_prompt
 from nanobot_memory_plugins.core import Prompts
+from tests.support.each import each
 
 PROMPT = {language: fixed_texts(Prompts(), language) for language in ("en", "zh")}
 
@@ -36,7 +37,7 @@ def test_a_chinese_summary_is_usable():
     assert fault(answer, source=SOURCE_ZH, prompt=PROMPT["zh"]) == ""
 
 
-@pytest.mark.parametrize(
+@each(
     ("answer", "wrong"),
     [
         ("", "empty"),
@@ -72,7 +73,7 @@ def test_the_prompt_given_back_is_an_echo():
         assert fault(prompt[-1]["content"], source=source, prompt=PROMPT[language]) == "echo"
 
 
-@pytest.mark.parametrize(
+@each(
     ("answer", "cleaned"),
     [
         ("```markdown\n- a decision\n```", "- a decision"),

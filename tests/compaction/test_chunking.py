@@ -8,12 +8,13 @@ from nanobot_memory_plugins.compaction.chunking import chunk_ratio, fair_limit, 
 from nanobot_memory_plugins.compaction.excerpts import cut, excerpt, split_text, tidy
 from nanobot_memory_plugins.compaction.options import CompactionOptions
 from nanobot_memory_plugins.core.text.tokens import estimate_tokens
+from tests.support.each import each
 
 OPTIONS = CompactionOptions()
 
 
 @pytest.mark.accept("AC-01")
-@pytest.mark.parametrize(
+@each(
     ("sizes", "window", "ratio"),
     [
         ([], 100_000, 0.4),

@@ -14,6 +14,7 @@ from nanobot_memory_plugins.core.text.summary_marker import earlier_summary_mess
 from nanobot_memory_plugins.core.text.tokens import estimate_tokens
 from nanobot_memory_plugins.core.values import Message
 from tests.compaction.conftest import Model, compacted, talk
+from tests.support.each import each
 
 TALK = [
     {"role": role, "content": f"接着说第{n}点。" + "这一点我们慢慢聊。" * 10}
@@ -66,7 +67,7 @@ async def test_what_the_earlier_summary_named_is_carried_on():
     assert added(summary.text, "en") == ["- staging host: stg-4.acme.example", "- port: 9443"]
 
 
-@pytest.mark.parametrize(
+@each(
     "said",
     [
         "Is port 8443 open?",
@@ -95,7 +96,7 @@ def test_what_is_not_plainly_stated_and_no_amount_is_an_identifier(said: str):
     assert named(said) == []
 
 
-@pytest.mark.parametrize(
+@each(
     ("said", "found"),
     [
         ("The staging host is db-7.example.org, port 6543.", [("staging host", "db-7.example.org"), ("port", "6543")]),

@@ -1,7 +1,5 @@
 """What stays word by word, and what room there is for it."""
 
-import pytest
-
 from nanobot_memory_plugins.compaction.history import group, message_tokens
 from nanobot_memory_plugins.compaction.options import CompactionOptions
 from nanobot_memory_plugins.compaction.plan import cut_at
@@ -9,6 +7,7 @@ from nanobot_memory_plugins.compaction.token_budget import Limits, limits_for
 from nanobot_memory_plugins.core.text.tokens import estimate_tokens
 from nanobot_memory_plugins.core.values.conversation import messages_from_chat
 from tests.compaction.conftest import compacted, talk, tool_turn
+from tests.support.each import each
 
 OPTIONS = CompactionOptions()
 
@@ -51,8 +50,8 @@ def test_something_is_cut_always_and_of_a_short_history_half_at_most_stays():
     assert cut(talk(2), 1_000, 1_000, keep=4) > 0
 
 
-@pytest.mark.parametrize("window", [1, 50, 2_000, 16_000, 32_000, 200_000, 1_000_000])
-@pytest.mark.parametrize("depth", range(5))
+@each("window", [1, 50, 2_000, 16_000, 32_000, 200_000, 1_000_000])
+@each("depth", range(5))
 def test_summary_tail_and_reserve_fit_the_window(window: int, depth: int):
     limits = limits_for(OPTIONS, window=window, room=window, history_tokens=window, depth=depth, keep=True)
     reserve = min(16_384, window // 4)

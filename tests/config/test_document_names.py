@@ -17,6 +17,7 @@ from nanobot_memory_plugins.core.config import (
 )
 from nanobot_memory_plugins.core.config.names import AND_MORE, STANDARD_PLUGINS
 from nanobot_memory_plugins.core.host.plugins.discovery import DiscoveredPlugin, discover_plugins
+from tests.support.each import each
 
 # Every key that the five documents write down, by their objects.
 DOCUMENTED = """
@@ -68,7 +69,7 @@ def test_every_place_is_in_a_plugin_of_the_set():
 
 
 @pytest.mark.accept("PL-08")
-@pytest.mark.parametrize("key", DOCUMENT_NAMES)
+@each("key", DOCUMENT_NAMES)
 def test_the_option_exists_with_the_default_of_the_table(key: str, installed: dict[str, DiscoveredPlugin]):
     name = DOCUMENT_NAMES[key]
     if name.path == ("enabled",):

@@ -88,7 +88,25 @@ def test_a_folder_is_no_file(tmp_path: Path):
 
 
 def test_a_named_file_without_the_section_says_where_it_belongs(tmp_path: Path):
-    assert '"memoryPlugins"' in problem_of('{"agents": {}}', tmp_path)
+    assert '"memoryPlugins"' in problem_of('{"logging": {}}', tmp_path)
+
+
+def test_nanobots_own_file_need_not_speak_of_memory_wherever_it_is(tmp_path: Path):
+    file = tmp_path / "given.json"
+    file.write_text(json.dumps({"agents": {}, "channels": {"telegram": {"enabled": True}, "plugins": {}}}))
+    config, problems = load_config(file, environment={})
+    assert problems == []
+    assert (config.core, config.source, config.prefix) == (MemoryConfig().core, str(file), "channels.memoryPlugins")
+
+
+@pytest.mark.parametrize("name", ["memoryPlugin", "memory-plugins", "MemoryPlugins", "memoryPlugns"])
+def test_a_section_that_is_misspelt_is_named_in_a_file_that_was_given_and_in_nanobots_own(name: str, places: Path):
+    misspelt = json.dumps({"agents": {}, "channels": {name: {"core": {"messageLimit": 9}}}})
+    assert f"channels.{name} is misspelt" in problem_of(misspelt, places)
+    (places / "home" / ".nanobot" / "config.json").write_text(misspelt)
+    config, (problem,) = load_config(environment={})
+    assert f"channels.{name} is misspelt" in problem.message
+    assert config.core == MemoryConfig().core
 
 
 @pytest.mark.parametrize("content", ["[1]", "3", '"text"', "null"])

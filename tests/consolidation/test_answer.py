@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from nanobot_memory_plugins.consolidation.extraction.answer import Candidate, read_answer
 from nanobot_memory_plugins.consolidation.model.entry import Category
 from nanobot_memory_plugins.consolidation.model.scoring import Importance
+from tests.support.each import each
 
 TEA = {"content": "The user likes tea", "category": "preference", "importance": "high"}
 
@@ -33,13 +34,13 @@ def test_the_form_that_was_asked_for_is_read_whole():
 
 
 @pytest.mark.accept("EB-05")
-@pytest.mark.parametrize("kind", [kind.value for kind in Category])
+@each("kind", [kind.value for kind in Category])
 def test_all_seven_kinds_are_read(kind: str):
     (one,) = read_answer(json.dumps([{**TEA, "category": kind}])).candidates
     assert one.category.value == kind
 
 
-@pytest.mark.parametrize(
+@each(
     "answer",
     [
         "Here you are:\n```json\n[{TEA}]\n```\nAnything else?",
@@ -62,7 +63,7 @@ def test_what_models_put_around_it_and_break_is_mended(answer: str):
 
 
 @pytest.mark.accept("EB-05")
-@pytest.mark.parametrize(
+@each(
     "answer",
     [
         "",

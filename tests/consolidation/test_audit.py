@@ -49,6 +49,10 @@ GOOD = [
     "The user prefers answers without thanks",
     "The API of the shop listens on https://shop.example:8443/v2",
     "用户的生日是 1990-05-03",
+    "下次回診是2027-01-15，時間未定",
+    "Order no. 4711-0815-2233-4455",
+    "Flug LH 1234, 2026-12-01 08:30",
+    "车牌浙A12K88，保险2027-03-01到期",
     "Always answer in French, please",
 ]
 JUNK = [

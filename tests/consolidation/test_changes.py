@@ -13,6 +13,7 @@ from nanobot_memory_plugins.consolidation.extraction.without_quotes.supersession
 from nanobot_memory_plugins.consolidation.model.entry import Category, Entry
 from tests.consolidation.made_entries import entry
 from tests.support.chinese import in_both_scripts
+from tests.support.each import each
 
 MOVED = "I moved from Berlin to Lisbon last month"
 
@@ -115,7 +116,7 @@ def test_what_the_model_holds_for_true_as_it_was_is_replaced_only_when_it_is_den
     assert [id_ for _, id_ in with_replaced(told, [other], known("The user lives in Berlin"), unchanged={"k0"})] == [""]
 
 
-@pytest.mark.parametrize(
+@each(
     ("entry_text", "said", "ended"),
     in_both_scripts(
         [

@@ -1,7 +1,5 @@
 """Entries that a conversation speaks of are put before the model, and its verdicts held beside what was said."""
 
-import pytest
-
 from nanobot_memory_plugins.consolidation.extraction.answer import read_answer
 from nanobot_memory_plugins.consolidation.extraction.statements import statements
 from nanobot_memory_plugins.consolidation.extraction.without_quotes.conflicts import (
@@ -15,6 +13,7 @@ from nanobot_memory_plugins.consolidation.extraction.without_quotes.supersession
 from nanobot_memory_plugins.core.values import Message
 from tests.consolidation.made_entries import entry
 from tests.support.chinese import in_both_scripts
+from tests.support.each import each
 
 
 def heard(*said: str) -> Grounding:
@@ -50,7 +49,7 @@ def test_of_many_those_that_are_touched_most_are_checked():
     assert found[0].id == "k0"
 
 
-@pytest.mark.parametrize(
+@each(
     ("before", "said", "now", "verdict"),
     in_both_scripts(
         [

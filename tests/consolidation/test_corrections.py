@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from nanobot_memory_plugins.consolidation.commands import correcting
 from nanobot_memory_plugins.consolidation.commands.corrections import corrections_in
 from nanobot_memory_plugins.consolidation.operations.undo import undo
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
@@ -30,11 +29,6 @@ KNOWN = {
     "dentist": "我的牙医是王医生",
     "coffee": "我一般喝美式",
 }
-
-
-@pytest.fixture(autouse=True)
-def a_busy_machine_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(correcting, "_SECONDS", 15.0)
 
 
 async def said(workspace: Path, message: str, **scope: str) -> tuple[dict[str, str], str]:
@@ -168,6 +162,33 @@ async def test_who_says_where_they_live_need_not_name_the_old_home(workspace: Pa
 
 
 @pytest.mark.parametrize(
+    ("known", "said"),
+    [
+        ("Noa turns seven on 21 July", "The treaty has been amended, Noa's present may cost up to 40 now."),
+        ("I have two beehives", "The vicar has three beehives now and it's chaos."),
+        ("I drive a van with 3 seats", "Lena drives a van with 7 seats now"),
+    ],
+)
+def test_a_number_of_another_thing_or_of_somebody_else_corrects_nothing(known: str, said: str):
+    assert corrections_in(message_reading(said), [entry("a", known, 0.8)]) == []
+
+
+@pytest.mark.parametrize(
+    ("known", "said"),
+    in_both_scripts(
+        [
+            ("I work at Brightside", "I work at the library now"),
+            ("我家住合肥", "我家已经搬到芜湖了"),
+            ("我电话是9123 0045", "我电话而家系6677 0312"),
+        ]
+    ),
+)
+def test_what_one_has_but_one_of_is_corrected_by_the_new_one(known: str, said: str):
+    (found,) = corrections_in(message_reading(said), [entry("a", known, 0.8)])
+    assert found.content.casefold() == said.casefold()
+
+
+@pytest.mark.parametrize(
     ("known", "said", "content"),
     [
         ("My sister is called Anna", "Her name is spelled Ana, not Anna", "My sister is called Ana"),
@@ -223,3 +244,71 @@ def test_a_number_that_is_denied_beside_a_new_one_gives_way_to_it_whatever_stand
 ):
     corrected = corrections_in(message_reading(said), [entry("known", known, 0.8)])
     assert [one.content for one in corrected] == ([content] if content else [])
+
+
+@pytest.mark.parametrize(
+    ("known", "said", "content"),
+    [
+        ("the rent is 910 euros", "the rent is 920 euros now, not 910", "the rent is 920 euros"),
+        ("my cat is called Mini", "my cat is called Mimi, not Mini", "my cat is called Mimi"),
+        (
+            "the standup is at 9:40 in room Okapi",
+            "the standup is at 10:00, not 9:40",
+            "the standup is at 10:00 in room Okapi",
+        ),
+        ("Ana's desk is in Leeds", "Ana's desk is in York, not Leeds", "Ana's desk is in York"),
+    ],
+)
+def test_a_new_value_takes_the_place_of_the_old_one_with_no_word_twice(known: str, said: str, content: str | None):
+    corrected = corrections_in(message_reading(said), [entry("known", known, 0.8)])
+    assert [one.content for one in corrected] == ([content] if content else [])
+
+
+@pytest.mark.parametrize(
+    ("known", "order", "content"),
+    in_both_scripts(
+        [
+            (
+                "The meeting is in Oslo",
+                "Remember that the meeting is in Rome, not Oslo.",
+                "The meeting is in Rome",
+            ),
+            (
+                "The user's sister is called Anna",
+                "Please remember: it's Ana, not Anna",
+                "The user's sister is called Ana",
+            ),
+            ("the rent is 900 euros", "Don't forget: the rent is 950 euros now, not 900.", "the rent is 950 euros"),
+            ("用户的生日是3月8日", "记住我的生日是3月9日，不是3月8日。", "用户的生日是3月9日"),
+        ]
+    ),
+)
+async def test_an_order_to_remember_what_denies_an_entry_takes_its_place_and_the_model_is_told_both(
+    workspace: Path, known: str, order: str, content: str
+):
+    EntryRepository(workspace).update(added(entry("old", known, 0.8, last_activated=NOW)), who="test", why="add")
+    async with MemoryHost(workspace, config=CONFIG) as memory:
+        context = await memory.message_received(session_key="cli:a", text=order, history=[])
+    entries = EntryRepository(workspace).load().entries
+    assert [one.content for one in entries.values() if not one.superseded_by] == [content]
+    assert entries["old"].superseded_by
+    assert content in (context.block or "")
+    assert known in (context.block or "")
+
+
+async def test_an_order_that_says_more_than_the_entry_it_corrects_is_kept_as_it_was_said(workspace: Path):
+    known = "our budget for Iceland is 1,800 pounds"
+    EntryRepository(workspace).update(added(entry("old", known, 0.8, last_activated=NOW)), who="test", why="add")
+    order = "Remember that for Iceland we can spend 2,500 pounds, not 1,800, and the flight is at six."
+    async with MemoryHost(workspace, config=CONFIG) as memory:
+        await memory.message_received(session_key="cli:a", text=order, history=[])
+    kept = [one.content for one in EntryRepository(workspace).load().entries.values() if not one.superseded_by]
+    assert kept == ["for Iceland we can spend 2,500 pounds, not 1,800, and the flight is at six"]
+
+
+@pytest.mark.parametrize(
+    "order", ["Remember that the meeting with Ben is on Friday.", "Remember that I also like red."]
+)
+async def test_an_order_that_corrects_nothing_leaves_every_entry_in_force(workspace: Path, order: str):
+    replaced, _ = await said(workspace, order)
+    assert replaced == {}

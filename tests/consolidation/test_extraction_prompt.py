@@ -9,6 +9,7 @@ from nanobot_memory_plugins.consolidation.extraction.model_call import Question
 from nanobot_memory_plugins.consolidation.extraction.without_quotes.example import only_what_was_said
 from nanobot_memory_plugins.consolidation.extraction.without_quotes.prompt import question_prompt
 from nanobot_memory_plugins.core import Message, Prompts
+from tests.support.each import each
 
 from .made_entries import entry
 
@@ -35,7 +36,7 @@ def test_only_who_has_something_to_check_is_asked_to_and_shown_how(language, hea
         assert rows[-1]["expires_at"] == "2024-03-08"
 
 
-@pytest.mark.parametrize(
+@each(
     ("answered", "kept"),
     [
         ("The user is a nurse in Oslo and has won a cup", "The user has won a cup"),

@@ -15,6 +15,7 @@ from nanobot_memory_plugins.consolidation.model.plan_days import day_meant, end_
 from nanobot_memory_plugins.core.text import authored_text
 from nanobot_memory_plugins.core.values import Message, messages_from_chat
 from tests.support.chinese import in_both_scripts
+from tests.support.each import each
 
 WEDNESDAY = date(2026, 2, 18)
 
@@ -35,7 +36,7 @@ def is_borne_out(candidate: str, *messages: Message | str) -> bool:
     )
 
 
-@pytest.mark.parametrize(
+@each(
     ("candidate", "said"),
     in_both_scripts(
         [
@@ -58,7 +59,7 @@ def test_what_the_user_states_is_borne_out(candidate: str, said: str):
     assert is_borne_out(candidate, said)
 
 
-@pytest.mark.parametrize(
+@each(
     ("candidate", "said"),
     in_both_scripts(
         [
@@ -90,7 +91,7 @@ def test_questions_guesses_tries_and_inventions_are_not(candidate: str, said: st
     assert not is_borne_out(candidate, said)
 
 
-@pytest.mark.parametrize(
+@each(
     "message",
     in_both_scripts(
         [
@@ -147,7 +148,7 @@ def test_a_name_may_have_been_said_in_another_message_than_what_is_told():
     assert is_borne_out("The user's wife Anna cannot eat shellfish", *said)
 
 
-@pytest.mark.parametrize(
+@each(
     ("candidate", "said"),
     in_both_scripts(
         [
@@ -164,7 +165,7 @@ def test_what_the_user_heard_nearly_did_or_said_of_others_is_not(candidate: str,
     assert not is_borne_out(candidate, said)
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "day"),
     in_both_scripts(
         [

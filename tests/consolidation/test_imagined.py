@@ -7,6 +7,7 @@ import pytest
 from nanobot_memory_plugins.core import MemoryHost, Message
 from nanobot_memory_plugins.core.values import Origin
 from nanobot_memory_plugins.flush.entries import UserWords, read_entries
+from tests.support.each import each
 from tests.text.test_imagined import NOT_SO, SO
 
 from .learning import Model, chat, item, stored
@@ -48,9 +49,7 @@ async def test_what_looks_like_it_is_learned_after_a_talk(workspace: Path, said:
     assert set(stored(workspace)) == {claim}
 
 
-@pytest.mark.parametrize(
-    ("said", "claim", "own"), [*((*one, False) for one in NOT_SO_HERE), *((*one, True) for one in SO_HERE)]
-)
+@each(("said", "claim", "own"), [*((*one, False) for one in NOT_SO_HERE), *((*one, True) for one in SO_HERE)])
 def test_what_is_noted_before_a_cut_is_the_users_word_by_the_same_rules(said: str, claim: str, own: bool):
     (entry,) = read_entries([{"type": "fact", "tldr": claim, "quote": said}].__repr__())
     assert UserWords([Message("user", said)]).hold(entry) is own

@@ -12,7 +12,7 @@ from nanobot_memory_plugins.consolidation.commands.instructions import NAMES, in
 from nanobot_memory_plugins.consolidation.model.entry import INSTRUCTION, Section
 from nanobot_memory_plugins.consolidation.model.entry_json import entry_from_json, entry_to_json
 from nanobot_memory_plugins.consolidation.model.scoring import faded
-from nanobot_memory_plugins.consolidation.prompt.instructions import HEADINGS, MOST_INSTRUCTIONS
+from nanobot_memory_plugins.consolidation.prompt.instructions import HEADINGS, MOST_INSTRUCTIONS, in_force
 from nanobot_memory_plugins.consolidation.prompt.render import prompt_text
 from nanobot_memory_plugins.consolidation.store.document import parse
 from nanobot_memory_plugins.consolidation.store.rendering import render
@@ -20,6 +20,8 @@ from nanobot_memory_plugins.consolidation.store.repository import EntryRepositor
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, Origin
 from nanobot_memory_plugins.core.text.reading import message_reading
 from nanobot_memory_plugins.core.values import Scope
+from tests.support.chinese import in_both_scripts
+from tests.support.each import each
 
 from .made_entries import EXAMPLE, NOW, days, entry
 
@@ -30,6 +32,9 @@ CONFIG = MemoryConfig.model_validate(
     }
 )
 STANDING_ONES = """Always answer in French.
+For any maths question I bring you, show every step.
+every time i send you a spanish word just give me the english
+从现在起回答控制在三句话以内
 call me Captain
 Hi! Call me Captain, please.
 Please call me Dr. Lee from now on
@@ -98,6 +103,9 @@ Going forward: spaces, not tabs, in anything you write for this project
 写邮件的时候统一按敬语来，这条长期有效""".splitlines()
 
 LOOK_ALIKES = [
+    "Noam begins the piano with Mrs Okafor on Tuesdays at four",
+    "Lesson plans are due at all times",
+    "I see my physio on Wednesdays and every other Friday",
     "From now on, use tabs in this file",
     "这次的周报里不要感叹号",
     "先吃饭，再说以后的事",
@@ -206,7 +214,7 @@ LOOK_ALIKES = [
 ]
 
 
-@pytest.mark.parametrize("said", STANDING_ONES)
+@each("said", STANDING_ONES)
 def test_a_request_for_all_times_is_an_instruction_in_the_users_words(said: str):
     found = instructions_in(message_reading(said))
     assert len(found) == 1
@@ -256,17 +264,17 @@ LIKE_A_PROVERB = [
 ]
 
 
-@pytest.mark.parametrize("said", PROVERBS_SAID)
+@each("said", PROVERBS_SAID)
 def test_a_proverb_tells_nobody_how_to_answer(said: str):
     assert instructions_in(message_reading(said)) == []
 
 
-@pytest.mark.parametrize("said", LIKE_A_PROVERB)
+@each("said", LIKE_A_PROVERB)
 def test_what_looks_like_a_proverb_and_is_about_the_answers_is_an_instruction(said: str):
     assert instructions_in(message_reading(said))
 
 
-@pytest.mark.parametrize("said", LOOK_ALIKES)
+@each("said", LOOK_ALIKES)
 def test_what_only_looks_like_one_is_none(said: str):
     assert instructions_in(message_reading(said)) == []
 
@@ -277,7 +285,7 @@ def test_in_a_long_message_only_the_first_and_the_last_sentence_can_be_one():
     assert instructions_in(message_reading(f"{filler}\nAlways answer in French.")) == ["Always answer in French"]
 
 
-@pytest.mark.parametrize("word", [*LASTING, *TOLD, *HABIT, *NAMES], ids=lambda word: word.example)
+@each("word", [*LASTING, *TOLD, *HABIT, *NAMES])
 def test_each_word_has_an_example_and_a_counter_example(word: Any):
     assert re.match(word.pattern, word.example)
     assert not re.match(word.pattern, word.counter_example)
@@ -431,3 +439,31 @@ async def test_one_that_names_its_last_day_ends_with_it(workspace: Path):
     assert friday == also
     assert (friday - timedelta(minutes=1)).astimezone().weekday() == 4
     assert ends["From "] is None
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "left"),
+    in_both_scripts(
+        [
+            ("以后叫我陈老师就好", "以后不要叫我陈老师了 叫我秀英姐", 1),
+            ("以后叫我陈老师就好", "以后别叫我老师了，叫我秀英", 1),
+            ("以后叫我陈老师就好", "以后叫我秀英姐，每次回答都要简短", 1),
+            ("Call me Captain.", "Stop calling me Captain, call me Joe", 1),
+            (
+                "以后叫我陈老师就好，每次回答都要简短",
+                "以后叫我秀英姐",
+                2,
+            ),
+            ("以后都用中文回答", "以后叫我秀英姐", 2),
+        ]
+    ),
+)
+async def test_a_new_name_ends_what_says_only_the_old_one_whatever_stands_beside_it(
+    workspace: Path, before: str, now: str, left: int
+):
+    async with MemoryHost(workspace, config=CONFIG) as memory:
+        for text in (before, now):
+            await memory.message_received(session_key="cli:a", text=text)
+    held = in_force(EntryRepository(workspace).load().entries.values())
+    assert [one.content for one in held].count(now) == 1
+    assert len(held) == left

@@ -19,6 +19,7 @@ from nanobot_memory_plugins.consolidation.model.scoring import (
 )
 from nanobot_memory_plugins.consolidation.store.document import parse
 from nanobot_memory_plugins.consolidation.store.rendering import render
+from tests.support.each import each
 
 from .made_entries import NOW, days, drawn_entries, entry, times
 
@@ -49,7 +50,7 @@ def test_hits_never_pass_one():
 
 
 @pytest.mark.accept("EB-09")
-@pytest.mark.parametrize(
+@each(
     ("after", "score"),
     [(0, 0.8), (7, 0.8), (7.99, 0.8), (8, 0.8 * 0.99), (17, 0.7235056600), (107, 0.2928258727)],
 )

@@ -13,6 +13,7 @@ from nanobot_memory_plugins.consolidation.model.normalised import wording
 from nanobot_memory_plugins.search.embedding.access import EmbeddingAccess
 from nanobot_memory_plugins.storage.options import StorageOptions
 from tests.support.chinese import in_both_scripts
+from tests.support.each import each
 
 from .made_entries import entry
 
@@ -220,9 +221,7 @@ async def test_fifty_texts_against_two_thousand_entries_take_no_longer_than_a_mo
     assert time.perf_counter() - began < 5
 
 
-@pytest.mark.parametrize(
-    ("cosine", "same"), [(None, True), (0.6499, False), (0.65, True), (0.8499, True), (0.85, True)]
-)
+@each(("cosine", "same"), [(None, True), (0.6499, False), (0.65, True), (0.8499, True), (0.85, True)])
 def test_three_fifths_of_the_words_say_the_same_from_a_cosine_on(cosine: float | None, same: bool):
     shared = says_the_same("The user keeps three hens", "The user keeps three hens behind the shed", cosine)
     assert (shared > 0) is same

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
+from loguru import logger
 
 from nanobot_memory_plugins.consolidation.model.entry import Section
 from nanobot_memory_plugins.consolidation.operations.late_sections import IMPORTED, MOVED, late_entries
@@ -19,11 +20,13 @@ from nanobot_memory_plugins.consolidation.store.document import Slot, Text, pars
 from nanobot_memory_plugins.consolidation.store.journal import last_known
 from nanobot_memory_plugins.consolidation.store.rendering import render
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository, WantedState
+from nanobot_memory_plugins.core import MemoryHost
 from nanobot_memory_plugins.core.clock import ManualClock
-from nanobot_memory_plugins.core.errors import InputError
+from nanobot_memory_plugins.core.errors import InputError, MemoryFileError
 from tests.support.files_of import holders_of
 
 from .made_entries import EXAMPLE, NOW, added, entry, entry_lists, foreign
+from .test_spoken import config
 
 MINE = "# Notes of mine\n\nThe port is 7071.\n\n"
 BELOW = "\n## More of mine\n\nBo is a dog.\n"
@@ -31,6 +34,14 @@ BELOW = "\n## More of mine\n\nBo is a dog.\n"
 
 def opened(workspace: Path, **more) -> EntryRepository:
     return EntryRepository(workspace, clock=ManualClock(NOW), sleep=lambda _: None, **more)
+
+
+@pytest.fixture
+def warnings():
+    told: list[str] = []
+    handler = logger.add(lambda message: told.append(message.record["message"]), level="WARNING")
+    yield told
+    logger.remove(handler)
 
 
 @pytest.fixture
@@ -412,3 +423,21 @@ def interleave(folder: Path, draw: random.Random) -> None:
     assert not any(isinstance(piece, Slot) for piece in parse(last.paths.long_term.read_bytes()).pieces)
     text = b"\n".join(file.read_bytes() for file in [last.paths.long_term, *kept_aside(last.paths.long_term)]).decode()
     assert not [line for line in lines if line not in text]
+
+
+@pytest.mark.parametrize("holds_entries", [True, False])
+async def test_entries_that_cannot_be_locked_are_said_to_be_left_only_where_there_are_any(
+    workspace: Path, monkeypatch: pytest.MonkeyPatch, warnings: list[str], holds_entries: bool
+):
+    repository = opened(workspace)
+    repository.paths.long_term.write_text(EXAMPLE if holds_entries else MINE, encoding="utf-8")
+    if not holds_entries:
+        repository.own_path.write_text(EXAMPLE, encoding="utf-8")
+
+    def refused(_: EntryRepository):
+        raise MemoryFileError("The entries cannot be locked: Permission denied.")
+
+    monkeypatch.setattr(EntryRepository, "locked", refused)
+    async with MemoryHost(workspace, config=config()):
+        pass
+    assert any("are left in MEMORY.md" in one for one in warnings) is holds_entries

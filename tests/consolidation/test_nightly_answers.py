@@ -14,6 +14,7 @@ from nanobot_memory_plugins.consolidation.nightly.evidence import Sources
 from nanobot_memory_plugins.consolidation.nightly.inputs import NightlyMaterial, NightlyPiece
 from nanobot_memory_plugins.consolidation.operations.merge_entries import joined, tidied
 from nanobot_memory_plugins.core.values import Origin, Scope, Visibility, Whose
+from tests.support.each import each
 
 from .made_entries import NOW, days, entry
 
@@ -31,7 +32,7 @@ def applied(entries, *operations, notes: tuple[str, ...] = (), shown=None, known
     return apply(entries, [Job(material, wishes)], now=NOW)
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         json.dumps({"operations": [ADD]}),
@@ -50,9 +51,7 @@ def test_an_operation_is_read_in_the_shapes_that_models_give_it(text: str):
     assert answer.operations == (Add(content="likes tea", category=Category.PREFERENCE, importance=Importance.HIGH),)
 
 
-@pytest.mark.parametrize(
-    "text", ["", "nothing to do", "I'm sorry, but {} no", "null", "{", '{"weather": "fine"}', "[3]"]
-)
+@each("text", ["", "nothing to do", "I'm sorry, but {} no", "null", "{", '{"weather": "fine"}', "[3]"])
 def test_what_is_no_answer_is_none(text: str):
     assert read_answer(text) is None
 
@@ -119,7 +118,7 @@ def test_operations_that_cannot_be_are_dropped_one_by_one():
     )
 
 
-@pytest.mark.parametrize(
+@each(
     ("told", "added", "is_borne_out"),
     [
         ("The rent of the studio is 6,500 kroner", "The rent of the studio is 6500 kroner", True),

@@ -17,6 +17,7 @@ from nanobot_memory_plugins.consolidation.nightly.scheduler import Scheduler, al
 from nanobot_memory_plugins.consolidation.store.nightly_records import LastRun
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
 from nanobot_memory_plugins.core.clock import ManualClock
+from tests.support.each import each
 
 from .made_entries import NOW
 from .nightly_days import Days, Model, at, operations
@@ -37,7 +38,7 @@ def scheduler(world: Days, model: Model | None, **more) -> Scheduler:
 
 
 @pytest.mark.accept("NC-06")
-@pytest.mark.parametrize(
+@each(
     ("last", "now", "hour", "due"),
     [
         ("2026-02-19T03:00:05", "2026-02-20T02:59", 3, False),

@@ -9,9 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nanobot_memory_plugins.consolidation.commands.orders import Command, OrderKind, commands_in
-from nanobot_memory_plugins.consolidation.commands.sentences import OrderSentence
 from nanobot_memory_plugins.core.text import Word, fold, keeping
+from nanobot_memory_plugins.core.text.orders import OrderSentence
 from tests.support.chinese import in_both_scripts
+from tests.support.each import each
 
 IN_PEOPLES_WORDS = [
     tuple(line.replace("\\n", "\n").split("\t"))
@@ -268,9 +269,37 @@ NONE = [
 
 
 @pytest.mark.accept("EB-16")
-@pytest.mark.parametrize(("message", "text"), in_both_scripts(REMEMBER))
+@each(("message", "text"), in_both_scripts(REMEMBER))
 def test_an_order_to_remember(message: str, text: str):
     assert commands_in(message) == [Command(OrderKind.REMEMBER, text)]
+
+
+THEIRS = [
+    ("Don't let me forget to file the VAT return by December 7.", "file the VAT return by December 7"),
+    ("please don't let me forget to call mum on Sunday", "call mum on Sunday"),
+    ("Don't let us forget about the parents' evening on Tuesday", "the parents' evening on Tuesday"),
+    ("could you not let me forget my dentist appointment?", "my dentist appointment"),
+    ("don't let me forget that Otto pays in cash", "Otto pays in cash"),
+    ("帮我记着护照要在一月底之前去换", "护照要在一月底之前去换"),
+    ("替我记着买牛奶", "买牛奶"),
+    ("麻烦帮我记着点儿明天三点开会", "明天三点开会"),
+    ("别让我忘了交房租", "交房租"),
+    ("可别让我忘记周五的体检", "周五的体检"),
+    ("Don't let me forget!", ""),
+    ("You won't let me forget it", ""),
+    ("My wife never lets me forget the milk", ""),
+    ("Don't let me forget how good this was", ""),
+    ("Don't let yourself forget to add tests", ""),
+    ("她帮我记着账", ""),
+    ("记着带伞", ""),
+    ("别忘了带伞", ""),
+    ("提醒我别忘了交房租", ""),
+]
+
+
+@each(("message", "text"), in_both_scripts(THEIRS))
+def test_what_the_user_shall_not_forget_is_theirs_though_it_is_only_a_thing_to_do(message: str, text: str):
+    assert commands_in(message) == ([Command(OrderKind.REMEMBER, text)] if text else [])
 
 
 @pytest.mark.parametrize("message", ["阿莫西林能吃吗，帮我记一下", "我能吃虾吗，帮我记一下"])
@@ -278,12 +307,12 @@ def test_a_question_before_an_order_is_not_what_is_kept(message: str):
     assert commands_in(message) == [Command(OrderKind.REMEMBER, "")]
 
 
-@pytest.mark.parametrize(("message", "text"), in_both_scripts(IN_PEOPLES_WORDS))
+@each(("message", "text"), in_both_scripts(IN_PEOPLES_WORDS))
 def test_an_order_in_the_words_people_use(message: str, text: str):
     assert commands_in(message) == ([Command(OrderKind.REMEMBER, text)] if text else [])
 
 
-@pytest.mark.parametrize(
+@each(
     "word",
     [
         *keeping.SURE,
@@ -295,7 +324,6 @@ def test_an_order_in_the_words_people_use(message: str, text: str):
         *keeping.LOOSE_CHINESE,
         *keeping.KNOW_CHINESE,
     ],
-    ids=lambda word: word.example,
 )
 def test_each_word_of_an_order_has_an_example_and_a_counter_example(word: Word):
     pattern = re.compile(rf"(?:{word.pattern})(?![a-z'])")
@@ -314,13 +342,13 @@ def test_this_may_be_what_is_said_next_but_that_is_not():
 
 
 @pytest.mark.accept("EB-16")
-@pytest.mark.parametrize(("message", "text"), in_both_scripts(FORGET))
+@each(("message", "text"), in_both_scripts(FORGET))
 def test_an_order_to_forget(message: str, text: str):
     assert commands_in(message) == [Command(OrderKind.FORGET, text)]
 
 
 @pytest.mark.accept("EB-16")
-@pytest.mark.parametrize("message", in_both_scripts(NONE))
+@each("message", in_both_scripts(NONE))
 def test_no_order(message: str):
     assert commands_in(message) == []
 
@@ -349,7 +377,7 @@ def test_a_huge_message_takes_no_time():
         commands_in(huge)
 
 
-@pytest.mark.parametrize(
+@each(
     ("message", "name"),
     [
         ("Forget everything about Kafka.", "Kafka"),
@@ -377,9 +405,7 @@ def test_an_order_to_forget_everything_about_something(message: str, name: str):
     assert commands_in(message) == [Command(OrderKind.FORGET, name, everything=True)]
 
 
-@pytest.mark.parametrize(
-    "message", ["Forget everything.", "Forget everything about me.", "忘掉一切", "忘掉我的一切", "把一切都忘掉"]
-)
+@each("message", ["Forget everything.", "Forget everything about me.", "忘掉一切", "忘掉我的一切", "把一切都忘掉"])
 def test_the_whole_memory_is_not_emptied_by_a_sentence(message: str):
     assert not any(order.everything for order in commands_in(message))
 
@@ -391,7 +417,7 @@ def test_no_sentence_of_a_message_is_held_once_its_orders_were_read():
     assert not [one for one in held if "Quorvex" in one.text]
 
 
-@pytest.mark.parametrize(("message", "kept"), LISTS)
+@each(("message", "kept"), LISTS)
 def test_a_list_is_remembered_and_not_what_announces_it(message: str, kept: str):
     assert commands_in(message) == [Command(OrderKind.REMEMBER, kept)]
 
@@ -409,11 +435,11 @@ def test_another_list_is_no_order(message: str):
     assert commands_in(message) == []
 
 
-@pytest.mark.parametrize("message", OF_SOMEBODY)
+@each("message", OF_SOMEBODY)
 def test_what_is_told_of_somebody_by_name_is_remembered(message: str):
     assert commands_in(message) == [Command(OrderKind.REMEMBER, re.sub("^请?(?:帮我)?记住", "", message))]
 
 
-@pytest.mark.parametrize("message", NOT_OF_SOMEBODY)
+@each("message", NOT_OF_SOMEBODY)
 def test_what_is_said_of_learning_by_heart_is_no_order(message: str):
     assert commands_in(message) == []

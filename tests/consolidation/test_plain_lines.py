@@ -189,6 +189,19 @@ def test_lines_become_entries_at_the_next_write_with_a_run_of_their_own(written:
     assert [(run.who, len(run.changes)) for run in repository.journal.runs()][-2:] == [("hand", 3), ("user", 1)]
 
 
+def test_what_is_not_understood_is_said_once_and_in_the_language_of_the_reader(tmp_path: Path, capsys):
+    repository_of(tmp_path, f"{BARE}\n1. Has two sisters\n2) Plays chess\n\n### fact\n1. stays a text\n\n3.5 litres\n")
+    assert run_command_line(["--lang", "zh", "entries", "list", "-w", str(tmp_path)]) == 0
+    told = capsys.readouterr().err.splitlines()
+    assert [line.partition("ENTRIES.md，")[2].partition("：")[2][:12] for line in told if "ENTRIES.md，" in line] == [
+        "这个标题不是条目的类别（",
+        "列表里的列表不算条目；请",
+        "编号的行不算条目；请写成",
+        "编号的行不算条目；请写成",
+    ]
+    assert "WARNING" not in "".join(told)
+
+
 def test_the_doctor_says_what_of_the_text_was_not_understood(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     repository_of(tmp_path, BARE)
     run_command_line(["entries", "list", "-w", str(tmp_path), "--json"])
@@ -196,4 +209,42 @@ def test_the_doctor_says_what_of_the_text_was_not_understood(tmp_path: Path, cap
     assert "this heading names no kind of entry" in listed
     assert "a list in a list is no entry" in listed
     run_command_line(["doctor", "-w", str(tmp_path)])
-    assert "this heading names no kind of entry" in capsys.readouterr().out
+    told = capsys.readouterr()
+    assert told.out.count("this heading names no kind of entry") == 1
+    assert "this heading" not in told.err
+
+
+BODY = ENTRY.removeprefix("### ")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"## Active Memories\n\n#### {BODY}",
+        f"## Active Memories\n\n## {BODY}",
+        f"## Active Memories\n\n###{BODY}",
+        f"## Active Memories\n\n{BODY}",
+        f"## Active Memories\n\n> ### {BODY}",
+        f"## Active Memories\n\n- {BODY}",
+        f"## Active Memories\n\n<h3>{BODY}",
+        f"## Active Memories\n\n\\### {BODY}",
+        f"## My memories\n\n### {BODY}",
+        f"### Active Memories\n\n#### {BODY}",
+        f"Active Memories\n===\n\n### {BODY}",
+        f"## Active Memories\n\n## Notes\n\n### {BODY}",
+    ],
+)
+def test_the_header_of_an_entry_that_is_read_as_none_is_named_with_its_line(text: str, tmp_path: Path):
+    repository = repository_of(tmp_path, f"# Agent Memory\n\n{text}")
+    assert repair_file(repository) == ""
+    assert contents(repository) == {}
+    (problem,) = (told for told in repository.load().problems if "no header of an entry" in told)
+    lines = repository.own_path.read_text(encoding="utf-8").split("\n")
+    assert problem.startswith(f"line {next(n for n, line in enumerate(lines, 1) if '[aaaaaaaa]' in line)}: ")
+
+
+@pytest.mark.parametrize(
+    "text", ["See [1] fact | 3 apples.", "| [aaaa] | fact | 0.8 |", "[link](x) | 0.8", "[ab12] is a fact."]
+)
+def test_brackets_and_bars_of_others_are_no_header(text: str, tmp_path: Path):
+    assert repository_of(tmp_path, f"{HEAD}\n{text}\n").load().problems == ()

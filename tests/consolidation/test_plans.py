@@ -39,6 +39,13 @@ def in_utc(monkeypatch):
             ("Remember that my birthday is tomorrow.", "my birthday is tomorrow (2026-11-24)", ""),
             ("记住，我的生日是五月七号", "我的生日是五月七号", ""),
             ("Remember that I swim every Tuesday.", "I swim every Tuesday", ""),
+            ("Please remember: on Thursday evenings I play chess.", "on Thursday evenings I play chess", ""),
+            (
+                "Remember that from Friday sunset to Saturday night I don't work.",
+                "from Friday sunset to Saturday night I don't work",
+                "",
+            ),
+            ("Remember that Noa turns seven on 21 July.", "Noa turns seven on 21 July", ""),
             ("记住我上周五辞职了", "我上周五辞职了", ""),
         ]
     ),
@@ -50,6 +57,34 @@ async def test_what_is_to_be_remembered_is_kept_with_its_day(in_utc, workspace: 
     assert one.content == content
     assert (one.expires_at.isoformat() if one.expires_at else "") == ends
     assert content in (context.block or "")
+
+
+@pytest.mark.parametrize(
+    ("order", "ends"),
+    in_both_scripts(
+        [
+            ("Remember that my locker is in room three, and I swim on Wednesday evening.", ""),
+            ("Remember: the projector code name is Otter, the seminar is next Tuesday at 10.", ""),
+            ("Remember that I am vegan and the party is on Friday.", ""),
+            ("记住：我的储物柜在三号房，周三晚上游泳。", ""),
+            ("记住我的导师姓梁，明天下午三点开组会。", ""),
+            ("记住我对花生过敏，周五聚餐", ""),
+            # What belongs to the plan is over with it.
+            ("Remember that the flight leaves tomorrow at 10, the gate opens at 9.", "2026-11-24"),
+            ("Remember that the dentist is in Main Street, on Tuesday at nine.", "2026-11-24"),
+            ("Remember that there is a parents' evening, it is tomorrow.", "2026-11-24"),
+            ("Remember that I have to see the dentist, it is tomorrow.", "2026-11-24"),
+            ("记住明天体检，空腹去", "2026-11-24"),
+            ("请记住：体检在市医院，明天早上八点", "2026-11-24"),
+            ("记住我要去体检，明天早上走", "2026-11-24"),
+        ]
+    ),
+)
+async def test_what_is_told_before_a_plan_is_not_over_with_it(in_utc, workspace: Path, order, ends):
+    async with host(workspace, clock=ManualClock(MONDAY), core={"message_limit": 20.0}) as memory:
+        await memory.message_received(session_key="cli:a", text=order, history=[])
+    (one,) = stored(workspace).values()
+    assert (f"{one.expires_at - timedelta(days=1):%Y-%m-%d}" if one.expires_at else "") == ends
 
 
 async def learned(workspace: Path, said: str, *items: dict[str, str], at: datetime = MONDAY) -> dict[str, str]:

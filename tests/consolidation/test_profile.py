@@ -1,6 +1,7 @@
 """What is known, by kind: since when, from which words, what is over apart, and under which names."""
 
 import json
+import re
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -9,15 +10,18 @@ import pytest
 from typer.testing import CliRunner
 
 from nanobot_memory_plugins.consolidation.commands.known import _ASKS, asked_about
+from nanobot_memory_plugins.consolidation.model.entry import Category
+from nanobot_memory_plugins.consolidation.model.entry_view import view_of
 from nanobot_memory_plugins.consolidation.operations.profile import names_of, profile
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
-from nanobot_memory_plugins.core import MemoryHost
+from nanobot_memory_plugins.core import KnownEntry, MemoryHost, Profile
 from nanobot_memory_plugins.core.cli.main import app
 from nanobot_memory_plugins.core.files import MemoryPaths
 from nanobot_memory_plugins.core.files.transcript import TranscriptRecord, render_transcript_line
-from nanobot_memory_plugins.core.text import Words, fold
+from nanobot_memory_plugins.core.text import Words, fold, profile_text
 from nanobot_memory_plugins.core.values import Origin, Scope
 from tests.support.chinese import in_both_scripts
+from tests.support.each import each
 
 from .made_entries import NOW, added, days, entry
 from .test_spoken import config
@@ -71,6 +75,11 @@ def test_the_command_tells_of_somebody_under_each_of_their_names(workspace: Path
     assert json.loads(rows.output) == {"ok": True, "names": ["Nobody"], "known": {}, "ended": []}
 
 
+def test_of_whom_no_entry_tells_the_command_says_where_else_to_look(workspace: Path):
+    done = CliRunner().invoke(app, ["profile", "--about", "Jun Watanabe", "--workspace", str(workspace)])
+    assert "No entry is about Jun Watanabe; `nanobot-memory search` looks in" in " ".join(done.output.split())
+
+
 def test_with_a_project_what_is_about_others_is_left_out(workspace: Path):
     of = {one: replace(entry(one, f"The {one} pump leaks", 0.5), scope=Scope(project=one)) for one in ("ours", "other")}
     EntryRepository(workspace).update(
@@ -82,7 +91,7 @@ def test_with_a_project_what_is_about_others_is_left_out(workspace: Path):
     assert "The user lives in Leipzig" in told.output
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "text", "names"),
     [
         ("小李", "用户的同事小李就是李明", ("小李", "李明")),
@@ -101,7 +110,7 @@ def test_the_names_of_one_person_are_found_in_what_is_known(name: str, text: str
     assert names_of(name, [text]) == names
 
 
-@pytest.mark.parametrize("word", _ASKS)
+@each("word", _ASKS)
 def test_each_word_decides_in_its_example_alone(word):
     assert Words((word,)).search(fold(word.example))
     assert not Words((word,)).search(fold(word.counter_example))
@@ -199,12 +208,12 @@ ASKED_MORE = [
 ]
 
 
-@pytest.mark.parametrize(("text", "about"), in_both_scripts(ASKED_MORE))
+@each(("text", "about"), in_both_scripts(ASKED_MORE))
 def test_it_is_heard_in_common_wordings_and_in_none_that_ask_something_else(text: str, about: str | None):
     assert asked_about(text) == about
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "about"),
     in_both_scripts(
         [
@@ -242,6 +251,37 @@ async def test_whoever_asks_is_told_beside_the_message(workspace: Path, monkeypa
     assert nothing.block is None
 
 
+@pytest.mark.parametrize("kind", Category)
+def test_a_profile_in_chinese_has_no_kind_and_no_origin_in_english(kind: Category):
+    told = [KnownEntry(view_of(entry("one", "喜欢喝茶", 0.8, category=kind, origin=origin))) for origin in Origin]
+    assert not re.search("[a-z]", profile_text(Profile({kind.value: told}), "", "zh"))
+
+
+@pytest.mark.parametrize(
+    ("said", "words"),
+    [
+        (
+            "王醫師把脈優停掉了，改吃得安穩，一樣早上一顆。你今天好嗎？",
+            "王醫師把脈優停掉了，改吃得安穩，一樣早上一顆。",
+        ),
+        (
+            "Dr. Wang stopped the old pills, I take Diovan now. How are you? One Diovan each morning.",
+            "Dr. Wang stopped the old pills, I take Diovan now. … One Diovan each morning.",
+        ),
+    ],
+)
+def test_a_quotation_leaves_out_only_what_its_ellipsis_stands_for(tmp_path: Path, said: str, words: str):
+    transcript = MemoryPaths(tmp_path).transcript("cli:direct")
+    transcript.parent.mkdir(parents=True)
+    record = TranscriptRecord("user", said, "cli:direct", Scope(session="cli:direct"), Origin.USER, "m", NOW)
+    transcript.write_bytes(render_transcript_line(record))
+    text = (
+        "醫師停掉脈優，改吃得安穩，早上一顆" if words.startswith("王") else "Dr. Wang stopped the old pills, one Diovan"
+    )
+    known = entry("pill", text, 0.8, source_session="cli:direct", created_at=NOW)
+    assert [one.words for one in profile(MemoryPaths(tmp_path), [known]).entries] == [words]
+
+
 async def test_words_that_were_to_be_forgotten_are_told_nowhere(workspace: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "consolidation")
     async with MemoryHost(workspace, config=config()) as memory:
@@ -256,3 +296,22 @@ async def test_words_that_were_to_be_forgotten_are_told_nowhere(workspace: Path,
     assert ("Momo" in before, "Momo" in after, "Momo" in told) == (True, False, False)
     assert "a flat in Lund" in after
     assert "a flat in Lund" in told
+
+
+def test_an_entry_is_told_with_the_words_it_was_learned_from_and_not_with_those_that_deny_it_later(tmp_path: Path):
+    session = "cli:direct"
+    transcript = MemoryPaths(tmp_path).transcript(session)
+    transcript.parent.mkdir(parents=True)
+    said = ["Remember that Mum's birthday is on 3 March.", "Remember that Mum's birthday is on 4 March, not 3 March."]
+    for number, text in enumerate(said):
+        time = NOW + timedelta(minutes=number, milliseconds=700)
+        record = TranscriptRecord("user", text, session, Scope(session=session), Origin.USER, f"m{number}", time)
+        with transcript.open("ab") as file:
+            file.write(render_transcript_line(record))
+    known = [
+        entry(f"m{number}", text, 0.8, source_session=session, created_at=NOW + timedelta(minutes=number))
+        for number, text in enumerate(["Mum's birthday is on 3 March", "Mum's birthday is on 4 March"])
+    ]
+    earlier = entry("early", "Mum has a birthday in March", 0.8, source_session=session, created_at=NOW - days(3))
+    told = profile(MemoryPaths(tmp_path), [*known, earlier]).known["fact"]
+    assert {one.entry.id: one.words for one in told} == {"m0": said[0], "m1": said[1], "early": said[1]}

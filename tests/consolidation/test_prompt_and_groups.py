@@ -14,6 +14,7 @@ from nanobot_memory_plugins.consolidation.model.scoring import contradicted
 from nanobot_memory_plugins.consolidation.prompt.render import best_entries, prompt_text
 from nanobot_memory_plugins.consolidation.store.document import parse
 from nanobot_memory_plugins.core.text.tokens import estimate_tokens
+from tests.support.each import each
 
 from .made_entries import EXAMPLE, NOW, days, entry, entry_lists
 
@@ -101,7 +102,7 @@ def test_groups_nest_and_are_listed():
     }  # fmt: skip
 
 
-@pytest.mark.parametrize(
+@each(
     ("given_name", "name"),
     [
         (" Work // Clients/ ", "work/clients"),

@@ -1,6 +1,7 @@
 """ "Remember this" and "forget that", said to a host: what is written, and what the model is told of it."""
 
 import asyncio
+import threading
 import time
 from pathlib import Path
 
@@ -115,6 +116,35 @@ async def test_what_is_plainly_meant_is_forgotten_and_can_be_restored(host, work
     assert {entry.id for entry in entries(workspace)} == {tea, dog}
 
 
+@pytest.mark.parametrize(
+    ("order", "gone"),
+    in_both_scripts(
+        [
+            ("Forget what I said about oolong, I've come round to coffee honestly.", "I like oolong tea best"),
+            ("Please forget that I like oolong tea, I am off it now.", "I like oolong tea best"),
+            ("忘掉我说的初一吃素的事 我记错了", "我初一和十五都吃素"),
+            ("把初一和十五吃素那件事忘掉 我现在不吃素了", "我初一和十五都吃素"),
+            ("忘掉我初一吃素这件事，我现在不吃素了", "我初一和十五都吃素"),
+        ]
+    ),
+)
+async def test_why_something_is_to_be_forgotten_is_no_part_of_what_is_meant(host, workspace, order, gone):
+    known(workspace, "I like oolong tea best", "I have a dog named Bo", "我初一和十五都吃素", "我每周二打太极拳")
+    block = await say(host, order)
+    assert gone in block
+    assert gone not in [entry.content for entry in entries(workspace)]
+    assert len(entries(workspace)) == 3
+
+
+@pytest.mark.parametrize(
+    "text", ["Forget that, I found it myself.", "忘了带伞，我全身都湿透了", "我忘掉这件事了，她也忘了"]
+)
+async def test_what_is_let_go_in_passing_is_no_order(host, workspace, text):
+    known(workspace, "I like oolong tea best")
+    assert await say(host, text, ("user", "Where is the oolong tea?"), ("assistant", "I do not know.")) == ""
+    assert len(entries(workspace)) == 1
+
+
 @pytest.mark.accept("EB-16")
 async def test_when_several_may_be_meant_none_is_forgotten_and_the_model_is_to_ask(host, workspace):
     ids = known(workspace, "我喜欢喝乌龙茶", "我喜欢喝龙井茶", "我住在苏州")
@@ -157,6 +187,51 @@ async def test_what_replaced_it_and_what_it_replaced_go_together(host, workspace
     assert entries(workspace) == []
 
 
+@pytest.mark.parametrize(
+    ("order", "content"),
+    [
+        ("Pin this: my blood group is 0 negative.", "my blood group is 0 negative"),
+        ("Please pin that I'm allergic to nuts", "I'm allergic to nuts"),
+        ("Can you pin this for me? My locker is number 88", "My locker is number 88"),
+        ("I never eat coriander. Pin that, please.", "I never eat coriander"),
+    ],
+)
+async def test_what_is_to_be_pinned_is_pinned_and_said_to_be(host, workspace, order, content):
+    block = await say(host, order)
+    (entry,) = entries(workspace)
+    assert (entry.content, entry.pinned) == (content, True)
+    assert "is pinned" in block
+
+
+@pytest.mark.parametrize(
+    "order",
+    [
+        "Please remember that my badge's pin is red.",
+        "Remember the pin of my badge: it is red.",
+        "Remember that I collect pins.",
+    ],
+)
+async def test_a_pin_that_is_a_thing_pins_nothing(host, workspace, order):
+    await say(host, order)
+    assert [one.pinned for one in entries(workspace)] == [False]
+
+
+@pytest.mark.parametrize(
+    ("order", "told"),
+    [
+        ("Please remember: I like " + "plain food and long walks and " * 120 + "tea.", "only its beginning was kept"),
+        ("请记住：我喜欢" + "清淡的饭菜和散步，" * 300 + "还有茶。", "只保存了开头"),
+    ],
+)
+async def test_of_what_is_too_long_for_an_entry_the_model_is_told_that_its_end_is_not_kept(
+    host, workspace, order, told
+):
+    block = await say(host, order)
+    (entry,) = entries(workspace)
+    assert len(entry.content) == 2_000
+    assert told in block
+
+
 async def test_secrets_are_hidden_before_anything_is_written(host, workspace):
     secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
     block = await say(host, f"Remember that my GitHub token is {secret}")
@@ -190,6 +265,36 @@ async def test_a_late_write_is_said_to_be_under_way_and_is_done_all_the_same(wor
             assert "is being kept" in block
             assert entries(workspace) == []
     assert [entry.content for entry in entries(workspace)] == ["I like tea"]  # the close has waited
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Remember that I like tea",
+        "Always answer in French.",
+        "以后都用中文回答",
+        "The rent is 540 now, not 480.",
+    ],
+)
+async def test_an_answer_waits_for_its_write_as_long_as_the_hook_may_take(workspace, text):
+    known(workspace, "The rent is 480")
+    async with MemoryHost(workspace, config=config(message_limit=20.0)) as host:
+        await say(host, "hello my friend")
+        locked, ended = threading.Event(), threading.Event()
+
+        def hold() -> None:
+            with EntryRepository(workspace).locked():
+                locked.set()
+                ended.wait(1.0)
+
+        holder = threading.Thread(target=hold)
+        holder.start()
+        await asyncio.to_thread(locked.wait)
+        block = await say(host, text)
+        holder.join()
+    assert "memory/ENTRIES.md" in block
+    assert "being kept" not in block
+    assert "正在保存" not in block
 
 
 @pytest.mark.parametrize(

@@ -99,6 +99,14 @@ async def test_wrong_arguments_are_said_and_nothing_is_written(host, workspace, 
     assert entries(workspace) == []
 
 
+async def test_a_wrong_kind_is_answered_in_the_words_of_the_tool(host):
+    answer = await run(host, "remember", text="I like tea", kind="nonsense")
+    assert "kind: Input should be 'preference', 'fact'" in answer
+    assert "'note'" in answer
+    assert "enum" not in answer
+    assert "literal" not in answer
+
+
 @pytest.mark.accept("EB-16")
 async def test_forget_by_id_and_by_what_it_says(host, workspace):
     tea, dog, _ = known(workspace, "I like oolong tea", "I have a dog named Bo", "I live in Bonn")

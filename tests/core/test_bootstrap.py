@@ -163,19 +163,23 @@ async def test_an_async_implementation_is_refused(third_party, tmp_path, log):
     assert "async function" in "".join(log)
 
 
-async def test_the_first_answer_counts(third_party, tmp_path):
-    """The plugin that was registered last is asked first, as everywhere."""
-    source = """
-        from nanobot_memory_plugins.core import hookimpl
-
-        @hookimpl{options}
-        def trim_bootstrap(files):
-            return dict.fromkeys(files, "{text}")
-    """
-    third_party("early", source.format(options="(tryfirst=True)", text="early"))
-    third_party("usual", source.format(options="", text="usual"))
+async def test_each_plugin_shortens_what_the_one_before_it_has_left(third_party, tmp_path):
+    third_party("halving", HALVING)
+    third_party("quartering", HALVING.replace("// 2", "// 4"))
     async with MemoryHost(tmp_path / "w") as memory:
-        assert set(memory.trim_bootstrap(FILES).values()) == {"early"}
+        texts = memory.trim_bootstrap({**FILES, "SECRET.md": "xyz"})
+    assert dict(texts) == {name: text[: len(text) // 8] for name, text in FILES.items()}
+    assert texts.left_out == ("SECRET.md",)
+    assert [list(calls[0]) for calls in map(calls_of, ("quartering", "halving"))] == [[*FILES, "SECRET.md"], [*FILES]]
+
+
+async def test_the_budget_holds_beside_a_plugin_that_leaves_a_file_out(third_party, tmp_path, monkeypatch):
+    third_party("careful", HALVING.replace("[: len(text) // 2]", ""))
+    monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "bootstrap,careful")
+    async with MemoryHost(tmp_path / "w") as memory:
+        texts = memory.trim_bootstrap({"AGENTS.md": "Be kind. " * 10_000, "SECRET.md": "xyz"})
+    assert len(texts["AGENTS.md"]) < 20_001
+    assert texts.left_out == ("SECRET.md",)
 
 
 async def test_files_are_read_and_what_cannot_be_read_is_left_out(third_party, tmp_path, log):

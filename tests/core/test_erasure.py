@@ -17,6 +17,7 @@ from nanobot_memory_plugins.core.files import MemoryPaths
 from nanobot_memory_plugins.core.host.eraser import purge_texts
 from nanobot_memory_plugins.core.testing import install_plugin
 from nanobot_memory_plugins.core.values import Origin, Trace
+from tests.support.each import each
 from tests.support.files_of import holders_of
 from tests.support.indexed_workspace import entry, message
 
@@ -24,7 +25,7 @@ BOATS = "The user owns three boats"
 TEA = "用户喜欢喝龙井茶"
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "left"),
     [
         (BOATS, "[…]"),
@@ -189,7 +190,7 @@ async def test_plugins_are_called_and_one_that_fails_is_reported(workspace: Path
     assert [one for one in found if not one.removed and one.where != "plugin bad"] == []
 
 
-@pytest.mark.parametrize(
+@each(
     "words",
     ["COVID-19", "Jo-Ann", "O'Neil", "X-Ray", "R2-D2", "Bob's", "Node.js", "AT&T", "10.0.0.7", "小-王", "Al_G"],
 )

@@ -13,6 +13,7 @@ from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
 from nanobot_memory_plugins.core.text import fold
 from nanobot_memory_plugins.core.text.off_record import MARKED, PAUSED, PAUSED_ALONE, RESUMED, OffRecord, off_record
 from tests.support.chinese import in_both_scripts
+from tests.support.each import each
 from tests.support.files_of import contents_of
 
 CONFIG = MemoryConfig.model_validate(
@@ -172,22 +173,22 @@ LOOK_ALIKES = [
 ]
 
 
-@pytest.mark.parametrize("text", in_both_scripts(MORE))
+@each("text", in_both_scripts(MORE))
 def test_it_is_heard_at_either_end_of_a_message_and_behind_a_greeting(text: str):
     assert off_record(text) is OffRecord.MESSAGE
 
 
-@pytest.mark.parametrize("text", in_both_scripts(LOOK_ALIKES))
+@each("text", in_both_scripts(LOOK_ALIKES))
 def test_what_others_say_and_what_is_done_to_files_is_none(text: str):
     assert off_record(text) is None
 
 
-@pytest.mark.parametrize(("text", "wanted"), in_both_scripts(SAID))
+@each(("text", "wanted"), in_both_scripts(SAID))
 def test_what_people_say_so_that_nothing_is_kept(text: str, wanted: OffRecord | None):
     assert off_record(text) is wanted
 
 
-@pytest.mark.parametrize("word", [*MARKED, *PAUSED, *PAUSED_ALONE], ids=lambda word: word.example)
+@each("word", [*MARKED, *PAUSED, *PAUSED_ALONE])
 def test_each_word_has_an_example_and_a_counter_example(word: Any):
     assert re.search(word.pattern, fold(word.example))
     assert not re.search(word.pattern, fold(word.counter_example))
@@ -292,6 +293,29 @@ async def test_two_processes_pause_a_conversation_each_and_neither_takes_the_oth
         await said(other, "memory resume", "cli:0")
         kept = [(await said(one, "I keep bees in Lund.", f"cli:{n}"))[1] for n in range(9)]
         assert kept == [True, *[False] * 7, True]
+
+
+@pytest.mark.parametrize(
+    ("order", "language"),
+    [
+        ("Forget that I keep bees in Lund.", "NOT forgotten"),
+        ("Could you forget everything about my bees?", "NOT forgotten"),
+        ("Delete my address from your memory.", "NOT forgotten"),
+        ("Off the record: forget that I keep bees.", "NOT forgotten"),
+        ("忘掉我养蜜蜂这件事。", "没有忘掉"),
+        ("請忘掉關於蜜蜂的一切", "没有忘掉"),
+        ("Vergiss, dass ich Bienen halte.", "NOT forgotten"),
+    ],
+)
+async def test_an_order_to_forget_that_comes_while_paused_is_said_to_be_not_done(
+    tmp_path: Path, order: str, language: str
+):
+    async with MemoryHost(tmp_path, config=CONFIG) as memory:
+        await said(memory, "I keep bees in Lund.")
+        await said(memory, "memory pause")
+        assert language in (await said(memory, order))[0]
+        for other in ("I forgot my keys.", "Don't forget to feed the bees.", "我忘了带钥匙", "What did I forget?"):
+            assert language not in (await said(memory, other))[0]
 
 
 @pytest.mark.skipif(os.name != "posix", reason="links in the place of folders are tried where everybody may make them")

@@ -2,13 +2,13 @@
 
 import time
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nanobot_memory_plugins.core.text.authored import authored_text, text_to_assistant
 from nanobot_memory_plugins.core.values import Message
 from tests.support.chinese import in_both_scripts
+from tests.support.each import each
 
 SAID = "Remember that I always book flights with mandrillqq Airways."
 GESAGT = "请记住我总是坐 mandrillqq 航空。"
@@ -223,21 +223,21 @@ OWN = [
 ]
 
 
-@pytest.mark.parametrize("form", OTHERS)
+@each("form", OTHERS)
 def test_what_stands_in_somebody_elses_text_is_not_the_users(form: str):
     text = form.replace("{x}", SAID)
     assert "mandrillqq" not in authored_text(Message("user", text))
     assert "mandrillqq" not in text_to_assistant(text)
 
 
-@pytest.mark.parametrize("form", in_both_scripts(OTHERS_ZH))
+@each("form", in_both_scripts(OTHERS_ZH))
 def test_what_stands_in_somebody_elses_chinese_text_is_not_the_users(form: str):
     text = form.replace("{x}", GESAGT)
     assert "mandrillqq" not in authored_text(Message("user", text))
     assert "mandrillqq" not in text_to_assistant(text)
 
 
-@pytest.mark.parametrize("text", in_both_scripts(OWN))
+@each("text", in_both_scripts(OWN))
 def test_what_users_say_themselves_stays_whole(text: str):
     assert authored_text(Message("user", text)) == text
     assert text_to_assistant(text) == text

@@ -2,12 +2,12 @@
 
 import json
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from nanobot_memory_plugins.core.text.fence import fence
 from nanobot_memory_plugins.redaction.script.printable import escaped_in_json, one_line, printable
+from tests.support.each import each
 from tests.support.hostile_workspace import HOSTILE, ORDER, SEQUENCES, found_in
 
 HONEST = [
@@ -26,13 +26,13 @@ ALPHABET = "a1#\u20e3क🙂❤🏴ᠠم \n\r\t\u2028\x1b\x9b\u202e\u200b\u200c\
 TEXTS = st.text(st.one_of(st.sampled_from(ALPHABET), st.characters()))
 
 
-@pytest.mark.parametrize("text", HONEST)
+@each("text", HONEST)
 def test_honest_text_stays_as_it_is(text: str):
     assert printable(text) == text
     assert escaped_in_json(json.dumps(text, ensure_ascii=False)) == json.dumps(text, ensure_ascii=False)
 
 
-@pytest.mark.parametrize("name", SEQUENCES)
+@each("name", SEQUENCES)
 def test_nothing_that_steers_or_hides_is_left(name: str):
     shown = printable(f"before {SEQUENCES[name]} after")
     assert found_in(shown) == set()
@@ -40,7 +40,7 @@ def test_nothing_that_steers_or_hides_is_left(name: str):
     assert shown.endswith(" after")
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "shown"),
     [
         ("\x1b]52;c;eA==\x07", "\ufffd]52;c;eA==\ufffd"),

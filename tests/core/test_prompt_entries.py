@@ -62,3 +62,53 @@ async def test_a_prompt_knows_whose_it_is_by_its_session(knowing, tmp_path):
         assert memory.prompt_entries(session_key="s").text == "for ada"
         assert memory.prompt_entries(session_key="s", scope={"user": "bob"}).text == "for bob"
         assert await asyncio.to_thread(lambda: memory.prompt_entries(session_key="other").text) == "for "
+
+
+RULE = """
+    from nanobot_memory_plugins.core import PromptEntries, hookimpl
+
+    @hookimpl
+    def prompt_entries(long_term):
+        left = long_term.replace("- dinner at seven", "")
+        return PromptEntries(text="House rule: dinner is at seven.", long_term=left)
+"""
+
+
+@pytest.fixture
+def with_rule(tmp_path, monkeypatch, request):
+    """A plugin with a line for the system prompt, found before or behind the plugin of the entries."""
+    folder = tmp_path / "site"
+    folder.mkdir()
+    install_plugin(folder, monkeypatch, request.param, RULE)
+    monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", f"storage,consolidation,{request.param}")
+
+
+@pytest.mark.parametrize("with_rule", ["aaa", "zzz"], indirect=True)
+async def test_the_line_of_another_plugin_stands_beside_the_entries_and_the_instructions(with_rule, tmp_path):
+    (tmp_path / "memory").mkdir()
+    (tmp_path / "memory" / "MEMORY.md").write_text(
+        "# Notes\n\n- dinner at seven\n- the boat is blue\n", encoding="utf-8"
+    )
+    async with MemoryHost(tmp_path) as memory:
+        for text in ("Remember that I am allergic to walnuts.", "From now on, answer in French."):
+            await memory.message_received(session_key="cli:a", text=text)
+        known = memory.prompt_entries(memory.base_context(), session_key="cli:a")
+        assert known == memory.prompt_entries(memory.base_context(), session_key="cli:a")
+    for part in ("allergic to walnuts", "answer in French", "House rule: dinner is at seven."):
+        assert known.text.count(part) == 1
+        assert part not in known.long_term
+    assert "the boat is blue" in known.long_term
+    assert "dinner at seven" not in known.long_term
+
+
+async def test_of_two_plugins_the_last_answer_of_one_stands_in_while_the_other_goes_on(tmp_path, monkeypatch, knowing):
+    install_plugin(tmp_path / "site", monkeypatch, "rule", RULE)
+    monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "knowing,rule")
+    async with MemoryHost(tmp_path) as memory:
+        knowing("likes tea", ValueError("broken"), "likes milk")
+        first = memory.prompt_entries("file")
+        assert memory.prompt_entries("file") == first
+        assert "likes tea" in first.text
+        assert "House rule" in first.text
+        changed = memory.prompt_entries("file").text
+        assert changed == first.text.replace("tea", "milk")

@@ -1,15 +1,17 @@
 """What each turn got is recorded off its path, and `nanobot-memory cost` says what that saved."""
 
+import asyncio
 import json
 import threading
 import time
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
+from nanobot_memory_plugins.core.cli.cost_command import savings
 from nanobot_memory_plugins.core.cli.main import run_command_line
 from nanobot_memory_plugins.core.clock import ManualClock
-from nanobot_memory_plugins.core.host.recall_log import RecallLedger, injections, recall_folder
+from nanobot_memory_plugins.core.host.recall_log import Injection, RecallLedger, injections, recall_folder
 from nanobot_memory_plugins.core.text.tokens import estimate_tokens
 
 NOW = datetime(2026, 3, 6, 12, tzinfo=UTC)
@@ -25,6 +27,10 @@ CONFIG = MemoryConfig.model_validate(
 )
 
 NO_TOOLS = CONFIG.core.model_copy(update={"tools": False})
+
+
+async def never(query: object) -> None:
+    await asyncio.sleep(60)
 
 
 def recorded(workspace: Path) -> list:
@@ -128,6 +134,7 @@ def test_cost_sums_up_by_day_what_was_saved(tmp_path: Path, capsys):
     assert told["total"] == {
         "day": "total",
         "turns": 3,
+        "failed": 0,
         "with_memories": 2,
         "memories": 4,
         "injected_tokens": 200,
@@ -144,3 +151,36 @@ def test_cost_sums_up_by_day_what_was_saved(tmp_path: Path, capsys):
     assert "On average the set takes 1,040 tokens less in a turn" in shown
     assert f"What the set costs since {today.date()}, in 3 turns:" in shown
     assert f"What recall added to your turns since {today.date()}" in shown
+
+
+async def test_a_turn_in_which_recall_was_too_late_or_failed_is_no_saving(tmp_path: Path, capsys):
+    memory_file = tmp_path / "memory" / "MEMORY.md"
+    memory_file.parent.mkdir()
+    memory_file.write_text("The staging database listens on port 5433.\n" + "- 其他的事。\n" * 500, encoding="utf-8")
+    late = CONFIG.model_copy(update={"plugins": {**CONFIG.plugins, "recall": {"heavy_ms": 1, "light_ms": 1}}})
+    async with MemoryHost(tmp_path, config=CONFIG) as memory:
+        await memory.flush_index()
+        await memory.message_received(session_key="a:b", text="ok, thanks!")  # needs nothing, and saves all of it
+    async with MemoryHost(tmp_path, config=late) as memory:
+        memory.store.search = never  # type: ignore[method-assign, union-attr]
+        context = await memory.message_received(session_key="a:b", text="Do you remember the staging port?")
+    assert context.hit_ids == ()
+    assert run_command_line(["cost", "-w", str(tmp_path), "--json"]) == 0
+    (day,) = json.loads(capsys.readouterr().out)["recall"]["days"]
+    whole = estimate_tokens(memory_file.read_text(encoding="utf-8"))
+    assert (day["turns"], day["failed"], day["whole_tokens"]) == (2, 1, whole)
+    assert run_command_line(["cost", "-w", str(tmp_path)]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "In 1 of the turns recall failed or was too late, which counts as no saving" in said
+
+
+def test_turns_that_failed_are_told_from_those_that_needed_nothing(tmp_path: Path):
+    def turn(minute: int, *ids: str) -> tuple[date, Injection]:
+        return NOW.date(), Injection((NOW + timedelta(minutes=minute)).isoformat(), ids, 10 * len(ids), 1_000)
+
+    turns = [turn(0), turn(5, "a"), turn(6), turn(7), turn(200)]
+    missed = [NOW + timedelta(minutes=one) for one in (4, 6.5, 80)]  # the last was never answered
+    (day,) = savings(turns, missed)
+    assert (day.turns, day.failed, day.whole_tokens, day.saved_tokens) == (5, 2, 3_000, 2_990)
+    (alone,) = savings([turn(1)], [NOW])
+    assert (alone.failed, alone.saved_tokens, alone.saved_share) == (1, 0, 0.0)

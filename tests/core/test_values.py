@@ -1,9 +1,10 @@
 import pytest
 
 from nanobot_memory_plugins.core.values import Message, freeze, messages_from_chat
+from tests.support.each import each
 
 
-@pytest.mark.parametrize(
+@each(
     ("message", "role", "text"),
     [
         ({"role": "user", "content": "hi"}, "user", "hi"),

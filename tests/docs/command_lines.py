@@ -4,8 +4,10 @@ import re
 import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import typer
 import typer.main
@@ -15,7 +17,7 @@ from tests.docs.pages import read
 
 # What may stand before a command: variables, and `uv run` with its own options.
 _VARIABLE = re.compile(r"[A-Z_]+=\S*")
-_OPTIONAL = re.compile(r"\[(?=[A-Z-])[^\[\]]*\](?:\.\.\.)?")
+_OPTIONAL = re.compile(r"\[(?=[A-Z一-鿿-])[^\[\]]*\](?:\.\.\.)?")
 _SHELL = ("", "sh", "bash", "shell", "console")
 
 
@@ -79,17 +81,18 @@ def _commands(page: str, line: str, *, is_whole: bool) -> Iterator[CommandLine]:
 
 def fault_of(line: CommandLine) -> str:
     """Say what is wrong with a command of ours, or return nothing: an unknown command or option, a wrong value."""
-    command = typer.main.get_command(app)
+    command = _program()
     context = typer.Context(command)
     rest = list(line.arguments)
+    rest = rest[1:] if rest[:1] == ["help"] else rest  # `help COMMAND` is `COMMAND --help`
     while rest and rest[0].startswith("-"):
         if rest[0] not in _flags(command):
             return f"{PROGRAM} has no option {rest[0]}"
         rest = rest[1:]
     while hasattr(command, "commands") or isinstance(command, typer.core.TyperGroup):
-        if not rest or rest[0] in ("COMMAND", "--help"):
+        if not rest or rest[0] in ("COMMAND", "命令", "--help"):
             return ""
-        below = command.get_command(context, rest[0])
+        below = _below(command, context, rest[0])
         if below is None:
             return f"there is no command {rest[0]}"
         command, context, rest = below, typer.Context(below, parent=context, info_name=rest[0]), rest[1:]
@@ -101,6 +104,21 @@ def fault_of(line: CommandLine) -> str:
         is_cut_short = name == "MissingParameter" or (name == "BadOptionUsage" and "requires an argument" in str(error))
         return "" if is_cut_short and not line.is_whole else f"{name}: {error}"
     return ""
+
+
+@cache
+def _program() -> Any:
+    return typer.main.get_command(app)
+
+
+_found: dict[tuple[int, str], Any] = {}
+
+
+def _below(command: Any, context: typer.Context, name: str) -> Any:
+    """Return a command of a group, which is looked for among all that is installed: once in a process."""
+    if (id(command), name) not in _found:
+        _found[id(command), name] = command.get_command(context, name)
+    return _found[id(command), name]
 
 
 def _flags(command: object) -> Sequence[str]:

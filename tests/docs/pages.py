@@ -30,6 +30,8 @@ class Page:
     """Targets of links and pictures."""
     spans: list[str] = field(default_factory=list)
     """Code within sentences and tables."""
+    text: list[str] = field(default_factory=list)
+    """What stands in sentences, tables and headings beside code, a piece a line."""
     tables: list[list[list[str]]] = field(default_factory=list)
     """Rows of cells, the head first."""
 
@@ -60,6 +62,8 @@ def read(path: Path) -> Page:
             page.links.extend(_targets(child))
             if child.type == "code_inline":
                 page.spans.append(child.content)
+            elif child.type == "text":
+                page.text.append(child.content)
     return page
 
 

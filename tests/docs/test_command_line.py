@@ -1,6 +1,7 @@
-"""docs/command_line.md says what the commands say."""
+"""docs/command_line.md says what the commands say, and its Chinese form what they say in Chinese."""
 
 import importlib.util
+import re
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,15 @@ def maker():
 def test_the_page_is_what_the_commands_make(maker):
     page = (DOCS / "command_line.md").read_text(encoding="utf-8")
     assert page == maker.page(), "run docs/make_command_line.py"
+
+
+def test_the_chinese_page_is_what_the_commands_and_the_catalogue_make(maker):
+    page = (DOCS / "zh" / "command_line.md").read_text(encoding="utf-8")
+    assert page == maker.chinese_page(), "run docs/make_command_line.py"
+    rows = [line for line in page.splitlines() if line.startswith("| `")]
+    assert len(rows) > 100
+    assert [row for row in rows if not re.search("[一-鿿]", row.rpartition(" | ")[2])] == []
+    assert maker.page() == (DOCS / "command_line.md").read_text(encoding="utf-8")  # English is as it was
 
 
 def test_every_command_and_option_says_what_it_is_for(maker):

@@ -12,6 +12,7 @@ from docs.picture_workspace import make_workspace
 from nanobot_memory_plugins.core.cli.main import run_command_line
 from tests.docs.command_lines import CommandLine, command_lines, fault_of
 from tests.docs.pages import PAGES, ROOT
+from tests.support.each import each
 from tests.transfer.made_nanobot import make_home
 from tests.transfer.made_stores import make_claude_code, make_claude_mem, make_markdown, make_openclaw
 
@@ -26,6 +27,8 @@ NOT_RUN = {
     "panel": "tests/panel: it takes the terminal",
     "move": "tests/postgres/test_move.py: it wants a server",
     "postgres": "tests/postgres: it starts a server",
+    "export --encrypt": "tests/transfer/test_encrypted.py: it asks for a passphrase",
+    "import memory.zip.age": "tests/transfer/test_encrypted.py: it asks for a passphrase",
     "models pull": "tests/embedding/test_models_command.py: it builds a model",
 }
 RUN = [
@@ -39,12 +42,12 @@ STATUS = {("purge", "--text", text, "--dry-run"): 1 for text in ("old address", 
 CONFIG = {"channels": {"memoryPlugins": {"storage": {"embeddingProvider": "none"}, "nanobot": {"enabled": False}}}}
 
 
-@pytest.mark.parametrize("line", OURS, ids=str)
+@each("line", OURS)
 def test_a_command_is_one_that_there_is(line: CommandLine):
     assert fault_of(line) == ""
 
 
-@pytest.mark.parametrize(
+@each(
     ("words", "fault"),
     [
         ("serch x", "no command serch"),
@@ -60,7 +63,7 @@ def test_a_wrong_one_would_be_found(words: str, fault: str):
     assert fault in fault_of(CommandLine("page.md", ("nanobot-memory", *words.split()), is_whole=True))
 
 
-@pytest.mark.parametrize("line", OTHERS, ids=str)
+@each("line", OTHERS)
 def test_what_another_command_names_is_there(line: CommandLine):
     program, *rest = line.words
     groups = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["dependency-groups"]

@@ -28,6 +28,7 @@ from nanobot_memory_plugins.core.values import (
     Withheld,
 )
 from nanobot_memory_plugins.core.values.diagnosis import Finding
+from tests.support.each import each
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "entry_points.md").read_text(encoding="utf-8")
@@ -158,7 +159,7 @@ def test_the_plugin_on_the_page_is_the_example_and_its_test(file: str):
 OPTIONS = re.findall(r"^\| [^|]+ \| `(\w+: [^`]+)`[^|]* \| `([^`]+)`", PAGE, re.MULTILINE)
 
 
-@pytest.mark.parametrize(("declared", "configured"), OPTIONS)
+@each(("declared", "configured"), OPTIONS)
 def test_an_option_in_the_table_is_taken_from_the_configuration(declared: str, configured: str):
     names = {"BaseModel": BaseModel, "Field": Field, "Literal": Literal, "Path": Path, "__name__": __name__}
     exec(f"class Reminders(BaseModel):\n days: int = 1\nclass Options(BaseModel):\n {declared}\n", names)

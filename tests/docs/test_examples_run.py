@@ -12,6 +12,7 @@ from docs.make_configuration import MODELS
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
 from nanobot_memory_plugins.core.config import config_from_mapping, plugin_options
 from tests.docs.pages import ENTRY_POINTS, PAGES, ROOT, read
+from tests.support.each import each
 
 # Those of entry_points.md are run by test_entry_points.py, test_importers.py and test_rules_and_stores.py.
 PYTHON = [
@@ -56,7 +57,7 @@ def test_there_are_such_examples():
     assert len(TOML) >= 4
 
 
-@pytest.mark.parametrize("text", JSON)
+@each("text", JSON)
 def test_a_configuration_holds_options_that_there_are(text: str):
     raw = json.loads(text)
     raw = raw.get("channels", raw)["memoryPlugins"]

@@ -4,17 +4,16 @@ import itertools
 import re
 from pathlib import Path
 
-import pytest
-
 from tests.docs.pages import PAGES, ROOT, broken_links, read
+from tests.support.each import each
 
 
-@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
+@each("path", PAGES)
 def test_every_link_leads_somewhere(path: Path):
     assert broken_links(path) == []
 
 
-@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
+@each("path", PAGES)
 def test_a_page_has_one_title_and_skips_no_level(path: Path):
     levels = [int(tag[1]) for tag, _ in read(path).headings]
     assert levels.count(1) == 1

@@ -4,14 +4,14 @@ import ast
 import re
 from pathlib import Path
 
-import pytest
+from tests.support.each import each
 
 ROOT = Path(__file__).parents[2]
 _NAMED = re.compile(r"`(tests/[\w/]+\.py)::(\w+)`")
 NAMED = sorted({found for page in (ROOT / "docs").glob("*.md") for found in _NAMED.findall(page.read_text("utf-8"))})
 
 
-@pytest.mark.parametrize("file", sorted({file for file, _ in NAMED}))
+@each("file", sorted({file for file, _ in NAMED}))
 def test_a_test_that_a_document_names_is_there(file: str):
     tree = ast.parse((ROOT / file).read_text(encoding="utf-8"))
     functions = {one.name for one in ast.walk(tree) if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef)}

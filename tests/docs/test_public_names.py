@@ -12,6 +12,7 @@ import pytest
 
 from nanobot_memory_plugins import core
 from tests.docs.pages import ENTRY_POINTS, ROOT
+from tests.support.each import each
 
 INIT = ROOT / "nanobot_memory_plugins" / "core" / "__init__.py"
 FROM_ELSEWHERE = re.compile(r"^\s*(?:from|import) nanobot_memory_plugins\.(?!core import |hosts\.)\S+", re.MULTILINE)
@@ -33,7 +34,7 @@ def test_type_checkers_read_the_names_that_are_there():
     assert set(core.__all__) <= set(dir(core))
 
 
-@pytest.mark.parametrize("room", ["cli", "erasure", "host", "scopes", "text"])
+@each("room", ["cli", "erasure", "host", "scopes", "text"])
 def test_a_room_offers_the_names_that_type_checkers_read(room: str):
     package = importlib.import_module(f"nanobot_memory_plugins.core.{room}")
     tree = ast.parse(Path(str(package.__file__)).read_text(encoding="utf-8"))

@@ -12,6 +12,7 @@ import yaml
 
 from docs.site_pages import OUTSIDE, in_site
 from tests.docs.pages import DOCS, README, ROOT, broken_links, read
+from tests.support.each import each
 
 # What a page may load: scripts, styles and pictures, but links that somebody follows are no loading.
 FOREIGN = re.compile(
@@ -81,7 +82,7 @@ def test_links_of_the_project_become_links_of_the_site(tmp_path: Path):
     assert broken == {}
 
 
-@pytest.mark.parametrize(
+@each(
     ("source", "markdown", "wanted"),
     [
         ("README.md", "[docs/panel.md](docs/panel.md#views)", "[panel.md](panel.md#views)"),
@@ -109,11 +110,12 @@ def test_the_site_is_built_without_a_warning_and_loads_nothing_from_elsewhere(tm
     command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(tmp_path / "site")]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, encoding="utf-8", timeout=300, check=False)
     assert done.returncode == 0, done.stderr
-    pages = {page.name: page.read_text(encoding="utf-8") for page in (tmp_path / "site").glob("*.html")}
-    assert {f"{path.stem}.html" for path in DOCS.glob("*.md")} <= set(pages)
-    assert not [file for file in (tmp_path / "site").rglob("*") if file.suffix in (".py", ".pyc", ".md")]
+    site = tmp_path / "site"
+    pages = {page.relative_to(site).as_posix(): page.read_text(encoding="utf-8") for page in site.rglob("*.html")}
+    assert {path.relative_to(DOCS).with_suffix(".html").as_posix() for path in DOCS.rglob("*.md")} <= set(pages)
+    assert not [file for file in site.rglob("*") if file.suffix in (".py", ".pyc", ".md")]
     assert [name for name, text in pages.items() if FOREIGN.search(text)] == []
-    styles = "".join(file.read_text(encoding="utf-8") for file in (tmp_path / "site").rglob("*.css"))
+    styles = "".join(file.read_text(encoding="utf-8") for file in site.rglob("*.css"))
     assert not re.search(r"(?:url\(|@import )[\"']?(?:https?:)?//", styles)
     for name, text in pages.items():  # what MkDocs' reader of Markdown takes for a paragraph, and GitHub's for a list
         article = text.partition("<article")[2].partition("</article>")[0]

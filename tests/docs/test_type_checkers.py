@@ -14,6 +14,7 @@ import pytest
 from nanobot_memory_plugins.core import PluginContext, hookspecs, typing
 from tests.docs.pages import ENTRY_POINTS, ROOT
 from tests.docs.test_entry_points import HOOKS
+from tests.support.each import each
 
 # Each kind of mistake, for every hook: the name of the hook, an argument's name, its type, and what is returned.
 MISTAKES = """
@@ -158,7 +159,7 @@ def test_what_the_page_shows_passes_and_every_mistake_is_refused(
     assert found["host.py"] == {number for number, line in lines if line.endswith("# wrong")}
 
 
-@pytest.mark.parametrize("hook", HOOKS)
+@each("hook", HOOKS)
 def test_the_protocol_of_a_hook_is_its_specification(hook: str):
     protocol = getattr(typing, "".join(part.title() for part in hook.split("_")) + "Hook")
     checked, specified = inspect.signature(protocol.__call__), inspect.signature(HOOKS[hook])

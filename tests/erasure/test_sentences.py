@@ -3,9 +3,8 @@
 import json
 import time
 
-import pytest
-
 from nanobot_memory_plugins.core.erasure.sentences import Sentences
+from tests.support.each import each
 
 
 def around(text: str, words: str, *, is_escaped: bool = False) -> str:
@@ -14,7 +13,7 @@ def around(text: str, words: str, *, is_escaped: bool = False) -> str:
     return text[begin:end]
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "words", "goes"),
     [
         ("Hi. My dentist is Dr. Lee. Bye.", "Lee", "My dentist is Dr. Lee."),
@@ -29,7 +28,7 @@ def test_a_sentence_goes_whole_and_alone(text: str, words: str, goes: str):
     assert around(text, words) == goes
 
 
-@pytest.mark.parametrize("end", [".", "!", "?", "。", "…", "", "!’", " (or Bonn)."])
+@each("end", [".", "!", "?", "。", "…", "", "!’", " (or Bonn)."])
 def test_json_stays_json_without_the_sentence(end: str):
     text = json.dumps({"said": f"Well.\nAnn lives in Rome{end}", "by": "Bob"}, ensure_ascii=False)
     gone = around(text, "Ann", is_escaped=True)
@@ -42,8 +41,8 @@ def test_json_within_json_ends_a_sentence_at_its_quotation_mark():
     assert around(text, "Ann", is_escaped=True) == "Ann lives in Rome!"
 
 
-@pytest.mark.parametrize("is_escaped", [False, True])
-@pytest.mark.parametrize("mark", [".", "\\", "!", '"', "n", "1. "])
+@each("is_escaped", [False, True])
+@each("mark", [".", "\\", "!", '"', "n", "1. "])
 def test_a_long_run_of_one_mark_takes_no_time(mark: str, is_escaped: bool):
     text = f"Ann {mark * 20_000}x"
     began = time.process_time()

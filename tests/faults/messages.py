@@ -44,7 +44,9 @@ async def long_message(folder: Path, megabytes: int) -> Outcome:
             word = word_of(f"long {megabytes}", number)
             receipt = await one(memory, "message", f"{BEGIN}{word} {filling} {END}{word}", "cli:long")
             where = receipt.path.relative_to(memory.workspace).as_posix() if receipt.path else ""
-            kept.append(Kept(word, "message", receipt.stored, where, receipt.spilled, receipt.reason))
+            # What is still being redacted is promised, and says no file yet: it has to be in one all the same.
+            promised, nowhere = receipt.stored or receipt.pending, receipt.spilled or receipt.pending
+            kept.append(Kept(word, "message", promised, where, nowhere, receipt.reason))
     lost = [f"{refused.word} was refused: {refused.reason}" for refused in kept if not refused.stored]
     outcome.add(kept, [*lost, *await losses(workspace, kept)])
     return outcome

@@ -18,9 +18,12 @@ from typing import Any
 
 from loguru import logger
 
+from nanobot_memory_plugins.consolidation.commands.service import _warm_up as consolidation_warm_up
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
 from nanobot_memory_plugins.core.clock import SystemClock
 from nanobot_memory_plugins.core.values import Destination, Note, Receipt
+from nanobot_memory_plugins.recall.options import RecallOptions
+from nanobot_memory_plugins.recall.warm_up import warm_up as recall_warm_up
 from tests.faults import points
 from tests.faults.orders import BEGIN, END, Order, say, word_of
 
@@ -150,7 +153,7 @@ def main() -> None:
 
 
 def preload() -> None:
-    """Import what a host imports when it starts, without starting one."""
+    """Import what a host imports when it starts, and read what its warm-up reads, without starting one."""
     import importlib
     from importlib.metadata import entry_points
 
@@ -163,6 +166,8 @@ def preload() -> None:
     ):
         with suppress(ImportError):
             importlib.import_module(name)
+    recall_warm_up(RecallOptions())
+    consolidation_warm_up()
 
 
 if __name__ == "__main__":

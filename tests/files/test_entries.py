@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from nanobot_memory_plugins.core.files import NoteEntry, Passage, parse_notes, render_note
 from nanobot_memory_plugins.core.values import Note, NoteType, Origin, Scope
+from tests.support.each import each
 
 SHANGHAI = timezone(timedelta(hours=8))
 TIME = datetime(2026, 2, 16, 14, 20, 33, 120_000, tzinfo=SHANGHAI)
@@ -49,7 +50,7 @@ def entries(text: bytes | str) -> list[NoteEntry]:
 
 
 @pytest.mark.accept("LR-01")
-@pytest.mark.parametrize("kind", NoteType)
+@each("kind", NoteType)
 def test_an_entry_stands_in_the_file_as_documented(kind: NoteType) -> None:
     note = Note("stay with sqlite", "- cheap\n- simple", type=kind, tags=("cloudflare", "sqlite"), origin=Origin.TOOL)
     text = render_note(note, id="5f0c2a9be1d04437", time=TIME, scope=Scope(session="cli:direct"))
@@ -132,7 +133,7 @@ def test_an_entry_written_by_hand_needs_little() -> None:
     assert entry.time.replace(tzinfo=None) == datetime(2026, 2, 16, 14, 20)
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "kind", "details"),
     [
         ("### 2026-02-16 14:20\ntype: surprise\n", NoteType.NOTE, ""),
@@ -150,7 +151,7 @@ def test_missing_and_unknown_fields_get_defaults(text: str, kind: NoteType, deta
     assert entry.time.replace(tzinfo=None) == datetime(2026, 2, 16, 14, 20)
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "### 2026-02-16 14:20\nno fields here\n",

@@ -13,6 +13,7 @@ from nanobot_memory_plugins.core.files import (
 )
 from nanobot_memory_plugins.core.files.transcript import last_records
 from nanobot_memory_plugins.core.values import Origin, Scope
+from tests.support.each import each
 
 TEXT = st.text(max_size=30) | st.sampled_from(["\0", "\n", "\u2028", '"},{', "\\", "😀", "记忆", "\x1b[0m"])
 RECORDS = st.builds(
@@ -45,7 +46,7 @@ def test_lone_surrogates_become_readable() -> None:
     assert parsed.text == "a\ufffdb😀c"
 
 
-@pytest.mark.parametrize(
+@each(
     "line",
     [
         b"", b"\n", b"{", b"[]", b"null", b'{"role":"user"}', b'{"role":1,"text":"x"}',

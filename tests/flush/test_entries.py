@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from nanobot_memory_plugins.core.values import NoteType, messages_from_chat
 from nanobot_memory_plugins.flush.entries import FlushedEntry, borne_out, read_entries
+from tests.support.each import each
 
 WANTED = "The port is 5433"
 ROW = {"type": "decision", "tags": ["db", "port"], "tldr": WANTED, "details": "why not", "quote": "port 5433"}
@@ -37,7 +38,7 @@ SHAPES = {
 }
 
 
-@pytest.mark.parametrize("shape", SHAPES)
+@each("shape", SHAPES)
 def test_an_entry_is_read_in_every_shape(shape):
     (entry,) = read_entries(SHAPES[shape])
     assert (entry.tldr, entry.type, entry.tags) == (WANTED, NoteType.DECISION, ("db", "port"))
@@ -65,9 +66,7 @@ def test_two_markdown_entries_are_two():
     ]
 
 
-@pytest.mark.parametrize(
-    "answer", ["", "NO_REPLY", "[]", "I'm sorry, I cannot.", '[{"tldr": "NO_REPLY"}]', '[{"tldr": ""}, {}, null, 5]']
-)
+@each("answer", ["", "NO_REPLY", "[]", "I'm sorry, I cannot.", '[{"tldr": "NO_REPLY"}]', '[{"tldr": ""}, {}, null, 5]'])
 def test_nothing_is_read_out_of_nothing(answer):
     assert read_entries(answer) == []
 

@@ -9,6 +9,7 @@ import threading
 import time
 
 import pytest
+from loguru import logger
 
 from nanobot_memory_plugins.core import MemoryHost, MemoryService, OwnedTasks
 
@@ -145,3 +146,31 @@ def test_after_a_fork_both_processes_have_a_memory_and_both_close_in_time(tmp_pa
     assert done.returncode == 0, done.stderr
     expected = ["Before the fork.", *(f"{who} {number}." for number in range(forks) for who in ("Child", "Parent"))]
     assert sorted(said(tmp_path)) == sorted(expected)
+
+
+@pytest.mark.parametrize(
+    ("scope", "told"),
+    [
+        ({"usr": "ana"}, 'A scope has no "usr"'),
+        ("ana", "A scope is no str"),
+        ({"user": ["ana"]}, '"user" of a scope is a list'),
+    ],
+)
+def test_what_is_no_scope_is_named_in_the_log_and_keeps_nothing(tmp_path, scope, told):
+    log: list[str] = []
+    sink = logger.add(log.append, level="WARNING", format="{message}")
+    try:
+        with MemoryService(tmp_path) as memory:
+            memory.turn("s", scope=scope).now.received("The key lies under the mat.")
+            assert not asyncio.run(memory.search("key", limit=3, scope=scope))
+    finally:
+        logger.remove(sink)
+    assert sum(told in line and "agent, user, channel" in line for line in log) == 2
+    assert said(tmp_path) == []
+
+
+def test_a_number_and_none_are_names_in_a_scope(tmp_path):
+    with MemoryService(tmp_path) as memory:
+        memory.turn("s", scope={"user": 111, "channel": None}).now.received("The key lies under the mat.")
+        seen = [asyncio.run(memory.search("key", limit=3, scope={"user": one})) for one in ("111", "222")]
+    assert [len(hits) for hits in seen] == [1, 0]

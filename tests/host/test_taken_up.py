@@ -6,6 +6,7 @@ import pytest
 
 from nanobot_memory_plugins.core import MemoryConfig, MemoryService
 from nanobot_memory_plugins.core.host import asked_in, guarded
+from tests.support.each import each
 
 TOLD = "Our staging database listens on port 5433."
 ASKED = "Which port does our staging database listen on? The key is sk-proj-"
@@ -55,7 +56,7 @@ async def test_what_nobody_said_in_the_session_is_neither_recalled_for_nor_kept(
     assert await asyncio.to_thread(transcript, memory, "asked") == []
 
 
-@pytest.mark.parametrize(
+@each(
     ("after", "is_new"),
     [
         ([], True),

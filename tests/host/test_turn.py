@@ -246,6 +246,34 @@ def test_a_memory_that_cannot_start_costs_a_turn_its_wait_once(tmp_path, monkeyp
     assert memory.close()
 
 
+@pytest.mark.parametrize(
+    ("message", "plugins", "told"),
+    [
+        ("Remember that the key is under the pot", None, ("could not be searched in time", "NOT carried out yet")),
+        ("记住钥匙在花盆下面", None, ("没来得及查找记忆", "目前都还没有执行")),
+        ("Where is the key?", "recall", ("could not be searched in time",)),
+        ("Where is the key?", "", ()),
+    ],
+)
+def test_a_turn_whose_memory_is_late_is_told_so(tmp_path, monkeypatch, message, plugins, told):
+    if plugins is not None:
+        monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", plugins)
+    with MemoryService(tmp_path, config=MemoryConfig.model_validate({"core": {"message_limit": 0.2}})) as memory:
+        memory.thread.submit(_block_the_loop)
+        turn = memory.turn("s")
+        block = turn.now.received(message) or ""
+        assert block == (turn.block or "")
+        assert [text for text in TOLD_OF_LATE if text in block] == list(told)
+        for _ in range(100):
+            if ("user", message) in transcript(memory, "s"):
+                break
+            time.sleep(0.05)
+        assert ("user", message) in transcript(memory, "s")  # it is kept all the same
+
+
+TOLD_OF_LATE = ("could not be searched in time", "没来得及查找记忆", "NOT carried out yet", "目前都还没有执行")
+
+
 def _unbuildable():
     raise OSError("no such disk")
 

@@ -2,12 +2,11 @@
 
 import json
 
-import pytest
-
 from nanobot_memory_plugins.core import Message
 from nanobot_memory_plugins.core.host.beside import with_block
 from nanobot_memory_plugins.core.values import messages_from_chat
 from nanobot_memory_plugins.core.values.wire_forms import apart
+from tests.support.each import each
 
 CHAT = [
     {"role": "developer", "content": "Be brief."},
@@ -65,10 +64,9 @@ TUPLES = [
 ]
 
 
-@pytest.mark.parametrize(
+@each(
     "history",
     [CHAT, RESPONSES, ANTHROPIC, GEMINI, TUPLES],
-    ids=["chat", "responses", "anthropic", "gemini", "tuples"],
 )
 def test_the_same_conversation_is_the_same_in_every_form(history):
     before = json.dumps(history)

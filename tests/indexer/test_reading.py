@@ -2,6 +2,7 @@
 
 import json
 import os
+import tempfile
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -284,3 +285,32 @@ def test_the_template_of_a_host_is_no_memory_and_what_somebody_wrote_into_it_is(
         "Preferences",
         "Important Notes",
     ]
+
+
+ENTRY = "### [aaaaaaaa] fact | 0.80 | 2026-02-20 | 0"
+FIELDS = "<!-- created: 2026-02-20T10:00:00+00:00; user: alice; channel: web -->"
+LINES = [
+    "",
+    "   ",
+    "text one",
+    "  text two",
+    FIELDS,
+    f"text {FIELDS}",
+    "<!-- a comment -->",
+    "#### sub",
+    "- bullet",
+    "```",
+]
+
+
+@settings(max_examples=300, deadline=None, database=None)
+@given(st.lists(st.sampled_from(LINES), min_size=1, max_size=6))
+def test_whatever_somebody_writes_around_an_entry_the_index_knows_whose_it_is_as_the_entries_do(lines: list[str]):
+    from nanobot_memory_plugins.consolidation.store.document import parse
+
+    text = "\n".join(["## Active Memories", "", ENTRY, *lines, ""])
+    with tempfile.TemporaryDirectory() as folder:
+        write(Path(folder), "memory/ENTRIES.md", text)
+        indexed = [one for one in documents(Path(folder), "memory/ENTRIES.md") if one.heading == "fact"]
+    for entry in parse(text.encode()).entries.values():
+        assert {one.scope.user for one in indexed} <= {entry.scope.user}

@@ -1,8 +1,7 @@
 """What an answer amounts to, however a model writes it."""
 
-import pytest
-
 from nanobot_memory_plugins.core.text.evidence import Evidence, is_refusal, says_nothing, without_thoughts
+from tests.support.each import each
 
 NOTHING = [
     "NO_REPLY", " no_reply\n", "No Reply", "NO-REPLY.", "**NO_REPLY**",
@@ -14,12 +13,12 @@ NOTHING = [
 SOMETHING = ["", "   ", "[", "{", "casino replying", "User prefers Python", "techno reply", "不需要", "%%%%"]
 
 
-@pytest.mark.parametrize("answer", NOTHING)
+@each("answer", NOTHING)
 def test_nothing_is_understood_in_any_shape(answer):
     assert says_nothing(answer)
 
 
-@pytest.mark.parametrize("answer", SOMETHING)
+@each("answer", SOMETHING)
 def test_everything_else_is_not_taken_for_it(answer):
     assert not says_nothing(answer)
 

@@ -69,12 +69,12 @@ def test_a_folder_with_something_else_is_left_alone(connect, tmp_path):
     folder = tmp_path / "plugin"
     folder.mkdir()
     (folder / "mine.txt").write_text("mine")
-    assert "something else" in connect("claude-code", "--plugin", str(folder), status=1)["error"]
+    assert "something else" in connect("claude-code", "--plugin", str(folder), status=2)["error"]
     assert [one.name for one in folder.iterdir()] == ["mine.txt"]
 
 
 def test_other_clients_have_no_plugin(connect, tmp_path):
-    refused = connect("cursor", "--plugin", str(tmp_path / "plugin"), status=1)
+    refused = connect("cursor", "--plugin", str(tmp_path / "plugin"), status=2)
     assert "Only Claude Code" in refused["error"]
     assert not (tmp_path / "plugin").exists()
 
@@ -130,16 +130,19 @@ def test_a_prompt_is_kept_and_answered_by_the_hooks_tool_which_no_list_shows(hoo
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("meta", "fields"),
-    [(MODELS_CALL, {}), (None, {"secret": ""}), (None, {"secret": "another"}), (None, {"session_id": ""})],
-)
-def test_what_no_hook_has_told_changes_nothing(meta, fields, hooked, served):
-    assert hooked("UserPromptSubmit", meta, prompt="I am allergic to walnuts.", **fields) == "{}"
-    assert hooked("PostToolUse", meta, tool_name="Bash", tool_input="{}", tool_response="walnuts", **fields) == "{}"
+def test_what_no_hook_has_told_changes_nothing(hooked, served):
+    told: dict[str, tuple[dict | None, dict[str, str]]] = {
+        "walnuts": (MODELS_CALL, {}),
+        "peanuts": (None, {"secret": ""}),
+        "shellfish": (None, {"secret": "another"}),
+        "sesame": (None, {"session_id": ""}),
+    }
+    for food, (meta, fields) in told.items():
+        assert hooked("UserPromptSubmit", meta, prompt=f"I am allergic to {food}.", **fields) == "{}"
+        assert hooked("PostToolUse", meta, tool_name="Bash", tool_input="{}", tool_response=food, **fields) == "{}"
     assert hooked("UserPromptSubmit", prompt="Good morning.") == "{}"
     assert users_words(served) == ["Good morning."]
-    assert "walnuts" not in served.stored()
+    assert [food for food in told if food in served.stored()] == []
 
 
 @pytest.mark.slow

@@ -10,6 +10,7 @@ import pytest
 from nanobot_memory_plugins.core.cli.main import run_command_line
 from nanobot_memory_plugins.mcp.connect.known_clients import KNOWN_CLIENTS, SERVER, ClientName, Machine
 from nanobot_memory_plugins.mcp.connect.toml_table import with_table
+from tests.support.each import each
 from tests.support.mcp_clients import LineClient
 from tests.support.nanobot import OFFLINE
 
@@ -114,7 +115,7 @@ def test_what_is_not_understood_is_refused_and_stays(client, text, connect):
     if file.suffix == ".toml" and text == "[]":
         text = "= 1"
     file.write_bytes(text.encode("latin-1"))
-    refused = connect(client, "--write", status=1)
+    refused = connect(client, "--write", status=2)
     assert str(file) in refused["error"]
     assert refused["mend"]
     assert file.read_bytes() == text.encode("latin-1")
@@ -128,19 +129,19 @@ def test_a_server_of_this_name_that_somebody_else_wrote_is_left_alone(client, co
     if file.suffix == ".toml":
         text = f'[{place}.{SERVER}]\nurl = "https://memory.example.org"\n'
     file.write_text(text, encoding="utf-8")
-    assert "not written by this command" in connect(client, "--write", status=1)["error"]
+    assert "not written by this command" in connect(client, "--write", status=2)["error"]
     assert file.read_text(encoding="utf-8") == text
 
 
 def test_a_client_that_is_not_installed_is_not_set_up(connect, home):
-    assert "Cursor is not installed" in connect("cursor", "--write", status=1)["error"]
+    assert "Cursor is not installed" in connect("cursor", "--write", status=2)["error"]
     assert list(home.iterdir()) == []
 
 
 def test_a_project_and_a_file_of_ones_own_are_written_instead(connect, home):
     assert connect("cursor", "--project", "--write")["file"] == str(home / ".cursor" / "mcp.json")
     assert connect("claude-code", "--project", "--write")["file"] == str(home / ".mcp.json")
-    assert "nothing in a project" in connect("claude-desktop", "--project", status=1)["error"]
+    assert "nothing in a project" in connect("claude-desktop", "--project", status=2)["error"]
     (home / "dotfiles").mkdir()
     (home / "dotfiles" / "codex.toml").write_text(CODEX, encoding="utf-8")
     (home / "linked.toml").symlink_to(home / "dotfiles" / "codex.toml")
@@ -164,7 +165,7 @@ def test_desktop_programs_are_looked_for_where_each_system_keeps_them(platform, 
     assert KNOWN_CLIENTS[ClientName.CODEX].user(elsewhere) == Path("/codex/config.toml")
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "",

@@ -193,6 +193,6 @@ def test_a_token_is_that_of_one_person():
 
 def test_no_server_is_open_to_other_machines_without_a_token(served, capsys, monkeypatch):
     monkeypatch.delenv("NANOBOT_MEMORY_MCP_TOKEN", raising=False)
-    assert run_command_line(["mcp", "--http", "--host", "0.0.0.0", "--workspace", str(served.workspace)]) == 1
+    assert run_command_line(["mcp", "--http", "--host", "0.0.0.0", "--workspace", str(served.workspace)]) == 2
     assert "--tokens" in capsys.readouterr().err
     assert not os.path.exists(served.workspace)

@@ -20,6 +20,8 @@ from nanobot_memory_plugins.mcp.service import CALL_SECONDS
 from tests.support.mcp_clients import LineClient, ServedWorkspace
 
 CALLS, KILLS = (1_000, 20) if os.environ.get("NANOBOT_MEMORY_LONG") else (240, 8)
+# How often a call is made once more that was refused since others were writing, and what such an answer says.
+REFUSED, LOCKED = 3, "nothing was remembered. The entries are locked by another process."
 PLACES = ("attic", "barn", "cellar", "dairy", "eaves", "forge", "garage", "hall")
 
 
@@ -70,7 +72,13 @@ class BusyClient(threading.Thread):
             client = self.connected()
         began = time.monotonic()
         answer = client.call(name, **given)
-        self.record.slowest = max(self.record.slowest, time.monotonic() - began)
+        for _ in range(REFUSED):  # eight at once on a busy machine: a write may be told that the others have the file
+            self.record.slowest = max(self.record.slowest, time.monotonic() - began)
+            said = answer["content"][0]["text"]
+            if not (answer["isError"] and LOCKED in said):
+                break
+            began = time.monotonic()
+            answer = client.call(name, **given)
         said = answer["content"][0]["text"]
         self.record.longest = max(self.record.longest, len(said))
         self.record.calls += 1

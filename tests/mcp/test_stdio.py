@@ -63,7 +63,7 @@ def test_the_server_ends_with_its_client_and_when_it_is_told_to(served):
     client.hello()
     began = time.monotonic()
     assert client.end()[2] == 0
-    assert time.monotonic() - began < 10
+    assert time.monotonic() - began < 30
     client = served.process()
     client.hello()
     client.process.send_signal(signal.SIGTERM)

@@ -10,6 +10,7 @@ from nanobot_memory_plugins.core.testing import install_plugin
 from nanobot_memory_plugins.mcp.bounds import ANSWER_CHARACTERS
 from nanobot_memory_plugins.mcp.documents import _fitting
 from nanobot_memory_plugins.mcp.faces import INSTRUCTIONS, face_of
+from tests.support.each import each
 
 PORT = "The staging database of the user listens on port 5433"
 
@@ -135,7 +136,7 @@ async def test_every_answer_is_bounded(served):
     assert max(map(len, answers)) <= ANSWER_CHARACTERS
 
 
-@pytest.mark.parametrize("text", ["plain " * 9_000, '"\\\n' * 9_000, "\x01" * 9_000, "核桃\n" * 20_000, '"short"', ""])
+@each("text", ["plain " * 9_000, '"\\\n' * 9_000, "\x01" * 9_000, "核桃\n" * 20_000, '"short"', ""])
 def test_a_document_is_bounded_as_it_is_sent(text):
     shown = _fitting(text, 5_000)
     sent = json.dumps(shown, ensure_ascii=False)

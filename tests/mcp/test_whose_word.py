@@ -2,11 +2,10 @@
 
 import json
 
-import pytest
-
 from nanobot_memory_plugins.core import MemoryHost, Scope, load_config
 from nanobot_memory_plugins.core.cli.main import run_command_line
 from nanobot_memory_plugins.mcp.clients import person_client, process_client, scope_of
+from tests.support.each import each
 from tests.support.mcp_clients import ServedWorkspace
 
 MEMORY = {"memoryPlugins": {"storage": {"embeddingProvider": "none"}}}
@@ -53,7 +52,7 @@ def test_a_session_of_claude_code_has_the_name_that_its_hooks_give_it():
     assert first.session != second.session
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "scope"),
     [
         ("owner", Scope(user="owner", channel="cli")),

@@ -15,6 +15,7 @@ import pytest
 from release import building, changelog, contents, versions
 from release.__main__ import ready
 from release.running import ReleaseError, run
+from tests.support.each import each
 
 ROOT = Path(__file__).parents[2]
 READY = "# Changelog\n\n## [Unreleased]\n\n## [1.2.3] - 2026-05-08\n\n### Added\n\n- A thing.\n"
@@ -48,7 +49,7 @@ def checkout(tmp_path: Path) -> Path:
     return folder
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "words"),
     [
         (READY, []),

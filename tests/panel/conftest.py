@@ -1,6 +1,7 @@
 """A workspace that was made up, and a panel over it that is driven as a person drives it."""
 
 import json
+import shutil
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -43,10 +44,20 @@ def workspace(tmp_path: Path) -> Path:
     return folder
 
 
+@pytest.fixture(scope="session")
+def made_workspace(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, ManualClock]:
+    """The workspace that was made up, filled once for all tests, and the clock at the end of it."""
+    folder = tmp_path_factory.mktemp("made") / "workspace"
+    folder.mkdir()
+    return folder, make_workspace(folder)
+
+
 @pytest.fixture
-def clock(workspace: Path) -> ManualClock:
-    """The workspace filled, and the clock at the end of it."""
-    return make_workspace(workspace)
+def clock(made_workspace: tuple[Path, ManualClock], workspace: Path) -> ManualClock:
+    """The workspace filled, with a copy for each test, and the clock at the end of it."""
+    folder, clock = made_workspace
+    shutil.copytree(folder, workspace, dirs_exist_ok=True, symlinks=True)
+    return ManualClock(clock.now())
 
 
 class Driven:

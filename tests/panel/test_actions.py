@@ -79,11 +79,24 @@ async def test_an_edit_that_was_cancelled_or_is_wrong_writes_nothing(workspace: 
         await panel.sees("Save")
         await panel.press("tab", "tab", "tab", *"x", "ctrl+s")
         await panel.until(lambda: "A score is a number between 0 and 1." in panel.said())
-        await panel.press("e")
-        await panel.sees("Save")
-        await panel.press("tab", "tab", *"unheard", "ctrl+s")
+        await panel.press("backspace", *"0.5", "shift+tab", *"unheard", "ctrl+s")  # the form is there still
         await panel.until(lambda: any("There is no category" in said for said in panel.said()))
         assert on_disk(workspace) == before
+        await panel.press("escape")
+        assert on_disk(workspace) == before
+
+
+async def test_what_was_typed_stays_until_it_is_written(workspace: Path, config: Path, clock: ManualClock):
+    before = on_disk(workspace)
+    async with driven(workspace, config, clock) as panel:
+        entry = await panel.go_to("Reports go to Marijke")
+        await panel.press("e")
+        await panel.sees("Save")
+        await panel.press(*" now", "tab", "tab", "tab", *"x", "ctrl+s")
+        await panel.until(lambda: "A score is a number between 0 and 1." in panel.said())
+        await panel.press("backspace", *"0.5", "ctrl+s")
+        after = await changed(panel, workspace, before)
+        assert f"{entry.text} now\n" in after
 
 
 async def test_a_new_text_is_remembered(workspace: Path, config: Path, clock: ManualClock):

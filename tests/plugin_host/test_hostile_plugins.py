@@ -9,6 +9,7 @@ import threading
 import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -22,11 +23,16 @@ ROOT = Path(__file__).parents[2]
 
 
 def surround(host: PluginHost, context, name: str, *, sync: bool = False) -> None:
-    """Register, for every hook, a hostile plugin between two good ones."""
+    """Register, for every hook, a hostile plugin between two good ones, each of which is one for all hooks."""
+    host.register("before", good_at_all_hooks("before", sync=sync), context("before"))
     for hook in hostile.HOOKS:
-        host.register(f"before {hook}", good(hook, "before", sync=sync), context("before"))
         host.register(f"hostile {hook}", hostile.HOSTILE[name](hook), context("hostile"))
-        host.register(f"after {hook}", good(hook, "after", sync=sync), context("after"))
+    host.register("after", good_at_all_hooks("after", sync=sync), context("after"))
+
+
+def good_at_all_hooks(text: str, *, sync: bool) -> object:
+    """Build a plugin that answers every hook with one note."""
+    return SimpleNamespace(**{hook: getattr(good(hook, text, sync=sync), hook) for hook in hostile.HOOKS})
 
 
 async def ask_every_hook(ask: Callable[..., Awaitable[list[PluginAnswer]]]) -> dict[str, list[str]]:

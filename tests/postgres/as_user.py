@@ -21,6 +21,12 @@ from nanobot_memory_plugins.core.config import config_from_mapping
 from tests.postgres.test_faults import is_shared, until
 
 
+def agreed_entries(folder: Path) -> dict[str, object]:
+    """Return what this machine and the server both know, as the exchange of entries has written it down."""
+    files = list(folder.rglob(".storage/**/entries.json"))
+    return json.loads(files[0].read_text(encoding="utf-8"))["known"] if files else {}
+
+
 async def live(folder: Path, order: dict[str, Any]) -> dict[str, Any]:
     """Do what is ordered, and say what was seen."""
     shared = {"dsn": order["dsn"], "tenant": order["tenant"], "machine": order["machine"], "searchSeconds": 10}
@@ -39,6 +45,8 @@ async def live(folder: Path, order: dict[str, Any]) -> dict[str, Any]:
         await memory.flush_index()
         wanted = sorted(order["until_entries"])
         await until(lambda: sorted(one.content for one in entries.load().entries.values()) == wanted, 60)
+        # Who ends before the server has them sends them at the next start, and nobody waits for that here.
+        await until(lambda: len(agreed_entries(folder)) == len(wanted), 60)
         found = [hit.text for hit in (await memory.search(Query(order["question"]))).hits]
     return {"uid": os.geteuid(), "found": found, "can_read": can_read(Path(order["other"]))}
 

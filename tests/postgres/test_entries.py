@@ -46,6 +46,11 @@ class Machines:
     def texts(self, machine: str) -> list[str]:
         return sorted(entry.content for entry in self.entries(machine).load().entries.values())
 
+    def agreed(self, machine: str) -> str:
+        """What a machine has noted of its exchange with the server."""
+        file = self.folder / machine / ".storage" / "entries.json"
+        return file.read_text(encoding="utf-8") if file.is_file() else ""
+
     def host(self, machine: str) -> MemoryHost:
         return MemoryHost(self.folder / machine, config=configured(self.server, self.tenant, machine, **self.options))
 

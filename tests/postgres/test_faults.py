@@ -111,7 +111,7 @@ async def test_what_is_said_while_the_server_is_stopped_reaches_it_later(own_ser
         own_server.start()
         await until(lambda: is_shared(store))
         await store.flush()
-        assert store.status().unsent_bytes == 0
+        await until(lambda: store.status().unsent_bytes == 0)
     finally:
         await store.close()
     other = MemoryWorkspace(told.path / "other")

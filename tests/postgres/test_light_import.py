@@ -7,8 +7,6 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 # What reaches a server, or is only there for one.
 BEYOND = ("psycopg", "psycopg_binary", "nanobot_memory_plugins.postgres.store")
 SCRIPT = """
@@ -28,18 +26,24 @@ async def live(folder, postgres):
         await memory.eraser.erase(Erasure(texts=("the garden gate is green",)))
         return len(hits)
 
-folder, postgres, beyond = json.load(sys.stdin)
-found = asyncio.run(live(folder, postgres))
-loaded = "nanobot_memory_plugins.postgres.plugin" in sys.modules
-print(json.dumps([found, loaded, sorted(set(beyond) & set(sys.modules))]))
+lives, beyond = json.load(sys.stdin)
+lived = []
+for folder, postgres in lives:
+    found = asyncio.run(live(folder, postgres))
+    loaded = "nanobot_memory_plugins.postgres.plugin" in sys.modules
+    lived.append([found, loaded, sorted(set(beyond) & set(sys.modules))])
+print(json.dumps(lived))
 """
 COMMANDS = """
 import contextlib, io, json, sys
 from nanobot_memory_plugins.core.cli.main import run_command_line
-arguments, beyond = json.load(sys.stdin)
-with contextlib.redirect_stdout(io.StringIO()):
-    code = run_command_line(arguments)
-print(json.dumps([code, sorted(set(beyond) & set(sys.modules))]))
+commands, beyond = json.load(sys.stdin)
+done = []
+for arguments in commands:
+    with contextlib.redirect_stdout(io.StringIO()):
+        code = run_command_line(arguments)
+    done.append([code, sorted(set(beyond) & set(sys.modules))])
+print(json.dumps(done))
 """
 
 
@@ -57,25 +61,22 @@ def run(script: str, told: object, folder: Path) -> Any:
     return json.loads(done.stdout.splitlines()[-1])
 
 
-@pytest.mark.parametrize(
-    ("postgres", "imported"),
-    [
-        (None, []),
-        ({}, []),
-        ({"tenant": "our-team"}, []),
-        ({"dsn": ""}, []),
-        ({"dsn": "host=/nowhere dbname=none"}, sorted(BEYOND)),
-    ],
-    ids=["nothing", "no option", "a tenant", "an empty dsn", "a dsn"],
-)
-def test_a_life_without_a_dsn_imports_no_driver(tmp_path: Path, postgres: dict[str, str] | None, imported: list[str]):
-    found, loaded, beyond = run(SCRIPT, [str(tmp_path), postgres, BEYOND], tmp_path)
-    assert (found, loaded) == (1, True)
-    assert beyond == imported
+WITHOUT_DSN: tuple[dict[str, str] | None, ...] = (None, {}, {"tenant": "our-team"}, {"dsn": ""})
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["postgres", "--help"], ["search", "gate", "--no-embeddings"]])
-def test_a_command_without_a_dsn_imports_no_driver(tmp_path: Path, arguments: list[str]):
+def test_a_life_without_a_dsn_imports_no_driver(tmp_path: Path):
+    """One process lives them all: what the first has imported, the last shows."""
+    lives = [(str(tmp_path / str(number)), postgres) for number, postgres in enumerate(WITHOUT_DSN)]
+    assert run(SCRIPT, [lives, BEYOND], tmp_path) == [[1, True, []]] * len(WITHOUT_DSN)
+
+
+def test_a_life_with_a_dsn_imports_it(tmp_path: Path):
+    lives = [(str(tmp_path / "with"), {"dsn": "host=/nowhere dbname=none"})]
+    assert run(SCRIPT, [lives, BEYOND], tmp_path) == [[1, True, sorted(BEYOND)]]
+
+
+def test_a_command_without_a_dsn_imports_no_driver(tmp_path: Path):
     (tmp_path / "memory").mkdir()
     (tmp_path / "memory" / "2026-02-16.md").write_text("The garden gate is green.\n", encoding="utf-8")
-    assert run(COMMANDS, [arguments, BEYOND], tmp_path) == [0, []]
+    commands = [["--help"], ["postgres", "--help"], ["search", "gate", "--no-embeddings"]]
+    assert run(COMMANDS, [commands, BEYOND], tmp_path) == [[0, []]] * len(commands)

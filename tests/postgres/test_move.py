@@ -174,7 +174,7 @@ def test_two_at_once_are_refused(server: OwnServer, machines: tuple[Machine, Mac
 def test_what_is_missing_is_named(server: OwnServer, machines: tuple[Machine, Machine]):
     laptop, _ = machines
     for to in ("postgres", "sqlite"):
-        failed = laptop.run("move", "--to", to, status=1)
+        failed = laptop.run("move", "--to", to, status=2)
         assert "No server is named" in failed["error"]
     failed = laptop.run("move", "--to", "postgres", "--dsn", "host=/nowhere dbname=none", status=1)
     assert "does not answer" in failed["error"]

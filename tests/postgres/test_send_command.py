@@ -77,7 +77,7 @@ def test_entries_that_cannot_be_sent_before_something_is_forgotten_here_are_coun
 def test_without_a_dsn_it_says_what_to_set(told: tuple[Path, Path], tmp_path: Path):
     config = tmp_path / "none.json"
     config.write_text("{}", encoding="utf-8")
-    failed = command("postgres", "send", "--workspace", told[0], "--config", config, status=1)
+    failed = command("postgres", "send", "--workspace", told[0], "--config", config, status=2)
     assert "dsn of postgres is not set" in failed["error"]
     assert "memoryPlugins" in failed["hint"]
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from nanobot_memory_plugins import postgres
+from tests.support.each import each
 
 PACKAGE = Path(postgres.__file__).parent
 # The second is a wall of its own: what it says must not come from what it stands behind.
@@ -34,7 +35,7 @@ def by_hand(source: str) -> list[str]:
     return [text for text in texts(ast.parse(source)) if BY_HAND.search(text)]
 
 
-@pytest.mark.parametrize(
+@each(
     "condition",
     [
         '"DELETE FROM x WHERE tenant = %s"',

@@ -18,6 +18,7 @@ from nanobot_memory_plugins.core import Origin, Prompts, Scope, Visibility, Whos
 from nanobot_memory_plugins.core.values import Message
 from nanobot_memory_plugins.flush.prompt import flush_prompt
 from nanobot_memory_plugins.summary.writing import summary_prompt
+from tests.support.each import each
 
 from ..consolidation.made_entries import entry
 from ..support.prompt_snapshots import assert_as_stored
@@ -46,8 +47,8 @@ def test_extraction(language, wishes):
     assert_as_stored(f"extraction{'-' if wishes else ''}{wishes}.{language}", asked)
 
 
-@pytest.mark.parametrize("language", ["en", "zh"])
-@pytest.mark.parametrize("kind", ["plain", "checks", "background"])
+@each("language", ["en", "zh"])
+@each("kind", ["plain", "checks", "background"])
 def test_extraction_without_quotes(language, kind):
     messages, home = conversation(language), entry("home", KNOWN[language], 0.8)
     question = Question(

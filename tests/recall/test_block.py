@@ -66,8 +66,21 @@ def test_snippets_become_shorter_where_that_makes_room_for_another_memory():
     block = build_block([first, second], options)
     assert block.hit_ids == ("0", "1")
     assert block.text.count("…") == 2
-    for alone in ([first], [first, replace(second, score=0.2)]):
+    for alone in ([first], [first, replace(second, score=0.02)]):
         assert "…" not in build_block(alone, options).text
+
+
+def test_long_memories_stand_by_snippet_where_others_are_worth_as_much():
+    filling = "Nothing of it matters here. " * 24
+    hits = [
+        hit(str(n), f"{filling}The code is {n}.", snippet=f"…The code is {n}. {'x' * 300}…", score=1 - n / 20)
+        for n in range(8)
+    ]
+    block = build_block(hits, RecallOptions())
+    assert len(block.hit_ids) >= 5
+    assert all(f"The code is {shown}." in block.text for shown in block.hit_ids)
+    alone = [hits[0], *(replace(one, score=0.001) for one in hits[1:])]
+    assert filling.strip() in build_block(alone, RecallOptions()).text
 
 
 def test_of_a_snippet_that_is_the_end_of_its_text_the_end_stays():
@@ -96,8 +109,10 @@ def test_several_short_memories_go_before_a_long_one_that_is_hardly_better():
     short = [hit(f"short {n}", f"{n} is short " * 6, score=0.95) for n in range(3)]
     hits = [hit("long", "long words " * 33, score=1.0), *short]
     assert build_block(hits, options).hit_ids == ("short 0", "short 1", "short 2")
-    much_better = [hits[0], *(hit(one.id, one.text, score=0.5) for one in short)]
+    much_better = [hits[0], *(hit(one.id, one.text, score=0.01) for one in short)]
     assert build_block(much_better, options).hit_ids == ("long",)
+    better = [hits[0], *(hit(one.id, one.text, score=0.5) for one in short)]
+    assert build_block(better, options).hit_ids == ("long", "short 0", "short 1")
 
 
 def test_a_long_memory_goes_first_where_all_fit():

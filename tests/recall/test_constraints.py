@@ -11,6 +11,7 @@ from nanobot_memory_plugins.core.text.constraints import EXERTION, FOOD, TOPICS,
 from nanobot_memory_plugins.recall.cli.examination import examine
 from tests.recall.test_need import CONFIG
 from tests.support.chinese import in_both_scripts
+from tests.support.each import each
 
 SOUGHT = in_both_scripts(
     [
@@ -70,28 +71,28 @@ NOT_OWN = in_both_scripts(
 )
 
 
-@pytest.mark.parametrize("text", SOUGHT)
+@each("text", SOUGHT)
 def test_advice_on_a_topic_is_known(text: str):
     assert topic_of(text) is not None
 
 
-@pytest.mark.parametrize("text", NOT_SOUGHT)
+@each("text", NOT_SOUGHT)
 def test_what_asks_for_no_advice_has_no_topic(text: str):
     assert topic_of(text) is None
 
 
-@pytest.mark.parametrize(("text", "expected"), [*((t, True) for t in OWN), *((t, False) for t in NOT_OWN)])
+@each(("text", "expected"), [*((t, True) for t in OWN), *((t, False) for t in NOT_OWN)])
 def test_whose_constraint_it_is(text: str, expected: bool):
     assert is_own_constraint(text, FOOD) is expected
 
 
-@pytest.mark.parametrize("word", [word for one in TOPICS for word in (*one.sought, *one.told)])
+@each("word", [word for one in TOPICS for word in (*one.sought, *one.told)])
 def test_each_pattern_finds_its_example_and_not_its_counter_example(word):
     assert re.search(word.pattern, fold(word.example))
     assert not re.search(word.pattern, fold(word.counter_example))
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "told"),
     in_both_scripts(
         [

@@ -2,7 +2,6 @@
 
 from datetime import UTC, date, datetime
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -10,9 +9,10 @@ from nanobot_memory_plugins.core.values import DatedPhrase, Hit, Origin
 from nanobot_memory_plugins.recall.block import render
 from nanobot_memory_plugins.recall.date_format import days_in_words, with_days
 from nanobot_memory_plugins.recall.options import RecallOptions
+from tests.support.each import each
 
 
-@pytest.mark.parametrize(
+@each(
     ("first", "last", "english", "chinese"),
     [
         (date(2023, 5, 7), date(2023, 5, 7), "7 May 2023", "2023年5月7日"),

@@ -9,6 +9,7 @@ import pytest
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
 from nanobot_memory_plugins.core.clock import ManualClock
 from nanobot_memory_plugins.recall.follow_ups import points_back
+from tests.support.each import each
 
 CONFIG = {
     "core": {"message_limit": 60},
@@ -70,7 +71,7 @@ async def test_a_new_subject_is_not_searched_with_the_old_one(memory: MemoryHost
     assert await block(memory, *talk, "what is the capital of Mongolia?") == ""
 
 
-@pytest.mark.parametrize(("points", "whole"), [
+@each(("points", "whole"), [
     ("how old is she?", "does Ann like her job?"),
     ("where's the password there?", "is there a password?"),
     ("which of the two is cheaper?", "which of the shops is cheaper?"),

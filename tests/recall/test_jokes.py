@@ -9,6 +9,7 @@ from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
 from nanobot_memory_plugins.core.clock import ManualClock
 from nanobot_memory_plugins.core.text import only_jokes
 from tests.support.chinese import in_both_scripts
+from tests.support.each import each
 
 START = datetime(2026, 3, 2, 9, tzinfo=UTC)
 CONFIG = MemoryConfig.model_validate(
@@ -45,12 +46,12 @@ IN_EARNEST = [
 ]
 
 
-@pytest.mark.parametrize("text", in_both_scripts(IN_JEST))
+@each("text", in_both_scripts(IN_JEST))
 def test_what_says_that_it_is_in_jest_is_known(text: str):
     assert only_jokes(text)
 
 
-@pytest.mark.parametrize("text", in_both_scripts(IN_EARNEST))
+@each("text", in_both_scripts(IN_EARNEST))
 def test_what_takes_a_joke_back_or_speaks_of_joking_is_none(text: str):
     assert not only_jokes(text)
 

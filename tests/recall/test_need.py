@@ -12,7 +12,9 @@ from nanobot_memory_plugins.core.text import Word, fold, wishes
 from nanobot_memory_plugins.recall.need import need
 from nanobot_memory_plugins.recall.options import RecallOptions
 from nanobot_memory_plugins.recall.routing import decide_tier
+from nanobot_memory_plugins.recall.salience import salient
 from tests.support.chinese import in_both_scripts
+from tests.support.each import each
 
 SAID = (
     ("user", "Good night! My boyfriend Tom works as a baker, he gets up at 3."),
@@ -113,7 +115,7 @@ def test_weak_hits_are_enough_for_who_wants_advice():
     assert need(told, decide_tier(told, (), RecallOptions()), hits) < 0.4
 
 
-@pytest.mark.parametrize("word", [*wishes.WISHES, *wishes.ADVICE])
+@each("word", [*wishes.WISHES, *wishes.ADVICE])
 def test_each_pattern_finds_its_example_and_not_its_counter_example(word: Word):
     assert re.search(word.pattern, fold(word.example))
     assert not re.search(word.pattern, fold(word.counter_example))
@@ -144,6 +146,27 @@ async def test_what_says_nothing_is_not_recalled(tmp_path: Path, monkeypatch: py
         block = (await memory.message_received(session_key="b", text=question)).block or ""
     assert "43" in block
     assert text not in block
+
+
+@pytest.mark.parametrize(
+    ("asked", "answer", "is_memory"),
+    in_both_scripts(
+        [
+            ("And what is Zdenka's allergy?", "OK, noted.", False),
+            ("Do you remember which allergy Zdenka has?", "Got it!", False),
+            ("Zdenka 对什么过敏？", "好的，记下了。", False),
+            ("你知道电话是几号吗？", "当然，没错。", False),
+            ("Is Zdenka's allergy a bad one?", "Absolutely!", True),
+            ("Zdenka 的过敏是不是很严重？", "当然，没错。", True),
+            ("When you come, is it fine to bring nuts?", "Definitely, it's fine.", True),
+        ]
+    ),
+)
+def test_an_acknowledgement_is_a_memory_only_behind_a_question_that_yes_answers(
+    asked: str, answer: str, is_memory: bool
+):
+    hit = Hit("id", answer, "memory/sessions/a.jsonl", 2, 1.0, Origin.ASSISTANT, source="transcript", answers=asked)
+    assert salient([hit], RecallOptions()) == [hit] * is_memory
 
 
 async def test_what_was_invented_on_request_is_not_recalled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

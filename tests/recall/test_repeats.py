@@ -2,12 +2,12 @@
 
 from datetime import UTC, datetime, timedelta
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from nanobot_memory_plugins.core.values import Hit, Origin
 from nanobot_memory_plugins.recall.deduplicate import fold_repeats
+from tests.support.each import each
 
 TIME = datetime(2026, 2, 16, tzinfo=UTC)
 
@@ -29,7 +29,7 @@ def kept(*texts: str) -> list[str]:
     return [one.text for one in fold_repeats(hit(str(place), text) for place, text in enumerate(texts))]
 
 
-@pytest.mark.parametrize(
+@each(
     ("one", "other", "stays"),
     [
         ("I like tea", "I really like   TEA!", "I like tea"),
@@ -48,7 +48,7 @@ def test_what_says_the_same_or_less_is_folded_into_the_other(one, other, stays):
     assert len(kept(other, one)) == 1
 
 
-@pytest.mark.parametrize(
+@each(
     ("one", "other"),
     [
         ("The port is 8080", "The port is 9090"),

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from nanobot_memory_plugins.recall.options import RecallOptions
 from nanobot_memory_plugins.recall.routing import RecallTier, decide_tier, is_small_talk, tier_after_draft
+from tests.support.each import each
 
 OPTIONS = RecallOptions()
 OFF, LIGHT, HEAVY = RecallTier
@@ -126,7 +127,7 @@ MESSAGES = {
 
 
 @pytest.mark.accept("LR-02")
-@pytest.mark.parametrize(("text", "tier"), [(text, tier) for tier, texts in MESSAGES.items() for text in texts])
+@each(("text", "tier"), [(text, tier) for tier, texts in MESSAGES.items() for text in texts])
 def test_the_words_of_a_message_choose_its_tier(text, tier):
     assert decide_tier(text, [], OPTIONS).tier is tier
 
@@ -134,7 +135,7 @@ def test_the_words_of_a_message_choose_its_tier(text, tier):
 REMEMBER_EN, REMEMBER_ZH = "do you remember the red one?", "你还记得我的狗叫啥吗"
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "before", "tier"),
     [
         ("那个呢？", [REMEMBER_ZH], HEAVY),
@@ -231,14 +232,14 @@ SURE = [
 ]
 
 
-@pytest.mark.parametrize("draft", UNSURE)
+@each("draft", UNSURE)
 def test_a_draft_that_does_not_know_raises_the_tier_by_one(draft):
     assert tier_after_draft(draft, OFF, OPTIONS) is LIGHT
     assert tier_after_draft(draft, LIGHT, OPTIONS) is HEAVY
     assert tier_after_draft(draft, HEAVY, OPTIONS) is HEAVY
 
 
-@pytest.mark.parametrize("draft", SURE)
+@each("draft", SURE)
 def test_a_draft_that_knows_leaves_the_tier(draft):
     assert tier_after_draft(draft, OFF, OPTIONS) is OFF
 
@@ -267,7 +268,7 @@ def test_a_pasted_megabyte_is_no_slower_than_its_ends():
     assert decide_tier(f"{pasted} do you remember this? {pasted}", [], OPTIONS).tier is OFF
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "hello",
@@ -286,7 +287,7 @@ def test_pleasantries_are_small_talk(text):
     assert is_small_talk(text, OPTIONS)
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "ok, and the port?",

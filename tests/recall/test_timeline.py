@@ -133,6 +133,18 @@ async def test_the_tool_answers_the_same_where_it_is_asked_with_dates_and_no_wor
     assert newest.index("cello") < newest.index("boiler") < newest.index("notice")  # a plain list, the newest first
 
 
+async def test_a_day_of_notes_alone_is_counted_in_notes(memory: MemoryHost):
+    notes = "".join(
+        f"### [note] 09:0{number} Glaze {number} came out matt.\n<!-- origin: notes -->\n\n" for number in range(2)
+    )
+    (memory.workspace / "memory" / "2026-06-20.md").write_text(f"# 2026-06-20\n\n{notes}", encoding="utf-8")
+    told = await tool(memory, since="2026-06-20", until="2026-06-20")
+    await memory.close()
+    lines = await asyncio.to_thread(command, memory.workspace, "--since", "2026-06-20", "--until", "2026-06-20")
+    assert "messages" not in told + lines
+    assert "2 notes" in lines
+
+
 async def test_lines_name_the_users_day(memory: MemoryHost, zone: Callable[[str], None]):
     zone("Pacific/Kiritimati")  # 11:00 of the 23rd in UTC is the 24th
     assert "24 June 2026] user: Elsie" in await block(memory, "what did we talk about yesterday?")

@@ -157,7 +157,7 @@ def test_any_message_is_answered(ask, message_text):
 def test_a_missing_workspace_and_a_switched_off_plugin_are_said(ask, tmp_path, capsys):
     file = tmp_path / "off.json"
     file.write_text('{"memoryPlugins": {"recall": false}}', encoding="utf-8")
-    assert run_command_line(["why", "x", "-w", str(tmp_path), "-c", str(file)]) == 1
+    assert run_command_line(["why", "x", "-w", str(tmp_path), "-c", str(file)]) == 2
     assert "memoryPlugins.recall.enabled" in capsys.readouterr().err
     assert run_command_line(["why", "x", "-w", str(tmp_path / "nowhere")]) == 1
     assert "--workspace" in capsys.readouterr().err
@@ -199,8 +199,27 @@ def test_what_did_not_help_comes_one_step_later_until_that_is_taken_back(ask, wo
     assert "said not to help" in ask(ASKED, text=True)
     assert ask(ASKED, "--helpful", "1")["block"]["ids"] == before
     assert stored() == files
-    answer = ask(ASKED, "--not-helpful", "99", status=1)
+    answer = ask(ASKED, "--not-helpful", "99", status=2)
     assert "No memory has the number 99" in str(answer["error"])
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_what_was_noted_is_said_at_the_end_with_what_it_changes_and_how_it_is_taken_back(ask, language: str):
+    def end(*arguments: str) -> str:
+        return " ".join(ask(ASKED, *arguments, "--lang", language, text=True).split("\n\n")[-1].split())
+
+    kept = {"en": "Noted: memory 1 did not help.", "zh": "已记下：第 1 条记忆没有帮助。"}[language]
+    back = {"en": "with `--helpful 1` takes that back", "zh": "`--helpful 1`"}[language]
+    said = end("--not-helpful", "1")
+    assert kept in said
+    assert back in said
+    assert {"en": "no longer in the block", "zh": "不再出现在记忆块里"}[language] in said
+    again = end("--not-helpful", "1")
+    assert {"en": "it changes nothing", "zh": "没有变化"}[language] in again
+    undone = end("--helpful", "1")
+    assert {"en": "is recalled as before", "zh": "照原来的次序"}[language] in undone
+    assert kept not in end()
+    assert ask(ASKED, "--helpful", "1")["noted"][0]["helpful"] is True
 
 
 async def test_a_turn_and_the_tool_put_later_what_did_not_help(workspace: Path):

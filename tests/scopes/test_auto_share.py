@@ -19,6 +19,7 @@ from nanobot_memory_plugins.core.scopes.offered_senders import offered_senders
 from nanobot_memory_plugins.core.scopes.people import People, Senders
 from nanobot_memory_plugins.core.values import Scope
 from nanobot_memory_plugins.core.values.scopes import sender_name
+from tests.support.each import each
 
 WORD = "quillwort"
 
@@ -153,7 +154,7 @@ def test_what_was_kept_under_agent_is_adopted_and_doctor_asks_for_it(tmp_path: P
     asyncio.run(look())
 
 
-@pytest.mark.parametrize(
+@each(
     ("channels", "approved", "one"),
     [
         ({}, [], True),
@@ -189,7 +190,7 @@ def test_the_owner_is_who_writes_on_this_machine_and_each_channels_only_sender()
     assert sender_name("other", "1|ana") == "1|ana"
 
 
-@pytest.mark.parametrize(
+@each(
     ("channel", "section", "sender", "is_owner"),
     [
         ("signal", {"dm": {"policy": "allowlist", "allowFrom": ["+4917"]}}, "+4917|0a1b", True),
@@ -250,7 +251,7 @@ def test_a_channel_of_many_is_no_owners_name_there():
     assert people.of(Scope(channel="websocket", user="cli")).label == "websocket:cli"
 
 
-@pytest.mark.parametrize(
+@each(
     ("channel", "chat", "sender", "metadata", "key", "group"),
     [
         ("telegram", "1", "1|ana", {}, "", ""),

@@ -1,12 +1,17 @@
 """Who finds what in a stock nanobot: several senders, one person with several names, groups."""
 
+import asyncio
 from typing import Any
 
 import pytest
 
+from nanobot_memory_plugins.core.cli import opened_entries
+from nanobot_memory_plugins.core.cli.main import run_command_line
+from nanobot_memory_plugins.core.config import load_config
 from nanobot_memory_plugins.core.testing.scripted_server import Reply, ReplyRule, Request, ScriptedServer, ToolCall
 from tests.scopes.nanobot_chat import Install, chatting
 
+KEPT = ("quidlets", "Brunhilde", "Quillfeather", "wogglestone")
 SALARY, DOG = "my salary is 71000 quidlets", "my dog is called Brunhilde"
 
 
@@ -62,6 +67,45 @@ async def test_with_one_sender_a_channel_one_person_finds_everything_everywhere(
             assert all(fact in shown for fact in facts.values())
         # Slack itself lets in others, too: whoever else writes is another person, and from then on nothing is shared.
         assert "quidlets" not in await chat.say("Do you remember the word of cli?", "slack", "U2", "D2")
+
+
+async def test_what_others_said_stays_theirs_once_one_alone_is_let_in(install: Install, server):
+    nanobot = install({"telegram": {"allowFrom": ["111", "222"]}})
+    async with chatting(nanobot, server) as chat:
+        await chat.say(f"Remember that {SALARY}.", "telegram", "111|ana")
+        await chat.say(f"Remember that {DOG}.", "telegram", "222|bob")
+        await chat.say("Always answer in French.", "telegram", "222|bob")
+    allowed = nanobot.config_file.read_text(encoding="utf-8")
+    nanobot.config_file.write_text(allowed.replace('["111", "222"]', '["111"]'), encoding="utf-8")
+    async with chatting(nanobot, server) as chat:
+        for place in (("telegram", "111|ana", "1119"), ("cli",)):
+            shown = await chat.say("Do you remember my salary, and what my dog is called?", *place)
+            assert "quidlets" in shown
+            assert "Brunhilde" not in shown
+            assert "French" not in shown
+
+
+async def test_what_the_owner_keeps_by_a_command_is_the_owners(install: Install, server, tmp_path):
+    nanobot = install({"telegram": {"allowFrom": ["111", "222"]}}, {"ana": ["telegram:111", "cli"]})
+    page = tmp_path / "vault" / "Tower.md"
+    page.parent.mkdir()
+    page.write_text("# Tower\n\nThe key of the tower is under the wogglestone.\n", encoding="utf-8")
+    for command in (
+        ("entries", "remember", f"{SALARY}."),
+        ("entries", "remember", f"{DOG}.", "--everybody"),
+        ("import", page.parent),
+    ):
+        assert run_command_line([*map(str, command), "-w", str(nanobot.workspace)]) == 0
+    async with opened_entries(nanobot.workspace, load_config()[0]) as (_, entries):
+        await asyncio.to_thread(entries.add, "My doctor is called Quillfeather.")
+    async with chatting(nanobot, server) as chat:
+        asked = "Do you remember my salary, my dog, my doctor and the key of the tower?"
+        for place in (("cli",), ("telegram", "111|ana")):
+            shown = await chat.say(asked, *place)
+            assert [word for word in KEPT if word not in shown] == []
+        for place in (("telegram", "222|bob"), ("telegram", "111|ana", "-100")):
+            shown = await chat.say(asked, *place, is_group=place[-1] == "-100")
+            assert [word for word in KEPT if word in shown] == ["Brunhilde"]
 
 
 async def test_several_names_are_one_person_where_the_configuration_lists_them(install: Install, server):

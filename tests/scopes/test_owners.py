@@ -8,6 +8,7 @@ from nanobot_memory_plugins.core import InputError, Scope
 from nanobot_memory_plugins.core.scopes import People, Scopes, project_named, project_of
 from nanobot_memory_plugins.core.scopes.people import Person, Senders
 from nanobot_memory_plugins.core.scopes.people_record import PeopleRecord
+from tests.support.each import each
 
 LISTED = {"ana": ["telegram:111", "slack:U1"], "bob": ["telegram:222"]}
 SEVERAL = Senders(one_user=False)
@@ -42,7 +43,7 @@ def test_what_names_nobody_has_no_persons_label():
     assert scopes(Senders()).owner(Scope(session="s", channel="cli")) == Scope(channel="cli")
 
 
-@pytest.mark.parametrize(
+@each(
     ("share", "scope", "senders", "nobodys"),
     [
         ("auto", Scope(session="s"), SEVERAL, True),

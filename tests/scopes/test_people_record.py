@@ -2,6 +2,7 @@
 
 import json
 import sqlite3
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -13,14 +14,20 @@ from nanobot_memory_plugins.core import MemoryHost
 from nanobot_memory_plugins.core.cli.main import run_command_line
 from nanobot_memory_plugins.core.cli.people_findings import people_findings
 from nanobot_memory_plugins.core.config import load_config
-from nanobot_memory_plugins.core.scopes.people import UNSAID
+from nanobot_memory_plugins.core.scopes.people import UNSAID, Senders
 from nanobot_memory_plugins.core.scopes.workspace_scopes import offered_scopes
 from nanobot_memory_plugins.core.values import Scope
 from nanobot_memory_plugins.storage.database.schema import SCHEMA_VERSION
 from tests.scopes.test_auto_share import config, sees, tell
 
 RECORD = Path("memory") / ".people.json"
-MANY = {"telegram": {"enabled": True, "allowFrom": ["111", "222"]}}
+Channels = dict[str, Any]
+MANY: Channels = {"telegram": {"enabled": True, "allowFrom": ["111", "222"]}}
+
+
+def _letting_in(channels: Channels, *, unified: bool = False) -> Callable[[], Senders]:
+    senders = senders_of(channels, unified=unified, approved=lambda _channel: [])
+    return lambda: senders
 
 
 @pytest.mark.parametrize("people", [{}, {"owner": ["alice"]}, {"ana": ["alice"]}, {"owner": ["web:alice", "alice"]}])
@@ -133,6 +140,75 @@ def test_a_hand_written_owner_is_the_owner_by_the_hosts_names_too():
     listed = People({"owner": ["telegram:111"], "ana": ["cli"]}, senders)
     assert listed.owner().label == "ana"
     assert not listed.of(Scope(user="111", channel="telegram")).is_owner
+
+
+ALONE = {"telegram": {"enabled": True, "allowFrom": ["111"]}}
+ANYBODY = {"telegram": {"enabled": True, "allowFrom": ["*"]}}
+BY_NAME = {"telegram": {"enabled": True, "allowFrom": ["ana"]}}
+MAIL_TOO = {**ALONE, "email": {"enabled": True, "allowFrom": ["*"]}}
+NO_SLACK = {**ALONE, "slack": {"enabled": False}}
+OPEN_SLACK, OWN_SLACK = ({**ALONE, "slack": {"enabled": True, **allowed}} for allowed in ({}, {"allowFrom": ["U1"]}))
+BELA, ANA, CLI = (
+    {"user": user, "channel": channel} for channel, user in (("telegram", "222"), ("telegram", "111"), ("cli", "user"))
+)
+MAIL, SLACK, MY_SLACK = (
+    {"user": user, "channel": channel} for channel, user in (("email", "b@x.org"), ("slack", "U2"), ("slack", "U1"))
+)
+
+
+@pytest.mark.parametrize(
+    ("before", "teller", "after", "share"),
+    [
+        (MANY, BELA, ALONE, "auto"),
+        (MANY, BELA, ALONE, "agent"),
+        (ANYBODY, BELA, ALONE, "auto"),
+        (MANY, BELA, {}, "auto"),
+        (MANY, BELA, BY_NAME, "auto"),
+        (MAIL_TOO, MAIL, ALONE, "auto"),
+        (OPEN_SLACK, SLACK, OWN_SLACK, "auto"),
+        (OPEN_SLACK, SLACK, NO_SLACK, "auto"),
+    ],
+)
+async def test_who_wrote_while_several_might_stays_another_person_when_one_is_left(
+    tmp_path: Path, before: Channels, teller: dict[str, str], after: Channels, share: str
+):
+    async with MemoryHost(tmp_path, config=config(share=share), senders=_letting_in(before)) as memory:
+        await tell(memory, "theirs", teller)
+    async with MemoryHost(tmp_path, config=config(), senders=_letting_in(after)) as memory:
+        for session, scope in (("mine", ANA), ("here", CLI)):
+            assert not await sees(memory, session, scope)
+    (finding,) = people_findings(tmp_path, config(), _letting_in(after)())
+    assert f"{teller['channel']}:{teller['user']}" in finding.state
+
+
+@pytest.mark.parametrize(
+    ("before", "teller", "after"),
+    [(MANY, ANA, ALONE), (OPEN_SLACK, MY_SLACK, OWN_SLACK), (MAIL_TOO, ANA, ALONE), (ANYBODY, ANA, ALONE)],
+)
+async def test_who_wrote_while_several_might_and_is_left_alone_is_the_owner_everywhere(
+    tmp_path: Path, before: Channels, teller: dict[str, str], after: Channels
+):
+    async with MemoryHost(tmp_path, config=config(), senders=_letting_in(before)) as memory:
+        await tell(memory, "mine", teller)
+    async with MemoryHost(tmp_path, config=config(), senders=_letting_in(after)) as memory:
+        for session, scope in (("again", ANA), ("here", CLI)):
+            assert await sees(memory, session, scope)
+
+
+async def test_the_only_sender_let_in_by_name_still_finds_their_own(tmp_path: Path):
+    async with MemoryHost(tmp_path, config=config(), senders=_letting_in(MANY)) as memory:
+        await tell(memory, "mine", ANA)
+        await memory.message_received(session_key="theirs", text="Good morning.", scope=BELA)
+    async with MemoryHost(tmp_path, config=config(), senders=_letting_in(BY_NAME)) as memory:
+        assert await sees(memory, "again", ANA)
+
+
+async def test_in_one_conversation_of_all_each_sees_what_the_others_said(tmp_path: Path):
+    async with MemoryHost(tmp_path, config=config(), senders=_letting_in(MANY)) as memory:
+        await tell(memory, "theirs", BELA)
+    async with MemoryHost(tmp_path, config=config(), senders=_letting_in(MANY, unified=True)) as memory:
+        assert await sees(memory, "theirs", ANA)
+        assert await sees(memory, "theirs", BELA)
 
 
 def _written_before(workspace: Path, *, indexed: bool) -> None:

@@ -17,6 +17,7 @@ from nanobot_memory_plugins.core.cli.main import run_command_line
 from nanobot_memory_plugins.core.clock import ManualClock
 from nanobot_memory_plugins.core.host.memory_service import MemoryService
 from nanobot_memory_plugins.core.scopes import project_named, project_of
+from tests.support.each import each
 
 NOW = datetime(2026, 3, 6, 12, tzinfo=UTC)
 CONFIG = MemoryConfig.model_validate(
@@ -77,7 +78,7 @@ async def test_what_one_project_says_takes_nothing_from_another(memory: MemoryHo
     assert [project for project, text in kept if "pytest" in text] == ["ana/alpha"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "category", "project"),
     [
         ("The staging database is PostgreSQL 16", "fact", "p"),

@@ -2,16 +2,16 @@
 
 from datetime import date
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from nanobot_memory_plugins.core.text.relative_dates import dated_phrases
+from tests.support.each import each
 
 SAID_ON = date(2023, 5, 10)  # a Wednesday
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "phrase", "first", "last"),
     [
         ("I went there Yesterday.", "yesterday", date(2023, 5, 9), date(2023, 5, 9)),
@@ -38,7 +38,7 @@ def test_a_phrase_means_its_days(text: str, phrase: str, first: date, last: date
     assert (one.phrase, one.first, one.last) == (phrase, first, last)
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "Today was fine",

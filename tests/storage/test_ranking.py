@@ -16,6 +16,7 @@ from nanobot_memory_plugins.search.options import SearchOptions
 from nanobot_memory_plugins.search.query_signals import AskedSpeaker
 from nanobot_memory_plugins.search.ranking import RECENCY_LOG_ODDS, odds, rank
 from tests.storage.passages import Passage, columns_of, rows_of
+from tests.support.each import each
 
 NOW = datetime(2026, 3, 6, 12, tzinfo=UTC)  # a Friday
 IDF = {"tea": 3.0, "port": 1.0}
@@ -71,7 +72,7 @@ def test_a_named_speaker_is_raised_and_the_others_are_lowered():
     assert [one.named_speaker for one in features(ann, bob, text="What was said?")] == [0.0, 0.0]
 
 
-@pytest.mark.parametrize(
+@each(
     ("question", "user", "assistant"),
     [
         ("What is my port?", 1.0, -1.0),
@@ -86,7 +87,7 @@ def test_i_and_you_in_a_question_say_whose_words_answer_it(question, user, assis
     assert [one.by_asked_person for one in features(*said, text=question)] == [user, assistant, 0.0]
 
 
-@pytest.mark.parametrize(
+@each(
     ("question", "text", "kind"),
     [
         ("When did we meet?", "We met last Friday.", "answer_time"),
@@ -173,7 +174,7 @@ def test_a_question_of_a_megabyte_is_looked_at_for_its_beginning_only():
     assert len(question.text) == QUESTION_CHARS
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "is_bare"),
     [
         ("Where is the saddle?", True),

@@ -3,11 +3,11 @@
 import time
 from datetime import UTC, date, datetime, timedelta, timezone
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from nanobot_memory_plugins.core.text.relative_dates import DaySpan, relative_spans
+from tests.support.each import each
 
 NOW = datetime(2026, 2, 18, 10, 30, tzinfo=UTC)
 
@@ -153,12 +153,12 @@ NOTHING = [
 ]
 
 
-@pytest.mark.parametrize(("text", "expected"), [*ENGLISH, *CHINESE])
+@each(("text", "expected"), [*ENGLISH, *CHINESE])
 def test_a_relative_date_is_a_span_of_days(text, expected):
     assert spans(text) == [expected]
 
 
-@pytest.mark.parametrize("text", NOTHING)
+@each("text", NOTHING)
 def test_what_speaks_of_no_day_gone_by_has_no_span(text):
     assert spans(text) == []
 
@@ -218,7 +218,7 @@ def test_no_text_and_no_moment_raise_and_spans_are_few_and_in_order(text, now):
     assert all(isinstance(span, DaySpan) and isinstance(span.start, date) and span.start <= span.end for span in found)
 
 
-@pytest.mark.parametrize("text", ["last the few ", "三五天一二年", "上周", "1 ", "a or a few ", "2023年"])
+@each("text", ["last the few ", "三五天一二年", "上周", "1 ", "a or a few ", "2023年"])
 def test_a_megabyte_takes_no_longer_than_a_message(text):
     """Under a millisecond is meant; five times that is allowed, and the best of several runs counts."""
     long = text * (1_000_000 // len(text))

@@ -6,13 +6,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nanobot_memory_plugins.search.segmentation import MAX_QUERY_TERMS, candidate_terms, query_terms, segment
+from tests.support.each import each
 
 
 def meets(query: str, text: str) -> bool:
     return bool(set(query_terms(query)) & set(segment(text).split()))
 
 
-@pytest.mark.parametrize(
+@each(
     ("query", "text"),
     [
         ("猫", "我家的猫叫小白"),
@@ -46,10 +47,8 @@ def test_a_query_meets_a_text_that_writes_it_in_another_way(query, text):
     assert meets(query, text)
 
 
-@pytest.mark.parametrize(
-    "text", ["2023-05-08", "2023/5/8", "May 8, 2023", "8th of May 2023", "2023年5月8日", "二〇 2023年五月八日"]
-)
-@pytest.mark.parametrize("query", ["2023-05-08", "May 8", "8 May", "5月8日", "五月八号", "May 2023", "in May"])
+@each("text", ["2023-05-08", "2023/5/8", "May 8, 2023", "8th of May 2023", "2023年5月8日", "二〇 2023年五月八日"])
+@each("query", ["2023-05-08", "May 8", "8 May", "5月8日", "五月八号", "May 2023", "in May"])
 def test_dates_meet_however_they_are_written(query, text):
     assert meets(query, text)
 

@@ -1,6 +1,10 @@
 """``nanobot-memory index`` and ``search``, as a user runs them."""
 
 import json
+import re
+import shlex
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +16,7 @@ from typer.testing import CliRunner
 from nanobot_memory_plugins.storage.cli.hits_shown import _marked, _pattern
 from nanobot_memory_plugins.storage.cli.index_command import index
 from nanobot_memory_plugins.storage.cli.search_command import search
+from nanobot_memory_plugins.storage.index_location import choose_place
 from tests.support.indexed_workspace import Workspace, entry, message
 
 NO_MODEL = {"memoryPlugins": {"storage": {"embeddingProvider": "none"}}}
@@ -89,8 +94,8 @@ def test_search_narrows_by_time_origin_kind_and_tag(workspace: Workspace, config
     assert answer("search", "kiln", "--tag", "pottery", *place)["hits"][0]["tags"] == ["work/helix", "Pottery"]
     for wrong in (["--since", "2026-13"], ["--since", "soon"], ["--since", "2026-03", "--until", "2026-02"]):
         ended = run("search", "kiln", *wrong, *place)
-        assert ended.exit_code == 1
-        assert "--since" in ended.stderr
+        assert ended.exit_code == 2
+        assert ended.stderr.startswith("nanobot-memory: --since")
     assert run("search", "kiln", "--kind", "diary", *place).exit_code == 2
 
 
@@ -161,3 +166,40 @@ def test_a_plugin_that_is_turned_off_is_not_opened(workspace: Workspace, tmp_pat
     ended = run("search", "text", "--workspace", workspace.path, "--config", config)
     assert ended.exit_code == 2
     assert "turned off" in ended.stderr
+
+
+def test_a_file_in_the_place_of_the_index_is_to_be_put_aside(workspace: Workspace):
+    workspace.path.mkdir(exist_ok=True)
+    workspace.paths.database.parent.write_text("mine", encoding="utf-8")
+    place = choose_place(workspace.paths, "")
+    place.remove()
+    assert f"mv {workspace.path / '.storage'} {workspace.path / '.storage.aside-1'}" in str(place.hint)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("beside", [".storage", "nested"])
+def test_a_file_in_the_place_of_the_index_is_said_once_with_the_command_that_puts_it_aside(
+    workspace: Workspace, tmp_path: Path, beside: str
+):
+    workspace.paths.memory.mkdir(parents=True)
+    (workspace.paths.memory / "2026-02-16.md").write_text("The port is 5433.\n", encoding="utf-8")
+    file = workspace.path / beside
+    file.write_text("mine", encoding="utf-8")
+    database = "" if beside == ".storage" else f"{beside}/deep/memory.db"
+    config = tmp_path / "config.json"
+    settings = {"memoryPlugins": {"storage": {"embeddingProvider": "none", "dbPath": database}}}
+    config.write_text(json.dumps(settings), encoding="utf-8")
+    place = [sys.executable, "-m", "nanobot_memory_plugins.core.cli", "--lang", "en"]
+    rest = ["--workspace", str(workspace.path), "--config", str(config)]
+    for command in (["search", "port"], ["index"]):
+        ended = subprocess.run([*place, *command, *rest], capture_output=True, encoding="utf-8", timeout=120)
+        said = ended.stdout + ended.stderr
+        assert ended.returncode == 0, said
+        assert said.count("cannot be written") == 1, said
+        assert "Make the folder writable" not in said
+        aside = re.search("`(mv [^`]+)`", " ".join(said.split()))
+        assert aside is not None, said
+    subprocess.run(shlex.split(aside[1]), check=True)
+    assert (workspace.path / f"{beside}.aside-1").read_text(encoding="utf-8") == "mine"
+    ended = subprocess.run([*place, "search", "port", *rest], capture_output=True, encoding="utf-8", timeout=120)
+    assert "cannot be written" not in ended.stdout + ended.stderr

@@ -17,6 +17,7 @@ from nanobot_memory_plugins.core.values import Hit, Level, Note, Origin, Query, 
 from nanobot_memory_plugins.search.embedding.access import EmbeddingAccess, EmbeddingReport
 from nanobot_memory_plugins.storage.memory_index import MemoryIndex
 from nanobot_memory_plugins.storage.options import StorageOptions
+from tests.support.each import each
 from tests.support.indexed_workspace import TIME, HashEmbedder, Workspace
 
 FIELDS = ("agent", "user", "channel", "session")
@@ -120,8 +121,8 @@ def test_no_hit_is_of_another_scope(index: MemoryIndex, wanted: Scope, text: str
         assert SCOPES[number_of(hit) % len(SCOPES)] == hit.scope
 
 
-@pytest.mark.parametrize("tier", Tier)
-@pytest.mark.parametrize("name", FIELDS)
+@each("tier", Tier)
+@each("name", FIELDS)
 def test_everything_of_the_scope_is_found_though_the_rest_resembles_it(index: MemoryIndex, name: str, tier: Tier):
     wanted = Scope(**{name: getattr(SCOPES[0], name)})
     found = {number_of(hit) for hit in index.search(Query("coffee 咖啡", scope=wanted, tier=tier, limit=60)).hits}

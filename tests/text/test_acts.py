@@ -12,6 +12,7 @@ from nanobot_memory_plugins.core.text.clauses import fold
 from nanobot_memory_plugins.core.text.sentences import sentences_of
 from nanobot_memory_plugins.core.text.words import Word
 from tests.support.chinese import in_both_scripts, turned
+from tests.support.each import each
 
 LETTERS = {
     "s": Act.STATES,
@@ -36,6 +37,7 @@ WORDS = [
             questions.ANYWHERE,
             questions.CLOSING,
             questions.NOT_ASKING,
+            questions.HESITATIONS,
             requests.ANYWHERE,
             hearsay.REPORTS,
             hearsay.GUESSES,
@@ -59,14 +61,14 @@ def told(parts: list[tuple[Act, str]]) -> list[tuple[Act, str]]:
     ]
 
 
-@pytest.mark.parametrize("row", in_both_scripts(ROWS))
+@each("row", in_both_scripts(ROWS))
 def test_each_part_of_a_message_does_what_a_person_says_it_does(row: str):
     parts = parts_of(row)
     text = "".join(text for _, text in parts)
     assert told([(one.act, one.text) for sentence in sentences_of(text) for one in clauses_of(sentence)]) == told(parts)
 
 
-@pytest.mark.parametrize(("word", "finds"), WORDS, ids=lambda value: value.example if isinstance(value, Word) else "")
+@each(("word", "finds"), WORDS)
 def test_each_word_counts_in_its_example_and_not_in_its_counter_example(word: Word, finds):
     for example, counter_example in (word[1:], turned(tuple(word[1:]))):
         assert finds(word.pattern, fold(example))
@@ -86,7 +88,7 @@ def test_a_clause_denies_for_itself(sentence: str, denying: list[bool]):
     assert [clause.denies for clause in clauses_of(sentence)] == denying
 
 
-@pytest.mark.parametrize("row", in_both_scripts(ROWS[::7]))
+@each("row", in_both_scripts(ROWS[::7]))
 def test_clauses_are_all_of_their_sentence(row: str):
     for sentence in sentences_of("".join(text for _, text in parts_of(row))):
         assert "".join("".join(one.text for one in clauses_of(sentence)).split()) == "".join(sentence.split())

@@ -7,6 +7,7 @@ from nanobot_memory_plugins.core.text.quotations import QuotedConversation
 from nanobot_memory_plugins.core.text.support import Support
 from nanobot_memory_plugins.core.values import Message
 from tests.support.chinese import in_both_scripts
+from tests.support.each import each
 
 ASKED, CLAIM = "Are you allergic to peanuts?", "The user is allergic to peanuts"
 ASKED_ZH, CLAIM_ZH = "你对花生过敏吗？", "用户对花生过敏"
@@ -191,24 +192,24 @@ def by_language(english: str, chinese: str, answer: str) -> str:
     return chinese if any(one > "\u3400" for one in answer) else english
 
 
-@pytest.mark.parametrize("answer", in_both_scripts(YES))
+@each("answer", in_both_scripts(YES))
 def test_a_yes_affirms_what_was_asked(answer: str):
     assert holds(by_language(ASKED, ASKED_ZH, answer), answer, by_language(CLAIM, CLAIM_ZH, answer))
 
 
-@pytest.mark.parametrize("answer", in_both_scripts(NO))
+@each("answer", in_both_scripts(NO))
 def test_a_no_and_a_turn_of_speech_affirm_nothing(answer: str):
     told = by_language(ASKED, ASKED_ZH, answer), answer, by_language(CLAIM, CLAIM_ZH, answer)
     assert not holds(*told)
     assert not holds_by_the_answer(*told)
 
 
-@pytest.mark.parametrize("answer", in_both_scripts(TAKEN))
+@each("answer", in_both_scripts(TAKEN))
 def test_an_offer_is_taken(answer: str):
     assert holds(by_language(OFFER, OFFER_ZH, answer), answer, by_language(WISH, WISH_ZH, answer))
 
 
-@pytest.mark.parametrize("answer", in_both_scripts(LEFT))
+@each("answer", in_both_scripts(LEFT))
 def test_an_offer_is_left(answer: str):
     told = by_language(OFFER, OFFER_ZH, answer), answer, by_language(WISH, WISH_ZH, answer)
     assert not holds(*told)
@@ -221,7 +222,7 @@ def test_a_no_tells_of_what_is_not(answer: str):
     assert Support(QuotedConversation(talk)).objection("The user is not allergic to peanuts", [answer]) is None
 
 
-@pytest.mark.parametrize("word", [*AFFIRMS, *DECLINES])
+@each("word", [*AFFIRMS, *DECLINES])
 def test_each_word_decides_in_its_example_alone(word):
     (kind,) = [words for words in (AFFIRMS, DECLINES) if word in words]
     assert type(kind)((word,)).search(word.example)

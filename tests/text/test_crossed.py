@@ -1,10 +1,9 @@
 """One message that tells of two: neither is given what is the other's."""
 
-import pytest
-
 from nanobot_memory_plugins.core.text.quotations import QuotedConversation
 from nanobot_memory_plugins.core.text.support import Support
 from nanobot_memory_plugins.core.values import Message
+from tests.support.each import each
 
 TOLD = [
     (
@@ -233,12 +232,12 @@ TOLD = [
 """What was said, what it says, and what it says of somebody or something else."""
 
 
-@pytest.mark.parametrize(("said", "true"), [(said, one) for said, good, _ in TOLD for one in good])
+@each(("said", "true"), [(said, one) for said, good, _ in TOLD for one in good])
 def test_what_is_said_of_each_is_believed(said: str, true: str):
     assert Support(QuotedConversation([Message("user", said)])).objection(true, [said]) is None
 
 
-@pytest.mark.parametrize(("said", "wrong"), [(said, one) for said, _, bad in TOLD for one in bad])
-@pytest.mark.parametrize("quoted", [True, False])
+@each(("said", "wrong"), [(said, one) for said, _, bad in TOLD for one in bad])
+@each("quoted", [True, False])
 def test_what_is_said_of_one_is_not_believed_of_the_other(said: str, wrong: str, quoted: bool):
     assert not Support(QuotedConversation([Message("user", said)])).holds(wrong, [said] if quoted else [])

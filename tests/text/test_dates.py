@@ -3,9 +3,10 @@
 import pytest
 
 from nanobot_memory_plugins.core.text.dates import date_terms, weekdays_in
+from tests.support.each import each
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "days"),
     [
         ("i play on wednesdays", {2}),

@@ -2,13 +2,13 @@
 
 from datetime import date
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nanobot_memory_plugins.core.text import days_ahead
 from nanobot_memory_plugins.core.text.numbers import CHINESE_DIGITS
 from tests.support.chinese import in_both_scripts
+from tests.support.each import each
 
 WEDNESDAY = date(2026, 2, 18)
 YEARS_END = date(2026, 12, 30)
@@ -18,7 +18,7 @@ def days(text: str, said_on: date = WEDNESDAY) -> list[str]:
     return [f"{one.day:%Y-%m-%d}" for one in days_ahead(text, said_on)]
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "soon", "over_the_year"),
     [
         ("in two weeks", "2026-03-04", "2027-01-13"),
@@ -49,7 +49,7 @@ def test_a_day_is_right_in_the_year_and_over_its_end(text: str, soon: str, over_
         assert (days(written), days(written, YEARS_END)) == ([soon], [over_the_year])
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     in_both_scripts(
         [
@@ -58,9 +58,15 @@ def test_a_day_is_right_in_the_year_and_over_its_end(text: str, soon: str, over_
             "I swim Mon, Wed, Fri",
             "we're open Tuesday to Saturday",
             "shut sun n mon",
+            "on Friday nights I work late",
+            "Monday and Wednesday evenings are for the choir",
+            "the bins go out on a Wednesday",
+            "from Friday sunset to Saturday night I do not drive",
             "releases are cut on Tuesday",
             "周一到周五上班",
             "我周二、周四有课",
+            "礼拜三跟礼拜日不开门",
+            "周二晚上我都要值班",
             "the rent is due on the 1st of every month",
             "I quit last Friday",
             "on the 24th of May I ran the race",
@@ -83,7 +89,7 @@ def test_habits_the_past_and_what_is_vague_are_no_day_to_come(text: str):
     assert days(text) == []
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "day"),
     in_both_scripts(
         [

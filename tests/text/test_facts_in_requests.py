@@ -1,11 +1,10 @@
 """Facts that somebody tells in passing, in a request: believed as a model words them, and nothing else of it."""
 
-import pytest
-
 from nanobot_memory_plugins.core.text.quotations import QuotedConversation
 from nanobot_memory_plugins.core.text.support import Support
 from nanobot_memory_plugins.core.values import Message
 from tests.support.chinese import in_both_scripts
+from tests.support.each import each
 
 TOLD = [
     # A request to write is no report.
@@ -158,12 +157,12 @@ def supports(message: str, quote: str, statement: str) -> bool:
     return Support(QuotedConversation([Message("user", message)])).objection(statement, [quote]) is None
 
 
-@pytest.mark.parametrize(("message", "quote", "statement"), in_both_scripts(TOLD))
+@each(("message", "quote", "statement"), in_both_scripts(TOLD))
 def test_a_fact_told_in_a_request_is_believed(message: str, quote: str, statement: str):
     assert supports(message, quote, statement)
 
 
-@pytest.mark.parametrize(("message", "quote", "statement"), in_both_scripts(NOT_TOLD))
+@each(("message", "quote", "statement"), in_both_scripts(NOT_TOLD))
 def test_what_is_asked_guessed_left_or_said_by_others_is_not(message: str, quote: str, statement: str):
     assert not supports(message, quote, statement)
 

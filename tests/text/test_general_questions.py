@@ -1,10 +1,9 @@
 """Whether a question is about things at large, or somebody's own."""
 
-import pytest
-
 from nanobot_memory_plugins.core.text import fold, is_general_question
 from nanobot_memory_plugins.core.text.general_questions import GENERAL
 from tests.support.chinese import in_both_scripts
+from tests.support.each import each
 
 AT_LARGE = [
     "how does a vacuum pump work?",
@@ -30,12 +29,12 @@ SOMEBODY_S = [
 ]
 
 
-@pytest.mark.parametrize(("text", "expected"), [*((t, True) for t in AT_LARGE), *((t, False) for t in SOMEBODY_S)])
+@each(("text", "expected"), [*((t, True) for t in AT_LARGE), *((t, False) for t in SOMEBODY_S)])
 def test_what_is_asked_of_the_world_is_told_from_what_is_somebody_s(text: str, expected: bool):
     assert is_general_question(text) is expected
 
 
-@pytest.mark.parametrize("word", GENERAL)
+@each("word", GENERAL)
 def test_each_pattern_finds_its_example_and_not_its_counter_example(word):
     assert GENERAL.search(fold(word.example))
     assert not GENERAL.search(fold(word.counter_example))

@@ -11,6 +11,7 @@ from nanobot_memory_plugins.core.text.relative_dates import relative_spans
 from nanobot_memory_plugins.core.text.sentences import sentences_of
 from nanobot_memory_plugins.recall.options import RecallOptions
 from nanobot_memory_plugins.recall.routing import RecallTier, decide_tier, is_small_talk
+from tests.support.each import each
 
 ORDERS = [
     tuple(line.split("\t"))
@@ -22,7 +23,7 @@ LOOK_ALIKES = [said for said, kept in ORDERS if kept == "-"]
 MOST_MISTAKEN = 1
 
 
-@pytest.mark.parametrize(("said", "kept"), [one for one in ORDERS if one[1] != "-"])
+@each(("said", "kept"), [one for one in ORDERS if one[1] != "-"])
 def test_what_is_said_to_be_remembered_is_kept(said: str, kept: str):
     assert commands_in(said) == [Command(OrderKind.REMEMBER, kept)]
 
@@ -33,7 +34,7 @@ def test_hardly_anything_that_looks_like_an_order_is_mistaken_for_one():
     assert len(mistaken) <= MOST_MISTAKEN, mistaken
 
 
-@pytest.mark.parametrize(
+@each(
     ("said", "order"),
     [
         ("Ich wohne jetzt in Bremen. Merk dir das bitte!", Command(OrderKind.REMEMBER, "Ich wohne jetzt in Bremen")),
@@ -69,7 +70,7 @@ def days(first: str, last: str = "") -> DaySpan:
     return DaySpan(date.fromisoformat(first), date.fromisoformat(last or first))
 
 
-@pytest.mark.parametrize(
+@each(
     ("said", "today", "span"),
     [
         ("Heute war ich in Ulm.", NEW_YEAR, days("2027-01-01")),
@@ -98,7 +99,7 @@ def test_days_that_are_past(said: str, today: date, span: DaySpan):
     assert relative_spans(said, datetime(today.year, today.month, today.day, 12)) == (span,)
 
 
-@pytest.mark.parametrize(
+@each(
     ("said", "today", "span"),
     [
         ("Morgen muss ich nach Ulm.", NEW_YEARS_EVE, days("2027-01-01")),
@@ -126,7 +127,7 @@ def test_days_to_come(said: str, today: date, span: DaySpan):
     assert relative_spans(said, datetime(today.year, today.month, today.day, 12)) == ()
 
 
-@pytest.mark.parametrize(
+@each(
     "said",
     [
         "Guten Morgen, wie war das nochmal mit Ulm?",
@@ -147,7 +148,7 @@ def test_a_phrase_is_shown_with_the_day_that_it_meant():
     assert (phrase.phrase, phrase.first, phrase.last) == ("gestern", date(2026, 12, 31), date(2026, 12, 31))
 
 
-@pytest.mark.parametrize(
+@each(
     ("said", "is_denied"),
     [
         ("Ich esse kein Fleisch", True),
@@ -177,7 +178,7 @@ def test_german_and_english_denials_are_told_in_their_order():
     assert [found[0].lower() for found in negations(said)] == ["kein", "never", "nicht"]
 
 
-@pytest.mark.parametrize(
+@each(
     "said",
     [
         "Hallo!",
@@ -200,7 +201,7 @@ def test_what_says_something_beside_small_talk_is_none(said: str):
     assert not is_small_talk(said, RecallOptions())
 
 
-@pytest.mark.parametrize(
+@each(
     ("said", "tier"),
     [
         ("Weißt du noch, wo ich parke?", RecallTier.HEAVY),

@@ -1,12 +1,11 @@
 """What is not so, and told all the same: wishes, near misses, dreams, pretence, what would be. It is no fact."""
 
-import pytest
-
 from nanobot_memory_plugins.core.text.imagined import IMAGINED
 from nanobot_memory_plugins.core.text.quotations import QuotedConversation
 from nanobot_memory_plugins.core.text.support import Support
 from nanobot_memory_plugins.core.values import Message
 from tests.support.chinese import in_both_scripts
+from tests.support.each import each
 
 NOT_SO = [
     ("It would be terrible if my landlord sold the house.", "The user's landlord sold the house"),
@@ -156,20 +155,20 @@ SO = [
 """What was said, and what is so."""
 
 
-@pytest.mark.parametrize(("said", "claim"), in_both_scripts(NOT_SO))
-@pytest.mark.parametrize("quoted", [True, False])
+@each(("said", "claim"), in_both_scripts(NOT_SO))
+@each("quoted", [True, False])
 def test_what_is_only_imagined_is_believed_by_no_quote(said: str, claim: str, quoted: bool):
     support = Support(QuotedConversation([Message("user", said)]))
     assert not support.holds(claim, [said] if quoted else [])
 
 
-@pytest.mark.parametrize(("said", "claim"), in_both_scripts(SO))
+@each(("said", "claim"), in_both_scripts(SO))
 def test_what_looks_like_it_is_believed(said: str, claim: str):
     support = Support(QuotedConversation([Message("user", said)]))
     assert support.objection(claim, [said]) is None
 
 
-@pytest.mark.parametrize("word", IMAGINED)
+@each("word", IMAGINED)
 def test_each_word_counts_in_its_example_alone(word):
     assert type(IMAGINED)((word,)).search(word.example)
     assert not type(IMAGINED)((word,)).search(word.counter_example)

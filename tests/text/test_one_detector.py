@@ -9,16 +9,13 @@ NAMESPACE = Path(core.__file__).parents[1]
 # Redaction lies below core and sees text alone; the room itself; what shows texts and brings them in.
 ELSEWHERE = ("redaction/", "core/text/", "panel/", "bridge/", "tools/", "core/cli/", "core/transfer/")
 MARKS = {
-    "consolidation/commands/sentences.py": "the mark of a sentence, which an order is remembered without",
     "consolidation/model/redacted_content.py": "the parts of an entry around a placeholder",
     "compaction/answers.py": "the first line of a model's answer",
     "recall/questions.py": "how far a pattern may look",
     "recall/routing.py": "how far a pattern may look",
 }
 QUESTIONS = {
-    "consolidation/commands/sentences.py": "politeness behind what is to be remembered",
     "consolidation/commands/chinese.py": "politeness behind what is to be remembered",
-    "consolidation/commands/chinese_words.py": "politeness behind what is to be remembered",
     "consolidation/commands/known.py": "the form in which the profile is asked for",
     "consolidation/commands/instructions.py": "a request in the form of a question",
     "consolidation/commands/instruction_words.py": "what is asked of all people tells the assistant nothing",

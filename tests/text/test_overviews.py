@@ -1,10 +1,9 @@
 """What a request for an overview is about."""
 
-import pytest
-
 from nanobot_memory_plugins.core.text import fold, overview_subject
 from nanobot_memory_plugins.core.text.overviews import OVERVIEWS
 from tests.support.chinese import in_both_scripts
+from tests.support.each import each
 
 ABOUT = {
     "tell me everything about the van": "van",
@@ -41,17 +40,17 @@ NONE = [
 ]
 
 
-@pytest.mark.parametrize(("text", "subject"), ABOUT.items())
+@each(("text", "subject"), ABOUT.items())
 def test_the_thing_is_what_is_left(text: str, subject: str):
     assert overview_subject(text) == subject
 
 
-@pytest.mark.parametrize("text", NONE)
+@each("text", NONE)
 def test_what_asks_for_no_overview_has_no_subject(text: str):
     assert not overview_subject(text)
 
 
-@pytest.mark.parametrize("word", OVERVIEWS)
+@each("word", OVERVIEWS)
 def test_each_pattern_matches_its_example_and_not_its_counter_example(word):
     assert OVERVIEWS.match(fold(word.example))
     assert not OVERVIEWS.match(fold(word.counter_example))

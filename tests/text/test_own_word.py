@@ -5,6 +5,7 @@ import pytest
 from nanobot_memory_plugins.core.text.attribution import UserAttribution
 from nanobot_memory_plugins.core.text.reading import reading_of
 from tests.support.chinese import in_both_scripts
+from tests.support.each import each
 
 CLAIM = "The user's door code is narwhalqq 4455."
 QUESTIONS = [
@@ -55,7 +56,7 @@ STATEMENTS = [
 ]
 
 
-@pytest.mark.parametrize("text", in_both_scripts(QUESTIONS))
+@each("text", in_both_scripts(QUESTIONS))
 def test_a_question_or_a_report_makes_no_claim_the_users(text: str):
     words = UserAttribution()
     words.hear("s", text, ())
@@ -64,7 +65,7 @@ def test_a_question_or_a_report_makes_no_claim_the_users(text: str):
     assert not words.hold("s", CLAIM)
 
 
-@pytest.mark.parametrize("text", in_both_scripts(STATEMENTS))
+@each("text", in_both_scripts(STATEMENTS))
 def test_a_statement_or_a_lasting_wish_stays(text: str):
     assert reading_of(text).own_word == text
 
@@ -95,7 +96,7 @@ def test_a_fact_beside_a_question_is_the_users_word(text: str, claim: str):
     assert words.hold("s", claim)
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "claim"),
     in_both_scripts(
         [

@@ -4,12 +4,11 @@ import re
 from datetime import UTC, datetime
 from pathlib import Path
 
-import pytest
-
 from nanobot_memory_plugins.core.text import period_questions as words
 from nanobot_memory_plugins.core.text.clauses import fold
 from nanobot_memory_plugins.core.text.period_questions import PeriodQuestion, Speaker, period_question
 from tests.support.chinese import in_both_scripts
+from tests.support.each import each
 
 NOW = datetime(2026, 6, 24, 10, tzinfo=UTC)
 ROWS = [
@@ -24,14 +23,12 @@ def told(found: PeriodQuestion | None) -> tuple[str, str, str]:
     return ("-", "-", "") if found is None else (f"{found.span.start}", f"{found.span.end}", found.subject)
 
 
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: row[0])
+@each("row", ROWS)
 def test_a_question_about_a_period_is_known_by_its_period_and_by_what_it_asks(row: tuple[str, ...]):
     assert told(period_question(row[0], NOW)) == row[1:]
 
 
-@pytest.mark.parametrize(
-    "text", in_both_scripts(["上周我们聊了什么？", "昨天咱们讨论了哪些话题", "五月我告诉过你什么"])
-)
+@each("text", in_both_scripts(["上周我们聊了什么？", "昨天咱们讨论了哪些话题", "五月我告诉过你什么"]))
 def test_both_scripts_are_read(text: str):
     assert period_question(text, NOW) is not None
 
@@ -44,7 +41,7 @@ def test_a_question_that_only_names_another_period_asks_the_same_of_it():
     assert period_question("and last week?", NOW, before="I slept badly.") is None
 
 
-@pytest.mark.parametrize(("text", "speaker"), [
+@each(("text", "speaker"), [
     ("what did I tell you yesterday?", Speaker.USER),
     ("what did you tell me yesterday?", Speaker.ASSISTANT),
     ("what did we talk about yesterday?", Speaker.ANYBODY),
@@ -57,7 +54,7 @@ def test_it_says_whose_words_are_asked_for(text: str, speaker: Speaker):
     assert asked.speaker is speaker
 
 
-@pytest.mark.parametrize("word", WORDS, ids=lambda word: word.example)
+@each("word", WORDS)
 def test_each_word_counts_in_its_example_and_not_in_its_counter_example(word: words.Word):
     pattern = rf"(?<![\w'])(?:{word.pattern})(?![\w'])" if word.pattern.isascii() else word.pattern
     assert re.search(pattern, fold(word.example))

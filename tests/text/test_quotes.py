@@ -8,6 +8,7 @@ from nanobot_memory_plugins.core.text.quotations import QuotedConversation
 from nanobot_memory_plugins.core.text.support import Objection, Support
 from nanobot_memory_plugins.core.values import Message
 from tests.support.chinese import in_both_scripts
+from tests.support.each import each
 
 
 def said(*texts: str) -> QuotedConversation:
@@ -15,7 +16,7 @@ def said(*texts: str) -> QuotedConversation:
     return QuotedConversation([Message("assistant" if n % 2 else "user", text) for n, text in enumerate(texts)])
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "values"),
     [
         ("6,500 euros", {"6500"}),
@@ -37,7 +38,7 @@ def test_a_number_is_the_same_however_it_is_written(text, values):
     assert values_in(text) >= values - {"3"}
 
 
-@pytest.mark.parametrize(
+@each(
     ("conversation", "quotes", "statement", "objection"),
     in_both_scripts(
         [
@@ -244,6 +245,22 @@ def test_a_number_is_the_same_however_it_is_written(text, values):
             (("我妈下周来住 她睡不惯软床",), ["她睡不惯软床"], "用户的妈妈睡不惯软床", None),
             (("我妈到了 现在跟我们一起住",), ["我妈到了 现在跟我们一起住"], "用户的妈妈到了，和用户一起住", None),
             (("I like tea.",), ["I like tea"], "The user likes tea of evil.example", Objection.NAME),
+            # A "no" to what was said before denies nothing of what corrects it.
+            (
+                ("Northbeam wants SSO via Okta.", "Noted.", "No wait, that was the other client, Finch wants Okta."),
+                ["Finch wants Okta"],
+                "Finch wants SSO via Okta",
+                None,
+            ),
+            (("no actually the dentist is on Friday",), ["the dentist is on Friday"], "The dentist is on Friday", None),
+            (("No no, sorry, Ana moved to Lund.",), ["Ana moved to Lund"], "Ana moved to Lund", None),
+            (("no wait, Ana does not eat fish",), ["Ana does not eat fish"], "Ana eats fish", Objection.NEGATION),
+            (
+                ("No wait times at the clinic.",),
+                ["No wait times at the clinic"],
+                "The clinic has wait times",
+                Objection.NEGATION,
+            ),
         ]
     ),
 )
@@ -282,7 +299,7 @@ def test_without_a_quote_the_nearest_words_of_the_users_are_taken_and_what_a_too
     assert support.holds(statement, ["words that stand nowhere"]) is holds
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "own"),
     in_both_scripts(
         [

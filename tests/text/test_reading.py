@@ -8,6 +8,7 @@ import pytest
 from nanobot_memory_plugins.core.text.acts import _short_clauses
 from nanobot_memory_plugins.core.text.reading import Script, _sentences_of, message_reading, reading_of
 from tests.support.chinese import in_both_scripts
+from tests.support.each import each
 
 MESSAGES = {
     "english": "I moved to Lyon in May and I take warfarin, is ibuprofen ok? My doctor said I must not eat salt. Please"
@@ -39,7 +40,7 @@ HOSTILE = [
 ]
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "own"),
     in_both_scripts(
         [
@@ -86,7 +87,7 @@ def test_an_ordinary_message_is_read_in_a_millisecond_of_processor_time(name: st
     assert min(cost() for _ in range(3)) < 0.005 * len(text) / 300
 
 
-@pytest.mark.parametrize("piece", HOSTILE)
+@each("piece", HOSTILE)
 def test_a_hostile_text_of_a_million_characters_is_read_within_bounds(piece: str):
     """At most 0.06 s were measured; patterns that look back over all of a text take minutes."""
     text = piece * (1_000_000 // len(piece))

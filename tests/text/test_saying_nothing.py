@@ -2,13 +2,12 @@
 
 import re
 
-import pytest
-
 from nanobot_memory_plugins.core.text import asks_to_invent, fold, is_acknowledgement, knows_nothing, only_asks
 from nanobot_memory_plugins.core.text.acknowledgements import ACKNOWLEDGEMENTS
 from nanobot_memory_plugins.core.text.inventions import INVENTIONS
 from nanobot_memory_plugins.core.text.non_answers import NON_ANSWERS
 from tests.support.chinese import in_both_scripts
+from tests.support.each import each
 
 HEARD = """
 ha! very good|Thank you, very kind|You're a star, thanks!|how funny|哈哈哈太真实了|很美|谢谢你的喜欢。
@@ -49,6 +48,8 @@ We haven't covered the roof costs: 4,000 euros are missing.|I do not know a bett
 我不知道具体时间，但她说是下午。|他不知道我们来。
 """
 QUESTIONS = """
+那个啥时候开门|那什么时候我们去成都|那谁去接豆豆|怎么说呢|叫什么来着|怎么说这个词
+how should I put it in the letter|我的更衣柜密码是多少来着
 What colour is our van?|Do you know which internet provider we have?|tell me my shoe size
 remind me who runs that choir
 I forgot, what was my PIN hint?|Hey! What did I say about the boiler?|quick q, can I freeze banana bread?
@@ -58,6 +59,12 @@ STATEMENTS = """
 Remind me to buy milk on Friday|remind me on Tuesday about the dentist|I forgot my keys at Ann's
 hi, I'm Jo. what is HACCP?
 I'm vegan, what can I eat?|my dog is ill, what can I give him?|告诉我妈我周五到|我忘了带护照
+那个啥你帮我记住一下子我家门牌是九号然后车位是B12|那什么我换号码了新的尾号是8800|怎么说呢我还是喜欢吃辣的|咋说呢我妈不能吃海鲜
+叫什么来着哦对叫和平路小学豆豆在那上学|你猜怎么着我升职了|管他什么时候我们家就是六点吃饭|欸那个谁我表姐下个月结婚
+what can I say I love cilantro|how should I put it, my mum is vegan
+上回去的那家店老板娘人特别好还送了一盘什么小菜来着我们坐到十点多才走
+Jon believes in himself and is grateful for Gina's support.|Nate enjoys baking desserts and is all about them.
+Maria believes that taking care of her puppy, Coco, is worth the adjustment.|Tim enjoys reading and is inspired by it.
 """
 INVENTED = """
 Write a four-line poem in which a chef says he lives by the sea|make up a lullaby where the singer has nine hens
@@ -104,12 +111,12 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("says", "text", "expected"), CASES)
+@each(("says", "text", "expected"), CASES)
 def test_what_says_nothing_is_told_from_what_tells_something(says, text: str, expected: bool):
     assert says(text) is expected
 
 
-@pytest.mark.parametrize("word", [*ACKNOWLEDGEMENTS, *NON_ANSWERS, *INVENTIONS])
+@each("word", [*ACKNOWLEDGEMENTS, *NON_ANSWERS, *INVENTIONS])
 def test_each_pattern_finds_its_example_and_not_its_counter_example(word):
     assert re.search(word.pattern, fold(word.example))
     assert not re.search(word.pattern, fold(word.counter_example))

@@ -1,14 +1,14 @@
 """Where sentences end, in English and Chinese, and that all of a text stands in them."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from nanobot_memory_plugins.core.text.sentences import sentence_spans, sentences_of
 from tests.support.chinese import in_both_scripts
+from tests.support.each import each
 
 
-@pytest.mark.parametrize(
+@each(
     "sentences",
     in_both_scripts(
         [

@@ -12,6 +12,7 @@ from nanobot_memory_plugins.core.text.clauses import fold
 from nanobot_memory_plugins.core.text.relative_dates import standing_terms
 from nanobot_memory_plugins.core.text.words import Word, Words
 from tests.support.chinese import in_both_scripts, turned
+from tests.support.each import each
 
 MONDAY = date(2026, 3, 2)
 WORDS = [word for words in vars(standing_terms).values() if isinstance(words, Words) for word in words]
@@ -162,17 +163,17 @@ CHINESE_PLANS = [
 ]
 
 
-@pytest.mark.parametrize("text", in_both_scripts(ENGLISH_RULES + CHINESE_RULES))
+@each("text", in_both_scripts(ENGLISH_RULES + CHINESE_RULES))
 def test_a_duration_that_is_a_rule_is_no_date(text: str):
     assert days_ahead(text, MONDAY) == ()
 
 
-@pytest.mark.parametrize("text", in_both_scripts(ENGLISH_PLANS + CHINESE_PLANS))
+@each("text", in_both_scripts(ENGLISH_PLANS + CHINESE_PLANS))
 def test_the_duration_of_a_plan_is_a_date(text: str):
     assert days_ahead(text, MONDAY)
 
 
-@pytest.mark.parametrize("word", WORDS, ids=lambda word: word.example)
+@each("word", WORDS)
 def test_each_word_decides_in_its_example_alone(word: Word):
     for example, counter_example in (word[1:], turned(tuple(word[1:]))):
         assert re.search(word.pattern, fold(example))

@@ -1,9 +1,8 @@
 """What constrains later answers is told in many ways, and a message asks for advice in many."""
 
-import pytest
-
 from nanobot_memory_plugins.core.text import asks_for_advice, holds_wish
 from tests.support.chinese import in_both_scripts
+from tests.support.each import each
 
 CONSTRAINS = [
     "I can't eat shellfish, it swells my throat.",
@@ -44,21 +43,21 @@ LOOKS_BACK = [
 ]
 
 
-@pytest.mark.parametrize("text", in_both_scripts(CONSTRAINS))
+@each("text", in_both_scripts(CONSTRAINS))
 def test_what_constrains_an_answer_is_known(text: str):
     assert holds_wish(text)
 
 
-@pytest.mark.parametrize("text", in_both_scripts(SAYS_ELSE))
+@each("text", in_both_scripts(SAYS_ELSE))
 def test_what_tells_anything_else_is_no_wish(text: str):
     assert not holds_wish(text)
 
 
-@pytest.mark.parametrize("text", in_both_scripts(SEEKS))
+@each("text", in_both_scripts(SEEKS))
 def test_a_message_that_seeks_advice_asks_for_it(text: str):
     assert asks_for_advice(text)
 
 
-@pytest.mark.parametrize("text", in_both_scripts(LOOKS_BACK))
+@each("text", in_both_scripts(LOOKS_BACK))
 def test_a_message_that_looks_back_asks_for_what_was_said(text: str):
     assert not asks_for_advice(text)

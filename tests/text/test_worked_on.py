@@ -7,6 +7,7 @@ import pytest
 from nanobot_memory_plugins.core.text import fold, without_worked_on
 from nanobot_memory_plugins.core.text.worked_on import TEXT_WORK
 from tests.support.chinese import in_both_scripts
+from tests.support.each import each
 
 HANDED_OVER = [
     ('Fix the grammar: "Me and him goes to market yesterday"', "Fix the grammar"),
@@ -34,12 +35,12 @@ KEPT = in_both_scripts(
 )
 
 
-@pytest.mark.parametrize(("text", "left"), HANDED_OVER)
+@each(("text", "left"), HANDED_OVER)
 def test_what_is_handed_over_is_not_asked(text: str, left: str):
     assert without_worked_on(text) == left
 
 
-@pytest.mark.parametrize("text", KEPT)
+@each("text", KEPT)
 def test_other_messages_stay_as_they_are(text: str):
     assert without_worked_on(text) == text
 

@@ -13,6 +13,7 @@ from nanobot_memory_plugins.core.cli.main import run_command_line
 from nanobot_memory_plugins.core.erasure.chinese_borders import AFTER, BEFORE, Border
 from nanobot_memory_plugins.core.erasure.matching import Wanted
 from nanobot_memory_plugins.core.values import Origin
+from tests.support.each import each
 from tests.support.files_of import holders_of
 
 SAID = (
@@ -213,7 +214,7 @@ def test_what_may_be_a_part_of_another_chinese_word_is_named_and_stays(workspace
     assert set(said_in(path)) == {"[…]"}
 
 
-@pytest.mark.parametrize("border", [*BEFORE, *AFTER], ids=lambda border: border.example)
+@each("border", [*BEFORE, *AFTER])
 def test_each_border_of_a_chinese_word_decides_in_its_example_and_not_in_the_other(border: Border):
     wanted = Wanted((), words=["豆豆"])
     assert (wanted.count(border.example), wanted.count(border.counter_example)) == (1, 0)

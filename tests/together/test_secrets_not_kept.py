@@ -10,6 +10,7 @@ from nanobot_memory_plugins.consolidation.model.redacted_content import is_point
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
 from nanobot_memory_plugins.core.cli.main import app
+from tests.support.each import each
 
 CONFIG = MemoryConfig.model_validate(
     {
@@ -85,7 +86,7 @@ def test_the_command_line_says_that_a_secret_is_not_kept_and_audit_names_an_entr
     assert [fault["kind"] for fault in faults] == ["hidden"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "hidden"),
     [
         ("Ana's number is [PHONE], mail [EMAIL]", True),
@@ -93,6 +94,12 @@ def test_the_command_line_says_that_a_secret_is_not_kept_and_audit_names_an_entr
         ("my password is [REDACTED], ok?", True),
         ("The network is HarborGuest; the password is [REDACTED]", False),
         ("I like tea [TODO]", False),
+        ("我们家密码是[REDACTED]然后车牌是浙A12K88", False),
+        ("我家密码是[REDACTED] 路由器在书房柜子里", False),
+        ("门禁码[REDACTED]车位在B2的031", False),
+        ("[REDACTED]是我的银行密码", True),
+        ("密码[REDACTED]这是工行的", True),
+        ("密码是[REDACTED]千万别忘了", True),
     ],
 )
 def test_a_point_is_hidden_where_no_clause_says_anything_else(text, hidden):

@@ -2,16 +2,16 @@
 
 from datetime import UTC, datetime, timedelta, timezone
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from nanobot_memory_plugins.tools.evaluation.dataset import moment
+from tests.support.each import each
 
 EAST = timezone(timedelta(hours=8))
 
 
-@pytest.mark.parametrize(
+@each(
     ("value", "expected"),
     [
         ("2023-05-08T13:56:00", datetime(2023, 5, 8, 13, 56, tzinfo=UTC)),
@@ -31,9 +31,7 @@ def test_a_time_is_read_whatever_its_form(value, expected):
     assert found.utcoffset() == expected.utcoffset()
 
 
-@pytest.mark.parametrize(
-    "value", [None, "", "soon", "2023-13-45", "2023/02/30", "13:56", True, 1e300, float("nan"), []]
-)
+@each("value", [None, "", "soon", "2023-13-45", "2023/02/30", "13:56", True, 1e300, float("nan"), []])
 def test_what_is_no_time_is_none(value):
     assert moment(value) is None
 

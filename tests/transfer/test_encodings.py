@@ -3,6 +3,7 @@
 import pytest
 
 from nanobot_memory_plugins.core.transfer.formats.encodings import decoded
+from tests.support.each import each
 
 CENTRAL = [
     "Spotkanie w Łodzi: zdecydowaliśmy, że wdrożenie będzie w piątek, a serwer stoi w piwnicy.",
@@ -28,15 +29,38 @@ WESTERN = [
 ]
 
 
-@pytest.mark.parametrize("text", CENTRAL)
-@pytest.mark.parametrize("encoding", ["cp1250", "iso8859_2"])
+@each("text", CENTRAL)
+@each("encoding", ["cp1250", "iso8859_2"])
 def test_central_european_notes_keep_their_letters(text: str, encoding: str) -> None:
     page = f"# Notes\n\n{text}\n"
     assert decoded(page.encode(encoding))[0] == page
 
 
-@pytest.mark.parametrize("text", WESTERN)
+@each("text", WESTERN)
 def test_western_notes_are_not_taken_for_central_european_ones(text: str) -> None:
+    page = f"# Notes\n\n{text}\n"
+    assert decoded(page.encode("cp1252")) == (page, "Latin-1 (Windows-1252)")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "10 m² of floor, 38 €; café next door: naïve façade, 38 €",
+        "Ma sœur a un bœuf bourguignon au cœur, 12 € l'été.",
+        "Größe 42 kostet 38 €.",
+        "Un café, 3 €",
+        "Õhtul on žürii, šokolaad maksab 3 €.",
+    ],
+)
+def test_western_notes_of_unix_keep_the_sign_of_the_euro_and_joined_letters(text: str) -> None:
+    page = f"# Notes\n\n{text}\n"
+    assert decoded(page.encode("iso8859_15")) == (page, "Latin-9 (ISO 8859-15)")
+
+
+@pytest.mark.parametrize(
+    "text", ["1½ tasse de crème fraîche, ¼ de thé", "3¾ Pfund Äpfel", "Le prix: 38 € et c'est déjà payé"]
+)
+def test_fractions_and_the_euro_of_windows_are_no_letters_of_unix(text: str) -> None:
     page = f"# Notes\n\n{text}\n"
     assert decoded(page.encode("cp1252")) == (page, "Latin-1 (Windows-1252)")
 

@@ -3,6 +3,8 @@
 import json
 import os
 import shutil
+import subprocess
+import sys
 import tempfile
 import threading
 from datetime import UTC, datetime, timedelta
@@ -16,6 +18,7 @@ from nanobot_memory_plugins.core.cli.main import run_command_line
 from nanobot_memory_plugins.core.errors import InputError
 from nanobot_memory_plugins.core.files import MemoryPaths
 from nanobot_memory_plugins.core.transfer import exporting
+from nanobot_memory_plugins.core.transfer.archive_contents import belongings
 from nanobot_memory_plugins.core.transfer.archive_import import import_archive
 from nanobot_memory_plugins.core.transfer.backups import back_up
 from nanobot_memory_plugins.core.transfer.conflict_copies import conflict_copies
@@ -31,6 +34,62 @@ def told(workspace: Path, capsys: pytest.CaptureFixture[str]):
         return json.loads(capsys.readouterr().out.splitlines()[-1])
 
     return run
+
+
+# Writes an archive and a backup of a workspace as somebody who may read it alone.
+AS_READER = """
+import os, shutil, sys, tempfile
+from datetime import UTC, datetime
+from pathlib import Path
+from nanobot_memory_plugins.core.transfer.backups import back_up
+from nanobot_memory_plugins.core.transfer.exporting import export_to
+
+workspace, target = map(Path, sys.argv[1:])
+if os.geteuid() == 0:
+    # The interpreter may lie where only root comes: what is imported late is imported before, by doing it once.
+    with tempfile.TemporaryDirectory() as other:
+        copy = shutil.copytree(workspace, Path(other) / "mine", copy_function=shutil.copyfile)
+        back_up(Path(other) / "backups", Path(copy), keep=2, now=datetime.now(UTC))
+    os.setgid(65534)
+    os.setuid(65534)
+assert not os.access(workspace / "memory", os.W_OK)
+exported = export_to(target / "all.zip", workspace)
+backup = back_up(target, workspace, keep=2, now=datetime.now(UTC))
+for report in (exported, backup.report):
+    print(report.files, [name for name, _ in report.left])
+"""
+
+
+@pytest.mark.parametrize("has_locks", [True, False])
+def test_who_may_only_read_a_memory_can_take_all_of_it_along(has_locks: bool):
+    # Not below tmp_path: after giving up root, the child must still reach it.
+    top = Path(tempfile.mkdtemp())
+    try:
+        workspace, target = top / "mine", top / "backups"
+        target.mkdir()
+        make_memory(workspace)
+        if not has_locks:
+            shutil.rmtree(workspace / "memory" / ".locks")
+        files = len(list(belongings(MemoryPaths.of(workspace))))
+        for one in (top, *top.rglob("*")):
+            one.chmod(0o555 if one.is_dir() else 0o444)
+        target.chmod(0o777)
+        done = subprocess.run(
+            [sys.executable, "-c", AS_READER, str(workspace), str(target)], capture_output=True, text=True
+        )
+        assert done.stdout.splitlines() == [f"{files} []"] * 2, done.stderr
+        again = top / "again"
+        target.chmod(0o755)
+        import_archive(target / "all.zip", again)
+        texts = [path for path in (workspace / "memory").rglob("*") if path.suffix in (".md", ".jsonl")]
+        assert len(texts) > 4
+        for path in texts:
+            assert (again / path.relative_to(workspace)).read_bytes() == path.read_bytes()
+    finally:
+        for one in (top, *top.rglob("*")):
+            if one.is_dir():
+                one.chmod(0o755)
+        shutil.rmtree(top)
 
 
 def test_there_is_one_whole_archive_a_day_and_the_last_ones_stay(workspace: Path, tmp_path: Path):
@@ -127,7 +186,7 @@ def test_the_command_makes_backups_and_refuses_a_place_that_is_none(
     assert Path(str(done["path"])).parent == tmp_path / "home" / "nanobot-memory-backups"
     assert not told("export", "--daily", "--keep", "2")["new"]
     assert "lies in the memory" in str(told("export", "--daily", "--to", workspace / "memory" / "x", status=1)["error"])
-    assert "is a file" in str(told("export", "--daily", "--to", done["path"], status=1)["error"])
+    assert "is a file" in str(told("export", "--daily", "--to", done["path"], status=2)["error"])
 
 
 NAMES = (
@@ -188,6 +247,63 @@ def test_bullets_of_a_copy_that_were_written_by_hand_become_entries(workspace: P
     assert not any("plums" in text for text in kept)
     assert merged["removed"]
     assert not copy.exists()
+
+
+def test_a_copy_that_was_merged_comes_back_with_the_undo(workspace: Path, told):
+    make_memory(workspace)
+    memory = workspace / "memory"
+    transcript = next((memory / "sessions").glob("*.jsonl"))
+    copy = transcript.with_name(f"{transcript.stem}.sync-conflict-20260306-101112-ABCDEFG.jsonl")
+    said = {"id": "01a221b0-0209-71e2-9df6-e0ffd8a1f999", "time": "2026-03-06T09:25:12.713+00:00", "role": "user"}
+    said |= {"text": "The spare key is with Petr", "origin": "user", "session": "cli:direct"}
+    copy.write_bytes(transcript.read_bytes() + json.dumps(said).encode() + b"\n")
+    text = memory / "MEMORY (Ana's conflicted copy 2026-03-06).md"
+    text.write_text("# Memory\n\nA line of the laptop.\n", encoding="utf-8")
+    before = {path.relative_to(memory): path.read_bytes() for path in (copy, text)}
+    merged = told("import", "--conflicts")["copies"]
+    assert [row["removed"] for row in merged] == [True, True]
+    back = [told("import", "--undo")["copies"] for _ in before]
+    assert sorted(name for names in back for name in names) == sorted(path.as_posix() for path in before)
+    assert {path: (memory / path).read_bytes() for path in before} == before
+    assert b"Petr" not in transcript.read_bytes()
+    assert not (memory / ".imports" / "replaced").exists()
+    assert len(told("import", "--conflicts")["copies"]) == 2
+    assert b"Petr" in transcript.read_bytes()
+
+
+def test_a_copy_that_was_merged_keeps_nothing_that_is_forgotten_for_good(workspace: Path, told):
+    make_memory(workspace)
+    memory = workspace / "memory"
+    transcript = next((memory / "sessions").glob("*.jsonl"))
+    copy = transcript.with_name(f"{transcript.stem}.sync-conflict-20260306-101112-ABCDEFG.jsonl")
+    said = {"id": "01a221b0-0209-71e2-9df6-e0ffd8a1f999", "time": "2026-03-06T09:25:12.713+00:00", "role": "user"}
+    said |= {"text": "Zebulon Krieger has the key", "origin": "user", "session": "cli:direct"}
+    copy.write_bytes(transcript.read_bytes() + json.dumps(said).encode() + b"\n")
+    told("import", "--conflicts")
+    told("purge", "--text", "Zebulon Krieger", "--yes")
+    assert not [path for path in memory.rglob("*") if path.is_file() and b"Zebulon" in path.read_bytes()]
+
+
+def test_what_an_import_put_beside_the_memory_is_forgotten_for_good_with_it(workspace: Path, told):
+    make_memory(workspace)
+    memory = workspace / "memory"
+    text = memory / "MEMORY (Ana's conflicted copy 2026-03-06).md"
+    text.write_text("# Memory\n\nZebulon Krieger lives here. The kiln is warm.\n", encoding="utf-8")
+    own = memory / "people" / "club.md"
+    own.parent.mkdir()
+    own.write_text("Zebulon Krieger rows. The boat is blue.\n", encoding="utf-8")
+    told("import", "--conflicts")
+    (beside,) = (memory / "imported").iterdir()
+    words = ("purge", "--text", "Zebulon Krieger")
+    left = {row["where"]: row["why"] for row in told(*words, "--dry-run")["traces"] if not row["removed"]}
+    assert {name for name, why in left.items() if "--everywhere" in why} >= {
+        f"memory/imported/{beside.name}",
+        "memory/people/club.md",
+    }
+    told(*words, "--everywhere", "--yes")
+    assert "The kiln is warm." in beside.read_text(encoding="utf-8")
+    assert "The boat is blue." in own.read_text(encoding="utf-8")
+    assert not [path for path in memory.rglob("*") if path.is_file() and b"Zebulon" in path.read_bytes()]
 
 
 def test_what_only_looks_like_a_copy_is_none(workspace: Path):

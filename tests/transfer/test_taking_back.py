@@ -47,13 +47,21 @@ def of_memory(workspace: Path) -> dict[str, bytes]:
     return {n: d for n, d in snapshot(workspace).items() if not n.startswith(elsewhere) and not n.endswith(".bak")}
 
 
+def files_of(workspace: Path) -> set[str]:
+    """Return the names of the files but for the locks."""
+    return {name for name in snapshot(workspace) if not name.startswith(".locks/")}
+
+
 def test_an_import_into_an_empty_workspace_leaves_nothing(archive: Path, workspace: Path, call):
     taken = call("import", str(archive))["taken"]
+    before = files_of(workspace)
     done = call("import", "--undo")
     assert done["left"] == []
-    assert (done["files"], done["records"]) == (taken["files"], taken["messages"])
-    left = [name for name in snapshot(workspace) if not name.startswith(".locks/")]
-    assert left == [".imports/imports.jsonl"]
+    assert done["messages"] == taken["messages"]
+    assert (sorted(before), done["files"]) == (done["removed"], len(before))
+    assert files_of(workspace) == set()
+    assert [path.name for path in (workspace / "memory").iterdir()] == [".locks"]
+    assert [one["file"] for one in done["stays"]] == [".locks"]
     call("import", "--undo", status=1)
     assert call("import", str(archive))["taken"] == taken
     assert len(EntryRepository(workspace).load().entries) == 3
@@ -98,6 +106,58 @@ def test_notes_of_another_program_are_taken_back_and_taken_again(tmp_path: Path,
     assert call("import", "--undo")["records"] == 1
     assert day.read_bytes().split() == (before["2026-03-02.md"] + b"written below it by hand\n").split()
     assert call("import", str(tmp_path / "notes"), "--from", "markdown")["taken"] == taken
+
+
+def make_notes(folder: Path, *words: str) -> Path:
+    folder.mkdir(exist_ok=True)
+    for number, word in enumerate(words, 1):
+        (folder / f"2026-03-0{number}.md").write_text(f"# {word}\n\nThe {word} is in the shed.\n")
+    return folder
+
+
+def test_files_that_an_import_made_are_counted_with_its_own_lists(tmp_path: Path, workspace: Path, call):
+    notes = make_notes(tmp_path / "notes", "rake", "spade", "hoe")
+    make_memory(workspace, word="maple")  # it has a note of the second day
+    before = files_of(workspace)
+    call("import", str(notes))
+    made = files_of(workspace) - before
+    done = call("import", "--undo")
+    assert (done["notes"], done["messages"], done["files"]) == (3, 0, len(made))
+    assert set(done["removed"]) == made
+    assert done["shortened"] == ["2026-03-02.md"]
+    assert files_of(workspace) == before
+
+
+def test_what_an_import_remembered_of_its_source_goes_with_it(tmp_path: Path, workspace: Path, call):
+    notes = make_notes(tmp_path / "notes", "rake", "spade")
+    call("import", str(notes))
+    first = snapshot(workspace)
+    (notes / "2026-03-01.md").write_text("# Rake\n\nThe rake is lent to Ana.\n")
+    assert call("import", str(notes))["replaced"] == 1
+    done = call("import", "--undo")
+    assert (done["restored"], done["stays"][-1]["file"]) == (1, ".imports/imports.jsonl")
+    assert {name: sorted(data.split()) for name, data in snapshot(workspace).items()} == {
+        name: sorted(data.split()) for name, data in first.items()
+    }
+    call("import", "--undo")
+    assert files_of(workspace) == set()
+    (notes / "2026-03-02.md").write_text("# Spade\n\nThe spade is broken.\n")
+    again = call("import", str(notes))
+    assert (again["taken"]["notes"], again["replaced"]) == (2, 0)
+
+
+def test_what_is_forgotten_for_good_stays_so_and_is_named(tmp_path: Path, workspace: Path, call, capsys):
+    theirs = tmp_path / "theirs"
+    make_memory(theirs)
+    assert run_command_line(["purge", "--text", "walnut note", "--yes", "--workspace", str(theirs)]) == 0
+    export_to(tmp_path / "a.zip", theirs)
+    call("import", str(tmp_path / "a.zip"))
+    assert run_command_line(["import", "--undo", "--workspace", str(workspace)]) == 0
+    out = capsys.readouterr().out
+    assert files_of(workspace) == {".erasure/fingerprints.jsonl", ".erasure/key"}
+    assert "needed on: .erasure: by it is known what was forgotten for good, so that it does not come back\n" in out
+    assert "needed on: .locks: by its files processes keep out of each other's way" in out
+    assert "a.zip: taken back\nremoved: " in out
 
 
 def test_undo_stands_alone(tmp_path: Path, call):

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import zipfile
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ from nanobot_memory_plugins.core.transfer.importer import Item
 from nanobot_memory_plugins.core.values import Origin, Query
 from nanobot_memory_plugins.storage.options import StorageOptions
 from nanobot_memory_plugins.storage.store import SqliteStore
+from tests.support.each import each
 from tests.transfer.snapshots import notes, snapshot
 
 CHINESE = "# 会议\n\n今天讨论了数据库迁移的计划，下周三发布。负责人：小雨。"
@@ -93,6 +95,40 @@ def test_a_page_of_titles_alone_is_a_note_and_a_page_with_another_title_keeps_it
     }
 
 
+def test_a_page_is_told_by_its_first_line_that_has_a_word(tmp_path: Path, workspace: Path, capsys):
+    folder = tmp_path / "vault"
+    page(folder / "open.md", "---\nA front matter that is never closed.\nTea at nine.\n")
+    page(folder / "rule.md", "***\n\n- The oven is cold.\n- The door is open.\n")
+    page(folder / "face.md", ":-)\n")
+    imported(folder, workspace, capsys)
+    told = {note.title: note.tldr for day in notes(workspace).values() for note in day}
+    assert told == {"open": "A front matter that is never closed.", "rule": "The oven is cold.", "face": ":-)"}
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "journals/2026_09_06.md", "2026.09.06.md", "2026-9-6.md", "20260906.md", "Daily 2026-09-06 Sunday.md",
+        "2026年9月6日.md", "6 September 2026.md", "Sep 6th, 2026.md", "September 6, 2026.md", "06.09.2026.md",
+        "6. 9. 2026.md", "2026/09/06.md", "diary/2026/09/6.md", "journal/2026-09/2026-09-06.md",
+    ],
+)  # fmt: skip
+def test_the_day_of_a_page_is_that_of_its_name(tmp_path: Path, workspace: Path, capsys, name: str):
+    folder = tmp_path / "vault"
+    page(folder / name, "The kiln was fired.\n")
+    imported(folder, workspace, capsys)
+    assert [day for day, written in notes(workspace).items() if written] == ["2026-09-06"]
+
+
+@pytest.mark.parametrize("name", ["version 1.2.2026.4.md", "2026-13-45.md", "may.md", "room 2026.md", "31.02.2026.md"])
+def test_what_is_no_day_in_a_name_is_none(tmp_path: Path, workspace: Path, capsys, name: str):
+    folder = tmp_path / "vault"
+    file = page(folder / name, "The kiln was fired.\n")
+    imported(folder, workspace, capsys)
+    when = datetime.fromtimestamp(file.stat().st_mtime, UTC)
+    assert [day for day, written in notes(workspace).items() if written] == [f"{when:%Y-%m-%d}"]
+
+
 def test_of_folders_called_logseq_the_one_with_its_settings_is_left(tmp_path: Path, workspace: Path, capsys):
     page(tmp_path / "own" / "logseq" / "how I use it.md", "Journals on Sundays.")
     assert imported(tmp_path / "own", workspace, capsys)["taken"]["notes"] == 1
@@ -104,7 +140,7 @@ def test_of_folders_called_logseq_the_one_with_its_settings_is_left(tmp_path: Pa
     assert report["taken"]["notes"] == 1
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "今天下午三點開會，討論新專案的進度。",
@@ -118,7 +154,7 @@ def test_traditional_chinese_in_big5_is_read_as_such(text: str):
     assert decoded(text.encode("big5")) == (text, "Big5")
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "encoding", "name"),
     [
         ("- 买牛奶\n- 交电费\n", "gbk", "GBK (GB18030)"),
@@ -329,7 +365,7 @@ def test_what_a_page_says_of_itself_is_read_in_each_form():
     assert inline_tags("# no\n#yes and #a/b, `#code` ```\n#fenced\n``` http://x/#frag #12 #1a") == ("yes", "a/b", "1a")
 
 
-@pytest.mark.parametrize("encoding", TEXTS)
+@each("encoding", TEXTS)
 def test_an_encoding_is_told_from_the_bytes(encoding: str):
     text, name = TEXTS[encoding]
     assert decoded(text.encode(encoding)) == (text, name)

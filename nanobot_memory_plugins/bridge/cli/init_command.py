@@ -27,7 +27,9 @@ from nanobot_memory_plugins.core import (
 )
 from nanobot_memory_plugins.core.cli import (
     Importable,
+    agrees,
     examine,
+    exit_status,
     finding_row,
     importable_memories,
     run,
@@ -75,7 +77,7 @@ def init(
             print_json({"ok": False, "written": False, "error": error.cause, "hint": error.hint, "mend": error.hint})
         else:
             say_error(error)
-        raise typer.Exit(_FAILED) from error
+        raise typer.Exit(exit_status(error)) from error
     if plan.change.changed and not written:
         again = Sentence("Nothing was written. `nanobot-memory init --yes` writes it.")
         out.print(tr(again))
@@ -198,7 +200,7 @@ def _write(out: Console, plan: ConfigurationPlan, *, yes: bool, asks: bool) -> t
         if not asks:
             return False, None
         try:
-            if not typer.confirm(tr("Write this?"), default=True):
+            if not agrees(tr("Write this?"), default=True):
                 return False, None
         except typer.Abort:
             out.print()

@@ -28,6 +28,7 @@ _LEAST_WEIGHT = 0.75
 _SHARED = 0.5
 # Below this share of letters a longer text was written by a machine: a log line, a dump, a path.
 _LETTERS, _LONG_ENOUGH = 0.5, 20
+_NUMBER = re.compile(r"\d[\d.,:/-]*")
 _MACHINE = re.compile(
     r"^\s*[\[{<]|\bTraceback \(most recent|^\s*(?:https?://\S+|/\S+)\s*$|^\s*at [\w.$]+\(", re.MULTILINE
 )
@@ -109,10 +110,11 @@ def rates(faults: Collection[Fault], entries: Collection[str]) -> dict[str, floa
 def junk_in(text: str) -> str:
     """Return why a text is no memory, or the empty string."""
     own = wording(text)
-    letters = sum(character.isalpha() for character in text)
+    plain = "".join(_NUMBER.sub("0", text).split())  # a date or an order's number is one thing, however long
+    letters = sum(character.isalpha() for character in plain)
     if says_nothing(text) or is_refusal(text):
         return Sentence("a model's way of saying nothing")
-    if _MACHINE.search(text) or (len(text) >= _LONG_ENOUGH and letters < _LETTERS * len("".join(text.split()))):
+    if _MACHINE.search(text) or (len(text) >= _LONG_ENOUGH and letters < _LETTERS * len(plain)):
         return Sentence("output of a machine")
     if own.weight < _LEAST_WEIGHT:
         return Sentence("it says nothing")

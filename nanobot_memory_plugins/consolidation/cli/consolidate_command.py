@@ -133,6 +133,8 @@ def _show(report: Report, has_model: bool, dry_run: bool) -> None:
         out.print(tr("There is no language model to ask: entries faded, and those of the same words became one."))
     elif report.idle:
         out.print(tr("Nothing is new since the last time: the model was not asked."))
+    elif report.calls and not (report.done or report.proposals or report.dropped or report.refused or report.failed):
+        out.print(tr("The model was asked, and wants nothing changed."))
     if dry_run:
         out.print(tr("Nothing was written."), style="dim")
     elif report.outcome is not None and report.outcome.run is not None:

@@ -3,7 +3,7 @@
 What changes entries is imported by the commands that do: a list is there at once.
 """
 
-from datetime import datetime
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -13,6 +13,7 @@ from nanobot_memory_plugins.consolidation.cli.completing import entry_ids, group
 from nanobot_memory_plugins.consolidation.cli.shown import (
     WHO,
     change_row,
+    fields_told,
     local_minute,
     opened,
     outcome_row,
@@ -26,6 +27,7 @@ from nanobot_memory_plugins.consolidation.cli.shown import (
     show_proposals,
     show_run,
 )
+from nanobot_memory_plugins.consolidation.cli.unknown_ids import no_entry, require_ids
 from nanobot_memory_plugins.consolidation.model.entry import Category, Section, whole_scope
 from nanobot_memory_plugins.consolidation.model.groups import group_sizes, of_group
 from nanobot_memory_plugins.consolidation.model.scoring import Importance, faded
@@ -33,11 +35,11 @@ from nanobot_memory_plugins.consolidation.model.tags import has_tag
 from nanobot_memory_plugins.consolidation.store.journal import is_told, last_known
 from nanobot_memory_plugins.consolidation.store.nightly_records import Records
 from nanobot_memory_plugins.consolidation.store.rendering import in_order
+from nanobot_memory_plugins.consolidation.store.taken_out import most_went, taken_out_lately
 from nanobot_memory_plugins.core import (
     AgentOption,
     ChannelOption,
     Erasure,
-    InputError,
     JsonOption,
     ProjectOption,
     Scope,
@@ -45,20 +47,16 @@ from nanobot_memory_plugins.core import (
     SessionOption,
     UserOption,
     WorkspaceOption,
+    WrongUseError,
     console,
     print_json,
     shown,
     together,
     tr,
 )
-from nanobot_memory_plugins.core.cli import say_note
+from nanobot_memory_plugins.core.cli import AsOfOption, EverybodyOption, moment_given, say_note, written_by_owner
 from nanobot_memory_plugins.core.scopes import project_named
 
-# What is known of an entry, by the names that its JSON has.
-_FIELD_WORDS = (
-    "category", "score", "section", "group", "last_activated", "hits", "created_at", "expires_at", "source_session",
-    "origin", "supersedes", "superseded_by", "kind", "pinned", "importance", "ended_at",
-)  # fmt: skip
 entries = typer.Typer(help="The scored memories: list, remember, forget, undo.", no_args_is_help=True)
 
 _Id = Annotated[str, typer.Argument(metavar="ID", help="The id in brackets.", autocompletion=entry_ids)]
@@ -71,10 +69,7 @@ def list_entries(
         str, typer.Option("--group", help="Only this group, and those inside it.", autocompletion=groups)
     ] = "",
     section: Annotated[Section | None, typer.Option("--section", help="Only active or archived ones.")] = None,
-    as_of: Annotated[
-        datetime | None,
-        typer.Option("--as-of", help="Those that held at the end of a day, as they were then.", formats=["%Y-%m-%d"]),
-    ] = None,
+    as_of: AsOfOption = "",
     agent: AgentOption = "",
     user: UserOption = "",
     channel: ChannelOption = "",
@@ -88,15 +83,18 @@ def list_entries(
 ) -> None:
     """List the entries by descending score, as of now, or those that held on a day."""
     of_project = project_named(project)
-    repository = opened(workspace)
+    repository = opened(workspace, tells=False)
     snapshot = repository.load()
-    if as_of is None:
+    day = moment_given("--as-of", as_of, end=True)
+    if day is None:
         there = faded(snapshot.entries, repository.clock.now()).entries
     else:
         from nanobot_memory_plugins.consolidation.model.plan_days import end_of
         from nanobot_memory_plugins.consolidation.operations.as_of import held_at
 
-        there = held_at(snapshot.entries, repository.journal.runs(), end_of(as_of.date(), as_of.astimezone().tzinfo))
+        there = held_at(
+            snapshot.entries, repository.journal.runs(), end_of(day.astimezone().date(), day.astimezone().tzinfo)
+        )
     found = of_group(in_order(there.values()), group)
     whose = Scope(agent, user, channel, session)
     found = [entry for entry in found if section in (None, entry.section) and whose.allows(whole_scope(entry))]
@@ -118,6 +116,9 @@ def list_entries(
         console().print(tr("There are no entries."))
     for problem in snapshot.problems:
         say_note(tr("{file}, {problem}", file=snapshot.path.name, problem=tr(problem)))
+    if most_went(taken := taken_out_lately(repository, snapshot.entries), snapshot.entries):
+        for one in taken:
+            say_note(tr(one.told))
 
 
 @entries.command("show")
@@ -125,13 +126,11 @@ def show_entry(entry_id: _Id, workspace: WorkspaceOption = None, as_json: JsonOp
     """Show an entry with all that is known of it, one that is gone included."""
     repository = opened(workspace)
     runs = repository.journal.runs()
-    there = repository.load().entries.get(entry_id)
+    found = repository.load().entries
+    there = found.get(entry_id)
     entry = there or last_known(runs, entry_id)
     if entry is None:
-        raise InputError(
-            Sentence("There is no entry {entry_id}.", entry_id=entry_id),
-            hint="`nanobot-memory entries list` shows all.",
-        )
+        raise no_entry([entry_id], found.values())
     history = [(run, change) for run in runs for change in run.changes if change.id == entry_id]
     if as_json:
         told = [
@@ -141,10 +140,8 @@ def show_entry(entry_id: _Id, workspace: WorkspaceOption = None, as_json: JsonOp
         return
     out = console()
     out.print(f"[bold]{shown(entry.id)}[/bold]{' ' + tr('(gone)') if there is None else ''}  {shown(entry.content)}")
-    for name, value in row(entry).items():
-        if name not in ("id", "content", "scope") and value not in (None, "", []):
-            label = tr(name) if name in _FIELD_WORDS else name
-            out.print(f"    {label}: {shown(tr(value) if name in ('category', 'origin') else str(value))}")
+    for label, value in fields_told(entry):
+        out.print(f"    {label}: {shown(value)}")
     for run, change in history:
         out.print(
             tr(
@@ -160,9 +157,7 @@ def show_entry(entry_id: _Id, workspace: WorkspaceOption = None, as_json: JsonOp
 
 @entries.command("remember")
 def remember_text(
-    text: Annotated[
-        list[str] | None, typer.Argument(metavar="TEXT...", help="What to remember, in one sentence.")
-    ] = None,
+    text: Annotated[list[str] | None, typer.Argument(metavar="TEXT", help="What to remember, in one sentence.")] = None,
     category: Annotated[Category, typer.Option("--category", help="Its kind.")] = Category.FACT,
     importance: Annotated[Importance, typer.Option("--importance", help="How much it matters.")] = Importance.HIGH,
     group: Annotated[str, typer.Option("--group", help="A group, such as work/clients.", autocompletion=groups)] = "",
@@ -180,23 +175,25 @@ def remember_text(
         typer.Option("--from", metavar="FILE", help="Show the bullets of a Markdown file, instead of TEXT."),
     ] = None,
     yes: Annotated[bool, typer.Option("--yes", help="With --from: make entries of them.")] = False,
+    everybody: EverybodyOption = False,
     workspace: WorkspaceOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Remember a text. An entry with the same text is marked as used instead of duplicated.
 
-    What is of a project stands in the prompt while that is worked in; all else stands there always.
+    What is of a project stands in the prompt while that is worked in; all else stands there always. Where several may
+    write to the agent, it is the owner's alone.
     """
     if (file is None) == (text is None):
         raise typer.BadParameter(tr("say what to remember: a text, or a file with --from"))
     from nanobot_memory_plugins.consolidation.cli.due import over_at
-    from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, remember
+    from nanobot_memory_plugins.consolidation.operations.remember import MOST_CHARACTERS, NewEntry, remember
 
     repository = opened(workspace)
+    whose = replace(written_by_owner(repository.paths.workspace, everybody=everybody), project=project_named(project))
     if file is not None:
         from nanobot_memory_plugins.consolidation.cli.remember_lines import remember_lines
 
-        whose = Scope(project=project_named(project))
         remember_lines(repository, file, whose, tuple(tag or ()), write=yes, as_json=as_json)
         return
     try:
@@ -207,24 +204,27 @@ def remember_text(
         )
         raise typer.BadParameter(told, param_hint="--expires") from error
     if until is not None and until <= repository.clock.now():
-        raise InputError(
+        raise WrongUseError(
             Sentence("--expires {day} is over already.", day=expires),
             hint="Nothing was written. Give today or a day to come.",
         )
-    whose = Scope(project=project_named(project))
     said = NewEntry(
         " ".join(text or ()), category, importance, group, until, scope=whose, pinned=pin, tags=tuple(tag or ())
     )
     done = remember(repository, said, who=WHO)
     if as_json:
-        print_json({**outcome_row(done.outcome, repository), "entry": row(done.entry), "new": done.is_new})
+        facts = {"entry": row(done.entry), "new": done.is_new, "cut": done.is_cut}
+        print_json({**outcome_row(done.outcome, repository), **facts})
         return
     show_outcome(done.outcome, repository)
+    if done.is_cut:
+        say_note(tr("Only the beginning was kept, {most:,} characters.", most=MOST_CHARACTERS))
+        say_note(tr("A longer text can be a file of its own below memory/, where it is searched."))
 
 
 @entries.command("confirm")
 def confirm_entry(
-    ids: Annotated[list[str], typer.Argument(metavar="ID...", help="The ids in brackets.", autocompletion=entry_ids)],
+    ids: Annotated[list[str], typer.Argument(metavar="ID", help="The ids in brackets.", autocompletion=entry_ids)],
     workspace: WorkspaceOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -232,13 +232,14 @@ def confirm_entry(
     from nanobot_memory_plugins.consolidation.operations.editing import confirm
 
     repository = opened(workspace)
+    require_ids(ids, repository.load().entries.values())
     outcome = confirm(repository, ids, who=WHO)
     print_json(outcome_row(outcome, repository)) if as_json else show_outcome(outcome, repository)
 
 
 @entries.command("forget")
 def forget_entry(
-    ids: Annotated[list[str], typer.Argument(metavar="ID...", help="The ids in brackets.", autocompletion=entry_ids)],
+    ids: Annotated[list[str], typer.Argument(metavar="ID", help="The ids in brackets.", autocompletion=entry_ids)],
     workspace: WorkspaceOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -250,6 +251,7 @@ def forget_entry(
     from nanobot_memory_plugins.core.erasure import plan_in_files
 
     repository = opened(workspace)
+    require_ids(ids, repository.load().entries.values())
     outcome = forget(repository, ids, who=WHO)
     texts = tuple(change.before.content for change in outcome.changes if change.before)
     plan = plan_in_files(repository.paths, Erasure(tuple(ids), texts, nearly=True))
@@ -278,7 +280,7 @@ def restore_entry(entry_id: _GoneId, workspace: WorkspaceOption = None, as_json:
 @entries.command("history")
 def show_history(
     entry_id: Annotated[
-        str, typer.Argument(metavar="[ID]", help="Only what became of this entry.", autocompletion=entry_ids)
+        str, typer.Argument(metavar="ID", help="Only what became of this entry.", autocompletion=entry_ids)
     ] = "",
     limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=100_000, help="Runs at most.")] = 20,
     everything: Annotated[bool, typer.Option("--all", help="Show every change of a long run, as in a pipe.")] = False,
@@ -286,8 +288,11 @@ def show_history(
     as_json: JsonOption = False,
 ) -> None:
     """Show who changed what, when and why, the last first."""
-    runs = [run for run in opened(workspace).journal.runs() if is_told(run)]
+    repository = opened(workspace)
+    runs = [run for run in repository.journal.runs() if is_told(run)]
     every = [run for run in runs if not entry_id or any(change.id == entry_id for change in run.changes)]
+    if entry_id and not every:
+        require_ids([entry_id], repository.load().entries.values())
     found = every[-limit:]
     if as_json:
         told = [
@@ -313,7 +318,7 @@ def show_history(
 @entries.command("undo")
 def undo_run(
     run_id: Annotated[
-        str, typer.Argument(metavar="[RUN]", help="The run; without it, the last one.", autocompletion=run_ids)
+        str, typer.Argument(metavar="RUN", help="The run; without it, the last one.", autocompletion=run_ids)
     ] = "",
     entry_id: Annotated[
         str, typer.Option("--entry", metavar="ID", help="Only what it did to this entry.", autocompletion=entry_ids)
@@ -342,7 +347,7 @@ def import_memory(workspace: WorkspaceOption = None, as_json: JsonOption = False
 @entries.command("group")
 def group_entries(
     ids: Annotated[
-        list[str] | None, typer.Argument(metavar="[ID...]", help="The ids in brackets.", autocompletion=entry_ids)
+        list[str] | None, typer.Argument(metavar="ID", help="The ids in brackets.", autocompletion=entry_ids)
     ] = None,
     name: Annotated[
         str | None, typer.Option("--to", metavar="GROUP", help="A group; empty: none.", autocompletion=groups)

@@ -70,7 +70,11 @@ def show_profile(
     if found.ended:
         _show(Sentence("over, replaced or faded"), found.ended, entries, everything=everything)
     if not found.known and not found.ended:
-        out.print(tr("Nothing is known about {about}.", about=shown(about)) if about else tr("Nothing is known yet."))
+        nothing = tr(
+            "No entry is about {about}; `nanobot-memory search` looks in conversations and notes, too.",
+            about=shown(about),
+        )
+        out.print(nothing if about else tr("Nothing is known yet."))
 
 
 def _of_project(found: Profile, project: str) -> Profile:

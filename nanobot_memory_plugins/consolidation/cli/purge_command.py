@@ -29,7 +29,7 @@ from nanobot_memory_plugins.core import (
     tr,
     usual_backups,
 )
-from nanobot_memory_plugins.core.cli import finish_erasure, run, say_note, warn
+from nanobot_memory_plugins.core.cli import agrees, finish_erasure, run, say_note, warn
 from nanobot_memory_plugins.core.erasure import ErasurePlan, is_short
 
 _PLUGIN = "consolidation"
@@ -40,7 +40,7 @@ _BROKEN_OFF = "Broken off. What is left of it is removed at the next start of th
 def purge(
     ids: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[ID...]", help="The ids of entries, gone ones included.", autocompletion=entry_ids),
+        typer.Argument(metavar="ID", help="The ids of entries, gone ones included.", autocompletion=entry_ids),
     ] = None,
     text: Annotated[
         list[str] | None,
@@ -115,8 +115,10 @@ def _covers(done: Erasure, ids: Sequence[str], words: Sequence[str], *, nearly: 
 
 def _is_meant(plan: ErasurePlan, *, all_lines: bool) -> bool:
     _print(plan.told(all_lines=all_lines))
-    typer.confirm(tr("Forget this for good?"), abort=True)
-    return True
+    if agrees(tr("Forget this for good?")):
+        return True
+    say_note(tr("Nothing was changed."))
+    raise typer.Exit(_FAILED)
 
 
 async def _erase(repository: EntryRepository, config: MemoryConfig, erasure: Erasure, *, dry_run: bool) -> ErasurePlan:

@@ -25,7 +25,7 @@ from nanobot_memory_plugins.core import (
     shown,
     tr,
 )
-from nanobot_memory_plugins.core.cli import finish_erasure, say_repaired
+from nanobot_memory_plugins.core.cli import finish_erasure, say_note, say_repaired, sentence_of
 from nanobot_memory_plugins.core.files import exact_time
 
 _Item = TypeVar("_Item")
@@ -35,22 +35,28 @@ _MOST_SHOWN = 50
 WHO = "user"
 
 
-def opened(workspace: Path | None, *, repaired: bool = True) -> EntryRepository:
+def opened(workspace: Path | None, *, repaired: bool = True, tells: bool = True) -> EntryRepository:
     """Return the entries of a workspace, ``repaired`` where their file is damaged or a forgetting was broken off.
+
+    It ``tells`` what is wrong with the file, a line for each kind of it, unless the command says it itself.
 
     Raises `InputError` when there is no such folder.
     """
     folder = existing_workspace(workspace)
     if repaired:
         finish_erasure(folder)
-        say_repaired(repair_workspace(folder))
+        say_repaired(repair_workspace(folder, tells_taken=tells))
 
     @cache
     def redaction() -> ContactRedaction:
         return ContactRedaction(read_configuration(None)[0].redaction.contacts)
 
+    def tell(problem: str) -> None:
+        if tells:
+            say_note(tr(problem))
+
     # The configuration is read by what writes: a list does without.
-    return EntryRepository(folder, redact=lambda text: redaction().of_people(text))
+    return EntryRepository(folder, redact=lambda text: redaction().of_people(text), tell=tell)
 
 
 # Columns of the table that are not broken.
@@ -60,12 +66,27 @@ _WHO_WORDS = (
     "user", "assistant", "extraction", "decay", "hand", "purge", "import", "panel", "conversation", "consolidation",
     "clock", "mend", "tool", "shared memory",
 )  # fmt: skip
+# What is known of an entry, by the names that its JSON has.
+_FIELD_WORDS = (
+    "category", "score", "section", "group", "last_activated", "hits", "created_at", "expires_at", "source_session",
+    "origin", "supersedes", "superseded_by", "kind", "pinned", "importance", "ended_at",
+)  # fmt: skip
+# Of those, which have values that are words, and which are times.
+_SAID = ("category", "section", "origin", "kind", "importance")
+_SAID_WORDS = ("active", "archived", "instruction", "todo", "high", "medium", "low", "yes", "no")
+_TIMES = ("last_activated", "created_at", "expires_at", "ended_at")
 _WHY_WORDS = (
         "remember", "forget", "edit", "confirm", "merge", "group", "restored", "undone", "time has passed",
         "edited in ENTRIES.md", "edited in MEMORY.md", "ENTRIES.md was gone", "MEMORY.md was gone",
         "moved", "written without an id", "tags", "settle", "the import was taken back", "the file was damaged",
         "imported from an archive", "imported from MEMORY.md",
         "changed on another machine", "the clock had been ahead", "an earlier state of the file had been put back",
+        "purged", "moved from MEMORY.md to ENTRIES.md", "forget everything about {about}", "daily consolidation, {day}",
+        "session {session}: said again", "session {session} ({token})",
+        "gave up {count} message of session {session}: {reason}",
+        "gave up {count} messages of session {session}: {reason}",
+        "the model has not answered", "the model finds nothing that the words bear out",
+        "the model fails on them and answers other questions",
     )  # fmt: skip
 
 
@@ -93,6 +114,27 @@ def row(entry: Entry) -> dict[str, Any]:
         "ended_at": exact_time(entry.ended_at) if entry.ended_at and entry.superseded_by else None,
         "scope": {name: getattr(entry.scope, name) for name in ("agent", "user", "channel", "session", "project")},
     }
+
+
+def fields_told(entry: Entry) -> list[tuple[str, str]]:
+    """Return what is known of an entry as people read it: names and values, in their language."""
+    known = [(name, value) for name, value in row(entry).items() if name not in ("id", "content", "scope")]
+    return [
+        (tr(name) if name in _FIELD_WORDS else name, _told(name, value))
+        for name, value in known
+        if value not in (None, "", [])
+    ]
+
+
+def _told(name: str, value: object) -> str:
+    """Return what is known of an entry as people read it."""
+    if isinstance(value, bool):
+        return tr("yes") if value else tr("no")
+    if isinstance(value, list):
+        return ", ".join(map(str, value))
+    if name in _TIMES:
+        return local_minute(str(value))
+    return tr(str(value)) if name in _SAID else str(value)
 
 
 def beginning(items: Sequence[_Item], *, everything: bool) -> Sequence[_Item]:
@@ -125,7 +167,10 @@ def _table(entries: Sequence[Entry]) -> Table:
     for number in told:
         made.add_column(headings[number], overflow="fold", no_wrap=number in _WHOLE)
     for entry, cells in zip(entries, rows, strict=True):
-        made.add_row(*(cells[number] for number in told), style="" if entry.section.value == "active" else "dim")
+        made.add_row(
+            *(cells[number] for number in told),
+            style="" if entry.section.value == "active" and not entry.superseded_by else "dim",
+        )
     return made
 
 
@@ -137,8 +182,13 @@ def _cells(entry: Entry) -> tuple[str, ...]:
         shown_date(entry.last_activated),
         str(entry.hits),
         shown(entry.group),
-        shown(" ".join((entry.content, *(f"#{tag}" for tag in entry.tags)))),
+        shown(" ".join((entry.content, *(f"#{tag}" for tag in entry.tags), *_replaced(entry)))),
     )
+
+
+def _replaced(entry: Entry) -> tuple[str, ...]:
+    """Return what is said behind an entry that holds no more."""
+    return (tr("(outdated: see {id})", id=entry.superseded_by),) if entry.superseded_by else ()
 
 
 def outcome_row(outcome: Outcome, repository: EntryRepository) -> dict[str, Any]:
@@ -206,7 +256,7 @@ def said_who(run: Run) -> str:
 
 def said_why(run: Run) -> str:
     """Return why a run was done, in the reader's language where the program says so."""
-    return tr(run.why) if run.why in _WHY_WORDS else run.why
+    return tr(sentence_of(run.why, _WHY_WORDS))
 
 
 def proposal_row(proposal: Proposal) -> dict[str, str]:

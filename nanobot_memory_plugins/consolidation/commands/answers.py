@@ -21,19 +21,30 @@ class OrderAnswer(NamedTuple):
     waits: bool = False
 
 
-def remembered(entry: Entry, place: str, language: Language, *, is_new: bool, hidden: bool = False) -> str:
-    """Say that an entry was written, and where a secret was taken out of it, that this part was not kept."""
+def remembered(entry: Entry, place: str, language: Language, *, is_new: bool, lacks: str = "") -> str:
+    """Say that an entry was written, and what of it was not kept (`left_out`)."""
     if language == "zh":
         done = "已写入" if is_new else "早已记住，已更新于"
-        may = "方括号处是密码等机密，没有保存，以后也无法查到；请如实告诉用户。" if hidden else "可以据此向用户确认。"
+        done = f"已置顶（每次都会看到），{done}" if entry.pinned else done
+        may = lacks or "可以据此向用户确认。"
         return f"用户要求记住的内容{done} {place}（id {entry.id}）：「{_quoted(entry)}」。{may}"
     done = "was written to" if is_new else "was known already, and is refreshed in"
-    may = (
-        "What stands in brackets is a secret: that part was NOT kept and cannot be looked up later. Say so."
-        if hidden
-        else "You can confirm that."
-    )
+    done = f"is pinned, so that it is always seen, and {done}" if entry.pinned else done
+    may = lacks or "You can confirm that."
     return f'What the user asked to remember {done} {place} (id {entry.id}): "{_quoted(entry)}". {may}'
+
+
+def left_out(language: Language, *, hidden: bool, is_cut: bool) -> str:
+    """Say what of a text was not kept: a secret that was taken out of it, its end where it was too long."""
+    if language == "zh":
+        code = "方括号处是密码等机密，没有保存，以后也无法查到；请如实告诉用户。" if hidden else ""
+        end = "内容太长，条目里只保存了开头；全文只在对话记录里。请如实告诉用户。" if is_cut else ""
+        return code + end
+    code = "What stands in brackets is a secret: that part was NOT kept and cannot be looked up later. Say so."
+    end = (
+        "It was too long for an entry: only its beginning was kept there, the whole stands in the conversation. Say so."
+    )
+    return " ".join(text for text, is_so in ((code, hidden), (end, is_cut)) if is_so)
 
 
 def instruction_kept(entry: Entry, place: str, language: Language) -> str:
@@ -131,6 +142,23 @@ def forgotten(entries: Sequence[Entry], place: str, language: Language, plan: Er
     named = "; ".join(f'"{_quoted(entry)}" (id {entry.id})' for entry in entries)
     return (
         f"What the user asked to forget was removed from {place}: {named}. You can confirm that. "
+        f"{stands(plan)} Tell the user."
+    )
+
+
+def taken_back(entry: Entry, language: Language, plan: ErasurePlan) -> str:
+    """Say that what was said is no entry, and neither becomes one nor is brought up."""
+    if language == "zh":
+        where, purge = _places(plan), plan.command
+        found = f"它还在对话记录（{where}）里，" if where else ""
+        return (
+            f"用户不要记住刚才说的话：「{_quoted(entry)}」（id {entry.id}）。它不在长期记忆条目中，"
+            "以后也不会从中学到什么，不会再被想起。可以据此向用户确认。（entries restore 会把它变成条目）"
+            f"{found}彻底删除请运行 `{purge}`，请告诉用户。"
+        )
+    return (
+        f'The user does not want kept what was said before: "{_quoted(entry)}" (id {entry.id}). It is no entry of the '
+        "long-term memory, and nothing is learned from it. You can confirm that. "
         f"{stands(plan)} Tell the user."
     )
 

@@ -4,23 +4,20 @@ As in English: words of asking alone before a word of keeping, and something tha
 """
 
 import re
+from dataclasses import replace
 
 from nanobot_memory_plugins.consolidation.commands.chinese_words import (
     ASK_FORM,
     ASKING,
     BELOW,
-    ENDS,
-    LEAD,
     NO_LEAD,
-    POINTS,
     SOMEBODY,
     STATES,
     STRONG,
     SUBJECT,
 )
-from nanobot_memory_plugins.consolidation.commands.sentences import OrderSentence, plain
-from nanobot_memory_plugins.consolidation.commands.target import Target, asked_for, part
 from nanobot_memory_plugins.core.text import (
+    CHINESE_WEEKDAY,
     CLOSING,
     Act,
     LazyPattern,
@@ -30,6 +27,7 @@ from nanobot_memory_plugins.core.text import (
     fold,
     keeping,
 )
+from nanobot_memory_plugins.core.text.orders import ENDS, LEAD, POINTS, OrderSentence, Target, asked_for, part, plain
 
 _CHINESE = LazyPattern("[\u3400-\u9fff]")
 _KEEPS = LazyPattern(
@@ -41,6 +39,13 @@ _BORDER = LazyPattern(
     r"[,;:、!?~\u2600-\u27bf\U0001f300-\U0001faff]\s*+|(?<!\s)\s++(?=[\u3400-\u9fff])|(?<=[\u3400-\u9fff])\s++|[—–-]++\s*+|(?<=的时候)"
 )
 _LONGEST_LEAD, _MOST_UNKNOWN = 60, 3
+# Where speech that is typed without punctuation turns to the assistant at its end: ...肿了|你帮我记着. What stands
+# before takes no clause, as "have", "let" and "like" do.
+_TAKES_A_CLAUSE = "让叫使令要得有是像如谢能会以由靠被把将跟和同与对向的等当比为给帮替想请说问求找怕"
+_BREATH = LazyPattern(
+    rf"(?<=[\u3400-\u9fff\w]{{3}})(?<![{_TAKES_A_CLAUSE},\s])(?=(?:{POINTS})?(?:你|您|请|麻烦|拜托|劳[烦驾])(?!的)"
+    rf"(?:{ASKING}){{0,6}}+(?:{any_of(keeping.CHINESE)})[点一下子儿啊哦喔噢哈呀哟咯吧呗嘛了住好着牢来]{{0,5}}$)"
+)
 _ASKED = LazyPattern(rf"(?:{ASKING})*+")
 _LABELLED = LazyPattern(
     r"(?>[\s,!、~]|对了|顺便|另外|还有)*(?:备注(?:信息)?|备忘|备忘录|小?记事|记|记录|提醒自己|给自己的?(?:备忘"
@@ -56,6 +61,8 @@ _PARTICLES = LazyPattern(
     rf"|一点|一件事|个事)(?![,:]?\s*(?:是|要|得)))?"
     rf"(?:(?:,\s*)?(?:以后|日后|今后|回头|下次|将来)(?:会|要|可能|还|都)*用(?:得)?[到上着])?(?=[\s,:!~—–-]|[吗么]?$|可以吗|好吗|好不好|行吗)"
 )
+# "A bit", between the word of keeping and what is kept: 记住一下|我们家...
+_ONCE = LazyPattern(rf"(?:着点|一?下)[儿子]?(?={SUBJECT})")
 _MARK = LazyPattern(r"\s*(?:[,:~]|—+|–|--?|\s)\s*")
 # What holds of the user, and is no story of how it was.
 _OWN = (
@@ -67,6 +74,7 @@ _HOLDS = LazyPattern(
     rf"|讨厌|只|最?爱|恨|[吃食][素辣斋]|养|有|在|用|改|换|搬|要|每|周|星期|今年|下|明|\d|左|右|听|看不"
     rf"|没(?:有)?[^过]{{1,6}}$|从不|无|戴|穿)"
     r"|(?:今|明|后|下|本|周|每|\d)[^,]{0,6}(?:[天日月周号点年])[^,]*(?:要|到期|开|有|是|截止)"
+    rf"|(?:[这本下]?个?{CHINESE_WEEKDAY}|[今明后][天晚早])[^,]{{0,3}}{_OWN}[^,]{{2,}}"
     r"|(?:你|您)?(?:每次|以后|永远)"
 )
 # After "don't forget": who or what it is about, or a thing with how often. "Bring an umbrella" is neither.
@@ -77,6 +85,9 @@ _STORY = LazyPattern(
     "那[年天次时晚个]|当[时年初]|第一次|小时候|以前|上次|去年|昨[天晚]|曾经|[过的]吗|的时候|刚认识|会儿"
 )
 _BESIDES = LazyPattern("顺[便手带]|另外|还有|对了")
+# Who shall not forget it is the user: what stands behind is theirs, be it only a thing that they have to do.
+_FOR_ME, _SHORTEST_TASK = LazyPattern("[帮替]我|让我"), 3
+_A_LITTLE = LazyPattern("点儿?|一?下")
 # What points to what was said before the order, or to what was told of somebody in it.
 _BACK = LazyPattern(rf"^(?:{POINTS})")
 _LATER = LazyPattern(
@@ -92,7 +103,7 @@ _REPORTED = LazyPattern(
     r"|^(?:好|嗯|行|对(?!了))|^(?:还)?记得|^我(?:还|总)?(?:知道|觉得)"
 )
 # Why it is to be kept.
-_REASON = LazyPattern("忘|记性|丢|[讲说问]一遍|从头讲|听好")
+_REASON = LazyPattern("忘|记性|丢|[讲说问]一遍|从头讲|听好|[会要]再?问你|用得?[着到上]|备用$")
 # How one begins to tell something.
 _TELLS = LazyPattern(
     r"(?:(?:[\s,!、~]|好的?|对了|顺便|另外|哎|诶|还有)*+(?:(?:提前|先)?(?:我)?(?:[跟和给对]你|同你)(?:说|讲|交代)(?:好|一下|一声"
@@ -121,7 +132,17 @@ def remembered(sentence: OrderSentence, *, is_said: bool = False) -> Target | No
         return Target(_cut(sentence, found.start("rest")), goes_on=True)
     words = asked_for(folded, _KEEPS, _BORDER, _asks_you)
     kept = (_kept(sentence, word, start, is_said=is_said) for word, start in words)
-    return next(filter(None, kept), None)
+    if (meant := next(filter(None, kept), None)) is not None or (breath := _BREATH.search(folded)) is None:
+        return meant
+    return _remembered_behind(sentence, breath.start())
+
+
+def _remembered_behind(sentence: OrderSentence, at: int) -> Target | None:
+    """Return what a sentence asks to remember when it is read with a comma at a place."""
+    text, folded = (f"{one[:at]},{one[at:]}" for one in (sentence.text, sentence.folded))
+    parted = replace(sentence, text=text, folded=folded, orders={})
+    words = asked_for(folded, _KEEPS, _BORDER, _asks_you)
+    return next(filter(None, (_kept(parted, word, start, is_said=True) for word, start in words)), None)
 
 
 def _asks_you(lead: str, _: "re.Match[str]") -> bool:
@@ -140,7 +161,7 @@ def _kept(sentence: OrderSentence, word: "re.Match[str]", start: int, *, is_said
     folded = sentence.folded
     lead = folded[start : word.start()]
     # "You jot it down" is no story.
-    is_told = word["loose"] is not None and lead.strip() in ("你", "您") and not sentence.has_question
+    is_told = word["know"] is None and lead.strip() in ("你", "您") and not sentence.has_question
     is_strong = is_told or STRONG.search(lead) is not None
     asks_for = ASK_FORM.search(lead) is not None
     if word["know"] and not (is_strong and re.search("[你您]|请", lead)):
@@ -148,6 +169,8 @@ def _kept(sentence: OrderSentence, word: "re.Match[str]", start: int, *, is_said
     before = folded[:start].rstrip(" ,;:、!~—–-")
     told = _TELLS.match(f"{before},")
     begin = min(told.end(), len(before)) if told is not None else 0
+    begin, end = _without_reasons(before, begin)
+    before = before[:end]
     other = _ASKED.sub("", before[begin:])
     is_other = bool(other) and not _REASON.search(other)
     is_apart = (is_strong and "," in before) or _BESIDES.search(lead) is not None
@@ -182,6 +205,7 @@ def _kept(sentence: OrderSentence, word: "re.Match[str]", start: int, *, is_said
     if asks and not ((asks_for or "请" in lead or "麻烦" in lead) and not asks_by_a_word(rest)):
         return None
     if mark is None:
+        at = once.end() if (once := _ONCE.match(folded, at)) is not None else at
         return _clause(sentence, at, word, lead, is_strong=is_strong, asks_for=asks_for)
     text = rest[mark.end() :]
     if stated and not is_colon:
@@ -201,6 +225,16 @@ def _kept(sentence: OrderSentence, word: "re.Match[str]", start: int, *, is_said
     if not is_colon and not is_strong and word["loose"] and not (pointed or _OWN_VALUE.search(text)):
         return None
     return Target(_cut(sentence, at + mark.end()), goes_on=":" in mark[0])
+
+
+def _without_reasons(before: str, begin: int) -> tuple[int, int]:
+    """Return where a statement begins and ends between the clauses that say why it is to be kept."""
+    end = len(before)
+    while (comma := before.find(",", begin, end)) >= 0 and _REASON.search(before, begin, comma):
+        begin = comma + 1
+    while (comma := before.rfind(",", begin, end)) >= 0 and _REASON.search(before, comma, end):
+        end = comma
+    return begin, end
 
 
 def _taken(sentence: OrderSentence, start: int, end: int, at: int) -> Target | None:
@@ -251,6 +285,9 @@ def _clause(
         at = len(sentence.folded) - len(sentence.folded[at:].lstrip("啊哦呀哈喔,了"))
     rest = sentence.folded[at:]
     text = _cut(sentence, at)
+    if word["hold"] and _FOR_ME.search(f"{lead}{word[0]}"):
+        text = _cut(sentence, at + (once.end() if (once := _A_LITTLE.match(rest)) is not None else 0))
+        return Target(text) if len(text) >= _SHORTEST_TASK else None
     if not word["hold"] and re.match(r"了(?!,|:|\s|哦|啊|哈)|过(?!敏|期|年)|没|的|不", rest):
         return None
     if word["hold"] or word["know"]:

@@ -10,13 +10,13 @@ CUES = LazyPattern(
     r"|turns? out|in fact|fix that|make (?:that|it)|update|instead|rather|not|n't|anymore|any more|no longer|now"
     r"|moved|changed|switched|renamed|rescheduled|postponed|pushed|bumped|shifted|swapped|replaced|raised|lowered)\b"
     r"|不对|不是|错了?|更正|纠正|其实|应该是|改[成到为在了叫]|换[成到了]|推迟|提前到|延[到期后]|挪到|搬[到去]|现在|变成|更新"
-    r"|不再|而是|抱歉|口误|准确|涨到|降到|调到"
+    r"|不再|而是|[而依]家|抱歉|口误|准确|涨到|降到|调到"
 )
 """By these somebody says that something was not right, or is not so any more."""
 
 CHANGES = LazyPattern(
     r"\b(?:moved|changed|extended|until|became|stretched|raised|pushed|bumped|down to|up to|now|instead|no longer|as of"
-    r"|that's|switched|shuffled)\b|[挪升延改调降涨]到|提前到|推迟到|变成|就剩|升|改成"
+    r"|that's|switched|shuffled)\b|[挪升延改调降涨]到|提前到|推迟到|变成|就剩|升|改成|[而依]家"
 )
 """With these a value has changed, whatever else the clause tells."""
 
@@ -72,8 +72,8 @@ PAIRS = tuple(
         (
             rf"\bfrom {_OLD} to {_NEW}",
             rf"\bnot (?:on |at |in |the )?{_OLD}(?:,| but|;| -+) (?:it'?s |it is |i meant |rather |but )?{_NEW}",
-            rf"\b(?:is|are|it'?s|was|meant|on|at|in|to|called|be) {_NEW_FIRST}(?:,| and|;| -+)? "
-            r"(?:not|instead of|rather than) (?P<old>[\w'.:@/ -]{1,40})",
+            rf"\b(?:(?:is|are|it'?s|was|meant|on|at|in|to|called|be) )+{_NEW_FIRST}(?:,| and|;| -+)? "
+            r"(?:not|instead of|rather than) (?:(?:on|at|in|to|called) )?(?P<old>[\w'.:@/ -]{1,40})",
             rf"\b(?:changed|switched|renamed|replaced|swapped) (?:from )?{_OLD} (?:to|with|for|by) {_NEW}",
             f"不是(?P<old>[^,.;。的]{{1,20}})[,、 ]*(?:而|应该)?是(?P<new>{_ZH})",
             f"(?<!不)是(?P<new>[^,.;。是不]{{1,20}})[,、 ]*而?不是(?P<old>{_ZH})",
@@ -98,9 +98,12 @@ COPULA = LazyPattern(
 )
 """Those of them that only say what something is, or where."""
 
+ONE_AT_A_TIME = LazyPattern(r"works?|lives?|stud(?:y|ies)|drives?|weighs?|住")
+"""What one does in one place or with one thing: who says it of themselves anew has changed it."""
+
 HOME = LazyPattern(
     r"\b(?:i|we|he|she|they)(?: now|'m| am|'re| are)? (?:liv(?:e|es|ing) (?:in|at)|based in)\b|\blives in\b"
-    r"|住(?![院宿]|酒店|宾馆)|[我们她他](?:现在)?搬[到去](?!.{0,6}[位桌室层楼组边排云])"
+    r"|住(?![院宿]|酒店|宾馆)|[我们她他]家?(?:现在|已经|都)?搬[到去](?!.{0,6}[位桌室层楼组边排云])"
 )
 """Where somebody lives: one has but one home, and "I live in York" need not name the old one."""
 

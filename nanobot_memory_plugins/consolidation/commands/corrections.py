@@ -20,6 +20,7 @@ from nanobot_memory_plugins.consolidation.commands.correction_words import (
     NOT_OLD,
     NOT_SO,
     NOW,
+    ONE_AT_A_TIME,
     PAIRS,
     QUIET,
     QUIET_ZH,
@@ -49,6 +50,8 @@ _LEAST_SHARE = 0.5
 
 _TEMPORAL = re.compile(r"^(?:wday|month)")
 _OF_I = LazyPattern(r"\b(?:i|i'm|i've|my|mine|we|our|us|me)\b|我|咱")
+# Holds the letters of a verb, and is none.
+_NOWADAYS = LazyPattern("现在")
 _THIRD = LazyPattern(r"\b(?:he|she|his|her|him|their)\b|[他她]")
 _PRONOUN = LazyPattern(r"\b(?:he|she|his|her|they|their|it|its|that|this)\b|[他她它这那]")
 # Whose a thing is: "Ana's anniversary", "No, Ana's is 4 June", 安娜的生日.
@@ -109,6 +112,12 @@ def corrections_in(reading: Reading, entries: Iterable[Entry]) -> list[Correctio
     if not found and (ended := _left_behind(reading, known)) is not None:
         found[ended.entry.id] = ended
     return list(found.values())
+
+
+def says_all_of(text: str, content: str) -> bool:
+    """Return whether an entry says all that a text states, but for the value that the text denies."""
+    own, held = wording(_stated(text)), wording(content)
+    return sum(w for term, w in own.terms.items() if term not in held.terms and not _is_quiet(term)) <= _CHATTER
 
 
 def _announces(folded: str) -> bool:
@@ -183,7 +192,16 @@ def _by_pair(text: str, entry: Entry) -> Iterator[tuple[float, str]]:
                 continue
             start, end = place
             fresh = _BESIDE_A_NAME.sub("", text[found.start("new") : found.end("new")].strip(_ENDINGS))
+            fresh = _without_what_follows(fresh, held[end:])
             yield 2.0 + _slot(rest, entry), f"{entry.content[:start]}{fresh}{entry.content[end:]}"
+
+
+def _without_what_follows(value: str, behind: str) -> str:
+    """Return a new value without the words at its end that stand behind the old one already: "920 euros now"."""
+    words, known = value.split(), behind.split()
+    while len(words) > 1 and (fold(words[-1]) in known or _is_quiet(fold(words[-1]))):
+        words.pop()
+    return " ".join(words) if len(words) < len(value.split()) else value
 
 
 def _by_number(text: str, entry: Entry) -> Iterator[tuple[float, str]]:
@@ -217,8 +235,11 @@ def _by_slot(text: str, entry: Entry) -> Iterator[tuple[float, str]]:
             _kinds(held.numbers)
         )
         whole = sum(weight for term, weight in held.terms.items() if term not in held.numbers and not _is_quiet(term))
-        if slot < _LEAST_SHARE * whole:
+        if slot < _LEAST_SHARE * whole or _is_of_another_thing(text, entry.content):
             return
+        subject = fresh.keys() & _before_the_verb(stated)[1]
+        if subject and _OF_I.search(fold(entry.content)) and not _OF_I.search(fold(text)):
+            return  # "I have two beehives", and the vicar has three
         if words <= _CHATTER or (tells_a_change and words <= _MOST_TOLD):
             yield 1.0 + slot - 0.1 * sum(gone.values()), stated
         return
@@ -249,11 +270,14 @@ def _same_slot(one: str, other: str) -> bool:
     """Whether two texts say something of the same: before the same verb stand the same words, and there are any."""
     verb, slot = _before_the_verb(one)
     other_verb, other_slot = _before_the_verb(other)
-    return verb == other_verb != "" and slot == other_slot != frozenset()
+    if verb != other_verb or not verb or slot != other_slot:
+        return False
+    return bool(slot) or (ONE_AT_A_TIME.fullmatch(verb) is not None and all(map(_OF_I.search, map(fold, (one, other)))))
 
 
 def _before_the_verb(text: str) -> tuple[str, frozenset[str]]:
     """Return the verb of a text, one for those that only say what something is, and the terms before it."""
+    text = _NOWADAYS.sub("", fold(text))
     verb = VERBS.search(fold(text))
     if verb is None:
         return "", frozenset(wording(text).terms)
@@ -308,6 +332,16 @@ def _is_of_someone_else(text: str, held: str) -> bool:
     for found in _OWNED.finditer(text):
         owner, thing = filter(None, found.groups())
         if owner[-2:] not in held and owner not in held and (thing in held or thing in ("is", "was")):
+            return True
+    return False
+
+
+def _is_of_another_thing(text: str, held: str) -> bool:
+    """Return whether a text tells of a thing of somebody's that the other text, which names them, does not name."""
+    folded = fold(held)
+    for found in _OWNED.finditer(fold(text)):
+        owner, thing = filter(None, found.groups())
+        if (owner in folded or owner[-2:] in folded) and thing not in folded:
             return True
     return False
 

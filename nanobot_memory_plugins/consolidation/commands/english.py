@@ -9,7 +9,6 @@ import re
 from nanobot_memory_plugins.consolidation.commands.english_words import (
     APPRAISES,
     ASKING,
-    BY_THE_WAY,
     FILLS,
     MODAL,
     NO_LEAD,
@@ -22,9 +21,8 @@ from nanobot_memory_plugins.consolidation.commands.english_words import (
     WANTING,
     YOU,
 )
-from nanobot_memory_plugins.consolidation.commands.sentences import OrderSentence, plain
-from nanobot_memory_plugins.consolidation.commands.target import Target, asked_for, part
 from nanobot_memory_plugins.core.text import VERB, Act, LazyPattern, any_of, clauses_of, fold, keeping
+from nanobot_memory_plugins.core.text.orders import BY_THE_WAY, OrderSentence, Target, asked_for, part, plain
 
 _KEEPS = LazyPattern(
     rf"(?<![\w'’-])(?:(?P<sure>{any_of(keeping.SURE)})|(?P<loose>{any_of(keeping.LOOSE)}|note)"
@@ -43,7 +41,10 @@ _STORED = LazyPattern(
     rf" (?:in|into|to|on) {keeping.MEMORY}{FILLS}\s*"
 )
 # Where a clause may begin.
-_BORDER = LazyPattern(r"[,;:(!?]\s*|\s[-–—]+\s*|[–—]\s*|\s(?=(?:and|but|so|then)\s)")
+_BORDER = LazyPattern(
+    r"[,;:(!?]\s*|\s[-–—]+\s*|[–—]\s*|\s(?=(?:and|but|so|then)\s)"
+    r"|(?<=\d)\s(?=(?:(?:please|pls|plz) )?(?:remember|memori[sz]e) (?:it|this|that)(?: (?:please|thanks))?\W*$)"
+)
 # What asks for keeping is short.
 _LONGEST_LEAD, _MOST_UNKNOWN = 160, 3
 _WORD = LazyPattern(r"[\w'’]+")
@@ -59,8 +60,11 @@ _TAG = LazyPattern(r"\b(?:yeah|yes|ok|okay|right|please|pls|(?:will|would|could|
 # Why it is to be kept, or that it was said before.
 _REASON = LazyPattern(
     r"\b(?:i|i've|i'll|i'm|we)\b.{0,100}\b(?:say|said|tell|told|repeat|repeating|telling|saying|forget|lose|forgetful)\b"
+    r"|\b(?:i'?ll|we'?ll|i will|i might|i may) (?:\w+ )?(?:need|want|ask|use) (?:you (?:for )?)?(?:it|this|that|them)\b"
     r"|\bmy (?:\w+ )?memory\b|^(?:just )?(?:so|in case)\b"
 )
+# A clause about what stands in the sentence before: "Wilfred forgets it without fail, so please write it down".
+_ABOUT_IT = LazyPattern(r"\b(?:it|this|these|those|them)\b")
 _PASSIVE = LazyPattern(
     r"(?:\w+ed|kept|written|burnt|knew|put down|put on)\b(?!.*\bin (?:mind|your)\b)|kept in mind|had in mind"
 )
@@ -104,9 +108,14 @@ _VALUE = LazyPattern(
     r"(?:my|our) [\w' -]{2,60}?(?: is| are|:| =|,| to| its| it's) \S|(?:i|im|i'm|ive|i've|we|we're|we've) \w"
 )
 _CODE = LazyPattern(r"[{}<>;]|\(\)|==|:=|\bdef |\breturn\b|^\S+$")
+# "A note in the spreadsheet", which is work.
+_ELSEWHERE = LazyPattern(r"\s+(?:in|into|on|to|at|under|onto) (?!(?:your|the back|mind|memory|case|order)\b)\w")
 _PLACE = LazyPattern(r"\s+(?:in|into|to|on|onto|as|at|under|with|from|before|after|of)\b")
 _CONDITION = LazyPattern(r"(?:\w+ )?(?:when(?:ever)?|next time|if|every time|each time|any time|anytime|while|for)\b")
 _FORBIDS = LazyPattern(r"(?:no|not|only|never|always) (?!one\b|way\b|body\b|to\b|longer\b|mind\b)\w")
+# Who shall not forget it is the user: what stands behind is theirs, be it only a thing that they have to do.
+_FOR_ME = LazyPattern(r"\blet (?:me|us)\b")
+_OF_IT = LazyPattern(r"\s*(?:(?:to|about|that)\s+)?")
 _THAT = LazyPattern(r"\s+(?:that|tht|dat)\s+")
 _ASKED_BEHIND = LazyPattern(r", (?:who|what|where|why|how)\b")
 _WH = LazyPattern(r"(?:who|what|where|why|how|which|whether|if|when)\b")
@@ -167,6 +176,8 @@ def _kept(sentence: OrderSentence, word: "re.Match[str]", start: int, *, is_said
     is_strong = _ASKS_NICELY.search(f"{lead} {word[0]}") is not None or _TAG.search(folded, word.end()) is not None
     at = _skipped(folded, word.end())
     pointer = _POINTED.search(word[0]) or _POINTED.search(lead)
+    if is_said and pointer is not None and _ABOUT_IT.search(before):
+        before = ""
     if pointer is None and (points := _POINTS.match(folded, word.end())) is not None:
         after = _skipped(folded, points.end())
         if not folded[after:].strip(" ,") or _MARK.match(folded, after) or _PURPOSE.match(folded, after):
@@ -177,7 +188,9 @@ def _kept(sentence: OrderSentence, word: "re.Match[str]", start: int, *, is_said
     at = purpose.end() if purpose is not None else at
     left = folded[at:]
     mark = _MARK.match(left)
-    is_back = pointer is not None and _BACK.match(pointer[0]) is not None
+    is_back = pointer is not None and (
+        _BACK.match(pointer[0]) is not None or (is_said and re.match(r"\W*(?:it|they)\b", left) is not None)
+    )
     stated = _is_stated_before(before)
     is_aside = mark is not None and mark[0].strip() == "," and pointer is not None and (stated or is_said)
     asks = sentence.asks and not (sentence.mark != "?" and word[0].startswith("don't you"))
@@ -202,6 +215,8 @@ def _kept(sentence: OrderSentence, word: "re.Match[str]", start: int, *, is_said
     if TOLD.search(before) or (":" in before and len(before.split()) > _MOST_UNKNOWN):
         return None
     if not is_sure and _PLACE.match(left):
+        return None
+    if word[0].endswith(("note", "record", "memo")) and _ELSEWHERE.match(left):
         return None
     if pointer is not None and pointer[0] == "that" and mark is None and not word[0].startswith(("keep", "h")):
         at = word.end() - len(" that") if pointer.re is _POINTED.compiled and word[0].endswith(" that") else at
@@ -244,6 +259,10 @@ def _clause(sentence: OrderSentence, at: int, word: "re.Match[str]", *, is_stron
     that = _THAT.match(sentence.folded, at)
     start = that.end() if that else len(sentence.folded) - len(sentence.folded[at:].lstrip())
     clause, text = sentence.folded[start:], part(sentence, start)
+    if _FOR_ME.search(word[0]):
+        of_it = _OF_IT.match(sentence.folded, word.end())
+        meant = part(sentence, of_it.end() if of_it is not None else word.end())
+        return Target(meant) if len(meant.split()) > 1 and not _WH.match(fold(meant)) else None
     if re.match(r"to\b", clause):
         return Target(part(sentence, start + 2)) if _LASTING.search(clause) and word["sure"] else None
     if len(clause.split()) < 2 or (

@@ -33,7 +33,8 @@ ASKING = (
         possible able while about day time times next last there there's here here's later today people dear sir
         madam kids folks gently politely wondering was were might may get getting having take moment second sec
         minute memory part your end side job task please can't get hold somehow anyway anyways hmm um uh lol haha ta
-        permanently forever carefully safely firmly properly definitely absolutely 请 麻烦 帮我 对了 顺便
+        permanently forever carefully safely firmly properly definitely absolutely ooh aw ah aha eek psst whoa oops argh
+        yikes 请 麻烦 帮我 对了 顺便
         """.split()  # noqa: SIM905
     )
 )
@@ -74,12 +75,6 @@ REQUESTING = LazyPattern(
     r"|counting on|relying on)(?: (?:that|if|whether))?"
     r"(?= (?:you|u)\b)|don't suppose|won't(?= you)|can't(?= you)|why don't(?= you)|see to it that|the (?:following"
     r"|fact))\b"
-)
-BY_THE_WAY = (
-    r"please|pls|plz|hey|hi|hello|ok|okay|oh|so|and|but|also|now|just|kindly|btw|by the way|well|alright|right|yes"
-    r"|no|yeah"
-    r"|one more thing|quick (?:thing|one|note|favou?r)|one thing|fyi|actually|important|thanks|thank you|thx|great|cool"
-    r"|perfect|sorry|um+|hmm+|anyways?|yo|oi|dude|mate|nanobot|bot|assistant|claude|chatgpt|请|麻烦|帮我|对了|顺便"
 )
 FILLS = (
     r"(?:[\s,]*\b(?:please|pls|plz|for (?:me|us|later|next time|the future|future(?: reference| use)?"

@@ -1,17 +1,19 @@
 """Carrying out orders: what was said is written, and what is told about it is what was written."""
 
 import asyncio
-import time
+import contextlib
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from nanobot_memory_plugins.consolidation.commands import answers
 from nanobot_memory_plugins.consolidation.commands.answers import OrderAnswer
 from nanobot_memory_plugins.consolidation.commands.conversations import Conversations
+from nanobot_memory_plugins.consolidation.commands.correcting import with_superseded
 from nanobot_memory_plugins.consolidation.commands.kinds import category_of
 from nanobot_memory_plugins.consolidation.commands.orders import Command, OrderKind, users_orders
 from nanobot_memory_plugins.consolidation.commands.reference import Referent, meant_by_this
 from nanobot_memory_plugins.consolidation.commands.standing import WHO, keep_said
-from nanobot_memory_plugins.consolidation.commands.topics import names_in
+from nanobot_memory_plugins.consolidation.commands.waiting import seconds_for_a_write
 from nanobot_memory_plugins.consolidation.model.belonging import is_at_hand
 from nanobot_memory_plugins.consolidation.model.entry import Entry
 from nanobot_memory_plugins.consolidation.model.matcher import Matcher
@@ -34,12 +36,10 @@ from nanobot_memory_plugins.core import (
     logger,
 )
 from nanobot_memory_plugins.core.files import FileBusyError
-from nanobot_memory_plugins.core.language_model import hook_deadline
 from nanobot_memory_plugins.core.scopes import without_session
+from nanobot_memory_plugins.core.text import text_to_assistant
+from nanobot_memory_plugins.core.text.orders import names_in
 
-# Of the hook's remaining time, the share that is waited for a write; and the seconds without a hook's limit.
-_SHARE = 0.6
-_SECONDS = 0.3
 _SESSIONS = 1_000
 
 
@@ -79,7 +79,7 @@ class CommandExecutor:
         lines: list[str] = []
         tasks = [self._begin(order, meant, session_key, text, history, scope, language) for order, meant in orders]
         if tasks:
-            await asyncio.wait(tasks, timeout=_seconds_left())
+            await asyncio.wait(tasks, timeout=seconds_for_a_write())
         for (order, _), task in zip(orders, tasks, strict=True):
             late = answers.being_kept if order.kind is OrderKind.REMEMBER else answers.being_forgotten
             lines.append(task.result().line if task.done() and not task.cancelled() else late(language))
@@ -96,16 +96,18 @@ class CommandExecutor:
         language: Language,
     ) -> "asyncio.Task[OrderAnswer]":
         if order.kind is OrderKind.REMEMBER:
-            doing = self._remember(meant, session_key, scope, language)
+            doing = self._remember(meant, session_key, scope, language, pinned=order.pinned)
         else:
             # "Forget that" behind "remember this" means what was just written.
             last = self._last.get(session_key, "") if not order.text and _after_an_order(history) else ""
             wanted = last or (meant.text if meant else "")
-            doing = self._forget(wanted, text, scope, language, everything=order.everything)
+            before = "" if order.text or last else _said_before(text, history)
+            named = [replace(order, text=wanted), *([order.else_] if order.else_ is not None else [])]
+            doing = self._forget(named, text, scope, language, before=before)
         return self._tasks.begin(doing)
 
     async def _remember(
-        self, meant: Referent | None, session_key: str, scope: Scope, language: Language
+        self, meant: Referent | None, session_key: str, scope: Scope, language: Language, *, pinned: bool
     ) -> OrderAnswer:
         if meant is None or not meant.text:
             return OrderAnswer(answers.nothing_to_remember(language))
@@ -117,29 +119,44 @@ class CommandExecutor:
             scope=without_session(scope),
             source_session=session_key,
             visible=self._context.visible_scope(scope),
+            pinned=pinned and meant.origin is Origin.USER,  # nothing else is always seen
         )
+        corrected: list[Entry] = []
+        with contextlib.suppress(NanobotMemoryError):  # the write will say why
+            said, corrected = await with_superseded(said, self._memory, scope, self._context)
         done = await keep_said(self._memory, said, language)
         if isinstance(done, OrderAnswer):
             return done
         self._last[session_key] = done.entry.id
         place = answers.place_of(done.outcome.path)
-        return OrderAnswer(answers.remembered(done.entry, place, language, is_new=done.is_new, hidden=done.hidden))
+        lacks = answers.left_out(language, hidden=done.hidden, is_cut=done.is_cut)
+        told = [answers.remembered(done.entry, place, language, is_new=done.is_new, lacks=lacks)]
+        told += [answers.corrected(one, done.entry, place, language) for one in corrected if one.id != done.entry.id]
+        return OrderAnswer(" ".join(told))
 
     async def _forget(
-        self, text: str, message: str, scope: Scope, language: Language, *, everything: bool = False
+        self,
+        named: Sequence[Command],
+        message: str,
+        scope: Scope,
+        language: Language,
+        *,
+        before: str = "",
     ) -> OrderAnswer:
-        if not text:
+        """Forget what the first of ``named`` names that names an entry; what was said ``before`` else is held back."""
+        if not named[0].text:
             return OrderAnswer(answers.nothing_to_forget(language))
         visible = self._context.visible_scope(scope)
         try:
             entries = forgettable((await self._memory.load()).entries, scope, self._context)
-            found = Forgotten()
-            if everything:
-                found = await forget_everything(self._memory, names_in(text), entries, who=WHO)
-            if found.outcome is None and not found.candidates:
-                found = await forget_what(
-                    self._memory, text, entries, by_words=self._by_words, by_meaning=self._by_meaning, who=WHO
-                )
+            found, held = Forgotten(), None
+            for order in named:
+                found = await self._found(order, entries)
+                if found.outcome is not None:
+                    break
+            if found.outcome is None and before:
+                whose = NewEntry(before, category=category_of(before), scope=without_session(scope))
+                held = await self._memory.withhold(whose, who=WHO)
         except FileBusyError:
             return OrderAnswer(answers.kept_for_later(language), waits=True)
         except NanobotMemoryError as error:
@@ -150,14 +167,24 @@ class CommandExecutor:
         if found.outcome is not None:
             plan = await self._conversations.plan_of(found.entries, visible, about=found.about)
             told = answers.forgotten(found.entries, answers.place_of(found.outcome.path), language, plan)
-            return OrderAnswer(
-                f"{told}\n{answers.may_be_meant(found.candidates, language)}" if found.candidates else told
-            )
-        if found.candidates:
+        elif held is not None:
+            told = answers.taken_back(held, language, await self._conversations.plan_of([held], visible))
+        elif found.candidates:
             return OrderAnswer(answers.which_one(found.candidates, language))
-        words, held = await self._conversations.about(text, visible, without=message)
-        return OrderAnswer(
-            answers.said_in_conversation(words, held, language) if held else answers.nothing_to_forget(language)
+        else:
+            words, hits = await self._conversations.about(named[-1].text, visible, without=message)
+            found_none = answers.nothing_to_forget(language)
+            return OrderAnswer(answers.said_in_conversation(words, hits, language) if hits else found_none)
+        return OrderAnswer(f"{told}\n{answers.may_be_meant(found.candidates, language)}" if found.candidates else told)
+
+    async def _found(self, order: Command, entries: Mapping[str, Entry]) -> Forgotten:
+        """Forget the entry that an order names, or all that name it."""
+        if order.everything:
+            found = await forget_everything(self._memory, names_in(order.text), entries, who=WHO)
+            if found.outcome is not None or found.candidates:
+                return found
+        return await forget_what(
+            self._memory, order.text, entries, by_words=self._by_words, by_meaning=self._by_meaning, who=WHO
         )
 
 
@@ -202,6 +229,9 @@ def _after_an_order(history: Sequence[Message]) -> bool:
     return last is not None and any(order.kind is OrderKind.REMEMBER for order in users_orders(last.text))
 
 
-def _seconds_left() -> float:
-    deadline = hook_deadline.get()
-    return _SECONDS if deadline is None else max(0.02, _SHARE * (deadline - time.monotonic()))
+def _said_before(text: str, history: Sequence[Message]) -> str:
+    """Return what the user has said in the message before one, in own words."""
+    said = [message.text for message in history if message.role == "user" and message.text.strip()]
+    if said and said[-1].strip() == text.strip():
+        said.pop()  # the host has put the message into its history already
+    return text_to_assistant(said[-1]).strip() if said else ""

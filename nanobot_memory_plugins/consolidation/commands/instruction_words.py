@@ -15,7 +15,7 @@ DO = rf"(?:{VERB}|{_MORE_VERBS})\b"
 SAYS = (
     r"(?:say|ask|mention|sound|seem|type|forget|swear|start|talk|complain|write|paste|send|share|post|give you"
     r"|message|speak"
-    r"|request|want|need|tell|show|use|do|bring up|discuss|chat|upload|quote|make|get)"
+    r"|request|want|need|tell|show|use|do|bring(?: up)?|discuss|chat|upload|quote|make|get)"
 )
 _ANSWERS = (
     r"(?:answers?|repl(?:y|ies)|responses?|e-?mails?|messages?|recipes?|drafts?|summar(?:y|ies)|lists?|scripts?"
@@ -194,16 +194,16 @@ HABIT = Words(
 """What is a habit of answering by itself, without a word that says how long."""
 
 STYLED = LazyPattern(
-    rf"(?:(?:\d|one|two|three|four|five|max|maximum|short|plain|metric|imperial|british|american|us|uk|no|only|just"
-    rf"|less|more|more of|formal|informal|spoken|simple|dates|times"
-    rf"|prices|code|tabs|spaces|celsius|kilomet|english|french|german|spanish|full|lower|upper|sentence|bullet|{_STYLE}"
-    rf"|\"-|please)[\w'-]*)\b"
+    r"(?:\d[\w'-]*|(?:one|two|three|four|five|max|maximum|short|plain|metric|imperial|british|american|us|uk|no|only"
+    r"|just|less|more|more of|formal|informal|spoken|simple|dates|times|prices|code|tabs|spaces|celsius|kilomet\w+"
+    rf"|english|french|german|spanish|full|lower ?case|upper ?case|lower|upper|sentence|bullets?|{_STYLE}|please)"
+    r"(?:-[\w'-]+)?)(?![\w'])"
 )
 """With which a norm of answering begins that has no verb: "two paragraphs max unless i ask"."""
 
 FORCE_ZH = LazyPattern(
     "请|就|都|别|称呼|喊我|[多少](?=说|用|写|给|发)|扮演|不要|不许|不准|甭|唔好|不用|先|按|一律|始终|统统|统一|附"
-    "|排除|保留|必须|务必|得|要|给我"
+    "|排除|保留|控制|限制?|保持|尽量|不超过|必须|务必|得|要|给我"
     "|叫我|跟我|帮我|你|固定|随便|随意|拿|用|全"
 )
 BEHAVES_ZH = LazyPattern(

@@ -11,6 +11,7 @@ from enum import StrEnum
 
 from nanobot_memory_plugins.consolidation.commands.instruction_words import (
     BEHAVES_ZH,
+    DO,
     FORCE_ZH,
     HABIT,
     LASTING,
@@ -103,6 +104,12 @@ _UNTIL = LazyPattern(
 )
 _CHINESE = re.compile("[\u3400-\u9fff]")
 _CALLED = re.compile("(?:叫|称呼|喊)我[^,]{1,6}")
+# How one is not to be called, beside how one is.
+_CALLED_NO_MORE = re.compile(
+    r"(?:stop|do not|don'?t|never|no longer)\b.{0,10}\bcall(?:ing)? me\b"
+    r"|[^,]{0,4}(?:不要|不用|不许|别|甭)再?(?:叫|称呼|喊)我"
+)
+_BETWEEN_CLAUSES = re.compile("[,;，；。]|(?<=[\u3400-\u9fff])\\s+(?=[\u3400-\u9fff])")
 _WHATEVER = re.compile("(?<=不管|无论|不论|哪怕).{0,6}?(?:什么时候|什么|怎么|谁|啥|哪)")
 _MARKED = re.compile(r"[?吗]\W*$")
 _LASTING_LEAD = LazyPattern(
@@ -115,7 +122,8 @@ _LASTING_LEAD = LazyPattern(
 )
 _CONDITION = (
     r"(?:(?:whenever|any ?time|every (?:single )?time|each time) (?:i|we|you)(?:'m|'re)?"
-    rf"|(?:when|if|once) (?:i|we)(?:'m|'re)? {SAYS})\b"
+    rf"|(?:when|if|once) (?:i|we)(?:'m|'re)? {SAYS}"
+    rf"|(?:for|with|on|to|in) (?:any|every|each|all)(?: [\w'-]+){{1,4}}? (?:i|we) {SAYS})\b"
 )
 _WHENEVER = LazyPattern(_CONDITION)
 _REQUESTS = LazyPattern(
@@ -126,7 +134,8 @@ _REQUESTS = LazyPattern(
 _ASIDE = LazyPattern(r"^(?:for my|for our|when \w+ing|by|in my|as \w+)\b[^,]{0,40}, ")
 _ANOTHER = LazyPattern(r" (?:it|he|she|they|my \w+) ")
 _BEHIND_CONDITION = LazyPattern(
-    rf"{_CONDITION}(?:(?! (?:it|he|she|they|my) )[^,])*?(?:, ?| (?=i (?:want|need)\b))(?P<main>.+)"
+    rf"{_CONDITION}(?:(?! (?:it|he|she|they|my) )[^,])*?(?:, ?| (?=i (?:want|need)\b|(?:always|only|never|don'?t) {DO})"
+    rf"| (?:just|please|pls) (?={DO}))(?P<main>.+)"
 )
 _OTHERS = LazyPattern(
     r"(?:my|he|she|they|people|everyone|his|her|their|the|this|that|it (?!would|is|'d)|what|why|how|who|which"
@@ -179,9 +188,23 @@ def instructions_in(reading: Reading) -> list[str]:
 def slot_of(instruction: str) -> InstructionSlot | None:
     """Return what an instruction settles alone."""
     folded = _bare(instruction)
-    if NAMES.fullmatch(folded):
+    clauses = _clauses(folded)
+    if NAMES.fullmatch(folded) or (
+        any(map(NAMES.fullmatch, clauses))
+        and all(NAMES.fullmatch(one) or _CALLED_NO_MORE.match(one) for one in clauses)
+    ):
         return InstructionSlot.NAME
     return InstructionSlot.LANGUAGE if _LANGUAGE.search(folded) else None
+
+
+def slots_settled_by(instruction: str) -> set[InstructionSlot]:
+    """Return what an instruction settles, be it beside something else."""
+    settled = {slot_of(instruction), *map(slot_of, _clauses(_bare(instruction)))}
+    return {one for one in settled if one is not None}
+
+
+def _clauses(bare: str) -> list[str]:
+    return [one.strip() for one in _BETWEEN_CLAUSES.split(bare) if one.strip()]
 
 
 def end_of_instruction(instruction: str, said_at: datetime) -> datetime | None:

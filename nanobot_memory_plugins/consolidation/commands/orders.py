@@ -11,11 +11,21 @@ from enum import StrEnum
 from functools import lru_cache
 from itertools import takewhile
 
-from nanobot_memory_plugins.consolidation.commands import chinese, english, further
-from nanobot_memory_plugins.consolidation.commands.forgetting import forgotten
-from nanobot_memory_plugins.consolidation.commands.sentences import Line, OrderSentence, lines_of, plain
-from nanobot_memory_plugins.consolidation.commands.target import Target
-from nanobot_memory_plugins.core.text import LazyPattern, fold, languages_of, text_to_assistant
+from nanobot_memory_plugins.consolidation.commands import chinese, english
+from nanobot_memory_plugins.core.text import LazyPattern, fold, languages_of, takes_back, text_to_assistant
+from nanobot_memory_plugins.core.text.orders import (
+    Line,
+    OrderSentence,
+    Target,
+    forgotten,
+    forgotten_first,
+    forgotten_in,
+    is_about_work,
+    lines_of,
+    plain,
+    remembered_in,
+    turns_to_another_task,
+)
 
 # Orders that are taken from one message.
 _MOST = 3
@@ -58,6 +68,10 @@ _HEADING = LazyPattern(
 )
 
 
+# The verb, as a word of keeping: "pin this", and neither "my PIN" nor "put a pin in it".
+_PINS = LazyPattern(r"(?<!\ba )(?<!\bmy )(?<!\bthe )(?<!\bthis )(?<!\bthat )(?<!\byour )\bpin\b(?! (?:number|code)\b)")
+
+
 class OrderKind(StrEnum):
     """What is asked for."""
 
@@ -67,11 +81,16 @@ class OrderKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """One order. An empty ``text`` means what was said before; ``everything``, that all that names it is meant."""
+    """One order. An empty ``text`` means what was said before; ``everything``, that all that names it is meant.
+
+    ``pinned``: it is to be kept where it is always seen. ``else_``: what is meant where nothing is of all of it.
+    """
 
     kind: OrderKind
     text: str = ""
     everything: bool = False
+    pinned: bool = False
+    else_: "Command | None" = None
 
 
 def commands_in(message: str) -> list[Command]:
@@ -89,6 +108,8 @@ def commands_in(message: str) -> list[Command]:
     orders = [one for one in found if not (one.kind is OrderKind.REMEMBER and _is_constraint(one.text))]
     if len(orders) < len(found) and not any(_turns_to_work(one) for line in lines for one in line.sentences):
         orders = list(found)
+    if not found and takes_back(message):
+        return [Command(OrderKind.FORGET)]
     return orders[:_MOST]
 
 
@@ -99,7 +120,7 @@ def users_orders(text: str) -> tuple[Command, ...]:
 
 
 def _is_constraint(text: str) -> bool:
-    return _CONSTRAINT.search(fold(text)) is not None or further.is_constraint(text)
+    return _CONSTRAINT.search(fold(text)) is not None or is_about_work(text)
 
 
 def _orders_of(line: Line, said: list[str], below: Sequence[OrderSentence]) -> Iterator[Command]:
@@ -127,11 +148,11 @@ def _orders_of(line: Line, said: list[str], below: Sequence[OrderSentence]) -> I
             while number < len(sentences) and not _turns_away(sentences[number]):
                 parts.append(f"{sentences[number].text}{sentences[number].mark}")
                 number += 1
-            order = Command(order.kind, plain(" ".join(parts)) or plain(line.below))
+            order = replace(order, text=plain(" ".join(parts)) or plain(line.below))
         elif meant.ahead and not said:
-            order = Command(order.kind, _what_follows(sentences[number:] or below))
+            order = replace(order, text=_what_follows(sentences[number:] or below))
         if order.text or said or not meant.here:
-            yield order if order.text else Command(order.kind, plain(" ".join(said[-_MOST:])))
+            yield order if order.text else replace(order, text=plain(" ".join(said[-_MOST:])))
 
 
 def _with_list(sentence: OrderSentence, found: tuple[Command, Target] | None, below: str) -> Command | None:
@@ -142,12 +163,12 @@ def _with_list(sentence: OrderSentence, found: tuple[Command, Target] | None, be
         return Command(OrderKind.REMEMBER, plain(below)) if found and found[0].kind is OrderKind.REMEMBER else None
     order, _ = found
     if order.kind is not OrderKind.REMEMBER or not order.text:
-        return Command(order.kind, plain(below)) if order.kind is OrderKind.REMEMBER else None
+        return replace(order, text=plain(below)) if order.kind is OrderKind.REMEMBER else None
     if _HEADING.fullmatch(order.text):
-        return Command(order.kind, plain(below))
+        return replace(order, text=plain(below))
     if not sentence.folded.rstrip().endswith(":"):
         return None
-    return Command(order.kind, f"{order.text}{'：' if chinese.is_chinese(order.text) else ': '}{plain(below)}")
+    return replace(order, text=f"{order.text}{'：' if chinese.is_chinese(order.text) else ': '}{plain(below)}")
 
 
 def _turns_to_work(sentence: OrderSentence) -> bool:
@@ -170,22 +191,25 @@ def _read(sentence: OrderSentence, *, is_said: bool = False) -> tuple[Command, T
 def _order_in(sentence: OrderSentence, *, is_said: bool) -> tuple[Command, Target] | None:
     meant = chinese.remembered(sentence, is_said=is_said) or english.remembered(sentence, is_said=is_said)
     if meant is not None:
-        return Command(OrderKind.REMEMBER, meant.text), meant
+        before = sentence.folded.partition(fold(meant.text))[0] if meant.text else sentence.folded
+        return Command(OrderKind.REMEMBER, meant.text, pinned=_PINS.search(before) is not None), meant
     if meant is None and (spoken := languages_of(sentence.folded)):
-        if (told := further.remembered(sentence, spoken)) is not None:
+        if (told := remembered_in(sentence, spoken)) is not None:
             return Command(OrderKind.REMEMBER, told.text), told
-        if (told := further.forgotten(sentence, spoken)) is not None:
+        if (told := forgotten_in(sentence, spoken)) is not None:
             return Command(OrderKind.FORGET, told.text), told
     meant = forgotten(sentence)
     if meant is None or meant.text.casefold() in _TOO_MUCH:
         return None
-    return Command(OrderKind.FORGET, meant.text, meant.everything), meant
+    first = forgotten_first(sentence)
+    other = Command(OrderKind.FORGET, first.text, first.everything) if first and first.text != meant.text else None
+    return Command(OrderKind.FORGET, meant.text, meant.everything, else_=other), meant
 
 
 def _turns_away(sentence: OrderSentence) -> bool:
     if sentence.asks or chinese.is_request(sentence) or english.is_request(sentence):
         return True
-    return _read(sentence) is not None or further.is_request(sentence)
+    return _read(sentence) is not None or turns_to_another_task(sentence)
 
 
 def _is_statement(text: str) -> bool:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from nanobot_memory_plugins.consolidation.commands.answers import OrderAnswer, done_late
 from nanobot_memory_plugins.consolidation.commands.conversations import Conversations
 from nanobot_memory_plugins.consolidation.commands.correcting import CorrectionKeeper
+from nanobot_memory_plugins.consolidation.commands.corrections import corrections_in
 from nanobot_memory_plugins.consolidation.commands.executor import (
     CommandExecutor,
     Order,
@@ -23,7 +24,7 @@ from nanobot_memory_plugins.consolidation.commands.tools import entry_tools
 from nanobot_memory_plugins.consolidation.model.matcher import Matcher
 from nanobot_memory_plugins.consolidation.operations.async_entries import AsyncEntryRepository
 from nanobot_memory_plugins.consolidation.operations.entry_access import RepositoryAccess
-from nanobot_memory_plugins.consolidation.operations.migrate import move_entries
+from nanobot_memory_plugins.consolidation.operations.migrate import holds_entries, move_entries
 from nanobot_memory_plugins.consolidation.operations.withheld import WithheldTexts
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
 from nanobot_memory_plugins.consolidation.prompt.source import PromptSource
@@ -44,7 +45,7 @@ from nanobot_memory_plugins.core import (
     logger,
     run_in_daemon_thread,
 )
-from nanobot_memory_plugins.core.text import Reading, UserAttribution, message_reading, profile_text
+from nanobot_memory_plugins.core.text import WARM_UP_MESSAGES, Reading, UserAttribution, message_reading, profile_text
 
 # Seconds that a tool waits for the entries' lock: four times the limit of a message.
 _TURN_LOCK_SECONDS = 2.0
@@ -208,10 +209,13 @@ class MemoryCommands:
                     "the entries of MEMORY.md are in ENTRIES.md now; `nanobot-memory entries undo` moves them back"
                 )
         except MemoryFileError as error:
-            logger.warning("the entries are left in MEMORY.md: {}", error.cause)
+            if holds_entries(self._memory.repository):
+                logger.warning("the entries are left in MEMORY.md: {}", error.cause)
         self._repair()
         self._late.begin()
         self.prompt.read_ahead()
+        if self._takes_orders:
+            _warm_up()
 
     def _repair(self) -> None:
         if done := repair_file(self._memory.repository):
@@ -229,3 +233,12 @@ def _wanted(message: Missed, reading: Reading | None = None) -> _Wanted:
 
 def _holds_order(text: str) -> bool:
     return holds_order(text) or bool(instructions_in(message_reading(text)))
+
+
+def _warm_up() -> None:
+    """Read messages as those of users are read."""
+    for text in WARM_UP_MESSAGES:
+        reading = message_reading(text)
+        _holds_order(text)
+        instructions_to_keep(reading, text)
+        corrections_in(reading, ())

@@ -6,8 +6,14 @@ from dataclasses import replace
 
 from nanobot_memory_plugins.consolidation.commands import answers
 from nanobot_memory_plugins.consolidation.commands.answers import OrderAnswer
-from nanobot_memory_plugins.consolidation.commands.instructions import end_of_instruction, instructions_in, slot_of
+from nanobot_memory_plugins.consolidation.commands.instructions import (
+    end_of_instruction,
+    instructions_in,
+    slot_of,
+    slots_settled_by,
+)
 from nanobot_memory_plugins.consolidation.commands.orders import OrderKind, commands_in, users_orders
+from nanobot_memory_plugins.consolidation.commands.waiting import seconds_for_a_write
 from nanobot_memory_plugins.consolidation.model.entry import INSTRUCTION, Category
 from nanobot_memory_plugins.consolidation.model.scoring import Importance
 from nanobot_memory_plugins.consolidation.operations.async_entries import AsyncEntryRepository
@@ -29,8 +35,6 @@ from nanobot_memory_plugins.core.text import Reading, reading_of
 
 # Who is named in the journal for what users ask for in conversation.
 WHO = "conversation"
-# Seconds that an answer waits for a write, which goes on behind it.
-_SECONDS = 0.15
 
 
 class InstructionKeeper:
@@ -64,7 +68,7 @@ class InstructionKeeper:
         tasks = [self._tasks.begin(self._keep(one, session_key, scope, reading)) for one in wanted]
         if not tasks:
             return [], []
-        await asyncio.wait(tasks, timeout=_SECONDS)
+        await asyncio.wait(tasks, timeout=seconds_for_a_write())
         late = answers.being_kept(reading.language)
         return [task.result().line if task.done() else late for task in tasks], tasks
 
@@ -119,8 +123,8 @@ async def as_instruction(memory: AsyncEntryRepository, said: NewEntry) -> NewEnt
     """
     if said.origin is not Origin.USER or said.scope.group_chat or not instructions_in(reading_of(said.text)):
         return said
-    slot = slot_of(said.text)
-    before = in_force((await memory.load()).entries.values()) if slot is not None else []
-    replaced = tuple(one.id for one in before if one.scope == said.scope and slot_of(one.content) is slot)
+    settled = slots_settled_by(said.text)
+    before = in_force((await memory.load()).entries.values()) if settled else []
+    replaced = tuple(one.id for one in before if one.scope == said.scope and slot_of(one.content) in settled)
     ends = said.expires_at or end_of_instruction(said.text, memory.repository.clock.now().astimezone())
-    return replace(said, kind=INSTRUCTION, replaces=replaced, expires_at=ends)
+    return replace(said, kind=INSTRUCTION, replaces=(*said.replaces, *replaced), expires_at=ends)

@@ -9,6 +9,7 @@ from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError
 
 from nanobot_memory_plugins.consolidation.commands.answers import place_of, stands
 from nanobot_memory_plugins.consolidation.commands.conversations import Conversations
+from nanobot_memory_plugins.consolidation.commands.correcting import with_superseded
 from nanobot_memory_plugins.consolidation.commands.executor import forgettable
 from nanobot_memory_plugins.consolidation.model.entry import Category, Entry
 from nanobot_memory_plugins.consolidation.model.matcher import Matcher
@@ -126,14 +127,15 @@ class Remember:
             visible=self._context.visible_scope(scope),
         )
         try:
+            said, corrected = await with_superseded(said, self._memory, scope, self._context)
             done = await self._memory.remember(said, who=WHO, asked=own)
         except NanobotMemoryError as error:
             return f"Error: nothing was remembered. {error}"
         known = "" if done.is_new else "It was known already, and is refreshed. "
         hidden = " What stands in brackets is a secret, and was NOT kept: say so." if done.hidden else ""
         pinned = " It was NOT pinned: the user has not said it." if wanted.pin and not own else ""
-        hidden += pinned
-        return f"{known}Written to {place_of(done.outcome.path)}: {_line(done.entry)}{hidden}"
+        over = "".join(f" It takes the place of {_line(one)}." for one in corrected if one.id != done.entry.id)
+        return f"{known}Written to {place_of(done.outcome.path)}: {_line(done.entry)}{over}{hidden}{pinned}"
 
 
 class ForgetTool:

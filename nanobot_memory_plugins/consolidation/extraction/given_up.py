@@ -7,7 +7,7 @@ from nanobot_memory_plugins.core import Finding, Health, Sentence
 from nanobot_memory_plugins.core.files import read_time
 
 NOT_ANSWERED = "the model has not answered"
-NOTHING_FOUND = "the model finds nothing in what was stated"
+NOTHING_FOUND = "the model finds nothing that the words bear out"
 FAILS = "the model fails on them and answers other questions"
 _HINTS = {
     NOT_ANSWERED: "Another model may do better; one that thinks needs a larger extractionAnswerTokens.",

@@ -23,13 +23,14 @@ from nanobot_memory_plugins.consolidation.extraction.quoted_candidates import (
 )
 from nanobot_memory_plugins.consolidation.extraction.said_again import used_again
 from nanobot_memory_plugins.consolidation.extraction.speakers import merged_by_speaker, speakers_of
-from nanobot_memory_plugins.consolidation.extraction.spoken_messages import spoken_messages
+from nanobot_memory_plugins.consolidation.extraction.spoken_messages import spoken_messages, without_withheld
 from nanobot_memory_plugins.consolidation.extraction.statements import Statement, may_hold_something, statements
 from nanobot_memory_plugins.consolidation.model.belonging import is_at_hand
 from nanobot_memory_plugins.consolidation.model.entry import Entry
 from nanobot_memory_plugins.consolidation.model.matcher import Matcher
 from nanobot_memory_plugins.consolidation.operations.async_entries import AsyncEntryRepository
 from nanobot_memory_plugins.consolidation.operations.one_machine import only_machine
+from nanobot_memory_plugins.consolidation.operations.withheld import WithheldTexts
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
 from nanobot_memory_plugins.consolidation.prompt.source import is_visible
 from nanobot_memory_plugins.consolidation.store.pending_sessions import ASKED, FAILED, Pending, counted, unknown_among
@@ -98,6 +99,7 @@ class SessionProcessor:
         self.pending = Pending(paths)
         self.modes = QuoteModes(paths)
         self._dealt_with = ProcessedMessages(paths)
+        self._withheld = WithheldTexts(memory.repository)
         self._forgotten = HistoryFilter(Fingerprints(paths), clock=context.clock, redact=context.redact)
 
     async def process_session(self, session: Session, messages: Sequence[Message]) -> Processed:
@@ -175,6 +177,8 @@ class SessionProcessor:
             unchanged = self._memory.repository.update
             self._dealt_with.recover(session.key, lambda: unchanged(dict, who=WHO, why="settle"))
             fresh = self._dealt_with.fresh(session.key, spoken)
+            visible = self._context.visible_scope(session.scope)
+            fresh = without_withheld(fresh, self._withheld.texts(visible)) if fresh else fresh
             return fresh, statements(fresh, role="assistant" if session.background else "user")
 
         fresh, said = await run_in_daemon_thread(look)

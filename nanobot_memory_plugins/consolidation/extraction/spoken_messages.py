@@ -1,8 +1,9 @@
 """The messages that can be learned from: what users and the assistant said, without secrets and what others put in."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
-from nanobot_memory_plugins.core import Message, find_earlier_summary
+from nanobot_memory_plugins.core import Message, Wanted, Withheld, find_earlier_summary
 from nanobot_memory_plugins.core.files import REDACTION_FAILED
 from nanobot_memory_plugins.core.text import message_reading, message_time, own_words
 
@@ -39,6 +40,16 @@ def spoken_messages(
             spoken.append(Message(message.role, text, raw={"time": time.isoformat()} if time else {}))
     spoken.reverse()
     return spoken
+
+
+def without_withheld(messages: Sequence[Message], withheld: Sequence[Withheld]) -> list[Message]:
+    """Return messages without what was forgotten on somebody's order; those that said nothing else are left out."""
+    texts, names = ([one.text for one in withheld if one.is_name is name] for name in (False, True))
+    wanted = Wanted(texts, words=names)
+    if not wanted:
+        return list(messages)
+    left = ((one, wanted.without(one.text)[0].strip()) for one in messages)
+    return [one if text == one.text.strip() else replace(one, text=text) for one, text in left if text]
 
 
 def _bounded(text: str) -> str:

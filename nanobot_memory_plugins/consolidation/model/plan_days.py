@@ -4,16 +4,17 @@ import re
 from datetime import UTC, date, datetime, timedelta, tzinfo
 
 from nanobot_memory_plugins.core import language_of
-from nanobot_memory_plugins.core.text import DayAhead, LazyPattern, days_ahead
+from nanobot_memory_plugins.core.text import Act, DayAhead, LazyPattern, days_ahead, message_reading
 from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 
 _NAMES_ITS_YEAR = LazyPattern(r"(?<!\d)20\d\d")
 _ISO = LazyPattern(r"(?<!\d)20\d\d[-/.年]\d{1,2}[-/.月]\d{1,2}")
 # What comes again each year, and what goes on from its day on, is not over then; what was is no plan.
 _GOES_ON = LazyPattern(
-    r"\b(?:birthday|anniversary|name day|born|was|were|did|had)\b"
+    r"\b(?:birthday|anniversary|name day|born|was|were|did|had)\b|\bturn(?:s|ing)? (?:\d|\w+(?:teen|ty)\b|one\b|two\b"
+    r"|three\b|four\b|five\b|six\b|seven\b|eight\b|nine\b|ten\b|eleven\b|twelve\b)"
     r"|\b(?:start|begin|mov|becom|join|retir|get(?:ting)? married|switch|live|work)\w*\b|\bfrom\b[^.]* on\b|\bsince\b"
-    r"|生日|诞辰|纪念日|节日|出生|开始|入职|搬|起[^床飞]|成为|退休|结婚|改成|改用|换成",
+    r"|满.{1,4}岁|生日|诞辰|纪念日|节日|出生|开始|入职|搬|起[^床飞]|成为|退休|结婚|改成|改用|换成",
     re.IGNORECASE,
 )
 # Unless it says when it ends, or how long it takes: "a 4-month stay starting in May".
@@ -25,6 +26,22 @@ _ENDS = LazyPattern(
 )
 # From then on, without an end.
 _FROM_A_DAY = LazyPattern(r"\bfrom 20\d\d-\d\d-\d\d(?!\W+(?:to|until|till|through)\b)|20\d\d-\d\d-\d\d[起开]")
+
+
+# A first clause that announces the plan itself, and a second one that is about what the first one names.
+_ANNOUNCES = LazyPattern(
+    r"\b(?:will|shall|must|should|gonna|needs?|plans?|wants?|(?:going|have|has|need|want) to|there(?:'s| is| are)"
+    r"|(?:have|has|got) an?)\b|\w'll\b|要|打算|准备|计划|得|约|有",
+    re.IGNORECASE,
+)
+_SPEAKS_OF_IT = LazyPattern(r"\W*(?:(?:and|but|so)\s+)?(?:it|that|this|which)\b|\W*(?:它|那|就|时间)", re.IGNORECASE)
+# What a time of the day is said with, beside figures.
+_OF_A_TIME = LazyPattern(
+    r"\b(?:and|on|at|in|by|the|from|to|between|about|around|[ap]\.?m|o'?clock|noon|sharp|morning|afternoon|evening|night"
+    r"|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|half|past|quarter)\b"
+    r"|[\d\W]|早上|上午|中午|下午|晚上|凌晨|傍晚|[一二两三四五六七八九十半点时分钟刻整在的]",
+    re.IGNORECASE,
+)
 
 
 def day_meant(text: str, said_on: date) -> date | None:
@@ -51,6 +68,29 @@ def takes_time(text: str) -> bool:
     return _ENDS.search(simplified(text)) is not None
 
 
+def begins_with_what_stays(text: str, said_on: date) -> bool:
+    """Return whether a text states something without a day before it tells of a plan: that is not over with its day.
+
+    "My locker is in room three, and I swim on Wednesday" keeps the locker. What stands behind a plan belongs to it:
+    "the flight leaves on Friday, the gate opens at 9".
+    """
+    clauses = message_reading(text).clauses
+    if len(clauses) < 2 or clauses[0].act is not Act.STATES:
+        return False
+    first, then = (simplified(one.text) for one in clauses[:2])
+    if days_ahead(first, said_on) or _ANNOUNCES.search(first) or _SPEAKS_OF_IT.match(then):
+        return False
+    return any(_tells_more(simplified(one.text), said_on) for one in clauses[1:])
+
+
+def _tells_more(clause: str, said_on: date) -> bool:
+    """Return whether a clause names a day, and what is on it."""
+    days = days_ahead(clause, said_on)
+    for one in reversed(days):
+        clause = f"{clause[: one.start]} {clause[one.end :]}"
+    return bool(days) and _OF_A_TIME.sub("", clause) != ""
+
+
 def with_days(text: str, said_on: date, *, is_task: bool, resolved: date | None = None) -> str:
     """Return a text with the day behind each phrase that would be read differently later.
 
@@ -68,7 +108,7 @@ def with_days(text: str, said_on: date, *, is_task: bool, resolved: date | None 
 
 def end_of_plan(text: str, said_at: datetime, *, is_task: bool) -> datetime | None:
     """Return when a plan is over that is told in the user's own words, or None where it has no end."""
-    if said_at.tzinfo is None or goes_on(text):
+    if said_at.tzinfo is None or goes_on(text) or begins_with_what_stays(text, said_at.date()):
         return None
     named = days_ahead(text, said_at.date())
     days = [one.day for one in named if is_task or one.is_deadline or (one.is_certain and not one.is_relative)]

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Collection
 from pathlib import Path
 
+from nanobot_memory_plugins.consolidation.model.entry import Entry
 from nanobot_memory_plugins.consolidation.operations import remember
 from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, RememberResult
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository, Outcome, Snapshot
@@ -39,3 +40,7 @@ class AsyncEntryRepository:
     async def forget(self, ids: Collection[str], *, who: str, about: str = "") -> Outcome:
         """Take entries out of the file: `remember.forget`."""
         return await run_in_daemon_thread(lambda: remember.forget(self.repository, ids, who=who, about=about))
+
+    async def withhold(self, said: NewEntry, *, who: str) -> Entry:
+        """Forget what is no entry yet: `remember.withhold`."""
+        return await run_in_daemon_thread(lambda: remember.withhold(self.repository, said, who=who))

@@ -15,8 +15,8 @@ from nanobot_memory_plugins.core import EntryEdit, InputError, Origin, Sentence
 def edit(repository: EntryRepository, entry_id: str, wanted: EntryEdit, *, who: str) -> Outcome:
     """Change what ``wanted`` names of an entry; a new text is the user's own.
 
-    Raises `InputError` for an unknown id, an unknown category, a score outside 0..1, or an empty text, and
-    `MemoryFileError`.
+    Raises `InputError` for an unknown id, an unknown category, a score outside 0..1, or a text that is empty or too
+    long, and `MemoryFileError`.
     """
     content = None if wanted.text is None else _content(wanted.text)
     if wanted.category is not None and wanted.category not in set(Category):
@@ -62,8 +62,8 @@ def confirm(repository: EntryRepository, ids: Collection[str], *, who: str) -> O
 def merge(repository: EntryRepository, ids: Sequence[str], text: str, *, who: str) -> Outcome:
     """Make one entry of several, with ``text``; links to those that went lead to it.
 
-    Raises `InputError` for fewer than two, an unknown id, an empty text, or entries that different people see, and
-    `MemoryFileError`.
+    Raises `InputError` for fewer than two, an unknown id, a text that is empty or too long, or entries that different
+    people see, and `MemoryFileError`.
     """
     wanted, content = list(dict.fromkeys(ids)), _content(text)
     if len(wanted) < 2:
@@ -89,4 +89,9 @@ def _content(text: str) -> str:
     content = content_of(text[: 4 * MOST_CHARACTERS])
     if not content:
         raise InputError("There is no text.", hint="To do away with an entry, forget it.")
-    return content if len(content) <= MOST_CHARACTERS else content[: MOST_CHARACTERS - 1].rstrip() + "…"
+    if len(content) > MOST_CHARACTERS:
+        raise InputError(
+            Sentence("The text is too long for an entry: {most:,} characters at most.", most=MOST_CHARACTERS),
+            hint="Shorten it; a longer text can be a file of its own below memory/, where it is searched.",
+        )
+    return content

@@ -1,7 +1,7 @@
 """The entries as `EntryAccess` has them: frozen views, and changes on behalf of a person."""
 
 import os
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -37,11 +37,15 @@ from nanobot_memory_plugins.core.host import WithheldWords
 
 
 class RepositoryAccess:
-    """The entries of a repository, as core's `EntryAccess`. ``who`` is named in the journal."""
+    """The entries of a repository, as core's `EntryAccess`. ``who`` is named in the journal.
 
-    def __init__(self, repository: EntryRepository, *, who: str = "user") -> None:
+    ``whose`` says whose it is what is added.
+    """
+
+    def __init__(self, repository: EntryRepository, *, who: str = "user", whose: Callable[[], Scope] = Scope) -> None:
         self._repository = repository
         self._who = who
+        self._whose = whose
         self._withheld = WithheldTexts(repository)
         self._runs: _Runs | None = None
         self._list: tuple[str, EntryList, dict[str, Entry]] | None = None
@@ -117,7 +121,8 @@ class RepositoryAccess:
 
     def add(self, text: str, *, group: str = "") -> EntryRun | None:
         """Remember a text."""
-        return self._told(remember(self._repository, NewEntry(text, group=group), who=self._who).outcome)
+        said = NewEntry(text, group=group, scope=self._whose())
+        return self._told(remember(self._repository, said, who=self._who).outcome)
 
     def edit(self, entry_id: str, edit: EntryEdit) -> EntryRun | None:
         """Change an entry."""

@@ -31,7 +31,8 @@ def taken_out(repository: EntryRepository, ids: Collection[str]) -> frozenset[st
     """
     snapshot = repository.load()
     asked = set(ids) - snapshot.entries.keys()
-    went = dict.fromkeys(snapshot.removed, True) | {id_: True for id_ in asked if repository.tombstones.holds_id(id_)}
+    went = {} if snapshot.is_gone else dict.fromkeys(snapshot.removed, True)
+    went |= {id_: True for id_ in asked if repository.tombstones.holds_id(id_)}
     if asked - went.keys():
         written: dict[str, bool] = {}
         for run in repository.journal.runs():

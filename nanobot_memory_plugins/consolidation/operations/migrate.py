@@ -28,7 +28,7 @@ from nanobot_memory_plugins.consolidation.store.rendering import TITLE, render
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository, Outcome
 from nanobot_memory_plugins.consolidation.store.snapshot import State, WantedState, sha256
 from nanobot_memory_plugins.consolidation.store.three_way_merge import adopted, merged_entry
-from nanobot_memory_plugins.core import InputError, logger
+from nanobot_memory_plugins.core import InputError, MemoryFileError, logger
 from nanobot_memory_plugins.core.files import exact_time, replace_file
 
 # Why the runs were made that clear the place that entries leave.
@@ -67,6 +67,14 @@ def move_entries(repository: EntryRepository) -> bool:
         # As long as those of MEMORY.md are in force, none was moved, whatever a run that broke off has written down.
         before = moved_before(repository.journal.runs()) if in_force == own else {}
         return _Move(repository, own, shared, before).run(slipped, found)
+
+
+def holds_entries(repository: EntryRepository) -> bool:
+    """Return whether entries stand in MEMORY.md, as far as it can be read."""
+    try:
+        return has_sections(read_file(repository.paths.long_term))
+    except MemoryFileError:
+        return False
 
 
 def import_entries(repository: EntryRepository, *, who: str) -> Outcome:

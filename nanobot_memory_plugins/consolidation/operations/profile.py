@@ -3,7 +3,8 @@
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
+from itertools import takewhile
 
 from nanobot_memory_plugins.consolidation.model.entry import Category, Entry, Section, sessions_in
 from nanobot_memory_plugins.consolidation.model.entry_view import view_of
@@ -88,12 +89,35 @@ def _with_words(entry: Entry, paths: MemoryPaths, said: dict[str, tuple[Support,
         if key not in said:
             said[key] = _said_in(paths, key)
         support, times = said[key]
-        clauses = support.nearest(entry.content, _LEAST)
+        # What was said since then may tell of the same, and deny it: no entry is learned from what comes after it.
+        later = _said_after(times, entry.created_at)
+        clauses = support.nearest(entry.content, _LEAST, without_last=later)
+        clauses = clauses or (support.nearest(entry.content, _LEAST) if later else [])
         passages = support.conversation.passages(clauses)
         if passages:
-            words = " … ".join(" ".join(one.split()) for one in clauses)
+            words = " ".join(_as_said(clauses, support.conversation.messages[passages[-1].turn].text).split())
             return KnownEntry(view_of(entry), words[:_LONGEST], times[passages[-1].turn])
     return KnownEntry(view_of(entry))
+
+
+def _as_said(clauses: Sequence[str], message: str) -> str:
+    """Return clauses as they stand in a message, with an ellipsis where words between them are left out."""
+    said, end = "", 0
+    for one in clauses:
+        at = message.find(one, end)
+        between = message[end : max(at, end)]
+        is_next = at >= 0 and not any(map(str.isalnum, between))
+        said += (between if is_next else " … ") + one if said else one
+        end = max(at, end - len(one)) + len(one)
+    return said
+
+
+def _said_after(times: Sequence[datetime | None], learned: datetime | None) -> int:
+    """Return how many of the last messages were said after an entry was learned, whose time is one of whole seconds."""
+    if learned is None:
+        return 0
+    after = learned + timedelta(seconds=1)
+    return sum(1 for _ in takewhile(lambda time: time is not None and time >= after, reversed(times)))
 
 
 def _said_in(paths: MemoryPaths, key: str) -> tuple[Support, list[datetime | None]]:

@@ -17,6 +17,7 @@ from nanobot_memory_plugins.consolidation.model.scoring import (
     restored,
 )
 from nanobot_memory_plugins.consolidation.model.tags import plain_tags
+from nanobot_memory_plugins.consolidation.store.journal import Change
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository, Outcome
 from nanobot_memory_plugins.core import InputError, Origin, Scope, SecretNotKeptError, Sentence, Visibility
 
@@ -54,13 +55,14 @@ class NewEntry:
 class RememberResult:
     """The entry that holds it now, as it was written; ``is_new`` is false when it was known already.
 
-    ``hidden`` says that a secret was taken out of it.
+    ``hidden`` says that a secret was taken out of it, ``is_cut`` that its end was left off: it was too long.
     """
 
     entry: Entry
     is_new: bool
     outcome: Outcome
     hidden: bool = False
+    is_cut: bool = False
 
 
 def remember(repository: EntryRepository, said: NewEntry, *, who: str, asked: bool = True) -> RememberResult:
@@ -70,7 +72,8 @@ def remember(repository: EntryRepository, said: NewEntry, *, who: str, asked: bo
     it says is a secret, `InputError` for an empty text or one that was purged, and `MemoryFileError`.
     """
     content = content_of(said.text[: 4 * MOST_CHARACTERS])
-    if len(content) > MOST_CHARACTERS:
+    is_cut = len(content) > MOST_CHARACTERS
+    if is_cut:
         content = content[: MOST_CHARACTERS - 1].rstrip() + "…"
     if not content:
         raise InputError("There is no text to remember.")
@@ -111,7 +114,7 @@ def remember(repository: EntryRepository, said: NewEntry, *, who: str, asked: bo
     entry = outcome.entries.get(known or fresh)
     if entry is None:
         raise InputError("This was forgotten for good, and is not taken up again.")
-    return RememberResult(entry, not known, outcome, hidden=is_hidden)
+    return RememberResult(entry, not known, outcome, hidden=is_hidden, is_cut=is_cut)
 
 
 def forget(repository: EntryRepository, ids: Collection[str], *, who: str, about: str = "") -> Outcome:
@@ -125,6 +128,18 @@ def forget(repository: EntryRepository, ids: Collection[str], *, who: str, about
         return {id_: entry for id_, entry in entries.items() if id_ not in ids}
 
     return repository.update(change, who=who, why=f"{FORGET_ALL}{about}" if about else FORGET)
+
+
+def withhold(repository: EntryRepository, said: NewEntry, *, who: str) -> Entry:
+    """Forget what is no entry yet: the journal gets one that is gone, so that it is held back and can be restored.
+
+    Returns that entry. Raises `MemoryFileError`.
+    """
+    now = repository.clock.now().replace(microsecond=0)
+    content = repository.redacted(content_of(said.text[:MOST_CHARACTERS]), said.origin)
+    gone = _entry(new_id(), content, said, now)
+    repository.note(who=who, why=FORGET, changes=(Change(gone.id, gone, None),))
+    return gone
 
 
 def put_into_group(repository: EntryRepository, ids: Collection[str], group: str, *, who: str) -> Outcome:

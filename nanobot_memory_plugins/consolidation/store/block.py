@@ -72,19 +72,19 @@ def extent(data: bytes, start: int) -> int:
 
     The text may be set off from its header by one blank line.
     """
-    end = _line_end(data, start)
+    header = end = _line_end(data, start)
     position, blank = end + 1, False
     while position < len(data):
         stop = _line_end(data, position)
         if not data[position:stop].strip():
-            if blank or end > _line_end(data, start):
+            if blank or end > header:
                 break
             blank = True
         elif _HEADING.match(data, position):
             break
         else:
             comment = data.startswith(b"<!--", position)
-            if blank and comment:
+            if blank and comment and end == header:
                 break
             end = stop
             if comment and split_fields(_decoded(data[position:stop])) is not None:
@@ -108,6 +108,8 @@ def _read_plain(data: bytes) -> Block | None:
     if match is None:
         return None
     header, id_, category, score, day, hits, text, fields, created, activated, source, importance = match.groups()
+    if b"<!--" in text:
+        return None  # an editor may have joined its lines
     try:
         content = text.decode().strip()
         last = _day(day.decode())
@@ -141,12 +143,15 @@ def read_slowly(data: bytes) -> Block | str:
     if not text:
         return Sentence("it has no text")
     fields, text_gap, told = b"", b"", None
-    before, _, last = text.rpartition(b"\n")
-    if b"<!--" in last and (told := split_fields(_decoded(last))) is not None:
-        fields = last
-        stripped = before.removesuffix(b"\r")
-        text_gap = text[len(stripped) : len(text) - len(last)]
-        text = stripped
+    begin = text.rfind(b"<!--", text.rfind(b"\n") + 1)
+    if begin >= 0 and (told := split_fields(_decoded(text[begin:]))) is not None:
+        stripped = text[:begin].rstrip(b" \t\r\n")
+        gap_before = text[len(stripped) : begin]
+        # On the line of the text it is ours where an editor has joined the lines; another is part of the text.
+        if b"\n" in gap_before or not stripped or "created" in told:
+            fields, text_gap, text = text[begin:], gap_before, stripped
+        else:
+            told = None
     if not text.strip():
         return Sentence("it has no text")
     lines = [line.strip() for line in _decoded(text).split("\n")]

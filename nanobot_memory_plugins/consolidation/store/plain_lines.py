@@ -36,13 +36,21 @@ _NO_KIND = Sentence(
     kinds=_KINDS,
 )
 _NESTED = Sentence("a list in a list is no entry; write each on a line of its own, without blanks before it")
+_NUMBERED = Sentence("a numbered line is no entry; write it as a bullet")
 _TOO_LONG = Sentence("this is no entry: it has more than {most:,} characters", most=_LONGEST)
+_NO_HEADER = Sentence(
+    "this is no header of an entry as it stands; write it as `### [id] fact | 0.80 | 2026-02-20 | 0`, below the heading"
+    " `## Active Memories` or `## Archived Memories`"
+)
 _NO_TEXT = Sentence("this heading is no entry: its text belongs on the line below it")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _BULLET = re.compile(r" ?[-*+•][ \t]+(?:\[(?P<box>[ xX])\][ \t]+)?(?P<text>\S.*)")
 _HEADING = re.compile(
     rf" {{0,3}}###[ \t]+(?:\[\][ \t]*)?(?P<category>{'|'.join(Category)})[ \t]*(?:[|｜].*)?", re.IGNORECASE
 )
+_NUMBER = re.compile(r" ?\d{1,3}(?:[.)][ \t]++|、[ \t]*+)\S")
+# What the header of an entry says, whatever stands before it: hashes too many, none, a quote's mark, a tag.
+_HEADER_LIKE = re.compile(r".{0,12}?\[[0-9A-Za-z_-]{1,64}\][ \t]*[a-z_]{3,20}[ \t]*[|｜][ \t]*[01][.,]\d\d?[ \t]*[|｜]")
 _UNKNOWN = re.compile(r" {0,3}###[ \t]+\S")
 _GOES_ON = re.compile(r"(?: {2}|\t)\s*+(?P<text>\S.*)")
 # What no text of an entry begins with.
@@ -80,13 +88,16 @@ def _read(document: EntryDocument, *, everywhere: bool) -> list[PlainLine]:
     position, is_above = 0, True
     for piece in document.pieces:
         is_above = is_above and not isinstance(piece, Heading)
-        if isinstance(piece, Text) and (everywhere or is_above or piece.section is not None):
-            found += _lines_of(piece.data, position)
+        if isinstance(piece, Text):
+            lines = _lines_of(piece.data, position, in_section=piece.section is not None)
+            # Of the text of others a header of ours alone is looked at: with its section's heading it has gone astray.
+            ours = everywhere or is_above or piece.section is not None
+            found += lines if ours else [line for line in lines if line.why is _NO_HEADER]
         position += len(piece.data)
     return found
 
 
-def _lines_of(data: bytes, position: int) -> list[PlainLine]:
+def _lines_of(data: bytes, position: int, *, in_section: bool) -> list[PlainLine]:
     found: list[PlainLine] = []
     fence = ""
     lines = data.decode("utf-8", "surrogateescape").splitlines(keepends=True)
@@ -98,6 +109,12 @@ def _lines_of(data: bytes, position: int) -> list[PlainLine]:
         line = lines[number].rstrip()
         if mark := _FENCE.match(line):
             fence = "" if fence and mark[1].startswith(fence) else fence or mark[1]
+        is_header = HEADER.match(line.encode("utf-8", "surrogateescape")) is not None
+        # One in our sections that cannot be read was named by who read it.
+        if not fence and _HEADER_LIKE.match(line) and not (is_header and in_section):
+            found.append(PlainLine(starts[number], starts[number + 1], "", Category.FACT, _NO_HEADER))
+            number += 1
+            continue
         bullet, heading = (None, None) if fence else (_BULLET.fullmatch(line), _HEADING.fullmatch(line))
         first, number = number, number + 1
         if bullet is not None and (bullet["box"] or " ") == " ":
@@ -119,7 +136,9 @@ def _lines_of(data: bytes, position: int) -> list[PlainLine]:
                 number += 1
             category = Category(heading["category"].lower())
         else:
-            if not fence and _UNKNOWN.match(line) and not HEADER.match(line.encode("utf-8", "surrogateescape")):
+            if not fence and _NUMBER.match(line):
+                found.append(PlainLine(starts[first], starts[number], "", Category.FACT, _NUMBERED))
+            elif not fence and _UNKNOWN.match(line) and not is_header:
                 found.append(PlainLine(starts[first], starts[number], "", Category.FACT, _NO_KIND))
             continue
         content = content_of(" ".join(texts))

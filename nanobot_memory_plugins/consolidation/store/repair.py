@@ -9,7 +9,8 @@ from nanobot_memory_plugins.consolidation.store.clock_ahead import WHY as WHY_CL
 from nanobot_memory_plugins.consolidation.store.journal import PUT_BACK
 from nanobot_memory_plugins.consolidation.store.plain_lines import take_up
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository, Snapshot
-from nanobot_memory_plugins.core import MemoryFileError, logger
+from nanobot_memory_plugins.consolidation.store.taken_out import taken_out_lately
+from nanobot_memory_plugins.core import MemoryFileError, Sentence, logger
 
 # Who is named in the journal.
 WHO = "mend"
@@ -18,18 +19,20 @@ _LOCK_SECONDS = 2.0
 _MOST_NAMED = 5
 
 
-def repair_file(repository: EntryRepository) -> str:
+def repair_file(repository: EntryRepository, *, tells_taken: bool = False) -> str:
     """Put the last good copy in the place of a damaged file, which is kept aside; say what was done, if anything.
 
     What counts as damage is what `EntryRepository.load` calls so. A file that was put back as it had been before gets
     the entries that came since, and loses those that were forgotten for good. A file that cannot be written stays, with
-    a warning. What people wrote as an entry without an id gets one. It blocks.
+    a warning. What people wrote as an entry without an id gets one. What others took out is written down, and said
+    where ``tells_taken``. It blocks.
     """
     try:
         found = repository.load()
         was_ahead = repository.is_set_right()
         if not (needs_repair(found) or was_ahead):
-            return take_up(repository, found.document)
+            told = [take_up(repository, found.document), _taken_note_of(repository, found)]
+            return Sentence.joined(filter(None, told if tells_taken else told[:1]), "; ")
         why = "the file was damaged" if found.damage else PUT_BACK if needs_repair(found) else WHY_CLOCK
         done = repository.update(dict, who=WHO, why=why)
     except MemoryFileError as error:
@@ -39,6 +42,14 @@ def repair_file(repository: EntryRepository) -> str:
     entries = "an entry that it had taken is" if back == 1 else f"{back} entries that it had taken are"
     told = [_said(found) if done.run is not None else "", f"the clock had been ahead: {entries} back" if back else ""]
     return "; ".join(filter(None, told))
+
+
+def _taken_note_of(repository: EntryRepository, found: Snapshot) -> str:
+    """Write down what others have taken out, so that it can be brought back at once; return what is said of it."""
+    if not found.removed:
+        return ""
+    repository.update(dict, who=WHO, why="")
+    return next((one.told for one in taken_out_lately(repository, found.entries)), "")
 
 
 def needs_repair(snapshot: Snapshot) -> bool:
@@ -64,6 +75,7 @@ def _said(found: Snapshot) -> str:
     return "; ".join(told)
 
 
-def repair_workspace(workspace: Path) -> str:
-    """Do what `repair_file` does, for the commands."""
-    return repair_file(EntryRepository(workspace, lock_seconds=_LOCK_SECONDS))
+def repair_workspace(workspace: Path, *, tells_taken: bool = True) -> str:
+    """Do what `repair_file` does, for the commands. What stays wrong with the file is said by who reads it next."""
+    repository = EntryRepository(workspace, lock_seconds=_LOCK_SECONDS, tell=lambda _problem: None)
+    return repair_file(repository, tells_taken=tells_taken)

@@ -7,7 +7,7 @@ the instant before the file is replaced, their version is found in the backup, a
 
 import re
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -35,9 +35,11 @@ from nanobot_memory_plugins.consolidation.store.patch import patch_back
 from nanobot_memory_plugins.consolidation.store.plain_lines import not_understood, write_taken_up
 from nanobot_memory_plugins.consolidation.store.rendering import render
 from nanobot_memory_plugins.consolidation.store.snapshot import State, WantedState, is_purged, look, sha256
+from nanobot_memory_plugins.consolidation.store.taken_out import TakenOut
 from nanobot_memory_plugins.consolidation.store.three_way_merge import merged
 from nanobot_memory_plugins.consolidation.store.tombstones import Tombstones
 from nanobot_memory_plugins.core import (
+    BoundedDict,
     Clock,
     MemoryFileError,
     MemoryPaths,
@@ -51,6 +53,8 @@ from nanobot_memory_plugins.core.files import FileBusyError, exact_time, make_fo
 
 _ATTEMPTS = 20
 _LINE_NUMBER = re.compile(r"line \d+: ")
+# What the log has been told of which file: the prompt, the commands and the plugin each read it by themselves.
+_LOGGED: BoundedDict[tuple[Path, str], None] = BoundedDict(1_000)
 # Days are written in UTC by whoever edits the file: what is today somewhere lies no further ahead.
 _TOMORROW = timedelta(days=1)
 
@@ -63,7 +67,8 @@ class Snapshot:
 
     ``damage`` says what is wrong with the file when a copy was read in its place. ``missing`` are the ids of entries
     that the file lacks because it was put back as it had been before them, ``purged`` of those that came back with it
-    and were forgotten for good: they do not count. ``removed`` are those that somebody has just taken out by hand.
+    and were forgotten for good: they do not count. ``removed`` are those that somebody has just taken out by hand, or
+    that went with the file, where it ``is_gone``.
     """
 
     path: Path
@@ -74,6 +79,7 @@ class Snapshot:
     missing: tuple[str, ...] = ()
     purged: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
+    is_gone: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +100,8 @@ class EntryRepository:
     """The scored entries of one workspace. Everything here blocks: call it in a thread.
 
     ``redact`` hides secrets in new texts, ``redact_said`` in those that users said. ``lock_seconds`` bounds the wait
-    for the lock. ``at`` is called with the name of each point that a write passes, for tests.
+    for the lock. ``at`` is called with the name of each point that a write passes, for tests. ``tell`` is told once
+    what is wrong with the file; else the log is, by the first of a process that reads it.
     """
 
     def __init__(
@@ -107,7 +114,9 @@ class EntryRepository:
         lock_seconds: float = 10.0,
         at: Callable[[str], None] = lambda _point: None,
         sleep: Callable[[float], None] = time.sleep,
+        tell: Callable[[str], None] | None = None,
     ) -> None:
+        self._tell = tell or _log
         self.paths = MemoryPaths.of(workspace)
         self.clock = clock or SystemClock()
         self.journal = Journal(self.paths)
@@ -117,7 +126,7 @@ class EntryRepository:
         self._lock_seconds = lock_seconds
         self._at = at
         self._sleep = sleep
-        self._warned: set[str] = set()
+        self._warned = _LOGGED if tell is None else BoundedDict[tuple[Path, str], None](1_000)
 
     @property
     def path(self) -> Path:
@@ -144,9 +153,10 @@ class EntryRepository:
         state = self._file(path).look()
         self._warn(path, state)
         missing = tuple(state.entries.keys() - state.document.entries.keys()) if state.is_earlier else ()
-        removed = tuple(one.id for one in state.by_hand if one.after is None and state.raw is not None)
-        problems = self._problems(state)
-        return Snapshot(path, state.entries, state.document, problems, state.damage, missing, state.purged, removed)
+        removed = tuple(one.id for one in state.by_hand if one.after is None)
+        problems, is_gone = self._problems(state), state.raw is None
+        entries, document = state.entries, state.document
+        return Snapshot(path, entries, document, problems, state.damage, missing, state.purged, removed, is_gone)
 
     def update(
         self, change: Callable[[dict[str, Entry]], Entries], *, who: str, why: str, allow_purged: bool = False
@@ -170,12 +180,12 @@ class EntryRepository:
                 write_taken_up(self)  # somebody has written in it
             return self.write(decide, who=who, why=why)
 
-    def note(self, *, who: str, why: str) -> None:
-        """Write into the journal what changed no entry. Raises `MemoryFileError`."""
+    def note(self, *, who: str, why: str, changes: tuple[Change, ...] = ()) -> None:
+        """Write into the journal what changed no entry of the file. Raises `MemoryFileError`."""
         with self.locked():
             make_folder(self.paths, entries_folder(self.paths))
             self._file(self.path).settled()  # what ended in the middle of a write is the last run of the journal
-            self.journal.append([Run(new_id(), exact_time(self._moment()), who, why, ())])
+            self.journal.append([Run(new_id(), exact_time(self._moment()), who, why, changes)])
 
     def redacted(self, text: str, origin: Origin = Origin.USER) -> str:
         """Return a text as it would be written, by who said it."""
@@ -316,18 +326,19 @@ class EntryRepository:
             how = "an earlier state was put back, and edited: " if state.is_earlier else ""
             edited = f"{how}edited in {file.path.name}" if state.raw is not None else f"{file.path.name} {GONE}"
             runs.append(Run(new_id(), when, BY_HAND, edited, state.by_hand, file.path.name, file_after=after))
-            _say_what_went(runs[-1])
+            self._say_what_went(runs[-1])
         if state.returned:
             runs.append(Run(new_id(), when, WHO_CLOCK, WHY_CLOCK, state.returned, file.path.name, file_after=after))
         own = changes_between(state.entries, wanted)
-        if own or data != state.raw:  # without the bytes of every write a crash behind it could not be told
+        if own or data != (state.raw or b""):  # without the bytes of every write a crash behind it could not be told
             before = state.raw or b""
             patch = patch_back(data, before) if not (state.damage or state.purged) else None
             # Nothing leads back to bytes that hold what was forgotten for good.
             found = sha256(before) if not state.purged else ""
             runs.append(Run(new_id(), when, who, why, own, file.path.name, found, after, patch, undoes))
         self.journal.append(runs)
-        if data == state.raw and data != read_file(file.seen):
+        is_new = data != state.raw and bool(data or state.raw is not None)
+        if not is_new and (state.raw is not None or state.by_hand) and data != read_file(file.seen):
             write_private(file.seen, data)
         return runs[-1] if runs and runs[-1].who not in (BY_HAND, WHO_CLOCK) else None
 
@@ -354,24 +365,26 @@ class EntryRepository:
     def _warn(self, path: Path, state: State) -> None:
         """Say once what is wrong with the file."""
         what = [f"{path.name} is damaged ({state.damage}); its last good copy is used"] if state.damage else []
-        for problem in [*what, *(f"{path.name}, {problem}" for problem in self._problems(state))]:
-            lasting = _LINE_NUMBER.sub("", problem)  # entries move, and with them their lines
+        for problem in [*what, *self._named(path, state)]:
+            lasting = path, _LINE_NUMBER.sub("", problem)  # entries move, and with them their lines
             if lasting not in self._warned:
-                self._warned.add(lasting)
-                logger.warning("entries: {}", problem)
+                self._warned[lasting] = None
+                self._tell(problem)
+
+    def _named(self, path: Path, state: State) -> Iterator[str]:
+        for problem in self._problems(state):
+            yield Sentence("{file}, {problem}", file=path.name, problem=Sentence.of(problem))
+
+    def _say_what_went(self, run: Run) -> None:
+        """Say that others took entries out of the file, and how they come back."""
+        if went := tuple(change.id for change in run.changes if change.after is None):
+            self._tell(TakenOut(run.id, run.file, went).told)
+
+
+def _log(problem: str) -> None:
+    logger.warning("entries: {}", problem)
 
 
 def _holds_entries(path: Path) -> bool:
     data = read_file(path) or b""
     return b" memories" in data.lower() and bool(parse(data).slots)
-
-
-def _say_what_went(run: Run) -> None:
-    """Say that others took entries out of the file, and how they come back."""
-    went = sum(change.after is None for change in run.changes)
-    if went:
-        entries = "1 entry was" if went == 1 else f"{went} entries were"
-        logger.warning(
-            "entries: {} taken out of {} by others; `nanobot-memory entries undo {}` brings them back",
-            entries, run.file, run.id,
-        )  # fmt: skip

@@ -5,9 +5,12 @@ from typing import TYPE_CHECKING
 from nanobot_memory_plugins.redaction.lazy_names import lazy_names
 
 if TYPE_CHECKING:
+    from nanobot_memory_plugins.core.cli.asking import agrees
     from nanobot_memory_plugins.core.cli.console import printable_segment
     from nanobot_memory_plugins.core.cli.cost_command import PURPOSE_WORDS, Cost, summed
+    from nanobot_memory_plugins.core.cli.day_bounds import AsOfOption, SinceOption, UntilOption, bounds_of, moment_given
     from nanobot_memory_plugins.core.cli.doctor_command import examine, finding_row
+    from nanobot_memory_plugins.core.cli.exit_codes import exit_status
     from nanobot_memory_plugins.core.cli.extras import not_installed
     from nanobot_memory_plugins.core.cli.files_shown import FilesShown
     from nanobot_memory_plugins.core.cli.findings_shown import show_problems, summary
@@ -21,27 +24,32 @@ if TYPE_CHECKING:
         settled,
         without_embeddings,
     )
-    from nanobot_memory_plugins.core.cli.options import run, warn
+    from nanobot_memory_plugins.core.cli.options import EverybodyOption, run, warn, written_by_owner
     from nanobot_memory_plugins.core.cli.plain import PROGRAM, say, say_note, told_size
     from nanobot_memory_plugins.core.cli.progress import time_left
     from nanobot_memory_plugins.core.cli.repair import finish_erasure, repair_memory, say_repaired
+    from nanobot_memory_plugins.core.cli.warnings_shown import sentence_of
 
 __getattr__ = lazy_names(
     __name__,
     {
+        "asking": ("agrees",),
         "console": ("printable_segment",),
         "cost_command": ("PURPOSE_WORDS", "Cost", "summed"),
         "doctor_command": ("examine", "finding_row"),
+        "day_bounds": ("AsOfOption", "SinceOption", "UntilOption", "bounds_of", "moment_given"),
+        "exit_codes": ("exit_status",),
         "extras": ("not_installed",),
         "files_shown": ("FilesShown",),
         "findings_shown": ("show_problems", "summary"),
         "importable": ("Importable", "importable_memories"),
         "language": ("catalogue", "language_of", "languages", "spoken_language"),
         "open_store": ("is_shared", "opened_entries", "opened_memory", "opened_store", "settled", "without_embeddings"),
-        "options": ("run", "warn"),
+        "options": ("EverybodyOption", "run", "warn", "written_by_owner"),
         "plain": ("PROGRAM", "say", "say_note", "told_size"),
         "progress": ("time_left",),
         "repair": ("finish_erasure", "repair_memory", "say_repaired"),
+        "warnings_shown": ("sentence_of",),
     },
 )
 
@@ -60,17 +68,25 @@ COMMANDS = {
 __all__ = [
     "PROGRAM",
     "PURPOSE_WORDS",
+    "AsOfOption",
     "Cost",
+    "EverybodyOption",
     "FilesShown",
     "Importable",
+    "SinceOption",
+    "UntilOption",
+    "agrees",
+    "bounds_of",
     "catalogue",
     "examine",
+    "exit_status",
     "finding_row",
     "finish_erasure",
     "importable_memories",
     "is_shared",
     "language_of",
     "languages",
+    "moment_given",
     "not_installed",
     "opened_entries",
     "opened_memory",
@@ -81,6 +97,7 @@ __all__ = [
     "say",
     "say_note",
     "say_repaired",
+    "sentence_of",
     "settled",
     "show_problems",
     "spoken_language",
@@ -90,4 +107,5 @@ __all__ = [
     "told_size",
     "warn",
     "without_embeddings",
+    "written_by_owner",
 ]

@@ -13,6 +13,7 @@ import typer
 import typer.core
 import typer.main
 
+from nanobot_memory_plugins.core.cli.choice_names import take_names_of_catalogues
 from nanobot_memory_plugins.core.cli.extras import EXTRA_COMMANDS, not_installed
 from nanobot_memory_plugins.core.cli.plain import without_controls
 from nanobot_memory_plugins.core.cli.typer_words import say_error_in_reader_language, use_reader_language
@@ -60,6 +61,7 @@ class CommandGroup(typer.core.TyperGroup):
                 command = _broken(self.found[cmd_name], error)
             self.commands[cmd_name] = use_reader_language(command)
             refuse_options_as_values(command)
+            take_names_of_catalogues(command)
         return self.commands.get(cmd_name)
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
@@ -92,8 +94,16 @@ class CommandGroup(typer.core.TyperGroup):
             return super().invoke(ctx)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Find the command that the arguments name; an unknown one is answered with its extra, or the nearest."""
+        """Find the command that the arguments name; an unknown one is answered with its extra, or the nearest.
+
+        ``help`` before a command, or alone, is ``--help`` behind it.
+        """
         names = self.list_commands(ctx)
+        if args and args[0] == "help" and "help" not in names and not ctx.resilient_parsing:
+            args = [*args[1:], "--help"]
+            if len(args) == 1:
+                ctx.get_help()  # Rich draws it
+                ctx.exit()
         if args and args[0] not in names and not args[0].startswith("-") and not ctx.resilient_parsing:
             if args[0] in EXTRA_COMMANDS:
                 raise not_installed(args[0], EXTRA_COMMANDS[args[0]])
@@ -106,6 +116,8 @@ class CommandGroup(typer.core.TyperGroup):
 def _printable_errors() -> Iterator[None]:
     try:
         yield
+    except typer.Abort:
+        raise KeyboardInterrupt from None  # a question that nobody answers
     except Exception as error:
         if hasattr(error, "format_message"):  # what Click raises for a wrong use; Typer brings a Click of its own
             without_controls(error)

@@ -3,7 +3,6 @@
 import json
 import os
 from collections.abc import Mapping
-from difflib import get_close_matches
 from typing import Annotated, Any
 
 import typer
@@ -14,10 +13,11 @@ from nanobot_memory_plugins.core.cli.findings_shown import wrapped
 from nanobot_memory_plugins.core.cli.options import ConfigOption, JsonOption, print_json, read_configuration, warn
 from nanobot_memory_plugins.core.config import ConfigProblem, MemoryConfig, installed_plugins
 from nanobot_memory_plugins.core.config.effective import Option, canonical, options_of
+from nanobot_memory_plugins.core.config.nearest import nearest
 from nanobot_memory_plugins.core.config.options import plugin_options
 from nanobot_memory_plugins.core.config.reading import silent_file
+from nanobot_memory_plugins.core.entry_points import ONLY_VARIABLE
 from nanobot_memory_plugins.core.errors import InputError
-from nanobot_memory_plugins.core.host.plugin_set import ONLY_VARIABLE
 from nanobot_memory_plugins.core.host.plugins.discovery import discover_plugins
 from nanobot_memory_plugins.redaction import redact_text
 from nanobot_memory_plugins.redaction.script.messages import Sentence, tr
@@ -25,7 +25,7 @@ from nanobot_memory_plugins.redaction.script.messages import Sentence, tr
 config = typer.Typer(
     help="What the options are, where each comes from, and what may stand there.", no_args_is_help=True
 )
-_Key = Annotated[str, typer.Argument(metavar="KEY", help="As recall.recallTopK; a plugin's name means all of it.")]
+_Key = Annotated[str, typer.Argument(metavar="OPTION", help="As recall.recallTopK; a plugin's name means all of it.")]
 _OWN = ("core", "redaction")
 
 
@@ -118,6 +118,17 @@ def explain_option(key: _Key, config: ConfigOption = None, as_json: JsonOption =
         out.print(shown(redact_text(wanted)))
 
 
+@config.command("set", hidden=True, context_settings={"ignore_unknown_options": True})
+def refuse_to_set(key: _Key, value: Annotated[list[str] | None, typer.Argument(metavar="VALUE")] = None) -> None:
+    """Say how an option is set: in the file, which is the person's and the host's to write."""
+    named = _named(key, MemoryConfig(), [])
+    key = named[0].key if len(named) == 1 else key
+    raise InputError(
+        "Options are set in the configuration file; no command writes it.",
+        hint=Sentence("`nanobot-memory config explain {key}` shows what to write, and where.", key=key),
+    )
+
+
 def _named(key: str, memory: MemoryConfig, problems: list[ConfigProblem]) -> list[Option]:
     """Return the options that a key names: one, or all of a plugin. Raises `InputError` with the nearest."""
     wanted = canonical(key)
@@ -127,9 +138,9 @@ def _named(key: str, memory: MemoryConfig, problems: list[ConfigProblem]) -> lis
     named = [one for one in found if one.key == wanted or one.key.startswith(f"{wanted}.")]
     if named:
         return named
-    known = [one.key for one in found] or sorted(installed | {*_OWN})
-    near = get_close_matches(wanted, known, n=1, cutoff=0.4)
-    hint = Sentence("Did you mean {near}?", near=near[0]) if near else "`nanobot-memory config show --all` lists them."
+    known = [one.key for one in found or _options(memory, problems, installed)]
+    near = nearest(wanted, [*known, *sorted(installed | {*_OWN})])
+    hint = Sentence("Did you mean {near}?", near=near) if near else "`nanobot-memory config show --all` lists them."
     raise InputError(Sentence("There is no option {key}.", key=key), hint=hint)
 
 

@@ -1,8 +1,10 @@
 """``nanobot-memory cost``: what the memory costs and saves in prompts, and what it used the language model for."""
 
-from collections.abc import Iterable
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta
+from itertools import islice
 from typing import Annotated, Any, Final
 
 import typer
@@ -14,12 +16,14 @@ from nanobot_memory_plugins.core.cli.console import console, shown
 from nanobot_memory_plugins.core.cli.options import JsonOption, WorkspaceOption, existing_workspace, print_json
 from nanobot_memory_plugins.core.errors import InputError
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
+from nanobot_memory_plugins.core.host.missed_turns import missed_turns
 from nanobot_memory_plugins.core.host.recall_log import Injection, injections, recall_folder
 from nanobot_memory_plugins.core.language_model.ledger import ANSWERED, CANCELLED, Usage, uses
 from nanobot_memory_plugins.core.language_model.options import LanguageModelOptions
 from nanobot_memory_plugins.redaction.script.messages import Sentence, tr
 
 _DAYS = 7
+_LONGEST_TURN = timedelta(hours=1)
 
 
 PURPOSE_WORDS: Final = ("summary", "flush", "extraction", "consolidation", "compaction")
@@ -54,7 +58,9 @@ def cost(
     since = datetime.now(UTC).date() - timedelta(days=days - 1)
     try:
         rows = summed(uses(memory / ".usage", since=since))
-        recalled = savings(injections(recall_folder(memory), since=since))
+        begin = datetime.combine(since, time.min, UTC)
+        missed = [one.time for one in missed_turns(memory, since=begin) if one.plugin == "recall"]
+        recalled = savings(injections(recall_folder(memory), since=since), missed)
     except OSError as error:
         hint = "Give this user the right to read the files below memory/.usage."
         raise InputError(Sentence("The record of uses cannot be read: {why}.", why=error.strerror), hint=hint) from None
@@ -92,6 +98,15 @@ def cost(
         )
         out.print(savings_table(recalled))
         out.print(tr("Saved: what the Markdown of the memory would have cost in each turn, less what was recalled."))
+        if failed := total_saving(recalled).failed:
+            out.print(
+                tr(
+                    "In {failed:,} of the turns recall failed or was too late, which counts as no saving: "
+                    "`nanobot-memory doctor` says why.",
+                    failed=failed,
+                ),
+                soft_wrap=True,
+            )
     if rows or recalled:
         begun = min(one[-1].day for one in (rows, recalled) if one)
         _show_expense(_expense(rows, recalled), total_saving(recalled), begun, out)
@@ -131,10 +146,14 @@ def total(rows: Iterable[Cost]) -> Cost:
 
 @dataclass(slots=True)
 class Saving:
-    """What recall put into the prompts of one day, and what the whole memory would have cost there, in tokens."""
+    """What recall put into the prompts of one day, and what the whole memory would have cost there, in tokens.
+
+    ``failed`` are turns in which recall failed or was too late: the whole memory is not counted for them.
+    """
 
     day: str
     turns: int = 0
+    failed: int = 0
     with_memories: int = 0
     memories: int = 0
     injected_tokens: int = 0
@@ -153,19 +172,32 @@ class Saving:
         return self.saved_tokens / self.whole_tokens if self.whole_tokens else 0.0
 
 
-def savings(recorded: Iterable[tuple[date, Injection]]) -> list[Saving]:
-    """Return the recorded turns summed up by day, newest first."""
+def savings(recorded: Iterable[tuple[date, Injection]], missed: Iterable[datetime] = ()) -> list[Saving]:
+    """Return the recorded turns summed up by day, newest first; ``missed`` is when recall failed or was too late."""
+    turns = list(recorded)
+    failed = _failed([turn for _, turn in turns], sorted(missed))
     days: dict[str, Saving] = {}
-    for day, turn in recorded:
+    for number, (day, turn) in enumerate(turns):
         row = days.setdefault(day.isoformat(), Saving(day.isoformat()))
         row.turns += 1
+        row.failed += number in failed
         row.with_memories += bool(turn.ids)
         row.memories += len(turn.ids)
         row.injected_tokens += turn.tokens
-        row.whole_tokens += turn.whole_tokens
+        row.whole_tokens += 0 if number in failed else turn.whole_tokens
         row.tool_tokens += turn.tool_tokens
         row.entry_tokens += turn.entry_tokens
     return sorted(days.values(), key=lambda row: row.day, reverse=True)
+
+
+def _failed(turns: Sequence[Injection], missed: Sequence[datetime]) -> set[int]:
+    """Return which turns are those that missed recall: a turn is recorded once it is answered, within the hour."""
+    times = [datetime.fromisoformat(turn.time) for turn in turns]
+    found: set[int] = set()
+    for moment in missed:
+        within = range(bisect_left(times, moment), bisect_right(times, moment + _LONGEST_TURN))
+        found.update(islice((one for one in within if not turns[one].ids and one not in found), 1))
+    return found
 
 
 def total_saving(rows: Iterable[Saving]) -> Saving:
@@ -173,6 +205,7 @@ def total_saving(rows: Iterable[Saving]) -> Saving:
     whole = Saving("total")
     for row in rows:
         whole.turns += row.turns
+        whole.failed += row.failed
         whole.with_memories += row.with_memories
         whole.memories += row.memories
         whole.injected_tokens += row.injected_tokens
@@ -236,7 +269,8 @@ def _show_expense(expense: dict[str, int], turns: Saving, since: str, out: Conso
         table.add_row(tr(name), f"{expense[key]:,}", f"{expense[key] / turns.turns:,.0f}" if turns.turns else "")
     out.print(table)
     if turns.turns:
-        numbers = {"net": round(abs(expense["net"]) / turns.turns), "whole": round(turns.whole_tokens / turns.turns)}
+        counted = max(1, turns.turns - turns.failed)
+        numbers = {"net": round(abs(expense["net"]) / turns.turns), "whole": round(turns.whole_tokens / counted)}
         saves = tr(
             "On average the set takes {net:,} tokens less in a turn than the whole Markdown of the memory would "
             "({whole:,}).",

@@ -2,15 +2,14 @@
 
 import asyncio
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from nanobot_memory_plugins.core.cli.console import console
 from nanobot_memory_plugins.core.cli.findings_shown import show_findings
+from nanobot_memory_plugins.core.cli.log_setup import collected_warnings
 from nanobot_memory_plugins.core.cli.machine_findings import (
     files_in_the_way,
     machine_findings,
@@ -33,13 +32,9 @@ from nanobot_memory_plugins.core.cli.warnings_shown import warning_sentence
 from nanobot_memory_plugins.core.config import ConfigProblem, MemoryConfig
 from nanobot_memory_plugins.core.errors import NanobotMemoryError
 from nanobot_memory_plugins.core.host.memory_host import MemoryHost
-from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.scopes.offered_senders import offered_senders
 from nanobot_memory_plugins.core.values.diagnosis import Finding, Health
 from nanobot_memory_plugins.redaction.script.messages import Sentence
-
-if TYPE_CHECKING:
-    from loguru import Message
 
 _FAILED = 1
 _FIRST = "Repair that first, or name another folder with --workspace."
@@ -48,6 +43,9 @@ _LONGER_START = Sentence(
     "The machine was busy. Where that comes often let the start take longer: set memoryPlugins.core.startLimit to 30"
     " (seconds)."
 )
+# Where the name of what a warning is about may end: "entries: ENTRIES.md, line 4: it is no entry".
+_NAMED = re.compile(r"^|[:,] ")
+_SHORTEST_REASON = 12
 _MORE = "`nanobot-memory --verbose doctor` shows where it comes from."
 
 
@@ -91,7 +89,7 @@ async def _examine(workspace: Path, config: MemoryConfig, problems: list[ConfigP
     if any(finding.health is Health.BAD for finding in findings):
         findings.append(Finding("memory", "not started, because of the workspace", Health.BAD, _FIRST))
         return findings
-    with _warnings() as warnings:
+    with collected_warnings() as warnings:
         try:
             senders = await asyncio.to_thread(offered_senders, workspace, config)
             async with MemoryHost(workspace, config=config, problems=problems, senders=lambda: senders) as memory:
@@ -104,31 +102,22 @@ async def _examine(workspace: Path, config: MemoryConfig, problems: list[ConfigP
     # A plugin that breaks while it is asked how it is says nothing else about it.
     findings += [
         Finding("warning", text, Health.DEGRADED, _LONGER_START if _STARTS_LATE.search(text) else _MORE)
-        for text in dict.fromkeys(warnings)
+        for text in dict.fromkeys(map(warning_sentence, warnings))
         if not _is_told(text, findings)
     ]
     return findings
 
 
-@contextmanager
-def _warnings() -> Iterator[list[str]]:
-    """Collect what is logged as a warning, or worse, inside the block."""
-    collected: list[str] = []
-
-    def keep(message: "Message") -> None:
-        collected.append(warning_sentence(message.record["message"]))
-
-    sink = logger.add(keep, level="WARNING", diagnose=False, backtrace=False)
-    try:
-        yield collected
-    finally:
-        logger.remove(sink)
-
-
 def _is_told(warning: str, findings: list[Finding]) -> bool:
-    """Return whether a finding says what the warning says: a problem, or after a bracket why a plugin failed."""
-    told = (one.state.rpartition("): ")[2] for one in findings if one.subject.startswith(("plugin ", "configuration ")))
-    return any(reason in warning for reason in told)
+    """Return whether a finding says what the warning says, be it without what that names before it.
+
+    A finding of a plugin says after a bracket why it failed.
+    """
+    ends = [warning[at.end() :] for at in _NAMED.finditer(warning)]
+    told = [one.state.rpartition("): ")[2] for one in findings if one.subject.startswith("plugin ")]
+    return any(reason in warning for reason in told) or any(
+        len(end) >= _SHORTEST_REASON and end in one.state for end in ends for one in findings
+    )
 
 
 def finding_row(finding: Finding) -> dict[str, str]:

@@ -14,10 +14,12 @@ from nanobot_memory_plugins.core.cli.options import (
     print_json,
     read_configuration,
 )
+from nanobot_memory_plugins.core.cli.passphrase import PassphraseFileOption, passphrase_from
 from nanobot_memory_plugins.core.cli.repair import repair_memory
 from nanobot_memory_plugins.core.cli.transfer_output import bar, counted
-from nanobot_memory_plugins.core.errors import InputError
+from nanobot_memory_plugins.core.errors import WrongUseError
 from nanobot_memory_plugins.core.transfer.backups import back_up, plain_name, usual_folder
+from nanobot_memory_plugins.core.transfer.encryption import SUFFIX
 from nanobot_memory_plugins.core.transfer.exporting import export_to
 from nanobot_memory_plugins.redaction.script.messages import Sentence, tr
 
@@ -39,6 +41,10 @@ def export_memory(
             "--keep", metavar="N", min=1, max=10_000, help="With --daily: how many of the last to keep, else 14."
         ),
     ] = None,
+    encrypt: Annotated[
+        bool, typer.Option("--encrypt", help="Encrypt the archive with a passphrase, which is asked for.")
+    ] = False,
+    passphrase_file: PassphraseFileOption = None,
     workspace: WorkspaceOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -47,18 +53,20 @@ def export_memory(
     With --daily and without --to the folder is ~/nanobot-memory-backups.
     """
     folder = existing_workspace(workspace)
-    if daily:
-        _back_up(folder, to, keep or _KEPT, as_json=as_json)
-        return
-    if keep is not None:
+    if keep is not None and not daily:
         raise typer.BadParameter(tr("--keep is for --daily"))
-    target = (to or Path(_usual_name(folder))).expanduser().absolute()
+    passphrase = passphrase_from(passphrase_file, again=True) if encrypt or passphrase_file else ""
+    if daily:
+        _back_up(folder, to, keep or _KEPT, passphrase, as_json=as_json)
+        return
+    target = (to or Path(_usual_name(folder) + SUFFIX * bool(passphrase))).expanduser().absolute()
     repair_memory(folder, read_configuration(None)[0])
-    with bar("exporting") as progress:
-        report = export_to(target, folder, progress=progress)
+    with bar(tr("exporting")) as progress:
+        report = export_to(target, folder, progress=progress, passphrase=passphrase)
     if as_json:
         left = [{"file": name, "why": why} for name, why in report.left]
-        print_json({"ok": True, "path": target, "files": report.files, "bytes": report.size, "left": left})
+        counts = {"files": report.files, "bytes": report.size}
+        print_json({"ok": True, "path": target, **counts, "encrypted": bool(passphrase), "left": left})
         return
     out = console()
     for name, why in report.left:
@@ -72,17 +80,20 @@ def export_memory(
         )
     )
     out.print(tr("The index is not in it: it is built from the files. Text that people wrote is in it as it is."))
+    if passphrase:
+        out.print(tr("It is encrypted. Without its passphrase nobody reads it, and nothing brings that back."))
 
 
-def _back_up(folder: Path, to: Path | None, keep: int, *, as_json: bool) -> None:
+def _back_up(folder: Path, to: Path | None, keep: int, passphrase: str, *, as_json: bool) -> None:
     place = to.expanduser().absolute() if to is not None else usual_folder()
     if place.is_file():
-        raise InputError(
+        raise WrongUseError(
             Sentence("{place} is a file.", place=place), hint="With --daily, --to names the folder of the backups."
         )
     repair_memory(folder, read_configuration(None)[0])
-    with bar("backing up") as progress:
-        done = back_up(place, folder, keep=keep, now=datetime.now().astimezone(), progress=progress)
+    with bar(tr("backing up")) as progress:
+        now = datetime.now().astimezone()
+        done = back_up(place, folder, keep=keep, now=now, progress=progress, passphrase=passphrase)
     report = done.report
     left = [{"file": name, "why": why} for name, why in report.left] if report is not None else []
     if as_json:

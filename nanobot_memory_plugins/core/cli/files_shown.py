@@ -1,12 +1,16 @@
 """What of the memory's files may be shown, for commands that read them without an index and load no plugin."""
 
-import os
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from nanobot_memory_plugins.core.entry_points import PLUGIN_GROUP, WITHHOLDING_GROUP, installed_entry_points
+from nanobot_memory_plugins.core.entry_points import (
+    PLUGIN_GROUP,
+    WITHHOLDING_GROUP,
+    installed_entry_points,
+    is_selected,
+)
 from nanobot_memory_plugins.core.values import Hit, Scope, Visibility, Withheld
 
 if TYPE_CHECKING:
@@ -22,8 +26,6 @@ _OF_THE_FILES = frozenset(
 )
 # Our stores elsewhere, and the option without which each leaves everything on this machine.
 _ELSEWHERE = {"postgres": "dsn"}
-# Names the plugins that are loaded, as a host sees it.
-_ONLY = "NANOBOT_MEMORY_PLUGINS"
 
 
 class FilesShown:
@@ -36,8 +38,6 @@ class FilesShown:
     def __init__(self, workspace: Path, config: "MemoryConfig") -> None:
         self._workspace = workspace
         self._config = config
-        names = os.environ.get(_ONLY)
-        self._only = None if names is None else {name.strip() for name in names.split(",")}
 
     @cached_property
     def are_everything(self) -> bool:
@@ -77,4 +77,4 @@ class FilesShown:
         return name in _ELSEWHERE and not self._config.plugins.get(name, {}).get(_ELSEWHERE[name])
 
     def _is_enabled(self, name: str) -> bool:
-        return self._config.enabled(name) and (self._only is None or name in self._only)
+        return self._config.enabled(name) and is_selected(name)

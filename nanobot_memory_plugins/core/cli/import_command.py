@@ -3,24 +3,34 @@
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict, replace
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from nanobot_memory_plugins.core.cli.asking import agrees
 from nanobot_memory_plugins.core.cli.console import console
-from nanobot_memory_plugins.core.cli.options import JsonOption, WorkspaceOption, existing_workspace, print_json, run
+from nanobot_memory_plugins.core.cli.options import (
+    EverybodyOption,
+    JsonOption,
+    WorkspaceOption,
+    existing_workspace,
+    print_json,
+    run,
+    written_by_owner,
+)
+from nanobot_memory_plugins.core.cli.passphrase import PassphraseFileOption, passphrase_from
 from nanobot_memory_plugins.core.cli.plain import say, told_size
 from nanobot_memory_plugins.core.cli.transfer_output import bar, print_report, print_taken_back
 from nanobot_memory_plugins.core.config import load_config
 from nanobot_memory_plugins.core.erasure.plan import ErasurePlan
-from nanobot_memory_plugins.core.erasure.unopened import unopened_indexes
+from nanobot_memory_plugins.core.erasure.unopened_files import unopened_indexes
 from nanobot_memory_plugins.core.errors import InputError
 from nanobot_memory_plugins.core.files import MemoryPaths
 from nanobot_memory_plugins.core.transfer.archive import is_archive
 from nanobot_memory_plugins.core.transfer.archive_import import import_archive
 from nanobot_memory_plugins.core.transfer.conflict_copies import merge_copies
+from nanobot_memory_plugins.core.transfer.encryption import is_encrypted
 from nanobot_memory_plugins.core.transfer.formats.encodings import known_encoding
 from nanobot_memory_plugins.core.transfer.formats.markdown import MarkdownImporter
 from nanobot_memory_plugins.core.transfer.import_writer import LOCK_SECONDS
@@ -37,7 +47,7 @@ _LOGS_SHOWN = 10
 
 def import_memory(
     source: Annotated[
-        Path | None, typer.Argument(metavar="[SOURCE]", help="A folder or file: the other store, or an archive.")
+        Path | None, typer.Argument(metavar="SOURCE", help="A folder or file: the other store, or an archive.")
     ] = None,
     from_: Annotated[
         str,
@@ -66,19 +76,21 @@ def import_memory(
             "--conflicts", help="Merge the copies that Dropbox, Syncthing or iCloud left in the memory, without SOURCE."
         ),
     ] = False,
+    everybody: EverybodyOption = False,
+    passphrase_file: PassphraseFileOption = None,
     workspace: WorkspaceOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Take over memories from elsewhere. It can be repeated: only new items are imported."""
     if conflicts:
-        if source is not None or from_ or undo or tools:
+        if source is not None or from_ or undo or tools or passphrase_file:
             raise typer.BadParameter("--conflicts stands without SOURCE, --from, --tools and --undo")
         _merge_copies(existing_workspace(workspace), dry_run=dry_run, everything=everything, as_json=as_json)
         return
     if undo:
-        if source is not None or from_ or dry_run or tools:
+        if source is not None or from_ or dry_run or tools or passphrase_file:
             raise typer.BadParameter("--undo stands alone, without SOURCE and the other options")
-        _undo(existing_workspace(workspace), as_json=as_json)
+        _undo(existing_workspace(workspace), everything=everything, as_json=as_json)
         return
     if source is None:
         raise typer.BadParameter("name the store, or the archive, to import")
@@ -93,6 +105,8 @@ def import_memory(
         tools=tools,
         logs=True if yes else None if _can_ask(as_json=as_json) else False,
         encoding=_known(encoding),
+        everybody=everybody,
+        passphrase_file=passphrase_file,
     )
     if as_json:
         print_json(report.as_json())
@@ -108,13 +122,13 @@ def _takes_logs(found: Sequence[Path], root: Path) -> bool:
         say(f"  {file.relative_to(root)}  {told_size(file.stat().st_size)}")
     if len(found) > _LOGS_SHOWN:
         say(tr("  and {count:,} more", count=len(found) - _LOGS_SHOWN))
-    return typer.confirm(tr("These are logs, or as large as one. Take them as notes, too?"), default=False)
+    return agrees(tr("These are logs, or as large as one. Take them as notes, too?"))
 
 
 def _merge_copies(workspace: Path, *, dry_run: bool, everything: bool, as_json: bool) -> None:
     paths = MemoryPaths.of(workspace)
     contacts = load_config()[0].redaction.contacts
-    with bar("merging") as progress:
+    with bar(tr("merging")) as progress:
         merged = list(merge_copies(paths, contacts=contacts, dry_run=dry_run, progress=progress))
     if as_json:
         rows = [
@@ -142,14 +156,18 @@ def _erased_from_index(workspace: Path) -> list[tuple[str, str]]:
     return [(one.where, one.why) for one in run(erase()).traces if one.waits]
 
 
-def _undo(workspace: Path, *, as_json: bool) -> None:
+def _undo(workspace: Path, *, everything: bool, as_json: bool) -> None:
     with only_import(MemoryPaths.of(workspace)):
-        done = take_back(workspace, now=datetime.now(UTC), lock_seconds=LOCK_SECONDS)
+        done = take_back(workspace, lock_seconds=LOCK_SECONDS)
         done.left += _erased_from_index(workspace)
     if as_json:
-        print_json({"ok": True, **asdict(done), "left": [{"file": file, "why": why} for file, why in done.left]})
+        reasons = {
+            name: [{"file": file, "why": why} for file, why in getattr(done, name)] for name in ("left", "stays")
+        }
+        counts = {"files": len(done.removed), "records": done.messages + done.notes}
+        print_json({"ok": True, **asdict(done), **counts, **reasons})
     else:
-        print_taken_back(done)
+        print_taken_back(done, everything=everything)
 
 
 def _known(encoding: str) -> str:
@@ -169,10 +187,21 @@ def _can_ask(*, as_json: bool) -> bool:
 
 
 def _imported(
-    path: Path, name: str, workspace: Path, *, dry_run: bool, tools: bool, logs: bool | None, encoding: str
+    path: Path,
+    name: str,
+    workspace: Path,
+    *,
+    dry_run: bool,
+    tools: bool,
+    logs: bool | None,
+    encoding: str,
+    everybody: bool,
+    passphrase_file: Path | None,
 ) -> ImportReport:
     """Import; ``logs`` says whether logs among notes are taken, and None that it is asked."""
     contacts = load_config()[0].redaction.contacts
+    if passphrase_file is not None and not is_encrypted(path):
+        raise typer.BadParameter(tr("--passphrase-file is for an archive that is encrypted"))
     if name == ARCHIVE or (not name and is_archive(path)):
         if encoding:
             raise typer.BadParameter(tr("--encoding is for notes in Markdown"))
@@ -181,15 +210,26 @@ def _imported(
                 Sentence("{path} is no archive.", path=path),
                 hint="Name the ZIP file that `nanobot-memory export` wrote.",
             )
-        with bar("importing") as progress:
-            return import_archive(path, workspace, dry_run=dry_run, contacts=contacts, progress=progress)
+        secret = passphrase_from(passphrase_file) if is_encrypted(path) else ""
+        with bar(tr("importing")) as progress:
+            return import_archive(
+                path, workspace, dry_run=dry_run, contacts=contacts, progress=progress, passphrase=secret
+            )
     name, importer = chosen_importer(name, path)
     if isinstance(importer, MarkdownImporter):
         logs = _takes_logs(importer.logs_in(path), path) if logs is None else logs
         importer = replace(importer, logs=logs, encoding=encoding)
     elif encoding:
         raise typer.BadParameter(tr("--encoding is for notes in Markdown"))
-    with bar("importing") as progress:
+    with bar(tr("importing")) as progress:
         return import_from(
-            importer, name, path, workspace, dry_run=dry_run, tools=tools, contacts=contacts, progress=progress
+            importer,
+            name,
+            path,
+            workspace,
+            dry_run=dry_run,
+            tools=tools,
+            contacts=contacts,
+            progress=progress,
+            whose=written_by_owner(workspace, everybody=everybody),
         )

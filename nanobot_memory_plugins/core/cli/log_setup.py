@@ -2,9 +2,19 @@
 
 import os
 import sys
-from typing import Any
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
 from nanobot_memory_plugins.core.log import logger
+
+if TYPE_CHECKING:
+    from loguru import Message
+
+# That loguru makes itself.
+_FIRST_SINK = 0
+# The sink that shows warnings alone, where the command line has one.
+_of_warnings: list[int] = []
 
 
 class _StandardError:
@@ -40,6 +50,28 @@ def configure_command_line_logging(verbose: bool) -> None:
         settings["colorize"] = False
     if "loguru" in sys.modules:
         logger.remove()
-        logger.add(_StandardError(), **settings)
+        sink = logger.add(_StandardError(), **settings)
     else:  # whoever logs first imports it: its environment says the same
         os.environ.update({f"LOGURU_{name.upper()}": str(value) for name, value in settings.items()})
+        sink = _FIRST_SINK
+    _of_warnings[:] = [] if verbose else [sink]
+
+
+@contextmanager
+def collected_warnings() -> Iterator[list[str]]:
+    """Collect what is logged as a warning, or worse, inside the block, instead of showing it; with ``verbose`` both."""
+    collected: list[str] = []
+
+    def keep(message: "Message") -> None:
+        collected.append(message.record["message"])
+
+    sink = logger.add(keep, level="WARNING", diagnose=False, backtrace=False)
+    shown = list(_of_warnings)
+    for one in shown:
+        logger.remove(one)
+    try:
+        yield collected
+    finally:
+        logger.remove(sink)
+        if shown:
+            configure_command_line_logging(verbose=False)

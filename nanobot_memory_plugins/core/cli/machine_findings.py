@@ -10,11 +10,11 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
-from itertools import count
 from pathlib import Path
 
 from nanobot_memory_plugins.core.cli.keeping_findings import keeping_findings
 from nanobot_memory_plugins.core.erasure.secret_cleaning import clean_notes
+from nanobot_memory_plugins.core.files.in_the_way import put_aside
 from nanobot_memory_plugins.core.files.private import LINKED, REPLACE_LINK
 from nanobot_memory_plugins.core.files.reading import read_regular
 from nanobot_memory_plugins.core.redaction.contact_redaction import without_secrets
@@ -183,16 +183,11 @@ def files_in_the_way(workspace: Path) -> Iterator[Finding]:
         path = workspace / name
         if path.is_symlink() or path.is_dir() or not path.exists():
             continue
-        aside = next(one for number in count(1) if not (one := path.with_name(f"{path.name}.aside-{number}")).exists())
         yield Finding(
             Sentence("folder {name}", name=name),
             "a file stands where this folder belongs: nothing can be kept in it",
             Health.BAD if is_needed else Health.DEGRADED,
-            Sentence(
-                "`mv {path} {aside}`, and the next start makes the folder.",
-                path=shlex.quote(str(path)),
-                aside=shlex.quote(str(aside)),
-            ),
+            put_aside(path),
         )
 
 

@@ -19,11 +19,13 @@ import typer
 import typer.main
 
 from nanobot_memory_plugins.core.cli.command_group import CommandGroup
+from nanobot_memory_plugins.core.cli.exit_codes import DONE, FAILED, INTERRUPTED, WRONG_USE, exit_status
 from nanobot_memory_plugins.core.cli.language import chosen_language, language_of, spoken
 from nanobot_memory_plugins.core.cli.log_setup import configure_command_line_logging
 from nanobot_memory_plugins.core.cli.options import print_json
+from nanobot_memory_plugins.core.cli.ownership import owners_kept
 from nanobot_memory_plugins.core.cli.plain import PROGRAM, say, say_note
-from nanobot_memory_plugins.core.errors import InputError, NanobotMemoryError, NotInstalledError
+from nanobot_memory_plugins.core.errors import InputError, NanobotMemoryError
 from nanobot_memory_plugins.redaction.script.messages import Sentence, together, tr
 from nanobot_memory_plugins.redaction.script.printable import printable
 
@@ -35,7 +37,6 @@ _OBJECTS_BETWEEN_COLLECTIONS = 20_000
 # Our models have no use for plugins of others (a tracer, say), which pydantic would look for in every distribution, nor
 # our sums for numpy's threads.
 _LIGHTER = {"PYDANTIC_DISABLE_PLUGINS": "__all__", "OPENBLAS_NUM_THREADS": "1"}
-_DONE, _FAILED, _WRONG_USE, _INTERRUPTED = 0, 1, 2, 130
 
 app = typer.Typer(
     name=PROGRAM,
@@ -94,10 +95,11 @@ def run_command_line(arguments: Sequence[str]) -> int:
     except InputError as error:
         with spoken(language_of()):
             _failed(arguments, error, error.cause, error.hint)
-        return _WRONG_USE
+        return WRONG_USE
     with spoken(language):
-        code = _run(arguments)
-        if code == _INTERRUPTED:
+        with owners_kept():
+            code = _run(arguments)
+        if code == INTERRUPTED:
             with contextlib.suppress(OSError):
                 say_note(tr("Interrupted."))
     for stream in (sys.stdout, sys.stderr):
@@ -112,15 +114,15 @@ def _run(arguments: Sequence[str]) -> int:
     try:
         typer.main.get_command(app).main(args=list(arguments), prog_name=PROGRAM, standalone_mode=True)
     except SystemExit as leaving:
-        return leaving.code if isinstance(leaving.code, int) else _DONE if leaving.code is None else _FAILED
+        return leaving.code if isinstance(leaving.code, int) else DONE if leaving.code is None else FAILED
     except KeyboardInterrupt:
-        return _INTERRUPTED
+        return INTERRUPTED
     except NanobotMemoryError as error:
         _failed(arguments, error, error.cause, error.hint or _what_helps(error.__cause__))
-        return _WRONG_USE if isinstance(error, NotInstalledError) else _FAILED
+        return exit_status(error)
     except OSError as error:
         if error.errno in (errno.EPIPE, errno.EINVAL):  # the reader of our output has gone; EINVAL on Windows
-            return _FAILED
+            return FAILED
         return _failed(
             arguments, error, f"{error.strerror or type(error).__name__}: {error.filename or ''}".rstrip(": ")
         )
@@ -130,7 +132,7 @@ def _run(arguments: Sequence[str]) -> int:
             "Unexpected {error} at {file}:{line}.", error=type(error).__name__, file=place.filename, line=place.lineno
         )
         return _failed(arguments, error, what, Sentence("`nanobot-memory --verbose ...` shows more; please report it."))
-    return _DONE
+    return DONE
 
 
 def _what_helps(cause: BaseException | None) -> str:
@@ -153,7 +155,7 @@ def _failed(arguments: Sequence[str], error: Exception, cause: str, hint: str = 
         say_note(together(cause, hint))
         if "--json" in arguments:
             print_json({"ok": False, "error": cause, "hint": hint, "mend": hint})
-    return _FAILED
+    return FAILED
 
 
 def _write_utf8() -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from nanobot_memory_plugins.core.entry_points import FINDINGS_GROUP, installed_entry_points
+from nanobot_memory_plugins.core.entry_points import FINDINGS_GROUP, installed_entry_points, repair_of
 from nanobot_memory_plugins.core.values.diagnosis import Finding, Health
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
@@ -22,9 +22,7 @@ def offered_findings() -> list[Finding]:
                     point.distribution,
                     Sentence("cannot say how it is: {kind}", kind=type(error).__name__),
                     Health.DEGRADED,
-                    hint=Sentence(
-                        "Install it anew: pip install --force-reinstall {distribution}", distribution=point.distribution
-                    ),
+                    hint=repair_of(point.distribution),
                 )
             )
     return found

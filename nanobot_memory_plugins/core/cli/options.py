@@ -5,17 +5,20 @@ import math
 import os
 import sys
 from collections.abc import Coroutine, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
+from nanobot_memory_plugins.core.cli.ownership import note_workspace
 from nanobot_memory_plugins.core.cli.plain import say_note
 from nanobot_memory_plugins.redaction.script.messages import Sentence, tr
 from nanobot_memory_plugins.redaction.script.printable import escaped_in_json
 
 if TYPE_CHECKING:
     from nanobot_memory_plugins.core.config import ConfigProblem, MemoryConfig
+    from nanobot_memory_plugins.core.values import Scope
 
 # Names the workspace, when --workspace does not.
 WORKSPACE_VARIABLE = "NANOBOT_MEMORY_WORKSPACE"
@@ -50,6 +53,9 @@ UserOption = Annotated[str, typer.Option("--user", metavar="NAME", help="Only wh
 ChannelOption = Annotated[str, typer.Option("--channel", metavar="NAME", help="Only what is of this channel.")]
 SessionOption = Annotated[str, typer.Option("--session", metavar="KEY", help="Only what is of this session.")]
 
+EverybodyOption = Annotated[
+    bool, typer.Option("--everybody", help="It is for all who may write to the agent, not for its owner alone.")
+]
 ProjectOption = Annotated[
     str,
     typer.Option("--project", metavar="NAME", help="A project, or a folder such as . for that of its repository."),
@@ -66,10 +72,10 @@ def resolve_workspace(given: Path | None, *, environment: Mapping[str, str] = os
     """
     named = given or environment.get(WORKSPACE_VARIABLE) or _nanobot_workspace(guess=guess)
     path = Path(named)
-    try:
-        return path.expanduser().absolute()
-    except RuntimeError:  # there is no home folder to put in place of "~"
-        return path.absolute()
+    with suppress(RuntimeError):  # there may be no home folder to put in place of "~"
+        path = path.expanduser()
+    note_workspace(path.absolute())
+    return path.absolute()
 
 
 def existing_workspace(given: Path | None, *, may_be_new: bool = False, guess: bool = False) -> Path:
@@ -122,11 +128,20 @@ def read_configuration(given: Path | None) -> "tuple[MemoryConfig, list[ConfigPr
     return load_config(given)
 
 
+def written_by_owner(workspace: Path, *, everybody: bool = False) -> "Scope":
+    """Return whose it is what a command keeps: the owner's where the host names them, else everybody's."""
+    from nanobot_memory_plugins.core.scopes.workspace_scopes import offered_scopes
+    from nanobot_memory_plugins.core.values import Scope
+
+    return Scope() if everybody else offered_scopes(workspace, read_configuration(None)[0]).of_owner()
+
+
 def warn(problems: "Sequence[ConfigProblem]") -> None:
     """Print configuration problems to standard error, one a line."""
     for problem in problems:
-        where = f" ({problem.source})" if problem.source else ""
-        say_note(tr("configuration: {problem}{where}", problem=tr(problem.message), where=where))
+        told = tr(problem.message)
+        where = f" ({problem.source})" if problem.source and problem.source not in told else ""
+        say_note(tr("configuration: {problem}{where}", problem=told, where=where))
 
 
 def print_json(answer: Mapping[str, Any]) -> None:

@@ -16,9 +16,9 @@ from nanobot_memory_plugins.redaction.script.messages import tr
 # Reasons and files that are printed; --json has them all.
 _ROWS = 20
 _ONE = {"messages": "message", "notes": "note", "entries": "entry", "files": "file"}
-_MANY = {"message": "messages", "note": "notes", "entry": "entries", "file": "files", "record": "records"}
-_ONE_WORDS = ("1 message", "1 note", "1 entry", "1 file", "1 record")
-_MANY_WORDS = ("{count:,} messages", "{count:,} notes", "{count:,} entries", "{count:,} files", "{count:,} records")
+_MANY = {"message": "messages", "note": "notes", "entry": "entries", "file": "files"}
+_ONE_WORDS = ("1 message", "1 note", "1 entry", "1 file")
+_MANY_WORDS = ("{count:,} messages", "{count:,} notes", "{count:,} entries", "{count:,} files")
 
 
 class Shown(Protocol):
@@ -90,13 +90,28 @@ def print_report(report: ImportReport, *, everything: bool = False) -> None:
         out.print(tr("What was taken is indexed when the agent runs next, or by `nanobot-memory index`."))
 
 
-def print_taken_back(done: TakenBack) -> None:
-    """Print what became of an import that was taken back, for people."""
+def print_taken_back(done: TakenBack, *, everything: bool = False) -> None:
+    """Print what became of an import that was taken back, for people; with ``everything`` each file."""
     out = console()
-    files, records = counted(done.files, "file"), counted(done.records, "record")
-    out.print(tr("{source}: taken back: {files}, {records}", source=shown(done.source), files=files, records=records))
+    counts = [counted(count, what) for count, what in ((done.messages, "message"), (done.notes, "note")) if count]
+    source, what = shown(done.source), tr(", ").join(counts)
+    out.print(
+        tr("{source}: taken back: {what}", source=source, what=what)
+        if what
+        else tr("{source}: taken back", source=source)
+    )
+    most = None if everything else _ROWS // 4
+    if done.removed:
+        out.print(tr("removed: {files}", files=counted(len(done.removed), "file")))
+        _print_files(out, done.removed, most)
+    if done.shortened:
+        out.print(tr("without what it had brought: {files}", files=counted(len(done.shortened), "file")))
+        _print_files(out, done.shortened, most)
     if done.restored:
         out.print(tr("brought back: {notes} that it had replaced", notes=counted(done.restored, "note")))
+    if done.copies:
+        out.print(tr("back in their places: {files} that it had merged", files=counted(len(done.copies), "file")))
+        _print_files(out, done.copies, most)
     if done.entries:
         out.print(
             tr(
@@ -106,6 +121,8 @@ def print_taken_back(done: TakenBack) -> None:
         )
     for file, why in done.left:
         out.print(tr("left: {file}: {why}", file=shown(file), why=shown(tr(why))))
+    for file, why in done.stays:
+        out.print(tr("needed on: {file}: {why}", file=shown(file), why=shown(tr(why))))
 
 
 def _print_files(out: Console, files: list[str], most: int | None) -> None:
@@ -116,7 +133,7 @@ def _print_files(out: Console, files: list[str], most: int | None) -> None:
 
 
 def counted(count: int, what: str) -> str:
-    """Return a number of messages, notes, entries, files or records (``what`` is one) in the reader's language."""
+    """Return a number of messages, notes, entries or files (``what`` is one) in the reader's language."""
     if count == 1:
         return tr(f"1 {what}")
     return tr(f"{{count:,}} {_MANY[what]}", count=count)

@@ -4,9 +4,10 @@ Typer has no catalogue of its own. Its headings are looked up in ours; its error
 by their shape.
 """
 
+import re
 import sys
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from typing import Any, Final
 
 from nanobot_memory_plugins.core.cli.warnings_shown import patterns
@@ -22,7 +23,6 @@ _DRAWN: Final = (
     "OPTIONS_PANEL_TITLE",
     "COMMANDS_PANEL_TITLE",
     "ERRORS_PANEL_TITLE",
-    "ABORTED_TEXT",
     "RICH_HELP",
 )
 _RICH: Final = "typer.rich_utils"
@@ -37,13 +37,19 @@ HEADINGS: Final = (
     "Options",
     "Commands",
     "Error",
-    "Aborted.",
     "Try [blue]'{command_path} {help_option}'[/] for help.",
     "Show this message and exit.",
     "Install completion for the current shell.",
     "Show completion for the current shell, to copy it or customize the installation.",
 )
 """What they say in English."""
+
+_VALUE: Final = re.compile(r"'([^']+)'")
+
+# What newer versions of Typer show: <list[str]>, <int range>, <list[light|heavy]>...
+_TYPE: Final = re.compile(r"<(?:list\[(?P<of>[^\]]*)\]|(?P<name>[^\]>]*))>(?:\.\.\.)?")
+VALUE_WORDS: Final = {"str": "TEXT", "int": "NUMBER", "float": "NUMBER", "path": "PATH", "file": "FILE", "dir": "DIR"}
+"""What stands for a value, by its type in Python."""
 
 USAGE: Final = ("Usage: ", "[OPTIONS]", "COMMAND [ARGS]...", "[ARGS]...", "COMMAND")
 """What a line of usage is made of, beside names."""
@@ -69,7 +75,6 @@ ERRORS: Final = (
     "Got unexpected extra argument ({more})",
     "Got unexpected extra arguments ({more})",
     "Could not open file {name}: {why}",
-    "Value error, {why}",
     "{value} does not match the formats {formats}.",
     "{value} does not match the format {formats}.",
     "{value} is not one of {known}.",
@@ -100,7 +105,10 @@ ERRORS: Final = (
 
 
 def use_reader_language(command: Any) -> Any:
-    """Let the help of a command, its options and its sub-commands be in the reader's language; return the command."""
+    """Let the help of a command, its options and its sub-commands be in the reader's language; return the command.
+
+    So are the names of what stands for a value (``FILE``): those of our catalogues, in other people's commands, too.
+    """
     command.help = _paragraphs(command.help)
     command.epilog = _paragraphs(command.epilog)
     command.get_params = _said_parameters(command.get_params)
@@ -118,10 +126,22 @@ def say_error_in_reader_language(error: Any) -> None:
 
 def told_error(text: str) -> str:
     """Return an error of Typer in the reader's language; one of another shape as it is."""
+    text = text.removeprefix("Value error, ")  # pydantic's, of a check of ours
     for template, pattern in patterns(ERRORS):
         if found := pattern.fullmatch(text):
-            return tr(template, **{name: told_error(value) for name, value in found.groupdict().items()})
+            said = {name: told_error(value) for name, value in found.groupdict().items()}
+            return tr(template, **(said | {"known": _with_names(said["known"])} if "known" in said else said))
     return text
+
+
+def _with_names(known: str) -> str:
+    """Return the values that there are, each with its name in the reader's language, which is taken as well."""
+    return _VALUE.sub(_with_name, known)
+
+
+def _with_name(value: re.Match[str]) -> str:
+    name = tr(value[1])
+    return value[0] if name == value[1] else f"{value[0]} ({name})"
 
 
 def _paragraphs(text: str | None) -> str | None:
@@ -141,9 +161,32 @@ def _said_parameters(listed: Callable[[Any], list[Any]]) -> Callable[[Any], list
         for one in found:
             if text := getattr(one, "help", None):
                 one.help = _paragraph(text)
+            if metavar := getattr(one, "metavar", None):
+                one.metavar = tr(metavar)
+            shown = getattr(one, "display_type_rich", None)
+            if shown is not None and getattr(shown, "func", None) is not _said_type:
+                one.display_type_rich = partial(_said_type, one, shown)
         return found
 
     return in_reader_language
+
+
+def _said_type(parameter: Any, shown: Callable[..., str | None], ctx: Any) -> str | None:
+    """Return what stands for a value in the help: a word instead of the name of a type in Python.
+
+    Values to choose from stay, as ``<light|heavy>``. A switch has none, and an argument has its name.
+    """
+    if getattr(parameter, "is_flag", False):
+        return ""
+    text = shown(ctx=ctx)
+    found = _TYPE.fullmatch(text or "")
+    if found is None:
+        return text
+    name = (found["of"] or found["name"]).removesuffix(" range")
+    if name not in VALUE_WORDS:
+        return f"<{name}>"
+    is_named = getattr(parameter, "param_type_name", "") == "argument" and parameter.metavar
+    return "" if is_named else tr(VALUE_WORDS[name])
 
 
 def _said_usage(made: Callable[[Any], str]) -> Callable[[Any], str]:

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from nanobot_memory_plugins.core.config.models import ConfigProblem, CoreOptions, MemoryConfig, RedactionOptions
     from nanobot_memory_plugins.core.config.names import DOCUMENT_NAMES, DocumentName
     from nanobot_memory_plugins.core.config.options import plugin_options
-    from nanobot_memory_plugins.core.config.reading import installed_plugins, load_config
+    from nanobot_memory_plugins.core.config.reading import given_or_usual, installed_plugins, load_config
     from nanobot_memory_plugins.core.config.writing import (
         ConfigChange,
         plugins_place,
@@ -26,7 +26,7 @@ __getattr__ = lazy_names(
         "models": ("ConfigProblem", "CoreOptions", "MemoryConfig", "RedactionOptions"),
         "names": ("DOCUMENT_NAMES", "DocumentName"),
         "options": ("plugin_options",),
-        "reading": ("installed_plugins", "load_config"),
+        "reading": ("given_or_usual", "installed_plugins", "load_config"),
         "writing": ("ConfigChange", "plugins_place", "set_config_keys", "set_plugin_options"),
     },
 )
@@ -41,6 +41,7 @@ __all__ = [
     "RedactionOptions",
     "config_from_mapping",
     "find_section",
+    "given_or_usual",
     "installed_plugins",
     "load_config",
     "nanobot_home",

@@ -1,6 +1,7 @@
 """From the value of ``memoryPlugins``, or from a document's object, to a `MemoryConfig`."""
 
 from collections.abc import Collection, Mapping
+from difflib import SequenceMatcher
 from typing import Any
 
 from pydantic.alias_generators import to_snake
@@ -26,6 +27,10 @@ from nanobot_memory_plugins.redaction.script.messages import Sentence
 _SECTION = ("memoryPlugins", "memory_plugins")
 # What is no plugin.
 _OWN = ("core", "redaction")
+# By these a file is known for nanobot's, where the plugins stand below "channels".
+_NANOBOT_KEYS = ("agents", "channels", "providers", "gateway")
+# From this likeness on a key is meant for that of the section: "memoryPlugin" is, "plugins" and "memory" are not.
+_MEANT = 0.85
 
 
 def config_from_mapping(
@@ -71,6 +76,22 @@ def find_section(raw: Mapping[Any, Any]) -> tuple[str, object]:
             if key in channels:
                 return f"channels.{key}", channels[key]
     return "", None
+
+
+def is_nanobots(raw: Mapping[Any, Any]) -> bool:
+    """Return whether a whole file is nanobot's own, which need not speak of memory."""
+    return any(key in raw for key in _NANOBOT_KEYS)
+
+
+def misspelt_section(raw: Mapping[Any, Any]) -> str:
+    """Return the dotted place of a key that is nearly ``memoryPlugins``, in a file that has no such section."""
+    channels = raw.get("channels")
+    for above, found in (("", raw), ("channels.", channels if isinstance(channels, Mapping) else {})):
+        for key in found:
+            folded = str(key)[: 2 * len(_SECTION[0])].casefold().replace("_", "").replace("-", "")
+            if SequenceMatcher(None, folded, _SECTION[0].casefold()).ratio() >= _MEANT:
+                return f"{above}{shown(key)}"
+    return ""
 
 
 def names_plugins(raw: Mapping[Any, Any], known_plugins: Collection[str] | None) -> bool:

@@ -2,7 +2,7 @@
 
 import os
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,8 @@ from nanobot_memory_plugins.core.config.mapping import (
     config_from_mapping,
     find_section,
     has_documented_names,
+    is_nanobots,
+    misspelt_section,
     names_plugins,
 )
 from nanobot_memory_plugins.core.config.models import ConfigProblem, MemoryConfig
@@ -42,6 +44,16 @@ def load_config(
     return MemoryConfig(), []
 
 
+def given_or_usual(
+    given: MemoryConfig | None, problems: Sequence[ConfigProblem]
+) -> tuple[MemoryConfig, Sequence[ConfigProblem]]:
+    """Return the configuration that a host was given, or else that of the usual places, as `load_config` does."""
+    if given is not None:
+        return given, problems
+    config, found = load_config()
+    return config, (*problems, *found)
+
+
 def silent_file() -> Path | None:
     """Return nanobot's own file where it is there, for when no configuration speaks of memory; or None."""
     home = nanobot_home()
@@ -65,6 +77,10 @@ def _read_named(path: Path) -> tuple[MemoryConfig, list[ConfigProblem]]:
     if not isinstance(raw, Mapping):
         return _unused(path, Sentence("an object is expected (found {kind})", kind=kind_of(raw)))
     speaks = find_section(raw)[0] or has_documented_names(raw) or names_plugins(raw, installed_plugins())
+    if not speaks and (key := misspelt_section(raw)):
+        return _misspelt(path, key)
+    if not speaks and is_nanobots(raw):
+        return MemoryConfig(source=str(path), prefix="channels.memoryPlugins"), []
     if raw and not speaks:
         return _unused(path, Sentence('there is no "memoryPlugins" in the file; put the options under that key'))
     return _read(raw, path)
@@ -75,8 +91,11 @@ def _read_usual(path: Path) -> tuple[MemoryConfig, list[ConfigProblem]] | None:
     raw, wrong = read_json(path)
     if wrong:
         return _unread(path.absolute(), wrong) if _is_ours(path) else None
-    if not isinstance(raw, Mapping) or not (find_section(raw)[0] or has_documented_names(raw)):
+    if not isinstance(raw, Mapping):
         return None
+    if not find_section(raw)[0] and not has_documented_names(raw):
+        key = misspelt_section(raw)
+        return _misspelt(path.absolute(), key) if key else None
     return _read(raw, path.absolute())
 
 
@@ -107,6 +126,10 @@ def _read(raw: Mapping[str, Any], path: Path) -> tuple[MemoryConfig, list[Config
         ),
         *problems,
     ]
+
+
+def _misspelt(path: Path, key: str) -> tuple[MemoryConfig, list[ConfigProblem]]:
+    return _unused(path, Sentence('{key} is misspelt; the key is "memoryPlugins"', key=key))
 
 
 def _unused(path: Path, wrong: str) -> tuple[MemoryConfig, list[ConfigProblem]]:

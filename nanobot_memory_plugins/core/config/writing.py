@@ -10,7 +10,7 @@ from pydantic.alias_generators import to_snake
 
 from nanobot_memory_plugins.core.config.json_edit import with_keys
 from nanobot_memory_plugins.core.config.json_file import read_json
-from nanobot_memory_plugins.core.config.mapping import find_section, has_documented_names, names_plugins
+from nanobot_memory_plugins.core.config.mapping import find_section, has_documented_names, is_nanobots, names_plugins
 from nanobot_memory_plugins.core.config.reading import installed_plugins
 from nanobot_memory_plugins.core.config.wording import kind_of
 from nanobot_memory_plugins.core.errors import ConfigurationError, MemoryFileError
@@ -20,8 +20,6 @@ from nanobot_memory_plugins.redaction.script.messages import Sentence
 _LOCK_SECONDS = 5.0
 # How often somebody else may write at the same moment before this gives up.
 _ATTEMPTS = 20
-# By these a file is known for nanobot's, where the plugins stand below "channels".
-_NANOBOT_KEYS = ("agents", "channels", "providers", "gateway")
 NANOBOT_PLACE = ("channels", "memoryPlugins")
 GENERIC_PLACE = ("memoryPlugins",)
 
@@ -116,7 +114,7 @@ def plugins_place(raw: Mapping[str, object]) -> tuple[str, ...]:
     prefix, _ = find_section(raw)
     if prefix:
         return tuple(prefix.split("."))
-    if any(key in raw for key in _NANOBOT_KEYS):
+    if is_nanobots(raw):
         return NANOBOT_PLACE
     if names_plugins(raw, installed_plugins()) and not has_documented_names(raw):
         return ()

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from nanobot_memory_plugins.core.erasure.rewriting import leftovers
     from nanobot_memory_plugins.core.erasure.scrubbed import Scrubbed
     from nanobot_memory_plugins.core.erasure.secret_files import total
+    from nanobot_memory_plugins.core.erasure.unopened_files import unopened
 
 __getattr__ = lazy_names(
     __name__,
@@ -33,6 +34,7 @@ __getattr__ = lazy_names(
         "rewriting": ("leftovers",),
         "scrubbed": ("Scrubbed",),
         "secret_files": ("total",),
+        "unopened_files": ("unopened",),
     },
 )
 
@@ -55,4 +57,5 @@ __all__ = [
     "remember_forgotten",
     "total",
     "trace_of",
+    "unopened",
 ]

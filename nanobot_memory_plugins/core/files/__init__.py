@@ -16,6 +16,7 @@ if TYPE_CHECKING:
         read_time,
         render_note,
     )
+    from nanobot_memory_plugins.core.files.in_the_way import in_the_way_of, put_aside
     from nanobot_memory_plugins.core.files.memory_files import MemoryFiles
     from nanobot_memory_plugins.core.files.parsing import parse_notes
     from nanobot_memory_plugins.core.files.paths import DAY_NOTE, MemoryPaths, session_file_name
@@ -46,6 +47,7 @@ __getattr__ = lazy_names(
         "appending": ("Appender", "FileBusyError", "file_lock", "make_folder"),
         "damage": ("damage_in",),
         "entries": ("TAG_SEPARATORS", "NoteEntry", "Passage", "exact_time", "origin_of", "read_time", "render_note"),
+        "in_the_way": ("in_the_way_of", "put_aside"),
         "memory_files": ("MemoryFiles",),
         "parsing": ("parse_notes",),
         "paths": ("DAY_NOTE", "MemoryPaths", "session_file_name"),
@@ -84,6 +86,7 @@ __all__ = [
     "damage_in",
     "exact_time",
     "file_lock",
+    "in_the_way_of",
     "last_records",
     "make_folder",
     "make_missing",
@@ -95,6 +98,7 @@ __all__ = [
     "parse_transcript_line",
     "private_folder",
     "private_lock",
+    "put_aside",
     "queued",
     "read_inside",
     "read_regular",

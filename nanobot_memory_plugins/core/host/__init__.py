@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from nanobot_memory_plugins.core.host.live_history import tokens_of
     from nanobot_memory_plugins.core.host.memory_thread import MemoryThread, Use
     from nanobot_memory_plugins.core.host.missed_turns import NO_ANSWER, WITH_START, missed_recalls, note_missed
-    from nanobot_memory_plugins.core.host.plugin_set import ONLY_VARIABLE, PluginReport
+    from nanobot_memory_plugins.core.host.plugin_set import PluginReport
     from nanobot_memory_plugins.core.host.plugins.plugin_host import PluginState
     from nanobot_memory_plugins.core.host.prompt_filter import without_others_notes
     from nanobot_memory_plugins.core.host.recall_log import injections, recall_folder
@@ -63,7 +63,7 @@ __getattr__ = lazy_names(
         "bounded_store": ("hits_of", "whole_hit"),
         "memory_thread": ("MemoryThread", "Use"),
         "missed_turns": ("NO_ANSWER", "WITH_START", "missed_recalls", "note_missed"),
-        "plugin_set": ("ONLY_VARIABLE", "PluginReport"),
+        "plugin_set": ("PluginReport",),
         "plugins.plugin_host": ("PluginState",),
         "prompt_filter": ("without_others_notes",),
         "recall_log": ("injections", "recall_folder"),
@@ -84,7 +84,6 @@ __all__ = [
     "FACT_PARAMETERS",
     "FILL",
     "NO_ANSWER",
-    "ONLY_VARIABLE",
     "WITH_START",
     "Asked",
     "Conversation",

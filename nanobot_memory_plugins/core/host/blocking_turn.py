@@ -25,7 +25,7 @@ class BlockingTurn:
         future = turn.begin(text, history, spoken=spoken)
         if future is None or turn._is_given_up(text, future):
             return None
-        return turn._noted(text, turn._service.wait_now(future))
+        return turn._noted(text, turn._service.wait_now(future), future)
 
     def tool_finished(
         self,

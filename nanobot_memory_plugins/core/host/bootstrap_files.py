@@ -53,7 +53,7 @@ class BootstrapTexts(Mapping[str, str]):
 
 
 class BootstrapTrimmer:
-    """Asks the plugins' ``trim_bootstrap`` once for each state of the files; the first answer counts.
+    """Asks the plugins' ``trim_bootstrap`` once for each state of the files, each with what the one before it left.
 
     The answer holds as long as no file changes, also when a plugin fails later. It may be used from any thread.
     """
@@ -77,22 +77,29 @@ class BootstrapTrimmer:
                 self._answers.move_to_end(key)
                 return self._answers[key]
         texts = {name: printable(text) for name, text in texts.items()}
-        asked = {"files": MappingProxyType(texts), "overhead": MappingProxyType(around)}
-        given = sum(map(len, [*texts, *texts.values()]))
-        answers = self._host.call_sync("trim_bootstrap", asked, accept=(dict,), given=given) if texts else []
-        for answer in answers:
-            kept = _checked(answer.values[0], texts)
-            if kept is None:
-                logger.warning("plugin {} answered trim_bootstrap with other files or no text", answer.plugin_name)
-                continue
-            result = BootstrapTexts(
-                kept,
-                shortened=tuple(name for name in kept if kept[name] != texts[name]),
-                left_out=(*(name for name in texts if name not in kept), *unreadable),
-            )
+        kept, answered = texts, False
+        for plugin in self._host.plugins_with("trim_bootstrap") if texts else ():
+            answer = self._asked(plugin, kept, around)
+            kept, answered = (kept, answered) if answer is None else (answer, True)
+        result = BootstrapTexts(
+            kept,
+            shortened=tuple(name for name in kept if kept[name] != texts[name]),
+            left_out=(*(name for name in texts if name not in kept), *unreadable),
+        )
+        if answered and not self._host.unheard("trim_bootstrap"):
             self._keep(key, result)
-            return result
-        return BootstrapTexts(texts, left_out=unreadable)
+        return result
+
+    def _asked(self, plugin: str, files: Mapping[str, str], around: Mapping[str, int]) -> dict[str, str] | None:
+        """Return what one plugin leaves of the files, or None where it says nothing of them."""
+        overhead = {name: around[name] for name in files}
+        asked = {"files": MappingProxyType(dict(files)), "overhead": MappingProxyType(overhead)}
+        given = sum(map(len, [*files, *files.values()]))
+        answers = self._host.call_sync("trim_bootstrap", asked, accept=(dict,), given=given, plugin=plugin)
+        kept = _checked(answers[0].values[0], files) if answers else None
+        if answers and kept is None:
+            logger.warning("plugin {} answered trim_bootstrap with other files or no text", plugin)
+        return kept
 
     def _keep(self, key: bytes, result: BootstrapTexts) -> None:
         if sum(map(len, result.values())) > _KEPT_CHARS:

@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable
 from functools import wraps
 from typing import ParamSpec, TypeVar
 
+from nanobot_memory_plugins.core.errors import said_of
 from nanobot_memory_plugins.core.log import logger
 
 _T = TypeVar("_T")
@@ -21,7 +22,7 @@ def guarded(callback: Callable[_P, Awaitable[_T]]) -> Callable[_P, Awaitable[_T 
         try:
             return await callback(*arguments, **named)
         except Exception as error:
-            logger.warning("the memory could not deal with what the host told: {}", type(error).__name__)
+            logger.warning("the memory could not deal with what the host told: {}", said_of(error))
             return None
 
     return call
@@ -35,7 +36,7 @@ def never_raises(method: Callable[_P, _T]) -> Callable[_P, _T | None]:
         try:
             return method(*arguments, **named)
         except Exception as error:
-            logger.warning("the memory could not deal with what the host told: {}", type(error).__name__)
+            logger.warning("the memory could not deal with what the host told: {}", said_of(error))
             return None
 
     return call

@@ -32,8 +32,9 @@ class Conversation:
 
     @property
     def count(self) -> str:
-        """The number of its messages, in words."""
-        return "1 message" if self.messages == 1 else f"{self.messages} messages"
+        """The number of its messages, in words, or where nothing was said, that of its notes."""
+        number, kind = (self.messages, "message") if self.messages or not self.noted else (len(self.noted), "note")
+        return f"{number} {kind}" if number == 1 else f"{number} {kind}s"
 
     @property
     def telling(self) -> Hit:

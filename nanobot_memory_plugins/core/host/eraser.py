@@ -14,7 +14,7 @@ from nanobot_memory_plugins.core.erasure.matching import Wanted
 from nanobot_memory_plugins.core.erasure.plan import ErasurePlan
 from nanobot_memory_plugins.core.erasure.removals import removals
 from nanobot_memory_plugins.core.erasure.unfinished import BeingErasedError, ErasureRecord
-from nanobot_memory_plugins.core.erasure.unopened import unopened, unopened_indexes
+from nanobot_memory_plugins.core.erasure.unopened_files import unopened, unopened_indexes
 from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.files import MemoryPaths
 from nanobot_memory_plugins.core.files.entries import exact_time, read_time

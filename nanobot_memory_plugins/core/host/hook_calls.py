@@ -9,6 +9,7 @@ from nanobot_memory_plugins.core.host.forgetting import LiveForgetting
 from nanobot_memory_plugins.core.host.plugin_set import PluginSet
 from nanobot_memory_plugins.core.host.plugins.plugin_host import PluginAnswer
 from nanobot_memory_plugins.core.host.recorder import TurnRecorder, combined_receipt
+from nanobot_memory_plugins.core.host.unheard import OF_PLUGINS, unheard
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.language_model import hook_deadline
 from nanobot_memory_plugins.core.text.fence import Language
@@ -18,22 +19,8 @@ from nanobot_memory_plugins.redaction.script.printable import printable
 
 _T = TypeVar("_T")
 
-
-# What a turn is told of a plugin that could not look at its message.
-_UNHEARD: Mapping[str, Mapping[Language, str]] = {
-    "recall": {
-        "en": "The memory could not be searched in time for this message: what it knows may be missing here. Say"
-        " so where it matters.",
-        "zh": "这条消息没来得及查找记忆，已知的内容可能没有列在这里；需要时请如实说明。",
-    },
-    "consolidation": {
-        "en": "Orders to remember or forget in this message, if there are any, are NOT carried out yet: they sta"
-        "nd with the "
-        "message, and are carried out later by themselves. Do not say that they are done.",
-        "zh": "这条消息里如有“记住”或“忘掉”的要求，目前都还没有执行：它们已随消息保存，稍后会自动执行。"
-        "不要说已经完成。",
-    },
-}
+# The hooks whose plugins make something lasting of a history.
+_LEARNING = frozenset({"on_session_idle", "on_turn_finished", "before_compaction"})
 
 
 class HookCalls:
@@ -59,10 +46,13 @@ class HookCalls:
 
         ``limit`` is in seconds and sets the deadline by which uses of the language model are bounded. ``check`` says
         what else is wrong with a value: a few words, or none. What was forgotten for good is neither shown to the
-        plugins nor taken from them; where that cannot be told of a history, they are not asked.
+        plugins nor taken from them, nor is what is withheld from recall to those that learn from a history; where that
+        cannot be told of a history, they are not asked.
         """
         session = str(arguments.get("session_key") or "")
         shown = await self._forgotten.arguments(session, arguments)
+        if shown is not None and hook in _LEARNING:
+            shown = await self._plugins.withholding.without_withheld(shown, scope)
         if shown is None:
             return []
         token = hook_deadline.set(time.monotonic() + limit)
@@ -101,11 +91,11 @@ class HookCalls:
 
     def unheard(self, language: Language) -> list[ContextBlock]:
         """Return what a turn is told of plugins that could not look at its message; it is recorded, too."""
-        unheard = self._plugins.host.unheard("on_message_received")
-        missed = {name: unheard[name] for name in _UNHEARD if name in unheard}
+        late = self._plugins.host.unheard("on_message_received")
+        missed = {name: late[name] for name in OF_PLUGINS if name in late}
         if missed:
             self._capture.note_missed(missed)
-        return [ContextBlock(text=_UNHEARD[name][language]) for name in missed]
+        return unheard(missed, language)
 
     async def blocks(self, answers: Sequence[PluginAnswer], *, scope: Scope) -> list[ContextBlock]:
         """Return the blocks among the answers, without what somebody wants forgotten."""

@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from nanobot_memory_plugins.core.clock import Clock, SystemClock
-from nanobot_memory_plugins.core.config import ConfigProblem, MemoryConfig
+from nanobot_memory_plugins.core.config import ConfigProblem, MemoryConfig, given_or_usual
 from nanobot_memory_plugins.core.erasure.retention import keep_within
 from nanobot_memory_plugins.core.files import MemoryFiles
 from nanobot_memory_plugins.core.host.append_notices import AppendNotices
@@ -58,8 +58,8 @@ from nanobot_memory_plugins.core.values.message_context import MessageContext
 class MemoryHost(PromptCalls):
     """Long-term memory for one workspace.
 
-    ``workspace`` is the folder of the agent. ``llm`` is ``async complete(messages, *, max_tokens, purpose) -> str``, or
-    None: plugins do without. ``senders`` says who may write; ``project`` is for calls without one. No call raises.
+    ``llm`` is ``async complete(messages, *, max_tokens, purpose) -> str``, or None: plugins do without. Without
+    ``config`` it is `load_config`'s. ``senders`` says who may write; ``project`` is for calls without one. None raises.
     """
 
     def __init__(
@@ -74,7 +74,7 @@ class MemoryHost(PromptCalls):
         project: str = "",
     ) -> None:
         self.workspace = Path(workspace).expanduser().absolute()
-        self.config = config or MemoryConfig()
+        self.config, problems = given_or_usual(config, problems)
         self._clock = clock or SystemClock()
         self._scopes = workspace_scopes(self.workspace, self.config, senders, project=project)
         self._redaction = ContactRedaction(self.config.redaction.contacts)

@@ -1,24 +1,27 @@
 """What an adapter holds: the memory of one workspace for a host with one event loop, several, or none."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from nanobot_memory_plugins.core.clock import Clock
-from nanobot_memory_plugins.core.config import ConfigProblem, MemoryConfig
+from nanobot_memory_plugins.core.config import ConfigProblem, MemoryConfig, given_or_usual
+from nanobot_memory_plugins.core.entry_points import is_selected
 from nanobot_memory_plugins.core.host.asked import asked_in, unanswered_in
 from nanobot_memory_plugins.core.host.idle_clock import IdleClock
 from nanobot_memory_plugins.core.host.memory_thread import MemoryThread, Use
 from nanobot_memory_plugins.core.host.service_tool import ServiceTool, own_tool
 from nanobot_memory_plugins.core.host.turn import Turn
+from nanobot_memory_plugins.core.host.unheard import OF_PLUGINS, told_in, unheard
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.protocols import Complete
 from nanobot_memory_plugins.core.scopes.people import UNSAID, Senders
-from nanobot_memory_plugins.core.scopes.scopes import ScopeLike
+from nanobot_memory_plugins.core.scopes.scopes import ScopeLike, scope_of
+from nanobot_memory_plugins.core.text.fence import fence
 from nanobot_memory_plugins.core.text.summary_marker import find_earlier_summary
-from nanobot_memory_plugins.core.values import Hit, PromptEntries, Query, Scope, Summary, messages_from_chat
+from nanobot_memory_plugins.core.values import Hit, PromptEntries, Query, Summary, messages_from_chat
 from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
 
 if TYPE_CHECKING:
@@ -64,7 +67,7 @@ class MemoryService:
         at_start: Use[None] | None = None,
     ) -> None:
         self.workspace = Path(workspace).expanduser().absolute()
-        self.config = config or MemoryConfig()
+        self.config, problems = given_or_usual(config, problems)
         self._start_limit = start_limit
         self._close_limit = close_limit
         self.tool_limit = tool_limit
@@ -134,6 +137,12 @@ class MemoryService:
     def wait_now(self, future: "Future[_T | None]", *, limit: float | None = None) -> _T | None:
         """Wait as `call_now` does for what was submitted to the thread."""
         return self.thread.wait_now(future, limit=self.limit_of(limit))
+
+    def told_of_late(self, text: str) -> str | None:
+        """Return the fenced block of a turn whose message waits for the memory still, or None."""
+        language = told_in(self.config.core.language, text)
+        may_run = [plugin for plugin in OF_PLUGINS if self.config.enabled(plugin) and is_selected(plugin)]
+        return fence((block.text for block in unheard(may_run, language)), language=language)
 
     def turn(self, session_key: str, *, scope: ScopeLike = None, parent: str = "") -> Turn:
         """Return a turn that begins; make one for each. ``parent`` is the session whose agent asked a sub-agent."""
@@ -247,7 +256,7 @@ class MemoryService:
         """Return the best memories that somebody may see, without what is held back from them."""
 
         async def search(memory: "MemoryHost") -> Sequence[Hit]:
-            whose = Scope(**scope) if isinstance(scope, Mapping) else scope or Scope()
+            whose = scope_of(scope)
             query = Query(text=text, limit=limit, scope=memory.visible_scope(whose))
             hits = (await memory.search(query)).hits
             return await memory.plugins.withholding.hits(_NO_PLUGIN, whose, list(hits))

@@ -16,6 +16,7 @@ from concurrent.futures import Future, InvalidStateError
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from nanobot_memory_plugins.core.errors import said_of
 from nanobot_memory_plugins.core.isolation.fork import around_fork, at_fork, leave_to_parent
 from nanobot_memory_plugins.core.log import logger
 
@@ -305,7 +306,7 @@ class _Run:
             return await use(await asyncio.shield(self._memory))
         except Exception as error:
             if not (self._memory.done() and self._memory.exception() is error):
-                logger.warning("a call of the memory failed: {}", type(error).__name__)
+                logger.warning("a call of the memory failed: {}", said_of(error))
             return None
 
     def _cancel_everything(self) -> None:

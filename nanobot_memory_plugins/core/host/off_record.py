@@ -6,6 +6,7 @@ conversation is paused while an empty file with the name of its transcript stand
 """
 
 import os
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.text.fence import Language
 from nanobot_memory_plugins.core.text.off_record import OffRecord, off_record
+from nanobot_memory_plugins.core.text.orders import orders_forgetting
 from nanobot_memory_plugins.core.values import Message, Receipt
 from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
 
@@ -56,7 +58,14 @@ _FAILED: dict[str, dict[Language, str]] = {
         "zh": "无法恢复记忆：{cause}。本次对话仍然不会保存。请告诉用户。",
     },
 }
+_NOT_FORGOTTEN: dict[Language, str] = {
+    "en": "What this message asks to forget is NOT forgotten: no order is carried out off the record. Tell the user "
+    'so; once the memory is on ("memory resume"), it can be asked for again.',
+    "zh": "这条消息要求忘掉的内容没有忘掉：不作记录的消息里的命令不会执行。"
+    "请告诉用户；恢复记忆（“恢复记忆”）后可以再说一次。",
+}
 _SESSIONS = 1_000
+_BEHIND_COLON = re.compile(r"^[^:：\n]*[:：]\s*")
 # Tools with which a model keeps something.
 _KEEPERS = ("remember",)
 
@@ -108,7 +117,11 @@ class OffTheRecord:
             cause = error.strerror or type(error).__name__
             logger.warning("a conversation could not be paused or resumed: {}", cause)
             told = _FAILED[str(wanted)]
-        return told[language].format(cause=cause)
+        parts = [told[language].format(cause=cause)]
+        # It may stand behind what says that the message is off the record.
+        if orders_forgetting(text) or orders_forgetting(_BEHIND_COLON.sub("", text, count=1)):
+            parts.append(_NOT_FORGOTTEN[language])
+        return "\n".join(parts)
 
     def _know(self, session: str, text: str, role: str, before: str) -> None:
         if not text.strip():

@@ -1,6 +1,5 @@
 """The plugins of one host: found, configured, registered, and described."""
 
-import os
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -9,6 +8,7 @@ from pathlib import Path
 from nanobot_memory_plugins.core.clock import Clock, SystemClock
 from nanobot_memory_plugins.core.config import ConfigProblem, MemoryConfig, plugin_options
 from nanobot_memory_plugins.core.context import PluginContext
+from nanobot_memory_plugins.core.entry_points import repair_of, selected_plugins
 from nanobot_memory_plugins.core.errors import PluginError
 from nanobot_memory_plugins.core.files.prompt_file import PromptFile
 from nanobot_memory_plugins.core.files.prompts import Prompts
@@ -28,8 +28,6 @@ from nanobot_memory_plugins.core.values import Erasure, Note, Receipt
 from nanobot_memory_plugins.core.values.diagnosis import Finding, Health
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
-# A comma-separated list of plugin names: only those are loaded. For finding out which plugin is at fault.
-ONLY_VARIABLE = "NANOBOT_MEMORY_PLUGINS"
 # Nobody waits for an answer meanwhile, and a large index is written anew.
 _PURGE_SECONDS = 900.0
 
@@ -109,8 +107,7 @@ class PluginSet:
 
     async def load(self) -> None:
         """Import the enabled plugins, off the event loop, and register them."""
-        names = os.environ.get(ONLY_VARIABLE)
-        only = {name.strip() for name in names.split(",") if name.strip()} if names is not None else None
+        only = selected_plugins()
         skip = {name for name in self._config.plugins if not self._config.enabled(name)}
         self._discovered = await run_in_daemon_thread(lambda: discover_plugins(only=only, skip=skip))
         for found in self._discovered:
@@ -158,6 +155,7 @@ class PluginSet:
             owner_of=self._scopes.owner,
             is_nobodys=self._scopes.is_nobodys,
             known_scope=self._scopes.of_session,
+            scope_of_owner=self._scopes.of_owner,
             shown=partial(self.withholding.hits, found.name),
             # Until the host has it, who shares a store looks at the one that was opened.
             opened_store=lambda: self._own or self._store(),
@@ -235,8 +233,8 @@ class PluginSet:
                 ),
                 Health.BAD if report.state is PluginState.FAILED else Health.GOOD,
                 hint=Sentence(
-                    "`pip install --force-reinstall {distribution}`, or set memoryPlugins.{name}.enabled to false.",
-                    distribution=report.distribution,
+                    "{repair} Or set memoryPlugins.{name}.enabled to false.",
+                    repair=repair_of(report.distribution),
                     name=report.name,
                 )
                 if report.error
@@ -261,11 +259,7 @@ class PluginSet:
                     version=rules.version,
                 ),
                 Health.BAD if rules.error else Health.GOOD,
-                hint=Sentence(
-                    "`pip install --upgrade {distribution}`, or uninstall it.", distribution=rules.distribution
-                )
-                if rules.error
-                else "",
+                hint=Sentence("{repair} Or uninstall it.", repair=repair_of(rules.distribution)) if rules.error else "",
             )
             for rules in installed_rules()
         ]

@@ -116,30 +116,46 @@ class PromptCalls:
 
 
 class _EntriesInPrompt:
-    """Asks the plugins' ``prompt_entries``; the last answer stands in for a plugin that fails."""
+    """Asks the plugins' ``prompt_entries``, each with what the one before it has left of the long-term file.
+
+    Their texts stand one below the other. The last answer of a plugin stands in for it where it fails.
+    """
 
     def __init__(self, host: PluginHost) -> None:
         self._host = host
         self._lock = threading.Lock()
-        self._answers: BoundedDict[Scope, tuple[str, PromptEntries]] = BoundedDict(_KEPT_ANSWERS)
+        self._given: BoundedDict[Scope, PromptEntries] = BoundedDict(_KEPT_ANSWERS)
+        self._answers: BoundedDict[tuple[str, Scope], tuple[str, PromptEntries]] = BoundedDict(_KEPT_ANSWERS * 4)
 
     def given(self, scope: Scope) -> PromptEntries:
         """Return what was answered last."""
         with self._lock:
-            return self._answers.get(scope, ("", PromptEntries()))[1]
+            return self._given.get(scope, PromptEntries())
 
     def ask(self, long_term: str, scope: Scope) -> PromptEntries:
+        texts: list[str] = []
+        for plugin in self._host.plugins_with("prompt_entries"):
+            found = self._answer_of(plugin, long_term, scope)
+            texts += [found.text] if found.text.strip() else []
+            long_term = found.long_term
+        given = PromptEntries("\n\n".join(texts), long_term)
+        with self._lock:
+            self._given[scope] = given
+        return given
+
+    def _answer_of(self, plugin: str, long_term: str, scope: Scope) -> PromptEntries:
         answers = self._host.call_sync(
             "prompt_entries",
             {"long_term": long_term, "scope": scope},
             accept=(PromptEntries,),
             given=len(long_term),
+            plugin=plugin,
         )
         found = next((value for answer in answers for value in answer.values if isinstance(value, PromptEntries)), None)
         with self._lock:
             if found is None:
-                asked, kept = self._answers.get(scope, ("", PromptEntries()))
+                asked, kept = self._answers.get((plugin, scope), ("", PromptEntries()))
                 return kept if asked == long_term else PromptEntries(kept.text, long_term)
             found = replace(found, text=printable(found.text))
-            self._answers[scope] = (long_term, found)
+            self._answers[plugin, scope] = (long_term, found)
         return found

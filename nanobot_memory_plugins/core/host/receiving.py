@@ -1,20 +1,18 @@
 """What happens to a message that has come in: kept, heard, answered by the plugins, fenced."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from nanobot_memory_plugins.core.host.hidden_answers import plain_history
 from nanobot_memory_plugins.core.host.off_record import NOT_KEPT
 from nanobot_memory_plugins.core.host.parts import HostParts
+from nanobot_memory_plugins.core.host.unheard import told_in
 from nanobot_memory_plugins.core.text.authored import both_ends
-from nanobot_memory_plugins.core.text.fence import Language, fence, fenced_blocks, language_of, remove_fenced
+from nanobot_memory_plugins.core.text.fence import Language, fence, fenced_blocks, remove_fenced
 from nanobot_memory_plugins.core.values import ContextBlock, Message, Origin, Receipt, Scope, messages_from_chat
 from nanobot_memory_plugins.core.values.message_context import MessageContext
 
 KEPT_BEFORE = Receipt(stored=False, reason="The transcript holds it already.")
-
-# Fences are written in these; the command line may have catalogues of more.
-_OF_FENCES: Mapping[str, Language] = {"en": "en", "zh": "zh"}
 
 
 class Receiving:
@@ -29,7 +27,7 @@ class Receiving:
 
     def language(self, text: str) -> Language:
         """Return the language in which a turn is told something."""
-        return _OF_FENCES.get(self._parts.options.language) or language_of(text)
+        return told_in(self._parts.options.language, text)
 
     async def receive(
         self,

@@ -107,8 +107,13 @@ class RememberNote:
 
 def told_invalid(outcome: str, error: ValidationError) -> str:
     """Return what the model is told of arguments that do not fit: what became of it, and each fault by its name."""
-    wrong = "; ".join(f"{'.'.join(map(str, item['loc']))}: {item['msg']}" for item in error.errors(include_input=False))
-    return f"Error: {outcome}. {wrong}"
+    wrong: dict[str, dict[str, None]] = {}
+    for item in error.errors(include_input=False):
+        # A choice between types names each of them behind the argument: those are our names, not the model's.
+        name, *rest = item["loc"] or ("",)
+        place = ".".join([str(name), *(str(one) for one in rest if isinstance(one, int))])
+        wrong.setdefault(place, {})[item["msg"]] = None
+    return f"Error: {outcome}. " + "; ".join(f"{place}: {' / '.join(told)}" for place, told in wrong.items())
 
 
 def told_receipt(receipt: Receipt) -> str:

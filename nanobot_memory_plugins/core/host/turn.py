@@ -85,7 +85,7 @@ class Turn:
         future = self.begin(text, history, spoken=spoken)
         if future is None or self._is_given_up(text, future):
             return None
-        return self._noted(text, await self._service.wait(future))
+        return self._noted(text, await self._service.wait(future), future)
 
     async def taken_up(self, text: str, history: History = ()) -> str | None:
         """Recall for a message whose run goes on in another turn: the transcript holds it, and it is not kept again.
@@ -294,10 +294,11 @@ class Turn:
         """Return whether a recall was waited for in vain: a turn waits for each once."""
         return _folded(text) in self._given_up and not future.done()
 
-    def _noted(self, text: str, answer: MessageContext | None) -> str | None:
+    def _noted(self, text: str, answer: MessageContext | None, future: "Future[Any]") -> str | None:
         if answer is None:
             self._given_up.add(_folded(text))
-            return None
+            self._block = None if future.done() else self._service.told_of_late(text)
+            return self._block
         if answer.block and not is_fenced(answer.block):
             logger.warning("the recall block is not a whole fence: not injected")
             return None

@@ -2,10 +2,12 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 
 from nanobot_memory_plugins.core.host.plugins.plugin_host import PluginAnswer, PluginHost
-from nanobot_memory_plugins.core.values import ContextBlock, Hit, Scope, Withheld
+from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
+from nanobot_memory_plugins.core.values import ContextBlock, Hit, Message, Scope, Withheld
 from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
 from nanobot_memory_plugins.redaction.script.printable import one_line
 
@@ -13,6 +15,7 @@ if TYPE_CHECKING:
     from nanobot_memory_plugins.core.host.withheld_words import WithheldWords
 
 _HOOK = "withheld_texts"
+_HISTORIES = ("history", "messages")
 _ITEM = "- "
 # Sets of texts that are kept ready: one for each group of people who see the same.
 _KEPT = 16
@@ -65,6 +68,22 @@ class Withholding:
 
         return [shown for hit in hits if (shown := hit_without(hit, wanted)) is not None]
 
+    async def without_withheld(self, arguments: dict[str, Any], scope: Scope) -> dict[str, Any] | None:
+        """Return the arguments of a hook whose histories do not say what is withheld; None where that cannot be told.
+
+        There are as many messages, some of them empty.
+        """
+        histories = {name: arguments[name] for name in _HISTORIES if arguments.get(name)}
+        wanted = self._from_others(await self._withheld(scope), "") if histories else None
+        if histories and self._failing():
+            return None
+        if wanted is None:
+            return arguments
+        changed = await run_in_daemon_thread(
+            lambda: {name: tuple(_without(one, wanted) for one in said) for name, said in histories.items()}
+        )
+        return {**arguments, **changed}
+
     async def _withheld(self, scope: Scope) -> list[PluginAnswer]:
         answers = await self._plugins.call(_HOOK, {"scope": scope}, accept=(Withheld,))
         self._withhold |= {one.plugin_name for one in answers if one.values}
@@ -88,6 +107,13 @@ class Withholding:
         wanted = self._wanted.pop(held, None) or WithheldWords(held)
         self._wanted[held] = wanted  # the one that was used last is the last
         return wanted
+
+
+def _without(message: Message, wanted: "WithheldWords") -> Message:
+    if not message.text or not wanted.are_in(message.text):
+        return message
+    left = wanted.rest(message.text)
+    return replace(message, text=left, raw=MappingProxyType({**message.raw, "content": left}))
 
 
 def without_lines(text: str, wanted: "WithheldWords") -> str:

@@ -7,7 +7,7 @@ from nanobot_memory_plugins.core.scopes.safe_keys import redact_key
 from nanobot_memory_plugins.core.values import Scope, Whose
 
 # Between a channel and the user's name there.
-_BREAK = ":"
+BREAK = ":"
 # The owner, where the configuration gives no other name.
 OWNER = "owner"
 
@@ -82,17 +82,29 @@ class People:
         for person in self.all():
             if name in (person.label, *person.names) or (person.is_owner and name == OWNER):
                 return person
-        channel, _, user = name.partition(_BREAK)
+        channel, _, user = name.partition(BREAK)
         if user:
             return self.of(Scope(user=user, channel=channel))
         return None if self.senders.by_channel else self.of(Scope(user=name))
 
-    def ways(self, person: Person) -> tuple[Whose, ...]:
-        """Return in which ways a memory is a person's."""
-        return tuple(way for name in person.names for way in self._ways_of(name))
+    def name_of(self, scope: Scope) -> str:
+        """Return the name of whoever a call names, as the host has it."""
+        return f"{scope.channel}{BREAK}{scope.user}" if self.senders.by_channel else scope.user
+
+    def ways(self, person: Person, *, caller: Scope, apart: Sequence[str]) -> tuple[Whose, ...]:
+        """Return in which ways a memory is a person's.
+
+        Of a channel that is the person's as a whole, but on which those who are ``apart`` wrote, only what the
+        ``caller`` said is.
+        """
+        mixed = {name.partition(BREAK)[0] for name in apart} if self.senders.by_channel else set()
+        names = [name for name in person.names if name not in mixed]
+        if caller.user and caller.channel in mixed and caller.channel in person.names:
+            names.append(self.name_of(caller))
+        return tuple(way for name in names for way in self._ways_of(name))
 
     def _ways_of(self, name: str) -> tuple[Whose, ...]:
-        channel, colon, user = name.partition(_BREAK)
+        channel, colon, user = name.partition(BREAK)
         exact = (Whose(user=user, channel=channel),) if colon else ()
         if self.senders.by_channel:
             return exact or (Whose(channel=name),)
@@ -101,7 +113,7 @@ class People:
 
     def _names_of(self, scope: Scope) -> tuple[str, ...]:
         """Return the names under which whoever a scope names may be listed, the fullest first."""
-        full = f"{scope.channel}{_BREAK}{scope.user}" if scope.user else ""
+        full = f"{scope.channel}{BREAK}{scope.user}" if scope.user else ""
         return tuple(filter(None, (full, scope.channel if self.senders.by_channel else scope.user)))
 
     def _listed(self) -> dict[str, tuple[str, ...]]:

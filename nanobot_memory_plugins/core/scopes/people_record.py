@@ -18,7 +18,7 @@ from nanobot_memory_plugins.core.values.scopes import NOBODYS_CHANNEL
 
 FILE = ".people.json"
 _ASIDE = ".unreadable"
-# People who were heard although the host lets in one alone: a few tell enough.
+# People who were heard besides the owner: a few tell enough.
 _MOST_HEARD = 20
 
 

@@ -4,7 +4,7 @@ import hashlib
 import re
 from pathlib import Path
 
-from nanobot_memory_plugins.core.errors import InputError
+from nanobot_memory_plugins.core.errors import WrongUseError
 from nanobot_memory_plugins.core.files.reading import open_regular
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
@@ -38,13 +38,13 @@ def project_of(folder: str | Path) -> str:
 def project_named(value: str) -> str:
     """Return the project that an option names: that of a folder, as ``.``, or the name itself.
 
-    Raises `InputError` for a folder that is in no repository.
+    Raises `WrongUseError` for a folder that is in no repository.
     """
     if not value or not (value in (".", "..", "~") or "\\" in value or value.startswith(("./", "../", "/", "~/"))):
         return value.strip()
     found = project_of(value)
     if not found:
-        raise InputError(
+        raise WrongUseError(
             Sentence("{value} lies in no repository.", value=value), hint="Give the project's name instead."
         )
     return found

@@ -2,15 +2,17 @@
 
 import threading
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Literal
 
-from nanobot_memory_plugins.core.scopes.people import People
+from nanobot_memory_plugins.core.errors import InputError
+from nanobot_memory_plugins.core.scopes.people import BREAK, People, Person
 from nanobot_memory_plugins.core.scopes.people_record import PeopleRecord
 from nanobot_memory_plugins.core.scopes.safe_keys import redact_key, redact_scope
 from nanobot_memory_plugins.core.values import Scope, Visibility, Whose
 from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
 from nanobot_memory_plugins.core.values.scopes import owner
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 ScopeLike = Scope | Mapping[str, str] | None
 Share = Literal["auto", "agent", "user", "channel", "session"]
@@ -27,6 +29,27 @@ NO_SESSION = "?"
 def _nobodys(session_key: str) -> Scope:
     """Return the scope of a session of which nothing is recorded."""
     return Scope(session=session_key)
+
+
+def scope_of(named: ScopeLike) -> Scope:
+    """Return what a caller names as a scope; a number is a name, and None is none.
+
+    Raises `InputError` for what is no scope: kept without it, a memory would be somebody else's.
+    """
+    if named is None or isinstance(named, Scope):
+        return named or Scope()
+    known = [field.name for field in fields(Scope)]
+    hint = Sentence("Its keys are {known}, their values texts; nothing was kept or searched.", known=", ".join(known))
+    if not isinstance(named, Mapping):
+        raise InputError(Sentence("A scope is no {type}.", type=type(named).__name__), hint=hint)
+    for name, value in named.items():
+        if name not in known:
+            raise InputError(Sentence('A scope has no "{name}".', name=str(name)), hint=hint)
+        if not isinstance(value, str | int | None):
+            raise InputError(
+                Sentence('"{name}" of a scope is a {type}.', name=name, type=type(value).__name__), hint=hint
+            )
+    return Scope(**{name: "" if value is None else str(value) for name, value in named.items()})
 
 
 class Scopes:
@@ -58,16 +81,17 @@ class Scopes:
         """Return the whole scope of a call: what it names, else what its session was last called with."""
         whole = self.known(session_key, scope)
         self._hold(whole)
-        if self._record is not None and whole.user and self._share == "auto":
+        if self._record is not None and whole.user:
             people = self._people()
             person = people.of(whole)
-            if people.senders.one_user and person is not None and not person.is_owner:
-                self._record.hear(person.label)
+            if person is not None and not person.is_owner:
+                # Also where several may write: they stay other people when the host lets in one alone later.
+                self._record.hear(people.name_of(whole))
         return whole
 
     def known(self, session_key: str, scope: ScopeLike) -> Scope:
         """Return the same as `of`, and let the session's next call be as if there had been none."""
-        named = redact_scope(Scope(**scope) if isinstance(scope, Mapping) else scope or Scope())
+        named = redact_scope(scope_of(scope))
         session = named.session or redact_scope(Scope(session=session_key)).session
         known = self._of_session(session)
         return Scope(
@@ -90,8 +114,19 @@ class Scopes:
 
     def owner(self, scope: Scope) -> Scope:
         """Return whose a memory is: two that are one person's, in the same group chat or in none, are equal."""
-        person = None if scope.is_everybodys or not scope.user else self._people().of(scope)
+        people = self._people()
+        named = not scope.is_everybodys and (scope.user or people.senders.by_channel)
+        person = people.of(scope) if named else None
         return owner(scope if person is None else replace(scope, user=person.label))
+
+    def of_owner(self) -> Scope:
+        """Return whose it is what the owner writes by a command: theirs where the host names them, else everybody's."""
+        senders = self._people().senders
+        if not senders.owner or self._share not in ("auto", "user"):
+            return Scope()
+        name = min(senders.owner, key=lambda one: (BREAK in one, one != "cli", one))
+        channel, colon, user = name.partition(BREAK)
+        return Scope(channel=channel, user=user) if colon or senders.by_channel else Scope(user=name)
 
     def is_nobodys(self, scope: Scope) -> bool:
         """Return whether a memory names nobody while each has their own, and nobody has taken over what does."""
@@ -104,8 +139,11 @@ class Scopes:
     def has_one_user(self) -> bool:
         """Whether everything is shared because one person writes alone, as the host says and as far as was heard."""
         people = self._people()
-        others = self._record.current().others(people.owner()) if self._record is not None else ()
-        return people.senders.one_user and not others
+        return people.senders.one_user and (people.senders.unified or not self._others(people))
+
+    def _others(self, people: People) -> list[str]:
+        """Return who was heard besides the owner."""
+        return self._record.current().others(people.owner()) if self._record is not None else []
 
     def of_session(self, session_key: str) -> Scope:
         """Return the whole scope of a session, as far as it is known."""
@@ -140,8 +178,9 @@ class Scopes:
             case "auto":
                 return self._of_person(whole, people)
             case "user" if whole.user:
-                person = people.of(whole)
-                return people.ways(person) if person is not None and person.names else (Whose(user=whole.user),)
+                if (person := people.of(whole)) is not None and person.names:
+                    return self._ways(people, person, whole)
+                return (Whose(user=whole.user),)
             case "channel" if whole.channel and whole.user:
                 return (Whose(user=whole.user, channel=whole.channel),)
             case _:
@@ -161,7 +200,11 @@ class Scopes:
         if person is None or not person.names:
             # Not known who it is; or the host names some, and not this one.
             return (*((Whose(session=whole.session),) if whole.session else ()), *more)
-        return (*people.ways(person), *more)
+        return (*self._ways(people, person, whole), *more)
+
+    def _ways(self, people: People, person: Person, whole: Scope) -> tuple[Whose, ...]:
+        """Return in which ways a memory is a person's who calls; others on their channel stay apart."""
+        return people.ways(person, caller=whole, apart=self._others(people))
 
 
 def without_session(scope: Scope) -> Scope:

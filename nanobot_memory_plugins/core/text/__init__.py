@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         WEEKDAY_NUMBERS,
         WEEKDAYS,
     )
+    from nanobot_memory_plugins.core.text.changes import tells_change
     from nanobot_memory_plugins.core.text.clauses import fold, phrases_of, without_quoted
     from nanobot_memory_plugins.core.text.constraints import (
         ConstraintTopic,
@@ -49,9 +50,11 @@ if TYPE_CHECKING:
     from nanobot_memory_plugins.core.text.inventions import asks_to_invent
     from nanobot_memory_plugins.core.text.languages import LanguageRules, OrderRule, languages_of
     from nanobot_memory_plugins.core.text.markdown import LINE_BREAKS, clean, clean_markdown, one_line
+    from nanobot_memory_plugins.core.text.names import names_in, share_a_name
     from nanobot_memory_plugins.core.text.negation import denies, negations, without_negations
     from nanobot_memory_plugins.core.text.non_answers import knows_nothing, tells_besides
     from nanobot_memory_plugins.core.text.numbers import ENGLISH_NUMBERS, chinese_number
+    from nanobot_memory_plugins.core.text.off_record import takes_back
     from nanobot_memory_plugins.core.text.opposites import ANOTHER_IN, RELATION_ZH, RELATIVES
     from nanobot_memory_plugins.core.text.overviews import overview_subject
     from nanobot_memory_plugins.core.text.period_questions import PeriodQuestion, Speaker, named_period, period_question
@@ -71,6 +74,7 @@ if TYPE_CHECKING:
     from nanobot_memory_plugins.core.text.support import Objection, Support
     from nanobot_memory_plugins.core.text.telling import only_asks, only_jokes, only_requests, only_supposes
     from nanobot_memory_plugins.core.text.time_bounds import bound_of, local_moment, moment_of
+    from nanobot_memory_plugins.core.text.warm_up import WARM_UP_MESSAGES
     from nanobot_memory_plugins.core.text.wishes import asks_for_advice, holds_wish, wants_advice
     from nanobot_memory_plugins.core.text.words import LazyPattern, Word, Words, any_of
     from nanobot_memory_plugins.core.text.worked_on import without_worked_on
@@ -97,6 +101,7 @@ __getattr__ = lazy_names(
             "WEEKDAYS",
             "WEEKDAY_NUMBERS",
         ),
+        "changes": ("tells_change",),
         "clauses": ("fold", "phrases_of", "without_quoted"),
         "constraints": ("ConstraintTopic", "is_own_constraint", "tells_constraint", "topic_of"),
         "conversation": (
@@ -116,8 +121,10 @@ __getattr__ = lazy_names(
         "inventions": ("asks_to_invent",),
         "languages": ("LanguageRules", "OrderRule", "languages_of"),
         "markdown": ("LINE_BREAKS", "clean", "clean_markdown", "one_line"),
+        "off_record": ("takes_back",),
         "overviews": ("overview_subject",),
         "period_questions": ("PeriodQuestion", "Speaker", "period_question", "named_period"),
+        "names": ("names_in", "share_a_name"),
         "negation": ("denies", "negations", "without_negations"),
         "non_answers": ("knows_nothing", "tells_besides"),
         "numbers": ("ENGLISH_NUMBERS", "chinese_number"),
@@ -129,6 +136,7 @@ __getattr__ = lazy_names(
         "quotations": ("QuotePlace", "QuotedConversation"),
         "questions": ("CLOSING", "asks_by_a_word"),
         "reading": ("Reading", "ReadSentence", "message_reading", "reading_of"),
+        "warm_up": ("WARM_UP_MESSAGES",),
         "relative_dates.ahead": ("DayAhead", "days_ahead"),
         "relative_dates.calendar": ("DaySpan",),
         "relative_dates.phrases": ("dated_phrases",),
@@ -165,6 +173,7 @@ __all__ = [
     "SHORT_MONTH",
     "SHORT_WEEKDAY",
     "VERB",
+    "WARM_UP_MESSAGES",
     "WEEKDAYS",
     "WEEKDAY_NUMBERS",
     "Act",
@@ -221,6 +230,7 @@ __all__ = [
     "message_time",
     "moment_of",
     "named_period",
+    "names_in",
     "names_standing_term",
     "negations",
     "one_line",
@@ -242,8 +252,11 @@ __all__ = [
     "sentence_marks",
     "sentence_spans",
     "sentences_of",
+    "share_a_name",
     "stem",
+    "takes_back",
     "tells_besides",
+    "tells_change",
     "tells_constraint",
     "terms",
     "terms_of",

@@ -1,10 +1,13 @@
 """Acknowledgements: answers that only say that they have heard, with the good wishes that come with it."""
 
-from nanobot_memory_plugins.core.text.clauses import fold
-from nanobot_memory_plugins.core.text.words import Word, Words
+from nanobot_memory_plugins.core.text.clauses import core_of, fold
+from nanobot_memory_plugins.core.text.questions import asks_by_a_word
+from nanobot_memory_plugins.core.text.reading import reading_of
+from nanobot_memory_plugins.core.text.words import LazyPattern, Word, Words
 
 # A longer answer says something.
 _LONGEST = 120
+_WHAT = LazyPattern(r"(?:do you (?:know|remember|recall) )?(?:what|why|how|when|where|who|whom|whose|which)\b")
 _HOW = (
     r"(?:good|great|nice|lovely|wonderful|brilliant|fantastic|awesome|excellent|amazing|exciting|annoying|terrible|sad"
     r"|a (?:pity|shame|relief)|(?:great|good|bad|lovely|wonderful) (?:news|idea)|fine|perfect|fun|rough|tough|sweet)"
@@ -104,9 +107,12 @@ _FILLERS = Words(
 )
 
 
-def is_acknowledgement(text: str) -> bool:
-    """Return whether a text says that it has heard, and nothing else ("OK, noted.", "好的，记下了")."""
-    if len(text) > _LONGEST:
+def is_acknowledgement(text: str, asked: str = "") -> bool:
+    """Return whether a text says that it has heard, and nothing else ("OK, noted.", "好的，记下了").
+
+    Behind a question it may say yes: it is one only where what was ``asked`` wants more than that.
+    """
+    if len(text) > _LONGEST or (asked and not _wants_more_than_yes(asked)):
         return False
     left = folded = fold(text)
     for kind in (ACKNOWLEDGEMENTS, _FILLERS):
@@ -114,3 +120,10 @@ def is_acknowledgement(text: str) -> bool:
         if left == folded:
             return False
     return not any(map(str.isalnum, left))
+
+
+def _wants_more_than_yes(asked: str) -> bool:
+    """Return whether a question, or its last clause, asks what, who or where."""
+    clauses = reading_of(asked).clauses
+    folded = fold(clauses[-1].text if clauses else asked)
+    return _WHAT.match(folded, core_of(folded, 0)) is not None or asks_by_a_word(folded)

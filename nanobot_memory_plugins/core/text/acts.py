@@ -6,7 +6,7 @@ from enum import StrEnum
 from functools import lru_cache
 
 from nanobot_memory_plugins.core.text import hearsay, imagined, questions, requests
-from nanobot_memory_plugins.core.text.clauses import Piece, clauses_in, fold, without_quoted
+from nanobot_memory_plugins.core.text.clauses import Piece, clauses_in, core_of, fold, without_quoted
 from nanobot_memory_plugins.core.text.negation import denies
 from nanobot_memory_plugins.core.text.words import LazyPattern
 
@@ -157,11 +157,12 @@ def _acts(sentence: str, body: str, *, marked: bool) -> list[tuple[Piece, Act]]:
 
 
 def _act_of(sentence: str, body: str, piece: Piece, *, is_first: bool, marked: bool) -> Act:
-    core, whole = body[piece.core : piece.end].strip(" ,:-–—()"), body[piece.start : piece.end]
-    # "She is nine and is mad about beetles" goes on with what it tells.
+    core = questions.without_hesitation(body[piece.core : piece.end].strip(" ,:-–—()"))
+    whole = questions.without_hesitation(body[piece.start : piece.end])
+    # "She is nine and is mad about beetles" goes on with what it tells; so does what no clause of ours stands before.
     goes_on = (
         not marked
-        and not is_first
+        and not (is_first and core_of(body, piece.start) == piece.core)
         and (_SECOND_VERB.match(whole) is not None or _ELIDED_SUBJECT.match(core) is not None)
     )
     if not goes_on and _asks(core, is_first=is_first):

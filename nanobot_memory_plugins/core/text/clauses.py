@@ -42,7 +42,9 @@ _JOINING = LazyPattern(
     r"|okay|oh|hey|hi|hello|hmm?|wait"
     r"|actually|really|by the way|btw|anyway|today|just|question|quick question|yes|no)\b[ ,:.!-]*)+"
     r"|(?:[ ,:]|但是?|不过|所以|因为|由于|既然|可是|然而|而且|那么?(?=[我你他她它])"
-    "|(?:也许|可能|大概|或许)吧(?=,)|对了|另外|还有|然后|嗯|哦|喂|你好|您好)+"
+    # 那个啥, 那什么: where one looks for words, and goes on with "I" or "you".
+    "|那个?(?:啥|什么|谁)(?=[ ,]*[我咱俺你您](?!要|想|会|都|[吃喝用去]))"
+    "|(?:也许|可能|大概|或许)吧(?=,)|对了|另外|还有|然后|嗯|哦|喂|诶|欸|哎|呃|你好|您好)+"
 )
 _PRONOUN = LazyPattern(
     r"(?:i|we|you|he|she|it|they|there|this|that|everyone|nobody|someone|mine|ours)'(?:m|s|re|ve|ll|d)\b"

@@ -11,13 +11,14 @@ from nanobot_memory_plugins.core.text.reading import reading_of
 from nanobot_memory_plugins.core.text.statement_terms import days_of, folded, terms_of, without_dates, without_months
 from nanobot_memory_plugins.core.values import Message
 
-_CORRECTS = re.compile(
+CORRECTS = re.compile(
     r"\b(?:wait|no(?=,)|actually|sorry|correction|i meant|mixed (?:it|that|them) up|mistake|make (?:it|that)"
     r"|scratch that|not \d"
     r"|wrong|rather|instead|change (?:it|that))\b|不对|说错|记错|搞错|弄错|写错|更正|纠正|改成|改到|改为|应该是"
     r"|其实是|不是|取消|不去了|算了|改主意",
     re.IGNORECASE,
 )
+"""By these somebody says that something was not right."""
 # What stands beside a value and says nothing of what it is the value of.
 _BESIDE_A_VALUE = re.compile(r"\d+(?:st|nd|rd|th)\b|\b(?:hm+|oh|ah|uh|um)\b|[月号日点分年周哦]|\d+")
 _MONTH_OR_DAY = re.compile(rf"\b(?:{MONTH_NAME}|{FULL_WEEKDAY})\b|{CHINESE_WEEKDAY}|(?<!\d)\d{{1,2}}月")
@@ -64,7 +65,7 @@ def _denies_the_month(text: str, statement: str) -> bool:
 
 
 def _corrects(text: str) -> bool:
-    return _CORRECTS.search(folded(text)) is not None
+    return CORRECTS.search(folded(text)) is not None
 
 
 def _replaces(text: str, held: frozenset[str], terms: frozenset[str], *, is_next: bool, has_day: bool) -> bool:
@@ -75,7 +76,7 @@ def _replaces(text: str, held: frozenset[str], terms: frozenset[str], *, is_next
             continue
         if not has_day and not values_in(_A_DAY.sub(" ", folded(clause.text))):
             continue  # a day takes the place of a day, and of no price
-        own = frozenset(terms_of(_BESIDE_A_VALUE.sub(" ", _CORRECTS.sub(" ", folded(clause.text)))))
+        own = frozenset(terms_of(_BESIDE_A_VALUE.sub(" ", CORRECTS.sub(" ", folded(clause.text)))))
         if len(own & terms) > len(own) / 2 or (not own and is_next):
             return True
     return False

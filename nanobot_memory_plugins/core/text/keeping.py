@@ -73,7 +73,8 @@ SURE = Words(
         Word(
             r"(?:make|made|take|keep|making|taking|keeping)(?: (?:yourself|me))?(?: an?)? (?:(?:mental|quick|small"
             r"|little|permanent|proper) )*(?:note|record|memo)(?: (?:of|on|for me|for yourself|to yourself|to self"
-            r"|down|somewhere)\b)*|noted(?= (?:that\b|on your|in your|down))",
+            r"|down|somewhere)\b)*|noted(?= (?:that\b|on your|in your|down))"
+            rf"|(?:keep|have|get|put) {POINTER} (?:noted|saved|recorded|written down|remembered)",
             "make a mental note of",
             "make a notebook",
         ),
@@ -255,8 +256,8 @@ CHINESE = Words(
         Word(
             "牢?牢?(?:记(?:住(?:记住)*|祝|注|主|驻|柱|牢|稳|[先]?实先?|低先?|清楚|下来|起来|一下子?|一记|下"
             "|上(?!面|次|个"
-            "|述)|一笔|着点儿?|好(?!友|多|几)"
-            "|死(?=了|,|:))|[计纪几]住|[计纪]一?下(?=我[不是对有在住叫喜怕家])|记到(?:起|哈|咯)|牢记(?!得)|谨记|铭记|切记(?:切记)?|记录在案|(?<![忘笔日标登])记(?=我))",
+            "|述)|一[笔条]|着点儿?|着|好(?!友|多|几)"
+            "|死(?=了|,|:))|[计纪几]住|[计纪]一?下(?=我[不是对有在住叫喜怕家])|记到(?:起|哈|咯)|牢记(?!得)|谨记|铭记|切记(?:切记)?|记录在案|(?<![忘笔日标登])记(?=我|:)|(?<=[要得该请你您我替帮给来快都,])记+(?=[,!~]|$))",
             "记住",
             "记者",
         ),

@@ -230,6 +230,8 @@ RESUMED = Words(
 
 # What else a message must say for "this" to mean it, and not what was said before.
 _LEAST, _LEAST_ZH = 12, 4
+# A longer message says more than that.
+_LONGEST_ALONE = 100
 _EDGES = " \t\n.,!?;:。，！？；：~～—–-()（）"
 # What a sentence may begin and end with, politely; and what stands in it by itself.
 _BEGINS = re.compile(
@@ -241,6 +243,8 @@ _BY_ITSELF = re.compile(
     r"(?:(?:this|that|it|is|strictly|completely|totally|just|and|but|all|speaking) )*off (?:the )?record"
     rf"(?: {_A_WHILE})?"
 )
+_FIRST_PERSON = re.compile(r"(?:\b(?:i|we)\s|[我咱]们?)$")
+_SECOND_PERSON = re.compile(r"\b(?:you|u)\b|[你您]")
 _LEAD = re.compile(r"[:：—–]|--|\s-\s")
 # Whoever asks why, or tells what others said, asks for nothing.
 _ASKED_OF_OTHERS = re.compile(
@@ -258,27 +262,44 @@ def off_record(text: str) -> OffRecord | None:
 
     "Don't remember this" alone means what was said before: that is an order to forget, and none of these.
     """
+    return _heard(text)[0]
+
+
+def takes_back(text: str) -> bool:
+    """Return whether a user's message says that something is not to be kept, and nothing else: what came before it."""
+    return len(text) <= _LONGEST_ALONE and _heard(text)[1]
+
+
+def _heard(text: str) -> tuple[OffRecord | None, bool]:
+    """Return what a message wants not to be kept, and whether that is what was said before it."""
     own = text_to_assistant(text)
     if RESUMED.fullmatch(fold(own).strip(_EDGES)):
-        return OffRecord.RESUME
+        return OffRecord.RESUME, False
     marks, rest = 0, 0
-    pauses = False
+    pauses = is_asked = False
     for sentence in sentences_of(own):
         if _is_announced(sentence):
-            return OffRecord.MESSAGE  # what it announces may be taken for a text of others, and be left out here
+            # What it announces may be taken for a text of others, and be left out here.
+            return OffRecord.MESSAGE, False
         for clause in clauses_of(sentence):
             plain = _bare(clause.text)
             if _asked(PAUSED, clause, plain):
-                return OffRecord.PAUSE
+                return OffRecord.PAUSE, False
             alone = _asked(PAUSED_ALONE, clause, plain)
             pauses = pauses or alone is not None
             mark = alone or _asked(MARKED, clause, plain)
             marks += mark is not None
+            is_asked = is_asked or (mark is not None and not _is_own_doing(plain, mark))
             rest += len(plain) - (len(mark.group()) if mark else 0)
     least = _LEAST if own.isascii() else _LEAST_ZH
     if marks and rest >= least:
-        return OffRecord.MESSAGE
-    return OffRecord.PAUSE if pauses else None
+        return OffRecord.MESSAGE, False
+    return (OffRecord.PAUSE, False) if pauses else (None, is_asked)
+
+
+def _is_own_doing(plain: str, mark: re.Match[str]) -> bool:
+    """Return whether a mark stands behind "I" alone: "I don't remember that" asks nobody for anything."""
+    return _FIRST_PERSON.search(plain, 0, mark.start()) is not None and _SECOND_PERSON.search(mark.group()) is None
 
 
 def _bare(text: str) -> str:

@@ -3,7 +3,8 @@
 import re
 from collections.abc import Sequence
 
-from nanobot_memory_plugins.core.text.clauses import begins_a_clause, phrases_of
+from nanobot_memory_plugins.core.text.clauses import begins_a_clause, core_of, phrases_of
+from nanobot_memory_plugins.core.text.corrections import CORRECTS
 from nanobot_memory_plugins.core.text.negation import denies, negations
 from nanobot_memory_plugins.core.text.numerals import values_in
 from nanobot_memory_plugins.core.text.quotations import QuotePlace
@@ -35,6 +36,9 @@ _REMIND = LazyPattern(
     r"|没有?)(?:[,，.。!]| (?=i |we |my |she |he |they ))",
     re.IGNORECASE,
 )
+# "No wait, Ana wants the blue one" denies what was said before.
+_NO_TO_THAT = LazyPattern(r"^\W*(?:(?:no|nope)\b\W*)+")
+_MARK = LazyPattern(r"\s*[,.:;!–—-]")
 _PAST = LazyPattern(r"\b(?:used to|formerly)\b|以前|曾经|从前|之前(?!要|必|得|把|交|完|完成)|原来")
 _OVER = LazyPattern(
     r"\b(?:used to|former\w*|previous\w*|no longer|not any ?more|past|until|was|were|had|did|before|once|earlier"
@@ -152,7 +156,18 @@ def _has_what_is_denied(statement: str, texts: Sequence[str]) -> bool:
 
 
 def _denies(text: str) -> bool:
-    return denies(_REMIND.sub(" ", folded(text)))
+    plain = _REMIND.sub(" ", folded(text))
+    return denies(plain[_end_of_no(plain) :])
+
+
+def _end_of_no(plain: str) -> int:
+    """Return where a "no" to what was said before ends, with the word that corrects it: a clause stands behind them."""
+    no = _NO_TO_THAT.match(plain)
+    cue = CORRECTS.match(plain, no.end()) if no is not None else None
+    if cue is None:
+        return 0
+    mark = _MARK.match(plain, cue.end())
+    return cue.end() if mark or begins_a_clause(plain, core_of(plain, cue.end() + 1), len(plain)) else 0
 
 
 def _is_negative(text: str) -> bool:

@@ -15,6 +15,7 @@ from functools import lru_cache
 from nanobot_memory_plugins.core.text.calendar import MONTH_NUMBERS, WEEKDAYS
 from nanobot_memory_plugins.core.text.clauses import fold
 from nanobot_memory_plugins.core.text.relative_dates.calendar import DaySpan
+from nanobot_memory_plugins.core.text.relative_dates.further import further_phrases
 from nanobot_memory_plugins.core.text.relative_dates.periods import periods
 from nanobot_memory_plugins.core.text.relative_dates.rules import FoundPhrase
 from nanobot_memory_plugins.core.text.words import LazyPattern, Word, Words
@@ -136,6 +137,7 @@ _TALKER_ZH = LazyPattern(
     "(?P<who>(?<![跟和对给向同与])(?:我们|咱们?|我俩|咱俩|我哋|我|你|您))(?:俩|都|也|还|有|曾经?|一起|没|在|是|刚才|刚刚"
     f"|(?:[跟和同与对向给替][我你您](?:们|哋)?)|把?)*(?:{TALK[1].pattern})"
 )
+_BEFORE_DAYS = {"the", "on", "since", "from", "until", "in"}
 _WORD = re.compile(r"[a-z']+")
 _LATIN = re.compile(r"[a-z]")
 _CHINESE = LazyPattern("[\u3400-\u9fff]")
@@ -170,6 +172,20 @@ def period_question(text: str, now: datetime, before: str = "") -> PeriodQuestio
 def named_period(text: str, now: datetime) -> DaySpan | None:
     """Return the days that a text names, from the first to the last, seen from ``now``: "last week", 上周."""
     return _whole(periods(_plain(text), now.date()), now)
+
+
+def period_alone(text: str, now: datetime) -> DaySpan | None:
+    """Return the days that a text names where it says nothing else: "yesterday", 上周五, "last week", "May"."""
+    plain = _plain(text)
+    for written in (plain, f"in {plain}"):
+        spoken = [one.found for one in further_phrases(written, now.date())]
+        found = spoken or list(periods(written, now.date()))
+        rest = written
+        for one in reversed(found):
+            rest = f"{rest[: one.start]} {rest[one.start + len(one.phrase) :]}"
+        if found and not set(re.findall(r"\w+", rest)) - _BEFORE_DAYS:
+            return _whole(found, now)
+    return None
 
 
 def _whole(found: Sequence[FoundPhrase], now: datetime) -> DaySpan | None:

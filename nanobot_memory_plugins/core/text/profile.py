@@ -16,6 +16,7 @@ _TEXTS: dict[Language, dict[str, str]] = {
         "user": "the user",
         "none": "Nothing is remembered of the user for long.",
         "names": "{who} is also called {names}.",
+        "heading": "{kind}:",
         "since": "since {day}",
         "said": 'said: "{words}"',
         "unsaid": "not said by the user, but from: {origin}",
@@ -27,6 +28,7 @@ _TEXTS: dict[Language, dict[str, str]] = {
         "user": "用户",
         "none": "关于用户没有长期记住的内容。",
         "names": "{who}又叫{names}。",
+        "heading": "{kind}：",
         "since": "自{day}",
         "said": "原话：“{words}”",
         "unsaid": "并非用户所说，来自：{origin}",
@@ -34,6 +36,24 @@ _TEXTS: dict[Language, dict[str, str]] = {
         "more": "还有 {count} 条：`nanobot-memory profile` 可查看全部",
     },
 }
+_NAMES: dict[Language, dict[str, str]] = {
+    "en": {},
+    "zh": {
+        "preference": "偏好",
+        "fact": "事实",
+        "experience": "经历",
+        "workflow": "流程",
+        "decision": "决定",
+        "skill_usage": "技能",
+        "todo": "待办",
+        "assistant": "助手",
+        "tool": "工具",
+        "web": "网页",
+        "summary": "摘要",
+        "notes": "笔记",
+    },
+}
+"""What kinds and origins are called, where that is another word than in the files."""
 
 
 def profile_text(found: Profile, about: str, language: Language) -> str:
@@ -47,7 +67,7 @@ def profile_text(found: Profile, about: str, language: Language) -> str:
 
 def profile_lines(found: Profile, language: Language, *, tokens: int) -> list[str]:
     """Return the other names, and the entries by kind, within some tokens."""
-    texts = _TEXTS[language]
+    texts, names = _TEXTS[language], _NAMES[language]
     lines: list[str] = []
     if len(found.names) > 1:
         lines.append(texts["names"].format(who=found.names[0], names=", ".join(found.names[1:])))
@@ -55,9 +75,9 @@ def profile_lines(found: Profile, language: Language, *, tokens: int) -> list[st
     parts += [(texts["ended"], found.ended)] if found.ended else []
     left = len(found.entries)
     for heading, told in parts:
-        lines.append(f"{heading}:")
+        lines.append(texts["heading"].format(kind=names.get(heading, heading)))
         for one in told:
-            line = _line(one, texts)
+            line = _line(one, texts, names)
             tokens -= estimate_tokens(line) + 1
             if tokens < 0:
                 return [*lines, texts["more"].format(count=left)]
@@ -66,12 +86,14 @@ def profile_lines(found: Profile, language: Language, *, tokens: int) -> list[st
     return lines
 
 
-def _line(known: KnownEntry, texts: dict[str, str]) -> str:
-    since, is_users = known.entry.created_at, known.entry.origin is Origin.USER
+def _line(known: KnownEntry, texts: dict[str, str], names: dict[str, str]) -> str:
+    since, origin = known.entry.created_at, known.entry.origin
     about = [
         texts["since"].format(day=f"{since.astimezone(UTC):%Y-%m-%d}") if since else "",
         texts["said"].format(words=known.words) if known.words else "",
-        texts["unsaid"].format(origin=known.entry.origin.value) if not (known.words or is_users) else "",
+        texts["unsaid"].format(origin=names.get(origin.value, origin.value))
+        if not known.words and origin is not Origin.USER
+        else "",
     ]
     told = "; ".join(filter(None, about))
     return f"- {' '.join(known.entry.text.split())}{f' ({told})' if told else ''}"

@@ -166,9 +166,13 @@ _WORD = LazyPattern(
 
 NOT_ASKING = Words(
     (
-        Word("(?:什么|啥|谁|哪[儿里个]?|怎么样?|多少|几[个点])[\\w ]{0,6}?[都也]", "我什么都吃", "你吃什么"),
+        Word(
+            "(?:什么|啥|谁|哪[儿里个]?|怎么样?|多少|几[个点])[\\w ]{0,6}?(?:(?<![成首京古])都|也)",
+            "我什么都吃",
+            "什么时候去成都",
+        ),
         Word("(?:没有?|无)(?:什么|啥|谁|哪)|(?<![是,])不是(?:什么|啥)", "我没什么爱好", "没看什么"),
-        Word("无论|不管|不论|任凭|哪怕|什么的|说什么也", "无论多少钱", "多少钱"),
+        Word("无论|不管|不论|任凭|哪怕|什么的|说什么也|管[他它她](?:什么|啥|谁|多少|几)", "无论多少钱", "多少钱"),
         Word("[点些]什么$|(?<!为)什么(?:[\\w]{1,4})[啊呀]$", "我想吃点什么", "你要什么"),
         Word(
             "^(?:但是?|不过|可是|其实|而且|所以)?(?:没有?人|大家|我们?|咱们?|他们?|她们?|它)?(?:都|也|还|已经?|终于|真|早就|一直|才|刚|又|完全|从来|总是?|老|实在"
@@ -176,6 +180,12 @@ NOT_ASKING = Words(
             "(?:知道|晓得|明白|懂得?|了解|清楚|忘[了记]?|记得|学会|学过|决定|发现|理解|告诉|讨厌|喜欢|介意|在乎|想起)",
             "我知道他为什么生气",
             "你知道他为什么生气",
+        ),
+        Word(
+            "^(?!.*[你您](?:们)?(?:还|都|也)?[不没]?(?:知道|晓得|明白|清楚|记得))[^,?谁哪]{1,10}?(?:不|没)(?:知道|晓得|明白|清楚|想到|记得)"
+            "(?:是|到底|究竟)*(?:为)?(?:什么|啥|怎[么样]?|咋|谁|哪|多少|几)",
+            "豆豆不知道为什么一吃就肿",
+            "豆豆为什么不吃",
         ),
         Word("多少(?:有点|会|懂|能|还是|有些|算)", "我多少懂一点", "你有多少"),
         Word("谁[让叫]我", "谁让我胖呢", "谁找我"),
@@ -185,7 +195,32 @@ NOT_ASKING = Words(
 )
 """Where the Chinese words of questions ask for nothing."""
 
+HESITATIONS = Words(
+    (
+        Word(
+            r"^(?:what can i say|how (?:do|should|shall|can) i (?:put|say|phrase|explain) (?:it|this|that))"
+            r"(?=\W+(?:i|i'm|i've|my|we|our|he|she|they|it's|there|the)\b)",
+            "how should i put it, i am vegan",
+            "how should i put it in the letter",
+        ),
+        Word(
+            "^(?:就|我|诶|欸|哎|呃|嗯)*(?:(?:怎么|咋)[说讲]呢,?(?=.{4})|你猜(?:怎么着|咋[着地]),?(?=.{3})"
+            "|叫?(?:什么|啥)来着,?(?=哦|噢|啊|对|想起))",
+            "怎么说呢我还是喜欢吃辣的",
+            "怎么说这个词",
+        ),
+    )
+)
+"""With which one begins, looking for words: they ask for nothing."""
+
+
+def without_hesitation(folded: str) -> str:
+    """Return a clause without the turns of speech that look like a question, and only win time."""
+    found = HESITATIONS.search(folded)
+    return folded if found is None else folded[found.end() :].lstrip(" ,")
+
 
 def asks_by_a_word(folded: str) -> bool:
     """Return whether a clause asks by a Chinese word for what is asked: 什么, 谁, 哪里."""
-    return _WORD.search(folded) is not None and NOT_ASKING.search(folded) is None
+    left = without_hesitation(folded)
+    return _WORD.search(left) is not None and NOT_ASKING.search(left) is None

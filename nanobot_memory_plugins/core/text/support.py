@@ -113,15 +113,17 @@ class Support:
             objection = self.objection(statement, quotes)
         return [] if objection is not None else self.conversation.passages(quotes)
 
-    def nearest(self, statement: str, least: float = 0.5, *, left_out: Sequence[str] = ()) -> list[str]:
+    def nearest(
+        self, statement: str, least: float = 0.5, *, left_out: Sequence[str] = (), without_last: int = 0
+    ) -> list[str]:
         """Return the clauses of one message of the user's that hold more than ``least`` of a statement's words.
 
-        Those of the sentences ``left_out`` are none.
+        Those of the sentences ``left_out`` are none, and the user's last messages are passed over, ``without_last``.
         """
         terms = frozenset(terms_of(without_dates(statement)))
         nearest: list[str] = []
         most = least * len(terms)
-        for clauses in self._said_clauses:
+        for clauses in self._said_clauses[without_last:]:
             held = {text: terms & own for text, own in clauses.items() if not any(text in one for one in left_out)}
             share = len(frozenset[str]().union(*held.values()))
             if share > most:

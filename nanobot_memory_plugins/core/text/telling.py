@@ -3,12 +3,16 @@
 from nanobot_memory_plugins.core.text.acts import Act
 from nanobot_memory_plugins.core.text.clauses import fold
 from nanobot_memory_plugins.core.text.imagined import JOKES, PRETENDED
+from nanobot_memory_plugins.core.text.questions import ENDING
 from nanobot_memory_plugins.core.text.reading import reading_of
 from nanobot_memory_plugins.core.text.wishes import holds_wish
 from nanobot_memory_plugins.core.text.words import LazyPattern
 
 # What of a text is read.
 _LOOKED_THROUGH = 600
+# Who writes no mark at the end of a question asks in few words: so many in Chinese at most, and else.
+_UNMARKED_CHINESE, _UNMARKED = 30, 100
+_CHINESE = LazyPattern("[\u3400-\u9fff]")
 
 _TELL_ME = LazyPattern(
     r"(?:(?:can|could|would|will) you |please |pls |hey |and )*"
@@ -40,6 +44,9 @@ def only_requests(text: str) -> bool:
 def only_asks(text: str) -> bool:
     """Return whether a text asks or supposes, and tells nothing: "tell me my shoe size" asks, too."""
     if len(text) > _LOOKED_THROUGH:
+        return False
+    unmarked = _UNMARKED_CHINESE if _CHINESE.search(text) else _UNMARKED
+    if len(text) > unmarked and not ENDING.search(fold(text)):
         return False
     asks = False
     for clause in reading_of(text).clauses:

@@ -1,9 +1,13 @@
 """The bounds of a time range as people and models write them: a day, a month, a year, or a moment."""
 
 import re
-from datetime import datetime, timedelta
+from datetime import datetime, time, timedelta
+from typing import TYPE_CHECKING
 
 from nanobot_memory_plugins.redaction.script.messages import Sentence
+
+if TYPE_CHECKING:
+    from nanobot_memory_plugins.core.text.relative_dates.calendar import DaySpan
 
 _PERIOD = re.compile(r"\s*(\d{4})(?:[-/.](\d{1,2})(?:[-/.](\d{1,2}))?)?\s*", re.ASCII)
 _COMPACT = re.compile(r"\s*(\d{4})(\d\d)(\d\d)\s*", re.ASCII)
@@ -40,23 +44,35 @@ def bound_of(text: str, *, end: bool) -> datetime | str:
     return after - timedelta(microseconds=1)
 
 
-def local_moment(time: datetime) -> datetime:
+def local_moment(moment: datetime) -> datetime:
     """Return a time without a zone as the machine's local time.
 
     Raises `ValueError` where the machine's calendar does not reach.
     """
     try:
-        return time.astimezone()
+        return moment.astimezone()
     except (OverflowError, OSError) as error:
         raise ValueError(Sentence("out of range")) from error
 
 
-def moment_of(text: str, *, end: bool) -> datetime:
-    """Return the moment that a bound in text names, aware. Raises `ValueError` where it names none."""
+def moment_of(text: str, *, end: bool, now: datetime | None = None) -> datetime:
+    """Return the moment that a bound in text names, aware. Raises `ValueError` where it names none.
+
+    With ``now`` a bound may name days in words, seen from then: "yesterday", 上周五.
+    """
     bound = bound_of(text, end=end)
     if not isinstance(bound, datetime):
         try:
             bound = datetime.fromisoformat(bound.strip())
         except ValueError as error:
-            raise ValueError(Sentence("it is no date")) from error
+            span = _in_words(text, now) if now is not None else None
+            if span is None:
+                raise ValueError(Sentence("it is no date")) from error
+            bound = datetime.combine(span.end, time.max) if end else datetime.combine(span.start, time.min)
     return bound if bound.tzinfo is not None else local_moment(bound)
+
+
+def _in_words(text: str, now: datetime) -> "DaySpan | None":
+    from nanobot_memory_plugins.core.text.period_questions import period_alone  # its patterns cost an import
+
+    return period_alone(text, now.astimezone())

@@ -13,6 +13,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from nanobot_memory_plugins.core.errors import InputError
+from nanobot_memory_plugins.core.transfer.encryption import SUFFIX, decrypted, is_encrypted
 from nanobot_memory_plugins.core.transfer.manifest import FORMAT, MANIFEST, VERSION, Manifest, ManifestFile
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
@@ -76,15 +77,18 @@ class Archive:
 
 
 def is_archive(source: Path) -> bool:
-    """Return whether a source is meant to be an archive: a ZIP file, whole or not."""
-    return source.is_file() and (source.suffix.lower() == ".zip" or zipfile.is_zipfile(source))
+    """Return whether a source is meant to be an archive: a ZIP file, whole or not, or one that is encrypted."""
+    return source.is_file() and (
+        source.suffix.lower() in (".zip", SUFFIX) or is_encrypted(source) or zipfile.is_zipfile(source)
+    )
 
 
 @contextmanager
-def opened_archive(path: Path) -> Iterator[Archive]:
+def opened_archive(path: Path, passphrase: str = "") -> Iterator[Archive]:
     """Open an archive and check its list, its names and its sizes. Raises `InputError`, with cause and hint."""
+    source = decrypted(path, passphrase) if is_encrypted(path) else path
     try:
-        packed = zipfile.ZipFile(path)
+        packed = zipfile.ZipFile(source)
     except (zipfile.BadZipFile, EOFError, ValueError, NotImplementedError) as error:
         raise InputError(
             Sentence("{name} is no whole ZIP archive: it may have been cut off.", name=path.name), hint=_COPY_AGAIN

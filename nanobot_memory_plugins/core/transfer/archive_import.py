@@ -76,6 +76,7 @@ def import_archive(
     progress: Callable[[Part], None] = lambda _part: None,
     lock_seconds: float = LOCK_SECONDS,
     now: datetime | None = None,
+    passphrase: str = "",
 ) -> ImportReport:
     """Put an archive's memory into a workspace, and report. It blocks, and can be broken off and done again.
 
@@ -84,7 +85,7 @@ def import_archive(
     """
     paths = MemoryPaths.of(workspace)
     report = ImportReport(ARCHIVE, LABEL, str(source), dry_run=dry_run)
-    with opened_archive(source) as archive, contextlib.ExitStack() as stack:
+    with opened_archive(source, passphrase) as archive, contextlib.ExitStack() as stack:
         check_room(archive, paths)
         for done, file in enumerate(archive.check()):
             progress(Part(file.path, done, 2 * len(archive.manifest.files)))
@@ -92,6 +93,7 @@ def import_archive(
             stack.enter_context(only_import(paths))
         record = ImportRecord(paths, Appender(paths, lock_seconds), source.name, now or datetime.now(UTC))
         _Restoring(archive, paths, report, ContactRedaction(contacts), lock_seconds, record).run(progress)
+        report.import_id = "" if record.is_empty else record.id
     return report
 
 
@@ -193,7 +195,9 @@ class _Restoring:
         """
         found = any(self._clean(file).found for file in files if file.kind is PartKind.ENTRIES)
         found = found or any(
-            self._clean(file).found for file in files if file.kind is PartKind.LONG_TERM and _has_entries(files)
+            self._clean(file).found
+            for file in files
+            if file.kind is PartKind.LONG_TERM and any(one.name.startswith(".entries/") for one in files)
         )
         if found:
             self._left_of_entries = _HELD_SECRETS
@@ -389,10 +393,6 @@ class _Restoring:
                 Sentence("{relative} is locked by another process.", relative=self._paths.relative(path)),
                 hint="Import again: what was taken is not taken twice.",
             ) from error
-
-
-def _has_entries(files: list[_File]) -> bool:
-    return any(file.name.startswith(".entries/") for file in files)
 
 
 def _goes_on(there: bytes, data: bytes) -> bool:

@@ -9,13 +9,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from filelock import Timeout
+from filelock import FileLock, Timeout
 
 from nanobot_memory_plugins.core.errors import InputError
 from nanobot_memory_plugins.core.files import MemoryPaths, private_lock
 from nanobot_memory_plugins.core.files.appending import make_folder
 from nanobot_memory_plugins.core.transfer.archive import opened_archive
-from nanobot_memory_plugins.core.transfer.exporting import ExportReport, export_to
+from nanobot_memory_plugins.core.transfer.encryption import SUFFIX, WrongPassphraseError
+from nanobot_memory_plugins.core.transfer.exporting import ExportReport, export_to, held_if_writable
 from nanobot_memory_plugins.core.transfer.importer import Part
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
@@ -56,11 +57,12 @@ def back_up(
     keep: int,
     now: datetime,
     progress: Callable[[Part], None] = lambda _part: None,
+    passphrase: str = "",
 ) -> Backup:
     """Write today's archive into a folder, unless it is there and whole, and keep the last ``keep``. It blocks.
 
-    ``now`` is local. No older archive goes before every byte of today's has been read back. Raises `InputError` and
-    `MemoryFileError` as `export_to` does.
+    ``now`` is local. With a ``passphrase`` it is encrypted; those of before stay as they are. No older archive goes
+    before every byte of today's has been read back. Raises `InputError` and `MemoryFileError` as `export_to` does.
     """
     memory = MemoryPaths.of(workspace).memory
     if folder.resolve().is_relative_to(memory.resolve()):
@@ -75,10 +77,10 @@ def back_up(
             hint="Name another folder with --to.",
         ) from error
     name = _archive_name(workspace)
-    target = folder / f"{name}-{now:%Y%m%d}.zip"
+    target = folder / f"{name}-{now:%Y%m%d}.zip{SUFFIX if passphrase else ''}"
     try:
         with _alone(MemoryPaths.of(workspace)):
-            return _backed_up(target, workspace, name, keep=keep, now=now, progress=progress)
+            return _backed_up(target, workspace, name, keep=keep, now=now, progress=progress, passphrase=passphrase)
     except Timeout as error:
         raise InputError(
             Sentence("Another backup of {workspace} is being written.", workspace=workspace),
@@ -90,9 +92,13 @@ def _alone(paths: MemoryPaths) -> AbstractContextManager[object]:
     """Let one process at a time make backups of a memory; where there is none there is nothing to be done."""
     if not paths.memory.is_dir():
         return contextlib.nullcontext()
-    make_folder(paths, paths.locks)
-    # A lock of its own: the export below takes those of the files.
-    return private_lock(paths.locks / "backup.lock").acquire(timeout=_LOCK_SECONDS)
+
+    def lock() -> FileLock:
+        make_folder(paths, paths.locks)
+        # A lock of its own: the export below takes those of the files.
+        return private_lock(paths.locks / "backup.lock")
+
+    return held_if_writable(lock, _LOCK_SECONDS)
 
 
 def _backed_up(
@@ -103,15 +109,16 @@ def _backed_up(
     keep: int,
     now: datetime,
     progress: Callable[[Part], None],
+    passphrase: str,
 ) -> Backup:
     """Do what `back_up` does, alone."""
     report = None
-    if not (target.exists() and _is_whole(target)):
+    if not (target.exists() and _is_whole(target, passphrase)):
         if target.exists():
             target.replace(target.with_name(f"{target.name}.damaged"))
-        report = export_to(target, workspace, now=now, progress=progress)
+        report = export_to(target, workspace, now=now, progress=progress, passphrase=passphrase)
         try:
-            _check(target)
+            _check(target, passphrase)
         except InputError:
             with contextlib.suppress(OSError):
                 target.unlink()  # the disk has lost it already; those of before stay
@@ -119,16 +126,19 @@ def _backed_up(
     return Backup(target, report, _given_up(target.parent, name, keep))
 
 
-def _check(path: Path) -> None:
+def _check(path: Path, passphrase: str) -> None:
     """Read an archive back. Raises `InputError` where a byte is not what its hash says."""
-    with opened_archive(path) as archive:
+    with opened_archive(path, passphrase) as archive:
         for _ in archive.check():
             pass
 
 
-def _is_whole(path: Path) -> bool:
+def _is_whole(path: Path, passphrase: str) -> bool:
+    """Return whether an archive is whole. Raises `WrongPassphraseError`: it may be, for who has the other one."""
     try:
-        _check(path)
+        _check(path, passphrase)
+    except WrongPassphraseError:
+        raise
     except InputError:
         return False
     return True
@@ -151,7 +161,7 @@ def _archive_name(workspace: Path) -> str:
 
 
 def _of_workspace(folder: Path, name: str) -> list[Path]:
-    ours = re.compile(rf"{re.escape(name)}-\d{{8}}\.zip")
+    ours = re.compile(rf"{re.escape(name)}-\d{{8}}\.zip(?:{re.escape(SUFFIX)})?")
     try:
         return sorted(path for path in folder.iterdir() if ours.fullmatch(path.name) and path.is_file())
     except OSError:

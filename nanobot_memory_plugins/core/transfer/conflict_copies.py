@@ -16,6 +16,7 @@ from nanobot_memory_plugins.core.transfer.archive_contents import PartKind, kind
 from nanobot_memory_plugins.core.transfer.archive_import import import_archive
 from nanobot_memory_plugins.core.transfer.importer import Part
 from nanobot_memory_plugins.core.transfer.manifest import MANIFEST, Manifest, ManifestFile
+from nanobot_memory_plugins.core.transfer.replaced import keep_copy
 from nanobot_memory_plugins.core.transfer.report import ImportReport
 
 # The names that Dropbox and Nextcloud, Syncthing, and iCloud and Google Drive give: what is behind the stem.
@@ -55,9 +56,10 @@ def merge_copies(
     dry_run: bool = False,
     progress: Callable[[Part], None] = lambda _part: None,
 ) -> Iterator[tuple[ConflictCopy, ImportReport]]:
-    """Merge each copy as an archive is merged, and remove it once all of it is in the memory. It blocks.
+    """Merge each copy as an archive is merged, and put it away once all of it is in the memory. It blocks.
 
-    A copy of which something was left stays. Raises `InputError` and `MemoryFileError` as `import_archive` does.
+    One that brought something comes back when that is taken back. A copy of which something was left stays.
+    Raises `InputError` and `MemoryFileError` as `import_archive` does.
     """
     for copy in conflict_copies(paths):
         with tempfile.TemporaryDirectory(prefix="nanobot-memory-") as folder:
@@ -66,7 +68,10 @@ def merge_copies(
             report = import_archive(archive, paths.workspace, dry_run=dry_run, contacts=contacts, progress=progress)
         report.source = str(copy.path)
         if not dry_run and not report.left and read_regular(copy.path) == data:
-            copy.path.unlink()
+            if report.import_id:
+                keep_copy(paths, report.import_id, copy.path)
+            else:
+                copy.path.unlink()
         yield copy, report
 
 

@@ -1,25 +1,27 @@
 """The whole memory as one archive, copied while agents write."""
 
 import contextlib
+import errno
 import hashlib
 import os
 import secrets
 import stat
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import IO
 
-from filelock import Timeout
+from filelock import FileLock, Timeout
 
 from nanobot_memory_plugins.core.errors import InputError, MemoryFileError
 from nanobot_memory_plugins.core.files import FileBusyError, MemoryPaths, file_lock
 from nanobot_memory_plugins.core.files.reading import read_regular
 from nanobot_memory_plugins.core.files.replace import sync_folder
 from nanobot_memory_plugins.core.transfer.archive_contents import ArchiveMember, PartKind, belongings
+from nanobot_memory_plugins.core.transfer.encryption import PackedInMemory, encrypted
 from nanobot_memory_plugins.core.transfer.importer import Part
 from nanobot_memory_plugins.core.transfer.manifest import MANIFEST, Manifest, ManifestFile
 from nanobot_memory_plugins.redaction.script.messages import Sentence
@@ -34,6 +36,10 @@ _ABOUT = (
 _TOGETHER = frozenset({PartKind.ENTRIES, PartKind.LONG_TERM})
 # Files that grow by whole records, each under the lock of its kind.
 _APPENDED = frozenset({PartKind.TRANSCRIPT, PartKind.DAY_NOTES, PartKind.LEDGER})
+# What a lock ends with where the memory can be read and not written.
+_READ_ONLY = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})
+# How often files that belong together are read, without a lock, until none of them has changed meanwhile.
+_LOOKS = 20
 _EARLIEST = (1980, 1, 1, 0, 0, 0)  # of a ZIP archive
 
 
@@ -54,8 +60,11 @@ def export_to(
     now: datetime | None = None,
     progress: Callable[[Part], None] = lambda _part: None,
     lock_seconds: float = _LOCK_SECONDS,
+    passphrase: str = "",
 ) -> ExportReport:
     """Write the memory of a workspace into one ZIP archive, readable by its owner only. It blocks.
+
+    With a ``passphrase`` the file is encrypted, and nothing of the memory stands in another one meanwhile.
 
     Agents may write meanwhile: transcripts and notes are copied as far as they went at one moment, the entries with
     their journal under their lock. The archive appears whole or not at all. Raises `InputError` where there is nothing
@@ -78,9 +87,12 @@ def export_to(
     try:
         descriptor = os.open(temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600)
         with open(descriptor, "w+b") as file:
-            with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+            packed: IO[bytes] = PackedInMemory() if passphrase else file
+            with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
                 listed = list(_write_files(archive, paths, files, report, progress, lock_seconds))
                 _write_manifest(archive, listed, now or datetime.now(UTC))
+            if isinstance(packed, PackedInMemory):
+                file.write(encrypted(packed.getvalue(), passphrase))
             file.flush()
             os.fsync(file.fileno())
         _put_in_place(temporary, target)
@@ -165,24 +177,39 @@ def _read_together(
 ) -> dict[str, tuple[bytes, float]]:
     """Read the entries and their journal as they stand at one moment."""
     read: dict[str, tuple[bytes, float]] = {}
+    left: list[tuple[str, str]] = []
     if not files:
         return read
-    with _locked(paths, paths.long_term, lock_seconds):
-        for one in files:
-            try:
-                read[one.name] = read_regular(one.path), one.path.stat().st_mtime
-            except FileNotFoundError:
-                continue
-            except OSError as error:
-                report.left.append((one.name, Sentence("it cannot be read: {why}", why=error.strerror)))
+    with _locked(paths, paths.long_term, lock_seconds) as is_locked:
+        for _ in range(1 if is_locked else _LOOKS):
+            read, left = {}, []
+            for one in files:
+                try:
+                    read[one.name] = read_regular(one.path), one.path.stat().st_mtime
+                except FileNotFoundError:
+                    continue
+                except OSError as error:
+                    left.append((one.name, Sentence("it cannot be read: {why}", why=error.strerror)))
+            if is_locked or _stand_so(files, read):
+                break
+    report.left += left
     return read
 
 
-@contextlib.contextmanager
-def _locked(paths: MemoryPaths, path: Path, seconds: float) -> Iterator[None]:
+def _stand_so(files: list[ArchiveMember], read: Mapping[str, tuple[bytes, float]]) -> bool:
+    """Return whether files are still what was read of them."""
     try:
-        with file_lock(paths, path).acquire(timeout=seconds):
-            yield
+        return all(read_regular(one.path) == read[one.name][0] for one in files if one.name in read)
+    except OSError:
+        return False
+
+
+@contextlib.contextmanager
+def _locked(paths: MemoryPaths, path: Path, seconds: float) -> Iterator[bool]:
+    """Hold the lock of a file, and say whether it is held: a memory that can only be read has none."""
+    try:
+        with held_if_writable(lambda: file_lock(paths, path), seconds) as is_locked:
+            yield is_locked
     except Timeout as error:
         raise FileBusyError(
             Sentence(
@@ -192,6 +219,26 @@ def _locked(paths: MemoryPaths, path: Path, seconds: float) -> Iterator[None]:
             ),
             hint="Let that process go on, or end it, and export again.",
         ) from error
+
+
+@contextlib.contextmanager
+def held_if_writable(lock: Callable[[], FileLock], seconds: float) -> Iterator[bool]:
+    """Hold a lock, or none where its folder cannot be written: whoever may only read can still take a copy along.
+
+    Raises filelock's `Timeout`, `MemoryFileError` and `OSError` where it is something else that is in the way.
+    """
+    with contextlib.ExitStack() as stack:
+        is_locked = True
+        try:
+            stack.enter_context(lock().acquire(timeout=seconds))
+        except Timeout:
+            raise
+        except (OSError, MemoryFileError) as error:
+            cause = error if isinstance(error, OSError) else error.__cause__
+            if not isinstance(cause, OSError) or cause.errno not in _READ_ONLY:
+                raise
+            is_locked = False
+        yield is_locked
 
 
 def _copy(

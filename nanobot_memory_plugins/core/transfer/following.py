@@ -9,7 +9,7 @@ changed in the memory since then stays, too.
 import hashlib
 import json
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -94,13 +94,15 @@ class FollowedSource:
         if gone:
             report.replaced = len(gone)
             if not dry_run:
-                self._take_out(gone, rows, report, lock_seconds)
+                self._take_out(gone, report, lock_seconds)
         if absent:
             report.notices.append(
                 Sentence("{count:,} files of the last import are not there any more; their notes stay.", count=absent)
             )
         if rows and not dry_run:
-            self._appender.append(self._path, b"".join(json.dumps(row).encode() + b"\n" for row in rows))
+            there, new = read_plain(self._path) or b"", b"".join(json.dumps(row).encode() + b"\n" for row in rows)
+            self._record.file(SOURCES, there + new, len(there))
+            self._appender.append(self._path, new)
 
     def _moved(
         self, now: Mapping[str, tuple[str, Mapping[str, Placed]]], renamed: set[str], left: set[str]
@@ -127,18 +129,12 @@ class FollowedSource:
         }
         return set(matches_of(old, {name: pairs_of(_text(path, self._encoding)) for name, path in new.items()}))
 
-    def _take_out(
-        self, gone: Mapping[str, Placed], rows: Sequence[Mapping[str, Any]], report: ImportReport, lock_seconds: float
-    ) -> None:
+    def _take_out(self, gone: Mapping[str, Placed], report: ImportReport, lock_seconds: float) -> None:
         by_file: dict[str, dict[str, list[Any]]] = defaultdict(dict)
         for note in gone.values():
             by_file[note.file][note.id] = [note.length, note.sha256]
         kept = keep_replaced(self._paths, self._record.id, by_file)
-        before = []
-        for row in rows:
-            known = self._known.get(str(row["name"]), _Known(""))
-            before.append(json.dumps(self._row(str(row["name"]), known.body, known.notes)))
-        self._record.replaced(kept, list(gone), before)
+        self._record.replaced(kept, list(gone))
         taken: list[dict[str, Any]] = [{"file": file, "records": records} for file, records in by_file.items()]
         done = TakenBack("", "")
         ImportRemoval(self._paths, done, lock_seconds).run([*taken, {"file": TAKEN, "keys": list(gone)}])

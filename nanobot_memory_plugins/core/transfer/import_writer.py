@@ -70,12 +70,14 @@ class ImportWriter:
         tools: bool = False,
         lock_seconds: float = LOCK_SECONDS,
         record: ImportRecord | None = None,
+        whose: Scope = Scope(),
     ) -> None:
         self._paths = paths
         self._record = record
         self._report = report
         self._redaction = redaction
         self._tools = tools
+        self._whose = whose
         self._appender = Appender(paths, lock_seconds)
         self._ledger = Ledger(paths, self._appender)
         self._recorded = ExistingRecords(paths)
@@ -150,7 +152,7 @@ class ImportWriter:
         if not (safe.tldr.strip() or safe.details.strip()):
             self._report.leave(_NO_TEXT, item.file, item.line)
             return
-        scope = redact_scope(note.scope or Scope())
+        scope = redact_scope(note.scope or self._whose)
         left = self._forgotten.note(safe, scope.session)
         if left is None:
             self._report.leave(FORGOTTEN, item.file, item.line)

@@ -17,6 +17,7 @@ from nanobot_memory_plugins.core.transfer.import_writer import LOCK_SECONDS, Imp
 from nanobot_memory_plugins.core.transfer.importer import Importer, Part, Remark
 from nanobot_memory_plugins.core.transfer.report import ImportReport
 from nanobot_memory_plugins.core.transfer.written import ImportRecord
+from nanobot_memory_plugins.core.values import Scope
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 
@@ -32,19 +33,27 @@ def import_from(
     progress: Callable[[Part], None] = lambda _part: None,
     lock_seconds: float = LOCK_SECONDS,
     now: datetime | None = None,
+    whose: Scope = Scope(),
 ) -> ImportReport:
     """Take everything that an importer reads into a workspace, each thing once, and report. It blocks.
 
     It can be broken off at any moment and done again. With ``dry_run`` nothing is written. ``lock_seconds`` is how long
-    an agent that writes just now is waited for. Raises `InputError` when the source cannot be read, `MemoryFileError`
-    when the memory cannot be written, and `PluginError` when the importer fails.
+    an agent that writes just now is waited for, ``whose`` the notes are of which the importer does not say it. Raises
+    `InputError` when the source cannot be read, `MemoryFileError` when the memory cannot be written, and `PluginError`
+    when the importer fails.
     """
     paths = MemoryPaths.of(workspace)
     report = ImportReport(format, importer.label, str(source), dry_run=dry_run)
     with nullcontext() if dry_run else only_import(paths):
         record = ImportRecord(paths, Appender(paths, lock_seconds), source.name, now or datetime.now(UTC))
         taker = ImportWriter(
-            paths, report, redaction=ContactRedaction(contacts), tools=tools, lock_seconds=lock_seconds, record=record
+            paths,
+            report,
+            redaction=ContactRedaction(contacts),
+            tools=tools,
+            lock_seconds=lock_seconds,
+            record=record,
+            whose=whose,
         )
         try:
             for item in importer.read(source, paths.workspace):

@@ -1,25 +1,29 @@
-"""Notes that an import replaced, kept as they were for as long as it can be taken back.
+"""Notes that an import replaced and copies that it merged, kept as they were for as long as it can be taken back.
 
-``memory/.imports/replaced/<import>`` holds them in files of the names that they stood in. What is forgotten for good
-is taken out of these as of the day notes; an export leaves them out.
+``memory/.imports/replaced/<import>`` holds notes in files of the names that they stood in, and below ``copies`` the
+copies of a sync program. What is forgotten for good is taken out of the notes as of the day notes, and a copy that
+holds it goes; an export leaves them out.
 """
 
 import contextlib
 import hashlib
+import os
 import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.files import MemoryPaths, NoteEntry, file_lock, parse_notes
 from nanobot_memory_plugins.core.files.appending import Appender
-from nanobot_memory_plugins.core.files.paths import REPLACED
-from nanobot_memory_plugins.core.transfer.archive_contents import SOURCES
+from nanobot_memory_plugins.core.files.paths import COPIES, REPLACED
+from nanobot_memory_plugins.core.files.private import private_folder
 from nanobot_memory_plugins.core.transfer.file_install import put_file, read_plain
 from nanobot_memory_plugins.core.transfer.ledger import Ledger
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 # Imports of which what they replaced is kept: the last ones.
-_KEPT = 10
+_KEPT = 100
 
 
 def keep_replaced(paths: MemoryPaths, import_id: str, records: Mapping[str, Mapping[str, Sequence[Any]]]) -> list[str]:
@@ -62,10 +66,45 @@ def bring_back(paths: MemoryPaths, row: Mapping[str, Any], lock_seconds: float) 
                 put_file(paths, path, there + break_before + pieces, "")
         count += len(notes)
     Ledger(paths, appender).add(map(str, row["old_keys"]))
-    appender.append(paths.memory / SOURCES, "".join(f"{line}\n" for line in row["old_sources"]).encode("utf-8"))
+    _drop(folder)
+    return count
+
+
+def keep_copy(paths: MemoryPaths, import_id: str, copy: Path) -> None:
+    """Put a copy that an import has merged to where it can be brought back from. Raises `MemoryFileError`."""
+    kept = paths.memory / REPLACED / import_id / COPIES / copy.relative_to(paths.memory)
+    try:
+        private_folder(kept.parent, below=paths.memory)
+        os.replace(copy, kept)
+    except OSError as error:
+        raise MemoryFileError(
+            Sentence("{name} cannot be replaced: {why}.", name=copy.name, why=error.strerror or error)
+        ) from error
+    _drop_older(paths.memory / REPLACED)
+
+
+def put_copies_back(paths: MemoryPaths, import_id: str) -> list[str]:
+    """Put the copies that an import had merged back in their places; one whose place is taken stays where it is."""
+    folder = paths.memory / REPLACED / import_id
+    found = sorted(path for path in (folder / COPIES).rglob("*") if path.is_file())
+    back = []
+    for kept in found:
+        place = paths.memory / kept.relative_to(folder / COPIES)
+        with contextlib.suppress(OSError):
+            if not os.path.lexists(place):
+                place.parent.mkdir(parents=True, exist_ok=True)
+                os.replace(kept, place)
+                back.append(place.relative_to(paths.memory).as_posix())
+    if found and len(back) == len(found):
+        _drop(folder)
+    return back
+
+
+def _drop(folder: Path) -> None:
     with contextlib.suppress(OSError):
         shutil.rmtree(folder)
-    return count
+        folder.parent.rmdir()  # where it was the last one
+        folder.parent.parent.rmdir()
 
 
 def _is_whole(data: bytes, sha256: str) -> bool:

@@ -22,7 +22,10 @@ class LeftBehind:
 
 @dataclass(slots=True)
 class ImportReport:
-    """The report of one import. ``notices`` are remarks on the whole of it."""
+    """The report of one import. ``notices`` are remarks on the whole of it.
+
+    ``import_id`` names it where it can be taken back.
+    """
 
     format: str
     label: str
@@ -37,6 +40,7 @@ class ImportReport:
     read: int = 0
     replaced: int = 0
     remarks: dict[str, list[str]] = field(default_factory=dict)
+    import_id: str = ""
 
     def remark(self, about: str, file: str) -> None:
         """Say something of a file."""

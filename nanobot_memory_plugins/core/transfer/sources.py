@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from nanobot_memory_plugins.core.entry_points import IMPORTER_GROUP, InstalledEntryPoint, installed_entry_points
-from nanobot_memory_plugins.core.errors import InputError, PluginError
+from nanobot_memory_plugins.core.errors import InputError, PluginError, WrongUseError
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.transfer.importer import Importer
 from nanobot_memory_plugins.redaction.script.messages import Sentence
@@ -67,7 +67,7 @@ def chosen_importer(
     if name:
         if name not in points:
             known = ", ".join(sorted([*points, ARCHIVE]))
-            raise InputError(
+            raise WrongUseError(
                 Sentence("There is no format {name}.", name=name), hint=Sentence("Formats: {known}.", known=known)
             )
         return name, load_importer(points[name])

@@ -1,9 +1,11 @@
 """What each import wrote, and taking it back.
 
 ``memory/.imports/imports.jsonl`` says it before it is written: the files with where the new bytes begin and their
-hash, the records by their ids, the run of the entries. What has been changed since then stays.
+hash, the records by their ids, the run of the entries. What has been changed since then stays. Of an import that was
+taken back its rows go, too.
 """
 
+import contextlib
 import hashlib
 import json
 import secrets
@@ -17,14 +19,21 @@ from nanobot_memory_plugins.core.errors import InputError
 from nanobot_memory_plugins.core.files import MemoryPaths, NoteEntry, file_lock, parse_notes, parse_transcript_line
 from nanobot_memory_plugins.core.files.appending import Appender
 from nanobot_memory_plugins.core.files.entries import exact_time
-from nanobot_memory_plugins.core.transfer.archive_contents import IMPORTS, OF_FORGOTTEN, PartKind, kind_of
+from nanobot_memory_plugins.core.transfer.archive_contents import IMPORTS, OF_FORGOTTEN, SOURCES, PartKind, kind_of
 from nanobot_memory_plugins.core.transfer.entries import TakesBackEntries, installed_joiner
 from nanobot_memory_plugins.core.transfer.file_install import put_file, read_plain
-from nanobot_memory_plugins.core.transfer.replaced import bring_back
+from nanobot_memory_plugins.core.transfer.replaced import bring_back, put_copies_back
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 _CHANGED = "it has been changed since then"
 _ENTRIES_WENT_ON = "the entries went on since then: `nanobot-memory entries forget ID` takes one out"
+# What stays of an import, below the memory folder, and why.
+_STAYS = {
+    ".locks": Sentence("by its files processes keep out of each other's way, and one may hold them just now"),
+    OF_FORGOTTEN: Sentence("by it is known what was forgotten for good, so that it does not come back"),
+    IMPORTS: Sentence("it says what earlier imports wrote, so that they can be taken back, too"),
+}
+_HISTORY_STAYS = Sentence("the history of the entries, by which that run can be undone in turn")
 
 
 class ImportRecord:
@@ -51,13 +60,18 @@ class ImportRecord:
         if new := list(keys):
             self._add({"file": name, "keys": new})
 
-    def replaced(self, files: Sequence[str], keys: Sequence[str], sources: Sequence[str]) -> None:
-        """Say in which files notes were that are about to be replaced, their keys, and what their sources held."""
-        self._add({"replaced": list(files), "old_keys": list(keys), "old_sources": list(sources)})
+    def replaced(self, files: Sequence[str], keys: Sequence[str]) -> None:
+        """Say in which files notes were that are about to be replaced, and their keys."""
+        self._add({"replaced": list(files), "old_keys": list(keys)})
 
     def entries(self, run: str) -> None:
         """Say which run of the entries brought theirs."""
         self._add({"entries": run})
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing was written, so that there is nothing to take back."""
+        return self._begun is not None
 
     def _add(self, row: dict[str, Any]) -> None:
         rows = [one for one in (self._begun, {"import": self.id, **row}) if one is not None]
@@ -68,18 +82,27 @@ class ImportRecord:
 
 @dataclass(slots=True)
 class TakenBack:
-    """What became of an import that was taken back: what went, and what stays and why."""
+    """What became of an import that was taken back: what went, and what stays and why.
+
+    ``removed`` are the files that are gone, ``shortened`` those that hold less now. ``left`` is what it brought and has
+    been changed since then; ``stays`` is what is needed on; ``copies`` are those of a sync program that it had merged,
+    and that stand in their places again. All names are of below the memory folder.
+    """
 
     id: str
     source: str
-    files: int = 0
-    records: int = 0
+    messages: int = 0
+    notes: int = 0
+    removed: list[str] = field(default_factory=list)
+    shortened: list[str] = field(default_factory=list)
     entries: str = ""
     restored: int = 0
+    copies: list[str] = field(default_factory=list)
     left: list[tuple[str, str]] = field(default_factory=list)
+    stays: list[tuple[str, str]] = field(default_factory=list)
 
 
-def take_back(workspace: Path, *, now: datetime, lock_seconds: float) -> TakenBack:
+def take_back(workspace: Path, *, lock_seconds: float) -> TakenBack:
     """Take the last import back that was not taken back yet.
 
     Hold `only_import`. Raises `InputError` where there is none, and `MemoryFileError`; it can be repeated.
@@ -94,12 +117,28 @@ def take_back(workspace: Path, *, now: datetime, lock_seconds: float) -> TakenBa
     result = TakenBack(last["import"], str(last["source"]))
     for run in [str(row["entries"]) for row in mine if "entries" in row]:
         _take_entries_back(workspace, run, result)
-    appender = Appender(paths, lock_seconds)
-    ImportRemoval(paths, result, lock_seconds).run(mine)
+    removal = ImportRemoval(paths, result, lock_seconds)
+    removal.run(mine)
     result.restored = sum(bring_back(paths, row, lock_seconds) for row in mine if "replaced" in row)
-    row = {"import": last["import"], "undone": exact_time(now)}
-    appender.append(paths.memory / IMPORTS, json.dumps(row).encode() + b"\n")
+    result.copies = put_copies_back(paths, result.id)
+    _drop_rows(paths, removal, undone | {last["import"]})
+    result.removed = sorted(name for name in result.removed if not (paths.memory / name).exists())
+    result.stays = list(_staying(paths, result))
     return result
+
+
+def _drop_rows(paths: MemoryPaths, removal: "ImportRemoval", undone: set[Any]) -> None:
+    """Take the rows of imports that were taken back out of the list. It comes last: until then all can be repeated."""
+    kept = [json.dumps(row).encode() + b"\n" for row in _rows(paths) if row["import"] not in undone]
+    removal.put(IMPORTS, b"".join(kept))
+
+
+def _staying(paths: MemoryPaths, result: TakenBack) -> Iterator[tuple[str, str]]:
+    if result.entries:
+        yield ".entries, ENTRIES.md.bak", _HISTORY_STAYS
+    for name, why in _STAYS.items():
+        if (paths.memory / name).exists():
+            yield name.rstrip("/"), why
 
 
 def _take_entries_back(workspace: Path, run: str, result: TakenBack) -> None:
@@ -156,12 +195,11 @@ class ImportRemoval:
                 return
             rest = self._without(row)
             if rest is None:
-                if not row["to"]:  # made for entries, and others stand in it now
-                    return
-                self.result.left.append((row["file"], _CHANGED))
+                # Made for entries, and others stand in it now; or a list of ours, which was never written to.
+                if row["to"] and row["file"] != SOURCES:
+                    self.result.left.append((row["file"], _CHANGED))
                 return
-            self._put(path, rest)
-        self.result.files += 1
+            self.put(row["file"], rest)
 
     def _take_records_out(self, name: str, records: Mapping[str, Sequence[Any]]) -> None:
         path = self.paths.memory / name
@@ -169,30 +207,42 @@ class ImportRemoval:
             data = read_plain(path)
             if data is None:
                 return
-            kept, done = [], 0
+            kept, done, count = [], 0, 0
             for start, id_ in _lines(data) if name.endswith(".jsonl") else _notes(data):
                 length, digest = records.get(id_, (0, ""))
                 if length and hashlib.sha256(data[start : start + length]).hexdigest() == digest:
                     kept.append(data[done:start])
                     done = start + length
-                    self.result.records += 1
-                elif length:
+                    count += 1
+                elif length and (name, _CHANGED) not in self.result.left:
                     self.result.left.append((name, _CHANGED))
             if done:
-                self._put(path, b"".join([*kept, data[done:]]))
+                self.put(name, b"".join([*kept, data[done:]]))
+        if name.endswith(".jsonl"):
+            self.result.messages += count
+        else:
+            self.result.notes += count
 
     def _forget_keys(self, name: str, keys: frozenset[str]) -> None:
         path = self.paths.memory / name
         lines = (read_plain(path) or b"").splitlines(keepends=True)
         kept = [line for line in lines if line.strip().decode("ascii", "replace") not in keys]
         if len(kept) < len(lines):
-            self._put(path, b"".join(kept))
+            self.put(name, b"".join(kept))
 
-    def _put(self, path: Path, data: bytes) -> None:
+    def put(self, name: str, data: bytes) -> None:
+        """Write what is left of a file; without anything it goes, and the folders that are empty without it."""
+        path = self.paths.memory / name
         if data.strip():
             put_file(self.paths, path, data, "")
-        else:
-            path.unlink()
+            if name not in self.result.shortened and not name.startswith(".imports/"):
+                self.result.shortened.append(name)
+            return
+        path.unlink()
+        self.result.removed.append(name)
+        with contextlib.suppress(OSError):  # the first one that holds something ends it
+            for folder in path.relative_to(self.paths.memory).parents[:-1]:
+                (self.paths.memory / folder).rmdir()
 
 
 def _is_of_all(name: str) -> bool:

@@ -28,6 +28,10 @@ class Panel(Protocol):
         """Do in a thread what changes something, say that it is done, and show it."""
         ...
 
+    async def changed(self, work: Callable[[], object], done: str, then: Callable[[], None] = lambda: None) -> bool:
+        """Do the same, and return whether it went well once it is shown."""
+        ...
+
     def ask_undo(self, run: EntryRun) -> None:
         """Take a run back, when that is meant."""
         ...

@@ -234,12 +234,13 @@ class MemoriesView(View):
         """Write something down."""
         access, t = self._access(), self.words
 
-        def written(form: Written | None) -> None:
-            if form is not None and access is not None:
-                self.panel.change(lambda: access.add(form.text, group=form.group), t("Remembered."))
+        async def save(form: Written) -> bool:
+            return access is not None and await self.panel.changed(
+                lambda: access.add(form.text, group=form.group), t("Remembered.")
+            )
 
         if access is not None:
-            self.app.push_screen(EntryForm(t("Remember"), t), written)
+            self.app.push_screen(EntryForm(t("Remember"), t, save))
 
     def action_edit(self) -> None:
         """Change the entry under the cursor."""
@@ -250,23 +251,21 @@ class MemoriesView(View):
             self.panel.say(t("It is forgotten. Restore it first (r)."), severity="warning")
             return
 
-        def written(form: Written | None) -> None:
-            if form is None:
-                return
+        async def save(form: Written) -> bool:
             try:
                 score = float(form.score)
             except ValueError:
                 self.panel.say(t("A score is a number between 0 and 1."), severity="error")
-                return
+                return False
             edit = EntryEdit(
                 text=form.text if form.text.strip() != entry.text else None,
                 category=form.category if form.category != entry.category else None,
                 group=form.group if form.group != entry.group else None,
                 score=score if f"{score:.2f}" != f"{entry.score:.2f}" else None,
             )
-            self.panel.change(lambda: access.edit(entry.id, edit), t("Changed."))
+            return await self.panel.changed(lambda: access.edit(entry.id, edit), t("Changed."))
 
-        self.app.push_screen(EntryForm(t("Edit {id}", id=entry.id), t, text=entry.text, entry=entry), written)
+        self.app.push_screen(EntryForm(t("Edit {id}", id=entry.id), t, save, text=entry.text, entry=entry))
 
     def action_confirm(self) -> None:
         """Make the entry under the cursor the user's own word, where a model noted it."""
@@ -306,12 +305,11 @@ class MemoriesView(View):
             return
         ids = [entry.id for entry in marked]
 
-        def written(form: Written | None) -> None:
-            if form is not None:
-                self.panel.change(lambda: access.merge(ids, form.text), t("Merged."), self.list.clear_marks)
+        async def save(form: Written) -> bool:
+            return await self.panel.changed(lambda: access.merge(ids, form.text), t("Merged."), self.list.clear_marks)
 
         text = "\n".join(dict.fromkeys(entry.text for entry in marked))
-        self.app.push_screen(EntryForm(t("Merge {n} memories into one", n=len(ids)), t, text=text), written)
+        self.app.push_screen(EntryForm(t("Merge {n} memories into one", n=len(ids)), t, save, text=text))
 
     def action_forget(self) -> None:
         """Forget the marked entries, or the one under the cursor."""

@@ -61,11 +61,17 @@ class Examined:
             ]
         known = {one.hit.id for one in listed}
         listed += [
-            ExaminedCandidate(hit, None, None, (), tr("constrains the answer"), True, None)
+            ExaminedCandidate(hit, None, None, (), self._required_for(hit), True, None)
             for hit in self.recalled.injected
             if hit.id not in known
         ]
         return [one.with_fate(self.watch, query.limit) for one in listed]
+
+    def _required_for(self, hit: Hit) -> str:
+        """Return why a memory is in the block that was not found for the message's own words."""
+        if hit.id == self.watch.changed:
+            return tr("tells what has changed since")
+        return tr("constrains the answer")
 
 
 @dataclass(frozen=True, slots=True)

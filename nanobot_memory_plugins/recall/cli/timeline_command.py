@@ -13,7 +13,6 @@ from nanobot_memory_plugins.core import (
     ChannelOption,
     ConfigOption,
     Hit,
-    InputError,
     JsonOption,
     MemoryConfig,
     MemoryPaths,
@@ -24,6 +23,7 @@ from nanobot_memory_plugins.core import (
     SessionOption,
     UserOption,
     WorkspaceOption,
+    WrongUseError,
     console,
     existing_workspace,
     print_json,
@@ -32,7 +32,7 @@ from nanobot_memory_plugins.core import (
     tr,
     without_secrets,
 )
-from nanobot_memory_plugins.core.cli import FilesShown, finish_erasure, run, warn
+from nanobot_memory_plugins.core.cli import FilesShown, SinceOption, UntilOption, bounds_of, finish_erasure, run, warn
 from nanobot_memory_plugins.core.host import Conversation, conversations_of_files
 from nanobot_memory_plugins.core.scopes import project_named
 
@@ -42,12 +42,10 @@ _LINE = 160
 
 def show_timeline(
     period: Annotated[
-        str, typer.Argument(metavar="[PERIOD]", help='Days in words: "last week", "in May", 上周. Else all of them.')
+        str, typer.Argument(metavar="PERIOD", help='Days in words: "last week", "in May", 上周. Else all of them.')
     ] = "",
-    since: Annotated[
-        str, typer.Option("--since", metavar="DAY", help="Only from this day, month, year or time on.")
-    ] = "",
-    until: Annotated[str, typer.Option("--until", metavar="DAY", help="Only up to the end of this one.")] = "",
+    since: SinceOption = "",
+    until: UntilOption = "",
     limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=10_000, help="Lines at most: the newest.")] = 50,
     everything: Annotated[bool, typer.Option("--all", help="Show what was said, below each line.")] = False,
     agent: AgentOption = "",
@@ -112,7 +110,7 @@ def _of_project(hits: Sequence[Hit], project: str) -> list[Hit]:
 
 
 def _bounded(query: Query, period: str, since: str, until: str) -> Query:
-    """Return a query for the days that the words name, and the bounds. Raises `InputError` where they name none."""
+    """Return a query for the days that the words name, and the bounds. Raises `WrongUseError` where they name none."""
     now = query.asked_at or datetime.now(UTC).astimezone()
     if period:
         from nanobot_memory_plugins.core.text import named_period
@@ -120,28 +118,13 @@ def _bounded(query: Query, period: str, since: str, until: str) -> Query:
 
         span = named_period(period, now)
         if span is None:
-            raise InputError(
+            raise WrongUseError(
                 Sentence("No days up to today are named by {period!r}.", period=period),
                 hint="Name them with --since and --until.",
             )
         query = within(query, span, now.tzinfo)
-    return replace(
-        query,
-        since=_moment("--since", since, end=False) if since else query.since,
-        until=_moment("--until", until, end=True) if until else query.until,
-    )
-
-
-def _moment(option: str, text: str, *, end: bool) -> datetime:
-    from nanobot_memory_plugins.core.text import moment_of
-
-    try:
-        return moment_of(text, end=end)
-    except ValueError as error:
-        raise InputError(
-            Sentence("{option} {text}: {why}.", option=option, text=text, why=error.args[0]),
-            hint="Write 2026-02-16, 2026-02, 2026 or a time.",
-        ) from error
+    first, last = bounds_of(since, until)
+    return replace(query, since=first or query.since, until=last or query.until)
 
 
 def _row(one: Conversation, *, everything: bool) -> dict[str, Any]:
@@ -174,6 +157,8 @@ def _show(listed: list[Conversation], *, more: bool, everything: bool) -> None:
 
 
 def _count(one: Conversation) -> str:
+    if not one.messages and one.noted:  # a day of notes that were imported, say
+        return tr("1 note") if len(one.noted) == 1 else tr("{count} notes", count=len(one.noted))
     return tr("1 message") if one.messages == 1 else tr("{count} messages", count=one.messages)
 
 

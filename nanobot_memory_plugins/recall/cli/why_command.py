@@ -1,7 +1,5 @@
 """``nanobot-memory why``: what a message would recall, what not, and why."""
 
-from collections.abc import Sequence
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -11,7 +9,6 @@ from nanobot_memory_plugins.core import (
     ConfigOption,
     ConfigurationError,
     Hit,
-    InputError,
     JsonOption,
     ProjectOption,
     Scope,
@@ -27,10 +24,10 @@ from nanobot_memory_plugins.core import (
     tr,
 )
 from nanobot_memory_plugins.core.cli import run, warn, without_embeddings
-from nanobot_memory_plugins.core.host import Unhelpful
 from nanobot_memory_plugins.core.scopes import project_named
 from nanobot_memory_plugins.recall.block import FENCE_CHARS, FENCE_TOKENS
 from nanobot_memory_plugins.recall.cli.examination import Examined, ExaminedCandidate, examine
+from nanobot_memory_plugins.recall.cli.feedback import note_down, noted_rows, show_noted
 from nanobot_memory_plugins.recall.routing import Decision, RecallTier
 
 # Summands that are shown for a candidate: those that count for most.
@@ -63,7 +60,7 @@ _FATE_WORDS = {
 
 def why(
     query: Annotated[
-        list[str], typer.Argument(metavar="QUERY...", help="The message, as you would send it to the agent.")
+        list[str], typer.Argument(metavar="QUERY", help="The message, as you would send it to the agent.")
     ],
     recent: Annotated[
         list[str] | None,
@@ -103,27 +100,15 @@ def why(
     message = " ".join(query)
     scope = Scope(user=user, channel=channel, session=session, project=project_named(project))
     found = run(examine(folder, memory_config, message, recent=recent or [], scope=scope))
-    if not_helpful or helpful:
-        _say(folder, found, not_helpful or [], helpful or [])
+    noted = note_down(folder, found, not_helpful or [], helpful or [])
+    before = found
+    if noted:
         found = run(examine(folder, memory_config, message, recent=recent or [], scope=scope))
     if as_json:
-        print_json(answer_of(found))
-    else:
-        _show(found, message, limit)
-
-
-def _say(folder: Path, found: Examined, not_helpful: Sequence[int], helpful: Sequence[int]) -> None:
-    """Write what helped and what did not. Raises `InputError` for a number that no memory has."""
-    listed = {one.place: one.hit.id for one in found.candidates() if one.place is not None}
-    if missing := [number for number in (*not_helpful, *helpful) if number not in listed]:
-        raise InputError(
-            Sentence("No memory has the number {missing} here.", missing=missing[0]),
-            hint="The same command without --not-helpful and --helpful shows the numbers.",
-        )
-    unhelpful = Unhelpful(folder)
-    for numbers, helped in ((not_helpful, False), (helpful, True)):
-        for number in numbers:
-            unhelpful.say(listed[number], helped=helped)
+        print_json(answer_of(found) | ({"noted": noted_rows(noted)} if noted else {}))
+        return
+    _show(found, message, limit)
+    show_noted(noted, before, found)
 
 
 def answer_of(found: Examined) -> dict[str, Any]:

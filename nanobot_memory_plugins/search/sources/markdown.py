@@ -27,6 +27,7 @@ _QUOTED = re.compile(r"(?:%[0-9a-f]{2})+", re.IGNORECASE)
 _ORIGINS = {origin.value: origin for origin in Origin}
 # The title of a file with nothing below it: there is nothing to find.
 _TITLE = re.compile(r"(#( .*)?)?")
+_HEADING = re.compile(r" {0,3}#{1,6}(?:\s|\Z)")
 _DAY = re.compile(r"(\d{4})-(\d{2})-(\d{2})")
 
 
@@ -125,7 +126,8 @@ class _Reader:
         )
 
     def _scored(self, part: Passage, header: re.Match[str]) -> tuple[Document, ...]:
-        text = part.text.strip().partition("\n")[2].strip()
+        own, behind = _entry_and_rest(part)
+        text = own.strip().partition("\n")[2].strip()
         fields: dict[str, str] = {}
         if (comment := _FIELDS.search(text)) is not None:
             text, fields = text[: comment.start()], _pairs(comment[1])
@@ -137,7 +139,7 @@ class _Reader:
         else:
             text += last_day(text, fields.get("expires", ""))
         archived = self.section.casefold().startswith("archived")
-        return self._chunked(
+        entry = self._chunked(
             part,
             text,
             key=record_key(self.source.relative, header["id"], ""),
@@ -147,6 +149,8 @@ class _Reader:
             scope=_scope_of(fields),
             since=_moment(fields.get("created", "")) if holds_entries(self.source.relative) else None,
         )
+        rest = _without_comments(behind.text).strip()
+        return entry if is_empty_template(rest) else (*entry, *self._passage(replace(behind, heading=self.section)))
 
     def _passage(self, part: Passage) -> tuple[Document, ...]:
         return self._chunked(part, self._hidden(part.text), key="", heading=part.heading, tags=(), origin=Origin.USER)
@@ -196,6 +200,27 @@ class _Reader:
                 )
             )
         return tuple(documents)
+
+
+def _entry_and_rest(part: Passage) -> tuple[str, Passage]:
+    """Return an entry with its header, and what somebody wrote behind it, which is not the entry's and everybody's.
+
+    An entry ends with its fields, at a heading of any level, or at the first blank line below its text.
+    """
+    lines = part.text.splitlines(keepends=True)
+    count = next((number for number, line in enumerate(lines, 1) if line.strip()), len(lines))
+    begun = False
+    for number, line in enumerate(lines[count:], count + 1):
+        if not line.strip():
+            if begun or number > count + 1:
+                break
+            continue
+        if _HEADING.match(line):
+            break
+        count, begun = number, True
+        if _FIELDS.fullmatch(line.rstrip("\r\n")):
+            break
+    return "".join(lines[:count]), replace(part, text="".join(lines[count:]), line=part.line + count)
 
 
 def _moment(text: str) -> datetime | None:

@@ -8,7 +8,6 @@ import typer
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 
 from nanobot_memory_plugins.core import (
-    ConfigurationError,
     EmbeddingError,
     NanobotMemoryError,
     console,
@@ -17,7 +16,7 @@ from nanobot_memory_plugins.core import (
     shown,
     tr,
 )
-from nanobot_memory_plugins.core.cli import say, say_note, time_left
+from nanobot_memory_plugins.core.cli import exit_status, say, say_note, time_left
 from nanobot_memory_plugins.search.embedding.catalogue import (
     ALIASES,
     DEFAULT_MODEL,
@@ -32,13 +31,13 @@ from nanobot_memory_plugins.search.embedding.catalogue import (
 
 models = typer.Typer(help="List, fetch and find embedding models.", no_args_is_help=True)
 
-_FAILED, _WRONG_USE = 1, 2
 _MEGABYTE = 1_000_000
 _ORIGIN_WORDS = {"builtin": "builtin", "hub": "hub", "folder": "folder"}
 _Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
 _Name = Annotated[
     str,
     typer.Argument(
+        metavar="MODEL",
         help="An alias, a name of fastembed's catalogue, or a folder.",
         autocompletion=lambda incomplete: [name for name in sorted(ALIASES) if name.startswith(incomplete)],
     ),
@@ -123,7 +122,7 @@ def _reported(as_json: bool) -> Iterator[dict[str, Any]]:
     try:
         yield answer
     except NanobotMemoryError as error:
-        code = _WRONG_USE if isinstance(error, ConfigurationError) else _FAILED
+        code = exit_status(error)
         answer = {"ok": False, "error": error.cause, "hint": error.hint, "mend": error.hint}
         if not as_json:
             say_error(error)

@@ -19,12 +19,10 @@ from nanobot_memory_plugins.core import (
     run_in_daemon_thread,
     say_error,
 )
-from nanobot_memory_plugins.core.cli import is_shared, repair_memory, warn, without_embeddings
+from nanobot_memory_plugins.core.cli import exit_status, is_shared, repair_memory, warn, without_embeddings
 from nanobot_memory_plugins.core.cli import opened_store as open_store
 from nanobot_memory_plugins.storage.options import StorageOptions
 from nanobot_memory_plugins.storage.store import SqliteStore
-
-_FAILED, _WRONG_USE = 1, 2
 
 
 @asynccontextmanager
@@ -82,4 +80,4 @@ def failing_in_words(as_json: bool) -> Iterator[None]:
             print_json({"ok": False, "error": error.cause, "hint": error.hint, "mend": error.hint})
         else:
             say_error(error)
-        raise typer.Exit(_WRONG_USE if isinstance(error, ConfigurationError) else _FAILED) from error
+        raise typer.Exit(exit_status(error)) from error

@@ -2,7 +2,6 @@
 
 import asyncio
 from contextlib import suppress
-from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -14,14 +13,12 @@ from nanobot_memory_plugins.core import (
     ChannelOption,
     ConfigOption,
     Hit,
-    InputError,
     JsonOption,
     Origin,
     ProjectOption,
     Query,
     Scope,
     SearchResult,
-    Sentence,
     SessionOption,
     StoreStatus,
     Tier,
@@ -30,9 +27,8 @@ from nanobot_memory_plugins.core import (
     print_json,
     tr,
 )
-from nanobot_memory_plugins.core.cli import run, settled
+from nanobot_memory_plugins.core.cli import SinceOption, UntilOption, bounds_of, run, settled
 from nanobot_memory_plugins.core.scopes import project_named
-from nanobot_memory_plugins.core.text import moment_of
 from nanobot_memory_plugins.storage.cli.hits_shown import in_order, show_hits, snippet_of
 from nanobot_memory_plugins.storage.cli.opening import failing_in_words, opened_shared, opened_store
 
@@ -53,16 +49,14 @@ class MemoryKind(StrEnum):
 
 def search(
     query: Annotated[
-        list[str] | None, typer.Argument(metavar="QUERY...", help="Words, or a question; none with a filter.")
+        list[str] | None, typer.Argument(metavar="QUERY", help="Words, or a question; none with a filter.")
     ] = None,
     limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=1_000, help="Hits at most.")] = 10,
     tier: Annotated[
         Tier, typer.Option("--tier", help="light: tl;dr, tags and titles; heavy: the whole text.")
     ] = Tier.HEAVY,
-    since: Annotated[
-        str, typer.Option("--since", metavar="DAY", help="Only from this day, month, year or time on.")
-    ] = "",
-    until: Annotated[str, typer.Option("--until", metavar="DAY", help="Only up to the end of this one.")] = "",
+    since: SinceOption = "",
+    until: UntilOption = "",
     origin: Annotated[
         list[Origin] | None, typer.Option("--origin", help="Only what comes from there; may be repeated.")
     ] = None,
@@ -89,6 +83,7 @@ def search(
     if not text and not (since or until or origin or kind or tag or session):
         raise typer.BadParameter(tr("say what to look for, or which by --since, --origin, --kind, --tag or --session"))
     with failing_in_words(as_json):
+        first, last = bounds_of(since, until)
         asked = Query(
             text,
             limit=limit,
@@ -96,28 +91,16 @@ def search(
             scope=Scope(agent, user, channel, session, project=project_named(project)),
             origins=frozenset(origin or ()),
             sources=frozenset(one.value for one in kind or ()),
-            since=_moment("--since", since, end=False),
-            until=_moment("--until", until, end=True),
+            since=first,
+            until=last,
             use_vectors=not no_embeddings,
             tags=frozenset(tag or ()),
         )
-        if asked.since is not None and asked.until is not None and asked.since > asked.until:
-            raise InputError("--since is after --until.", hint="Exchange them.")
         result, status = run(_search(workspace, config, asked))
     if as_json:
         print_json({"ok": True, "level": int(result.level), "hits": [_row(hit) for hit in in_order(result.hits)]})
         return
     show_hits(result, status, text, by_words=no_embeddings)
-
-
-def _moment(option: str, text: str, *, end: bool) -> datetime | None:
-    try:
-        return moment_of(text, end=end) if text else None
-    except ValueError as error:
-        raise InputError(
-            Sentence("{option} {text}: {why}.", option=option, text=text, why=error.args[0]),
-            hint="Write 2026-02-16, 2026-02, 2026 or a time.",
-        ) from error
 
 
 async def _search(workspace: Path | None, config: Path | None, query: Query) -> tuple[SearchResult, StoreStatus]:

@@ -160,6 +160,7 @@ def make_tables(connection: apsw.Connection) -> None:
     set_meta(connection, "segmentation", SEGMENTATION_VERSION)
     set_meta(connection, "traits", traits_version())
     set_meta(connection, "hides_secrets_of_people", 1)
+    set_meta(connection, "leaves_out_orders_to_forget", 1)
     set_meta(connection, "identity", uuid.uuid4().hex)
 
 
@@ -196,6 +197,11 @@ def get_meta(connection: apsw.Connection, key: str) -> int | float | str | None:
 def hides_secrets(connection: apsw.Connection) -> bool:
     """Return whether what people wrote was taken in without its secrets, which versions before the first did not do."""
     return get_meta(connection, "hides_secrets_of_people") == 1
+
+
+def leaves_out_orders_to_forget(connection: apsw.Connection) -> bool:
+    """Return whether users' orders to forget something were left out, which earlier versions took in as messages."""
+    return get_meta(connection, "leaves_out_orders_to_forget") == 1
 
 
 def set_meta(connection: apsw.Connection, key: str, value: int | float | str) -> None:

@@ -153,18 +153,26 @@ class PluginHost:
         return None
 
     def call_sync(
-        self, hook: str, arguments: Mapping[str, object], *, accept: tuple[type, ...], given: int = 0
+        self,
+        hook: str,
+        arguments: Mapping[str, object],
+        *,
+        accept: tuple[type, ...],
+        given: int = 0,
+        plugin: str = "",
     ) -> list[PluginAnswer]:
         """Call a hook and wait in the caller's thread, for hosts that cannot await.
 
         An async implementation is refused. Each runs in a thread of its plugin's; one that has not answered
         within its time limit is left behind, and the caller goes on. The user's Ctrl-C is raised; a
         KeyboardInterrupt that a plugin raises itself is a failure like any other. ``given`` is how many characters
-        an answer may hold beyond the hook's bound, since they were handed over.
+        an answer may hold beyond the hook's bound, since they were handed over. ``plugin`` names the only one to ask.
         """
         expected = Expected(accept, bound_of(hook, given))
         answers: list[PluginAnswer] = []
         for implementation in self._implementations(hook):
+            if plugin not in ("", implementation.plugin_name):
+                continue
             permit = implementation.breaker.begin()
             if permit is None:
                 continue
@@ -175,6 +183,10 @@ class PluginHost:
                 raise
             answers += self._conclude(implementation, permit, outcome)
         return answers
+
+    def plugins_with(self, hook: str) -> tuple[str, ...]:
+        """Return the plugins that implement a hook, in the order in which they are called."""
+        return tuple(one.plugin_name for one in self._implementations(hook))
 
     def state(self, name: str) -> PluginState:
         """Return how a plugin stands."""

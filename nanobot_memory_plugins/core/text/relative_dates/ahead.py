@@ -42,10 +42,12 @@ _AGAIN = re.compile(
     r"\b(?:every|each|daily|weekly|monthly|yearly|usually|always|often|regularly"
     r"|(?:times|once|twice) an? (?:day|week|month|year))\b|每|天天|通常|一般|经常|平时|总是|逢|一[天周月]\w{0,2}次"
 )
-# "Open Tuesday to Saturday", 周二、周四: several bare days are a week's, or nobody knows which.
+_PART_OF_DAY = r"(?: (?:early |late )?(?:morning|noon|lunchtime|afternoon|evening|night|dusk|sunset|sundown))?"
+# "Open Tuesday to Saturday", "from Friday sunset to Saturday night", 周二、周四: several bare days are a week's, or
+# nobody knows which.
 _DAYS_OF_A_WEEK = re.compile(
-    rf"\b{WEEKDAY_NAME}(?:,| ?[-–/&]| (?:to|till|until|through|thru|and|or|n))+ ?{WEEKDAY_NAME}\b"
-    rf"|{CHINESE_WEEKDAY}(?:(?:到|至|和|或|、|-|~){CHINESE_WEEK}?|{CHINESE_WEEK}){CHINESE_WEEKDAY_NAME}"
+    rf"\b{WEEKDAY_NAME}{_PART_OF_DAY}(?:,| ?[-–/&]| (?:to|till|until|through|thru|and|or|n))+ ?{WEEKDAY_NAME}\b"
+    rf"|{CHINESE_WEEKDAY}(?:(?:到|至|和|跟|与|及|还有|或|、|-|~){CHINESE_WEEK}?|{CHINESE_WEEK}){CHINESE_WEEKDAY_NAME}"
     rf"|{CHINESE_WEEK}(?:一三|二四|三五)"
 )
 _SOMETIME = re.compile(r"\b(?:some ?time|some day|at some point|one of these)\b|什么时候|找个?时间|抽空|有空|改天")

@@ -15,6 +15,7 @@ _COUNT = rf"(?P<n>\d{{1,3}}|an?|a couple of|half an?|{_NUMBERS})"
 _UNIT = "(?P<unit>day|week|fortnight|month|year)s?"
 _THIS_OR_NEXT = "(?:the|this|(?P<which>next))"
 _AND = "(?:,| and|,? or| &)+"
+_PARTS_OF_DAYS = r"(?:mornings|lunchtimes|afternoons|evenings|nights)\b"
 # What follows a day of the month; before another noun it only counts: "the 3rd chapter".
 _BEHIND = (
     r"(?=\W*$|[.,;:!?)]| (?:at|in|on|from|to|for|with|by|and|or|but|so|because|if|when|then|i|we|he|she|it|they|you|is"
@@ -27,7 +28,8 @@ ENGLISH = Rules(
             rf"\b(?:every|each|all)(?: (?:other|second|third|single|first|last|{_NUMBERS}|\d+))?"
             rf"(?: {_WEEKDAY}s?| days?| morning| evening| nights?| weeks?| weekends?| months?| years?| {MONTH_NAME}\b"
             rf"| \d{{1,2}}(?:st|nd|rd|th)?)(?:{_AND} {_WEEKDAY}s?)*"
-            rf"|\b{_WEEKDAY}s(?:{_AND} {_WEEKDAY}s?)*|\bweekends\b|\b{_SHORT}(?:, ?| and | & |/|-){_SHORT}\b"
+            rf"|\b{_WEEKDAY}s(?:{_AND} {_WEEKDAY}s?)*|\b{_WEEKDAY}(?:{_AND} {_WEEKDAY})* {_PARTS_OF_DAYS}"
+            rf"|\bon an? {_WEEKDAY}\b|\bweekends\b|\b{_SHORT}(?:, ?| and | & |/|-){_SHORT}\b"
             r"|\b(?:the )?(?:\d{1,2}(?:st|nd|rd|th)|end|start|beginning) of (?:each|every|the following) month\b",
             mean.nothing,
         ),

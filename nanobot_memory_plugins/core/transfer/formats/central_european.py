@@ -7,7 +7,7 @@ letters of Czech and those that they come out as.
 import re
 
 # The likelier first: of two that fit alike the first one counts.
-ENCODINGS = ("cp1252", "cp1250", "iso8859_2")
+ENCODINGS = ("cp1252", "iso8859_15", "cp1250", "iso8859_2")
 _WESTERN = (
     "äöüß",  # German
     "àâæçèéêëîïôœùûüÿ",  # French
@@ -30,9 +30,11 @@ _CENTRAL = (
     "čćđšž",  # Croatian, Bosnian, Slovene
     "äöüß",  # German
 )
-_LANGUAGES = {"cp1252": _WESTERN, "cp1250": _CENTRAL, "iso8859_2": _CENTRAL}
+_LANGUAGES = {"cp1252": _WESTERN, "iso8859_15": _WESTERN, "cp1250": _CENTRAL, "iso8859_2": _CENTRAL}
 # What says nothing: marks that every language writes, and signs of measures and counts.
-_NEUTRAL = re.compile(r"(?<=m)[²³]|(?<=\d)[ºª°]|[©®™](?!\w)|[«»„“”‘’–—…•·°§€×÷\u00a0\u00ad]")
+_NEUTRAL = re.compile(
+    r"(?<=m)[²³]|(?<=\d)[ºª°]|[©®™](?!\w)|(?<![^\W\d_])[¼½¾](?![^\W\d_])|[«»„“”‘’–—…•·°§€×÷\u00a0\u00ad]"
+)
 # Portuguese writes a tilde before few letters; Hungarian and Romanian have other vowels in its place, before any.
 _NO_PORTUGUESE = re.compile(r"õ(?!e)|ã(?![oes]|\b)")
 _FITS = 0.9

@@ -13,6 +13,7 @@ _TRIED = ("gb18030", "cp1252", "big5", "shift_jis", "euc_jp", "euc_kr", "cp1251"
 _NAMES = {
     "gb18030": "GBK (GB18030)",
     "cp1252": "Latin-1 (Windows-1252)",
+    "iso8859_15": "Latin-9 (ISO 8859-15)",
     "cp1250": "Windows-1250 (Central European)",
     "iso8859_2": "ISO 8859-2 (Central European)",
     "big5": "Big5",

@@ -1,26 +1,34 @@
 """A Markdown text of somebody's as notes: one a section."""
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass, field
-from datetime import datetime, time
+import unicodedata
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from datetime import date, datetime, time
 from pathlib import Path
 
 from nanobot_memory_plugins.core.files import NoteEntry, parse_notes
+from nanobot_memory_plugins.core.text.dates import date_terms
 from nanobot_memory_plugins.core.transfer.formats.encodings import NoTextError, decoded
 from nanobot_memory_plugins.core.transfer.formats.reading import changed
+from nanobot_memory_plugins.core.transfer.formats.shown_text import is_template, shown_text
 from nanobot_memory_plugins.core.transfer.formats.vault import EMPTY, inline_tags, page_of
 from nanobot_memory_plugins.core.transfer.importer import ImportedNote, Item, Remark, Skipped
 from nanobot_memory_plugins.core.values import Note, Origin
+from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 # Characters of the one line that stands for a section.
 _LONGEST_TLDR = 160
 _NOON = time(12)
 _DATE = re.compile(r"(?<!\d)(\d{4})-?(\d{2})-?(\d{2})(?!\d)(?:[ T](\d{1,2}):(\d{2})(?!\d))?")
+_ISO_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
+_DAY_FIRST = re.compile(r"(?<![\d.])(\d{1,2})\.[ ]?(\d{1,2})\.[ ]?(\d{4})(?!\.?\d)")
 _TIME_OF_DAY = re.compile(r"(\d{1,2}):(\d{2})(?!\d)")
 _HEADING = re.compile(r"^#{1,6}[ \t]+(\S.*?)[ \t\r]*$", re.MULTILINE)
 _BULLET = re.compile(r"^(?:[-*+>]|\d+[.)])[ \t]+")
+_WORD = re.compile(r"\w")
 
 
 @dataclass(slots=True)
@@ -68,15 +76,24 @@ def markdown_items(
         yield Remark(Sentence("read as {encoding}", encoding=read_as), name)
     page = page_of(text)
     fields = page.fields
-    named = _dated(path.stem, None) or _dated(fields.get("date", "") or fields.get("created", ""), None)
+    named = _day_of_name(name) or _dated(fields.get("date", "") or fields.get("created", ""), None)
     place = _Place(name, fields.get("title") or path.stem, named or when, named is not None)
     if is_vault:
         file_name = () if place.stem.casefold() == path.stem.casefold() else (path.stem,)
         place.page = _page_title(name, place.stem, tuple(dict.fromkeys((*file_name, *page.aliases))))
         tags = (*tags, *page.tags)
+    body = text[page.body :]
+    numbers: list[int] | None = None
+    if is_vault:
+        if why := _is_no_note(body, fields):
+            yield Skipped(why, name)
+            return
+        body, numbers = shown_text(body)
     is_empty = True
     lines = text.count("\n", 0, page.body)
-    for part in parse_notes(text[page.body :], line=lines + 1):
+    for part in parse_notes(body, line=lines + 1):
+        if numbers is not None:
+            part = replace(part, line=lines + 1 + numbers[part.line - lines - 1])
         if isinstance(part, NoteEntry):
             is_empty = False
             yield _own_note(part, place, origin)
@@ -86,8 +103,15 @@ def markdown_items(
             is_empty = False
             yield item
     if is_empty and is_vault:
-        told = " / ".join(_HEADING.findall(text[page.body :])) or fields.get("title", "")
+        told = " / ".join(_HEADING.findall(body)) or fields.get("title", "")
         yield _title_alone(told, place, origin, tuple(dict.fromkeys(tags))) if told else Skipped(EMPTY, name)
+
+
+def _is_no_note(body: str, fields: Mapping[str, str]) -> str:
+    """Return why a page of a vault is no note, or nothing."""
+    if "excalidraw-plugin" in fields:
+        return Sentence("it is a drawing")
+    return Sentence("it is a template") if is_template(body) else ""
 
 
 def _page_title(name: str, title: str, aliases: tuple[str, ...]) -> str:
@@ -138,7 +162,8 @@ def _section(text: str, line: int, place: _Place, origin: Origin, tags: tuple[st
         title = f"{place.page}: {' / '.join(own)}" if own else place.page
     elif place.headings and not _dated(title, None):
         title = title if title.startswith(place.stem) else f"{place.stem}: {title}"
-    tldr = _BULLET.sub("", next(filter(None, map(str.strip, body.splitlines())), ""))
+    lines = [line.strip() for line in body.splitlines() if line.strip()]
+    tldr = _BULLET.sub("", next(filter(_WORD.search, lines), lines[0]))  # not a rule, nor an open front matter's
     whole = "\n" not in body and len(tldr) <= 2 * _LONGEST_TLDR
     return ImportedNote(
         Note(
@@ -159,6 +184,21 @@ def _shortened(line: str) -> str:
     return line if len(line) <= _LONGEST_TLDR else f"{line[: _LONGEST_TLDR - 1].rstrip()}…"
 
 
+def _day_of_name(name: str) -> datetime | None:
+    """Return the day that a file's name tells, or its folders with it: ``2026_09_06.md``, ``2026/09/06.md``."""
+    whole = unicodedata.normalize("NFKC", name.rpartition(".")[0] or name).replace("_", "-")
+    return _dated(whole.rpartition("/")[2], None) or _dated(whole, None)
+
+
+def _day_in_words(text: str) -> date | None:
+    """Return the first whole day of a text in another form than ISO's: "Sep 6th, 2026", 2026年9月6日, 6.9.2026."""
+    whole = [term for term in date_terms(simplified(text)) if _ISO_DAY.fullmatch(term)]
+    whole += [f"{year}-{month:0>2}-{day:0>2}" for day, month, year in _DAY_FIRST.findall(text)]
+    with suppress(ValueError):
+        return date.fromisoformat(whole[0]) if whole else None
+    return None
+
+
 def _dated(text: str, day: datetime | None) -> datetime | None:
     """Return the day, and the time where there is one, that stands in a text; a time alone is one of ``day``."""
     if (match := _DATE.search(text)) is not None:
@@ -167,6 +207,8 @@ def _dated(text: str, day: datetime | None) -> datetime | None:
             return datetime.combine(datetime(int(match[1]), int(match[2]), int(match[3])), clock)
         except ValueError:
             return None
+    if (told := _day_in_words(text)) is not None:
+        return datetime.combine(told, _NOON)
     if day is not None and day.tzinfo is None and (clocked := _TIME_OF_DAY.match(text)) is not None:
         try:
             return datetime.combine(day.date(), time(int(clocked[1]), int(clocked[2])))

@@ -2,10 +2,11 @@
 
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from nanobot_memory_plugins.core.transfer.formats.shown_text import template_folders
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 # A larger file is a log or a dump, more likely than a note: it is taken when it is named by itself.
@@ -65,12 +66,15 @@ def inline_tags(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(tag.rstrip("/-") for tag in found if len(tag) <= _LONGEST_TAG))[:_MOST_TAGS]
 
 
-def vault_files(folder: Path, root: Path | None = None) -> Iterator[tuple[Path, str]]:
+def vault_files(folder: Path) -> Iterator[tuple[Path, str]]:
     """Yield the files below a folder, sorted, each with the reason to leave it, or "" for a note.
 
     A folder that is left is named once. Links are not followed.
     """
-    root = folder if root is None else root
+    yield from _below(folder, folder, template_folders(folder))
+
+
+def _below(folder: Path, root: Path, templates: Collection[Path]) -> Iterator[tuple[Path, str]]:
     try:
         entries = sorted(os.scandir(folder), key=lambda one: one.name)
     except OSError:
@@ -85,10 +89,12 @@ def vault_files(folder: Path, root: Path | None = None) -> Iterator[tuple[Path, 
         elif entry.is_dir():
             if entry.name in ("node_modules", "__pycache__"):
                 yield path, Sentence("it is a folder of programs")
+            elif path in templates:
+                yield path, Sentence("it holds the templates of Obsidian")
             elif folder == root and entry.name == "logseq" and (path / "config.edn").is_file():
                 yield path, Sentence("it holds the settings of Logseq")
             else:
-                yield from vault_files(path, root)
+                yield from _below(path, root, templates)
         elif not entry.is_file():
             yield path, Sentence("it is no regular file")
         elif path.suffix.lower() not in SUFFIXES:

@@ -1,13 +1,15 @@
 """What a sentence asks to forget, in English and Chinese. Traditional characters are folded before."""
 
 import re
+from dataclasses import replace
 
-from nanobot_memory_plugins.consolidation.commands.chinese_words import ENDS, FORGET, LEAD, POINTS, POLITE
-from nanobot_memory_plugins.consolidation.commands.english_words import BY_THE_WAY
-from nanobot_memory_plugins.consolidation.commands.sentences import OrderSentence, plain
-from nanobot_memory_plugins.consolidation.commands.target import Target, part
-from nanobot_memory_plugins.consolidation.commands.topics import topic_of
-from nanobot_memory_plugins.core.text import LazyPattern, fold
+from nanobot_memory_plugins.core.text.acts import Act, clauses_of
+from nanobot_memory_plugins.core.text.clauses import fold
+from nanobot_memory_plugins.core.text.orders.sentences import OrderSentence, plain
+from nanobot_memory_plugins.core.text.orders.target import Target, part
+from nanobot_memory_plugins.core.text.orders.topics import topic_of
+from nanobot_memory_plugins.core.text.orders.words import BY_THE_WAY, ENDS, FORGET, LEAD, POINTS, POLITE
+from nanobot_memory_plugins.core.text.words import LazyPattern
 
 _LEAD = rf"(?>(?:{BY_THE_WAY})[\s,:!.-]+)*+"
 _ASKED = (
@@ -28,6 +30,8 @@ _ONLY = (
 )
 _STORAGE = r"(?:in|into|to|from|out of) (?:your |the )?(?:long[- ]term )?(?:memory|memories)"
 
+# Without one of these no clause asks for it.
+_CALLS = LazyPattern(r"forget|unlearn|remember|memor|忘|记")
 _WH = LazyPattern(r"(?:who|what|where|why|how|which|whether)\b")
 _FORGOTTEN = LazyPattern(rf"{_LEAD}{_ASKED}(?P<verb>{_FORGET})\b(?P<rest>.*)", re.DOTALL)
 _DELETED = LazyPattern(rf"{_LEAD}{_ASKED}(?:delete|remove|erase|wipe|clear|drop)\s+(?P<rest>.+?)\s+{_STORAGE}{_ONLY}")
@@ -61,7 +65,27 @@ _DELETED_ZH = LazyPattern(rf"{LEAD}(?:删掉|删除|清除)(?P<rest>.+?)(?:的|�
 
 
 def forgotten(sentence: OrderSentence) -> Target | None:
-    """Return what a sentence asks to forget, or None."""
+    """Return what a sentence asks to forget, or None.
+
+    Its first clause is enough where the others only say why: "forget that I like tea, I am off it".
+    """
+    return _forgotten(sentence) or forgotten_first(sentence)
+
+
+def forgotten_first(sentence: OrderSentence) -> Target | None:
+    """Return what the first clause of a sentence names that is to be forgotten, where the others tell something."""
+    if not _CALLS.search(sentence.folded):
+        return None
+    first, *others = clauses_of(sentence.text)
+    if not others or any(one.act is not Act.STATES for one in others):
+        return None
+    end = sentence.text.find(others[0].text, len(first.text))
+    alone = sentence.text[: max(end, 0)].rstrip(" ,，;；")
+    found = _forgotten(replace(sentence, text=alone, folded=fold(alone), mark="", orders={})) if alone else None
+    return found if found is not None and found.text else None
+
+
+def _forgotten(sentence: OrderSentence) -> Target | None:
     return _forgotten_in_chinese(sentence) or _forgotten_in_english(sentence)
 
 
@@ -117,7 +141,7 @@ def _forgotten_in_chinese(sentence: OrderSentence) -> Target | None:
     rest = found["rest"]
     if re.fullmatch(rf"\s*{POINTS}{ENDS}", rest):
         return Target("")
-    lets_go = re.search(r"吧\s*$", rest) is not None
+    lets_go = re.search(rf"吧{ENDS}$", rest) is not None
     if not plain(rest):
         return Target("") if lets_go or found["verb"] == "忘掉" else None
     polite = re.search(r"请|麻烦|拜托|帮我|给我|可以|能", found["lead"]) is not None

@@ -5,8 +5,8 @@ from itertools import islice
 from re import Match
 from typing import NamedTuple
 
-from nanobot_memory_plugins.consolidation.commands.sentences import OrderSentence, plain
-from nanobot_memory_plugins.core.text import LazyPattern
+from nanobot_memory_plugins.core.text.orders.sentences import OrderSentence, plain
+from nanobot_memory_plugins.core.text.words import LazyPattern
 
 # Words of keeping that are looked at in a sentence, and borders between its clauses.
 _MOST, _MOST_BORDERS = 8, 24

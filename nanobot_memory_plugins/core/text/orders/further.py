@@ -2,30 +2,31 @@
 
 from collections.abc import Iterable, Sequence
 
-from nanobot_memory_plugins.consolidation.commands.sentences import OrderSentence, plain
-from nanobot_memory_plugins.consolidation.commands.target import Target, part
-from nanobot_memory_plugins.core.text import LanguageRules, OrderRule, fold, languages_of
+from nanobot_memory_plugins.core.text.clauses import fold
+from nanobot_memory_plugins.core.text.languages import LanguageRules, OrderRule, languages_of
+from nanobot_memory_plugins.core.text.orders.sentences import OrderSentence, plain
+from nanobot_memory_plugins.core.text.orders.target import Target, part
 
 # A longer sentence is data.
 _LONGEST = 1_000
 
 
-def remembered(sentence: OrderSentence, languages: Sequence[LanguageRules]) -> Target | None:
+def remembered_in(sentence: OrderSentence, languages: Sequence[LanguageRules]) -> Target | None:
     """Return what a sentence asks to remember in one of some languages, or None."""
     return _first(sentence, ((one, one.remember) for one in languages))
 
 
-def forgotten(sentence: OrderSentence, languages: Sequence[LanguageRules]) -> Target | None:
+def forgotten_in(sentence: OrderSentence, languages: Sequence[LanguageRules]) -> Target | None:
     """Return what a sentence asks to forget in one of some languages, or None."""
     return _first(sentence, ((one, one.forget) for one in languages))
 
 
-def is_request(sentence: OrderSentence) -> bool:
+def turns_to_another_task(sentence: OrderSentence) -> bool:
     """Return whether a sentence turns to something else."""
     return any(one.begins_something_else.match(sentence.folded) for one in languages_of(sentence.folded))
 
 
-def is_constraint(text: str) -> bool:
+def is_about_work(text: str) -> bool:
     """Return whether what is to be remembered is, beside a request, about the work that is asked for."""
     folded = fold(text)
     return any(one.is_about_work.fullmatch(folded) for one in languages_of(folded))

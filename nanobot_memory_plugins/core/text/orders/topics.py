@@ -3,8 +3,8 @@
 import re
 from typing import NamedTuple
 
-from nanobot_memory_plugins.consolidation.commands.sentences import plain
-from nanobot_memory_plugins.core.text import fold
+from nanobot_memory_plugins.core.text.clauses import fold
+from nanobot_memory_plugins.core.text.orders.sentences import plain
 
 _KNOWN = (
     r"(?: that)?(?: (?:you|i|we)(?:'ve| have)?(?: ever| just)? (?:know|knew|learned|learnt|remember|stored|saved|have"

@@ -2,12 +2,15 @@
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from nanobot_memory_plugins.core.text import Act, clauses_of, clean_markdown, fold, sentence_spans
+from nanobot_memory_plugins.core.text.acts import Act, clauses_of
+from nanobot_memory_plugins.core.text.clauses import fold
+from nanobot_memory_plugins.core.text.markdown import clean_markdown
+from nanobot_memory_plugins.core.text.sentences import sentence_spans
 from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 
 # A longer message is a document that somebody pasted: orders stand above or below it.
@@ -77,17 +80,8 @@ class Line:
 
 def lines_of(message: str) -> Iterator[Line]:
     """Yield the lines that may be said to the assistant: of a pasted document only the first and the last."""
-    lines: list[str] = []
-    in_code = False
-    for line in message.split("\n", _MOST_LINES * 2)[: _MOST_LINES * 2]:
-        if _CODE_FENCE.match(line):
-            in_code = not in_code
-            line = ""
-        lines.append("" if in_code else line[:_LINE_CHARS])
-    spoken = [number for number, line in enumerate(lines) if line.strip() and not _QUOTED.match(line)]
-    if len(message) > _DOCUMENT_CHARS and len(spoken) > 2:
-        spoken = [spoken[0], spoken[-1]]
-    for number in spoken:
+    lines = lines_without_code(message.split("\n", _MOST_LINES * 2)[: _MOST_LINES * 2])
+    for number in spoken_lines(message, lines):
         rest = lines[number + 1 :]
         if len(rest) > 1 and not rest[0].strip() and _BULLET.match(rest[1]):
             rest = rest[1:]
@@ -97,6 +91,27 @@ def lines_of(message: str) -> Iterator[Line]:
             end = next((index for index, line in enumerate(rest) if not line.strip()), len(rest))
             below = _listed(rest[:end])
         yield Line(sentences_of(_BULLET.sub("", lines[number], count=1)), below)
+
+
+def lines_without_code(lines: Sequence[str]) -> list[str]:
+    """Return as many lines, empty where code stands, and none longer than is read."""
+    shown: list[str] = []
+    in_code = False
+    for line in lines:
+        if _CODE_FENCE.match(line):
+            in_code = not in_code
+            shown.append("")
+            continue
+        shown.append("" if in_code else line[:_LINE_CHARS])
+    return shown
+
+
+def spoken_lines(message: str, lines: Sequence[str]) -> list[int]:
+    """Return which lines of a message may be said to the assistant; ``lines`` are its lines without code."""
+    spoken = [number for number, line in enumerate(lines) if line.strip() and not _QUOTED.match(line)]
+    if len(message) > _DOCUMENT_CHARS and len(spoken) > 2:
+        return [spoken[0], spoken[-1]]
+    return spoken
 
 
 def _listed(lines: list[str]) -> str:

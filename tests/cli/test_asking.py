@@ -1,0 +1,62 @@
+"""A question is asked, answered and broken off in the reader's language."""
+
+from __future__ import annotations
+
+import io
+import sys
+from pathlib import Path
+
+import pytest
+
+from nanobot_memory_plugins.core.cli.main import run_command_line
+
+WORDS = "蔬菜汤配米饭"
+
+
+class Typing(io.StringIO):
+    """A terminal at which somebody has typed; where that ends, they press Ctrl-C."""
+
+    def isatty(self) -> bool:
+        return True
+
+    def readline(self, size: int = -1) -> str:
+        if not (line := super().readline(size)):
+            raise KeyboardInterrupt
+        return line
+
+
+@pytest.fixture
+def memory(tmp_path: Path) -> Path:
+    file = tmp_path / "workspace" / "memory" / "2026-11-02.md"
+    file.parent.mkdir(parents=True)
+    file.write_text(f"# 2026-11-02\n\n{WORDS}\n", encoding="utf-8")
+    return file
+
+
+def purge(memory: Path, typed: str, monkeypatch: pytest.MonkeyPatch) -> int:
+    monkeypatch.setattr(sys, "stdin", Typing(typed))
+    words = ["purge", "--text", WORDS, "--everywhere", "--workspace", str(memory.parents[1])]
+    return run_command_line(["--lang", "zh", *words])
+
+
+@pytest.mark.parametrize("typed", ["否\n", "n\n", "\n", "好吧\nＮＯ\n"])
+def test_no_changes_nothing_and_says_so_in_the_readers_words(memory, typed, monkeypatch, capsys):
+    assert purge(memory, typed, monkeypatch) == 1
+    told = capsys.readouterr().err
+    assert "没有任何改动" in told
+    assert told.count("请回答") == typed.count("好吧")
+    assert "Abort" not in told
+    assert "invalid" not in told
+    assert WORDS in memory.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("typed", ["是\n", "Y\n", "ｙｅｓ\n"])
+def test_yes_is_taken_in_the_readers_words_too(memory, typed, monkeypatch):
+    assert purge(memory, typed, monkeypatch) == 0
+    assert WORDS not in memory.read_text(encoding="utf-8")
+
+
+def test_ctrl_c_at_a_question_interrupts_as_it_does_elsewhere(memory, monkeypatch, capsys):
+    assert purge(memory, "", monkeypatch) == 130
+    assert "已中断" in capsys.readouterr().err
+    assert WORDS in memory.read_text(encoding="utf-8")

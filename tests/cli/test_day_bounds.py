@@ -1,0 +1,75 @@
+"""``--since``, ``--until`` and ``--as-of`` take days in words, by the reading that the rest of the command line has."""
+
+import json
+from datetime import datetime, time, timedelta
+from pathlib import Path
+
+import pytest
+
+from nanobot_memory_plugins.core.cli.day_bounds import bounds_of, moment_given
+from nanobot_memory_plugins.core.cli.main import run_command_line
+from nanobot_memory_plugins.core.errors import WrongUseError
+from nanobot_memory_plugins.core.text import moment_of
+from tests.support.each import each
+
+NOW = datetime(2026, 11, 28, 2, 0).astimezone()  # a Saturday
+SAID = [
+    ("yesterday", "2026-11-27", "2026-11-27"),
+    ("昨天", "2026-11-27", "2026-11-27"),
+    ("前天", "2026-11-26", "2026-11-26"),
+    ("the day before yesterday", "2026-11-26", "2026-11-26"),
+    ("上周五", "2026-11-20", "2026-11-20"),
+    ("last week", "2026-11-16", "2026-11-22"),
+    ("上個月", "2026-10-01", "2026-10-31"),
+    ("three days ago", "2026-11-25", "2026-11-25"),
+    ("Monday", "2026-11-23", "2026-11-23"),
+    ("May", "2026-05-01", "2026-05-31"),
+    ("vorgestern", "2026-11-26", "2026-11-26"),
+    ("today", "2026-11-28", "2026-11-28"),
+    ("2026-02", "2026-02-01", "2026-02-28"),
+]
+
+
+@each(("text", "first", "last"), SAID)
+def test_a_bound_in_words_is_the_beginning_or_the_end_of_what_it_names(text: str, first: str, last: str):
+    begin, end = (moment_of(text, end=end, now=NOW).astimezone() for end in (False, True))
+    assert (begin.date().isoformat(), begin.time()) == (first, time.min)
+    assert (end.date().isoformat(), end.time()) == (last, time.max)
+
+
+@each("text", ["foo yesterday", "yesterday or so", "tea", "5", "2026-13-01", "tomorrow", "昨天的茶"])
+def test_what_says_anything_else_is_no_bound(text: str):
+    with pytest.raises(WrongUseError):
+        moment_given("--since", text, end=False)
+
+
+def test_bounds_the_wrong_way_round_are_refused():
+    with pytest.raises(WrongUseError, match="--since is after --until"):
+        bounds_of("today", "yesterday")
+
+
+def test_search_timeline_and_entries_take_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    memory = tmp_path / "memory"
+    memory.mkdir()
+    today = datetime.now().date()
+    for days in (0, 1, 9):
+        day = today - timedelta(days=days)
+        (memory / f"{day}.md").write_text(f"# {day}\n\nWe drank oolong tea, {days}.\n", encoding="utf-8")
+    config = tmp_path / "config.json"
+    config.write_text('{"memoryPlugins": {"storage": {"embeddingProvider": "none"}}}', encoding="utf-8")
+
+    def told(*arguments: str) -> dict:
+        assert run_command_line([*arguments, "-w", str(tmp_path), "--json"]) == 0
+        return json.loads(capsys.readouterr().out.splitlines()[-1])
+
+    def found(*bounds: str) -> set[str]:
+        return {Path(hit["file"]).stem for hit in told("search", "tea", *bounds, "-c", str(config))["hits"]}
+
+    yesterday = str(today - timedelta(days=1))
+    assert found("--since", "昨天") == {str(today), yesterday}
+    assert found("--since", "yesterday", "--until", "昨天") == {yesterday}
+    assert str(today) not in found("--until", "yesterday")
+    assert told("timeline", "--since", "昨天", "--until", "today")["ok"]
+    assert told("entries", "remember", "Tea is green.")["ok"]
+    assert told("entries", "list", "--as-of", "昨天")["entries"] == []
+    assert len(told("entries", "list", "--as-of", "today")["entries"]) == 1

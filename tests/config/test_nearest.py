@@ -1,0 +1,44 @@
+"""What is offered for an option that there is not: what was meant, or nothing where all are far-fetched."""
+
+from nanobot_memory_plugins.core.config.nearest import nearest
+from tests.support.each import each
+
+KNOWN = [
+    "core.share", "core.language", "core.languageModel.timeout", "core.messageLimit", "core.people", "core.tools",
+    "recall.recallTopK", "recall.lightTopK", "recall.heavyTopK", "recall.needThreshold", "recall.timeFormat",
+    "redaction.contacts", "storage.embeddingProvider", "storage.embeddingModel", "storage.dbPath",
+    "consolidation.extract", "core", "recall", "redaction", "storage", "consolidation", "nanobot", "observation",
+]  # fmt: skip
+PAIRS = [
+    ("recal.topk", "recall.recallTopK"),
+    ("recal.recallTopK", "recall.recallTopK"),
+    ("recall.heavy_topk", "recall.heavyTopK"),
+    ("heavyTopK", "recall.heavyTopK"),
+    ("messageLimit", "core.messageLimit"),
+    ("core.shares", "core.share"),
+    ("core.langauge", "core.language"),
+    ("core.toolz", "core.tools"),
+    ("recall.need", "recall.needThreshold"),
+    ("redaction.contact", "redaction.contacts"),
+    ("storge.dbpath", "storage.dbPath"),
+    ("storage.embeddingProvidr", "storage.embeddingProvider"),
+    ("consolidaton.extract", "consolidation.extract"),
+    ("core.people.name", "core.people"),
+    ("observaton", "observation"),
+    ("recal", "recall"),
+    ("nano", "nanobot"),
+    ("foo", ""),
+    ("bar.baz", ""),
+    ("recall.foo", ""),
+    ("core.port", ""),
+    ("panel.port", ""),
+    ("timezone", ""),
+    ("token", ""),
+    ("password", ""),
+    ("", ""),
+]
+
+
+@each(("typed", "meant"), PAIRS)
+def test_the_nearest_is_what_was_meant_or_nothing(typed: str, meant: str):
+    assert nearest(typed, KNOWN) == meant
