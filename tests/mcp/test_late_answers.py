@@ -40,8 +40,8 @@ async def test_every_answer_comes_within_its_bound_and_what_writes_goes_on(serve
         await client.session.list_tools()
         for name in ("recall_memory", "late_write"):
             began = asyncio.get_running_loop().time()
-            answer = await client.call(name)
-            assert asyncio.get_running_loop().time() - began < 0.9
+            answer = await client.call(name, seconds=3.0)
+            assert asyncio.get_running_loop().time() - began < 2.5
             assert answer.isError
             assert "within 0.5 s" in answer.content[0].text
     assert late.read_text() == "late_write\n"
