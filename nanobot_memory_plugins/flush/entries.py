@@ -1,4 +1,4 @@
-"""The answer of a silent turn as entries: read leniently, believed only as far as the conversation bears it out."""
+"""The answer of a silent turn as entries: read leniently, believed only as far as the conversation grounds it."""
 
 import re
 import unicodedata
@@ -29,7 +29,7 @@ _DETAILS_CHARS = 1_500
 _TAGS, _TAG_CHARS = 8, 40
 # Share of an entry's terms that must stand in the conversation. Paraphrases have well above it, inventions and random
 # words below.
-_BORNE_OUT = 0.35
+_GROUNDED_SHARE = 0.35
 _QUOTES, _QUOTE_CHARS = 6, 1_000
 
 _KEYS = {
@@ -98,10 +98,10 @@ def read_entries(answer: str) -> list[FlushedEntry]:
     return list(unique.values())
 
 
-def borne_out(entries: Iterable[FlushedEntry], messages: Sequence[Message]) -> list[FlushedEntry]:
+def grounded(entries: Iterable[FlushedEntry], messages: Sequence[Message]) -> list[FlushedEntry]:
     """Return the entries that say what the conversation says: junk and inventions are left out."""
     evidence = Evidence(message.text for message in messages if message.role != "system")
-    return [entry for entry in entries if evidence.share(f"{entry.tldr} {entry.details}") >= _BORNE_OUT]
+    return [entry for entry in entries if evidence.share(f"{entry.tldr} {entry.details}") >= _GROUNDED_SHARE]
 
 
 class UserWords:

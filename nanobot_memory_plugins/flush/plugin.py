@@ -26,7 +26,7 @@ from nanobot_memory_plugins.core import (
 from nanobot_memory_plugins.core.files.seen_messages import SeenMessages
 from nanobot_memory_plugins.core.text import as_spoken, clean_markdown, dominant_language, says_nothing
 from nanobot_memory_plugins.flush.archive import archive, archive_whole
-from nanobot_memory_plugins.flush.entries import FlushedEntry, UserWords, borne_out, read_entries
+from nanobot_memory_plugins.flush.entries import FlushedEntry, UserWords, grounded, read_entries
 from nanobot_memory_plugins.flush.flush_state import ASKED_AT, TURN_FAILED, TURN_TAKEN, FlushCycles
 from nanobot_memory_plugins.flush.options import FlushOptions
 from nanobot_memory_plugins.flush.preparing import prepared
@@ -193,9 +193,9 @@ def _is_worth_a_turn(marks: SeenMessages, ready: Sequence[Message], window: int,
 def _judge(answer: str, ready: Sequence[Message], options: FlushOptions) -> tuple[_Outcome, list[Note]]:
     """Turn an answer into notes."""
     read = read_entries(answer)
-    entries = borne_out(read, ready)[: options.max_entries]
+    entries = grounded(read, ready)[: options.max_entries]
     if not entries:
-        # Junk may hold the word, too; what was read as entries and is not borne out is junk.
+        # Junk may hold the word, too; what was read as entries and is not grounded is junk.
         nothing = not read and says_nothing(answer)
         return (_Outcome.NOTHING if nothing else _Outcome.FAILED), []
     own = UserWords(ready)

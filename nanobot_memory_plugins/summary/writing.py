@@ -36,7 +36,7 @@ SUMMARY_TOKENS = 200
 _SHOWN_TOKENS = 2_500
 _TOOL_TOKENS = 60
 # Share of a summary's terms that must stand in the conversation, and how many at least: "OK, noted." says nothing.
-_BORNE_OUT, _FEWEST_TERMS = 0.3, 3
+_GROUNDED_SHARE, _FEWEST_TERMS = 0.3, 3
 _FEWEST_CHARS = 8
 _ANSWER_CHARS = 8_000
 
@@ -68,7 +68,7 @@ def usable_summary(answer: str, messages: Sequence[Message]) -> str:
     if len(text) < _FEWEST_CHARS or is_refusal(text) or says_nothing(text):
         return ""
     evidence = Evidence(message.text for message in messages)
-    if evidence.share(text) < _BORNE_OUT or sum(map(evidence.holds, terms(text))) < _FEWEST_TERMS:
+    if evidence.share(text) < _GROUNDED_SHARE or sum(map(evidence.holds, terms(text))) < _FEWEST_TERMS:
         return ""
     return shortened(clean_markdown(text), SUMMARY_TOKENS)
 

@@ -1,4 +1,4 @@
-"""Only what the user states bears a candidate out."""
+"""Only what the user states grounds a candidate."""
 
 import time
 from collections.abc import Sequence
@@ -30,8 +30,8 @@ def nearest_words(messages: Sequence[Message]) -> NearestWords:
     return NearestWords(spoken, statements(spoken))
 
 
-def is_borne_out(candidate: str, *messages: Message | str) -> bool:
-    return nearest_words([one if isinstance(one, Message) else Message("user", one) for one in messages]).bear_out(
+def is_grounded(candidate: str, *messages: Message | str) -> bool:
+    return nearest_words([one if isinstance(one, Message) else Message("user", one) for one in messages]).grounds(
         candidate
     )
 
@@ -55,8 +55,8 @@ def is_borne_out(candidate: str, *messages: Message | str) -> bool:
         ]
     ),
 )
-def test_what_the_user_states_is_borne_out(candidate: str, said: str):
-    assert is_borne_out(candidate, said)
+def test_what_the_user_states_is_grounded(candidate: str, said: str):
+    assert is_grounded(candidate, said)
 
 
 @each(
@@ -88,7 +88,7 @@ def test_what_the_user_states_is_borne_out(candidate: str, said: str):
     ),
 )
 def test_questions_guesses_tries_and_inventions_are_not(candidate: str, said: str):
-    assert not is_borne_out(candidate, said)
+    assert not is_grounded(candidate, said)
 
 
 @each(
@@ -116,7 +116,7 @@ def test_questions_guesses_tries_and_inventions_are_not(candidate: str, said: st
 )
 def test_what_others_say_is_no_statement_of_the_user(message: dict[str, object]):
     said = messages_from_chat([message, {"role": "user", "content": "ok, thanks!"}])
-    assert not nearest_words(said).bear_out("The user likes green tea")
+    assert not nearest_words(said).grounds("The user likes green tea")
 
 
 def test_a_long_message_keeps_what_the_user_says_of_himself():
@@ -132,20 +132,20 @@ def test_a_long_message_keeps_what_the_user_says_of_himself():
 
 
 def test_most_of_the_words_must_be_the_users():
-    assert is_borne_out("The user has hens, ducks, geese", "I am raising hens and ducks.")
-    assert not is_borne_out("The user has hens, ducks, geese, quails, doves", "I am raising hens and ducks.")
-    assert not is_borne_out("The user's hobby is running in the park", "I go jogging in the park after work.")
+    assert is_grounded("The user has hens, ducks, geese", "I am raising hens and ducks.")
+    assert not is_grounded("The user has hens, ducks, geese, quails, doves", "I am raising hens and ducks.")
+    assert not is_grounded("The user's hobby is running in the park", "I go jogging in the park after work.")
 
 
 def test_it_is_the_words_of_one_turn_that_count():
     turns = [f"I bought {one} today." for one in ("apples", "a lamp", "green paint", "tea")]
-    assert not is_borne_out("The user drinks green tea with lemon", *turns)
+    assert not is_grounded("The user drinks green tea with lemon", *turns)
 
 
 def test_a_name_may_have_been_said_in_another_message_than_what_is_told():
     turns = ("My wife is called Anna.", "What shall we cook?", "She cannot eat shellfish.")
     said = [Message("user", turns[0]), Message("assistant", "How nice!"), Message("user", turns[2])]
-    assert is_borne_out("The user's wife Anna cannot eat shellfish", *said)
+    assert is_grounded("The user's wife Anna cannot eat shellfish", *said)
 
 
 @each(
@@ -162,7 +162,7 @@ def test_a_name_may_have_been_said_in_another_message_than_what_is_told():
     ),
 )
 def test_what_the_user_heard_nearly_did_or_said_of_others_is_not(candidate: str, said: str):
-    assert not is_borne_out(candidate, said)
+    assert not is_grounded(candidate, said)
 
 
 @each(
@@ -210,7 +210,7 @@ def test_a_day_is_over_at_midnight_where_the_user_lives():
 @settings(max_examples=150)
 @given(st.text(max_size=80), st.text(max_size=40), st.dates(date(1, 1, 1), date(9999, 12, 31)))
 def test_any_text_can_be_looked_at(said: str, candidate: str, day: date):
-    nearest_words(user(said)).bear_out(candidate)
+    nearest_words(user(said)).grounds(candidate)
     day_meant(said, day)
 
 

@@ -119,7 +119,7 @@ def test_operations_that_cannot_be_are_dropped_one_by_one():
 
 
 @each(
-    ("told", "added", "is_borne_out"),
+    ("told", "added", "is_grounded"),
     [
         ("The rent of the studio is 6,500 kroner", "The rent of the studio is 6500 kroner", True),
         ("工作室的房租是六千五", "工作室的房租是6500", True),
@@ -128,11 +128,11 @@ def test_operations_that_cannot_be_are_dropped_one_by_one():
         ("The rent of the studio is due", "The rent of the studio is due on the 5th", False),
     ],
 )
-def test_a_number_is_known_by_its_value(told: str, added: str, is_borne_out: bool):
-    assert Sources([told]).bear_out(added) is is_borne_out
+def test_a_number_is_known_by_its_value(told: str, added: str, is_grounded: bool):
+    assert Sources([told]).grounds(added) is is_grounded
 
 
-def test_what_is_added_is_borne_out_by_the_notes_numbers_included():
+def test_what_is_added_is_grounded_by_the_notes_numbers_included():
     notes = ("The meeting with Acme moved to Tuesday 14:30 in room 7",)
     good = Add(content="The meeting with Acme is on Tuesday 14:30", category=Category.TODO)
     for bad in (

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nanobot_memory_plugins.core.values import NoteType, messages_from_chat
-from nanobot_memory_plugins.flush.entries import FlushedEntry, borne_out, read_entries
+from nanobot_memory_plugins.flush.entries import FlushedEntry, grounded, read_entries
 from tests.support.each import each
 
 WANTED = "The port is 5433"
@@ -80,7 +80,7 @@ def test_the_same_entry_is_read_once_and_kept_short():
 def test_what_the_conversation_does_not_say_is_left_out():
     talk = messages_from_chat([{"role": "user", "content": "We decided that the database listens on port 5433."}])
     entries = [FlushedEntry("The database port is 5433."), FlushedEntry("The user bought a sailing boat in Portugal.")]
-    assert borne_out(entries, talk) == entries[:1]
+    assert grounded(entries, talk) == entries[:1]
 
 
 JSON = st.recursive(

@@ -35,7 +35,7 @@ _SHOWN_TOKENS, _SHORT_TOKENS, _NEWEST_TOKENS = 12_000, 1_500, 2_000
 # Of the assistant's messages, in a long conversation.
 _ANSWER_EXCERPT = 200  # characters
 # The share of a shortened conversation's terms that must stand in the long one.
-_BORNE_OUT = 0.3
+_GROUNDED_SHARE = 0.3
 _LINES = re.compile(r"\n+")
 
 
@@ -132,7 +132,7 @@ async def _conversation(
 
     def joined() -> str:
         short = truncate_to_tokens(_LINES.sub("\n", without_thoughts(answer)).strip(), _SHORT_TOKENS)
-        if is_refusal(short) or Evidence(message.text for message in reduced).share(short) < _BORNE_OUT:
+        if is_refusal(short) or Evidence(message.text for message in reduced).share(short) < _GROUNDED_SHARE:
             return write(reduced)
         first = written_out([Message(role="user", text=short)], language)
         return f"{first}\n{write(reduced, _NEWEST_TOKENS)}"

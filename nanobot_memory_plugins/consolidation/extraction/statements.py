@@ -1,6 +1,6 @@
 """What the user states in a conversation: own words, without questions, guesses and what was pasted.
 
-Only this can bear an entry out. What a tool, a page or the assistant said is no statement of the user's, whatever role
+Only this grounds an entry. What a tool, a page or the assistant said is no statement of the user's, whatever role
 the host gives it.
 """
 

@@ -45,7 +45,7 @@ class Job:
 
 
 def still_there(jobs: Sequence[Job], gathered: Gathered) -> tuple[Job, ...]:
-    """Return the jobs with what of their materials can still be read: the rest bears nothing out any more."""
+    """Return the jobs with what of their materials can still be read: the rest grounds nothing any more."""
     said = {(one.text, one.visible) for material in gathered.materials for one in material.spoken}
     there = {(note.text, note.visible) for material in gathered.materials for note in material.notes}
     entries = {(id_, one.content) for material in gathered.materials for id_, one in material.entries.items()}
@@ -152,7 +152,7 @@ class _State:
         if wish.known_as in self.entries or any(alike(one.content, add.content) for one in self._of_scope()):
             return "an entry says it already"
         said_at = self._users.said_at(add.content, add.said)
-        if said_at is None and not self._noted.bear_out(add.content):
+        if said_at is None and not self._noted.grounds(add.content):
             return Sentence("the notes do not say it")
         if wish.new_id in self.entries:
             return "its id is taken"
@@ -188,7 +188,7 @@ class _State:
         notes = [note for note in self._material.notes if not users or note.origin is Origin.USER]
         own = Sources([*(one.content for one in merged), *(note.text for note in notes)])
         said_at = self._users.said_at(merge.content, merge.said)
-        if said_at is None and not own.bear_out(merge.content):
+        if said_at is None and not own.grounds(merge.content):
             return Sentence("neither the entries nor the notes say it")
         if not self._tellers.are_in(merged[0], merge.content):
             return Sentence("somebody else has said it")
@@ -211,7 +211,7 @@ class _State:
         if before.content == update.content:
             return Sentence("the entry {id} says it already", id=update.id)
         said_at = self._users.said_at(update.content, update.said)
-        if before.origin in UNTRUSTED or (said_at is None and not self._known.bear_out(update.content)):
+        if before.origin in UNTRUSTED or (said_at is None and not self._known.grounds(update.content)):
             return Sentence("neither the entries nor the notes say it")
         if before.origin is Origin.USER and said_at is None:
             return Sentence("the user has not said it")

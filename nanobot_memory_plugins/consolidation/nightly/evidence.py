@@ -19,7 +19,7 @@ class Sources:
         self._all = Evidence(kept)
         self._numbers = {value for text in kept for one in reading_of(text).numbers for value in one.values}
 
-    def bear_out(self, text: str, *, in_one: float = _IN_ONE, in_all: float = _IN_ALL) -> bool:
+    def grounds(self, text: str, *, in_one: float = _IN_ONE, in_all: float = _IN_ALL) -> bool:
         """Return whether the texts say what ``text`` says, as far as words can tell. No number may be new."""
         if any(one.in_figures and not one.values & self._numbers for one in reading_of(text).numbers):
             return False

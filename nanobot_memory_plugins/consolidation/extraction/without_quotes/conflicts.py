@@ -85,7 +85,7 @@ def checked(verdicts: Mapping[str, str], known: Mapping[str, Entry], grounding: 
             continue
         if is_the_same(now, entry.content) or not grounding.tells_a_change(now, entry.content):
             unchanged.add(entry.id)
-        elif grounding.bears_out_change(now, entry.content):
+        elif grounding.grounds_change(now, entry.content):
             changed[entry.id] = candidate_of(entry, now)
         else:
             refused.append(candidate_of(entry, now))

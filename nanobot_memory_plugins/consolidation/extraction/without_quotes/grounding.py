@@ -54,7 +54,7 @@ class Grounding:
         terms = _terms(own) | _terms(old)
         return any(announces_a_change(one.text) and terms & _terms(wording(one.text)) for one in self.sure)
 
-    def bears_out_change(self, now: str, before: str) -> bool:
+    def grounds_change(self, now: str, before: str) -> bool:
         """Return whether the statements support that of ``before`` is true what ``now`` says.
 
         What ``now`` adds must have been said, in one turn. Where it adds nothing, and only denies, one clause must deny

@@ -28,10 +28,10 @@ class NearestWords:
         self._support = Support(QuotedConversation(own), known)
         self._tries = [one.text for one in said if one.attempt]
 
-    def bear_out(self, text: str) -> bool:
+    def grounds(self, text: str) -> bool:
         """Return whether a text says what the nearest clauses say.
 
-        Guesses, questions and small talk never are borne out; what was tried is as a try.
+        Guesses, questions and small talk never ground it; what was tried is as a try.
         """
         if is_open(text) or SMALL_TALK.search(simplified(text)) or wording(text).weight < LEAST_WEIGHT:
             return False

@@ -39,7 +39,7 @@ def not_close(_statement: str, _entry: str) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Believed:
-    """A candidate that is borne out, the user's statement behind it, and the entry that says the same, or nothing.
+    """A candidate that is grounded, the user's statement behind it, and the entry that says the same, or nothing.
 
     ``replaces`` is the entry that it is known to replace.
     """

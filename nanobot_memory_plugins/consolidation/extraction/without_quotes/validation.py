@@ -36,7 +36,7 @@ _BACKGROUND_KINDS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class ConversationEvidence:
-    """What was said: the statements that can bear a candidate out, the times of the turns, and how close to entries."""
+    """What was said: the statements that can ground a candidate, the times of the turns, and how close to entries."""
 
     grounding: Grounding
     nearest: NearestWords
@@ -57,7 +57,7 @@ async def accepted_candidates(
     def believe() -> tuple[list[Candidate], Checked]:
         verdicts = checked(answer.now, known, grounding)
         offered = (*candidates, *verdicts.refused)
-        return [one for one in offered if heard.nearest.bear_out(one.content)], verdicts
+        return [one for one in offered if heard.nearest.grounds(one.content)], verdicts
 
     sure, verdicts = await run_in_daemon_thread(believe)
     told, replaces = _joined(sure, verdicts)
@@ -119,7 +119,7 @@ def _said_again(
 ) -> list[BelievedCandidate]:
     """Return findings for the entries that are as they were, where the user has said so."""
     matched = {one.match for one in findings} | {one.contradicts for one in findings}
-    again = [known[id_] for id_ in sorted(verdicts.unchanged - matched) if nearest.bear_out(known[id_].content)]
+    again = [known[id_] for id_ in sorted(verdicts.unchanged - matched) if nearest.grounds(known[id_].content)]
     return [BelievedCandidate(candidate_of(entry), new_id(known), entry.id) for entry in again]
 
 
