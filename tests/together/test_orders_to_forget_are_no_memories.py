@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, Query
+from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, Query, StoreError
 from nanobot_memory_plugins.core.cli.main import app
 from nanobot_memory_plugins.search.sources import transcripts
+from nanobot_memory_plugins.storage.database import Database
 
 CONFIG = MemoryConfig.model_validate(
     {
@@ -64,6 +65,8 @@ async def test_an_index_of_an_earlier_version_lets_go_of_such_orders(tmp_path: P
     with sqlite3.connect(index) as connection:
         connection.execute("DELETE FROM meta WHERE key = 'leaves_out_orders_to_forget'")
     connection.close()
+    with pytest.raises(StoreError, match="older version"):  # nobody reads it before that is done
+        Database.open(index, read_only=True)
     async with MemoryHost(tmp_path, config=CONFIG) as memory:
         await memory.flush_index()
         assert (await memory.search(Query(text="peanuts"))).hits == ()

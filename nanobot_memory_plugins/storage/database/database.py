@@ -137,8 +137,10 @@ class Database:
                 reason = load_sqlite_vec(connection, allowed=allow_vec)
                 if 0 < version < schema.SCHEMA_VERSION:
                     cls._migrate(path, connection, read_only=read_only)
-                if read_only and not schema.hides_secrets(connection):
-                    raise _older(path)  # nobody is to read the secrets in it
+                if read_only and not (
+                    schema.hides_secrets(connection) and schema.leaves_out_orders_to_forget(connection)
+                ):
+                    raise _older(path)  # nobody is to read the secrets in it, or what was to be forgotten
                 database = cls(path, connection, read_only=read_only, allow_fts5=allow_fts5, vector_reason=reason)
                 if not read_only:
                     database._prepare_for_writing()
