@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
-from nanobot_memory_plugins.core.text import holds_wish
-from nanobot_memory_plugins.core.text.sentences import ends_in_question_mark, sentences_of
+from nanobot_memory_plugins.core.text import holds_wish, only_asks
+from nanobot_memory_plugins.core.text.sentences import ends_in_question_mark
 from nanobot_memory_plugins.core.values import Origin
 from nanobot_memory_plugins.search.candidates import SESSION_GAP
 from nanobot_memory_plugins.search.expected_answer_type import AnswerKind, holds
@@ -16,7 +16,6 @@ from nanobot_memory_plugins.search.timestamps import timestamp
 from tests.storage.passages import Passage
 
 _BEST_OF_SESSION = 3
-_LONGEST_BARE_QUESTION = 300
 
 
 def features_of(candidates: Sequence[Passage], question: FeatureQuery) -> list[dict[str, float]]:
@@ -54,7 +53,7 @@ def features_of(candidates: Sequence[Passage], question: FeatureQuery) -> list[d
                 "similarity": max(0.0, one.similarity or 0.0),
                 "named_speaker": 0.0 if not named else 1.0 if one.speaker in named else -1.0,
                 "question": float(asks[number]),
-                "bare_question": float(asks[number] and is_bare_question(one.text)),
+                "bare_question": float(asks[number] and only_asks(one.text)),
                 "length": math.log1p(min(one.length, LONGEST)),
                 "answer_time": _answers(one, question, AnswerKind.TIME),
                 "answer_number": _answers(one, question, AnswerKind.NUMBER),
@@ -162,13 +161,6 @@ def _mean_of_best(values: Sequence[float]) -> float:
 
 def _covered(matched: Sequence[AbstractSet[str]], idf: Mapping[str, float]) -> float:
     return sum(idf[term] for term in frozenset().union(*matched))
-
-
-def is_bare_question(text: str) -> bool:
-    """Tell whether a text is one question and nothing else: it asks, and tells nothing."""
-    if len(text) > _LONGEST_BARE_QUESTION or not ends_in_question_mark(text):
-        return False
-    return len(sentences_of(text)) == 1
 
 
 def _answers(one: Passage, question: FeatureQuery, *kinds: AnswerKind) -> float:
