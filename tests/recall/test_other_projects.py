@@ -15,7 +15,11 @@ DAY = datetime(2026, 2, 16, tzinfo=UTC)
 CONFIG = MemoryConfig.model_validate(
     {
         "core": {"message_limit": 30, "tool_limit": 30, "start_limit": 60},
-        "plugins": {"storage": {"embedding_provider": "none"}, "nanobot": {"enabled": False}},
+        "plugins": {
+            "storage": {"embedding_provider": "none"},
+            "recall": {"recall_timeout": 20},
+            "nanobot": {"enabled": False},
+        },
     }
 )
 

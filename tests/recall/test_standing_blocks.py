@@ -6,7 +6,8 @@ ASKED = "Which port does the staging database listen on?"
 
 
 async def test_a_note_that_stands_in_an_earlier_block_by_its_tldr_is_not_shown_again(tmp_path):
-    config = MemoryConfig.model_validate({"plugins": {"storage": {"embedding_provider": "none"}}})
+    plugins = {"storage": {"embedding_provider": "none"}, "recall": {"recall_timeout": 20}}
+    config = MemoryConfig.model_validate({"core": {"message_limit": 30}, "plugins": plugins})
     async with MemoryHost(tmp_path, config=config) as memory:
         details = "\n".join(f"Host {n} of the staging database was looked at." for n in range(40))
         await memory.keep(Note(tldr="The staging database listens on port 5433.", details=details))
