@@ -117,11 +117,12 @@ def is_unsure(draft: str, options: RecallOptions) -> bool:
 
 
 def _signal_of(text: str, options: RecallOptions, *, turns_back: int = 0) -> Signal | None:
-    text = simplified(_ends(text)).replace("’", "'")
+    said = _ends(text)
+    text = simplified(said).replace("’", "'")  # place by place: what is found in it stands there in the message
     if found := _pattern(options.explicit_anchors).search(text):
-        return Signal(RecallTier.HEAVY, "explicitAnchors", found[0], turns_back)
+        return Signal(RecallTier.HEAVY, "explicitAnchors", said[slice(*found.span())], turns_back)
     if found := _pattern(options.implicit_signals).search(text):
-        return Signal(RecallTier.LIGHT, "implicitSignals", found[0], turns_back)
+        return Signal(RecallTier.LIGHT, "implicitSignals", said[slice(*found.span())], turns_back)
     if further := _further_signal_of(text, options, turns_back):
         return further
     if options.personal_questions and questions.is_personal(text):

@@ -307,3 +307,18 @@ def test_what_says_more_than_pleasantries_is_no_small_talk(text):
 def test_the_words_of_small_talk_are_configurable():
     assert not is_small_talk("hello", RecallOptions(small_talk=()))
     assert is_small_talk("moin moin", RecallOptions(small_talk=("moin",)))
+
+
+@each(
+    ("message", "words"),
+    [
+        ("我喜歡喝什麼？", "喜歡"),
+        ("我喜欢喝什么？", "喜欢"),
+        ("你還記得門禁換成什麼嗎？", "記得"),
+        ("嗯，" * 5_000 + "你還記得嗎？", "記得"),
+    ],
+)
+def test_the_word_that_asks_for_memory_is_told_as_it_was_written(message: str, words: str):
+    signal = decide_tier(message, [], OPTIONS).signal
+    assert signal is not None
+    assert words in signal.words
