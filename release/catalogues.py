@@ -2,7 +2,8 @@
 
 The sentences are found in the sources: what `tr` and `Sentence` are given, causes and hints of errors and findings,
 and what the help of the command line is made of. A catalogue is ``<language>.po``; a new language is an empty file of
-that name. What is not translated yet is listed, what is said no more goes.
+that name. What is not translated yet is listed, what is said no more goes. Traditional Chinese is made of the
+simplified one: nobody translates it.
 """
 
 import ast
@@ -17,11 +18,14 @@ from pathlib import Path
 from string import Formatter
 
 from release.running import ReleaseError
+from release.traditional import in_traditional
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "nanobot_memory_plugins"
 CATALOGUES = PACKAGE / "core" / "cli" / "catalogues"
 
+# What is made of another language, which stands before it in the order of names.
+_MADE, _OF = "zh_Hant.po", "zh.po"
 _HEADER = "Content-Type: text/plain; charset=UTF-8\nContent-Transfer-Encoding: 8bit\nLanguage: {}\n"
 # Calls whose texts are shown: their first arguments, as many as the number says, and the keywords.
 _CALLS = {
@@ -303,6 +307,11 @@ def places_in(text: str) -> set[str]:
         return set()
 
 
+def made(folder: Path = CATALOGUES) -> dict[str, str]:
+    """Return the translations of the catalogue that is made of another one."""
+    return {text: in_traditional(said) for text, said in read(folder / _OF).items()}
+
+
 def _quoted(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)
 
@@ -311,8 +320,10 @@ def main(folder: Path = CATALOGUES) -> int:
     """Bring every catalogue of a folder up to date; return 1 where a text has no translation."""
     found = sentences()
     missing = 0
+    if (folder / _OF).exists():
+        (folder / _MADE).touch()
     for file in sorted(folder.glob("*.po")):
-        translations = read(file)
+        translations = made(folder) if file.name == _MADE else read(file)
         write(file, translations, found)
         bare = [text for text in found if not translations.get(text)]
         missing += len(bare)

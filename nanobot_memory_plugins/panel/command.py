@@ -15,7 +15,7 @@ from nanobot_memory_plugins.core import (
     logger,
     read_configuration,
 )
-from nanobot_memory_plugins.core.cli import languages, repair_memory, spoken_language
+from nanobot_memory_plugins.core.cli import language_named, languages, repair_memory, spoken_language
 from nanobot_memory_plugins.panel.language import PanelWords, is_unicode_terminal
 
 AUTO = "auto"
@@ -35,7 +35,7 @@ def panel(
         typer.Option(
             "--language",
             metavar="LANGUAGE",
-            help="en or zh; auto: that of the command line.",
+            help="en, zh or zh_Hant; auto: that of the command line.",
             autocompletion=_languages,
         ),
     ] = AUTO,
@@ -46,10 +46,10 @@ def panel(
     """See what is remembered, search it, correct it, forget it. Keys are shown below; ? shows all."""
     folder = existing_workspace(workspace)
     repair_memory(folder, read_configuration(config)[0])
-    chosen = spoken_language() if language == AUTO else language
-    if chosen not in languages():
+    chosen = spoken_language() if language == AUTO else language_named(language)
+    if chosen is None:
         raise InputError(
-            Sentence("There is no catalogue for the language {wanted}.", wanted=chosen),
+            Sentence("There is no catalogue for the language {wanted}.", wanted=language),
             hint=Sentence("Known are {known}.", known=", ".join([AUTO, *languages()])),
         )
     if web:

@@ -152,7 +152,7 @@ def test_a_third_language_is_chosen_in_the_configuration(tmp_path: Path, monkeyp
     monkeypatch.setenv("LC_ALL", "C.UTF-8")
     search = ["search", "x", "-w", str(tmp_path), "-c", str(file), "--no-embeddings"]
     assert run_command_line(search) == 0
-    assert "it should be 'auto', 'en' or 'zh'" in capsys.readouterr().err
+    assert "it should be 'auto', 'en', 'zh' or 'zh_Hant'" in capsys.readouterr().err
     monkeypatch.setattr(languages, "CATALOGUES", tmp_path)
     assert run_command_line(search) == 0
     shown = capsys.readouterr()
@@ -227,6 +227,7 @@ def test_a_new_catalogue_is_written_and_listed_by_the_script(tmp_path: Path, mon
     assert "zh: " in capsys.readouterr().out
     assert (tmp_path / "zh.po").read_bytes() == (CATALOGUES / "zh.po").read_bytes()
     assert (tmp_path / "zh.mo").read_bytes() == (CATALOGUES / "zh.mo").read_bytes()
+    assert (tmp_path / "zh_Hant.po").read_bytes() == (CATALOGUES / "zh_Hant.po").read_bytes()
     (tmp_path / "de.po").touch()
     script = [sys.executable, "-m", "release.catalogues", str(tmp_path)]
     done = subprocess.run(script, capture_output=True, encoding="utf-8", check=False)

@@ -8,6 +8,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -85,8 +86,11 @@ def english_in(text: str) -> list[str]:
 
 @pytest.fixture(scope="module")
 def made_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A home with what was said and four entries."""
-    home = tmp_path_factory.mktemp("home")
+    return make_home(tmp_path_factory.mktemp("home"), TEXTS, "zh_CN.UTF-8")
+
+
+def make_home(home: Path, texts: Sequence[str], locale: str) -> Path:
+    """Fill a home with what was said and four entries."""
     workspace = home / "workspace"
     sessions = MemoryPaths.of(workspace).sessions
     sessions.mkdir(parents=True)
@@ -95,13 +99,13 @@ def made_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
         render_transcript_line(
             TranscriptRecord("user", text, "cli:direct", Scope(), Origin.USER, f"{number:016x}", time)
         )
-        for number, text in enumerate(TEXTS)
+        for number, text in enumerate(texts)
     ]
     (sessions / "cli_direct.jsonl").write_bytes(b"".join(lines))
     (home / "memory.md").write_text("- 每周二倒垃圾\n", encoding="utf-8")
     with pytest.MonkeyPatch.context() as at_home:
-        _live_in(home, at_home)
-        for text in TEXTS:
+        live_in(home, at_home, locale)
+        for text in texts:
             assert run_command_line(["entries", "remember", text, "--group", "生活"]) == 0
     return home
 
@@ -110,16 +114,16 @@ def made_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def home(made_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A copy for one test: none depends on what another has done."""
     shutil.copytree(made_home, tmp_path, symlinks=True, dirs_exist_ok=True)
-    _live_in(tmp_path, monkeypatch)
+    live_in(tmp_path, monkeypatch, "zh_CN.UTF-8")
     return tmp_path
 
 
-def _live_in(home: Path, environment: pytest.MonkeyPatch) -> None:
+def live_in(home: Path, environment: pytest.MonkeyPatch, locale: str) -> None:
     (home / ".nanobot").mkdir(exist_ok=True)
     (home / ".nanobot" / "config.json").write_text(
         json.dumps({"agents": {"defaults": {"workspace": str(home / "workspace")}}}), encoding="utf-8"
     )
-    for name, value in {**CHINESE, "HOME": str(home), "COLUMNS": "160", "NO_COLOR": "1"}.items():
+    for name, value in {"LC_ALL": locale, "HOME": str(home), "COLUMNS": "160", "NO_COLOR": "1"}.items():
         environment.setenv(name, value)
     environment.delenv("LANGUAGE", raising=False)
     environment.chdir(home)
@@ -133,13 +137,18 @@ def test_the_page_lists_thirty_commands():
 
 @pytest.mark.parametrize("arguments", parameters())
 def test_a_command_of_the_page_says_nothing_in_english(arguments: list[str], home: Path, capsys):
+    told = said_by(arguments, home, capsys)
+    assert english_in(told) == []
+    assert re.search("[一-鿿]", told)
+
+
+def said_by(arguments: list[str], home: Path, capsys: pytest.CaptureFixture[str]) -> str:
+    """Return all that a command of the page prints."""
     capsys.readouterr()
     ids = re.findall(r"\[([0-9a-f]{8})\]", "".join(one.read_text() for one in home.glob("workspace/memory/*.md")))
-    given = [ids[0] if one == "ID" else one for one in arguments]
-    run_command_line(given)
+    run_command_line([ids[0] if one == "ID" else one for one in arguments])
     shown = capsys.readouterr()
-    assert english_in(shown.out + shown.err) == []
-    assert re.search("[一-鿿]", shown.out + shown.err)
+    return shown.out + shown.err
 
 
 def test_why_names_what_counts_in_chinese(home: Path, capsys):
@@ -172,7 +181,7 @@ def test_a_sentence_in_english_would_be_found():
     ("options", "environment", "configured", "is_chinese"),
     [
         ([], {"LC_ALL": "zh_CN.UTF-8"}, "", True),
-        ([], {"LC_MESSAGES": "zh_TW.UTF-8"}, "", True),
+        ([], {"LC_MESSAGES": "zh_SG.UTF-8"}, "", True),
         ([], {"LANG": "zh"}, "", True),
         ([], {"LC_ALL": "C", "LANG": "zh_CN.UTF-8"}, "", False),
         ([], {"LC_ALL": "de_DE.UTF-8"}, "", False),
@@ -216,7 +225,7 @@ def test_what_is_forgotten_or_a_log_and_the_configuration_as_a_whole_are_named_i
 
 def test_an_unknown_language_is_wrong_use(capsys):
     assert run_command_line(["--lang", "xx", "doctor"]) == 2
-    assert "Known are en, zh." in capsys.readouterr().err
+    assert "Known are en, zh, zh_Hant." in capsys.readouterr().err
 
 
 def test_json_and_logs_stay_english(tmp_path: Path, monkeypatch, capsys):

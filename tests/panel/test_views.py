@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import fields, replace
 from datetime import datetime
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 from rich.cells import cell_len
 from textual.widgets import Static
 
+from docs import picture_workspace
 from docs.picture_workspace import make_workspace
 from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, remember
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
@@ -18,6 +20,7 @@ from nanobot_memory_plugins.core.values import Origin, Scope
 from nanobot_memory_plugins.panel.app import VIEWS
 
 from ..cli.test_in_chinese import english_in
+from ..support.chinese import simplified_only, turned
 from .conftest import driven
 
 
@@ -132,7 +135,9 @@ async def test_plugins_and_health_are_shown(workspace: Path, config: Path, clock
 
 
 @pytest.mark.parametrize(
-    ("size", "language"), [((80, 24), "en"), ((80, 24), "zh"), ((160, 50), "zh")], ids=["narrow", "chinese", "wide"]
+    ("size", "language"),
+    [((80, 24), "en"), ((80, 24), "zh"), ((80, 24), "zh_Hant"), ((160, 50), "zh")],
+    ids=["narrow", "chinese", "traditional", "wide"],
 )
 async def test_every_view_fits(workspace: Path, config: Path, clock: ManualClock, size: tuple[int, int], language: str):
     async with driven(workspace, config, clock, size=size, language=language) as panel:
@@ -220,7 +225,7 @@ async def test_p_tells_what_is_known_by_kind_and_about_a_name_under_its_other_na
         await panel.sees("preference:")
         await panel.press(*"anastasia")
         await panel.sees("is also called Ana")
-        await panel.sees('runs a bakery (since 2026-03-20; said: "Ana runs a')
+        await panel.sees("runs a bakery (since 2026-03-20; “Ana runs a")
         assert "preference:" not in panel.screen()
         await panel.press(*" x")
         await panel.sees("Nothing is known about anastasia x.")
@@ -309,12 +314,22 @@ async def test_on_a_screen_as_narrow_as_a_telephones_every_list_shows_its_texts_
         await panel.sees("The bridge at Maassluis is che")
 
 
-@pytest.mark.parametrize("size", [(80, 24), (160, 50)], ids=["narrow", "wide"])
-async def test_no_view_speaks_english_in_chinese(tmp_path: Path, config: Path, size: tuple[int, int]):
+@pytest.mark.parametrize(
+    ("size", "language"),
+    [((80, 24), "zh"), ((160, 50), "zh"), ((160, 50), "zh_Hant")],
+    ids=["narrow", "wide", "traditional"],
+)
+async def test_no_view_speaks_english_or_the_other_script_in_chinese(
+    tmp_path: Path, config: Path, size: tuple[int, int], language: str, monkeypatch: pytest.MonkeyPatch
+):
+    if language == "zh_Hant":
+        life = picture_workspace.LIVES["zh"]
+        parts = {one.name: turned(getattr(life, one.name)) for one in fields(life)}
+        monkeypatch.setitem(picture_workspace.LIVES, "zh", replace(life, **parts))
     workspace = tmp_path / "chinese"
     workspace.mkdir()
     clock = make_workspace(workspace, "zh")
-    async with driven(workspace, config, clock, size=size, language="zh") as panel:
+    async with driven(workspace, config, clock, size=size, language=language) as panel:
         for name, view in panel.app.views.items():
             await panel.view(name)
             if name == "search":
@@ -329,7 +344,16 @@ async def test_no_view_speaks_english_in_chinese(tmp_path: Path, config: Path, s
                 told = view.pane.query_one(Static).content
                 assert english_in(re.sub(r"[^\n ]*nanobot-memory[^\n ]*", "", shown)) == [], name
                 assert english_in(str(told)) == [], name
+                assert language == "zh" or simplified_only(shown + str(told)) == set(), name
                 view.list.action_move(1)
         await panel.press("question_mark")
         await panel.pilot.pause(0.3)
-        assert english_in(str(panel.app.screen.query("Static").last(Static).content)) == []
+        told = str(panel.app.screen.query("Static").last(Static).content)
+        assert english_in(told) == []
+        assert language == "zh" or simplified_only(told) == set()
+        await panel.press("escape")
+        await panel.view("memories")
+        await panel.press("p")
+        await panel.sees(panel.app.words("{kind}:", kind=panel.app.words("preference")))
+        assert english_in(panel.screen()) == []
+        assert language == "zh" or simplified_only(panel.screen()) == set()

@@ -15,6 +15,7 @@ from aiohttp import ClientSession, ClientWebSocketResponse, CookieJar, WSServerH
 from nanobot_memory_plugins.consolidation.operations.entry_access import RepositoryAccess
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core.cli.main import run_command_line
+from nanobot_memory_plugins.panel.web.pages import page
 from nanobot_memory_plugins.panel.web.server import PanelServer, panel_command
 
 _ESCAPE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07]*\x07|[@-_])")
@@ -267,3 +268,8 @@ async def test_the_command_prints_the_address_and_ends_with_ctrl_c(workspace: Pa
     _, errors = await asyncio.wait_for(process.communicate(), 30)
     assert process.returncode == 0, (sys.platform, errors)
     assert errors == b""
+
+
+def test_the_page_names_its_language_as_browsers_do():
+    for language, tag in (("en", "en"), ("zh", "zh-CN"), ("zh_Hant", "zh-Hant")):
+        assert f'<html lang="{tag}">' in (page("ws://127.0.0.1/ws", language=language).text or "")

@@ -129,7 +129,7 @@ async def test_a_terminal_without_utf_8_gets_ascii_alone(workspace: Path, config
         ({"LC_ALL": "C", "LANG": "zh_CN.UTF-8"}, False, "en"),
         ({"LC_CTYPE": "C.UTF-8", "LANG": "C"}, True, "en"),
         ({"PYTHONIOENCODING": "ascii", "LANG": "zh_CN.UTF-8"}, False, "zh"),
-        ({"LC_MESSAGES": "zh_TW", "LANG": "en_US.utf8"}, True, "zh"),
+        ({"LC_MESSAGES": "zh_TW", "LANG": "en_US.utf8"}, True, "zh_Hant"),
     ],
 )
 def test_locale_and_encoding_are_read(environment: dict[str, str], is_unicode: bool, language: str):
@@ -184,7 +184,7 @@ def test_every_text_has_its_chinese():
 
 
 def test_ages_fit_into_five_cells_in_both_languages():
-    for language in ("en", "zh"):
+    for language in ("en", "zh", "zh_Hant"):
         words = PanelWords(language)
         for days in (0, 0.1, 1, 6, 7, 364, 365, 30_000):
             assert 0 < cell_len(words.age(NOW - timedelta(days=days), NOW)) <= 5

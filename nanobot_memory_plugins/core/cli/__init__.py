@@ -15,7 +15,13 @@ if TYPE_CHECKING:
     from nanobot_memory_plugins.core.cli.files_shown import FilesShown
     from nanobot_memory_plugins.core.cli.findings_shown import show_problems, summary
     from nanobot_memory_plugins.core.cli.importable import Importable, importable_memories
-    from nanobot_memory_plugins.core.cli.language import catalogue, language_of, languages, spoken_language
+    from nanobot_memory_plugins.core.cli.language import (
+        catalogue,
+        language_named,
+        language_of,
+        languages,
+        spoken_language,
+    )
     from nanobot_memory_plugins.core.cli.open_store import (
         is_shared,
         opened_entries,
@@ -43,7 +49,7 @@ __getattr__ = lazy_names(
         "files_shown": ("FilesShown",),
         "findings_shown": ("show_problems", "summary"),
         "importable": ("Importable", "importable_memories"),
-        "language": ("catalogue", "language_of", "languages", "spoken_language"),
+        "language": ("catalogue", "language_named", "language_of", "languages", "spoken_language"),
         "open_store": ("is_shared", "opened_entries", "opened_memory", "opened_store", "settled", "without_embeddings"),
         "options": ("EverybodyOption", "run", "warn", "written_by_owner"),
         "plain": ("PROGRAM", "say", "say_note", "told_size"),
@@ -84,6 +90,7 @@ __all__ = [
     "finish_erasure",
     "importable_memories",
     "is_shared",
+    "language_named",
     "language_of",
     "languages",
     "moment_given",

@@ -15,6 +15,7 @@ from typing import Final
 
 from nanobot_memory_plugins.core.config.json_file import nanobot_home, read_json
 from nanobot_memory_plugins.core.config.languages import ENGLISH, catalogue_file
+from nanobot_memory_plugins.core.config.languages import language_named as language_named
 from nanobot_memory_plugins.core.config.languages import languages as languages
 from nanobot_memory_plugins.core.errors import InputError
 from nanobot_memory_plugins.redaction.script.messages import Sentence, Translate, speaking
@@ -66,26 +67,20 @@ def chosen_language(arguments: Sequence[str], environment: Mapping[str, str] = o
     catalogue is English. Raises `InputError` for a ``--lang`` without one.
     """
     wanted, rest = _asked_for(arguments)
-    known = languages()
     if wanted is not None:
-        if wanted not in known:
+        if (language := language_named(wanted)) is None:
             raise InputError(
                 Sentence("There is no catalogue for the language {wanted}.", wanted=wanted or "''"),
-                hint=Sentence("Known are {known}.", known=", ".join(known)),
+                hint=Sentence("Known are {known}.", known=", ".join(languages())),
             )
-        return wanted, rest
-    configured = _configured(rest, environment)
-    if configured in known:
-        return configured, rest
-    return language_of(environment), rest
+        return language, rest
+    return language_named(_configured(rest, environment)) or language_of(environment), rest
 
 
 def language_of(environment: Mapping[str, str] = os.environ) -> str:
-    """Return the language that the locale asks for: with its country, without, or English."""
+    """Return the language that the locale asks for, or English."""
     locale = next((environment[name] for name in _LOCALE_VARIABLES if environment.get(name)), "")
-    name = locale.partition(".")[0].partition("@")[0]
-    known = languages()
-    return next((one for one in (name, name.partition("_")[0].lower()) if one in known), ENGLISH)
+    return language_named(locale) or ENGLISH
 
 
 def _asked_for(arguments: Sequence[str]) -> tuple[str | None, list[str]]:

@@ -65,7 +65,9 @@ def every_command(
     _lang: Annotated[
         str,
         typer.Option(
-            "--lang", metavar="LANGUAGE", help="Speak this language: en, zh. Else as core.language or the locale says."
+            "--lang",
+            metavar="LANGUAGE",
+            help="Speak this language: en, zh, zh_Hant. Else as core.language or the locale says.",
         ),
     ] = "",
     _version: Annotated[

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError, field_validator
 from pydantic_core import PydanticKnownError
 
-from nanobot_memory_plugins.core.config.languages import languages
+from nanobot_memory_plugins.core.config.languages import language_named, languages
 from nanobot_memory_plugins.core.language_model.options import LanguageModelOptions
 from nanobot_memory_plugins.core.values.plugin_options import PluginOptions
 
@@ -42,8 +42,8 @@ class CoreOptions(PluginOptions):
     )
     language: str = Field(
         default="auto",
-        description="auto, en, zh, or another one with a catalogue: of the command line, and en and zh of the fence"
-        " around injected text; auto follows the locale, and the message",
+        description="auto, en, zh, zh_Hant, or another one with a catalogue: of the command line, and en and zh of the"
+        " fence around injected text; auto follows the locale, and the message",
     )
     keep_transcripts: bool = Field(default=True, description="keep what was said, redacted, in memory/sessions")
     transcript_max_age_days: _Days = Field(
@@ -70,10 +70,10 @@ class CoreOptions(PluginOptions):
     @field_validator("language")
     @classmethod
     def _spoken(cls, value: str) -> str:
-        known = ["auto", *languages()]
-        if value not in known:
-            raise PydanticKnownError("literal_error", {"expected": _either(known)})
-        return value
+        language = value if value == "auto" else language_named(value)
+        if language is None:
+            raise PydanticKnownError("literal_error", {"expected": _either(["auto", *languages()])})
+        return language
 
     @field_validator("people")
     @classmethod

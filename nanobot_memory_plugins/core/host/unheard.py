@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Mapping
 
+from nanobot_memory_plugins.core.config.languages import base_language
 from nanobot_memory_plugins.core.text.fence import Language, language_of
 from nanobot_memory_plugins.core.values import ContextBlock
 
@@ -26,7 +27,7 @@ OF_PLUGINS: Mapping[str, Mapping[Language, str]] = {
 
 def told_in(language: str, text: str) -> Language:
     """Return the language in which a turn is told something: the configured one, or that of its message."""
-    return _OF_FENCES.get(language) or language_of(text)
+    return _OF_FENCES.get(base_language(language)) or language_of(text)
 
 
 def unheard(plugins: Collection[str], language: Language) -> list[ContextBlock]:

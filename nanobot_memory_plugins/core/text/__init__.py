@@ -59,7 +59,7 @@ if TYPE_CHECKING:
     from nanobot_memory_plugins.core.text.overviews import overview_subject
     from nanobot_memory_plugins.core.text.period_questions import PeriodQuestion, Speaker, named_period, period_question
     from nanobot_memory_plugins.core.text.pleasantries import is_pleasantry
-    from nanobot_memory_plugins.core.text.profile import profile_lines, profile_text
+    from nanobot_memory_plugins.core.text.profile import profile_text
     from nanobot_memory_plugins.core.text.questions import CLOSING, asks_by_a_word
     from nanobot_memory_plugins.core.text.quotations import QuotedConversation, QuotePlace
     from nanobot_memory_plugins.core.text.reading import Reading, ReadSentence, message_reading, reading_of
@@ -129,7 +129,7 @@ __getattr__ = lazy_names(
         "non_answers": ("knows_nothing", "tells_besides"),
         "numbers": ("ENGLISH_NUMBERS", "chinese_number"),
         "pleasantries": ("is_pleasantry",),
-        "profile": ("profile_lines", "profile_text"),
+        "profile": ("profile_text",),
         "telling": ("only_asks", "only_jokes", "only_requests", "only_supposes"),
         "opposites": ("ANOTHER_IN", "RELATION_ZH", "RELATIVES"),
         "imagined": ("apart_from_conditions",),
@@ -242,7 +242,6 @@ __all__ = [
     "own_words",
     "period_question",
     "phrases_of",
-    "profile_lines",
     "profile_text",
     "reading_of",
     "render",

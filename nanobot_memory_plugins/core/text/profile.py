@@ -1,4 +1,4 @@
-"""A profile as text, for a model or a person: by kind, since when and from which words, what is over apart."""
+"""A profile as text, for a model: by kind, since when and from which words, what is over apart."""
 
 from collections.abc import Sequence
 from datetime import UTC
@@ -62,10 +62,10 @@ def profile_text(found: Profile, about: str, language: Language) -> str:
     if not found.entries:
         return "" if about else texts["none"]
     head = texts["head"].format(who=about or texts["user"])
-    return "\n".join([head, *profile_lines(found, language, tokens=_TOKENS)])
+    return "\n".join([head, *_lines(found, language, tokens=_TOKENS)])
 
 
-def profile_lines(found: Profile, language: Language, *, tokens: int) -> list[str]:
+def _lines(found: Profile, language: Language, *, tokens: int) -> list[str]:
     """Return the other names, and the entries by kind, within some tokens."""
     texts, names = _TEXTS[language], _NAMES[language]
     lines: list[str] = []

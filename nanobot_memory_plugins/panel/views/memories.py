@@ -11,13 +11,13 @@ from textual.widgets import Input
 
 from nanobot_memory_plugins.core import EntryAccess, EntryEdit, EntryView, Erasure, Origin, Profile
 from nanobot_memory_plugins.core.erasure import ErasurePlan, plan_in_files
-from nanobot_memory_plugins.core.text import profile_lines
 from nanobot_memory_plugins.panel.dialogs import Choose, Confirm, EntryForm, ProfileReport, Written
 from nanobot_memory_plugins.panel.language import PanelWords
 from nanobot_memory_plugins.panel.memory import reason_of
 from nanobot_memory_plugins.panel.views.base import View
 from nanobot_memory_plugins.panel.views.entry_detail import entry_text, is_undoable
 from nanobot_memory_plugins.panel.views.entry_list import NO_GROUP, ORDERS, SECTIONS, Listing
+from nanobot_memory_plugins.panel.views.profile import told_of
 from nanobot_memory_plugins.panel.widgets.bars import BarKey
 from nanobot_memory_plugins.panel.widgets.chart import bar
 from nanobot_memory_plugins.panel.widgets.row_list import Column, RowList
@@ -27,8 +27,6 @@ _BAR = 8
 _HISTORY_RUNS = 8
 # Lines of a file that are shown of what stays, and seconds for looking for them.
 _SHOWN, _LOOK_SECONDS = 5, 1.0
-# Of a profile; the command shows all of it.
-_PROFILE_TOKENS = 20_000
 
 
 class MemoriesView(View):
@@ -288,8 +286,7 @@ class MemoriesView(View):
                 found = await self.memory.run(lambda: access.profile(about) if access is not None else Profile({}))
             except Exception as error:
                 return reason_of(error, t)
-            lines = profile_lines(found, "zh" if t.language == "zh" else "en", tokens=_PROFILE_TOKENS)
-            return printable("\n".join(lines) if found.entries or about else t("There is nothing here."))
+            return printable(told_of(found, t) if found.entries or about else t("There is nothing here."))
 
         if access is not None:
             self.app.push_screen(ProfileReport(told, t))

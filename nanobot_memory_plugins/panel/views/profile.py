@@ -6,10 +6,14 @@ from typing import Any
 
 from rich.text import Text
 
-from nanobot_memory_plugins.core import KnownEntry, Profile, Sentence
+from nanobot_memory_plugins.core import KnownEntry, Origin, Profile, Sentence
+from nanobot_memory_plugins.panel.language import PanelWords
 from nanobot_memory_plugins.panel.views.base import View, field
 from nanobot_memory_plugins.panel.views.entry_detail import day_and_time
 from nanobot_memory_plugins.panel.widgets.row_list import Column, RowList
+
+# Entries that a text tells of; the command shows all of them.
+_TOLD = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +69,31 @@ class ProfileView(View):
         field(text, t("Session"), entry.source_session)
         field(text, t("Tags"), ", ".join(entry.tags))
         return text.append(t("To change it: Memories (1)."), "dim")
+
+
+def told_of(found: Profile, t: PanelWords) -> str:
+    """Return a profile as text: the other names, and what is known by kind, since when and from which words."""
+    lines: list[str] = []
+    if len(found.names) > 1:
+        lines.append(t("{name} is also called {others}.", name=found.names[0], others=", ".join(found.names[1:])))
+    rows, kind = list(_rows(found)), ""
+    for row in rows[:_TOLD]:
+        if row.kind != kind:
+            kind = row.kind
+            lines.append(t("{kind}:", kind=t(kind)))
+        lines.append(f"- {' '.join(row.one.entry.text.split())}{_learned(row.one, t)}")
+    left = len(rows) - _TOLD
+    return "\n".join([*lines, t("  and {count:,} more", count=left)] if left > 0 else lines)
+
+
+def _learned(known: KnownEntry, t: PanelWords) -> str:
+    since, origin = known.entry.created_at, known.entry.origin
+    about = [t("since {day}", day=f"{since.astimezone():%Y-%m-%d}")] if since else []
+    if known.words:
+        about.append(f"“{known.words}”")
+    elif origin is not Origin.USER:
+        about.append(t("from: {origin}", origin=t(origin.value)))
+    return f" ({'; '.join(about)})" if about else ""
 
 
 def _rows(found: Profile) -> Iterable[ProfileRow]:

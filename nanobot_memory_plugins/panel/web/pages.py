@@ -22,6 +22,9 @@ main { max-width: 40em; padding: 2em; text-align: center; }
 a { color: #4aa3ff; }
 """
 
+# What browsers call a language, where that is another name than the catalogue's.
+_TAGS = {"zh": "zh-CN"}
+
 # On a telephone: its own width, and what the keyboard leaves of its height.
 _VIEWPORT = "width=device-width, initial-scale=1, interactive-widget=resizes-content"
 
@@ -48,7 +51,7 @@ def page(socket_url: str, *, language: str) -> web.Response:
     t = PanelWords(language)
     begins, ended, again = t("Opening …"), t("The panel was closed."), t("Open it again")
     text = f"""<!DOCTYPE html>
-<html lang="{"zh-CN" if language == "zh" else language}">
+<html lang="{_TAGS.get(language, language.replace("_", "-"))}">
 <head><meta charset="utf-8"><meta name="viewport" content="{_VIEWPORT}"><title>nanobot-memory</title>
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="/static/css/xterm.css"><style>{_STYLE}</style>

@@ -1,0 +1,170 @@
+"""Traditional Chinese: the catalogue made of the simplified one, who gets it, and what the commands say in it."""
+
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from nanobot_memory_plugins.core.cli.language import chosen_language, spoken
+from nanobot_memory_plugins.core.cli.main import run_command_line
+from nanobot_memory_plugins.core.config import CoreOptions
+from nanobot_memory_plugins.core.config.languages import base_language, language_named
+from nanobot_memory_plugins.core.errors import InputError
+from nanobot_memory_plugins.core.host.unheard import told_in
+from nanobot_memory_plugins.redaction.script.messages import tr
+from release.catalogues import CATALOGUES, made, places_in, read
+from release.traditional import in_traditional
+
+from ..support.chinese import in_script, simplified_only
+from ..support.each import each
+from .test_in_chinese import TEXTS, english_in, help_of, live_in, make_home, parameters, said_by, usages
+
+LOCALE = "zh_TW.UTF-8"
+# What no catalogue turns: names of values, options, files and commands.
+LATIN = re.compile(r"[!-~]+")
+
+
+def test_the_catalogue_is_that_of_simplified_chinese_in_other_characters():
+    """Where it is not: ``python -m release.catalogues``."""
+    assert read(CATALOGUES / "zh_Hant.po") == made()
+
+
+def test_its_sentences_take_the_same_values_and_name_the_same_options_and_files():
+    simplified, traditional = read(CATALOGUES / "zh.po"), read(CATALOGUES / "zh_Hant.po")
+    assert simplified.keys() == traditional.keys()
+    for text, said in traditional.items():
+        assert places_in(said) == places_in(simplified[text])
+        assert LATIN.findall(said) == LATIN.findall(simplified[text])
+
+
+def test_none_of_its_sentences_has_a_character_of_simplified_chinese():
+    wrong = {said: found for said in read(CATALOGUES / "zh_Hant.po").values() if (found := simplified_only(said))}
+    assert wrong == {}
+
+
+def test_a_character_of_simplified_chinese_would_be_found():
+    assert simplified_only("找到 3 条记忆") == set("条记忆")
+    assert simplified_only(in_script("".join(TEXTS), "taiwan")) == set()
+    assert simplified_only("這台機器只限制系統裡的表面，了解") == set()
+
+
+@each(
+    ("simplified", "traditional"),
+    [
+        ("文件夹里的文件", "資料夾裡的檔案"),
+        ("{count:,} 个中显示了前 {most} 个", "{count:,} 個中顯示了前 {most} 個"),
+        ("列表全部显示，如同在管道里。", "列表全部顯示，如同在管道裡。"),
+        ("这个名称已被发行包 {owner} 占用", "這個名稱已被發行包 {owner} 佔用"),
+        ("只写插件名表示它的全部选项。", "只寫外掛名表示它的全部選項。"),
+        ("{failed:,} 轮回忆失败", "{failed:,} 輪回憶失敗"),
+        ("随时间淡化，并合并相同的条目", "隨時間淡化，並合併相同的條目"),
+        ("{n}周", "{n}週"),
+        ("请直接打开面板，再运行同样的命令", "請直接開啟面板，再執行同樣的命令"),
+        ("这台机器的权限", "這台機器的權限"),
+        ("事件循环、数据库、数据集和端口", "事件迴圈、資料庫、資料集和連接埠"),
+    ],
+)
+def test_sentences_are_as_taiwan_writes_them(simplified: str, traditional: str):
+    assert in_traditional(simplified) == traditional
+
+
+@each(
+    ("name", "language"),
+    [
+        ("zh", "zh"),
+        ("zh_CN.UTF-8", "zh"),
+        ("zh_SG", "zh"),
+        ("zh-Hans", "zh"),
+        ("zh_Hans_HK", "zh"),
+        ("zh-hans-tw", "zh"),
+        ("ZH", "zh"),
+        ("zh_TW.UTF-8", "zh_Hant"),
+        ("zh_TW.Big5", "zh_Hant"),
+        ("zh_TW.UTF-8@radical", "zh_Hant"),
+        ("zh_HK", "zh_Hant"),
+        ("zh_MO.utf8", "zh_Hant"),
+        ("zh-tw", "zh_Hant"),
+        ("zh-Hant", "zh_Hant"),
+        ("zh_hant", "zh_Hant"),
+        ("zh-Hant-TW", "zh_Hant"),
+        ("zh_Hant_CN.UTF-8", "zh_Hant"),
+        ("en_HK.UTF-8", "en"),
+        ("en", "en"),
+        ("de_AT.UTF-8", None),
+        ("C.UTF-8", None),
+        ("POSIX", None),
+        ("auto", None),
+        ("", None),
+        ("xx", None),
+    ],
+)
+def test_a_name_and_a_locale_ask_for_the_script_that_is_written_there(name: str, language: str | None, tmp_path: Path):
+    assert language_named(name) == language
+    nowhere = {"NANOBOT_MEMORY_CONFIG": str(tmp_path / "none.json")}
+    assert chosen_language(["stats"], {"LC_ALL": name, **nowhere}) == (language or "en", ["stats"])
+    if language is None:
+        with pytest.raises(InputError, match="no catalogue"):
+            chosen_language(["--lang", name, "stats"], nowhere)
+    else:
+        assert chosen_language(["stats", f"--lang={name}"], nowhere) == (language, ["stats"])
+
+
+@each(("written", "language"), [("zh-Hant", "zh_Hant"), ("zh_TW", "zh_Hant"), ("zh_CN", "zh"), ("auto", "auto")])
+def test_the_configuration_asks_for_it_too(written: str, language: str, tmp_path: Path):
+    assert CoreOptions(language=written).language == language
+    file = tmp_path / "config.json"
+    file.write_text(f'{{"memoryPlugins": {{"core": {{"language": "{written}"}}}}}}', encoding="utf-8")
+    given = {"NANOBOT_MEMORY_CONFIG": str(file), "LANG": "en_US.UTF-8"}
+    assert chosen_language([], given)[0] == ("en" if language == "auto" else language)
+
+
+def test_what_a_turn_is_told_has_one_chinese():
+    assert base_language("zh_Hant") == base_language("zh") == "zh"
+    assert told_in("zh_Hant", "hello") == told_in("zh", "hello") == "zh"
+    assert told_in("en", "你好") == "en"
+
+
+@pytest.fixture(scope="module")
+def made_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_home(tmp_path_factory.mktemp("home"), [in_script(one, "taiwan") for one in TEXTS], LOCALE)
+
+
+@pytest.fixture
+def home(made_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy for one test: none depends on what another has done."""
+    shutil.copytree(made_home, tmp_path, symlinks=True, dirs_exist_ok=True)
+    live_in(tmp_path, monkeypatch, LOCALE)
+    return tmp_path
+
+
+@pytest.mark.parametrize("arguments", parameters())
+def test_a_command_of_the_page_says_nothing_in_english_and_nothing_in_simplified_chinese(
+    arguments: list[str], home: Path, capsys
+):
+    told = said_by([in_script(one, "taiwan") for one in arguments], home, capsys)
+    assert english_in(told) == []
+    assert [line for line in told.splitlines() if simplified_only(line)] == []
+    assert re.search("[一-鿿]", told)
+
+
+def test_no_help_has_a_character_of_simplified_chinese(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "160")
+    monkeypatch.setenv("LC_ALL", LOCALE)
+    with spoken("zh_Hant"):
+        assert tr("[OPTIONS]") == "[選項]"
+        names = usages()
+    shown = {name: help_of(name.split(), capsys) for name in ("", *names)}
+    assert len(shown) > 40
+    assert {name: found for name, text in shown.items() if (found := simplified_only(text))} == {}
+
+
+@pytest.mark.parametrize("word", ["筆記", "笔记", "文件", "文档"])
+def test_a_choice_is_taken_by_its_name_in_either_script(word: str, home: Path, capsys):
+    told = said_by(["search", "茶", "--kind", word, "--no-embeddings"], home, capsys)
+    assert "不在" not in told
+
+
+def test_an_unknown_language_is_named_with_those_that_there_are(home: Path, capsys):
+    assert run_command_line(["--lang", "xx", "stats"]) == 2
+    assert "沒有語言 xx 的譯文。" in capsys.readouterr().err
