@@ -17,6 +17,7 @@ from nanobot_memory_plugins.consolidation.commands.chinese_words import (
     SUBJECT,
 )
 from nanobot_memory_plugins.core.text import (
+    CHINESE_WEEK,
     CHINESE_WEEKDAY,
     CLOSING,
     Act,
@@ -70,16 +71,16 @@ _OWN = (
     r"|老[婆公妈爸]|孩子|女儿|儿子)"
 )
 _HOLDS = LazyPattern(
-    rf"{_OWN}(?:现在|平时|都|也|一直|从来|其实|已经|的|下个?[月周]|明年)*(?:是|系|不|对|怕|叫|姓|属|住|喜欢|钟意"
-    rf"|讨厌|只|最?爱|恨|[吃食][素辣斋]|养|有|在|用|改|换|搬|要|每|周|星期|今年|下|明|\d|左|右|听|看不"
+    rf"{_OWN}(?:现在|平时|都|也|一直|从来|其实|已经|的|下个?(?:月|{CHINESE_WEEK})|明年)*(?:是|系|不|对|怕|叫|姓|属|住|喜欢|钟意"
+    rf"|讨厌|只|最?爱|恨|[吃食][素辣斋]|养|有|在|用|改|换|搬|要|每|{CHINESE_WEEK}|今年|下|明|\d|左|右|听|看不"
     rf"|没(?:有)?[^过]{{1,6}}$|从不|无|戴|穿)"
-    r"|(?:今|明|后|下|本|周|每|\d)[^,]{0,6}(?:[天日月周号点年])[^,]*(?:要|到期|开|有|是|截止)"
+    rf"|(?:今|明|后|下|本|{CHINESE_WEEK}|每|\d)[^,]{{0,6}}(?:[天日月号点年]|{CHINESE_WEEK})[^,]*(?:要|到期|开|有|是|截止)"
     rf"|(?:[这本下]?个?{CHINESE_WEEKDAY}|[今明后][天晚早])[^,]{{0,3}}{_OWN}[^,]{{2,}}"
     r"|(?:你|您)?(?:每次|以后|永远)"
 )
 # After "don't forget": who or what it is about, or a thing with how often. "Bring an umbrella" is neither.
 _HOLDS_ALWAYS = LazyPattern(
-    rf"\s*(?:{SUBJECT}|{_OWN}|[\u3400-\u9fff]{{2,8}}?(?:每[个逢隔]?(?:[天日周月年晚早]|星期)|逢))"
+    rf"\s*(?:{SUBJECT}|{_OWN}|[\u3400-\u9fff]{{2,8}}?(?:每[个逢隔]?(?:[天日月年晚早]|{CHINESE_WEEK})|逢))"
 )
 _STORY = LazyPattern(
     "那[年天次时晚个]|当[时年初]|第一次|小时候|以前|上次|去年|昨[天晚]|曾经|[过的]吗|的时候|刚认识|会儿"

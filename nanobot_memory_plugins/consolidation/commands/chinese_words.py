@@ -1,11 +1,11 @@
 """Words of the Chinese rules for orders: what leads to one and closes it, and what a statement is known by."""
 
-from nanobot_memory_plugins.core.text import CHINESE_WEEKDAY, LazyPattern
+from nanobot_memory_plugins.core.text import CHINESE_WEEK, CHINESE_WEEKDAY, LazyPattern
 
 # Who or what a statement begins with.
 SUBJECT = (
-    r"(?:我|俺|咱|本人|他|她|它|你|您|以后|今后|下次|每次|每天|每周|每月|每年|今天|明天|后天|昨天|下周|下个?月"
-    rf"|{CHINESE_WEEKDAY}|星期|用户"
+    rf"(?:我|俺|咱|本人|他|她|它|你|您|以后|今后|下次|每次|每天|每个?{CHINESE_WEEK}|每月|每年|今天|明天|后天|昨天|下+个?{CHINESE_WEEK}|下个?月"
+    rf"|{CHINESE_WEEKDAY}|星期|礼拜|用户"
     r"|公司|项目|团队|家里|老婆|老公|妻子|丈夫|孩子|儿子|女儿|妈妈|爸爸|爷爷|奶奶|外婆|外公|姥姥|姥爷|媳妇|男朋友"
     r"|女朋友|男友|女友|老板|客户|不要|别|只|从现在|从今|遇到|如果|当|\d"
     r"|(?:i|i'm|im|my|we|our|the)\b)"
@@ -61,7 +61,7 @@ SOMEBODY = LazyPattern(
     r"\s*(?!怎|如何|什么|明[天年]|这|那)(?:"
     rf"(?:[{_SURNAMES}小老阿][\u3400-\u9fff]{{1,2}}?(?:老师|医生|阿姨|叔叔|[总姐哥工])?|([\u3400-\u9fff])\1|{_RELATIVES})"
     r"(?:不(?!容易|难|简单|是件|错|了|算|够|代表|等于|如|一定|只|仅|但|过|止|到|重要|靠)|怕|喜欢|最?爱|讨厌|住|戴|从不|忌"
-    rf"|每[天周月年晚早]|(?:{CHINESE_WEEKDAY}|周末)|下个?[月周]|对[^,]{{1,8}}过敏|只[吃喝用穿])"
-    rf"|[\u3400-\u9fff]{{2,5}}(?:不能|不要|不许|(?:{CHINESE_WEEKDAY}|周末)|每[天周月年])[\u3400-\u9fff]{{2}})"
+    rf"|每(?:[天月年晚早]|个?{CHINESE_WEEK})|(?:{CHINESE_WEEKDAY}|周末)|下个?(?:月|{CHINESE_WEEK})|对[^,]{{1,8}}过敏|只[吃喝用穿])"
+    rf"|[\u3400-\u9fff]{{2,5}}(?:不能|不要|不许|(?:{CHINESE_WEEKDAY}|周末)|每(?:[天月年]|{CHINESE_WEEK}))[\u3400-\u9fff]{{2}})"
 )
 """What is told of somebody by name, or of a thing that holds: 李明不吃辣, 生产库不能重启."""

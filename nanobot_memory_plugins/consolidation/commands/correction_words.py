@@ -2,7 +2,7 @@
 
 import re
 
-from nanobot_memory_plugins.core.text import LazyPattern
+from nanobot_memory_plugins.core.text import CHINESE_WEEK, LazyPattern
 
 CUES = LazyPattern(
     r"\b(?:no|nope|actually|correction|corrected|sorry|my mistake|my bad|oops|whoops|scratch that|wait|hang on"
@@ -43,7 +43,8 @@ NOT_SO = LazyPattern(
     r"|consider\w*|plan(?:s|ning)?|going to|will|might|may be|maybe|could|would|should|if|suppose\w*|imagine|pretend"
     r"|what if|say|joking|kidding|lol|haha|story|novel|movie|film|character|example|translate|dream\w*|code|function"
     r"|variable|as i said)\b"
-    r"|也|还有|另外|又|第二|再加|两个都|都是|这次|这周|这回|本周|今天|今晚|临时|暂时|以前|之前(?!.{0,2}错)|原来|曾经|本来"
+    rf"|也|还有|另外|又|第二|再加|两个都|都是|这次|[这本]个?{CHINESE_WEEK}|这回|今天|今晚|临时|暂时"
+    r"|以前|之前(?!.{0,2}错)|原来|曾经|本来"
     r"|当初|当时|差点|(?<!不)想(?!通)要?|打算|考虑|可能|也许|大概|如果|要是|假如|开玩笑|哈哈|故事"
     r"|小说|电影|角色|例子|比如|测试|代码|梦|假设|听说|据说|翻译|[\"“”「」『』《》]"
 )

@@ -23,7 +23,17 @@ from nanobot_memory_plugins.consolidation.commands.instruction_words import (
     TOLD,
 )
 from nanobot_memory_plugins.consolidation.model.plan_days import day_meant, end_of
-from nanobot_memory_plugins.core.text import Act, LazyPattern, Reading, ReadSentence, Word, Words, fold, without_quoted
+from nanobot_memory_plugins.core.text import (
+    CHINESE_WEEK,
+    Act,
+    LazyPattern,
+    Reading,
+    ReadSentence,
+    Word,
+    Words,
+    fold,
+    without_quoted,
+)
 
 # Instructions that are taken from one message, and the characters of one.
 _MOST, _LONGEST, _LONGEST_CHINESE = 3, 200, 80
@@ -85,7 +95,7 @@ _PASSING = LazyPattern(
     r"|right now|for now|this time|just this once"
     r"|schedule|every (?:day|morning|evening|week|month|hour) at)\b|今天(?!起|开始)|今晚|明天|这次(?!起|开始|之后|往后)"
     r"|现在就|闹钟"
-    r"|叫我起床|提醒我(?:明|今|后|下周|几)|[“\"「].*(?:以后|永远).*[”\"」]"
+    rf"|叫我起床|提醒我(?:明|今|后|下个?{CHINESE_WEEK}|几)|[“\"「].*(?:以后|永远).*[”\"」]"
 )
 # A proverb speaks of life, and of neither of the two who talk nor of what they write.
 _OF_THE_TALK = LazyPattern(

@@ -3,14 +3,14 @@
 import re
 
 from nanobot_memory_plugins.consolidation.model.entry import Category
-from nanobot_memory_plugins.core.text import FULL_WEEKDAY
+from nanobot_memory_plugins.core.text import CHINESE_WEEK, FULL_WEEKDAY
 from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 
 _RULES = (
     (
         Category.TODO,
         rf"\b(?:todo|to-do|deadline|due|remind|appointment|tomorrow|next (?:week|month|{FULL_WEEKDAY})|have to"
-        r"|need to)\b|待办|截止|明天|后天|下周|下个?月|提醒|预约|要交",
+        rf"|need to)\b|待办|截止|明天|后天|下个?(?:月|{CHINESE_WEEK})|提醒|预约|要交",
     ),
     (
         Category.PREFERENCE,
@@ -26,7 +26,7 @@ _RULES = (
         Category.WORKFLOW,
         rf"\b(?:every (?:day|morning|evening|week|month|{FULL_WEEKDAY})"
         rf"|usually|each (?:day|week|time)|on (?:{FULL_WEEKDAY})s)\b"
-        r"|每天|每周|每月|每次|通常|习惯",
+        rf"|每天|每个?{CHINESE_WEEK}|每月|每次|通常|习惯",
     ),
 )
 _COMPILED = tuple((category, re.compile(pattern, re.IGNORECASE)) for category, pattern in _RULES)

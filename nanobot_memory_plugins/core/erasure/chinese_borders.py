@@ -6,7 +6,7 @@ text ends, a mark stands, or one of these; elsewhere it may be a part of another
 
 from typing import NamedTuple
 
-from nanobot_memory_plugins.core.text import CHINESE_WEEKDAY, LazyPattern
+from nanobot_memory_plugins.core.text import CHINESE_WEEK, CHINESE_WEEKDAY, LazyPattern
 
 
 class Border(NamedTuple):
@@ -25,7 +25,8 @@ BEFORE = (
     Border("喜欢|讨厌|告诉|记得|忘[记掉]|认识|知道|关于|有关", "大家喜欢豆豆", "欢豆豆"),
     Border("[也都就还又才再先已而但却]", "而豆豆不在", "毛豆豆腐"),
     Border(
-        "[今昨明前后]天|今年|去年|明年|[上下本这]个?[周月]|星期.|现在|以[前后]|之[前后]|时候|早上|晚上|中午",
+        rf"[今昨明前后]天|今年|去年|明年|[上下本这]个?(?:月|{CHINESE_WEEK})|{CHINESE_WEEK}[一二三四五六日天末]"
+        "|现在|以[前后]|之[前后]|时候|早上|晚上|中午",
         "今天豆豆",
         "天豆豆",
     ),
@@ -51,7 +52,8 @@ AFTER = (
         "豆豆家电",
     ),
     Border(
-        f"[今昨明后]天|今年|去年|明年|[上下]个?[周月]|周末|{CHINESE_WEEKDAY}|星期|每[天周月年]|现在|以[前后]|刚才|最近",
+        f"[今昨明后]天|今年|去年|明年|[上下]个?(?:月|{CHINESE_WEEK})|周末|{CHINESE_WEEKDAY}|星期|礼拜|每[天月年]|每个?{CHINESE_WEEK}"
+        "|现在|以[前后]|刚才|最近",
         "豆豆今年五岁",
         "豆豆今",
     ),

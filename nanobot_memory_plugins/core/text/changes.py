@@ -1,6 +1,6 @@
 """What tells that something is not as it was: "the wedding is on the 18th now", "the rent goes up", 店租变两万二了."""
 
-from nanobot_memory_plugins.core.text.calendar import FULL_WEEKDAY, MONTH_NAME
+from nanobot_memory_plugins.core.text.calendar import CHINESE_WEEK, FULL_WEEKDAY, MONTH_NAME
 from nanobot_memory_plugins.core.text.clauses import fold
 from nanobot_memory_plugins.core.text.words import Word, Words
 from nanobot_memory_plugins.redaction.script.chinese_script import simplified
@@ -48,7 +48,11 @@ CHANGES = Words(
             "from Leeds",
         ),
         Word(r"\b(?:a|the|my|our|his|her|their) new\b", "my new office", "the news"),
-        Word("现在|如今|而家|不再|从此|(?:从|自|打).{1,8}[起开]|[天月周号年]起", "这个月起涨价", "一起吃饭"),
+        Word(
+            rf"现在|如今|而家|不再|从此|(?:从|自|打).{{1,8}}[起开]|(?:[天月号年]|{CHINESE_WEEK})起",
+            "这个月起涨价",
+            "一起吃饭",
+        ),
         Word(
             "[改换搬变涨升降跌挪调延推](?:[到成为至去回了掉]|期|迟|后|早|涨|薪|价)|改(?![善天])|变卦",
             "婚礼改到十月",

@@ -7,7 +7,7 @@ paragraph that asks.
 import re
 from collections.abc import Sequence
 
-from nanobot_memory_plugins.core.text.calendar import FULL_WEEKDAY
+from nanobot_memory_plugins.core.text.calendar import CHINESE_WEEK, FULL_WEEKDAY
 from nanobot_memory_plugins.core.text.words import LazyPattern
 from nanobot_memory_plugins.redaction.script.chinese_script import SIMPLIFIED_OF
 
@@ -100,7 +100,7 @@ _OWN_LABEL = LazyPattern(
     r"|food|allerg\w+|hobb\w+|likes?|dislikes?|goals?|plans?|budget|first|second|third|option \w+|pros?|cons?"
     rf"|step \d*|day \d*|{FULL_WEEKDAY}"
     r"|住址?|姓名|名字|年龄|职业|工作|爱好|饮食|过敏|生日|地址|电话|目标|问题|背景|预算|备注|记住|另外|还有"
-    r"|我.*|请.*|周.|星期.)$",
+    rf"|我.*|请.*|{CHINESE_WEEK}.)$",
     re.IGNORECASE,
 )
 # What the user has written is the user's own, to whomever it went: "Here is the mail I wrote to my doctor:".

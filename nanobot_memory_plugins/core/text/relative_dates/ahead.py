@@ -40,7 +40,8 @@ _CERTAIN_FURTHER = frozenset({"day", "ahead", "coming_weekday"})
 # Beside these a day that may be any is one of many.
 _AGAIN = re.compile(
     r"\b(?:every|each|daily|weekly|monthly|yearly|usually|always|often|regularly"
-    r"|(?:times|once|twice) an? (?:day|week|month|year))\b|每|天天|通常|一般|经常|平时|总是|逢|一[天周月]\w{0,2}次"
+    r"|(?:times|once|twice) an? (?:day|week|month|year))\b|每|天天|通常|一般|经常|平时|总是|逢"
+    rf"|一(?:[天月]|个?{CHINESE_WEEK})\w{{0,2}}次"
 )
 _PART_OF_DAY = r"(?: (?:early |late )?(?:morning|noon|lunchtime|afternoon|evening|night|dusk|sunset|sundown))?"
 # "Open Tuesday to Saturday", "from Friday sunset to Saturday night", 周二、周四: several bare days are a week's, or

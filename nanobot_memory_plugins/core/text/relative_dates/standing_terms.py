@@ -5,6 +5,7 @@
 
 import re
 
+from nanobot_memory_plugins.core.text.calendar import CHINESE_WEEK
 from nanobot_memory_plugins.core.text.clauses import fold
 from nanobot_memory_plugins.core.text.relative_dates.ahead_chinese import CHINESE
 from nanobot_memory_plugins.core.text.relative_dates.ahead_english import ENGLISH
@@ -77,7 +78,7 @@ _HABIT = Words(
             "the usual payment",
         ),
         Word(
-            "每[次个位笔单月年周天]|通常|一般(?!般)|平均|总是|往往|向来|凡是?|任何|一律|默认|逢|自动|按规定|按合同|规定|政策",
+            rf"每(?:[次个位笔单月年天]|{CHINESE_WEEK})|通常|一般(?!般)|平均|总是|往往|向来|凡是?|任何|一律|默认|逢|自动|按规定|按合同|规定|政策",
             "一般三天后发货",
             "一起三天后发货",
         ),
