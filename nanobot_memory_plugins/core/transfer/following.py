@@ -2,8 +2,8 @@
 
 ``memory/.imports/sources.jsonl`` remembers for each file, by hashes alone, what it held and which notes were made of
 it. A file that was edited, or is found again under another name, has its old notes replaced, and so has one that was
-renamed and edited at once, where half of what it said is still there; those of a file that is gone stay. What has been
-changed in the memory since then stays, too.
+renamed and edited at once, where half of what it alone said is still there; those of a file that is gone stay. What has
+been changed in the memory since then stays, too.
 """
 
 import hashlib
@@ -21,7 +21,7 @@ from nanobot_memory_plugins.core.transfer.file_install import read_plain
 from nanobot_memory_plugins.core.transfer.formats.encodings import NoTextError, decoded
 from nanobot_memory_plugins.core.transfer.formats.vault import EMPTY
 from nanobot_memory_plugins.core.transfer.ledger import TAKEN
-from nanobot_memory_plugins.core.transfer.likeness import matches_of, pairs_of
+from nanobot_memory_plugins.core.transfer.likeness import Pairs, matches_of, own_of, pairs_of
 from nanobot_memory_plugins.core.transfer.replaced import keep_replaced
 from nanobot_memory_plugins.core.transfer.report import ImportReport
 from nanobot_memory_plugins.core.transfer.written import ImportRecord, ImportRemoval, TakenBack
@@ -81,7 +81,9 @@ class FollowedSource:
         renamed = set(bodies.values())
         left = {_hash(name.encode()) for name, _ in report.left}
         emptied = {_hash(name.encode()) for name, why in report.left if why == EMPTY}
-        moved = self._moved(now, renamed, left)
+        before = {known.body for known in self._known.values()}
+        unseen = {hashed: name for hashed, (name, _) in now.items() if bodies[name] not in before}
+        moved = self._moved(now, unseen, renamed, left)
         gone: dict[str, Placed] = {}
         absent = 0
         for name, known in self._known.items():
@@ -105,7 +107,11 @@ class FollowedSource:
             self._appender.append(self._path, new)
 
     def _moved(
-        self, now: Mapping[str, tuple[str, Mapping[str, Placed]]], renamed: set[str], left: set[str]
+        self,
+        now: Mapping[str, tuple[str, Mapping[str, Placed]]],
+        new: Mapping[str, str],
+        renamed: set[str],
+        left: set[str],
     ) -> set[str]:
         """Return the files that are not there any more, and say most of what they said under a new name."""
         gone = {
@@ -113,7 +119,7 @@ class FollowedSource:
             for name, known in self._known.items()
             if name not in now and name not in left and known.notes and known.body not in renamed
         }
-        new = {name: self._root / file for name, (file, _) in now.items() if name not in self._known}
+        new = {name: file for name, file in new.items() if name not in self._known}
         if not (gone and new and self._is_whole):
             return set()
         texts: dict[str, dict[str, str]] = {}
@@ -127,7 +133,12 @@ class FollowedSource:
             name: pairs_of("\n".join(texts[note.file].get(note.id, "") for note in known.notes.values()))
             for name, known in gone.items()
         }
-        return set(matches_of(old, {name: pairs_of(_text(path, self._encoding)) for name, path in new.items()}))
+        there = [self._pairs(file) for name, (file, _) in now.items() if name not in new]
+        candidates = {name: self._pairs(file) for name, file in new.items()}
+        return set(matches_of(own_of(old, there), own_of(candidates, there)))
+
+    def _pairs(self, name: str) -> Pairs:
+        return pairs_of(_text(self._root / name, self._encoding))
 
     def _take_out(self, gone: Mapping[str, Placed], report: ImportReport, lock_seconds: float) -> None:
         by_file: dict[str, dict[str, list[Any]]] = defaultdict(dict)

@@ -1,7 +1,8 @@
 """How alike two texts are: a page that was renamed and edited at once is known by what it still says."""
 
 import re
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from itertools import pairwise
 
 from nanobot_memory_plugins.core.text import fold
@@ -18,6 +19,16 @@ def pairs_of(text: str) -> Pairs:
     """Return the pairs of words that follow each other."""
     terms = _TERMS.findall(fold(text[:_LOOKED_AT]))
     return frozenset(pairwise(terms))
+
+
+def own_of(pages: Mapping[str, Pairs], others: Iterable[Pairs]) -> dict[str, Pairs]:
+    """Return the pairs that one page alone has: what several say alike is of their template, and tells none of them."""
+    said = Counter(pair for pairs in pages.values() for pair in pairs)
+    elsewhere = frozenset[tuple[str, str]]().union(*others)
+    return {
+        name: frozenset(pair for pair in pairs if said[pair] == 1 and pair not in elsewhere)
+        for name, pairs in pages.items()
+    }
 
 
 def matches_of(old: Mapping[str, Pairs], new: Mapping[str, Pairs]) -> dict[str, str]:
