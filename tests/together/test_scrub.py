@@ -177,6 +177,25 @@ async def test_a_scrub_that_breaks_off_is_finished_by_the_next_one(workspace: Pa
     assert holders(workspace) == set()
 
 
+async def test_a_secret_that_could_not_be_taken_out_is_not_called_absent(workspace: Path, monkeypatch, capsys):
+    async with MemoryHost(workspace, config=CONFIG) as host:
+        await host.message_received(session_key="cli:one", text="The lake is deep.")
+    file = next((workspace / "memory" / "sessions").glob("*.jsonl"))
+    file.write_text(file.read_text(encoding="utf-8").replace("deep", f"deep {TOKEN}"), encoding="utf-8")
+
+    def refused(*_: object, **__: object) -> None:
+        raise OSError(30, "Read-only file system")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(files, "rewrite", refused)
+        capsys.readouterr()
+        assert await asyncio.to_thread(run_command_line, ["scrub", "--workspace", str(workspace)]) == 1
+    told = capsys.readouterr().out
+    assert TOKEN in file.read_text(encoding="utf-8")
+    assert "No secrets were found" not in told
+    assert f"left in memory/sessions/{file.name}: it cannot be cleaned" in " ".join(told.split())
+
+
 async def test_a_clean_store_is_left_as_it_is(workspace: Path, call):
     async with MemoryHost(workspace, config=CONFIG) as host:
         await host.message_received(session_key="cli:one", text=f"use {TOKEN} and {OTHER}")

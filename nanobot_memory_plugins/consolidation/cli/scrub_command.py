@@ -47,6 +47,8 @@ def scrub(
         print_json({"ok": not failed, "found": dict(counts), "files": rows, "dry_run": dry_run})
     else:
         _show(reports, dry_run)
+        if not (failed or counts):
+            console().print(tr("No secrets were found in what the memory wrote."))
     if failed:
         raise typer.Exit(1)
 
@@ -63,7 +65,9 @@ def _show(reports: list[Scrubbed], dry_run: bool) -> None:
     out = console()
     for one in reports:
         kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(one.kinds.items()))
-        if not one.removed:
+        if not (one.removed or kinds):
+            out.print(tr("left in {where}: {why}", where=shown(one.where), why=shown(tr(one.why))))
+        elif not one.removed:
             out.print(
                 tr(
                     "left in {where}: {kinds} ({why})",
@@ -80,5 +84,3 @@ def _show(reports: list[Scrubbed], dry_run: bool) -> None:
                     kinds=shown(kinds),
                 )
             )
-    if not total(reports):
-        out.print(tr("No secrets were found in what the memory wrote."))
