@@ -157,3 +157,32 @@ def test_a_configuration_that_says_nothing_of_the_memory_is_named(file: Path, tm
     assert json.loads(run(capsys, "show", "--json")[1])["file"] == str(own)
     own.write_text('{"channels": {"memoryPlugins": {"core": {"share": "user"}}}}')
     assert f"Configuration: {own}\n" in run(capsys, "show")[1]
+
+
+def test_a_file_that_cannot_be_read_is_said_by_each_command(file: Path, capsys):
+    file.write_text('{"memoryPlugins": {"recall": {"recallTopK": 4,}}}', encoding="utf-8")
+    for arguments in (["show"], ["get", "recall.recallTopK"], ["explain", "recall.recallTopK"], ["explain", "recall"]):
+        for form in ([], ["--json"]):
+            _, told = run(capsys, *arguments, *form, "-c", str(file))
+            assert "the file is not JSON" in " ".join(told.split()), arguments
+
+
+def test_get_says_what_is_wrong_with_the_value_that_it_does_not_print(file: Path, capsys):
+    code, told = run(capsys, "get", "recall.heavyTopK", "-c", str(file))
+    assert code == 0
+    assert "recall.heavyTopK" in told
+    assert "the default 8 is used" in " ".join(told.split())
+
+
+def test_a_wrong_value_is_said_once_where_it_is_explained(file: Path, capsys):
+    _, told = run(capsys, "explain", "recall.heavyTopK", "-c", str(file))
+    assert " ".join(told.split()).count("the default 8 is used") == 1
+
+
+def test_what_is_wrong_elsewhere_is_not_said_of_an_option_and_what_is_wrong_above_it_is(file: Path, capsys):
+    assert run(capsys, "get", "core.share", "-c", str(file)) == (0, '"user"\n')
+    file.write_text(json.dumps({"memoryPlugins": {"recall": "much", "core": {"share": "all"}}}), encoding="utf-8")
+    for command in ("get", "explain"):
+        _, told = run(capsys, command, "recall.recallTopK", "-c", str(file))
+        assert "memoryPlugins.recall: an object or a boolean is expected" in " ".join(told.split())
+        assert "core.share" not in told

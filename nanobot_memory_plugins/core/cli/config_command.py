@@ -74,7 +74,9 @@ def show_options(
 @config.command("get")
 def get_option(key: _Key, config: ConfigOption = None, as_json: JsonOption = False) -> None:
     """Print the value of an option as JSON, or of each option of a plugin, one a line."""
-    found = _named(key, *read_configuration(config))
+    memory, problems = read_configuration(config)
+    found = _named(key, memory, problems)
+    warn(_about(found, problems))
     if as_json:
         print_json({"ok": True, "options": [_row(one) for one in found]})
         return
@@ -89,6 +91,8 @@ def explain_option(key: _Key, config: ConfigOption = None, as_json: JsonOption =
     """Say what an option means, its value and where that comes from, what may stand there, and how to set it."""
     memory, problems = read_configuration(config)
     found = _named(key, memory, problems)
+    told_below = set() if as_json else {one.key for one in found}
+    warn([problem for problem in _about(found, problems) if canonical(problem.key) not in told_below])
     if as_json:
         print_json({"ok": True, "file": memory.source, "options": [_row(one) for one in found]})
         return
@@ -142,6 +146,14 @@ def _named(key: str, memory: MemoryConfig, problems: list[ConfigProblem]) -> lis
     near = nearest(wanted, [*known, *sorted(installed | {*_OWN})])
     hint = Sentence("Did you mean {near}?", near=near) if near else "`nanobot-memory config show --all` lists them."
     raise InputError(Sentence("There is no option {key}.", key=key), hint=hint)
+
+
+def _about(found: list[Option], problems: list[ConfigProblem]) -> list[ConfigProblem]:
+    """Return what is wrong with these options, with all that is above them, or with the file."""
+    names = [f"{one.key}." for one in found]
+    return [
+        one for one in problems if one.is_unread or any(name.startswith(f"{canonical(one.key)}.") for name in names)
+    ]
 
 
 def _options(memory: MemoryConfig, problems: list[ConfigProblem], plugins: set[str]) -> list[Option]:
