@@ -84,6 +84,15 @@ def test_without_entries_the_list_of_groups_says_so(say, workspace: Path):
     assert say("entries", "group") == "There are no entries.\n"
 
 
+@pytest.mark.parametrize(
+    "only", ["--group=play", "--tag=food", "--user=bo", "--project=x", "--as-of=2020-01-01", "--section=archived"]
+)
+def test_a_list_that_conditions_empty_is_not_called_an_empty_memory(call, say, only: str):
+    assert say("entries", "list", only) == "There are no entries.\n"
+    call("entries", "remember", "Likes tea.", "--group", "life")
+    assert say("entries", "list", only) == "No entry meets these conditions.\n"
+
+
 @pytest.mark.accept("EB-19")
 def test_entries_are_put_into_groups_and_listed_by_group(call):
     ids = [call("entries", "remember", text)["entry"]["id"] for text in ("one", "two", "three")]

@@ -113,7 +113,7 @@ def list_entries(
     elif found:
         show_entries(found, console(), everything=everything)
     else:
-        console().print(tr("There are no entries."))
+        console().print(tr("No entry meets these conditions." if snapshot.entries else "There are no entries."))
     for problem in snapshot.problems:
         say_note(tr("{file}, {problem}", file=snapshot.path.name, problem=tr(problem)))
     if most_went(taken := taken_out_lately(repository, snapshot.entries), snapshot.entries):
