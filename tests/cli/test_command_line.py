@@ -196,6 +196,29 @@ def test_a_traceback_is_there_for_the_asking(run: Run):
     assert b"Traceback" in run("breaks", NANOBOT_MEMORY_DEBUG="1").stderr
 
 
+@pytest.mark.parametrize(
+    ("arguments", "error"),
+    [
+        (["search", "tea", "--limit", "2000"], "--limit"),
+        (["search", "tea", "--origin", "robot"], "robot"),
+        (["search"], "say what to look for"),
+        (["cost", "--days", "0"], "--days"),
+        (["export", "--nosuch"], "--nosuch"),
+        (["nosuch"], "nosuch"),
+        (["entries", "show"], "ID"),
+        (["plugins", "--config", "nowhere.json"], "nowhere.json"),
+    ],
+)
+def test_wrong_use_is_told_to_programs_as_json(run: Run, arguments: list[str], error: str):
+    done = run(*arguments, "--json")
+    assert done.returncode == 2
+    told = json.loads(done.stdout)
+    assert told["ok"] is False
+    assert error in told["error"]
+    assert done.stderr
+    assert run(*arguments).stdout == b""
+
+
 def test_a_failure_is_told_to_programs_as_json(run: Run):
     done = run("fails", "--json")
     assert done.returncode == 1

@@ -116,6 +116,8 @@ def _run(arguments: Sequence[str]) -> int:
     try:
         typer.main.get_command(app).main(args=list(arguments), prog_name=PROGRAM, standalone_mode=True)
     except SystemExit as leaving:
+        if "--json" in arguments:
+            _tell_wrong_use(leaving.__context__)
         return leaving.code if isinstance(leaving.code, int) else DONE if leaving.code is None else FAILED
     except KeyboardInterrupt:
         return INTERRUPTED
@@ -135,6 +137,14 @@ def _run(arguments: Sequence[str]) -> int:
         )
         return _failed(arguments, error, what, Sentence("`nanobot-memory --verbose ...` shows more; please report it."))
     return DONE
+
+
+def _tell_wrong_use(error: BaseException | None) -> None:
+    """Say to programs what Typer has said to people of a wrong use, where it is one."""
+    told = getattr(type(error), "format_message", None)
+    if told is not None:
+        with contextlib.suppress(OSError):
+            print_json({"ok": False, "error": told(error), "hint": "", "mend": ""})
 
 
 def _what_helps(cause: BaseException | None) -> str:
