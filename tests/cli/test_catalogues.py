@@ -153,6 +153,8 @@ def test_a_third_language_is_chosen_in_the_configuration(tmp_path: Path, monkeyp
     search = ["search", "x", "-w", str(tmp_path), "-c", str(file), "--no-embeddings"]
     assert run_command_line(search) == 0
     assert "it should be 'auto', 'en', 'zh' or 'zh_Hant'" in capsys.readouterr().err
+    assert run_command_line(["--lang", "zh", *search]) == 0
+    assert "应该是 'auto', 'en', 'zh'，或 'zh_Hant'" in capsys.readouterr().err
     monkeypatch.setattr(languages, "CATALOGUES", tmp_path)
     assert run_command_line(search) == 0
     shown = capsys.readouterr()

@@ -61,7 +61,10 @@ def wrong_value(message: str, context: Mapping[str, object]) -> Sentence:
         number = f"{value:g}" if isinstance(value, (int, float)) else str(value)
         template = message.replace(number, f"{{{name}}}")
         if template in VALUE_WORDS:
-            return Sentence(template, **{name: number})
+            first, either, last = number.rpartition(" or ")
+            return Sentence(
+                template, **{name: Sentence("{one} or {other}", one=first, other=last) if either else number}
+            )
     return Sentence(message)
 
 
