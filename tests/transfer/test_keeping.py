@@ -228,6 +228,24 @@ def test_a_copy_of_a_sync_program_is_found_and_merged_into_its_file(form: str, w
     assert told("import", "--conflicts")["copies"] == []
 
 
+def test_what_is_said_of_a_copy_calls_it_one_and_names_it_as_it_is_called(workspace: Path, capsys):
+    make_memory(workspace)
+    notes = next((workspace / "memory" / "sessions").glob("*.jsonl"))
+    copy = notes.with_name(f"{notes.stem}.sync-conflict-20260306-101112-ABCDEFG.jsonl")
+    said = {"id": "01a221b0-0209-71e2-9df6-e0ffd8a1f998", "time": "2026-03-06T09:25:12.713+00:00", "role": "user"}
+    said |= {"text": "The boat is blue.", "origin": "user", "session": "cli:direct"}
+    copy.write_bytes(notes.read_bytes() + json.dumps(said).encode() + b"\n")
+    capsys.readouterr()
+    for arguments in (["--conflicts", "--dry-run"], ["--conflicts"], ["--undo"]):
+        assert run_command_line(["import", *arguments, "-w", str(workspace)]) == 0
+        told = " ".join(capsys.readouterr().out.split())
+        assert copy.name in told
+        assert "an export of this memory" not in told
+        assert ".zip" not in told
+        assert ("a copy that a sync program left" in told) == ("--conflicts" in arguments)
+    assert copy.exists()
+
+
 def test_bullets_of_a_copy_that_were_written_by_hand_become_entries(workspace: Path, told):
     make_memory(workspace)
     repository = EntryRepository(workspace)

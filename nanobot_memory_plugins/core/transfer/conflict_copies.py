@@ -18,6 +18,7 @@ from nanobot_memory_plugins.core.transfer.importer import Part
 from nanobot_memory_plugins.core.transfer.manifest import MANIFEST, Manifest, ManifestFile
 from nanobot_memory_plugins.core.transfer.replaced import keep_copy
 from nanobot_memory_plugins.core.transfer.report import ImportReport
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 # The names that Dropbox and Nextcloud, Syncthing, and iCloud and Google Drive give: what is behind the stem.
 _MARKS = (
@@ -34,6 +35,7 @@ _MERGED = frozenset(
         PartKind.DOCUMENT,
     }
 )
+_LABEL = Sentence("a copy that a sync program left")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +65,10 @@ def merge_copies(
     """
     for copy in conflict_copies(paths):
         with tempfile.TemporaryDirectory(prefix="nanobot-memory-") as folder:
-            archive = Path(folder) / f"{copy.path.name}.zip"
+            archive = Path(folder) / copy.path.name  # so that it is called by its name when it is taken back
             data = _pack(archive, copy)
             report = import_archive(archive, paths.workspace, dry_run=dry_run, contacts=contacts, progress=progress)
-        report.source = str(copy.path)
+        report.label, report.source = _LABEL, str(copy.path)
         if not dry_run and not report.left and read_regular(copy.path) == data:
             if report.import_id:
                 keep_copy(paths, report.import_id, copy.path)
