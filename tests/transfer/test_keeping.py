@@ -246,6 +246,33 @@ def test_what_is_said_of_a_copy_calls_it_one_and_names_it_as_it_is_called(worksp
     assert copy.exists()
 
 
+@pytest.mark.parametrize("form", [" 2", " (1)", "2", " 12"])
+@pytest.mark.parametrize(
+    ("first", "second", "is_copy"),
+    [
+        ("The boat lies at the pier beside the red barn.", "The figs are ripe in August, the dates later on.", False),
+        ("第一章 船停在码头边的红色谷仓旁。", "第二章 无花果八月成熟，枣子要再晚一两个月。", False),
+        ("One.", "Two.", False),
+        ("One.", "One.", True),
+        ("The boat lies at the pier beside the red barn.", "The boat lies at the pier beside the blue barn.", True),
+        ("船停在码头边的红色谷仓旁。", "船停在码头边的蓝色谷仓旁。", True),
+    ],
+)
+def test_a_document_with_a_number_is_a_copy_where_it_says_the_same(
+    form: str, first: str, second: str, is_copy: bool, workspace: Path
+):
+    book = workspace / "memory" / "book"
+    book.mkdir(parents=True)
+    (book / "Chapter.md").write_text(first, encoding="utf-8")
+    copy = book / f"Chapter{form}.md"
+    copy.write_text(second, encoding="utf-8")
+    found = [one.path for one in conflict_copies(MemoryPaths.of(workspace))]
+    assert found == ([copy] if is_copy and form != "2" else [])
+    marked = book / "Chapter (Ana's conflicted copy 2026-03-06).md"
+    marked.write_text(second, encoding="utf-8")
+    assert marked in [one.path for one in conflict_copies(MemoryPaths.of(workspace))]
+
+
 def test_bullets_of_a_copy_that_were_written_by_hand_become_entries(workspace: Path, told):
     make_memory(workspace)
     repository = EntryRepository(workspace)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.files import MemoryPaths
 from nanobot_memory_plugins.core.files.reading import read_regular
 from nanobot_memory_plugins.core.redaction.contact_redaction import Contacts
@@ -15,6 +16,7 @@ from nanobot_memory_plugins.core.text import fold
 from nanobot_memory_plugins.core.transfer.archive_contents import PartKind, kind_of
 from nanobot_memory_plugins.core.transfer.archive_import import import_archive
 from nanobot_memory_plugins.core.transfer.importer import Part
+from nanobot_memory_plugins.core.transfer.likeness import pairs_of
 from nanobot_memory_plugins.core.transfer.manifest import MANIFEST, Manifest, ManifestFile
 from nanobot_memory_plugins.core.transfer.replaced import keep_copy
 from nanobot_memory_plugins.core.transfer.report import ImportReport
@@ -87,8 +89,21 @@ def _copies(paths: MemoryPaths) -> Iterator[ConflictCopy]:
             if original is None:
                 continue
             name = place.with_name(original).as_posix()
-            if kind_of(name) in _MERGED:
+            kind = kind_of(name)
+            if kind in _MERGED and not (kind is PartKind.DOCUMENT and _is_another(path, path.with_name(original))):
                 yield ConflictCopy(path, name)
+
+
+def _is_another(path: Path, original: Path) -> bool:
+    """Tell whether a document with a number says something else than the one without: a second chapter is no copy."""
+    if any(mark.search(fold(path.name)) for mark in _MARKS):
+        return False
+    try:
+        text, other = (read_regular(file).decode("utf-8", "replace") for file in (path, original))
+    except (OSError, MemoryFileError):
+        return True
+    said, said_there = pairs_of(text), pairs_of(other)
+    return text != other and 2 * len(said & said_there) <= len(said | said_there)
 
 
 def _original(path: Path) -> str | None:
