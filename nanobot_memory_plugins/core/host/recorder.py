@@ -45,7 +45,8 @@ class TurnRecorder:
 
     async def keep_notes(self, notes: Sequence[Note], *, scope: Scope) -> tuple[Receipt, ...]:
         """Write every note, in order, and return where each one stands."""
-        tasks = [self._writing.begin(self._files.keep_note(note, scope=scope)) for note in notes]
+        kept = [self._last_said.without_told(scope.session or "", note) for note in notes]
+        tasks = [self._writing.begin(self._files.keep_note(note, scope=scope)) for note in kept]
         return tuple(await asyncio.shield(asyncio.gather(*tasks))) if tasks else ()
 
     def note_recall(self, blocks: Sequence[ContextBlock]) -> None:
