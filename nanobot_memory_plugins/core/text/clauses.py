@@ -7,6 +7,7 @@ stands before the first clause ("In May, ...", "Hi Ann, ...") is its lead.
 from dataclasses import dataclass
 
 from nanobot_memory_plugins.core.text import questions, requests
+from nanobot_memory_plugins.core.text.cantonese import written
 from nanobot_memory_plugins.core.text.words import LazyPattern
 from nanobot_memory_plugins.redaction.script.chinese_script import SIMPLIFIED_OF
 
@@ -87,15 +88,15 @@ _MOST = 40
 def fold(text: str) -> str:
     """Return a text in the spelling in which rules compare: lower case, simple characters, narrow punctuation.
 
-    Every character keeps its place.
+    A few words of Cantonese stand in it as written Chinese has them. Every character keeps its place.
     """
     folded = text.translate(_FOLD)
     if folded.isascii():
         return folded.lower()
-    lower = folded.lower()
+    lower = written(folded).lower()
     if len(lower) == len(folded):
         return lower
-    return "".join(one if len(low := one.lower()) != 1 else low for one in folded)
+    return "".join(one if len(low := one.lower()) != 1 else low for one in written(folded))
 
 
 def without_quoted(folded: str) -> str:
