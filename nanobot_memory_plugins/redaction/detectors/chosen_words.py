@@ -45,6 +45,10 @@ _SENTENCE = words(
     " different stored saved kept hashed encrypted plain text reset changed working visible hidden"
 )
 _JOINING = "and"
+_POINTING = words(
+    "see ask check use look enter choose type read call try find give tell send contact take company several"
+    " asked printed"
+)
 # A way to encrypt, no key.
 _STANDARD = lazy_re(r"(?i)(?:wpa|wep|aes|tkip|psk|802)")
 _ADJECTIVE = lazy_re(r"[a-z]{2}(?:ed|ing|able|ible|ive|ous|ful|less|ant|ent|ory|ly|ish)$")
@@ -70,6 +74,12 @@ def is_phrase(found: str) -> bool:
     return len(set(parts)) > 2 and not any(
         part in _SENTENCE or _ADJECTIVE.search(part) for part in parts if part != _JOINING
     )
+
+
+def _is_phrase_of_three(found: str) -> bool:
+    """Tell whether ``found`` is three words that somebody strung together, and does not say what one is or where."""
+    first, *others = found.split()
+    return is_phrase(found) and first not in _POINTING and not _SAID_OF_ONE.intersection(others)
 
 
 def is_chosen_word(found: str) -> bool:
@@ -101,6 +111,14 @@ CHOSEN = RowRules(
             "my password is «correct horse battery staple».",
             "the password is far too short for any serious use",
             is_phrase,
+        ),
+        # A passphrase is words by its name: three of them are enough.
+        Row(
+            ("passphrase", "pass phrase", "pass-phrase"),
+            rf"(?<![a-z])pass[ -]?phrase{NAME}{LINK}{_Q}(?P<secret>[a-z]{{3,12}}(?:[ ][a-z]{{3,12}}){{2}}){_Q}{_END}",
+            "the passphrase for the deploy key is «seven amber lanterns», write that down",
+            "passphrase: see vault entry",
+            _is_phrase_of_three,
         ),
         # my wifi password is tangerine
         Row(
