@@ -114,7 +114,12 @@ class HookCalls:
     async def keep_answers(self, hook: str, arguments: Mapping[str, Any], *, limit: float, scope: Scope) -> Receipt:
         """Call a hook that answers with notes alone, and keep them."""
         answers = await self.answers(hook, arguments, accept=(Note,), limit=limit, scope=scope)
-        return await self.keep_notes(answers, scope=scope)
+        return await self.keep_notes(answers, scope=of_conversation(scope) if hook in _LEARNING else scope)
+
+
+def of_conversation(scope: Scope) -> Scope:
+    """Return whose a note of a whole conversation is: in a group chat the group's, whoever wrote last."""
+    return replace(scope, user="") if scope.group_chat else scope
 
 
 def _read(text: str) -> Reading:

@@ -14,7 +14,7 @@ from typing import Any
 
 from nanobot_memory_plugins.core.files import TranscriptRecord
 from nanobot_memory_plugins.core.host.hidden_answers import plain_history
-from nanobot_memory_plugins.core.host.hook_calls import fault_of_summaries, first_summary, values_of
+from nanobot_memory_plugins.core.host.hook_calls import fault_of_summaries, first_summary, of_conversation, values_of
 from nanobot_memory_plugins.core.host.parts import HostParts
 from nanobot_memory_plugins.core.host.recorded import RecordedMessages
 from nanobot_memory_plugins.core.host.said_before import without_media
@@ -98,7 +98,7 @@ class Resuming:
             sequential=True,
             check=fault_of_summaries(len(messages)),
         )
-        await self._parts.hooks.keep_notes(answers, scope=scope)
+        await self._parts.hooks.keep_notes(answers, scope=of_conversation(scope))
         return first_summary(answers)
 
     async def _take(
