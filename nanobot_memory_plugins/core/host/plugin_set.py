@@ -1,6 +1,6 @@
 """The plugins of one host: found, configured, registered, and described."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -184,6 +184,11 @@ class PluginSet:
             ledger=self._ledger,
             clock=self._clock,
         )
+
+    @property
+    def failed(self) -> Mapping[str, str]:
+        """The plugins that are wanted and could not be loaded, with the reason: no message reaches them."""
+        return self._errors
 
     def reports(self) -> list[PluginReport]:
         """Return every discovered plugin with its state."""
