@@ -16,7 +16,7 @@ REPEATED = [
     ("the alarm code is 4471 and the safe is 90-12-33", "Got it: 4471 and 90-12-33.", "4471"),
     ("the alarm code is 4471 and the safe is 90-12-33", "Got it: 4471 and 90-12-33.", "90-12-33"),
     ("my wifi password is tangerine", "Fine, then type tangerine on the phone.", "tangerine"),
-    ("我部iPad密碼係837261，你唔使記。", "明白，唔記837261。", "837261"),
+    ("我部iPad密碼係837261，轉頭用。", "明白，轉頭用837261。", "837261"),
     ("我的门禁密码是 5520，别告诉别人", "好的，5520 我不会说出去。", "5520"),
     ("Mein WLAN-Passwort ist Kranich!77", "Ich trage Kranich!77 ein.", "Kranich!77"),
     ("For the record the old redis pass was hunter-moss-91", "Then hunter-moss-91 is void.", "hunter-moss"),

@@ -14,49 +14,69 @@ from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
 _LONGEST_ANSWER = 2_000
 _SPEAKERS = ("user", "assistant")
 _SESSIONS = 1_000
-# Secrets that are known of a session at a time.
-_MOST_TOLD = 100
+# Secrets that are known of a session at a time, and messages at the end of a history that are read for some.
+_MOST_TOLD, _READ_FOR_TOLD = 100, 100
 
 
 def plain_history(history: Iterable[object]) -> tuple[Message, ...]:
-    """Normalise a host's chat messages: our own blocks are cut out of their text, answers that are secrets hidden."""
+    """Normalise a host's chat messages: our own blocks are cut out of their text, answers that are secrets hidden.
+
+    What a message tells as a secret is hidden in those behind it, among the last hundred.
+    """
     messages: list[Message] = []
     before = ""
     told: dict[str, None] = {}
-    for message in messages_without_fences(history):
+    given = list(messages_without_fences(history))
+    for place, message in enumerate(given):
         if message.role in _SPEAKERS and message.text.strip():
-            messages.append(_with_text(message, _hide_told(hidden_answer(before, message).text, told)))
+            if place < len(given) - _READ_FOR_TOLD:
+                messages.append(_with_text(message, _without_asked(before, message.text)))
+            else:
+                messages.append(_with_text(message, _hide_told(hidden_answer(before, message).text, told)))
+                told |= _staying(message.text)
             before = message.text
-            told |= _staying(before)
         else:
             messages.append(message)
     return tuple(messages)
 
 
 def hidden_answer(before: str, message: Message) -> Message:
-    """Return a message without the secret that ``before``, the text of the one before it, asks for."""
-    if not before or message.role not in _SPEAKERS or len(message.text) > _LONGEST_ANSWER:
+    """Return a message without the secret that ``before``, the text of the one before it, asks for or tells."""
+    if message.role not in _SPEAKERS:
         return message
-    return _with_text(message, _hidden(before, message.text))
+    return _with_text(message, _without_asked_or_told(before, message.text))
 
 
 def _with_text(message: Message, text: str) -> Message:
     return message if text == message.text else replace(message, text=text, raw={**message.raw, "content": text})
 
 
-def _hidden(before: str, text: str) -> str:
+def _without_asked(before: str, text: str) -> str:
+    if not before or len(text) > _LONGEST_ANSWER:
+        return text
     # Its patterns are compiled with those of all detectors, which are not loaded with the host.
     from nanobot_memory_plugins.redaction.detectors.asked_secrets import hide_answer
-    from nanobot_memory_plugins.redaction.engine.told_before import hide_told, told_in
 
-    return hide_told(hide_answer(before, text), told_in(before))
+    return hide_answer(before, text)
+
+
+def _without_asked_or_told(before: str, text: str) -> str:
+    if not before or len(text) > _LONGEST_ANSWER:
+        return text
+    return _hide_told(_without_asked(before, text), _told_in(before))
+
+
+def _told_in(text: str) -> tuple[str, ...]:
+    from nanobot_memory_plugins.redaction.engine.told_before import told_in
+
+    return told_in(text)
 
 
 def _staying(text: str) -> dict[str, None]:
     """Return the secrets that a message tells and that are to be known in all that is said behind it."""
-    from nanobot_memory_plugins.redaction.engine.told_before import stays_told, told_in
+    from nanobot_memory_plugins.redaction.engine.told_before import stays_told
 
-    return dict.fromkeys(filter(stays_told, told_in(text)))
+    return dict.fromkeys(filter(stays_told, _told_in(text)))
 
 
 def _hide_told(text: str, told: Iterable[str]) -> str:
@@ -77,7 +97,7 @@ class LastSaid:
         before = self._texts.pop(session_key, "")
         self._texts[session_key] = text[-_LONGEST_ANSWER:]
         told = tuple(self._told.get(session_key, ()))
-        hidden = _hidden(before, text) if before and len(text) <= _LONGEST_ANSWER else text
+        hidden = _without_asked_or_told(before, text)
         if staying := _staying(text):
             self._told.setdefault(session_key, BoundedDict(_MOST_TOLD)).update(staying)
         return _hide_told(hidden, told) if told else hidden

@@ -36,6 +36,8 @@ _LONGEST_HEARD = 20_000
 # Only shorter texts are looked at at once: it is done on the host's loop.
 _SHORT = 1_000
 
+_ANY_MESSAGE = "My password is kept elsewhere, call me at 10. 我的密码不在这里。"
+
 
 class SaidContacts:
     """The contact data that was said by who may see it. Safe in threads.
@@ -105,10 +107,13 @@ class ContactRedaction:
         )
 
     async def load(self) -> None:
-        """Import the detectors and the rules of third parties, off the event loop: nobody waits for them later."""
+        """Import the detectors and the rules of third parties, off the event loop: nobody waits for them later.
+
+        A message is redacted, for their patterns are compiled when they are first tried.
+        """
         from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 
-        await run_in_daemon_thread(lambda: redact_text(""))
+        await run_in_daemon_thread(lambda: redact_text(_ANY_MESSAGE))
 
     def of_people(self, text: str) -> str:
         """Return what the user said, or a person wrote, without secrets."""
