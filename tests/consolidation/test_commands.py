@@ -101,7 +101,7 @@ def test_entries_are_put_into_groups_and_listed_by_group(call):
     assert {one["id"] for one in call("entries", "list", "--group", "work")["entries"]} == set(ids[:2])
     assert [one["id"] for one in call("entries", "list", "--group", "work/clients")["entries"]] == ids[:1]
     assert call("entries", "group")["groups"] == {"": 1, "work": 2, "work/clients": 1}
-    assert call("entries", "group", ids[0], status=2) is None
+    assert call("entries", "group", ids[0], status=2)["ok"] is False
 
 
 def test_forget_restore_history_and_undo(call):

@@ -47,7 +47,7 @@ CONFIG = MemoryConfig.model_validate(
     }
 )
 CHAT = [
-    {"role": "user", "content": "The code of the bicycle lock is 7071, and I live in Lund."},
+    {"role": "user", "content": "The frame of the bicycle has the number 7071, and I live in Lund."},
     {"role": "assistant", "content": "Noted: 7071."},
 ]
 OURS = "recall,storage,observation,flush,summary,bootstrap,compaction,consolidation"
@@ -69,9 +69,9 @@ async def everything(workspace: Path) -> list[Any]:
         await memory.flush_index()
         tools = {tool.name: tool for tool in memory.tools()}
         answers.append(sorted(tools))
-        answers.append(await tools["memory_search"].run({"query": "bicycle lock"}, session_key="cli:two"))
+        answers.append(await tools["memory_search"].run({"query": "bicycle frame"}, session_key="cli:two"))
         answers.append(await tools["remember"].run({"text": "The user lives in Lund"}, session_key="cli:one"))
-        asked = "Do you remember the code of the bicycle lock?"
+        asked = "Do you remember the number of the bicycle frame?"
         answers.append((await memory.message_received(session_key="cli:two", text=asked)).block)
         answers.append(await memory.review_draft(session_key="cli:two", text=asked, draft="I do not know."))
         answers.append(memory.prompt_entries(memory.base_context(), session_key="cli:one"))
