@@ -26,7 +26,7 @@ KNOWN = {
     "Leipzig": item("The user lives in Leipzig", said="I moved to Leipzig"),
     "Rex": item("The user's dog is called Rex", said="My dog is called Rex"),
 }
-SECONDS = 0.3
+SECONDS = 1.0
 CORE = {"language_model": {"purpose_timeouts": {"extraction": SECONDS}, "attempts": 1, "thinking_tokens": 0}}
 LATE = Reply(delay=3 * SECONDS)
 
