@@ -16,12 +16,19 @@ os.environ["LC_ALL"] = "C.UTF-8"
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 
-# How long examples take to make tells of the machine alone. Environments of the adapters have no hypothesis.
+# The same examples in every run; NANOBOT_MEMORY_RANDOM=1 takes others, and pytest's ``--hypothesis-seed`` names them.
+# How long they take to make tells of the machine alone. Environments of the adapters have no hypothesis.
 with suppress(ImportError):
     from hypothesis import HealthCheck, settings
 
-    settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-    settings.load_profile("any machine")
+    settings.register_profile(
+        "every run",
+        deadline=None,
+        derandomize="NANOBOT_MEMORY_RANDOM" not in os.environ,
+        print_blob=True,
+        suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+    )
+    settings.load_profile("every run")
 
 # What collecting makes lives until the end: a look through it all finds nothing, and takes half a second. The process
 # that hands tests out collects none, and makes no garbage that is worth a look.

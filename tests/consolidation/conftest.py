@@ -2,12 +2,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, settings
-
-settings.register_profile(
-    "entries", deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
-)
-settings.load_profile("entries")
 
 NOW = datetime(2026, 2, 20, 10, 30, tzinfo=UTC)
 
