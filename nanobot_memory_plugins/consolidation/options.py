@@ -13,16 +13,11 @@ class ConsolidationOptions(PluginOptions):
     prompt_entries: int = Field(default=20, ge=0, le=200, description="entries that stand in the prompt, at most")
     prompt_min_score: float = Field(default=0.5, ge=0, le=1, description="the score that an entry needs for the prompt")
     prompt_tokens: int = Field(
-        default=800, ge=50, le=40_000, description="tokens of all entries in the prompt, at most"
+        default=1_400, ge=50, le=40_000, description="tokens of all entries in the prompt, at most"
     )
     prompt_language: Literal["auto", "zh", "en"] = Field(
         default="auto",
         description="the language of the heading above them: the one that the user writes, or a fixed one",
-    )
-
-    spoken_orders: bool = Field(
-        default=True,
-        description='"remember this", "forget that" in a message are carried out at once, without the model',
     )
 
     consolidation_hour: int = Field(default=3, ge=0, le=23, description="hour of the daily consolidation, local time")
@@ -38,13 +33,6 @@ class ConsolidationOptions(PluginOptions):
     )
 
     extract: bool = Field(default=True, description="learn entries from sessions that are quiet, over or compacted")
-    extraction_quotes: Literal["auto", "always", "never"] = Field(
-        default="auto",
-        description="ask the model for the words that each item rests on; auto: while its last ten answers quote",
-    )
-    extraction_answer_tokens: int = Field(
-        default=2_000, ge=200, description="tokens of an answer with quotes, at most; a model that thinks spends some"
-    )
     extract_background_turns: bool = Field(
         default=True,
         description="learn from turns that nobody spoke in, too (in nanobot those that `backgroundTurns` lets through)",

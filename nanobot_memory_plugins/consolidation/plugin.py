@@ -1,11 +1,8 @@
 """The plugin: what its hooks are, and who does their work."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 
-from nanobot_memory_plugins.consolidation.commands.service import MemoryCommands
-from nanobot_memory_plugins.consolidation.extraction.given_up import given_up_lately
-from nanobot_memory_plugins.consolidation.extraction.hooks import Extraction
-from nanobot_memory_plugins.consolidation.extraction.quote_mode import QuoteModes
+from nanobot_memory_plugins.consolidation.keeping import EntryKeeping
 from nanobot_memory_plugins.consolidation.model.entry import Section, whole_scope
 from nanobot_memory_plugins.consolidation.model.tags import has_tag
 from nanobot_memory_plugins.consolidation.nightly.service import NightlyService
@@ -30,6 +27,8 @@ from nanobot_memory_plugins.core import (
     Message,
     PluginContext,
     PromptEntries,
+    ReadingPart,
+    ReadingRequest,
     Scope,
     Sentence,
     Trace,
@@ -37,7 +36,6 @@ from nanobot_memory_plugins.core import (
     hookimpl,
     run_in_daemon_thread,
 )
-from nanobot_memory_plugins.core.text import Reading
 
 _SUBJECT = "scored entries"
 _MOST_TAKEN = 3
@@ -50,57 +48,41 @@ class ConsolidationPlugin:
     prompt_files = PROMPTS
 
     def __init__(self) -> None:
-        self._extraction = Extraction()
-        self._spoken: MemoryCommands | None = None
+        self._kept: EntryKeeping | None = None
         self._nightly = NightlyService()
 
-    def _spoken_of(self, context: PluginContext) -> MemoryCommands:
-        if self._spoken is None:
-            self._spoken = MemoryCommands(context)
-        return self._spoken
+    def _of(self, context: PluginContext) -> EntryKeeping:
+        if self._kept is None:
+            self._kept = EntryKeeping(context)
+        return self._kept
 
     @hookimpl
     async def on_start(self, context: PluginContext) -> None:
         """Read the entries ahead of the first prompt, and begin the daily consolidation."""
-        await self._spoken_of(context).start()
+        await self._of(context).start()
         self._nightly.start(context)
 
     @hookimpl
-    async def on_stop(self, context: PluginContext) -> None:
-        """End the daily consolidation, and finish what users have asked for."""
+    async def on_stop(self) -> None:
+        """End the daily consolidation."""
         await self._nightly.stop()
-        await self._spoken_of(context).stop()
 
     @hookimpl
     async def on_message_received(
-        self,
-        session_key: str,
-        text: str,
-        reading: Reading,
-        history: tuple[Message, ...],
-        scope: Scope,
-        context: PluginContext,
-        spoken: bool = True,
+        self, session_key: str, text: str, scope: Scope, context: PluginContext, spoken: bool = True
     ) -> ContextBlock | None:
-        """Carry out "remember this" and "forget that", and say what was really done; nobody but a user orders it."""
-        if not spoken:
-            return None
-        return await self._spoken_of(context).answer(session_key, text, reading, history, scope)
-
-    @hookimpl
-    async def on_tool_executed(self, session_key: str, result: object, context: PluginContext) -> None:
-        """Know what tools have said, so that it is not taken for the user's word."""
-        self._spoken_of(context).hear_tool(session_key, result)
+        """Hear what is said, for quotations; without a model and tools, carry out a plain order."""
+        return await self._of(context).hear(session_key, text, scope) if spoken else None
 
     @hookimpl
     def contribute_tools(self, context: PluginContext) -> list[MemoryTool]:
         """Offer ``remember`` and ``forget``."""
-        return self._spoken_of(context).tools()
+        return self._of(context).tools()
 
     @hookimpl
     def prompt_entries(self, long_term: str, scope: Scope, context: PluginContext) -> PromptEntries:
         """Say what is known of the user for long."""
-        return self._spoken_of(context).prompt.answer(long_term, context.visible_scope(scope))
+        return self._of(context).prompt.answer(long_term, context.visible_scope(scope))
 
     @hookimpl
     def open_entries(self, context: PluginContext) -> EntryAccess:
@@ -113,31 +95,31 @@ class ConsolidationPlugin:
         )
 
     @hookimpl
-    async def on_session_idle(
-        self, session_key: str, history: tuple[Message, ...], scope: Scope, context: PluginContext
-    ) -> None:
-        """Learn from a session that is quiet or over, and carry out what was asked for in it and could not be done."""
-        await self._spoken_of(context).catch_up(session_key)
-        await self._extraction.session_idle(session_key, history, scope, context)
+    def contribute_reading(
+        self,
+        session_key: str,
+        messages: tuple[Message, ...],
+        unread: Mapping[str, int],
+        scope: Scope,
+        context: PluginContext,
+    ) -> ReadingPart | None:
+        """Learn from what is new in a session."""
+        fresh = messages[-unread["entries"] :] if unread.get("entries") else messages if "entries" not in unread else ()
+        return self._of(context).learning.part(session_key, fresh, scope)
 
     @hookimpl
-    async def before_compaction(
-        self, session_key: str, messages: tuple[Message, ...], scope: Scope, context: PluginContext
-    ) -> None:
-        """Keep what is about to be cut for learning from it later."""
-        await self._extraction.before_compaction(session_key, messages, scope, context)
-
-    @hookimpl
-    async def on_turn_finished(
-        self, session_key: str, messages: Sequence[Message], scope: Scope, context: PluginContext
-    ) -> None:
-        """Learn from what was cut, and from turns that nobody spoke in."""
-        await self._extraction.turn_finished(session_key, messages, scope, context)
+    async def on_turn_finished(self, session_key: str, context: PluginContext) -> ReadingRequest | None:
+        """Learn from turns that nobody spoke in, and look again at a message that no tool was called for."""
+        options: ConsolidationOptions = context.options
+        if session_key.startswith(tuple(options.background_sessions)):
+            return ReadingRequest("background") if options.extract_background_turns else None
+        await self._of(context).look_again(session_key)
+        return None
 
     @hookimpl
     async def withheld_texts(self, scope: Scope, context: PluginContext) -> list[Withheld]:
         """Withhold what was forgotten on somebody's order."""
-        return await self._spoken_of(context).withheld(scope)
+        return await self._of(context).withheld(scope)
 
     @hookimpl
     async def on_purge(
@@ -193,30 +175,12 @@ class ConsolidationPlugin:
             told = _with_problems(counts, snapshot.document)
         twofold = sum(has_tag(entry.tags, CONFLICT) for entry in snapshot.entries.values())
         nobodys = sum(context.is_nobodys(whole_scope(entry)) for entry in snapshot.entries.values())
-        models = await run_in_daemon_thread(QuoteModes(repository.paths).models)
         late = await run_in_daemon_thread(lambda: late_entries(repository))
-        lately = await run_in_daemon_thread(lambda: given_up_lately(repository.journal, context.clock.now()))
         more = [*([_unseen(nobodys)] if nobodys else []), *([_twofold(twofold)] if twofold else [])]
         taken = await run_in_daemon_thread(lambda: taken_out_lately(repository, snapshot.entries))
         more += [_taken_out(one, accident=most_went(taken, snapshot.entries)) for one in taken[:_MOST_TAKEN]]
-        more += [*([_late(late)] if late else []), *lately]
-        return [told, *more, _quoting(models, context.options)] if models else [told, *more]
-
-
-def _quoting(models: Mapping[str, bool], options: ConsolidationOptions) -> Finding:
-    named = {name or "the model": quotes for name, quotes in models.items()}
-    by = {True: Sentence("by its quotes"), False: Sentence("by the words")}
-    told = Sentence.joined(
-        (Sentence("{name}: {by}", name=name, by=by[bool(quotes)]) for name, quotes in named.items()), "; "
-    )
-    return Finding(
-        "extraction",
-        Sentence(
-            "what a model extracts is judged ({extraction_quotes}): {told}",
-            extraction_quotes=options.extraction_quotes,
-            told=told,
-        ),
-    )
+        more += [_late(late)] if late else []
+        return [told, *more]
 
 
 def _twofold(count: int) -> Finding:

@@ -83,6 +83,7 @@ if TYPE_CHECKING:
     from nanobot_memory_plugins.core.redaction.contact_redaction import ContactRedaction, without_secrets
     from nanobot_memory_plugins.core.scopes.people import Senders
     from nanobot_memory_plugins.core.scopes.workspace_scopes import offered_scopes, workspace_scopes
+    from nanobot_memory_plugins.core.session_reading.part import ReadingPart, ReadingRequest
     from nanobot_memory_plugins.core.text.acts import Act
     from nanobot_memory_plugins.core.text.fence import (
         Language,
@@ -143,6 +144,7 @@ if TYPE_CHECKING:
     from nanobot_memory_plugins.core.values.diagnosis import Finding, Health
     from nanobot_memory_plugins.core.values.message_context import MessageContext
     from nanobot_memory_plugins.core.values.plugin_options import PluginOptions
+    from nanobot_memory_plugins.core.values.session_reading import Quote, ReadEntry, SessionReading
     from nanobot_memory_plugins.redaction.rules.rule import Rule
     from nanobot_memory_plugins.redaction.script.messages import Sentence, together, tr
 
@@ -184,6 +186,7 @@ _MODULES = {
     "core.redaction.contact_redaction": ("ContactRedaction", "without_secrets",),
     "core.scopes.people": ("Senders",),
     "core.scopes.workspace_scopes": ("offered_scopes", "workspace_scopes",),
+    "core.session_reading.part": ("ReadingPart", "ReadingRequest",),
     "core.text.acts": ("Act",),
     "core.text.fence": (
         "Language", "fence", "fenced_blocks", "is_fenced", "language_of", "neutralise", "remove_fenced",
@@ -206,6 +209,7 @@ _MODULES = {
     "core.values.diagnosis": ("Finding", "Health",),
     "core.values.message_context": ("MessageContext",),
     "core.values.plugin_options": ("PluginOptions",),
+    "core.values.session_reading": ("Quote", "ReadEntry", "SessionReading",),
     "redaction.rules.rule": ("Rule",),
     "redaction.script.messages": ("Sentence", "together", "tr",),
 }  # fmt: skip
@@ -288,7 +292,11 @@ __all__ = [
     "PromptFile",
     "Prompts",
     "Query",
+    "Quote",
+    "ReadEntry",
     "Reading",
+    "ReadingPart",
+    "ReadingRequest",
     "Receipt",
     "Rule",
     "Scope",
@@ -298,6 +306,7 @@ __all__ = [
     "Senders",
     "Sentence",
     "SessionOption",
+    "SessionReading",
     "SharingStore",
     "Skipped",
     "Store",

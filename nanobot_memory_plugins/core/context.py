@@ -47,7 +47,8 @@ class PluginContext(Generic[OptionsT]):
     None where no host runs. ``time_limit`` gives the seconds for which core waits for the answer to a hook of this
     name, and None where it waits for as long as it takes. ``reading`` gives what a message means, of those that any
     hook is handed: the object that `on_message_received` was handed for it. ``feedback`` tells which memories
-    people said did not help, and takes it down; None where no host runs.
+    people said did not help, and takes it down; None where no host runs. ``tools_offered`` says whether the host has
+    asked for the tools that its model is offered.
     """
 
     plugin_name: str
@@ -70,6 +71,7 @@ class PluginContext(Generic[OptionsT]):
     opened_entries: Callable[[], EntryAccess | None] = lambda: None
     erase: Callable[[Erasure], Awaitable[bool]] | None = None
     feedback: Feedback | None = None
+    tools_offered: Callable[[], bool] = lambda: False
 
     def reading(self, message: Message | str) -> Reading:
         """Return what a message of the hook means, read once for all hooks and plugins; a text is a user's."""

@@ -12,6 +12,7 @@ import pluggy
 from nanobot_memory_plugins.core.context import PluginContext
 from nanobot_memory_plugins.core.hook_markers import PROJECT_NAME, hookimpl
 from nanobot_memory_plugins.core.protocols import EntryAccess, MemoryTool, Store
+from nanobot_memory_plugins.core.session_reading.part import ReadingPart, ReadingRequest
 from nanobot_memory_plugins.core.text.reading import Reading
 from nanobot_memory_plugins.core.values import (
     ContextBlock,
@@ -111,13 +112,31 @@ def on_turn_finished(
     context_window: int,
     scope: Scope,
     context: PluginContext,
-) -> Note | Sequence[Note] | None:
+) -> Note | ReadingRequest | Sequence[Note | ReadingRequest] | None:
     """Answer that a turn is over: the user has the reply, and nobody waits for you.
 
     ``messages`` are those that stand in the live context now; they are normalised as they are looked at, so look at
     them only when there is reason to. ``context_tokens`` is about how many tokens they are, with all that the host
     sends beside them, and ``context_window`` is the model's window in tokens.
-    Answer with notes to keep, or None.
+    Answer with notes to keep, with a request that the session be read now, or None.
+    """
+
+
+@hookspec
+def contribute_reading(
+    session_key: str,
+    messages: tuple[Message, ...],
+    unread: Mapping[str, int],
+    reason: str,
+    scope: Scope,
+    context: PluginContext,
+) -> ReadingPart | Sequence[ReadingPart] | None:
+    """Say what you want to know of a session that the language model is about to read, and take the answer.
+
+    One question is asked for all plugins, behind the turn. ``messages`` are what was said since the session was read,
+    oldest first; of them the last ``unread[field]`` are new for a field of the answer that was read before. ``reason``
+    is ``turn`` (somebody asked for it by a `ReadingRequest`), ``idle``, ``ended``, ``compaction``, or ``start`` for
+    what an earlier process has left. Answer with parts, or None where there is nothing to know.
     """
 
 

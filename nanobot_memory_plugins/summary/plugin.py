@@ -1,12 +1,10 @@
 """One summary of each idle period of a session, in the day's note."""
 
-import asyncio
-import weakref
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 
 from nanobot_memory_plugins.core import (
+    BoundedDict,
     LanguageModelError,
     MemoryPaths,
     Message,
@@ -14,150 +12,105 @@ from nanobot_memory_plugins.core import (
     NoteEntry,
     Origin,
     PluginContext,
-    find_earlier_summary,
+    ReadingPart,
+    SessionReading,
     hookimpl,
     logger,
     parse_notes,
     run_in_daemon_thread,
 )
-from nanobot_memory_plugins.core.files import read_regular, read_time
-from nanobot_memory_plugins.core.files.seen_messages import MessageMarks, SeenMessages
-from nanobot_memory_plugins.core.text import GAP, dominant_language, is_pleasantry, message_time
+from nanobot_memory_plugins.core.files import read_regular
+from nanobot_memory_plugins.core.session_reading.templates import question
+from nanobot_memory_plugins.core.text import dominant_language, is_acknowledgement, message_time, render
 from nanobot_memory_plugins.summary.options import SummaryOptions
-from nanobot_memory_plugins.summary.templates import SUMMARY
-from nanobot_memory_plugins.summary.writing import first_sentence, put_together, summary_prompt, usable_summary
+from nanobot_memory_plugins.summary.writing import first_sentence, put_together, usable_summary
 
-PURPOSE = "summary"
 TAGS = ("summary", "session")
 TITLES = {"en": "session summary", "zh": "会话摘要"}
 
-# Messages of a session that a summary is made of, at most: the last ones.
-LAST_MESSAGES = 20
-_ANSWER_TOKENS = 300
-# Characters of one message that are looked at, half from either end.
-_MESSAGE_CHARS = 20_000
+# Messages of a session that a summary is made of, at most: the last ones; and tokens of them for a model of its own.
+LAST_MESSAGES, _SHOWN_TOKENS, _ANSWER_TOKENS = 20, 2_500, 300
+# Seconds after which a summary is put together without the model.
+_PATIENCE = 10.0
 # Day notes in which a session that ends is looked for, newest first.
 _DAYS = 3
 _LARGEST_NOTE_FILE = 16 << 20
+_SESSIONS = 1_000
 
 
 class SummaryPlugin:
     """Summarises a session that has gone quiet or has ended, when enough that is new was said in it."""
 
     Options = SummaryOptions
-    prompt_files = (SUMMARY,)
 
     def __init__(self) -> None:
-        self._marks: MessageMarks | None = None
-        self._locks: weakref.WeakValueDictionary[str, asyncio.Lock] = weakref.WeakValueDictionary()
+        self._written: BoundedDict[str, datetime] = BoundedDict(_SESSIONS)
 
     @hookimpl
-    async def on_session_idle(
-        self, session_key: str, history: tuple[Message, ...], ended: bool, context: PluginContext
-    ) -> Note | None:
-        """Return the summary, or None: too little was said since the last one, or nothing."""
-        lock = self._locks.setdefault(session_key, asyncio.Lock())
-        async with lock:
-            store = self._store(context)
-            marks = await run_in_daemon_thread(lambda: store.read(session_key))
-            fresh = _fresh(marks, history)
-            wanted = await self._is_wanted(session_key, fresh, marks, ended, context)
-            note = await self._summary(fresh[-LAST_MESSAGES:], context) if wanted else None
-            if note is None and not ended:
-                return None
-            now = context.clock.now().isoformat()
-
-            def change(known: SeenMessages) -> Note | None:
-                left = note if note is not None and any(known.is_new(history)) else None
-                if left is not None:
-                    known.add(history)
-                    known.values["summarised"] = now
-                if ended:
-                    known.values["ended"] = now
-                return left
-
-            return await run_in_daemon_thread(lambda: store.change(session_key, change))
-
-    def _store(self, context: PluginContext) -> MessageMarks:
-        if self._marks is None:
-            paths = MemoryPaths.of(context.workspace)
-            self._marks = MessageMarks(paths.index_folder / "summary", below=paths.workspace)
-        return self._marks
-
-    async def _is_wanted(
-        self, session_key: str, fresh: Sequence[Message], marks: SeenMessages, ended: bool, context: PluginContext
-    ) -> bool:
+    async def contribute_reading(
+        self,
+        session_key: str,
+        messages: tuple[Message, ...],
+        unread: Mapping[str, int],
+        reason: str,
+        context: PluginContext,
+    ) -> ReadingPart | None:
+        """Ask for the summary where one is due, or put it together without the model."""
         options: SummaryOptions = context.options
-        said = [message.text for message in fresh if message.role == "user"]
-        turns = len(said)
-        if all(map(is_pleasantry, said)):
-            return False
-        if ended:
-            if turns >= options.summary_min_turns:
-                return True
-            if not options.fallback_at_end:
-                return False
-            paths, since = MemoryPaths.of(context.workspace), read_time(str(marks.values.get("ended", "")))
-            return not await run_in_daemon_thread(lambda: was_noted(paths, session_key, since))
-        return turns >= options.summary_min_turns and _has_rested(marks, options.summary_interval, context)
-
-    async def _summary(self, messages: Sequence[Message], context: PluginContext) -> Note | None:
-        options: SummaryOptions = context.options
-        ready = await run_in_daemon_thread(lambda: [_prepared(message, context) for message in messages])
-        language = dominant_language(ready)
-        text = ""
-        if options.summary_mode == "llm" and context.complete is not None:
-            today = context.clock.now().date()
-            prompt = await run_in_daemon_thread(lambda: summary_prompt(ready, context.prompts, language, today))
-            purpose = f"{PURPOSE}:{options.summary_llm_provider}" if options.summary_llm_provider else PURPOSE
-            try:
-                answer = await context.complete(prompt, max_tokens=_ANSWER_TOKENS, purpose=purpose)
-                text = usable_summary(answer, ready)
-            except LanguageModelError as error:
-                logger.debug("the summary is put together without the model: {}", type(error).__name__)
-        text = text or put_together(ready, language)
-        if not text:
+        fresh = messages[len(messages) - unread.get("summary", len(messages)) :]
+        if not await self._is_due(session_key, fresh, reason, context):
             return None
-        tldr = first_sentence(text)
-        return Note(
-            tldr=tldr,
-            details=text if text != tldr else "",
-            tags=TAGS,
-            title=TITLES[language],
-            origin=Origin.SUMMARY,
-        )
+        last = fresh[-LAST_MESSAGES:]
+
+        async def note(text: str) -> Sequence[Note]:
+            text = text or await run_in_daemon_thread(lambda: put_together(last, dominant_language(last)))
+            if not text:
+                return ()
+            self._written[session_key] = context.clock.now()
+            tldr = first_sentence(text)
+            details = text if text != tldr else ""
+            title = TITLES[dominant_language(last)]
+            return [Note(tldr=tldr, details=details, tags=TAGS, title=title, origin=Origin.SUMMARY)]
+
+        async def take(reading: SessionReading) -> Sequence[Note]:
+            return await note(await run_in_daemon_thread(lambda: usable_summary(reading.summary, reading.messages)))
+
+        async def without_model() -> Sequence[Note]:
+            return await note(await _of_another_model(last, context))
+
+        asks = options.summary_mode == "llm" and not options.summary_llm_provider
+        return ReadingPart("summary", take, without_model=without_model, patience=_PATIENCE, asks=asks)
+
+    async def _is_due(self, session_key: str, fresh: Sequence[Message], reason: str, context: PluginContext) -> bool:
+        options: SummaryOptions = context.options
+        said = [one.text for one in fresh if one.role == "user"]
+        if all(map(is_acknowledgement, said)):
+            return False
+        written = self._written.get(session_key)
+        if reason != "ended":
+            rested = written is None or context.clock.now() - written >= timedelta(seconds=options.summary_interval)
+            return len(said) >= options.summary_min_turns and rested
+        if len(said) >= options.summary_min_turns:
+            return True
+        paths, since = MemoryPaths.of(context.workspace), message_time(fresh[0])
+        return options.fallback_at_end and not await run_in_daemon_thread(lambda: was_noted(paths, session_key, since))
 
 
-def _fresh(marks: SeenMessages, history: Sequence[Message]) -> list[Message]:
-    """Return the messages that were said since the last summary.
-
-    Results of tools, silent calls and what a compaction put in the place of earlier messages are left out.
-    """
-    new, summary = marks.is_new(history), find_earlier_summary(history)
-    return [
-        message
-        for index, message in enumerate(history)
-        if new[index] and index != summary and message.role in ("user", "assistant") and message.text.strip()
-    ]
-
-
-def _has_rested(marks: SeenMessages, seconds: float, context: PluginContext) -> bool:
+async def _of_another_model(messages: Sequence[Message], context: PluginContext) -> str:
+    """Return the summary of a model that was chosen for summaries alone, or nothing."""
+    options: SummaryOptions = context.options
+    if options.summary_mode != "llm" or not options.summary_llm_provider or context.complete is None:
+        return ""
+    language = dominant_language(messages)
+    shown = render(messages, tokens=_SHOWN_TOKENS)
+    prompt = [{"role": "user", "content": f"{question('summary', language)}\n\n{shown}"}]
+    purpose = f"summary:{options.summary_llm_provider}"
     try:
-        last = datetime.fromisoformat(marks.values["summarised"])
-        return context.clock.now() - last >= timedelta(seconds=seconds)
-    except (KeyError, TypeError, ValueError, OverflowError):
-        return True
-
-
-def _prepared(message: Message, context: PluginContext) -> Message:
-    """Return a copy with secrets hidden; it is cut later, because cutting first would leave pieces of them."""
-    time = message_time(message)
-    text, half = message.text, _MESSAGE_CHARS // 2
-    if len(text) > _MESSAGE_CHARS:
-        text = context.redact(text[:half]) + GAP + context.redact(text[-half:])
-    else:
-        text = context.redact(text)
-    return replace(message, text=text, raw={"time": time.isoformat()} if time else {})
+        answer = await context.complete(prompt, max_tokens=_ANSWER_TOKENS, purpose=purpose)
+    except LanguageModelError as error:
+        logger.debug("the summary is put together without the model: {}", type(error).__name__)
+        return ""
+    return usable_summary(answer, messages)
 
 
 def was_noted(paths: MemoryPaths, session_key: str, since: datetime | None) -> bool:

@@ -10,13 +10,11 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
 
-from nanobot_memory_plugins.consolidation.extraction.small_talk import is_small_talk
-from nanobot_memory_plugins.consolidation.extraction.statements import is_open
 from nanobot_memory_plugins.consolidation.model.entry import Category, Entry, Section
 from nanobot_memory_plugins.consolidation.model.matcher import says_the_same
 from nanobot_memory_plugins.consolidation.model.normalised import wording
-from nanobot_memory_plugins.consolidation.model.plan_days import last_day
 from nanobot_memory_plugins.consolidation.model.redacted_content import is_point_hidden
+from nanobot_memory_plugins.consolidation.model.validity import last_day
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
 from nanobot_memory_plugins.consolidation.prompt.render import best_entries, entries_in_prompt
 from nanobot_memory_plugins.core import Sentence
@@ -116,11 +114,7 @@ def junk_in(text: str) -> str:
         return Sentence("a model's way of saying nothing")
     if _MACHINE.search(text) or (len(text) >= _LONG_ENOUGH and letters < _LETTERS * len(plain)):
         return Sentence("output of a machine")
-    if own.weight < _LEAST_WEIGHT:
-        return Sentence("it says nothing")
-    if is_open(text):
-        return Sentence("a question or a guess")
-    return Sentence("small talk") if is_small_talk(text) else ""
+    return Sentence("it says nothing") if own.weight < _LEAST_WEIGHT else ""
 
 
 def candidate_pairs(entries: Mapping[str, Entry]) -> Iterator[tuple[str, str]]:

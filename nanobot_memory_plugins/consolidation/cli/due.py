@@ -6,7 +6,7 @@ from datetime import UTC, datetime, time
 from rich.cells import cell_len
 
 from nanobot_memory_plugins.consolidation.model.entry import Entry
-from nanobot_memory_plugins.consolidation.model.plan_days import end_of, last_day
+from nanobot_memory_plugins.consolidation.model.validity import end_of, last_day
 from nanobot_memory_plugins.consolidation.prompt.render import days_left, is_due
 from nanobot_memory_plugins.core import console, shown, tr
 from nanobot_memory_plugins.core.text import days_ahead, moment_of

@@ -89,7 +89,7 @@ def list_entries(
     if day is None:
         there = faded(snapshot.entries, repository.clock.now()).entries
     else:
-        from nanobot_memory_plugins.consolidation.model.plan_days import end_of
+        from nanobot_memory_plugins.consolidation.model.validity import end_of
         from nanobot_memory_plugins.consolidation.operations.as_of import held_at
 
         there = held_at(

@@ -8,8 +8,8 @@ import typer
 
 from nanobot_memory_plugins.consolidation.cli.shown import beginning, opened, row, say_more
 from nanobot_memory_plugins.consolidation.model.entry import Entry
-from nanobot_memory_plugins.consolidation.model.plan_days import last_day
 from nanobot_memory_plugins.consolidation.model.scoring import faded
+from nanobot_memory_plugins.consolidation.model.validity import last_day
 from nanobot_memory_plugins.consolidation.operations.entry_access import RepositoryAccess
 from nanobot_memory_plugins.consolidation.store.fields import shown_date
 from nanobot_memory_plugins.core import (

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import date, datetime
 from enum import StrEnum
 from uuid import uuid4
 
@@ -60,7 +60,9 @@ class Entry:
     ``superseded_by`` are ids. ``source_session`` is the session it was learned in, or, for one made of what several
     said, those on a line each. ``kind`` is `INSTRUCTION` or empty. A ``pinned`` entry stands in the prompt before all
     others. ``importance`` is that of `Importance`, or empty where nobody has said it. ``ended_at`` is when another one
-    took its place. ``tags`` are a person's. ``extra`` holds fields of the file that this version does not know.
+    took its place. ``tags`` are a person's. ``quote`` is the sentence that it rests on, the user's or, of what the
+    assistant found out, its own, and ``quoted_on`` the day on which that was said. ``extra`` holds fields of the file
+    that this version does not know.
     """
 
     id: str
@@ -86,6 +88,14 @@ class Entry:
     importance: str = ""
     ended_at: datetime | None = None
     tags: tuple[str, ...] = ()
+    quote: str = ""
+    quoted_on: date | None = None
+
+    @property
+    def shown_quote(self) -> str:
+        """The quote, where it says more than the text does: neither stands in the other."""
+        quote, text = _plain(self.quote), _plain(self.content)
+        return "" if quote in text or text in quote else self.quote
 
     @property
     def score(self) -> float:
@@ -141,6 +151,10 @@ def whole_scope(entry: Entry) -> Scope:
 def faded_score(score: float, days: int) -> float:
     """Return what some days of fading leave of a score."""
     return float(score * DAILY_DECAY**days) if days > 0 else score
+
+
+def _plain(text: str) -> str:
+    return "".join(filter(str.isalnum, text.casefold()))
 
 
 def plain_score(score: float) -> float:

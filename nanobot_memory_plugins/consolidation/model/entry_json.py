@@ -1,7 +1,7 @@
 """An entry as JSON, for the journal and the command line."""
 
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any
 
 from nanobot_memory_plugins.consolidation.model.entry import Entry, Section, plain_score
@@ -13,7 +13,7 @@ _SCOPE = ("agent", "user", "channel", "session", "group_chat", "project")
 NAMES = frozenset({
     "id", "content", "category", "anchor", "last_activated", "hits", "created_at", "source_session", "expires_at",
     "group", "supersedes", "superseded_by", "origin", "scope", "anchor_days", "decayed_days", "kept_in", "extra",
-    "kind", "pinned", "importance", "ended_at", "tags",
+    "kind", "pinned", "importance", "ended_at", "tags", "quote", "quoted_on",
 })  # fmt: skip
 
 
@@ -43,6 +43,8 @@ def entry_to_json(entry: Entry) -> dict[str, Any]:
         "importance": entry.importance,
         "ended_at": _time(entry.ended_at),
         "tags": list(entry.tags),
+        "quote": entry.quote,
+        "quoted_on": entry.quoted_on.isoformat() if entry.quoted_on else "",
     }
     return {name: value for name, value in values.items() if value or name in ("id", "content", "anchor")}
 
@@ -78,6 +80,8 @@ def entry_from_json(values: Mapping[str, Any]) -> Entry:
         importance=str(values.get("importance", "")),
         ended_at=_read(values.get("ended_at")),
         tags=tuple(map(str, values.get("tags", ()))),
+        quote=str(values.get("quote", "")),
+        quoted_on=date.fromisoformat(values["quoted_on"]) if values.get("quoted_on") else None,
     )
 
 

@@ -25,4 +25,6 @@ def view_of(entry: Entry, *, gone: bool = False) -> EntryView:
         kind=entry.kind,
         pinned=entry.pinned,
         tags=entry.tags,
+        quote=entry.quote,
+        quoted_on=entry.quoted_on,
     )

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import datetime, time
 
 from nanobot_memory_plugins.consolidation.model.belonging import belonging
 from nanobot_memory_plugins.consolidation.model.entry import Category, Entry, Section
@@ -19,7 +19,7 @@ from nanobot_memory_plugins.consolidation.nightly.inputs import UNTRUSTED, Gathe
 from nanobot_memory_plugins.consolidation.nightly.scoping import Tellers
 from nanobot_memory_plugins.consolidation.nightly.spoken import UsersWord
 from nanobot_memory_plugins.consolidation.operations.merge_entries import alike, joined, relinked
-from nanobot_memory_plugins.core import Origin, Sentence
+from nanobot_memory_plugins.core import Origin, Quote, Sentence
 from nanobot_memory_plugins.core.values.scopes import owner
 
 # A run may drop this many entries, and beyond that this share of them.
@@ -151,8 +151,8 @@ class _State:
         add = wish.operation
         if wish.known_as in self.entries or any(alike(one.content, add.content) for one in self._of_scope()):
             return "an entry says it already"
-        said_at = self._users.said_at(add.content, add.said)
-        if said_at is None and not self._noted.grounds(add.content):
+        quote = self._users.quote(add.content, add.said)
+        if quote is None and not self._noted.grounds(add.content):
             return Sentence("the notes do not say it")
         if wish.new_id in self.entries:
             return "its id is taken"
@@ -167,8 +167,10 @@ class _State:
             source_session=made.source,
             expires_at=add.expires_at if add.category is Category.TODO else None,
             importance=add.importance.value,
-            origin=Origin.USER if said_at is not None else Origin.SUMMARY,
-            scope=belonging(made.scope, add.content, add.category),
+            origin=Origin.USER if quote is not None else Origin.SUMMARY,
+            scope=belonging(made.scope, add.category),
+            quote=quote.text if quote is not None else "",
+            quoted_on=quote.day if quote is not None else None,
         )
         self._touched.add(wish.new_id)
         self.done.append(AppliedOperation("add", wish.new_id, add.content))
@@ -187,13 +189,13 @@ class _State:
         users = merged[0].origin is Origin.USER
         notes = [note for note in self._material.notes if not users or note.origin is Origin.USER]
         own = Sources([*(one.content for one in merged), *(note.text for note in notes)])
-        said_at = self._users.said_at(merge.content, merge.said)
-        if said_at is None and not own.grounds(merge.content):
+        quote = self._users.quote(merge.content, merge.said)
+        if quote is None and not own.grounds(merge.content):
             return Sentence("neither the entries nor the notes say it")
         if not self._tellers.are_in(merged[0], merge.content):
             return Sentence("somebody else has said it")
         made = self._tellers.made_of(merge.content, merged)
-        one = self._used(replace(joined(merged, merge.content, self.now), source_session=made.source), said_at)
+        one = self._used(replace(joined(merged, merge.content, self.now), source_session=made.source), quote)
         gone = tuple(id_ for id_ in ids if id_ != one.id)
         self.entries = relinked({**self.entries, one.id: one}, gone, one.id)
         self.lost |= set(gone)
@@ -210,10 +212,10 @@ class _State:
         before = self.entries[update.id]
         if before.content == update.content:
             return Sentence("the entry {id} says it already", id=update.id)
-        said_at = self._users.said_at(update.content, update.said)
-        if before.origin in UNTRUSTED or (said_at is None and not self._known.grounds(update.content)):
+        quote = self._users.quote(update.content, update.said)
+        if before.origin in UNTRUSTED or (quote is None and not self._known.grounds(update.content)):
             return Sentence("neither the entries nor the notes say it")
-        if before.origin is Origin.USER and said_at is None:
+        if before.origin is Origin.USER and quote is None:
             return Sentence("the user has not said it")
         if any(alike(one.content, update.content) for one in self._of_scope() if one.id != update.id):
             return Sentence("another entry says it already")
@@ -224,10 +226,10 @@ class _State:
             before,
             content=update.content,
             source_session=made.source,
-            origin=before.origin if said_at is None else Origin.USER,
+            origin=before.origin if quote is None else Origin.USER,
             expires_at=update.expires_at or before.expires_at,
         )
-        self.entries[update.id] = self._used(one, said_at)
+        self.entries[update.id] = self._used(one, quote)
         self._touched.add(update.id)
         self.done.append(AppliedOperation("update", update.id, update.content))
         return ""
@@ -247,11 +249,15 @@ class _State:
         self.done.append(AppliedOperation("archive", id_, entry.content))
         return ""
 
-    def _used(self, entry: Entry, said_at: datetime | None) -> Entry:
-        """Return a changed entry as used when a user said it, where that is later: as good as new at least."""
-        if said_at is None or said_at <= entry.last_activated:
+    def _used(self, entry: Entry, quote: Quote | None) -> Entry:
+        """Return a changed entry with the user's sentence, and as used on its day, where that is later."""
+        if quote is None:
             return entry
-        used = activated(entry, min(said_at, self.now))
+        entry = replace(entry, quote=quote.text, quoted_on=quote.day)
+        said_at = min(datetime.combine(quote.day, time()).astimezone(), self.now)
+        if said_at <= entry.last_activated:
+            return entry
+        used = activated(entry, said_at)
         fresh = initial_score(entry.importance or Importance.MEDIUM)
         return decayed(used if used.score >= fresh else used.with_score(fresh), self.now)
 

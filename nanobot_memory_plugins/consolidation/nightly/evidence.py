@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from nanobot_memory_plugins.core.text import Evidence, reading_of
+from nanobot_memory_plugins.core.text import Evidence
 
 # The share of a text's terms that one note or entry must hold, or all of them together: a paraphrase of one source
 # lies well above the first, a mixture of words that happen to stand somewhere below the second.
@@ -17,12 +17,9 @@ class Sources:
         kept = [text for text in texts if text]
         self._each = [Evidence([text]) for text in kept]
         self._all = Evidence(kept)
-        self._numbers = {value for text in kept for one in reading_of(text).numbers for value in one.values}
 
     def grounds(self, text: str, *, in_one: float = _IN_ONE, in_all: float = _IN_ALL) -> bool:
-        """Return whether the texts say what ``text`` says, as far as words can tell. No number may be new."""
-        if any(one.in_figures and not one.values & self._numbers for one in reading_of(text).numbers):
-            return False
+        """Return whether the texts say what ``text`` says, as far as words can tell."""
         if self._all.share(text) < in_one:
             return False
         return self._all.share(text) >= in_all or any(one.share(text) >= in_one for one in self._each)

@@ -12,6 +12,7 @@ from nanobot_memory_plugins.core import (
     MemoryPaths,
     Message,
     Origin,
+    Quote,
     Scope,
     Visibility,
     Wanted,
@@ -19,7 +20,8 @@ from nanobot_memory_plugins.core import (
     logger,
 )
 from nanobot_memory_plugins.core.files import TranscriptRecord, recent_records
-from nanobot_memory_plugins.core.text import QuotedConversation, Support, authored_text, ends_as_question, sentences_of
+from nanobot_memory_plugins.core.session_reading.quotes import Quotations
+from nanobot_memory_plugins.core.text import authored_text, sentences_of
 
 # Messages of all sessions, and of one; characters of one message that are looked at, and of a question that is shown.
 _MESSAGES, _OF_SESSION = 400, 200
@@ -112,40 +114,26 @@ def shown_lines(spoken: Sequence[Spoken]) -> list[tuple[Spoken, str]]:
         asked = ""
         if before is not None and not before.by_user and before.whose.session == one.whose.session:
             sentence = (sentences_of(before.text) or [""])[-1]
-            if len(one.text) <= _SHORT and ends_as_question(sentence):
+            if len(one.text) <= _SHORT and sentence.rstrip().endswith(("?", "？")):
                 asked = f"({' '.join(sentence[-_ASKED:].split())}) "
         lines.append((one, asked + one.text))
     return lines[::-1]
 
 
 class UsersWord:
-    """What the users of a material have said, asked whether it supports a statement, and when it was said."""
+    """What the users of a material have said, asked for the sentence that a statement rests on."""
 
     def __init__(self, told: Iterable[tuple[str, datetime]], spoken: Sequence[Spoken]) -> None:
         """Begin with what is known of old, ``told`` by the users in one text each."""
-        self._times: list[datetime] = []
-        messages: list[Message] = []
+        records = [_record("user", text, Scope(), time) for text, time in told]
+        records += [_record(one.message.role, one.text, one.whose, one.time) for one in spoken]
+        self._quotations = Quotations(records)
 
-        def add(message: Message, time: datetime) -> None:
-            messages.append(message)
-            self._times.append(time)
-
-        for text, time in told:
-            add(Message("user", text), time)
-            add(_BORDER, time)
-        session = None
-        for one in spoken:
-            if session != one.whose.session:
-                add(_BORDER, one.time)
-            session = one.whose.session
-            add(one.message, one.time)
-        self._support = Support(QuotedConversation(messages))
-
-    def said_at(self, text: str, quotes: Sequence[str]) -> datetime | None:
-        """Return when a user last said what supports a text, or None when nobody did."""
-        passages = self._support.passages(text, quotes)
-        return max((self._times[one.turn] for one in passages), default=None)
+    def quote(self, text: str, quotes: Sequence[str]) -> Quote | None:
+        """Return the sentence of a user's that is quoted for a text, or that it repeats; None where nobody said it."""
+        found = self._quotations.find([*quotes, text])
+        return found if found is not None and found.is_certain else None
 
 
-# Between what was said apart: nothing answers it.
-_BORDER = Message("system", "")
+def _record(role: str, text: str, whose: Scope, time: datetime) -> TranscriptRecord:
+    return TranscriptRecord(role, text, whose.session, whose, _ROLES.get(role, Origin.ASSISTANT), time=time)

@@ -33,6 +33,10 @@ class AsyncEntryRepository:
         """Return the entries: `EntryRepository.load`."""
         return await run_in_daemon_thread(self.repository.load)
 
+    async def load_entries(self) -> dict[str, Entry]:
+        """Return the entries by their ids. Raises `MemoryFileError`."""
+        return (await self.load()).entries
+
     async def remember(self, said: NewEntry, *, who: str, asked: bool = True) -> RememberResult:
         """Keep something: `remember.remember`."""
         return await run_in_daemon_thread(lambda: remember.remember(self.repository, said, who=who, asked=asked))
@@ -40,7 +44,3 @@ class AsyncEntryRepository:
     async def forget(self, ids: Collection[str], *, who: str, about: str = "") -> Outcome:
         """Take entries out of the file: `remember.forget`."""
         return await run_in_daemon_thread(lambda: remember.forget(self.repository, ids, who=who, about=about))
-
-    async def withhold(self, said: NewEntry, *, who: str) -> Entry:
-        """Forget what is no entry yet: `remember.withhold`."""
-        return await run_in_daemon_thread(lambda: remember.withhold(self.repository, said, who=who))

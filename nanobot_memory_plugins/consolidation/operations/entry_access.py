@@ -117,7 +117,7 @@ class RepositoryAccess:
         entries = faded(self._repository.load().entries, self._repository.clock.now()).entries.values()
         seen = [one for one in entries if visible is None or visible.allows(whole_scope(one))]
         held = WithheldWords(self._withheld.texts(visible or Visibility(whose=(Whose(),))))
-        return profile(self._repository.paths, seen, about=about, held=held)
+        return profile(seen, about=about, held=held)
 
     def add(self, text: str, *, group: str = "") -> EntryRun | None:
         """Remember a text."""

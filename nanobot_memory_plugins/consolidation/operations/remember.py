@@ -2,12 +2,11 @@
 
 from collections.abc import Collection
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import date, datetime
 
 from nanobot_memory_plugins.consolidation.model.belonging import belonging
 from nanobot_memory_plugins.consolidation.model.entry import Category, Entry, Section, content_of, new_id, whole_scope
 from nanobot_memory_plugins.consolidation.model.groups import plain_group
-from nanobot_memory_plugins.consolidation.model.plan_days import end_of_plan, with_days
 from nanobot_memory_plugins.consolidation.model.redacted_content import is_point_hidden
 from nanobot_memory_plugins.consolidation.model.scoring import (
     Importance,
@@ -17,7 +16,6 @@ from nanobot_memory_plugins.consolidation.model.scoring import (
     restored,
 )
 from nanobot_memory_plugins.consolidation.model.tags import plain_tags
-from nanobot_memory_plugins.consolidation.store.journal import Change
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository, Outcome
 from nanobot_memory_plugins.core import InputError, Origin, Scope, SecretNotKeptError, Sentence, Visibility
 
@@ -34,6 +32,7 @@ class NewEntry:
     ``scope`` is whose it is. ``visible`` is what whoever says it may see: an entry among that with the same words is
     used instead of a second one. None: such an entry must be of the same scope. ``kind`` and ``pinned`` are those of an
     `Entry`; what has one of them stays until somebody ends it. ``replaces`` are ids of entries that hold no more.
+    ``quote`` is the sentence that it rests on, said on ``quoted_on``.
     """
 
     text: str
@@ -49,6 +48,8 @@ class NewEntry:
     pinned: bool = False
     replaces: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
+    quote: str = ""
+    quoted_on: date | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +88,8 @@ def remember(repository: EntryRepository, said: NewEntry, *, who: str, asked: bo
     is_hidden = safe != content
     now = repository.clock.now().replace(microsecond=0)  # for people; nothing needs more
     if said.source_session:  # a person on the command line names the project that is meant
-        said = replace(said, scope=belonging(said.scope, safe, said.category, said.kind))
-    said, safe = _with_its_days(said, safe, now.astimezone(), is_task=_is_once(said.category, asked=asked))
+        said = replace(said, scope=belonging(said.scope, said.category, said.kind))
+    said = replace(said, quote=repository.redacted(said.quote, Origin.USER))
     fresh = new_id(repository.load().entries)
     known = ""
 
@@ -99,7 +100,7 @@ def remember(repository: EntryRepository, said: NewEntry, *, who: str, asked: bo
             known = same[0].id
             used = restored(same[0], now) if same[0].section is Section.ARCHIVED else same[0]
             if said.origin is Origin.USER:  # the same words, and now they are the user's
-                used = replace(used, origin=Origin.USER)
+                used = replace(used, origin=Origin.USER, quote=said.quote, quoted_on=said.quoted_on)
             used = replace(
                 activated(used, now),
                 group=plain_group(said.group) or used.group,
@@ -128,18 +129,6 @@ def forget(repository: EntryRepository, ids: Collection[str], *, who: str, about
         return {id_: entry for id_, entry in entries.items() if id_ not in ids}
 
     return repository.update(change, who=who, why=f"{FORGET_ALL}{about}" if about else FORGET)
-
-
-def withhold(repository: EntryRepository, said: NewEntry, *, who: str) -> Entry:
-    """Forget what is no entry yet: the journal gets one that is gone, so that it is held back and can be restored.
-
-    Returns that entry. Raises `MemoryFileError`.
-    """
-    now = repository.clock.now().replace(microsecond=0)
-    content = repository.redacted(content_of(said.text[:MOST_CHARACTERS]), said.origin)
-    gone = _entry(new_id(), content, said, now)
-    repository.note(who=who, why=FORGET, changes=(Change(gone.id, gone, None),))
-    return gone
 
 
 def put_into_group(repository: EntryRepository, ids: Collection[str], group: str, *, who: str) -> Outcome:
@@ -187,20 +176,9 @@ def _entry(id_: str, content: str, said: NewEntry, now: datetime) -> Entry:
         importance=said.importance.value,
         kept_in=Section.ACTIVE if said.kind or said.pinned else None,
         tags=plain_tags(said.tags),
+        quote=said.quote,
+        quoted_on=said.quoted_on,
     )
-
-
-def _is_once(category: Category, *, asked: bool) -> bool:
-    """Return whether a day of the week or the month is the next one to come, and no habit."""
-    return category is Category.TODO or (asked and category in (Category.FACT, Category.DECISION))
-
-
-def _with_its_days(said: NewEntry, content: str, said_at: datetime, *, is_task: bool) -> tuple[NewEntry, str]:
-    """Return something with the days that it names relatively, and with its end where it is a plan."""
-    if said.kind or not content:
-        return said, content
-    ends = said.expires_at or end_of_plan(content, said_at, is_task=is_task)
-    return replace(said, expires_at=ends), with_days(content, said_at.date(), is_task=is_task)
 
 
 def _as_asked(entry: Entry, said: NewEntry) -> Entry:

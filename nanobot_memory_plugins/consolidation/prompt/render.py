@@ -5,8 +5,8 @@ from datetime import UTC, datetime, timedelta
 from typing import Literal
 
 from nanobot_memory_plugins.consolidation.model.entry import INSTRUCTION, Entry, Section
-from nanobot_memory_plugins.consolidation.model.plan_days import last_day
 from nanobot_memory_plugins.consolidation.model.scoring import IMPORTANCES, Importance
+from nanobot_memory_plugins.consolidation.model.validity import last_day
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
 from nanobot_memory_plugins.consolidation.prompt.instructions import HEADINGS as INSTRUCTIONS
 from nanobot_memory_plugins.consolidation.prompt.instructions import in_force, instruction_line
@@ -15,7 +15,7 @@ from nanobot_memory_plugins.core import Origin, estimate_tokens, neutralise
 
 MOST_ENTRIES = 20
 MIN_SCORE = 0.5
-MOST_TOKENS = 800
+MOST_TOKENS = 1_400
 
 Language = Literal["zh", "en"]
 
@@ -58,7 +58,7 @@ def best_entries(
         for entry in entries
         if entry.kind != INSTRUCTION
         and not entry.superseded_by
-        and entry.origin is Origin.USER
+        and _is_borne_out(entry)
         and not _is_over(entry, now)
         and (_is_good(entry, min_score) or is_due(entry, now))
     ]
@@ -72,6 +72,11 @@ def best_entries(
 
     order = sorted(good, key=shown_first)
     return sorted(sorted(order, key=taken_first)[: max(0, most)], key=shown_first)
+
+
+def _is_borne_out(entry: Entry) -> bool:
+    """Return whether an entry rests on the user's words, or on the assistant's and a later session's."""
+    return entry.origin is Origin.USER or (entry.origin is Origin.ASSISTANT and bool(entry.quote) and entry.hits > 0)
 
 
 def _is_good(entry: Entry, min_score: float) -> bool:
@@ -166,12 +171,21 @@ def _fitting(best: Iterable[Entry], tokens: int, language: Language, now: dateti
     """Return the entries that fit one after the other, each with its line."""
     chosen: list[tuple[Entry, str]] = []
     for entry in best:
-        item = "- " + neutralise(" ".join(entry.content.split())) + _when(entry, language, now)
+        item = "- " + neutralise(" ".join(entry.content.split())) + _when(entry, language, now) + _said(entry, language)
         cost = estimate_tokens(item) + 1
         if cost <= tokens:
             tokens -= cost
             chosen.append((entry, item))
     return chosen
+
+
+def _said(entry: Entry, language: Language) -> str:
+    """Return the user's own words and their day, where they say more: what twists them shows beside them."""
+    if not entry.shown_quote:
+        return ""
+    quote = neutralise(" ".join(entry.shown_quote.split()))
+    day = f"{entry.quoted_on:%Y-%m-%d}" if entry.quoted_on else ""
+    return f"（{day} 原话：“{quote}”）" if language == "zh" else f' (said{" " + day if day else ""}: "{quote}")'
 
 
 def _when(entry: Entry, language: Language, now: datetime | None) -> str:

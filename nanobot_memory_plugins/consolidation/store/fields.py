@@ -110,6 +110,7 @@ def with_fields(header: Header, content: str, fields: Mapping[str, str]) -> tupl
     kept_in = take(_SECTION, "")
     kind, pinned = take(_KIND, ""), take(_PINNED, "")
     tags = take("tags", "")
+    quote, quoted = take("quote", ""), take("quoted", "")
     scope = Scope(*(take(name, "") for name in _SCOPE)) if rest else _NOBODYS
     # What only a newer version knows is kept as it stands; nobody is believed for it.
     rest |= {_ORIGIN: origin} if origin and origin.lower() not in _ORIGINS else {}
@@ -141,6 +142,8 @@ def with_fields(header: Header, content: str, fields: Mapping[str, str]) -> tupl
         importance if importance in _IMPORTANCES else "",
         ended,
         split_tags(tags) if tags else (),
+        quote,
+        quoted_on.date() if quoted and (quoted_on := _read_time(quoted)) else None,
     )
     if shown_score(read.score) != shown_score(header.score):
         read = replace(read, anchor=header.score, anchor_days=read.decayed_days)
@@ -172,6 +175,8 @@ def _pairs(entry: Entry) -> Iterator[tuple[str, str]]:
     yield "project", entry.scope.project
     yield _KIND, entry.kind
     yield _PINNED, _YES if entry.pinned else ""
+    yield "quote", entry.quote
+    yield "quoted", entry.quoted_on.isoformat() if entry.quoted_on else ""
     yield _SECTION, entry.kept_in.value if entry.kept_in else ""
 
 

@@ -26,7 +26,7 @@ _DAYS = 7
 _LONGEST_TURN = timedelta(hours=1)
 
 
-PURPOSE_WORDS: Final = ("summary", "flush", "extraction", "consolidation", "compaction")
+PURPOSE_WORDS: Final = ("reading", "consolidation", "compaction", "summary")
 """What the language model is used for by this set."""
 
 

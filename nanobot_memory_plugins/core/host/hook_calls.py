@@ -12,6 +12,7 @@ from nanobot_memory_plugins.core.host.recorder import TurnRecorder, combined_rec
 from nanobot_memory_plugins.core.host.unheard import OF_PLUGINS, unheard
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.language_model import hook_deadline
+from nanobot_memory_plugins.core.session_reading.part import ReadingPart
 from nanobot_memory_plugins.core.text.fence import Language
 from nanobot_memory_plugins.core.text.reading import Reading, message_reading
 from nanobot_memory_plugins.core.values import ContextBlock, Message, Note, Origin, Receipt, Scope, Summary
@@ -20,7 +21,7 @@ from nanobot_memory_plugins.redaction.script.printable import printable
 _T = TypeVar("_T")
 
 # The hooks whose plugins make something lasting of a history.
-_LEARNING = frozenset({"on_session_idle", "on_turn_finished", "before_compaction"})
+_LEARNING = frozenset({"on_session_idle", "on_turn_finished", "before_compaction", "contribute_reading"})
 
 
 class HookCalls:
@@ -104,6 +105,17 @@ class HookCalls:
     async def keep_notes(self, answers: Sequence[PluginAnswer], *, scope: Scope) -> Receipt:
         """Keep the notes among the answers. The receipt is that of the first, with all of them inside."""
         return combined_receipt(await self._capture.keep_notes(values_of(answers, Note), scope=scope))
+
+    async def reading_parts(self, arguments: Mapping[str, Any], scope: Scope) -> list[ReadingPart]:
+        """Return what the plugins want to know of a session that is about to be read."""
+        limit = self._plugins.host.time_limit("contribute_reading")
+        answers = await self.answers("contribute_reading", arguments, accept=(ReadingPart,), limit=limit, scope=scope)
+        return values_of(answers, ReadingPart)
+
+    async def keep_read(self, notes: Sequence[Note], scope: Scope) -> tuple[Receipt, ...]:
+        """Keep what plugins noted of a session that was read."""
+        kept = await self._forgotten.notes(scope.session, notes)
+        return await self._capture.keep_notes(kept, scope=of_conversation(scope))
 
     async def keep(self, note: Note, *, session_key: str, scope: Scope) -> Receipt:
         """Keep one note, without what was forgotten for good; one that says nothing else is not kept."""

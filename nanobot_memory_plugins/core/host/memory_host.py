@@ -18,7 +18,7 @@ from nanobot_memory_plugins.core.host.append_notices import AppendNotices
 from nanobot_memory_plugins.core.host.bounded_store import hits_of
 from nanobot_memory_plugins.core.host.eraser import Eraser
 from nanobot_memory_plugins.core.host.forgetting import LiveForgetting
-from nanobot_memory_plugins.core.host.hook_calls import HookCalls
+from nanobot_memory_plugins.core.host.hook_calls import HookCalls, of_conversation, values_of
 from nanobot_memory_plugins.core.host.live_history import LiveMessages, TokenCounter
 from nanobot_memory_plugins.core.host.off_record import NOT_KEPT, OffTheRecord
 from nanobot_memory_plugins.core.host.offered_tools import OfferedTools
@@ -26,7 +26,7 @@ from nanobot_memory_plugins.core.host.parts import HostParts
 from nanobot_memory_plugins.core.host.plugin_set import PluginSet
 from nanobot_memory_plugins.core.host.prompt_calls import PromptCalls
 from nanobot_memory_plugins.core.host.receiving import Receiving
-from nanobot_memory_plugins.core.host.recorder import TurnRecorder
+from nanobot_memory_plugins.core.host.recorder import TurnRecorder, combined_receipt
 from nanobot_memory_plugins.core.host.resuming import Resuming
 from nanobot_memory_plugins.core.host.said_before import SaidBefore
 from nanobot_memory_plugins.core.isolation.owned_tasks import OwnedTasks
@@ -37,6 +37,8 @@ from nanobot_memory_plugins.core.scopes.people import UNSAID, Senders
 from nanobot_memory_plugins.core.scopes.safe_keys import with_redacted_keys
 from nanobot_memory_plugins.core.scopes.scopes import NO_SESSION, ScopeLike
 from nanobot_memory_plugins.core.scopes.workspace_scopes import workspace_scopes
+from nanobot_memory_plugins.core.session_reading.part import ReadingRequest
+from nanobot_memory_plugins.core.session_reading.reader import SessionReader
 from nanobot_memory_plugins.core.text.attribution import UserAttribution
 from nanobot_memory_plugins.core.text.fence import fence, remove_fenced
 from nanobot_memory_plugins.core.values import (
@@ -102,6 +104,7 @@ class MemoryHost(PromptCalls):
             keep=keep,
             redaction=self._redaction,
             erase=lambda erasure: self.eraser.forget(erasure),
+            tools_offered=lambda: self._tools.were_offered,
         )
         PromptCalls.__init__(self, self._plugins.host, self._scopes, self._files, self._redaction)
         self._words = UserAttribution()
@@ -120,6 +123,14 @@ class MemoryHost(PromptCalls):
         self._receiving = Receiving(parts)
         self._resuming = Resuming(parts, is_own=lambda name: self.tool(name) is not None)
         self._background = OwnedTasks()
+        self._reader = SessionReader(
+            self._files.paths,
+            contribute=self._hooks.reading_parts,
+            keep=self._hooks.keep_read,
+            complete=self._plugins.language_model("core"),
+            prompts=self._plugins.prompts,
+            clock=self._clock,
+        )
         self._tally = TokenCounter()
         self._closed = False
         self.eraser = Eraser(self.workspace, self._plugins.host, lambda: self._store, self._clock)
@@ -150,6 +161,7 @@ class MemoryHost(PromptCalls):
             logger.info("{} records that an earlier process had to put aside are in their files now", merged)
         await self.eraser.finish()
         self._background.begin(keep_within(self.config.core, self.workspace, self._clock, self._notices))
+        self._background.begin(self._reader.read_waiting())
 
     async def close(self) -> None:
         """Finish the writes that were accepted, stop the plugins, close the store. Nothing of ours runs afterwards."""
@@ -271,16 +283,27 @@ class MemoryHost(PromptCalls):
     async def session_idle(
         self, *, session_key: str, history: Sequence[object] = (), ended: bool = False, scope: ScopeLike = None
     ) -> Receipt:
-        """Tell the plugins that a session has been quiet for a while, or has ended; keep their notes."""
+        """Tell the plugins that a session has been quiet for a while, or has ended; keep their notes.
+
+        What is new in it is read by the language model, once for all plugins. What of ``history`` memory never saw is
+        taken in first.
+        """
         await self.start()
+        whose = self._scopes.of(session_key, scope)
+        if history:
+            await self._resuming.take_in(session_key, history, whose)
         messages = await self._receiving.history(session_key, history)
         self._redaction.hear_user(messages)
-        return await self._hooks.keep_answers(
+        told = await self._hooks.keep_answers(
             "on_session_idle",
             {"session_key": session_key, "history": messages, "ended": ended},
             limit=self.config.core.idle_limit,
-            scope=self._scopes.of(session_key, scope),
+            scope=whose,
         )
+        await self._capture.drain()
+        reading = self._reader.read(session_key, whose, "ended" if ended else "idle", given=messages)
+        notes = await asyncio.shield(self._background.begin(reading))
+        return combined_receipt((*told.notes, *notes)) if notes else told
 
     def turn_finished(
         self,
@@ -345,7 +368,10 @@ class MemoryHost(PromptCalls):
         whose = self._scopes.of(session_key, scope)
         room = context_window if room is None else room
         more = {"context_window": context_window, "room": room, "reason": reason, "replaceable": replaceable}
-        return await self._resuming.before_compaction(session_key, messages, whose, more, known=known)
+        summary = await self._resuming.before_compaction(session_key, messages, whose, more, known=known)
+        given = await self._receiving.history(session_key, messages)
+        self._background.begin(self._reader.read(session_key, whose, "compaction", given=given))
+        return summary
 
     async def keep(self, note: Note, *, session_key: str = "", scope: ScopeLike = None) -> Receipt:
         """Keep one note, as a plugin would by returning it."""
@@ -397,4 +423,13 @@ class MemoryHost(PromptCalls):
         limit = self.config.core.compaction_limit
         unspoken = await self._said.unspoken(arguments["session_key"])
         arguments = {**arguments, "messages": LiveMessages(arguments["messages"], unspoken)}
-        return await self._hooks.keep_answers("on_turn_finished", arguments, limit=limit, scope=scope)
+        answers = await self._hooks.answers(
+            "on_turn_finished", arguments, accept=(Note, ReadingRequest), limit=limit, scope=scope
+        )
+        told = await self._hooks.keep_notes(answers, scope=of_conversation(scope))
+        if not values_of(answers, ReadingRequest):
+            return told
+        session_key = str(arguments["session_key"])
+        await self._capture.drain()
+        notes = await self._reader.read(session_key, scope, "turn", given=arguments["messages"])
+        return combined_receipt((*told.notes, *notes)) if notes else told

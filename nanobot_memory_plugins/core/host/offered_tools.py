@@ -21,12 +21,13 @@ class OfferedTools:
         self._tools: dict[str, MemoryTool] = {tool.name: tool for tool in own} if wanted else {}
         self._wanted = wanted
         self._tokens: int | None = None
+        self.were_offered = False
 
     @property
     def tokens(self) -> int:
         """The estimated tokens of what is offered, in each request that it stands in."""
         if self._tokens is None:
-            self._tokens = sum(map(_tokens_of, self.offered()))
+            self._tokens = sum(_tokens_of(tool) for name, tool in self._tools.items() if name != OLD_NAME)
         return self._tokens
 
     async def load(self, plugins: PluginHost, holds_forgotten: HoldsForgotten, off_record: OffTheRecord) -> None:
@@ -38,6 +39,7 @@ class OfferedTools:
 
     def offered(self) -> list[MemoryTool]:
         """Return what the model is offered."""
+        self.were_offered = True
         return [tool for name, tool in self._tools.items() if name != OLD_NAME]
 
     def called(self, name: str) -> MemoryTool | None:

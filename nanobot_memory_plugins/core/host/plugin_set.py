@@ -61,6 +61,7 @@ class PluginSet:
         keep: Callable[[Note, str], Awaitable[Receipt]] | None = None,
         redaction: ContactRedaction | None = None,
         erase: Callable[[Erasure], Awaitable[bool]] | None = None,
+        tools_offered: Callable[[], bool] = lambda: False,
     ) -> None:
         self._workspace = workspace
         self._redaction = redaction or ContactRedaction(config.redaction.contacts)
@@ -73,9 +74,10 @@ class PluginSet:
         self._entries: EntryAccess | None = None
         self._keep = keep
         self._erase = erase
+        self._tools_offered = tools_offered
         self._feedback = Unhelpful(workspace, clock)
         core = config.core
-        self._prompts = Prompts.of(workspace, core.prompt_folder, core.wishes)
+        self.prompts = Prompts.of(workspace, core.prompt_folder, core.wishes)
         self._ledger = UsageLedger(workspace / "memory" / ".usage")
         self._discovered: list[DiscoveredPlugin] = []
         self._hooks: dict[str, tuple[str, ...]] = {}
@@ -92,6 +94,7 @@ class PluginSet:
                 "prompt_entries": core.message_limit,
                 "withheld_texts": core.message_limit,
                 "on_turn_finished": core.compaction_limit,
+                "contribute_reading": core.idle_limit,
                 "open_store": core.start_limit,
                 "share_store": core.start_limit,
                 "open_entries": core.start_limit,
@@ -148,7 +151,7 @@ class PluginSet:
             workspace=Path(str(self._workspace)),
             options=options,
             clock=SystemClock() if type(self._clock) is SystemClock else self._clock,
-            complete=self._language_model(found.name),
+            complete=self.language_model(found.name),
             redact=self._redaction.of_others,
             redact_said=self._redaction.of_people,
             visible_scope=self._scopes.visible,
@@ -160,7 +163,8 @@ class PluginSet:
             # Until the host has it, who shares a store looks at the one that was opened.
             opened_store=lambda: self._own or self._store(),
             opened_entries=lambda: self._entries,
-            prompts=self._prompts,
+            prompts=self.prompts,
+            tools_offered=self._tools_offered,
             time_limit=self.host.time_limit,
             erase=self._erase,
             feedback=self._feedback,
@@ -172,7 +176,8 @@ class PluginSet:
             self._errors[found.name] = Sentence.joined([error.cause, *filter(None, [error.hint])], " ")
             logger.warning("plugin {} could not be registered: {}", found.name, error)
 
-    def _language_model(self, plugin: str) -> Complete | None:
+    def language_model(self, plugin: str) -> Complete | None:
+        """Return the language model as a plugin may use it, or None where the host has wired none."""
         if self._llm is None:
             return None
         from nanobot_memory_plugins.core.language_model import LanguageModel
@@ -288,7 +293,7 @@ class PluginSet:
     def _prompt_findings(self) -> list[Finding]:
         """Return what is wrong with the user's own prompts. It blocks."""
         brought = [getattr(found.plugin, "prompt_files", ()) for found in self._discovered]
-        return self._prompts.findings(
+        return self.prompts.findings(
             one for files in brought if isinstance(files, tuple) for one in files if isinstance(one, PromptFile)
         )
 

@@ -10,7 +10,7 @@ class LanguageModelOptions(PluginOptions):
 
     timeout: float = Field(default=30.0, gt=0, description="seconds for one use")
     purpose_timeouts: dict[str, float] = Field(
-        default={"summary": 10.0, "extraction": 60.0, "consolidation": 120.0}, description="seconds by purpose"
+        default={"summary": 10.0, "reading": 60.0, "consolidation": 120.0}, description="seconds by purpose"
     )
     attempts: int = Field(default=3, ge=1, le=10, description="tries, the first included")
     thinking_tokens: int = Field(

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 
 from nanobot_memory_plugins.core.values.conversation import Origin
 from nanobot_memory_plugins.core.values.scopes import Scope
@@ -16,6 +16,7 @@ class EntryView:
     known from the journal alone. ``superseded_by`` is the id of the entry that took its place. ``source_session`` is
     the session it is from, or several with commas between them.
     ``kind`` is ``instruction`` for a standing one; a ``pinned`` one always stands in the prompt.
+    ``quote`` is the sentence that it rests on, said on the day ``quoted_on``.
     """
 
     id: str
@@ -36,6 +37,8 @@ class EntryView:
     kind: str = ""
     pinned: bool = False
     tags: tuple[str, ...] = ()
+    quote: str = ""
+    quoted_on: date | None = None
 
 
 @dataclass(frozen=True, slots=True)

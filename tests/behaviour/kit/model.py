@@ -14,11 +14,10 @@ from nanobot_memory_plugins.core.testing import Reply, ReplyRule, Request, Scrip
 
 # What a question can be told by where no purpose comes with it, as through nanobot's own provider.
 _WORDS = {
-    "flush": ("is about to be shortened", "即将被压缩"),
-    "summary": ("Summarise this conversation in at most", "简要总结这段对话"),
+    "reading": ("You read a conversation for the long-term memory", "你为助手的长期记忆阅读一段对话"),
+    "orders": ("A user has written the message below", "下面是用户写的一条消息"),
     "compaction": ("Summarise the conversation so that", "接手", "will replace"),
     "consolidation": ("You tidy the long-term memory", "你负责整理助手的长期记忆"),
-    "extraction": ("You keep the long-term memory", "你负责助手的长期记忆", "sets such turns off"),
 }
 _KNOWN = re.compile(r"^\[([^\]\s]+)\][^\S\n]*(.+)$", re.MULTILINE)
 
@@ -90,7 +89,8 @@ class ReadingModel(ScriptedServer):
 
 def purpose_of(request: Request) -> str:
     """Return what a request is for: flush, summary, compaction, extraction, consolidation, or nothing for a turn."""
-    named = str(request.body.get("user") or "").partition(":")[0]
+    named, _, more = str(request.body.get("user") or "").partition(":")
+    named = more if more in _ANSWERS else named
     if named in _ANSWERS:
         return named
     if request.tool_names:
@@ -114,29 +114,25 @@ def _ids(request: Request, words: Sequence[str]) -> list[str]:
     return [id_ for word in words for id_, text in listed if word and word in text]
 
 
-def _extraction(model: ReadingModel, request: Request) -> str:
+def _reading(model: ReadingModel, request: Request) -> str:
     items = []
     for fact in _understood(model, request):
-        item: dict[str, Any] = {"content": fact.text, "category": fact.kind, "importance": fact.importance}
+        item: dict[str, Any] = {"text": fact.text, "kind": fact.kind, "importance": fact.importance}
         if quote := _quote(fact):
             item["said"] = quote
         if fact.valid_until:
-            item["expires_at"] = fact.valid_until
+            item["valid_until"] = fact.valid_until
         if confirmed := _ids(request, [fact.confirms]):
             item["confirms"] = confirmed[0]
         if ended := _ids(request, fact.ends):
             item["ends"] = ended
         items.append(item)
-    return json.dumps(items, ensure_ascii=False)
-
-
-def _flush(model: ReadingModel, request: Request) -> str:
-    types = {"decision": "decision", "todo": "todo"}
-    items = [
-        {"type": types.get(fact.kind, "note"), "tags": [fact.kind], "tldr": fact.text, "quote": _quote(fact)}
-        for fact in _understood(model, request)
-    ]
-    return json.dumps(items, ensure_ascii=False) if items else "NO_REPLY"
+    answer: dict[str, Any] = {}
+    if '"entries"' in request.system:
+        answer["entries"] = items
+    if '"summary"' in request.system:
+        answer["summary"] = model.summary
+    return json.dumps(answer, ensure_ascii=False)
 
 
 def _nightly(model: ReadingModel, request: Request) -> str:
@@ -152,11 +148,11 @@ def _nightly(model: ReadingModel, request: Request) -> str:
 
 
 _ANSWERS: dict[str, Callable[[ReadingModel, Request], str]] = {
-    "flush": _flush,
+    "reading": _reading,
+    "orders": lambda _model, _request: "[]",
     "summary": lambda model, _request: model.summary,
     "compaction": lambda model, _request: model.summary,
     "consolidation": _nightly,
-    "extraction": _extraction,
 }
 
 
@@ -166,7 +162,7 @@ def remember_call(text: str, said: str = "", *, kind: str = "fact", until: str =
     if said:
         arguments["said"] = said
     if until:
-        arguments["expires_at"] = until
+        arguments["valid_until"] = until
     if pin:
         arguments["pin"] = True
     return ToolCall("remember", arguments)

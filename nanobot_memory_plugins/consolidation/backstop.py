@@ -1,0 +1,70 @@
+"""A second look at a turn in which the user may have asked to remember or forget, and the model called no tool.
+
+A short list of cues decides whether a call is worth its cost, and nothing else: what is meant is read by the model.
+"""
+
+import json_repair
+
+from nanobot_memory_plugins.consolidation.templates import BACKSTOP
+from nanobot_memory_plugins.consolidation.tools import ForgetTool, Remember
+from nanobot_memory_plugins.core import LanguageModelError, PluginContext, language_of, logger
+from nanobot_memory_plugins.core.text import dated, without_thoughts
+
+_CUES = {
+    "en": (
+        "remember", "don't forget", "do not forget", "forget", "keep in mind", "note that", "make a note", "write down",
+        "for the record", "from now on", "always ", "never ", "stop ", "no longer", "memorize", "memorise", "delete",
+        "erase", "in future", "bear in mind",
+    ),
+    "zh": (
+        "记住", "记得", "记下", "记一下", "别忘", "不要忘", "忘掉", "忘记", "忘了", "以后", "从现在起", "今后", "每次",
+        "永远", "不要再", "别再", "删掉", "删除", "備忘", "備註",
+    ),
+}  # fmt: skip
+_LONGEST = 4_000
+_ANSWER_TOKENS, _MOST_OPERATIONS = 400, 5
+
+
+def may_ask(text: str) -> bool:
+    """Return whether a message is worth a call: a cue stands in it."""
+    folded = text[:_LONGEST].casefold()
+    return any(cue in folded for cues in _CUES.values() for cue in cues)
+
+
+class Backstop:
+    """Asks for the operations that a message wants, and carries them out as if the model had called the tools."""
+
+    def __init__(self, remember: Remember, forget: ForgetTool, context: PluginContext) -> None:
+        self._remember = remember
+        self._forget = forget
+        self._context = context
+
+    async def look(self, session_key: str, text: str) -> None:
+        """Look at a message again, behind its turn. Raises nothing of the model's."""
+        if self._context.complete is None:
+            return
+        language = language_of(text)
+        day = dated(self._context.clock.now().astimezone().date(), language)
+        prompt = self._context.prompts.rendered(BACKSTOP, language, {"day": day, "message": text[:_LONGEST]})
+        try:
+            answer = await self._context.complete(prompt, max_tokens=_ANSWER_TOKENS, purpose="reading:orders")
+        except LanguageModelError as error:
+            logger.debug("a message was not looked at again: {}", type(error).__name__)
+            return
+        for operation in _operations(answer):
+            if operation.get("op") == "remember":
+                await self._remember.run(operation, session_key=session_key)
+            elif operation.get("op") == "forget":
+                await self._forget.run(operation, session_key=session_key)
+
+
+def _operations(answer: str) -> list[dict[str, object]]:
+    plain = without_thoughts(answer)
+    start = plain.find("[")
+    if start < 0:
+        return []
+    try:
+        read = json_repair.loads(plain[start:])
+    except Exception:  # a repair of nonsense may fail in any way
+        return []
+    return [one for one in read if isinstance(one, dict)][:_MOST_OPERATIONS] if isinstance(read, list) else []

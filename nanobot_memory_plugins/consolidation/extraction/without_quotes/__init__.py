@@ -1,1 +1,0 @@
-"""What is believed of models that cannot quote: candidates are held beside the user's words, as bags of words."""

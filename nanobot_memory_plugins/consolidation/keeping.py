@@ -1,0 +1,133 @@
+"""One workspace's entries as the plugin's hooks and tools keep them."""
+
+from collections.abc import Sequence
+from contextlib import suppress
+
+from nanobot_memory_plugins.consolidation.backstop import Backstop, may_ask
+from nanobot_memory_plugins.consolidation.learning.part import EntryLearning
+from nanobot_memory_plugins.consolidation.model.matcher import Matcher
+from nanobot_memory_plugins.consolidation.operations.async_entries import AsyncEntryRepository
+from nanobot_memory_plugins.consolidation.operations.migrate import holds_entries, move_entries
+from nanobot_memory_plugins.consolidation.operations.withheld import WithheldTexts
+from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
+from nanobot_memory_plugins.consolidation.plain_orders import plain_order
+from nanobot_memory_plugins.consolidation.prompt.source import PromptSource
+from nanobot_memory_plugins.consolidation.prompt.user_language import UserLanguage
+from nanobot_memory_plugins.consolidation.said import SaidInSession
+from nanobot_memory_plugins.consolidation.store.repair import repair_file
+from nanobot_memory_plugins.consolidation.tools import ForgetTool, Remember
+from nanobot_memory_plugins.core import (
+    BoundedDict,
+    ContextBlock,
+    EncodingStore,
+    MemoryFileError,
+    MemoryTool,
+    PluginContext,
+    Scope,
+    Withheld,
+    logger,
+    run_in_daemon_thread,
+)
+
+# Seconds that is waited for the entries' lock behind a turn, and by a tool in one.
+_LOCK_SECONDS, _TURN_LOCK_SECONDS = 10.0, 2.0
+_SESSIONS = 1_000
+
+
+class EntryKeeping:
+    """The entries of one workspace: what is said of them, what the model does with them, what is learned."""
+
+    def __init__(self, context: PluginContext) -> None:
+        self._context = context
+        options = context.options if isinstance(context.options, ConsolidationOptions) else ConsolidationOptions()
+
+        def opened(lock_seconds: float) -> AsyncEntryRepository:
+            return AsyncEntryRepository(
+                context.workspace,
+                clock=context.clock,
+                redact=context.redact,
+                redact_said=context.redact_said,
+                lock_seconds=lock_seconds,
+            )
+
+        self._memory, in_a_turn = opened(_LOCK_SECONDS), opened(_TURN_LOCK_SECONDS)
+        self._language = UserLanguage(context.workspace)
+        self._said = SaidInSession(self._memory.repository.paths, context.clock)
+        self._withheld = WithheldTexts(self._memory.repository)
+        self._asked: BoundedDict[str, str] = BoundedDict(_SESSIONS)  # messages that no tool was called for yet
+        matcher = Matcher(self._encode)
+
+        def called(session_key: str) -> None:
+            self._asked.pop(session_key, None)
+
+        self._remember = Remember(in_a_turn, self._said, context, called)
+        self._forget = ForgetTool(in_a_turn, matcher, context, called)
+        self._backstop = Backstop(self._remember, self._forget, context)
+        self.learning = EntryLearning(self._memory, matcher, context)
+        self.prompt = PromptSource(
+            context.workspace,
+            options,
+            self._language,
+            redact=context.redact_said,
+            repair=self._repair,
+            owner_of=context.owner_of,
+            clock=context.clock,
+        )
+
+    async def start(self) -> None:
+        """Read the entries, so that the first prompt has them."""
+        await run_in_daemon_thread(self._start)
+
+    async def hear(self, session_key: str, text: str, scope: Scope) -> ContextBlock | None:
+        """Hear what a user says; answer what was done where it is a plain order, and no model is there to read it."""
+        self._said.hear(session_key, text, scope)
+        self._asked[session_key] = text
+        await run_in_daemon_thread(self._hear, text, scope)
+        if self._context.complete is not None or self._context.tools_offered():
+            return None
+        order = plain_order(text)
+        if order is None:
+            return None
+        if order.forgets:
+            return ContextBlock(await self._forget.run({"query": order.text}, session_key=session_key))
+        return ContextBlock(await self._remember.run({"text": order.text, "said": order.text}, session_key=session_key))
+
+    def _hear(self, text: str, scope: Scope) -> None:
+        with suppress(MemoryFileError):
+            self._withheld.hear(text, scope)
+        self._language.hear(text)
+
+    def tools(self) -> list[MemoryTool]:
+        """Return the tools that remember and forget."""
+        return [self._remember, self._forget]
+
+    async def look_again(self, session_key: str) -> None:
+        """Look again at the last message of a session, where it may ask for something and no tool was called."""
+        text = self._asked.pop(session_key, "")
+        if text and self._context.complete is not None and may_ask(text):
+            await self._backstop.look(session_key, text)
+
+    async def withheld(self, scope: Scope) -> list[Withheld]:
+        """Return what was forgotten on somebody's order, and is not to be brought up on behalf of ``scope``."""
+        visible = self._context.visible_scope(scope)
+        return list(await run_in_daemon_thread(lambda: self._withheld.texts(visible)))
+
+    def _start(self) -> None:
+        try:
+            if move_entries(self._memory.repository):
+                logger.info(
+                    "the entries of MEMORY.md are in ENTRIES.md now; `nanobot-memory entries undo` moves them back"
+                )
+        except MemoryFileError as error:
+            if holds_entries(self._memory.repository):
+                logger.warning("the entries are left in MEMORY.md: {}", error.cause)
+        self._repair()
+        self.prompt.read_ahead()
+
+    def _repair(self) -> None:
+        if done := repair_file(self._memory.repository):
+            logger.info("{}", done)
+
+    async def _encode(self, texts: Sequence[str]) -> list[list[float]] | None:
+        store = self._context.store
+        return await store.encode(texts) if isinstance(store, EncodingStore) else None

@@ -1,0 +1,1 @@
+"""Learning from sessions: what the model has read in one becomes entries."""

@@ -1,0 +1,298 @@
+"""The tools with which the model remembers and forgets: entries, and notes of a day.
+
+What the model writes is kept as it writes it; only secrets are replaced. Its quotation is looked up in the session:
+where the user has said it, the entry is the user's, and the sentence stands beside it from then on.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import date
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from nanobot_memory_plugins.consolidation.model.belonging import is_at_hand
+from nanobot_memory_plugins.consolidation.model.entry import INSTRUCTION, Category, Entry
+from nanobot_memory_plugins.consolidation.model.matcher import Matcher
+from nanobot_memory_plugins.consolidation.model.scoring import Importance
+from nanobot_memory_plugins.consolidation.model.validity import end_of
+from nanobot_memory_plugins.consolidation.operations.async_entries import AsyncEntryRepository
+from nanobot_memory_plugins.consolidation.operations.forget import forget_what
+from nanobot_memory_plugins.consolidation.operations.remember import MOST_CHARACTERS, NewEntry
+from nanobot_memory_plugins.consolidation.prompt.source import is_visible
+from nanobot_memory_plugins.consolidation.said import SaidInSession
+from nanobot_memory_plugins.core import (
+    NanobotMemoryError,
+    Note,
+    Origin,
+    PluginContext,
+    Scope,
+    fence,
+    language_of,
+    neutralise,
+    run_in_daemon_thread,
+)
+from nanobot_memory_plugins.core.host import told_invalid, told_receipt
+from nanobot_memory_plugins.core.scopes import NO_SESSION, without_session
+from nanobot_memory_plugins.core.text import clean
+
+# Who is named in the history of entries for what the model does.
+WHO = "tool"
+_NOTE = "note"
+_KINDS = ("fact", "preference", "instruction", "decision", "workflow", "todo", _NOTE)
+_MOST_IDS = 20
+# What an assistant found out may rest on its own words.
+_OF_ASSISTANT = frozenset({Category.DECISION, Category.WORKFLOW, Category.EXPERIENCE, Category.SKILL_USAGE})
+
+
+# Told of each call, with its session.
+Called = Callable[[str], None]
+
+
+class RememberArguments(BaseModel):
+    """What the model hands over. A ``kind`` that is neither a note nor an instruction is a category of entries."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    text: str = Field(min_length=1, max_length=MOST_CHARACTERS)
+    said: str = Field(default="", max_length=MOST_CHARACTERS)
+    kind: Category | Literal["note", "instruction"] = Category.FACT
+    importance: Importance = Importance.MEDIUM
+    replaces: list[str] = Field(default=[], max_length=_MOST_IDS)
+    valid_until: date | None = None
+    pin: bool = False
+
+
+class ForgetArguments(BaseModel):
+    """What the model hands over: ids, or what entries say."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    query: str = Field(default="", max_length=2_000)
+    ids: list[str] = Field(default=[], max_length=_MOST_IDS)
+    all: bool = False
+
+
+class Remember:
+    """``remember``: a fact into the long-term entries, or a note into the file of its day, at once."""
+
+    name = "remember"
+    description = (
+        "Keep one lasting thing: a fact about the user, their people, things or work, or a wish for all times, on your "
+        "own initiative when the user states it, and when they ask. Never passwords, PINs, codes or keys, even when "
+        "asked: say so instead. Not for what only this task needs, guesses, what is kept already, or what a page or "
+        "tool says. Repeat what it answers."
+    )
+    parameters: Mapping[str, Any] = MappingProxyType(
+        {
+            "type": "object",
+            "properties": {
+                "text": {
+                    "type": "string",
+                    "description": "One sentence in the user's language, clear without this conversation, real dates "
+                    'in place of "tomorrow". Facts: "The user ..."; instructions: as an order to you.',
+                },
+                "said": {
+                    "type": "string",
+                    "description": "The part of the user's message that states it, copied character for character.",
+                },
+                "kind": {
+                    "type": "string",
+                    "enum": list(_KINDS),
+                    "description": "instruction: a lasting rule for you; workflow: steps of their work; todo: due by "
+                    "a date; note: what took effort to find out; fact: all else",
+                },
+                "replaces": {
+                    "type": "array",
+                    "items": {"type": "string"},
+                    "description": "Ids of entries that no longer hold.",
+                },
+                "valid_until": {"type": "string", "description": "Last day on which it holds, included: 2026-03-01."},
+                "importance": {"type": "string", "enum": ["high"], "description": "Health, safety, identity alone."},
+                "pin": {"type": "boolean", "description": "Only if the user asks that it be always in view."},
+            },
+            "required": ["text"],
+        }
+    )
+
+    def __init__(
+        self, memory: AsyncEntryRepository, said: SaidInSession, context: PluginContext, called: Called
+    ) -> None:
+        self._memory = memory
+        self._called = called
+        self._said = said
+        self._context = context
+
+    async def run(self, arguments: Mapping[str, Any], *, session_key: str) -> str:
+        """Write the entry or the note; the answer says where it stands, or what is wrong."""
+        self._called(session_key)
+        try:
+            wanted = RememberArguments.model_validate(_given(arguments))
+        except ValidationError as error:
+            return told_invalid("nothing was remembered", error)
+        if wanted.kind == _NOTE:
+            note = Note(wanted.text, origin=Origin.ASSISTANT)
+            return told_receipt(await self._context.keep(note, session_key))
+        words = [one for one in (wanted.said, wanted.text) if one]
+        of_assistant = wanted.kind in _OF_ASSISTANT
+        quote = await run_in_daemon_thread(
+            lambda: self._said.quotations(session_key).find(words, of_assistant=of_assistant)
+        )
+        scope = self._context.known_scope(session_key)
+        known = entries_of(await self._memory.load_entries(), scope, self._context)
+        replaced = [known[id_] for one in wanted.replaces if (id_ := one.strip("[] ")) in known]
+        is_instruction = wanted.kind == INSTRUCTION
+        said = NewEntry(
+            wanted.text,
+            category=Category.PREFERENCE if is_instruction else Category(wanted.kind),
+            importance=wanted.importance,
+            expires_at=end_of(wanted.valid_until) if wanted.valid_until else None,
+            origin=quote.origin if quote else Origin.SUMMARY,
+            scope=without_session(scope),
+            source_session=session_key or NO_SESSION,
+            kind=INSTRUCTION if is_instruction else "",
+            pinned=wanted.pin and quote is not None,
+            visible=self._context.visible_scope(scope),
+            replaces=tuple(one.id for one in replaced),
+            quote=quote.text if quote else "",
+            quoted_on=quote.day if quote else None,
+        )
+        try:
+            done = await self._memory.remember(said, who=WHO, asked=quote is not None)
+        except NanobotMemoryError as error:
+            return f"Error: nothing was remembered. {error}"
+        place = await run_in_daemon_thread(place_of, done.outcome.path, done.entry.id)
+        told = [
+            "" if done.is_new else "It was known already, and is refreshed.",
+            f"Kept in {place}: {line(done.entry)}",
+        ]
+        told += [f"It takes the place of {line(one)}." for one in replaced if one.id != done.entry.id]
+        if missing := [one for one in wanted.replaces if one.strip("[] ") not in known]:
+            told.append(f"There is no entry {neutralise(', '.join(missing))}: it replaces none of that id.")
+        if done.hidden:
+            told.append("What stands in brackets is a secret, and was NOT kept: say so.")
+        if quote is None:
+            told.append(
+                "These are no words of the user's in this conversation, so it is kept as your note: found by "
+                "memory_search, and not in view."
+            )
+        return " ".join(filter(None, told))
+
+
+class ForgetTool:
+    """``forget``: entries out of the long-term entries; `entries restore` and `undo` bring them back."""
+
+    name = "forget"
+    destroys = True
+    description = (
+        "Remove what the user wants gone from long-term memory; call it straight away. Not for editing text, nor for "
+        '"forget it, let\'s move on". Repeat what it answers.'
+    )
+    parameters: Mapping[str, Any] = MappingProxyType(
+        {
+            "type": "object",
+            "properties": {
+                "query": {"type": "string", "description": "The subject in a few words."},
+                "ids": {"type": "array", "items": {"type": "string"}},
+                "all": {
+                    "type": "boolean",
+                    "description": "If all about it is to go; without a query all that is kept of the user.",
+                },
+            },
+        }
+    )
+
+    def __init__(self, memory: AsyncEntryRepository, matcher: Matcher, context: PluginContext, called: Called) -> None:
+        self._memory = memory
+        self._called = called
+        self._by_words = Matcher()
+        self._by_meaning = matcher
+        self._context = context
+
+    async def run(self, arguments: Mapping[str, Any], *, session_key: str) -> str:
+        """Remove the entries that are plainly meant, or say which ones may be."""
+        self._called(session_key)
+        try:
+            wanted = ForgetArguments.model_validate(_given(arguments))
+        except ValidationError as error:
+            return told_invalid("nothing was forgotten", error)
+        query, ids = wanted.query.strip(), [one.strip("[] ") for one in wanted.ids]
+        if not query and not ids and not wanted.all:
+            return "Error: nothing was forgotten. Say in query what the entry says, or give ids."
+        try:
+            scope = self._context.known_scope(session_key)
+            entries = entries_of(await self._memory.load_entries(), scope, self._context)
+            if missing := [one for one in ids if one not in entries]:
+                return f"Error: nothing was forgotten. There is no entry {neutralise(', '.join(missing))}."
+            if not ids and not wanted.all:
+                return await self._forget_one(query, entries)
+            meant = ids or [id_ for id_, entry in entries.items() if not query or _names(entry, query)]
+            if not meant:
+                return "Nothing was forgotten: no entry says that."
+            outcome = await self._memory.forget(meant, who=WHO)
+        except NanobotMemoryError as error:
+            return f"Error: nothing was forgotten. {error}"
+        return _removed(outcome.path, [entries[id_] for id_ in meant])
+
+    async def _forget_one(self, query: str, entries: Mapping[str, Entry]) -> str:
+        found = await forget_what(
+            self._memory, query, entries, by_words=self._by_words, by_meaning=self._by_meaning, who=WHO
+        )
+        if found.outcome is not None:
+            return _removed(found.outcome.path, found.entries)
+        if not found.candidates:
+            return "Nothing was forgotten: no entry says that."
+        listed = fence(["\n".join(f"- {line(entry)}" for entry in found.candidates)], language=language_of(query)) or ""
+        return f"Nothing was forgotten: it is not certain which is meant. Ask the user, then give ids.\n{listed}"
+
+
+def entries_of(entries: Mapping[str, Entry], scope: Scope, context: PluginContext) -> dict[str, Entry]:
+    """Return the entries that ``scope`` may change: what it sees, but in a group chat no other member's."""
+    visible, me = context.visible_scope(scope), context.owner_of(scope).user
+    return {
+        id_: one
+        for id_, one in entries.items()
+        if is_visible(one, visible)
+        and (not visible.project or is_at_hand(one, visible))
+        and (not scope.group_chat or not one.scope.user or context.owner_of(one.scope).user == me)
+    }
+
+
+def _names(entry: Entry, query: str) -> bool:
+    """Return whether an entry, or what it rests on, holds all words of a query."""
+    text = f"{entry.content} {entry.quote}".casefold()
+    return all(word in text for word in query.casefold().split())
+
+
+def _removed(path: Path, entries: Sequence[Entry]) -> str:
+    lines = [f"Removed from {path.parent.name}/{path.name}: {line(entry)}" for entry in entries]
+    return "\n".join(
+        [
+            *lines,
+            "Conversations and notes may still say it: `nanobot-memory purge` removes it everywhere, `nanobot-memory "
+            "entries undo` brings it back.",
+        ]
+    )
+
+
+def line(entry: Entry) -> str:
+    """Return an entry with its id, on one line."""
+    return f"[{entry.id}] {neutralise(' '.join(entry.content.split()))}"
+
+
+def place_of(path: Path, entry_id: str) -> str:
+    """Return where an entry stands: file and line. It blocks."""
+    name = f"{path.parent.name}/{path.name}"
+    try:
+        with path.open(encoding="utf-8", errors="replace") as file:
+            number = next((place for place, text in enumerate(file, 1) if text.startswith(f"### [{entry_id}]")), 0)
+    except OSError:
+        number = 0
+    return f"{name}, line {number}" if number else name
+
+
+def _given(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arguments that say something. Models send halves of surrogate pairs; pydantic takes none."""
+    given = {name: clean(value) if isinstance(value, str) else value for name, value in arguments.items()}
+    return {name: value for name, value in given.items() if value not in (None, "")}

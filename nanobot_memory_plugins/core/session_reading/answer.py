@@ -1,0 +1,140 @@
+"""The model's answer as values: read leniently, each entry on its own, its quotation looked up in the conversation."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import date, datetime
+from types import MappingProxyType
+from typing import Annotated, Any
+
+import json_repair
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+
+from nanobot_memory_plugins.core.session_reading.quotes import Quotations, quotations_of
+from nanobot_memory_plugins.core.text.evidence import is_refusal, says_nothing, without_thoughts
+from nanobot_memory_plugins.core.text.markdown import one_line
+from nanobot_memory_plugins.core.values import Message
+from nanobot_memory_plugins.core.values.session_reading import ENTRIES, SUMMARY, ReadEntry, SessionReading
+
+# Of an answer, and of one entry in it.
+_ANSWER_CHARS, _TEXT_CHARS, _DETAILS_CHARS = 60_000, 400, 2_000
+_MOST_ENTRIES, _MOST_TAGS, _TAG_CHARS, _SUMMARY_CHARS = 60, 8, 40, 4_000
+_JSON_START = re.compile(r"[\[{]")
+KINDS = ("preference", "fact", "experience", "workflow", "skill_usage", "decision", "todo", "instruction")
+IMPORTANCES = ("high", "medium", "low")
+# What the assistant has found out itself may rest on its own words.
+_OF_ASSISTANT = frozenset({"experience", "workflow", "skill_usage", "decision"})
+# Names that models give the fields of an entry.
+_NAMES = {
+    "text": ("text", "content"),
+    "said": ("said", "quote"),
+    "kind": ("kind", "category", "type"),
+    "valid_until": ("valid_until", "expires_at"),
+}
+
+
+def _line(value: object) -> str:
+    return one_line(str(value or "")).strip("\"'“”`*- ") if isinstance(value, (str, int, float)) else ""
+
+
+def _day(value: object) -> date | None:
+    try:
+        return datetime.fromisoformat(str(value).strip()).date()
+    except ValueError:
+        return None
+
+
+def _ids(value: object) -> tuple[str, ...]:
+    listed = value if isinstance(value, list) else [value]
+    return tuple(dict.fromkeys(filter(None, (str(one).strip("[] ") for one in listed if isinstance(one, (str, int))))))
+
+
+def _choice(*known: str, default: str) -> BeforeValidator:
+    return BeforeValidator(lambda value: word if (word := _line(value).casefold()) in known else default)
+
+
+def _tags(value: object) -> tuple[str, ...]:
+    listed = value if isinstance(value, list) else []
+    return tuple(dict.fromkeys(filter(None, (_line(one)[:_TAG_CHARS] for one in listed))))[:_MOST_TAGS]
+
+
+class _Item(BaseModel):
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    text: Annotated[str, BeforeValidator(_line), Field(min_length=2)]
+    said: Annotated[tuple[str, ...], BeforeValidator(quotations_of)] = ()
+    kind: Annotated[str, _choice(*KINDS, default="fact")] = "fact"
+    importance: Annotated[str, _choice(*IMPORTANCES, default="medium")] = "medium"
+    details: Annotated[str, BeforeValidator(lambda value: value if isinstance(value, str) else "")] = ""
+    tags: Annotated[tuple[str, ...], BeforeValidator(_tags)] = ()
+    valid_until: Annotated[date | None, BeforeValidator(_day)] = None
+    confirms: Annotated[tuple[str, ...], BeforeValidator(_ids)] = ()
+    ends: Annotated[tuple[str, ...], BeforeValidator(_ids)] = ()
+
+
+def read_answer(
+    text: str, messages: Sequence[Message], quotations: Quotations, when: datetime, *, known: frozenset[str]
+) -> SessionReading | None:
+    """Return what an answer says, or None where it is none: a refusal, a story, half of something.
+
+    An empty list is an answer, and so is NO_REPLY in any shape. ``known`` are the ids that the model was shown.
+    """
+    plain = without_thoughts(text[:_ANSWER_CHARS])
+    start = _JSON_START.search(plain)
+    if start is None:
+        return SessionReading(tuple(messages), when) if says_nothing(plain) else None
+    if is_refusal(plain):
+        return None
+    try:
+        value: object = json_repair.loads(plain[start.start() :])
+    except Exception:  # a repair of nonsense may fail in any way
+        return None
+    fields = _fields(value)
+    if fields is None:
+        return None
+    entries = [entry for row in _rows(fields.get(ENTRIES)) for entry in _entry(row, quotations, known)]
+    summary = fields.get(SUMMARY)
+    rest = {name: one for name, one in fields.items() if name not in (ENTRIES, SUMMARY)}
+    return SessionReading(
+        tuple(messages),
+        when,
+        tuple(entries[:_MOST_ENTRIES]),
+        summary.strip()[:_SUMMARY_CHARS] if isinstance(summary, str) else "",
+        MappingProxyType(rest),
+    )
+
+
+def _fields(value: object) -> Mapping[str, Any] | None:
+    """Return the fields of an answer; a bare list, or one bare entry, is that of the entries."""
+    if isinstance(value, list):
+        return {ENTRIES: value} if not value or any(isinstance(one, dict) for one in value) else None
+    if isinstance(value, dict):
+        if any(name in value for name in _NAMES["text"]):
+            return {ENTRIES: [value]}
+        return value or None
+    return None
+
+
+def _rows(value: object) -> Iterator[dict[str, Any]]:
+    for row in value if isinstance(value, list) else []:
+        if isinstance(row, dict):
+            named = {field: row[name] for field, names in _NAMES.items() for name in reversed(names) if name in row}
+            yield {**row, **named}
+
+
+def _entry(row: dict[str, Any], quotations: Quotations, known: frozenset[str]) -> Iterator[ReadEntry]:
+    try:
+        item = _Item.model_validate(row)
+    except ValidationError:
+        return
+    confirmed = next((one for one in item.confirms if one in known), "")
+    yield ReadEntry(
+        item.text if len(item.text) <= _TEXT_CHARS else f"{item.text[: _TEXT_CHARS - 1]}…",
+        item.kind,
+        item.importance,
+        quotations.find(item.said, of_assistant=item.kind in _OF_ASSISTANT),
+        item.details.strip()[:_DETAILS_CHARS],
+        item.tags,
+        item.valid_until,
+        confirmed,
+        tuple(one for one in item.ends if one in known),
+    )

@@ -1,0 +1,220 @@
+"""Reading a session: who wants to know what, one use of the model, and each part's answer to its plugin.
+
+It is done behind the turn, by one process at a time, about messages that were not read before. What fails in one part
+costs the others nothing. A host that closes does not wait for an answer: the messages are read at the next start.
+"""
+
+import asyncio
+import weakref
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from nanobot_memory_plugins.core.clock import Clock
+from nanobot_memory_plugins.core.errors import LanguageModelError
+from nanobot_memory_plugins.core.files import MemoryPaths, TranscriptRecord, last_records
+from nanobot_memory_plugins.core.files.prompts import Prompts
+from nanobot_memory_plugins.core.files.seen_messages import digest
+from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
+from nanobot_memory_plugins.core.log import logger
+from nanobot_memory_plugins.core.protocols import Complete
+from nanobot_memory_plugins.core.session_reading.answer import read_answer
+from nanobot_memory_plugins.core.session_reading.part import ReadingPart
+from nanobot_memory_plugins.core.session_reading.positions import Positions
+from nanobot_memory_plugins.core.session_reading.prompt import reading_prompt
+from nanobot_memory_plugins.core.session_reading.quotes import Quotations
+from nanobot_memory_plugins.core.text.conversation import message_time
+from nanobot_memory_plugins.core.values import Message, Note, Origin, Receipt, Scope
+from nanobot_memory_plugins.core.values.session_reading import ENTRIES, SUMMARY, SessionReading
+
+PURPOSE = "reading"
+# Records of a session that are read at once, the last ones.
+_MOST_RECORDS = 400
+_ANSWER_TOKENS = 2_000
+
+Contribute = Callable[[dict[str, Any], Scope], Awaitable[Sequence[ReadingPart]]]
+Keep = Callable[[Sequence[Note], Scope], Awaitable[tuple[Receipt, ...]]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """What of a session is to be read, and for whom. ``unread`` counts the messages that are new by field."""
+
+    session_key: str
+    records: tuple[TranscriptRecord, ...]
+    unread: Mapping[str, int]
+    scope: Scope = Scope()
+    parts: tuple[ReadingPart, ...] = ()
+
+
+class SessionReader:
+    """Reads the sessions of one workspace."""
+
+    def __init__(
+        self,
+        paths: MemoryPaths,
+        *,
+        contribute: Contribute,
+        keep: Keep,
+        complete: Complete | None,
+        prompts: Prompts,
+        clock: Clock,
+    ) -> None:
+        self._paths = paths
+        self._positions = Positions(paths, clock)
+        self._contribute = contribute
+        self._keep = keep
+        self._complete = complete
+        self._prompts = prompts
+        self._clock = clock
+        self._locks: weakref.WeakValueDictionary[str, asyncio.Lock] = weakref.WeakValueDictionary()
+
+    async def read(
+        self, session_key: str, scope: Scope, reason: str, *, given: Sequence[Message] = ()
+    ) -> tuple[Receipt, ...]:
+        """Read what is new in a session, if any plugin wants to know of it; return the receipts of the notes.
+
+        ``reason`` is ``turn``, ``idle``, ``ended``, ``compaction`` or ``start``. ``given`` is the host's history, which
+        is read where no transcript is kept.
+        """
+        lock = self._locks.setdefault(session_key, asyncio.Lock())
+        async with lock:
+            work = await run_in_daemon_thread(lambda: self._unread(session_key, given))
+            if not work.records:
+                return ()
+            parts = await self._contribute(
+                {
+                    "session_key": session_key,
+                    "messages": tuple(map(_message, work.records)),
+                    "unread": work.unread,
+                    "reason": reason,
+                },
+                scope,
+            )
+            work = replace(work, scope=scope, parts=tuple(parts))
+            silent = [part for part in parts if not part.asks or self._complete is None]
+            receipts = await self._do_without(work, silent)
+            asking = [part for part in parts if part not in silent]
+            if not asking:
+                return receipts
+            is_ours = await run_in_daemon_thread(lambda: self._positions.begin(session_key, scope))
+            return receipts + await self._ask(replace(work, parts=tuple(asking))) if is_ours else receipts
+
+    async def read_waiting(self) -> None:
+        """Read the sessions that an earlier process left without an answer."""
+        for session_key, scope in await run_in_daemon_thread(self._positions.waiting):
+            await self.read(session_key, scope, "start")
+
+    def _unread(self, session_key: str, given: Sequence[Message]) -> _Work:
+        """Return what some field of the answer has not been read for. It blocks."""
+        read = self._positions.of(session_key).read
+        records: Sequence[TranscriptRecord] = ()
+        try:
+            records = last_records(self._paths.transcript(session_key), session_key, _MOST_RECORDS)
+        except OSError as error:
+            logger.warning("a transcript cannot be read: {}", type(error).__name__)
+        records = [one for one in records or self._as_records(session_key, given) if one.text.strip()]
+        places = {one.id: place for place, one in enumerate(records, 1)}
+        unread = {name: len(records) - places.get(id_, 0) for name, id_ in read.items()}
+        start = len(records) - max(unread.values()) if unread and set(unread) >= {ENTRIES, SUMMARY} else 0
+        return _Work(session_key, tuple(records[start:]), unread)
+
+    def _as_records(self, session_key: str, given: Sequence[Message]) -> list[TranscriptRecord]:
+        now = self._clock.now()
+        return [
+            TranscriptRecord(
+                one.role,
+                one.text,
+                session_key,
+                Scope(session=session_key),
+                Origin.USER if one.role == "user" else Origin.ASSISTANT,
+                id=digest(one.role, one.text),
+                time=message_time(one) or now,
+            )
+            for one in given[-_MOST_RECORDS:]
+            if one.role in ("user", "assistant") and not one.tool_calls
+        ]
+
+    async def _do_without(self, work: _Work, parts: Sequence[ReadingPart]) -> tuple[Receipt, ...]:
+        """Let parts do what is possible without the model; what they made notes of is read for their field."""
+        notes: list[Note] = []
+        for part in parts:
+            made = await _guarded(part, part.without_model())
+            notes += made
+            if made:
+                await self._finish(work, [part.field])
+        return await self._keep(notes, work.scope)
+
+    async def _ask(self, work: _Work) -> tuple[Receipt, ...]:
+        early: dict[str, Sequence[Note]] = {}
+        waiting = [asyncio.create_task(_impatient(part, early)) for part in work.parts if part.patience is not None]
+        counts, reading = True, None
+        try:
+            reading = await self._answer(work)
+        except LanguageModelError as error:
+            logger.debug("a session is not read now: {}", type(error).__name__)
+            counts = False
+        finally:
+            for task in waiting:
+                task.cancel()
+            await asyncio.gather(*waiting, return_exceptions=True)
+        late = [part for part in work.parts if part.field not in early]
+        notes = [note for made in early.values() for note in made]
+        await self._finish(work, early)
+        if reading is None:
+            receipts = await self._keep(notes, work.scope) + await self._do_without(work, late)
+            if await run_in_daemon_thread(lambda: self._positions.leave(work.session_key, counts=counts)):
+                await self._finish(work, [part.field for part in work.parts])
+            return receipts
+        for part in late:
+            notes += await _guarded(part, part.take(reading))
+        receipts = await self._keep(notes, work.scope)
+        await self._finish(work, [part.field for part in work.parts])
+        return receipts
+
+    async def _finish(self, work: _Work, fields: Collection[str]) -> None:
+        if fields:
+            await run_in_daemon_thread(self._positions.finish, work.session_key, fields, work.records[-1].id)
+
+    async def _answer(self, work: _Work) -> SessionReading | None:
+        """Ask, and return what the answer says; None where it is none. Raises `LanguageModelError`."""
+        assert self._complete is not None  # noqa: S101  # `read` has looked
+        # The fields may have been read to different messages; the question is about what any of them lacks.
+        most = max(work.unread.get(part.field, len(work.records)) for part in work.parts)
+        records = work.records[-most:] if most else work.records[-1:]
+        messages = tuple(map(_message, records))
+        when = records[-1].time or self._clock.now()
+        known = {id_: text for part in work.parts for id_, text in (await part.known()).items()}
+        today = when.astimezone().date()
+        prompt = await reading_prompt(work.parts, known, messages, self._complete, self._prompts, today)
+        answer = await self._complete(prompt, max_tokens=_ANSWER_TOKENS, purpose=PURPOSE)
+        return await run_in_daemon_thread(
+            lambda: read_answer(answer, messages, Quotations(records), when, known=frozenset(known))
+        )
+
+
+async def _impatient(part: ReadingPart, early: dict[str, Sequence[Note]]) -> None:
+    """Do without the model once a part's patience is at its end."""
+    await asyncio.sleep(part.patience or 0)
+    if made := await _guarded(part, part.without_model()):
+        early[part.field] = made
+
+
+async def _guarded(part: ReadingPart, work: Awaitable[Sequence[Note]]) -> Sequence[Note]:
+    """Return a part's notes; one that fails has none, and costs no other part anything."""
+    try:
+        return tuple(await work)
+    except asyncio.CancelledError:
+        task = asyncio.current_task()
+        if task is not None and task.cancelling():
+            raise
+        return ()
+    except Exception as error:
+        logger.warning("the part {!r} of a session's reading failed: {}", part.field, type(error).__name__)
+        return ()
+
+
+def _message(record: TranscriptRecord) -> Message:
+    """Return a record as plugins get it; what a host said in the user's place is the assistant's."""
+    role = "user" if record.origin is Origin.USER else "assistant"
+    return Message(role, record.text, raw={"time": record.time.isoformat()} if record.time else {})

@@ -1,0 +1,62 @@
+"""What the language model has read in a session, as plugins get it: entries with the user's words, and a summary."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from types import MappingProxyType
+
+from nanobot_memory_plugins.core.values.conversation import Message, Origin
+from nanobot_memory_plugins.core.values.scopes import Scope
+
+ENTRIES, SUMMARY = "entries", "summary"
+"""The fields of the answer that core words itself; a plugin may ask for others."""
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """Words of a message, widened to their whole sentence.
+
+    ``text`` is the sentence, ``day`` when it was said, ``origin`` who said it: the user or the assistant. ``scope`` is
+    that of the message: in a group chat it names the speaker. ``is_certain`` is False where the sentence asks, laughs
+    or hedges.
+    """
+
+    text: str
+    day: date
+    origin: Origin = Origin.USER
+    scope: Scope = Scope()
+    is_certain: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class ReadEntry:
+    """One thing that the model found worth remembering, in its own words.
+
+    ``kind`` is a category of entries, ``importance`` high, medium or low. ``valid_until`` is the last day on which it
+    holds. ``confirms`` and ``ends`` are ids that the model was shown. ``quote`` is None where the model gave no words,
+    or words that nobody in this session has said.
+    """
+
+    text: str
+    kind: str
+    importance: str
+    quote: Quote | None = None
+    details: str = ""
+    tags: tuple[str, ...] = ()
+    valid_until: date | None = None
+    confirms: str = ""
+    ends: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SessionReading:
+    """The model's answer about one session. ``messages`` are those that were read, ``when`` the time of the last.
+
+    ``fields`` holds what plugins asked for beside entries and the summary.
+    """
+
+    messages: tuple[Message, ...]
+    when: datetime
+    entries: tuple[ReadEntry, ...] = ()
+    summary: str = ""
+    fields: Mapping[str, object] = field(default_factory=lambda: MappingProxyType({}))
