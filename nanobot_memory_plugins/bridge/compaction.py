@@ -12,7 +12,7 @@ from nanobot_memory_plugins.bridge.context_budget import Room, room_in_request, 
 from nanobot_memory_plugins.bridge.overflow import Overflows
 from nanobot_memory_plugins.bridge.seams import SeamMissingError, require
 from nanobot_memory_plugins.bridge.sessions import is_continuation, is_for_people, is_private, public_messages, scope_of
-from nanobot_memory_plugins.core import MemoryService, earlier_summary_message, language_of, logger
+from nanobot_memory_plugins.core import MemoryService, Message, earlier_summary_message, language_of, logger
 
 if TYPE_CHECKING:
     from nanobot_memory_plugins.core import MemoryHost
@@ -155,7 +155,7 @@ def _work(
         )
         if summary is None or not summary.text.strip():
             return None
-        stays = await memory.forgotten.messages(key, given)
+        stays = [one.raw for one in await memory.privacy.shown(key, tuple(map(Message.from_chat, given)))]
         text = replacement(summary, stays, first=len(carried), fits=room.fits)
         return text, memory.redact(text)
 

@@ -129,13 +129,14 @@ class ConsolidationPlugin:
         ids: tuple[str, ...],
         dry_run: bool,
         nearly: bool,
+        records: tuple[str, ...],
         context: PluginContext,
     ) -> list[Trace]:
         """Forget entries, and texts in the journal, the copies and the proposals."""
         repository = EntryRepository(
             context.workspace, clock=context.clock, redact=context.redact, redact_said=context.redact_said
         )
-        erasure = Erasure(ids, texts, words, nearly=nearly)
+        erasure = Erasure(ids, texts, words, nearly=nearly, records=records)
         try:
             return await run_in_daemon_thread(lambda: erase_entries(repository, erasure, dry_run=dry_run))
         except MemoryFileError as error:

@@ -157,6 +157,7 @@ class Remember:
             replaces=tuple(one.id for one in replaced),
             quote=quote.text if quote else "",
             quoted_on=quote.day if quote else None,
+            records=(quote.record,) if quote and quote.record else (),
         )
         try:
             done = await self._memory.remember(said, who=WHO, asked=quote is not None)

@@ -234,15 +234,17 @@ def on_purge(
     dry_run: bool,
     everywhere: bool,
     nearly: bool,
+    records: tuple[str, ...],
     context: PluginContext,
 ) -> Trace | Sequence[Trace] | None:
     """Forget texts for good: take every trace of them out of what you keep.
 
     The memory files are clean already when it is called. ``texts`` is what the entries of these ``ids`` ever said,
     ``words`` what a person named besides. With ``dry_run`` nothing is written; ``everywhere`` reaches text of people,
-    ``nearly`` what nearly holds them. Answer with what was found, and what had to stay and why. Do not write the texts
-    down. It may be called again with the same: a forgetting that was broken off is finished at the next start. All
-    are empty when files were cleaned otherwise: then erase what you made of what they held.
+    ``nearly`` what nearly holds them; ``records`` are messages and notes that went, by their ids. Answer with what was
+    found, and what had to stay and why. Do not write the texts down. It may be called again with the same: a forgetting
+    that was broken off is finished at the next start. All are empty when files were cleaned otherwise: then erase what
+    you made of what they held.
     """
 
 

@@ -160,6 +160,7 @@ def _entry(finding: Finding, now: datetime, session: str, scope: Scope) -> Entry
         importance=read.importance,
         quote=read.quote.text if read.quote else "",
         quoted_on=read.quote.day if read.quote else None,
+        records=(read.quote.record,) if read.quote and read.quote.record else (),
     )
 
 
@@ -168,7 +169,11 @@ def _said_again(entry: Entry, finding: Finding) -> Entry:
     read, is_users = finding.read, finding.origin is Origin.USER
     if is_users and read.quote is not None:
         content = entry.content if entry.origin is Origin.USER else read.text
-        entry = replace(entry, content=content, origin=Origin.USER, quote=read.quote.text, quoted_on=read.quote.day)
+        records = tuple(dict.fromkeys(filter(None, (*entry.records, read.quote.record))))
+        words = read.quote
+        entry = replace(
+            entry, content=content, origin=Origin.USER, quote=words.text, quoted_on=words.day, records=records
+        )
     return replace(
         entry,
         expires_at=end_of(read.valid_until) if read.valid_until else entry.expires_at,

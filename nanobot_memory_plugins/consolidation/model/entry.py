@@ -61,7 +61,8 @@ class Entry:
     said, those on a line each. ``kind`` is `INSTRUCTION` or empty. A ``pinned`` entry stands in the prompt before all
     others. ``importance`` is that of `Importance`, or empty where nobody has said it. ``ended_at`` is when another one
     took its place. ``tags`` are a person's. ``quote`` is the sentence that it rests on, the user's or, of what the
-    assistant found out, its own, and ``quoted_on`` the day on which that was said. ``extra`` holds fields of the file
+    assistant found out, its own, and ``quoted_on`` the day on which that was said; ``records``
+    are the ids of the messages that it is from. ``extra`` holds fields of the file
     that this version does not know.
     """
 
@@ -90,6 +91,7 @@ class Entry:
     tags: tuple[str, ...] = ()
     quote: str = ""
     quoted_on: date | None = None
+    records: tuple[str, ...] = ()
 
     @property
     def shown_quote(self) -> str:

@@ -15,7 +15,6 @@ from nanobot_memory_plugins.consolidation.store.document import Text, parse
 from nanobot_memory_plugins.consolidation.store.journal import PURGED, Run, entries_folder, line_of, read_line
 from nanobot_memory_plugins.consolidation.store.journal_parts import older_parts, read_part, write_part
 from nanobot_memory_plugins.consolidation.store.nightly_records import PROPOSALS, Records
-from nanobot_memory_plugins.consolidation.store.pending_sessions import Pending
 from nanobot_memory_plugins.consolidation.store.rendering import render
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.consolidation.store.snapshot import WantedState, sha256
@@ -90,7 +89,13 @@ def erase_entries(repository: EntryRepository, erasure: Erasure, *, dry_run: boo
         wanted = Wanted(erasure.texts, words=erasure.words, nearly=erasure.nearly)
         meant = Wanted((), words=erasure.words, nearly=erasure.nearly)
         there = snapshot.entries
-        gone = {id_ for id_, entry in there.items() if id_ in erasure.ids or meant.count(entry.content)}
+        gone = {
+            id_
+            for id_, entry in there.items()
+            if id_ in erasure.ids
+            or meant.count(f"{entry.content}\n{entry.quote}")
+            or not set(erasure.records).isdisjoint(entry.records)
+        }
         stretches = {id_: wanted.stretches(entry.content) for id_, entry in there.items() if id_ not in gone}
         alike = {id_ for id_, found in stretches.items() if any(one.nearly is None for one in found)}
         nearly = {id_: found[0].nearly for id_, found in stretches.items() if found and id_ not in alike}
@@ -117,8 +122,6 @@ def erase_entries(repository: EntryRepository, erasure: Erasure, *, dry_run: boo
         found += nearly_traces(file, [(why, line) for id_, why in nearly.items() if why for line in lines.of([id_])])
         held = _clean_copies(repository, traces, dry_run=dry_run)
         held += [(path, 1) for path in _purge_leftovers(folder, traces, dry_run=dry_run)]
-        waiting = _purge_pending(repository, wanted, dry_run)
-        held += [(folder / "pending", waiting)] if waiting else []
         return found + [Trace(relative(path), count) for path, count in held]
 
 
@@ -306,14 +309,6 @@ def _clean_journal(path: Path, traces: _Traces, stale: Collection[str], dry_run:
     if changed and not dry_run:
         write_part(path, b"".join(line + b"\n" for line in after))
     return max(count, min(changed, 1))
-
-
-def _purge_pending(repository: EntryRepository, wanted: Wanted, dry_run: bool) -> int:
-    """Remove messages that wait to be learned from, and return how many carry a text."""
-    pending = Pending(repository.paths)
-    if not dry_run:
-        return pending.forget(lambda text: bool(wanted.count(text)))
-    return sum(bool(wanted.count(one.text)) for key, _ in pending.sessions() for one in pending.read(key))
 
 
 def _clean_proposals(repository: EntryRepository, traces: _Traces, dry_run: bool) -> int:

@@ -50,6 +50,7 @@ class NewEntry:
     tags: tuple[str, ...] = ()
     quote: str = ""
     quoted_on: date | None = None
+    records: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +102,7 @@ def remember(repository: EntryRepository, said: NewEntry, *, who: str, asked: bo
             used = restored(same[0], now) if same[0].section is Section.ARCHIVED else same[0]
             if said.origin is Origin.USER:  # the same words, and now they are the user's
                 used = replace(used, origin=Origin.USER, quote=said.quote, quoted_on=said.quoted_on)
+                used = replace(used, records=tuple(dict.fromkeys((*used.records, *said.records))))
             used = replace(
                 activated(used, now),
                 group=plain_group(said.group) or used.group,
@@ -178,6 +180,7 @@ def _entry(id_: str, content: str, said: NewEntry, now: datetime) -> Entry:
         tags=plain_tags(said.tags),
         quote=said.quote,
         quoted_on=said.quoted_on,
+        records=said.records,
     )
 
 

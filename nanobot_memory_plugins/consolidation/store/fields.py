@@ -110,7 +110,7 @@ def with_fields(header: Header, content: str, fields: Mapping[str, str]) -> tupl
     kept_in = take(_SECTION, "")
     kind, pinned = take(_KIND, ""), take(_PINNED, "")
     tags = take("tags", "")
-    quote, quoted = take("quote", ""), take("quoted", "")
+    quote, quoted, records = take("quote", ""), take("quoted", ""), take("records", "")
     scope = Scope(*(take(name, "") for name in _SCOPE)) if rest else _NOBODYS
     # What only a newer version knows is kept as it stands; nobody is believed for it.
     rest |= {_ORIGIN: origin} if origin and origin.lower() not in _ORIGINS else {}
@@ -144,6 +144,7 @@ def with_fields(header: Header, content: str, fields: Mapping[str, str]) -> tupl
         split_tags(tags) if tags else (),
         quote,
         quoted_on.date() if quoted and (quoted_on := _read_time(quoted)) else None,
+        tuple(records.split()),
     )
     if shown_score(read.score) != shown_score(header.score):
         read = replace(read, anchor=header.score, anchor_days=read.decayed_days)
@@ -176,6 +177,7 @@ def _pairs(entry: Entry) -> Iterator[tuple[str, str]]:
     yield _KIND, entry.kind
     yield _PINNED, _YES if entry.pinned else ""
     yield "quote", entry.quote
+    yield "records", " ".join(entry.records)
     yield "quoted", entry.quoted_on.isoformat() if entry.quoted_on else ""
     yield _SECTION, entry.kept_in.value if entry.kept_in else ""
 

@@ -7,13 +7,9 @@ from nanobot_memory_plugins.redaction.lazy_names import lazy_names
 if TYPE_CHECKING:
     from nanobot_memory_plugins.core.erasure.cleaning import clean_notes, lines_nearly_with
     from nanobot_memory_plugins.core.erasure.file_search import plan_in_files
-    from nanobot_memory_plugins.core.erasure.fingerprinting import Removal, remember_forgotten
-    from nanobot_memory_plugins.core.erasure.fingerprints import Fingerprints
-    from nanobot_memory_plugins.core.erasure.history_filter import HistoryFilter
     from nanobot_memory_plugins.core.erasure.letters import Letters, plain
     from nanobot_memory_plugins.core.erasure.matching import is_short
     from nanobot_memory_plugins.core.erasure.plan import ErasurePlan, held_line, nearly_traces, trace_of
-    from nanobot_memory_plugins.core.erasure.recognition import matches_in
     from nanobot_memory_plugins.core.erasure.rewriting import leftovers
     from nanobot_memory_plugins.core.erasure.scrubbed import Scrubbed
     from nanobot_memory_plugins.core.erasure.secret_files import total
@@ -24,13 +20,9 @@ __getattr__ = lazy_names(
     {
         "cleaning": ("clean_notes", "lines_nearly_with"),
         "file_search": ("plan_in_files",),
-        "fingerprinting": ("Removal", "remember_forgotten"),
-        "fingerprints": ("Fingerprints",),
-        "history_filter": ("HistoryFilter",),
         "letters": ("Letters", "plain"),
         "matching": ("is_short",),
         "plan": ("ErasurePlan", "held_line", "nearly_traces", "trace_of"),
-        "recognition": ("matches_in",),
         "rewriting": ("leftovers",),
         "scrubbed": ("Scrubbed",),
         "secret_files": ("total",),
@@ -40,21 +32,16 @@ __getattr__ = lazy_names(
 
 __all__ = [
     "ErasurePlan",
-    "Fingerprints",
-    "HistoryFilter",
     "Letters",
-    "Removal",
     "Scrubbed",
     "clean_notes",
     "held_line",
     "is_short",
     "leftovers",
     "lines_nearly_with",
-    "matches_in",
     "nearly_traces",
     "plain",
     "plan_in_files",
-    "remember_forgotten",
     "total",
     "trace_of",
     "unopened",

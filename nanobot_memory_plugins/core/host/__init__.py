@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from nanobot_memory_plugins.core.host.plugins.plugin_host import PluginState
     from nanobot_memory_plugins.core.host.prompt_filter import without_others_notes
     from nanobot_memory_plugins.core.host.recall_log import injections, recall_folder
-    from nanobot_memory_plugins.core.host.remember_tool import FACT_PARAMETERS, told_invalid, told_receipt
+    from nanobot_memory_plugins.core.host.remember_tool import told_invalid, told_receipt
     from nanobot_memory_plugins.core.host.runs import HostRun, Runs
     from nanobot_memory_plugins.core.host.said_before import spoken_text
     from nanobot_memory_plugins.core.host.scrub import scrub_workspace
@@ -67,7 +67,7 @@ __getattr__ = lazy_names(
         "plugins.plugin_host": ("PluginState",),
         "prompt_filter": ("without_others_notes",),
         "recall_log": ("injections", "recall_folder"),
-        "remember_tool": ("FACT_PARAMETERS", "told_invalid", "told_receipt"),
+        "remember_tool": ("told_invalid", "told_receipt"),
         "runs": ("HostRun", "Runs"),
         "said_before": ("spoken_text",),
         "scrub": ("scrub_workspace",),
@@ -81,7 +81,6 @@ __getattr__ = lazy_names(
 )
 
 __all__ = [
-    "FACT_PARAMETERS",
     "FILL",
     "NO_ANSWER",
     "WITH_START",

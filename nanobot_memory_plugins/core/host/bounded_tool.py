@@ -1,10 +1,10 @@
 """A tool of a plugin, and what it says inside a bound: it goes into the prompt as it is."""
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-from nanobot_memory_plugins.core.host.off_record import NOT_KEPT, OffTheRecord
 from nanobot_memory_plugins.core.host.plugins.plugin_host import PluginAnswer
+from nanobot_memory_plugins.core.host.privacy import NOT_KEPT, Privacy
 from nanobot_memory_plugins.core.isolation.bounds import TOOL_ANSWER
 from nanobot_memory_plugins.core.isolation.tracebacks import log_traceback
 from nanobot_memory_plugins.core.log import logger
@@ -12,21 +12,11 @@ from nanobot_memory_plugins.core.protocols import MemoryTool
 from nanobot_memory_plugins.core.scopes.safe_keys import with_redacted_keys
 from nanobot_memory_plugins.redaction.script.printable import printable
 
-_FORGOTTEN = (
-    "The user had these words forgotten for good, and what is said here of them is from before that. If the user wants"
-    " them kept again, let the user say them again."
-)
 
-# Says whether what a model hands over in a session holds what was forgotten for good.
-HoldsForgotten = Callable[[str, object], Awaitable[bool]]
-
-
-def bounded_tools(
-    answers: Iterable[PluginAnswer], holds_forgotten: HoldsForgotten, off_record: OffTheRecord
-) -> list[MemoryTool]:
+def bounded_tools(answers: Iterable[PluginAnswer], privacy: Privacy) -> list[MemoryTool]:
     """Return the tools that plugins contribute, each inside the bound."""
     return [
-        BoundedTool(tool, answer.plugin_name, holds_forgotten, off_record)
+        BoundedTool(tool, answer.plugin_name, privacy)
         for answer in answers
         for tool in answer.values
         if isinstance(tool, MemoryTool)
@@ -35,18 +25,12 @@ def bounded_tools(
 
 @with_redacted_keys
 class BoundedTool:
-    """A `MemoryTool` that lets another one speak. ``plugin`` is whose it is.
+    """A `MemoryTool` that lets another one speak. ``plugin`` is whose it is."""
 
-    What was forgotten for good, and still stands in the model's context, is not handed to it.
-    """
-
-    def __init__(
-        self, tool: MemoryTool, plugin: str, holds_forgotten: HoldsForgotten, off_record: OffTheRecord
-    ) -> None:
+    def __init__(self, tool: MemoryTool, plugin: str, privacy: Privacy) -> None:
         self._tool = tool
         self._plugin = plugin
-        self._holds_forgotten = holds_forgotten
-        self._off_record = off_record
+        self._privacy = privacy
 
     @property
     def name(self) -> str:
@@ -75,10 +59,8 @@ class BoundedTool:
 
     async def run(self, arguments: Mapping[str, Any], *, session_key: str) -> str:
         """Run the tool; an answer that is too long, or no text, is left out, and the answer says so."""
-        if await self._off_record.keeps_out(session_key, self.name):
+        if self._privacy.keeps_out(session_key, self.name):
             return f"Error: {self.name} was not run. {NOT_KEPT.reason}"
-        if await self._holds_forgotten(session_key, dict(arguments)):
-            return f"Error: {self.name} was not run. {_FORGOTTEN}"
         try:
             answer: object = await self._tool.run(arguments, session_key=session_key)
         except Exception as error:

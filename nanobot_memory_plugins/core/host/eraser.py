@@ -8,16 +8,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nanobot_memory_plugins.core.erasure.files import purge_files
-from nanobot_memory_plugins.core.erasure.fingerprinting import remember_forgotten
-from nanobot_memory_plugins.core.erasure.fingerprints import Fingerprints
 from nanobot_memory_plugins.core.erasure.matching import Wanted
 from nanobot_memory_plugins.core.erasure.plan import ErasurePlan
-from nanobot_memory_plugins.core.erasure.removals import removals
+from nanobot_memory_plugins.core.erasure.records import erase_records
 from nanobot_memory_plugins.core.erasure.unfinished import BeingErasedError, ErasureRecord
 from nanobot_memory_plugins.core.erasure.unopened_files import unopened, unopened_indexes
 from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.files import MemoryPaths
 from nanobot_memory_plugins.core.files.entries import exact_time, read_time
+from nanobot_memory_plugins.core.files.privacy_marks import PrivacyFile
 from nanobot_memory_plugins.core.host.plugins.plugin_host import PluginHost
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.log import logger
@@ -100,11 +99,7 @@ class Eraser:
             return None
 
     async def findings(self) -> list[Finding]:
-        """Say for ``nanobot-memory doctor`` what was broken off, and whether what was forgotten can be told."""
-        try:
-            await run_in_daemon_thread(Fingerprints(self._paths).known)
-        except MemoryFileError as error:
-            return [Finding(_SUBJECT, error.cause, Health.BAD, error.hint)]
+        """Say for ``nanobot-memory doctor`` what was broken off."""
         record = ErasureRecord(self._paths)
         if not record.exists():
             return [Finding(_SUBJECT, "one that was broken off is finished now")] if self.finished else []
@@ -145,12 +140,14 @@ class Eraser:
     async def _carry_out(self, erasure: Erasure, *, ordered: datetime | None = None, dry_run: bool) -> list[Trace]:
         wanted = Wanted(erasure.texts, words=erasure.words, nearly=erasure.nearly)
         look = partial(purge_files, self._paths, wanted, everywhere=erasure.everywhere)
-        if wanted and not dry_run:
-            # A host may still have it, and would bring it back.
-            texts = (*erasure.texts, *erasure.words)
-            held = partial(removals, self._paths, wanted, texts)
-            await run_in_daemon_thread(lambda: remember_forgotten(self._paths, held(), now=ordered))
         found = await run_in_daemon_thread(lambda: look(dry_run=dry_run)) if wanted else []
+        taken = partial(erase_records, self._paths, erasure.records, dry_run=dry_run)
+        found += await run_in_daemon_thread(taken) if erasure.records else []
+        if not dry_run and (wanted or erasure.records):
+            # A host that goes on with such a conversation may still have it, and would bring it back.
+            names = [Path(one.where).name for one in found if one.where.endswith(".jsonl")]
+            when = ordered or self._clock.now()
+            await run_in_daemon_thread(lambda: PrivacyFile(self._paths).mark(["", *names], when))
         store = self._store()
         if store is not None and not dry_run:
             for where in {trace.where for trace in found}:

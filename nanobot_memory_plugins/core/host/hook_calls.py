@@ -5,9 +5,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from nanobot_memory_plugins.core.host.forgetting import LiveForgetting
 from nanobot_memory_plugins.core.host.plugin_set import PluginSet
 from nanobot_memory_plugins.core.host.plugins.plugin_host import PluginAnswer
+from nanobot_memory_plugins.core.host.privacy import Privacy, shown_arguments
 from nanobot_memory_plugins.core.host.recorder import TurnRecorder, combined_receipt
 from nanobot_memory_plugins.core.host.unheard import OF_PLUGINS, unheard
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
@@ -27,10 +27,10 @@ _LEARNING = frozenset({"on_session_idle", "on_turn_finished", "before_compaction
 class HookCalls:
     """Calls the plugins' hooks. Notes are kept outside of every time limit, whatever becomes of the caller."""
 
-    def __init__(self, plugins: PluginSet, capture: TurnRecorder, forgotten: LiveForgetting) -> None:
+    def __init__(self, plugins: PluginSet, capture: TurnRecorder, privacy: Privacy) -> None:
         self._plugins = plugins
         self._capture = capture
-        self._forgotten = forgotten
+        self._privacy = privacy
 
     async def answers(
         self,
@@ -46,25 +46,22 @@ class HookCalls:
         """Return every plugin's answer, in order.
 
         ``limit`` is in seconds and sets the deadline by which uses of the language model are bounded. ``check`` says
-        what else is wrong with a value: a few words, or none. What was forgotten for good is neither shown to the
-        plugins nor taken from them, nor is what is withheld from recall to those that learn from a history; where that
-        cannot be told of a history, they are not asked.
+        what else is wrong with a value: a few words, or none. Of a conversation from which something was taken back
+        the plugins are shown what our transcript holds.
         """
         session = str(arguments.get("session_key") or "")
-        shown = await self._forgotten.arguments(session, arguments)
-        if shown is not None and hook in _LEARNING:
-            shown = await self._plugins.withholding.without_withheld(shown, scope)
-        if shown is None:
+        shown = await shown_arguments(self._privacy, session, arguments)
+        if hook in _LEARNING:
+            shown = await self._plugins.withholding.without_withheld(shown, scope) or {}
+        if not shown:
             return []
         token = hook_deadline.set(time.monotonic() + limit)
         try:
-            answers = await self._plugins.host.call(
+            return await self._plugins.host.call(
                 hook, {**shown, "scope": scope}, accept=accept, sequential=sequential, check=check
             )
         finally:
             hook_deadline.reset(token)
-        # Once more: the order may have come while they worked.
-        return await self._forgotten.answers(session, arguments, answers)
 
     async def answers_to_message(
         self,
@@ -104,7 +101,9 @@ class HookCalls:
 
     async def keep_notes(self, answers: Sequence[PluginAnswer], *, scope: Scope) -> Receipt:
         """Keep the notes among the answers. The receipt is that of the first, with all of them inside."""
-        return combined_receipt(await self._capture.keep_notes(values_of(answers, Note), scope=scope))
+        kept = await self._capture.keep_notes(values_of(answers, Note), scope=scope)
+        self._privacy.noted(scope.session, kept)
+        return combined_receipt(kept)
 
     async def reading_parts(self, arguments: Mapping[str, Any], scope: Scope) -> list[ReadingPart]:
         """Return what the plugins want to know of a session that is about to be read."""
@@ -114,14 +113,13 @@ class HookCalls:
 
     async def keep_read(self, notes: Sequence[Note], scope: Scope) -> tuple[Receipt, ...]:
         """Keep what plugins noted of a session that was read."""
-        kept = await self._forgotten.notes(scope.session, notes)
-        return await self._capture.keep_notes(kept, scope=of_conversation(scope))
+        return await self._capture.keep_notes(notes, scope=of_conversation(scope))
 
     async def keep(self, note: Note, *, session_key: str, scope: Scope) -> Receipt:
-        """Keep one note, without what was forgotten for good; one that says nothing else is not kept."""
-        notes = await self._forgotten.notes(session_key, [note])
-        kept = await self._capture.keep_notes(notes, scope=scope)
-        return kept[0] if kept else Receipt(stored=False, reason="It says what was forgotten for good.")
+        """Keep one note."""
+        kept = await self._capture.keep_notes([note], scope=scope)
+        self._privacy.noted(session_key, kept)
+        return kept[0]
 
     async def keep_answers(self, hook: str, arguments: Mapping[str, Any], *, limit: float, scope: Scope) -> Receipt:
         """Call a hook that answers with notes alone, and keep them."""

@@ -17,13 +17,12 @@ from nanobot_memory_plugins.core.files import MemoryFiles
 from nanobot_memory_plugins.core.host.append_notices import AppendNotices
 from nanobot_memory_plugins.core.host.bounded_store import hits_of
 from nanobot_memory_plugins.core.host.eraser import Eraser
-from nanobot_memory_plugins.core.host.forgetting import LiveForgetting
 from nanobot_memory_plugins.core.host.hook_calls import HookCalls, of_conversation, values_of
 from nanobot_memory_plugins.core.host.live_history import LiveMessages, TokenCounter
-from nanobot_memory_plugins.core.host.off_record import NOT_KEPT, OffTheRecord
 from nanobot_memory_plugins.core.host.offered_tools import OfferedTools
 from nanobot_memory_plugins.core.host.parts import HostParts
 from nanobot_memory_plugins.core.host.plugin_set import PluginSet
+from nanobot_memory_plugins.core.host.privacy import NOT_KEPT, Privacy
 from nanobot_memory_plugins.core.host.prompt_calls import PromptCalls
 from nanobot_memory_plugins.core.host.receiving import Receiving
 from nanobot_memory_plugins.core.host.recorder import TurnRecorder, combined_receipt
@@ -39,7 +38,6 @@ from nanobot_memory_plugins.core.scopes.scopes import NO_SESSION, ScopeLike
 from nanobot_memory_plugins.core.scopes.workspace_scopes import workspace_scopes
 from nanobot_memory_plugins.core.session_reading.part import ReadingRequest
 from nanobot_memory_plugins.core.session_reading.reader import SessionReader
-from nanobot_memory_plugins.core.text.attribution import UserAttribution
 from nanobot_memory_plugins.core.text.fence import fence, remove_fenced
 from nanobot_memory_plugins.core.values import (
     ContextBlock,
@@ -107,18 +105,16 @@ class MemoryHost(PromptCalls):
             tools_offered=lambda: self._tools.were_offered,
         )
         PromptCalls.__init__(self, self._plugins.host, self._scopes, self._files, self._redaction)
-        self._words = UserAttribution()
-        self._tools = OfferedTools(keep, self._words.hold, wanted=self.config.core.tools)
+        self._tools = OfferedTools(keep, wanted=self.config.core.tools)
         self._starting: asyncio.Task[None] | None = None
         self._capture = TurnRecorder(self._files, keep_transcripts=self.config.core.keep_transcripts, clock=self._clock)
         self._capture.beside = lambda: (self._tools.tokens, self.entries_text)
-        self.forgotten = LiveForgetting(self.workspace, clock=self._clock, redact=self._redaction.of_people)
-        self._off_record = OffTheRecord(self.workspace, self._clock)
+        self.privacy = Privacy(self._files.paths, self._clock, lambda erasure: self.eraser.forget(erasure))
         self._said = SaidBefore(self._files)
-        self._hooks = HookCalls(self._plugins, self._capture, self.forgotten)
+        self._hooks = HookCalls(self._plugins, self._capture, self.privacy)
         parts = HostParts(
-            self.config.core, self._clock, self._files, self._notices, self._capture, self._words, self._redaction,
-            self.forgotten, self._off_record, self._hooks, self._said,
+            self.config.core, self._clock, self._files, self._notices, self._capture, self._redaction,
+            self.privacy, self._hooks, self._said,
         )  # fmt: skip
         self._receiving = Receiving(parts)
         self._resuming = Resuming(parts, is_own=lambda name: self.tool(name) is not None)
@@ -156,7 +152,7 @@ class MemoryHost(PromptCalls):
         self._store = await self._plugins.open_store()
         await self._plugins.open_entries()
         await self._plugins.host.call("on_start", {}, accept=())
-        await self._tools.load(self._plugins.host, self.forgotten.holds, self._off_record)
+        await self._tools.load(self._plugins.host, self.privacy)
         if merged := await self._files.merge_spills():
             logger.info("{} records that an earlier process had to put aside are in their files now", merged)
         await self.eraser.finish()
@@ -234,8 +230,8 @@ class MemoryHost(PromptCalls):
         """Keep the assistant's reply."""
         await self.start()
         self._capture.finish_turns()
-        text = await self.forgotten.sent(session_key, remove_fenced(text))
-        if await self._off_record.passed(session_key, text, "assistant"):
+        text = remove_fenced(text)
+        if self.privacy.is_open(session_key):
             return NOT_KEPT
         if (taken := self._said.taken(session_key, "assistant", text)) is not None:
             return taken
@@ -261,9 +257,8 @@ class MemoryHost(PromptCalls):
         """
         await self.start()
         frozen = bounded_copy(result)
-        if await self._off_record.passed(session_key, frozen, "tool"):
+        if self.privacy.is_open(session_key):
             return NOT_KEPT
-        self._words.hear_tool(session_key, frozen)
         if isinstance(frozen, str) and self.tool(tool_name) is not None:
             self._redaction.hear(frozen)  # what memory shows was said by whom it is shown to
         return await self._hooks.keep_answers(
@@ -376,7 +371,7 @@ class MemoryHost(PromptCalls):
     async def keep(self, note: Note, *, session_key: str = "", scope: ScopeLike = None) -> Receipt:
         """Keep one note, as a plugin would by returning it."""
         await self.start()
-        if self._off_record.is_open(session_key):
+        if self.privacy.is_open(session_key):
             return NOT_KEPT
         return await self._hooks.keep(note, session_key=session_key, scope=self._scopes.of(session_key, scope))
 

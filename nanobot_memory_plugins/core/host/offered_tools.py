@@ -2,10 +2,10 @@
 
 import json
 
-from nanobot_memory_plugins.core.host.bounded_tool import HoldsForgotten, bounded_tools
-from nanobot_memory_plugins.core.host.off_record import OffTheRecord
+from nanobot_memory_plugins.core.host.bounded_tool import bounded_tools
 from nanobot_memory_plugins.core.host.plugins.plugin_host import PluginHost
-from nanobot_memory_plugins.core.host.remember_tool import OLD_NAME, REMEMBER, IsUsersWord, KeepNote, RememberNote
+from nanobot_memory_plugins.core.host.privacy import OffRecordTool, Privacy
+from nanobot_memory_plugins.core.host.remember_tool import OLD_NAME, REMEMBER, KeepNote, RememberNote
 from nanobot_memory_plugins.core.protocols import MemoryTool
 from nanobot_memory_plugins.core.text.tokens import estimate_tokens
 
@@ -16,8 +16,8 @@ class OfferedTools:
     What had another name in the version before is not offered under that, and answers to it.
     """
 
-    def __init__(self, keep: KeepNote, is_users_word: IsUsersWord, *, wanted: bool) -> None:
-        own = [RememberNote(keep, is_users_word, name=name) for name in (REMEMBER, OLD_NAME)]
+    def __init__(self, keep: KeepNote, *, wanted: bool) -> None:
+        own = [RememberNote(keep, name=name) for name in (REMEMBER, OLD_NAME)]
         self._tools: dict[str, MemoryTool] = {tool.name: tool for tool in own} if wanted else {}
         self._wanted = wanted
         self._tokens: int | None = None
@@ -30,12 +30,13 @@ class OfferedTools:
             self._tokens = sum(_tokens_of(tool) for name, tool in self._tools.items() if name != OLD_NAME)
         return self._tokens
 
-    async def load(self, plugins: PluginHost, holds_forgotten: HoldsForgotten, off_record: OffTheRecord) -> None:
+    async def load(self, plugins: PluginHost, privacy: Privacy) -> None:
         """Ask the plugins for theirs."""
         if self._wanted:
             answers = await plugins.call("contribute_tools", {}, accept=(MemoryTool,))
             self._tokens = None
-            self._tools |= {tool.name: tool for tool in bounded_tools(answers, holds_forgotten, off_record)}
+            self._tools |= {tool.name: tool for tool in bounded_tools(answers, privacy)}
+            self._tools |= {OffRecordTool.name: OffRecordTool(privacy)}
 
     def offered(self) -> list[MemoryTool]:
         """Return what the model is offered."""

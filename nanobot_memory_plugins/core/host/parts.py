@@ -6,13 +6,11 @@ from nanobot_memory_plugins.core.clock import Clock
 from nanobot_memory_plugins.core.config.models import CoreOptions
 from nanobot_memory_plugins.core.files import MemoryFiles
 from nanobot_memory_plugins.core.host.append_notices import AppendNotices
-from nanobot_memory_plugins.core.host.forgetting import LiveForgetting
 from nanobot_memory_plugins.core.host.hook_calls import HookCalls
-from nanobot_memory_plugins.core.host.off_record import OffTheRecord
+from nanobot_memory_plugins.core.host.privacy import Privacy
 from nanobot_memory_plugins.core.host.recorder import TurnRecorder
 from nanobot_memory_plugins.core.host.said_before import SaidBefore
 from nanobot_memory_plugins.core.redaction.contact_redaction import ContactRedaction
-from nanobot_memory_plugins.core.text.attribution import UserAttribution
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,9 +22,7 @@ class HostParts:
     files: MemoryFiles
     notices: AppendNotices
     recorder: TurnRecorder
-    words: UserAttribution
     redaction: ContactRedaction
-    forgotten: LiveForgetting
-    off_record: OffTheRecord
+    privacy: Privacy
     hooks: HookCalls
     said: SaidBefore

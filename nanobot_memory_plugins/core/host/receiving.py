@@ -4,11 +4,12 @@ import asyncio
 from collections.abc import Sequence
 
 from nanobot_memory_plugins.core.host.hidden_answers import plain_history
-from nanobot_memory_plugins.core.host.off_record import NOT_KEPT
 from nanobot_memory_plugins.core.host.parts import HostParts
+from nanobot_memory_plugins.core.host.privacy import NOT_KEPT
 from nanobot_memory_plugins.core.host.unheard import told_in
 from nanobot_memory_plugins.core.text.authored import both_ends
 from nanobot_memory_plugins.core.text.fence import Language, fence, fenced_blocks, remove_fenced
+from nanobot_memory_plugins.core.text.private import without_private
 from nanobot_memory_plugins.core.values import ContextBlock, Message, Origin, Receipt, Scope, messages_from_chat
 from nanobot_memory_plugins.core.values.message_context import MessageContext
 
@@ -44,16 +45,13 @@ class Receiving:
 
         ``prompt`` is what the system prompt holds of memory: as our own blocks, it is seen and was not said.
         """
-        text, language = remove_fenced(text), self.language(text)
+        text, language = without_private(remove_fenced(text)), self.language(text)
         before = await self.history(session_key, history)
         if not spoken:
-            text = await self._parts.forgotten.sent(session_key, text)
-            if await self._parts.off_record.passed(session_key, text, "user"):
+            if self._parts.privacy.is_open(session_key):
                 return MessageContext(block=None, receipt=NOT_KEPT), []
-        else:
-            before = await self._parts.forgotten.received(session_key, text, before)
-            if (told := await self._parts.off_record.received(session_key, text, before, language)) is not None:
-                return MessageContext(block=fence([told], language=language), receipt=NOT_KEPT), []
+        elif (told := await self._parts.privacy.received(session_key, text, scope.user, language)) is not None:
+            return MessageContext(block=fence([told], language=language), receipt=NOT_KEPT), []
         role, origin = ("user", Origin.USER) if spoken else ("assistant", Origin.TOOL)
         taken = KEPT_BEFORE if known else self._parts.said.taken(session_key, role, text)
         if taken is None:
@@ -65,10 +63,7 @@ class Receiving:
             )
             text = both_ends(text)  # kept whole, judged by its ends
             if spoken:
-                self._parts.words.hear(session_key, text, before)
                 self._parts.redaction.hear_message(text, before)
-            else:
-                self._parts.words.hear_tool(session_key, text)
             shown = [Message("system", prompt)] if prompt else []
             seen = (*shown, *standing_blocks(history), *before)
             limit = self._parts.options.message_limit

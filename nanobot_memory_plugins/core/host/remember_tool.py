@@ -1,12 +1,11 @@
 """The tool with which the model keeps a note, where no plugin has a ``remember`` of its own."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping
 from types import MappingProxyType
 from typing import Any
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError
 
-from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.scopes.safe_keys import with_redacted_keys
 from nanobot_memory_plugins.core.values import Destination, Note, NoteType, Origin, Receipt
 
@@ -14,23 +13,6 @@ REMEMBER, OLD_NAME = "remember", "memory_note"
 """What the tool is called, and what it was called in the version before: a call of that is still answered."""
 
 KeepNote = Callable[[Note, str], Awaitable[Receipt]]
-# Whether the user of a session has said a text, and the words that it rests on.
-IsUsersWord = Callable[[str, str, Sequence[str]], bool]
-
-
-FACT_PARAMETERS: Mapping[str, Any] = MappingProxyType(
-    {
-        "text": {
-            "type": "string",
-            "description": "One sentence in the user's language, clear without this conversation.",
-        },
-        "said": {
-            "type": "string",
-            "description": "The user's words for it, copied exactly; else it may not count as theirs.",
-        },
-    }
-)
-"""The two parameters that every ``remember`` has, whoever offers it."""
 
 
 class NoteArguments(BaseModel):
@@ -40,7 +22,6 @@ class NoteArguments(BaseModel):
 
     text: str = Field(min_length=1, max_length=2_000, validation_alias=AliasChoices("text", "tldr"))
     details: str = Field(default="", max_length=100_000)
-    said: str = Field(default="", max_length=2_000)
     kind: NoteType = Field(default=NoteType.NOTE, validation_alias=AliasChoices("kind", "type"))
     tags: list[str] = Field(default=[], max_length=20)
     long_term: bool = False
@@ -60,7 +41,10 @@ class RememberNote:
         {
             "type": "object",
             "properties": {
-                **FACT_PARAMETERS,
+                "text": {
+                    "type": "string",
+                    "description": "One sentence in the user's language, clear without this conversation.",
+                },
                 "kind": {"type": "string", "enum": [kind.value for kind in NoteType]},
                 "details": {"type": "string", "description": "Reasons, numbers, commands."},
                 "long_term": {"type": "boolean", "description": "If it stays true for months; else it is of the day."},
@@ -72,12 +56,10 @@ class RememberNote:
     def __init__(
         self,
         keep: KeepNote,
-        is_users_word: IsUsersWord = lambda _session, _text, _quotes: False,
         *,
         name: str = REMEMBER,
     ) -> None:
         self._keep = keep
-        self._is_users_word = is_users_word
         self.name = name
         if name == OLD_NAME:
             self.parameters = {"type": "object", "properties": {}}  # it is not offered, and asks for nothing
@@ -88,21 +70,15 @@ class RememberNote:
             wanted = NoteArguments.model_validate(dict(arguments))
         except ValidationError as error:
             return told_invalid("the note was not kept", error)
-        own = await run_in_daemon_thread(lambda: self._is_users_own(wanted, session_key))
         note = Note(
             tldr=wanted.text,
             details=wanted.details,
             type=wanted.kind,
             tags=tuple(wanted.tags),
-            origin=Origin.USER if own else Origin.ASSISTANT,
+            origin=Origin.ASSISTANT,
             destination=Destination.LONG_TERM if wanted.long_term else Destination.DAY,
         )
         return told_receipt(await self._keep(note, session_key))
-
-    def _is_users_own(self, wanted: NoteArguments, session_key: str) -> bool:
-        """Return whether the user said it, the details included."""
-        said = [wanted.said]
-        return all(self._is_users_word(session_key, text, said) for text in (wanted.text, wanted.details) if text)
 
 
 def told_invalid(outcome: str, error: ValidationError) -> str:

@@ -22,7 +22,7 @@ from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.scopes.safe_keys import redact_key
 from nanobot_memory_plugins.core.text.conversation import message_time
-from nanobot_memory_plugins.core.text.on_record import on_record
+from nanobot_memory_plugins.core.text.private import kept_of_history
 from nanobot_memory_plugins.core.text.summary_marker import MARK
 from nanobot_memory_plugins.core.values import Message, Note, Origin, Scope, Summary, bounded_copy
 from nanobot_memory_plugins.core.values.wire_forms import apart
@@ -64,14 +64,12 @@ class Resuming:
         What the session ``parent``, from which it was forked off, has already is not missing. A history that stands
         ``behind_turn`` is that of before a turn which was told already: the host tells nothing of it any more.
         """
-        if not messages or not self._parts.options.keep_transcripts or self._parts.off_record.is_paused(session_key):
+        if not messages or not self._parts.options.keep_transcripts or self._parts.privacy.is_marked(session_key):
             return 0
         given = plain_history(part for message in messages for part in apart(message))
         given = tuple(map(without_media, given))
         self._parts.redaction.hear_user(given)
         given = await self._parts.said.attributed(session_key, given)
-        if self._parts.off_record.is_open(session_key):  # the last message: of the answer to it nobody knows yet
-            given = given[: max((index for index, one in enumerate(given) if one.role == "user"), default=len(given))]
         taking = self._take(session_key, given, scope, parent, behind_turn)
         return await asyncio.shield(self._parts.recorder.begin(taking))
 
@@ -87,7 +85,6 @@ class Resuming:
         except Exception as error:  # the plugins are to be asked all the same
             logger.warning("a history could not be taken in before it is cut: {}", type(error).__name__)
         cut = await self._parts.said.attributed(session_key, plain_history(messages))
-        cut = await run_in_daemon_thread(on_record, cut)
         self._parts.redaction.hear_user(cut)
         answers = await self._parts.hooks.answers(
             "before_compaction",
@@ -105,10 +102,15 @@ class Resuming:
         self, session_key: str, given: tuple[Message, ...], scope: Scope, parent: str, behind_turn: bool
     ) -> int:
         async with self._turn, self._alone():
-            shown = await self._shown(session_key, given)  # here: something may be forgotten while this waits
+            shown = kept_of_history(given)
             keys = [session_key, redact_key(parent)] if parent else [session_key]
             recorded = await run_in_daemon_thread(RecordedMessages.read, self._parts.files.paths, keys)
             recorded.hear(self._parts.said.said(key) for key in keys)
+            last = self._parts.privacy.file.read().last
+            if recorded.is_empty and last:  # it may hold what was taken back elsewhere
+                shown = [
+                    one if one and (time := message_time(one)) and time.isoformat() > last else None for one in shown
+                ]
             missing = await run_in_daemon_thread(self._missing, shown, recorded)
             self._parts.said.forget_taken(session_key)
             taken = 0
@@ -123,16 +125,6 @@ class Resuming:
         if taken:
             logger.info("{} messages of a session that were not known have been taken in", taken)
         return taken
-
-    async def _shown(self, session_key: str, given: Sequence[Message]) -> list[Message | None]:
-        """Return the messages of a history that may be kept, each in its place."""
-        kept = await run_in_daemon_thread(on_record, given)
-        shown = await self._parts.forgotten.arguments(session_key, {"messages": kept})
-        if shown is None:  # what was forgotten cannot be told: nothing of it may come back
-            return []
-        # Somebody had something of it forgotten: what is left of such a message stays where it is.
-        pairs = zip(given, shown["messages"], strict=True)
-        return [after if after.text == before.text else None for before, after in pairs]
 
     def _missing(self, messages: Sequence[Message | None], recorded: RecordedMessages) -> list[_Missing]:
         """Return what is missing, in order. It blocks for as long as reading a long history takes."""

@@ -105,6 +105,7 @@ def _quote(record: TranscriptRecord, text: str, start: int, end: int) -> Quote |
         record.origin,
         record.scope,
         not (_ASKS_OR_LAUGHS.search(sentence) or _HEDGES.search(sentence)),
+        record.id,
     )
 
 

@@ -51,6 +51,8 @@ SAMPLES: Mapping[str, object] = MappingProxyType(
         "dry_run": False,
         "everywhere": False,
         "nearly": False,
+        "records": (),
+        "unread": MappingProxyType({}),
     }
 )
 _SYNCHRONOUS = frozenset({"trim_bootstrap", "prompt_entries"})

@@ -12,7 +12,7 @@ from nanobot_memory_plugins.core.files.paths import DAY_NOTE, REPLACED
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 # Folders below the memory folder that are of this machine, or somebody else's.
-_ELSEWHERE = frozenset({".locks", ".git"})
+_ELSEWHERE = frozenset({".locks", ".git", ".erasure"})
 # What was taken from archives is told of this workspace alone.
 ARCHIVES_TAKEN = ".imports/archives.txt"
 # What each import into this workspace wrote.
@@ -21,8 +21,6 @@ IMPORTS = ".imports/imports.jsonl"
 SOURCES = ".imports/sources.jsonl"
 # It holds words that are being forgotten, for as long as that takes.
 _BEING_FORGOTTEN = (".erasure/unfinished.json", ".erasure/unfinished.json.new")
-# What was forgotten for good, by fingerprints.
-OF_FORGOTTEN = ".erasure/"
 _NEVER = frozenset({ARCHIVES_TAKEN, IMPORTS, SOURCES, *_BEING_FORGOTTEN})
 _ENTRIES_FILES = ("MEMORY.md", "ENTRIES.md")
 NOT_OURS = Sentence("not a memory file")

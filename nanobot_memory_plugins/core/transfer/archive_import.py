@@ -20,6 +20,7 @@ from nanobot_memory_plugins.core.erasure.secret_files import cleaner_of
 from nanobot_memory_plugins.core.errors import MemoryFileError, NanobotMemoryError
 from nanobot_memory_plugins.core.files import FileBusyError, MemoryPaths, file_lock
 from nanobot_memory_plugins.core.files.appending import Appender
+from nanobot_memory_plugins.core.files.privacy_marks import PrivacyFile
 from nanobot_memory_plugins.core.files.spill_format import spilled_records
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.redaction.contact_redaction import ContactRedaction, Contacts
@@ -27,13 +28,11 @@ from nanobot_memory_plugins.core.transfer.archive import Archive, opened_archive
 from nanobot_memory_plugins.core.transfer.archive_contents import (
     ARCHIVES_TAKEN,
     NOT_OURS,
-    OF_FORGOTTEN,
     PartKind,
     kind_of,
 )
 from nanobot_memory_plugins.core.transfer.entries import JoinedEntries, LeavesForgottenOut, installed_joiner
 from nanobot_memory_plugins.core.transfer.file_install import check_room, put_file, read_plain, sync_all
-from nanobot_memory_plugins.core.transfer.forgotten import ForgottenHere
 from nanobot_memory_plugins.core.transfer.import_writer import LOCK_SECONDS, ImportWriter
 from nanobot_memory_plugins.core.transfer.importer import Part
 from nanobot_memory_plugins.core.transfer.importing import only_import
@@ -51,8 +50,6 @@ _OTHER_TEXT = "another text stands here already: both are kept, the archive's in
 _OWN_RECORD = "this memory keeps its own"
 _HELD_SECRETS = Sentence("it, or the entries that it belongs to, held secrets: they come without their history")
 _HELD_FORGOTTEN = Sentence("something was forgotten for good here: entries come one by one, without their history")
-# What was forgotten, by fingerprints: it is no part of what an import brings that can be taken back.
-_FORGOTTEN_KEY = ".erasure/key"
 _ENTRIES_FILE = "ENTRIES.md"
 # Files that grow by whole records.
 _APPENDED = frozenset({PartKind.TRANSCRIPT, PartKind.DAY_NOTES})
@@ -118,7 +115,7 @@ class _Restoring:
         self._appender = Appender(paths, lock_seconds)
         self._taken_file = paths.memory / ARCHIVES_TAKEN
         self._taken = read_keys(self._taken_file)
-        self._forgotten = ForgottenHere(paths)
+        self._is_forgotten_any = bool(PrivacyFile(paths).read().last)
         self._taker: ImportWriter | None = None
         self._joined: list[str] = []
         self._to_sync: list[Path] = []
@@ -158,11 +155,9 @@ class _Restoring:
 
         # The entries themselves come last of what belongs to them: a journal without them says nothing, they without
         # their journal would be taken for written by hand. What waited may have come home in a file of the archive.
-        # What was forgotten comes last, first its key: until it is here, an import that broke off goes on as it began.
-        def place(file: _File) -> tuple[bool, bool, bool, bool, str]:
+        def place(file: _File) -> tuple[bool, bool, str]:
             is_entries = file.kind is PartKind.ENTRIES and file.name == _ENTRIES_FILE
-            is_forgotten = file.name.startswith(OF_FORGOTTEN)
-            return is_forgotten, file.name != _FORGOTTEN_KEY, file.kind is PartKind.SPILL, is_entries, file.name
+            return file.kind is PartKind.SPILL, is_entries, file.name
 
         return sorted(found, key=place)
 
@@ -181,7 +176,7 @@ class _Restoring:
     def _entries_may_hold_forgotten(self, files: list[_File]) -> bool:
         """Return whether something was forgotten here that the entries, or what they once were, may hold."""
         held = [file for file in files if file.kind in (PartKind.ENTRIES, PartKind.LONG_TERM)]
-        found = self._forgotten.is_any() and any(
+        found = self._is_forgotten_any and any(
             read_plain(file.path) != self._archive.read(file.listed) for file in held
         )
         if found:
@@ -216,16 +211,12 @@ class _Restoring:
             return ScrubbedBytes(data)  # compressed, and damaged: whoever reads it says so
 
     def _cleaned(self, file: _File) -> bytes:
-        """Return a file's bytes without secrets, and what this program wrote without what was forgotten here."""
+        """Return a file's bytes without secrets, and the entries without what was forgotten here."""
         cleaned = self._clean(file)
         if cleaned.found:
             self._report.notices.append(Sentence("secrets were taken out of {file}", file=file.listed.path))
         match file.kind:
-            case PartKind.TRANSCRIPT:
-                return self._forgotten.transcript(cleaned.data)
-            case PartKind.DAY_NOTES:
-                return self._forgotten.notes(cleaned.data)
-            case PartKind.LONG_TERM | PartKind.ENTRIES if file.name.endswith(".md") and self._forgotten.is_any():
+            case PartKind.LONG_TERM | PartKind.ENTRIES if file.name.endswith(".md") and self._is_forgotten_any:
                 joiner = installed_joiner()
                 if not isinstance(joiner, LeavesForgottenOut):
                     return cleaned.data
@@ -234,9 +225,6 @@ class _Restoring:
                 return cleaned.data
 
     def _take(self, file: _File, data: bytes) -> None:
-        if file.name.startswith(OF_FORGOTTEN) and not self._fits_the_key(file):
-            self._report.leave(_OWN_RECORD, file.listed.path)
-            return
         if file.name.endswith(".bak") and not self._is_of_the_file_here(file):
             self._report.leave(_OWN_RECORD, file.listed.path)
             return
@@ -252,14 +240,6 @@ class _Restoring:
                 self._report.took("files", file.listed.path)
                 return
         self._join(file, there, data)
-
-    def _fits_the_key(self, file: _File) -> bool:
-        """Return whether what the archive forgot can be told here: by the same key, or where nothing was forgotten."""
-        own = read_plain(self._paths.memory / _FORGOTTEN_KEY)
-        if file.name == _FORGOTTEN_KEY:
-            return not self._forgotten.is_any() or own is not None
-        listed = next((one for one in self._archive.manifest.files if one.path == f"memory/{_FORGOTTEN_KEY}"), None)
-        return listed is not None and own == self._archive.read(listed)
 
     def _take_waiting(self, file: _File) -> None:
         """Take the records of a file of what waited, as messages and notes like any other."""
@@ -368,8 +348,7 @@ class _Restoring:
         if not self._report.dry_run:
             begin = len(read_plain(path) or b"")  # where it goes on; else there is nothing
             name = path.relative_to(self._paths.memory).as_posix()
-            if not name.startswith(OF_FORGOTTEN):  # what was forgotten is not taken back
-                self._record.file(name, data, begin)
+            self._record.file(name, data, begin)
             put_file(self._paths, path, data, modified, durable=durable)
             if not durable:
                 self._to_sync.append(path)

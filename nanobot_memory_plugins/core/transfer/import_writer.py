@@ -26,7 +26,6 @@ from nanobot_memory_plugins.core.text.fence import remove_fenced
 from nanobot_memory_plugins.core.text.markdown import clean, one_line
 from nanobot_memory_plugins.core.transfer.existing_records import ExistingRecords, ids_in
 from nanobot_memory_plugins.core.transfer.following import Placed
-from nanobot_memory_plugins.core.transfer.forgotten import FORGOTTEN, ForgottenHere
 from nanobot_memory_plugins.core.transfer.importer import ImportedMessage, ImportedNote, Item, Skipped
 from nanobot_memory_plugins.core.transfer.ledger import KEY_DIGITS, TAKEN, Ledger
 from nanobot_memory_plugins.core.transfer.report import ImportReport
@@ -81,7 +80,6 @@ class ImportWriter:
         self._appender = Appender(paths, lock_seconds)
         self._ledger = Ledger(paths, self._appender)
         self._recorded = ExistingRecords(paths)
-        self._forgotten = ForgottenHere(paths)
         self._waiting: dict[Path, list[_Waiting]] = {}
         self._bytes = self._records = 0
         self._pending: set[str] = set()
@@ -122,10 +120,6 @@ class ImportWriter:
         if not record.text.strip():
             self._report.leave(_NO_TEXT, item.file, item.line)
             return
-        record = self._forgotten.message(record)
-        if not record.text:
-            self._report.leave(FORGOTTEN, item.file, item.line)
-            return
         if self._recorded.holds(record, item.id):
             self._report.leave(_SAID_HERE, item.file, item.line)
             return
@@ -153,11 +147,6 @@ class ImportWriter:
             self._report.leave(_NO_TEXT, item.file, item.line)
             return
         scope = redact_scope(note.scope or self._whose)
-        left = self._forgotten.note(safe, scope.session)
-        if left is None:
-            self._report.leave(FORGOTTEN, item.file, item.line)
-            return
-        safe = left
         when = _key_time(note.time) if item.time_is_certain else ""
         parts = (item.id, scope.session, when, safe.title, safe.tldr, safe.details)
         key = self._key("note", item, parts, repeats=False)

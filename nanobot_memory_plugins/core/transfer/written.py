@@ -19,7 +19,7 @@ from nanobot_memory_plugins.core.errors import InputError
 from nanobot_memory_plugins.core.files import MemoryPaths, NoteEntry, file_lock, parse_notes, parse_transcript_line
 from nanobot_memory_plugins.core.files.appending import Appender
 from nanobot_memory_plugins.core.files.entries import exact_time
-from nanobot_memory_plugins.core.transfer.archive_contents import IMPORTS, OF_FORGOTTEN, SOURCES, PartKind, kind_of
+from nanobot_memory_plugins.core.transfer.archive_contents import IMPORTS, SOURCES, PartKind, kind_of
 from nanobot_memory_plugins.core.transfer.entries import TakesBackEntries, installed_joiner
 from nanobot_memory_plugins.core.transfer.file_install import put_file, read_plain
 from nanobot_memory_plugins.core.transfer.replaced import bring_back, put_copies_back
@@ -30,7 +30,6 @@ _ENTRIES_WENT_ON = "the entries went on since then: `nanobot-memory entries forg
 # What stays of an import, below the memory folder, and why.
 _STAYS = {
     ".locks": Sentence("by its files processes keep out of each other's way, and one may hold them just now"),
-    OF_FORGOTTEN: Sentence("by it is known what was forgotten for good, so that it does not come back"),
     IMPORTS: Sentence("it says what earlier imports wrote, so that they can be taken back, too"),
 }
 _HISTORY_STAYS = Sentence("the history of the entries, by which that run can be undone in turn")
@@ -163,7 +162,7 @@ class ImportRemoval:
     def run(self, rows: Sequence[dict[str, Any]]) -> None:
         """Take out files, records and keys. Raises `MemoryFileError`."""
         # Of an earlier version: what was forgotten stays so, and what has been forgotten since is known by its key.
-        written = [row for row in rows if "sha256" in row and not str(row["file"]).startswith(OF_FORGOTTEN)]
+        written = [row for row in rows if "sha256" in row]
         together = [row for row in written if kind_of(str(row["file"])) is PartKind.ENTRIES]
         went_on = any(self._without(row) is None for row in together if row["to"] and _is_of_all(str(row["file"])))
         for row in reversed(written):

@@ -51,7 +51,7 @@ class Erasure:
 
     ``ids`` are entries, ``texts`` all that they ever said, ``words`` what a person named besides: short ones are
     found wherever they stand as a word. ``nearly`` takes what nearly holds it: a part, the same told again, what
-    may be another word; ``everywhere`` text that people wrote.
+    may be another word; ``everywhere`` text that people wrote. ``records`` are messages and notes, by their ids.
     """
 
     ids: tuple[str, ...] = ()
@@ -59,11 +59,12 @@ class Erasure:
     words: tuple[str, ...] = ()
     nearly: bool = False
     everywhere: bool = False
+    records: tuple[str, ...] = ()
 
     @property
     def names_anything(self) -> bool:
         """Whether something is to be forgotten, beside what is derived of what went already."""
-        return bool(self.ids or self.texts or self.words)
+        return bool(self.ids or self.texts or self.words or self.records)
 
     def joined(self, other: "Erasure") -> "Erasure":
         """Return one erasure of both."""
@@ -73,4 +74,5 @@ class Erasure:
             tuple(dict.fromkeys((*self.words, *other.words))),
             self.nearly or other.nearly,
             self.everywhere or other.everywhere,
+            tuple(dict.fromkeys((*self.records, *other.records))),
         )

@@ -18,7 +18,7 @@ class Quote:
 
     ``text`` is the sentence, ``day`` when it was said, ``origin`` who said it: the user or the assistant. ``scope`` is
     that of the message: in a group chat it names the speaker. ``is_certain`` is False where the sentence asks, laughs
-    or hedges.
+    or hedges. ``record`` is the id of the message.
     """
 
     text: str
@@ -26,6 +26,7 @@ class Quote:
     origin: Origin = Origin.USER
     scope: Scope = Scope()
     is_certain: bool = True
+    record: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,6 @@ from collections.abc import Iterator
 from typing import BinaryIO
 
 from nanobot_memory_plugins.core.files import TranscriptRecord, parse_transcript_line
-from nanobot_memory_plugins.core.text.orders import without_orders_to_forget
-from nanobot_memory_plugins.core.values import Origin
 from nanobot_memory_plugins.search.chunking import chunk_text
 from nanobot_memory_plugins.search.documents import Document
 from nanobot_memory_plugins.search.sources.notices import warn_once
@@ -82,8 +80,6 @@ def transcript_documents(
     speaker = _speaker(record)
     key = record_key(source.relative, record.id, fingerprint(record.role, time, record.text))
     said = bounded(record.text, source.relative)
-    if record.role == "user" and record.origin is Origin.USER:
-        said = without_orders_to_forget(said)
     if not said.strip():
         return ()
     chunks = chunk_text(

@@ -178,10 +178,6 @@ class Database:
                 self.erase_deleted()
             with immediate(connection):
                 schema.set_meta(connection, "hides_secrets_of_people", 1)
-        if not schema.leaves_out_orders_to_forget(connection):
-            with immediate(connection):
-                writing.read_orders_again(connection)
-                schema.set_meta(connection, "leaves_out_orders_to_forget", 1)
         if any(space.backend is not self.vector_backend for space in spaces.all_spaces(connection)):
             with immediate(connection):
                 spaces.migrate(connection, self.vector_backend)

@@ -7,7 +7,6 @@ from typing import Any
 import apsw
 
 from nanobot_memory_plugins.core import without_secrets
-from nanobot_memory_plugins.core.text.orders import orders_forgetting
 from nanobot_memory_plugins.search import document_rows as rows
 from nanobot_memory_plugins.search.documents import Document, FileChange, FileState
 from nanobot_memory_plugins.search.indexed_text import derived_of, storable
@@ -120,14 +119,6 @@ def read_people_again(connection: apsw.Connection) -> bool:
     delete(connection, held)
     connection.execute("DELETE FROM files WHERE path LIKE '%.md'")
     return bool(held)
-
-
-def read_orders_again(connection: apsw.Connection) -> None:
-    """Drop messages that hold an order to forget something, and let the indexer read their files anew."""
-    said = query(connection, "SELECT id, path, text FROM docs WHERE source = 'transcript' AND origin = 'user'", ())
-    orders = [(id_, path) for id_, path, text in said if orders_forgetting(text)]
-    delete(connection, [id_ for id_, _ in orders])
-    connection.executemany("DELETE FROM files WHERE path = ?", {(path,) for _, path in orders})
 
 
 def derive_again(connection: apsw.Connection) -> None:

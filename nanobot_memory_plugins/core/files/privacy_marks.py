@@ -1,0 +1,126 @@
+"""What must fail closed: which conversations are paused, and of which the host's own history is not taken.
+
+One small file, ``memory/.privacy.json``, with names of transcripts and times, and nothing that was said. Where it
+cannot be read, no history of a host is taken.
+"""
+
+import json
+import os
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict, dataclass, field, replace
+from datetime import datetime
+
+from filelock import Timeout
+from pydantic import TypeAdapter, ValidationError
+
+from nanobot_memory_plugins.core.errors import MemoryFileError
+from nanobot_memory_plugins.core.files.paths import MemoryPaths, session_file_name
+from nanobot_memory_plugins.core.files.private import private_folder, private_lock
+from nanobot_memory_plugins.core.files.reading import read_regular
+from nanobot_memory_plugins.core.files.replace import replace_file
+
+_LOCK_SECONDS = 5.0
+_WORKSPACE = "*"
+# By whom a pause was set: only the same exact words, or the command, end what they began.
+BY_WORDS, BY_TOOL = "words", "tool"
+
+
+@dataclass(frozen=True, slots=True)
+class PrivacyMarks:
+    """What stands in the file. ``paused`` says by whom, for a conversation and sender, or the workspace as a whole.
+
+    ``marked`` are transcripts from whose conversations something was taken back, with the time of the last.
+    """
+
+    paused: Mapping[str, str] = field(default_factory=dict)
+    marked: Mapping[str, str] = field(default_factory=dict)
+    is_unreadable: bool = False
+
+    def pause_of(self, session_key: str, sender: str) -> str:
+        """Return by whom a conversation is paused for a sender, or nothing."""
+        return self.paused.get(_WORKSPACE, "") or self.paused.get(_name(session_key, sender), "")
+
+    def is_marked(self, session_key: str) -> bool:
+        """Return whether something of a conversation was taken back: the host's history of it may hold it still."""
+        return self.is_unreadable or session_file_name(session_key) in self.marked
+
+    @property
+    def last(self) -> str:
+        """The time of the last mark, or nothing."""
+        return max(self.marked.values(), default="")
+
+
+_READER = TypeAdapter(PrivacyMarks)
+
+
+class PrivacyFile:
+    """The file of one workspace. Everything here blocks for a moment."""
+
+    def __init__(self, paths: MemoryPaths) -> None:
+        self._path = paths.memory / ".privacy.json"
+        self._known: tuple[str, PrivacyMarks] = ("", PrivacyMarks())
+
+    def read(self) -> PrivacyMarks:
+        """Return what stands there; the file is read anew where it has changed."""
+        stamp = self._stamp()
+        if self._known[0] != stamp:
+            self._known = (stamp, self._read())
+        return self._known[1]
+
+    def pause(self, session_key: str, sender: str, by: str, when: datetime) -> None:
+        """Pause a conversation for a sender, or with an empty key the workspace. Raises `MemoryFileError`."""
+
+        def change(marks: PrivacyMarks) -> PrivacyMarks:
+            paused = {**marks.paused, _name(session_key, sender): by}
+            return replace(marks, paused=paused, marked=_with(marks, [session_file_name(session_key)], when))
+
+        self._change(change)
+
+    def resume(self, session_key: str, sender: str) -> None:
+        """Go on with a conversation, or with an empty key with the workspace. Raises `MemoryFileError`."""
+        name = _name(session_key, sender)
+        self._change(lambda marks: replace(marks, paused={one: by for one, by in marks.paused.items() if one != name}))
+
+    def mark(self, transcripts: Iterable[str], when: datetime) -> None:
+        """Note that something was taken back from these conversations, by their transcripts' names.
+
+        Raises `MemoryFileError`.
+        """
+        names = list(transcripts)
+        self._change(lambda marks: replace(marks, marked=_with(marks, names, when)))
+
+    def _change(self, change: Callable[[PrivacyMarks], PrivacyMarks]) -> None:
+        try:
+            private_folder(self._path.parent)
+            with private_lock(self._path.with_suffix(".lock"), timeout=_LOCK_SECONDS):
+                marks = self._read()
+                if marks.is_unreadable:
+                    raise MemoryFileError(f"{self._path.name} cannot be read", hint=f"Correct or remove {self._path}.")
+                rows = asdict(change(marks))
+                del rows["is_unreadable"]
+                replace_file(self._path, json.dumps(rows).encode())
+        except (OSError, Timeout) as error:
+            raise MemoryFileError(f"{self._path.name} cannot be written ({type(error).__name__})") from error
+
+    def _read(self) -> PrivacyMarks:
+        try:
+            return _READER.validate_json(read_regular(self._path))
+        except FileNotFoundError:
+            return PrivacyMarks()
+        except (OSError, ValidationError, ValueError):
+            return PrivacyMarks(is_unreadable=True)
+
+    def _stamp(self) -> str:
+        try:
+            status = os.stat(self._path)
+        except OSError as error:
+            return type(error).__name__
+        return f"{status.st_mtime_ns} {status.st_size} {status.st_ino}"
+
+
+def _name(session_key: str, sender: str) -> str:
+    return f"{session_file_name(session_key)}/{sender}" if session_key else _WORKSPACE
+
+
+def _with(marks: PrivacyMarks, names: Iterable[str], when: datetime) -> dict[str, str]:
+    return {**marks.marked, **dict.fromkeys(names, when.isoformat())}

@@ -1,0 +1,230 @@
+"""What is not to be kept: private messages, paused conversations, and what a wish in other words takes back.
+
+What is said so is written nowhere, and no plugin is shown it. The host goes on holding it: of such a conversation
+plugins are given no more of the host's history than our own transcript holds.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from nanobot_memory_plugins.core.clock import Clock
+from nanobot_memory_plugins.core.errors import MemoryFileError
+from nanobot_memory_plugins.core.files.paths import MemoryPaths, session_file_name
+from nanobot_memory_plugins.core.files.privacy_marks import BY_TOOL, BY_WORDS, PrivacyFile
+from nanobot_memory_plugins.core.files.transcript import last_records
+from nanobot_memory_plugins.core.host.live_history import LiveMessages
+from nanobot_memory_plugins.core.host.recorded import RecordedMessages
+from nanobot_memory_plugins.core.host.remember_tool import told_invalid
+from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
+from nanobot_memory_plugins.core.log import logger
+from nanobot_memory_plugins.core.text.fence import Language
+from nanobot_memory_plugins.core.text.private import is_private, memory_command
+from nanobot_memory_plugins.core.values import Erasure, Message, Origin, Receipt
+from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
+
+NOT_KEPT = Receipt(stored=False, reason="It is off the record.")
+"""The receipt of what is not to be kept."""
+
+LEFT_OUT = "[left out of the memory]"
+"""What stands in a history in the place of a message that is not to be kept."""
+
+_TOLD: Mapping[str, Mapping[Language, str]] = {
+    "private": {
+        "en": "This message is private: neither it nor your answer is kept in memory. The host's own history of the "
+        "conversation still holds it.",
+        "zh": "这条消息是私密的：它和对它的回答都不会存入记忆。宿主程序自己的聊天记录里仍然有它。",
+    },
+    "pause": {
+        "en": 'The memory is paused: nothing of this conversation is kept until the user says "memory resume". Say so.',
+        "zh": "记忆已暂停：用户说“恢复记忆”之前，本次对话什么都不会保存。请告诉用户。",
+    },
+    "resume": {
+        "en": "The memory is on again; what was said meanwhile was not kept. Say so.",
+        "zh": "记忆已恢复；暂停期间说的话没有保存。请告诉用户。",
+    },
+    "paused": {
+        "en": 'The memory is paused: this message is not kept. "memory resume" ends that.',
+        "zh": "记忆处于暂停中：这条消息不会保存。用户说“恢复记忆”即可恢复。",
+    },
+    "failed": {
+        "en": "That could not be done: {cause}. Tell the user so.",
+        "zh": "没有成功：{cause}。请告诉用户。",
+    },
+}
+_SESSIONS, _RECORDS = 1_000, 200
+# Tools with which a model keeps something.
+_KEEPERS = ("remember",)
+_TOOL_ROLES = ("tool", "function")
+
+
+class Privacy:
+    """Which messages and conversations of one workspace are not to be kept now."""
+
+    def __init__(self, paths: MemoryPaths, clock: Clock, erase: Callable[[Erasure], Awaitable[bool]]) -> None:
+        self._paths = paths
+        self._clock = clock
+        self._erase = erase
+        self.file = PrivacyFile(paths)
+        self._open: BoundedDict[str, str] = BoundedDict(_SESSIONS)  # sessions whose turn is not kept, with its sender
+        self._notes: BoundedDict[str, list[str]] = BoundedDict(_SESSIONS)  # ids of what a session's turn has noted
+
+    def is_open(self, session_key: str) -> bool:
+        """Return whether nothing of a session is kept now."""
+        return session_key in self._open or bool(self.file.read().pause_of(session_key, ""))
+
+    def keeps_out(self, session_key: str, tool: str) -> bool:
+        """Return whether a tool of the model's that keeps something may not do it in this session now."""
+        return tool in _KEEPERS and self.is_open(session_key)
+
+    async def received(self, session_key: str, text: str, sender: str, language: Language) -> str | None:
+        """Return what a turn is told whose message is not to be kept, or None for an ordinary one."""
+        self._open.pop(session_key, None)
+        self._notes.pop(session_key, None)
+        return await run_in_daemon_thread(lambda: self._received(session_key, text, sender, language))
+
+    def _received(self, session_key: str, text: str, sender: str, language: Language) -> str | None:
+        paused = self.file.read().pause_of(session_key, sender)
+        told = memory_command(text) or ("private" if is_private(text) else "paused" if paused else "")
+        if not told or (told == "resume" and not paused):
+            return None
+        self._open[session_key] = sender
+        try:
+            if told == "pause":
+                self.file.pause(session_key, sender, BY_WORDS, self._clock.now())
+            elif told == "resume":
+                self.file.resume(session_key, sender)
+            else:
+                self.file.mark([session_file_name(session_key)], self._clock.now())
+        except MemoryFileError as error:
+            logger.warning("a conversation could not be paused or resumed: {}", error.cause)
+            return _TOLD["failed"][language].format(cause=error.cause)
+        return _TOLD[told][language]
+
+    def noted(self, session_key: str, receipts: Sequence[Receipt]) -> None:
+        """Learn what a turn has noted, so that it can be taken back."""
+        ids = [one.id for receipt in receipts for one in (receipt, *receipt.notes) if one.id]
+        self._notes.setdefault(session_key, []).extend(ids)
+
+    async def shown(self, session_key: str, messages: Sequence[Message]) -> Sequence[Message]:
+        """Return a host's history as plugins get it: of a marked conversation what our transcript holds.
+
+        There are as many, in their places; what is left out is `LEFT_OUT`, results of tools among it.
+        """
+        if not messages or not self.file.read().is_marked(session_key):
+            return messages
+        recorded = await run_in_daemon_thread(lambda: RecordedMessages.read(self._paths, [session_key]))
+        return tuple(_shown(one, recorded) for one in messages)
+
+    def is_marked(self, session_key: str) -> bool:
+        """Return whether something of a conversation was taken back."""
+        return self.file.read().is_marked(session_key)
+
+    async def take_back(self, session_key: str, scope: str) -> str:
+        """Carry out the model's `off_record`; the answer says what was done. Raises `MemoryFileError`."""
+        sender = self._open.get(session_key, "")
+        if scope == "resume":
+            return await run_in_daemon_thread(lambda: self._resume(session_key, sender))
+        ids = await run_in_daemon_thread(lambda: self._taken_back(session_key, scope))
+        if scope != "last_message":
+            self._open[session_key] = sender
+        if scope == "from_now_on":
+            await run_in_daemon_thread(lambda: self.file.pause(session_key, sender, BY_TOOL, self._clock.now()))
+        # First the mark: should this end halfway, no history brings it back.
+        await run_in_daemon_thread(lambda: self.file.mark([session_file_name(session_key)], self._clock.now()))
+        is_gone = not ids or await self._erase(Erasure(records=tuple(ids)))
+        told = f"{len(ids)} records were taken out of the memory." if is_gone else "NOT all could be taken out yet."
+        more = " Nothing of this conversation is kept until the user wants it again." if scope == "from_now_on" else ""
+        return f"{told}{more} The host's own history still holds the words. Say that it is not kept; do not repeat it."
+
+    def _taken_back(self, session_key: str, scope: str) -> list[str]:
+        """Return the ids of what a scope means: messages, and what the turn has noted."""
+        records = last_records(self._paths.transcript(session_key), session_key, _RECORDS)
+        said = [place for place, one in enumerate(records) if one.origin is Origin.USER]
+        last = said[-1] if said else len(records)
+        if scope == "last_message":
+            return [one.id for one in records[said[-2] : last]] if len(said) > 1 else []
+        return [*(one.id for one in records[last:]), *self._notes.pop(session_key, ())]
+
+    def _resume(self, session_key: str, sender: str) -> str:
+        if self.file.read().pause_of(session_key, sender) == BY_WORDS:
+            return 'Not resumed: the user paused the memory with "memory pause", and ends that with "memory resume".'
+        self.file.resume(session_key, sender)
+        self._open.pop(session_key, None)
+        return "The memory is on again. Say so."
+
+
+class OffRecordTool:
+    """``off_record``: takes back what the turn or the conversation has kept."""
+
+    name = "off_record"
+    destroys = True
+    description = (
+        "When the user wants something said here not to be kept, in whatever words; only for the user's own wish. For "
+        "what earlier conversations kept use forget."
+    )
+    parameters: Mapping[str, Any] = MappingProxyType(
+        {
+            "type": "object",
+            "properties": {
+                "scope": {
+                    "type": "string",
+                    "enum": ["this_message", "last_message", "from_now_on", "resume"],
+                    "description": "this_message: what stands in it; last_message: what was said just before; "
+                    "from_now_on: this and all that follows; resume: ends that",
+                }
+            },
+            "required": ["scope"],
+        }
+    )
+
+    def __init__(self, privacy: Privacy) -> None:
+        self._privacy = privacy
+
+    async def run(self, arguments: Mapping[str, Any], *, session_key: str) -> str:
+        """Take back what is meant; the answer says what was done."""
+        try:
+            wanted = _Arguments.model_validate(dict(arguments))
+        except ValidationError as error:
+            return told_invalid("nothing was taken back", error)
+        try:
+            return await self._privacy.take_back(session_key, wanted.scope)
+        except (MemoryFileError, OSError) as error:
+            return f"Error: it could not be taken back. {error}"
+
+
+class _Arguments(BaseModel):
+    model_config = ConfigDict(extra="ignore")
+
+    scope: Literal["this_message", "last_message", "from_now_on", "resume"]
+
+
+def _shown(message: Message, recorded: RecordedMessages) -> Message:
+    if message.role == "system" or (
+        message.role not in _TOOL_ROLES and message.text.strip() and recorded.take(message.role, message.text)
+    ):
+        return message
+    if not message.text.strip() and not message.tool_calls:
+        return message
+    calls = tuple({**call, "function": {"name": _called(call), "arguments": "{}"}} for call in message.tool_calls)
+    text = LEFT_OUT if message.text.strip() else ""
+    return replace(message, text=text, tool_calls=calls, raw={"role": message.role, "content": text})
+
+
+def _called(call: Mapping[str, Any]) -> str:
+    function = call.get("function")
+    return str(function.get("name") or "") if isinstance(function, Mapping) else str(call.get("name") or "")
+
+
+async def shown_arguments(privacy: Privacy, session_key: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arguments of a hook with its histories as plugins get them."""
+    changed = dict(arguments)
+    if privacy.is_marked(session_key):
+        for name in ("history", "messages"):
+            if changed.get(name):
+                shown = await privacy.shown(session_key, tuple(changed[name]))
+                changed[name] = tuple(shown) if isinstance(changed[name], tuple) else LiveMessages(shown)
+    return changed

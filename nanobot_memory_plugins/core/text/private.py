@@ -1,0 +1,57 @@
+"""What a message says of itself: that parts of it are private, or that the memory is to pause or to go on."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from nanobot_memory_plugins.core.values import Message
+
+_PARTS = re.compile(r"<private>.*?(?:</private>|\Z)", re.IGNORECASE | re.DOTALL)
+_PRIVATE = re.compile(r"\s*/private\b", re.IGNORECASE)
+_COMMANDS = {
+    "memory pause": "pause",
+    "pause memory": "pause",
+    "暂停记忆": "pause",
+    "记忆暂停": "pause",
+    "暫停記憶": "pause",
+    "memory resume": "resume",
+    "resume memory": "resume",
+    "恢复记忆": "resume",
+    "记忆恢复": "resume",
+    "恢復記憶": "resume",
+}
+_AROUND = " \t\r\n.!。！/"
+
+
+def without_private(text: str) -> str:
+    """Return a text without its ``<private>...</private>`` parts; one that is not closed goes to the end."""
+    return _PARTS.sub("", text) if "<" in text and _PARTS.search(text) else text
+
+
+def is_private(text: str) -> bool:
+    """Return whether a message begins with ``/private``: neither it nor its answer is kept."""
+    return _PRIVATE.match(text) is not None
+
+
+def memory_command(text: str) -> str:
+    """Return ``pause`` or ``resume`` where a message is that order in its exact words, else nothing."""
+    return _COMMANDS.get(" ".join(text.casefold().split()).strip(_AROUND), "")
+
+
+def kept_of_history(messages: Sequence[Message]) -> list[Message | None]:
+    """Return of a host's history what may be kept, each message in its place.
+
+    Out go private messages with what answers them, and all between the words that pause the memory and those that go
+    on with it.
+    """
+    kept: list[Message | None] = []
+    is_paused = is_out = False
+    for one in messages:
+        if one.role == "user" and one.text.strip():
+            command = memory_command(one.text)
+            is_out = is_private(one.text) or bool(command)
+            is_paused = command != "resume" and (is_paused or command == "pause")
+        text = without_private(one.text)
+        shown = one if text == one.text else replace(one, text=text, raw={**one.raw, "content": text})
+        kept.append(None if is_paused or is_out else shown)
+    return kept
