@@ -1,172 +1,153 @@
-"""The last resort: a summary by rules alone, in English and Chinese, the same for the same messages."""
+"""The last resort: a summary without a language model, the same for the same messages.
 
+It holds the user's last messages, of what was said before the first and last sentences and those with decisions, names,
+numbers and paths, and what an earlier summary said. A short list of words tells decisions; nothing else is read.
+"""
+
+import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
-from nanobot_memory_plugins.compaction.cues import HEADING, SentenceKind, kind_of
 from nanobot_memory_plugins.compaction.excerpts import cut, one_line, tidy
-from nanobot_memory_plugins.compaction.sentences import ScoredSentence, find_sentences, readable_part, split_sentences
 from nanobot_memory_plugins.core import Language, Message, estimate_tokens
-from nanobot_memory_plugins.core.text import Act, ReadSentence, denies, sentence_spans
+from nanobot_memory_plugins.core.text import sentences_of
 
-# What of a sentence may stand in a summary made by rules, by the clauses of the one reading.
-#
-# Of the user's sentences that is their own word, of the assistant's what it states or proposes and the user does not
-# turn down. A question stands there only as long as nobody has answered.
-_ANSWERED_BY = {"user": "assistant", "assistant": "user"}
-# Of a reply its beginning tells whether it turns something down.
-_REPLY_CHARS = 200
-
-
-class Statements:
-    """The sentences of one history. Each is read when somebody asks for it."""
-
-    def __init__(self, messages: Sequence[Message]) -> None:
-        self._messages = messages
-        self._last = {one.role: index for index, one in enumerate(messages) if one.text.strip()}
-
-    def of(self, sentence: ScoredSentence) -> ScoredSentence | None:
-        """Return a sentence as it may be listed, under the kind that it is; None when nothing of it may."""
-        role = self._messages[sentence.index].role
-        if role not in _ANSWERED_BY:
-            return sentence
-        read = ReadSentence(sentence.text, 0)
-        says_open = kind_of(sentence.text) is SentenceKind.QUESTION
-        if read.only_asks and not says_open:
-            is_open = self._last.get(_ANSWERED_BY[role], -1) < sentence.index
-            return replace(sentence, kind=SentenceKind.QUESTION) if is_open else None
-        text = sentence.text if read.only_asks else read.own_word
-        if role == "assistant":
-            stated = [one.text for one in read.clauses if one.act in (Act.STATES, Act.REQUESTS)]
-            text = "" if not (stated or says_open) or self._is_turned_down(sentence.index) else text
-        if not text:
-            return None
-        kind = sentence.kind
-        if read.asks and not says_open:
-            # What the question is about is not decided: only what stands beside it counts.
-            kind = kind_of(text) or SentenceKind.FACT
-        return replace(sentence, text=text, kind=kind)
-
-    def _is_turned_down(self, index: int) -> bool:
-        reply = next((one.text for one in self._messages[index + 1 :] if one.role == "user"), "")[:_REPLY_CHARS]
-        return any(denies(reply[start:end]) for start, end in list(sentence_spans(reply))[:1])
-
-
-# The user's last wishes: how many, and how long each.
-_WISHES = 4
-_WISH_CHARS = 220
+# The user's last wishes: how many, and how long each; and how long another sentence may be.
+_WISHES, _WISH_CHARS, _SENTENCE_CHARS, _SHORTEST = 4, 220, 240, 4
 # Of the limit an earlier summary keeps at most this share.
 _EARLIER_SHARE = 0.45
 _TOOLS = 8
-_OPENINGS = 6
-_OPENING_CHARS = 160
+# Characters that are read of one message, from either end, and of all together, the newest first.
+_MESSAGE_CHARS, _READ_CHARS = 2_000, 40_000
 
-_LAST = {"en": "The user's last messages:", "zh": "用户最近的话："}
-_EARLIER = {"en": "From before:", "zh": "更早的内容："}
-_USED = {"en": "Tools used:", "zh": "用过的工具："}
-_SAID = {"en": "Also said:", "zh": "还说到："}
-_COUNT = {
-    "en": "({count} messages, put together by rules without a language model.)",
-    "zh": "（共{count}条消息，由规则整理，未经语言模型。）",
+_DECIDES = re.compile(
+    r"\b(?:decid\w+|agreed|chose|choose|settled|switch\w*|instead|must|need\w*|todo|deadline|always|never|prefer\w*"
+    r"|allerg\w+|budget|remember)\b"
+    r"|决定|选定|采用|改用|确定|同意|待办|必须|需要|截止|记得|不要|喜欢|偏好|过敏|预算|希望",
+    re.IGNORECASE,
+)
+_EXACT = re.compile(
+    r"[\w.+-]+@[\w-]+\.\w+|https?://\S+|(?:[\w.-]*[/\\])+[\w.-]+|\b\w*\d[\w.:-]*|(?<=[a-z,] )[A-Z]\w+|`[^`]+`"
+)
+_MOST_EXACT = 4
+_FACTORS = {"user": 1.0, "assistant": 0.6}
+
+_HEADINGS: dict[Language, tuple[str, str, str, str]] = {
+    "en": ("From before:", "The user's last messages:", "Said before that:", "Tools used:"),
+    "zh": ("更早的内容：", "用户最近的话：", "此前说到：", "用过的工具："),
 }
+_COUNT: dict[Language, str] = {
+    "en": "[Session context was compacted: {count} messages, {tokens} tokens. Put together without a language model.]",
+    "zh": "[会话上下文已压缩：{count} 条消息，{tokens} 个 token。未经语言模型整理。]",
+}
+_GIVEN: dict[Language, str] = {"en": "Given by the user:", "zh": "用户给出的："}
+_MOST_GIVEN = 10
+
+
+@dataclass(frozen=True, slots=True)
+class _Sentence:
+    index: int
+    place: int
+    text: str
+    weight: float
 
 
 def extract(messages: Sequence[Message], *, limit: int, language: Language, earlier: str = "") -> str:
-    """Return a summary of at most ``limit`` tokens, never empty, with the ``earlier`` one carried on.
-
-    It holds the user's last messages, decisions, TODOs, open questions, wishes, and sentences with names,
-    numbers and identifiers, as far as the limit goes; where none is found, the beginnings of what was said. What only
-    asks, and was answered, reports or supposes is none of these (`Statements`).
-    """
-    page = _Page(limit)
-    count = _COUNT[language].format(count=len(messages))
-    page.reserve(count)
+    """Return a summary of at most ``limit`` tokens, never empty, with the ``earlier`` one carried on."""
+    before, last, said, used = _HEADINGS[language]
+    tokens = sum(estimate_tokens(one.text) for one in messages)
+    count = _COUNT[language].format(count=len(messages), tokens=tokens)
+    page = _Page([count], limit - estimate_tokens(count) - 1)
     if earlier:
-        page.add(_EARLIER[language], [cut(earlier, int(limit * _EARLIER_SHARE))], bullet="")
+        page.add(before, [cut(earlier, int(limit * _EARLIER_SHARE))], bullet="")
     wishes = _last_wishes(messages)
-    page.add(_LAST[language], wishes)
-    sentences = [one for one in find_sentences(messages) if not any(one.text in wish for wish in wishes)]
-    _add_by_kind(page, sentences, Statements(messages), language)
-    page.add(_USED[language], _tools(messages))
-    if not sentences:
-        page.add(_SAID[language], _openings(messages))
-    text = "\n".join([*page.lines(), count])
-    # In the smallest windows not even the closing line fits.
-    return cut(text, limit) or count[: max(1, limit)]
+    page.add(last, wishes)
+    page.add_best(said, [one for one in _sentences(messages) if not any(one.text in wish for wish in wishes)])
+    page.add(used, _tools(messages))
+    # In the smallest windows not even the first line fits.
+    return cut("\n".join(page.lines), limit) or count[: max(1, limit)]
+
+
+def missing_values(messages: Sequence[Message], summary: str, *, limit: int, language: Language) -> str:
+    """Return the user's sentences with addresses, paths and numbers that a summary lacks, the newest that fit."""
+    left = limit - estimate_tokens(_GIVEN[language]) - 1
+    chosen: list[str] = []
+    for message in reversed(messages):
+        for sentence in reversed(list(_of(message))) if message.role == "user" else ():
+            exact = [value.rstrip(".,:;") for value in _EXACT.findall(sentence) if any(map(str.isdigit, value))]
+            if not exact or all(value in summary for value in exact):
+                continue
+            left -= estimate_tokens(sentence) + 3
+            if left < 0 or len(chosen) == _MOST_GIVEN:
+                return "\n".join([_GIVEN[language], *chosen[::-1]]) if chosen else ""
+            chosen.append(f"- {sentence}")
+    return "\n".join([_GIVEN[language], *chosen[::-1]]) if chosen else ""
 
 
 class _Page:
     """Lines under headings, as many as a number of tokens allows."""
 
-    def __init__(self, limit: int) -> None:
-        self._left = limit
-        self._sections: dict[str, list[str]] = {}
-
-    def reserve(self, line: str) -> None:
-        """Keep room for a line that is added elsewhere."""
-        self._left -= estimate_tokens(line) + 1
+    def __init__(self, lines: list[str], left: int) -> None:
+        self.lines = lines
+        self._left = left
 
     def add(self, heading: str, lines: Iterable[str], *, bullet: str = "- ") -> None:
         """Add lines under a heading, as long as they fit."""
-        for line in lines:
-            if line:
-                self.add_line(heading, bullet + line)
+        fitting = [bullet + line for line in lines if line and self._fits(bullet + line)]
+        if fitting and self._fits(heading):
+            self.lines += [heading, *fitting]
 
-    def add_line(self, heading: str, line: str) -> bool:
-        """Add a line; say whether it fitted."""
-        new = heading not in self._sections
-        cost = estimate_tokens(line) + 1 + (estimate_tokens(heading) + 1 if new else 0)
+    def add_best(self, heading: str, sentences: Iterable[_Sentence]) -> None:
+        """Add the weightiest sentences that fit, in the order in which they were said."""
+        best = sorted(sentences, key=lambda one: (-one.weight, -one.index, one.place))
+        fitting = [one for one in best if self._fits(f"- {one.text}")]
+        fitting.sort(key=lambda one: (one.index, one.place))
+        if fitting and self._fits(heading):
+            self.lines += [heading, *(f"- {one.text}" for one in fitting)]
+
+    def _fits(self, line: str) -> bool:
+        cost = estimate_tokens(line) + 1
         if cost > self._left:
             return False
         self._left -= cost
-        self._sections.setdefault(heading, []).append(line)
         return True
 
-    def arrange(self, heading: str, lines: list[str]) -> None:
-        """Put the lines of a section into another order."""
-        if heading in self._sections:
-            self._sections[heading] = lines
 
-    def lines(self) -> list[str]:
-        """Return headings and lines."""
-        return [line for heading, lines in self._sections.items() for line in (heading, *lines)]
+def _sentences(messages: Sequence[Message]) -> Iterator[_Sentence]:
+    """Yield the sentences of the newest messages, each text once."""
+    known: set[str] = set()
+    left = _READ_CHARS
+    for index in range(len(messages) - 1, -1, -1):
+        message = messages[index]
+        factor = _FACTORS.get(message.role)
+        if factor is None or left < 0:
+            continue
+        left -= min(len(message.text), 2 * _MESSAGE_CHARS)
+        found = list(_of(message))
+        for place, text in enumerate(found):
+            if text not in known:
+                known.add(text)
+                is_edge = place in (0, len(found) - 1)
+                exact = min(_MOST_EXACT, len(set(_EXACT.findall(text))))
+                asks = text.endswith(("?", "？"))
+                weight = 1.0 * is_edge + 2.0 * bool(_DECIDES.search(text)) + 0.5 * exact - 1.5 * asks
+                yield _Sentence(index, place, text, factor * weight)
 
 
-def _add_by_kind(page: _Page, sentences: Sequence[ScoredSentence], statements: Statements, language: Language) -> None:
-    """Add the best sentences of each kind in turn, so that no kind takes all the room; each kind in order of time."""
-    queues = {
-        kind: sorted((one for one in sentences if one.kind is kind), key=lambda one: (-one.score, -one.index))
-        for kind in SentenceKind
-    }
-    chosen: dict[SentenceKind, list[ScoredSentence]] = {kind: [] for kind in SentenceKind}
-    listed: set[str] = set()
-    full = False
-    while not full and any(queues.values()):
-        for queue in queues.values():
-            if not queue:
-                continue
-            sentence = statements.of(queue.pop(0))
-            if sentence is None or sentence.text in listed:
-                continue
-            if not page.add_line(HEADING[language][sentence.kind], f"- {sentence.text}"):
-                full = True
-                break
-            listed.add(sentence.text)
-            chosen[sentence.kind].append(sentence)
-    for kind, kept in chosen.items():
-        kept.sort(key=lambda one: one.index)
-        page.arrange(HEADING[language][kind], [f"- {one.text}" for one in kept])
+def _of(message: Message) -> Iterator[str]:
+    text = message.text
+    if len(text) > 2 * _MESSAGE_CHARS:
+        text = f"{text[:_MESSAGE_CHARS]}\n{text[-_MESSAGE_CHARS:]}"
+    for sentence in sentences_of(tidy(text)):
+        line = one_line(sentence.lstrip("-*•#>| \t"), _SENTENCE_CHARS)
+        if len(line) >= _SHORTEST:
+            yield line
 
 
 def _last_wishes(messages: Sequence[Message]) -> list[str]:
-    wishes: list[str] = []
-    for message in reversed(messages):
-        if len(wishes) == _WISHES:
-            break
-        if message.role == "user" and message.text.strip():
-            wishes.append(one_line(tidy(message.text[: 4 * _WISH_CHARS]), _WISH_CHARS))
-    return wishes[::-1]
+    said = [one.text for one in messages if one.role == "user" and one.text.strip()]
+    return [one_line(tidy(text[: 4 * _WISH_CHARS]), _WISH_CHARS) for text in said[-_WISHES:]]
 
 
 def _tools(messages: Sequence[Message]) -> list[str]:
@@ -179,11 +160,3 @@ def _tools(messages: Sequence[Message]) -> list[str]:
                 names[one_line(tidy(name[:64]), 64)] += 1
     used = ", ".join(f"{name} ({count})" for name, count in names.most_common(_TOOLS))
     return [used] if used else []
-
-
-def _openings(messages: Sequence[Message]) -> list[str]:
-    """Return the first sentences of messages from all over the history."""
-    speaking = [message for message in messages if message.text.strip() and message.role in ("user", "assistant")]
-    step = max(1, -(-len(speaking) // _OPENINGS))
-    first = (next(split_sentences(readable_part(message.text)), "") for message in speaking[::step])
-    return list(dict.fromkeys(one_line(sentence, _OPENING_CHARS) for sentence in first if sentence))

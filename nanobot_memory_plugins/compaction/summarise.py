@@ -12,9 +12,8 @@ from datetime import date
 from nanobot_memory_plugins.compaction.answers import clean, fault
 from nanobot_memory_plugins.compaction.chunking import chunk_ratio, fair_limit, is_oversized, pack
 from nanobot_memory_plugins.compaction.excerpts import cut
-from nanobot_memory_plugins.compaction.extract import extract
+from nanobot_memory_plugins.compaction.extract import extract, missing_values
 from nanobot_memory_plugins.compaction.history import Unit, text_tokens
-from nanobot_memory_plugins.compaction.identifiers import missing_identifiers
 from nanobot_memory_plugins.compaction.offload import Offload
 from nanobot_memory_plugins.compaction.options import CompactionOptions
 from nanobot_memory_plugins.compaction.prompts import fixed_texts, summary_prompt
@@ -271,14 +270,9 @@ class Summariser:
         """Add the identifiers of users' statements that the model left out, and the note."""
         material, most = self._material, self._limits.summary
         left = most - text_tokens(self._note) - text_tokens(text) - 2
-        lines = missing_identifiers(
-            material.messages,
-            summary=text,
-            limit=min(left, int(most * self._options.facts_share)),
-            language=material.language,
-            earlier=material.earlier,
-            redact=self._hiding,
-        )
+        room = min(left, int(most * self._options.facts_share))
+        lines = missing_values(material.messages, text, limit=room, language=material.language)
+        lines = lines if self._hiding(lines) == lines else ""
         return self._joined(text, lines)
 
     def _extracted(self) -> str:

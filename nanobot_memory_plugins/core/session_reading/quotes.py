@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from nanobot_memory_plugins.core.files import TranscriptRecord
-from nanobot_memory_plugins.core.text.authored import text_to_assistant
+from nanobot_memory_plugins.core.text.pasted import text_to_assistant
 from nanobot_memory_plugins.core.text.sentences import sentence_spans
 from nanobot_memory_plugins.core.values import Origin
 from nanobot_memory_plugins.core.values.session_reading import Quote

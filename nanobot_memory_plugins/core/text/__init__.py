@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from nanobot_memory_plugins.core.text.acknowledgements import is_acknowledgement
     from nanobot_memory_plugins.core.text.acts import Act, Clause, clauses_of, ends_as_question
     from nanobot_memory_plugins.core.text.attribution import UserAttribution
-    from nanobot_memory_plugins.core.text.authored import authored_text, text_to_assistant
+    from nanobot_memory_plugins.core.text.pasted import authored_text, text_to_assistant
     from nanobot_memory_plugins.core.text.calendar import (
         AMBIGUOUS_MONTHS,
         CHINESE_WEEK,

@@ -136,7 +136,7 @@ def message_reading(message: Message | str) -> Reading:
 
     It is the same object for everybody who asks for the same words while they are among the last few hundred.
     """
-    from nanobot_memory_plugins.core.text.authored import whole_or_ends  # its patterns cost an import
+    from nanobot_memory_plugins.core.text.pasted import whole_or_ends  # its patterns cost an import
     from nanobot_memory_plugins.core.text.conversation import own_words
 
     is_users = isinstance(message, str) or message.role == "user"
@@ -146,7 +146,7 @@ def message_reading(message: Message | str) -> Reading:
 
 @lru_cache(maxsize=512)
 def _message_reading(text: str, is_users: bool) -> Reading:
-    from nanobot_memory_plugins.core.text.authored import authored_text
+    from nanobot_memory_plugins.core.text.pasted import authored_text
 
     return Reading(text, authored_text(Message("user" if is_users else "assistant", text)))
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 if TYPE_CHECKING:
-    from nanobot_memory_plugins.core.text.relative_dates.calendar import DaySpan
+    from nanobot_memory_plugins.core.text.days import DaySpan
 
 _PERIOD = re.compile(r"\s*(\d{4})(?:[-/.](\d{1,2})(?:[-/.](\d{1,2}))?)?\s*", re.ASCII)
 _COMPACT = re.compile(r"\s*(\d{4})(\d\d)(\d\d)\s*", re.ASCII)
@@ -73,6 +73,6 @@ def moment_of(text: str, *, end: bool, now: datetime | None = None) -> datetime:
 
 
 def _in_words(text: str, now: datetime) -> "DaySpan | None":
-    from nanobot_memory_plugins.core.text.period_questions import period_alone  # its patterns cost an import
+    from nanobot_memory_plugins.core.text.period_questions import named_period  # its patterns cost an import
 
-    return period_alone(text, now.astimezone())
+    return named_period(text, now.astimezone())
