@@ -28,7 +28,7 @@ from nanobot_memory_plugins.core import (
     Skipped,
 )
 from nanobot_memory_plugins.core.config import nanobot_home, read_json
-from nanobot_memory_plugins.core.text import is_empty_template
+from nanobot_memory_plugins.core.text.empty_templates import is_empty_template
 from nanobot_memory_plugins.core.transfer.formats.markdown_notes import markdown_items
 from nanobot_memory_plugins.core.transfer.formats.reading import json_lines, time_of
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from nanobot_memory_plugins.compaction.excerpts import tidy
 from nanobot_memory_plugins.core import estimate_tokens
-from nanobot_memory_plugins.core.text import without_thoughts
+from nanobot_memory_plugins.core.text.evidence import without_thoughts
 from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 
 # An answer is junk when fewer of its words than this occur in what it was made of.

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from nanobot_memory_plugins.compaction.excerpts import cut, one_line, tidy
 from nanobot_memory_plugins.core import Language, Message, estimate_tokens
-from nanobot_memory_plugins.core.text import sentences_of
+from nanobot_memory_plugins.core.text.sentences import sentences_of
 
 # The user's last wishes: how many, and how long each; and how long another sentence may be.
 _WISHES, _WISH_CHARS, _SENTENCE_CHARS, _SHORTEST = 4, 220, 240, 4

@@ -5,7 +5,7 @@ from datetime import date
 
 from nanobot_memory_plugins.compaction.templates import COMPACTION
 from nanobot_memory_plugins.core import Language, Prompts
-from nanobot_memory_plugins.core.text import dated
+from nanobot_memory_plugins.core.text.conversation import dated
 
 _EARLIER: dict[Language, str] = {"en": "Notes so far:", "zh": "已有笔记："}
 _NEW: dict[Language, str] = {"en": "notes of this conversation", "zh": "这段对话的笔记"}

@@ -30,7 +30,7 @@ from nanobot_memory_plugins.core import (
     logger,
     run_in_daemon_thread,
 )
-from nanobot_memory_plugins.core.text import dated, message_time
+from nanobot_memory_plugins.core.text.conversation import dated, message_time
 
 PURPOSE = "compaction"
 # Less than this of a chunk is not worth a call.

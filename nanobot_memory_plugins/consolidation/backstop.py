@@ -8,7 +8,8 @@ import json_repair
 from nanobot_memory_plugins.consolidation.templates import BACKSTOP
 from nanobot_memory_plugins.consolidation.tools import ForgetTool, Remember
 from nanobot_memory_plugins.core import LanguageModelError, PluginContext, language_of, logger
-from nanobot_memory_plugins.core.text import dated, without_thoughts
+from nanobot_memory_plugins.core.text.conversation import dated
+from nanobot_memory_plugins.core.text.evidence import without_thoughts
 
 _CUES = {
     "en": (

@@ -35,7 +35,7 @@ from nanobot_memory_plugins.core import (
 )
 from nanobot_memory_plugins.core.host import told_invalid, told_receipt
 from nanobot_memory_plugins.core.scopes import NO_SESSION, without_session
-from nanobot_memory_plugins.core.text import clean
+from nanobot_memory_plugins.core.text.markdown import clean
 
 # Who is named in the history of entries for what the model does.
 WHO = "tool"

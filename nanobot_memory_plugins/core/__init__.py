@@ -84,7 +84,6 @@ if TYPE_CHECKING:
     from nanobot_memory_plugins.core.scopes.people import Senders
     from nanobot_memory_plugins.core.scopes.workspace_scopes import offered_scopes, workspace_scopes
     from nanobot_memory_plugins.core.session_reading.part import ReadingPart, ReadingRequest
-    from nanobot_memory_plugins.core.text.acts import Act
     from nanobot_memory_plugins.core.text.fence import (
         Language,
         fence,
@@ -94,7 +93,6 @@ if TYPE_CHECKING:
         neutralise,
         remove_fenced,
     )
-    from nanobot_memory_plugins.core.text.reading import Reading
     from nanobot_memory_plugins.core.text.summary_marker import (
         earlier_summary_message,
         find_earlier_summary,
@@ -107,7 +105,6 @@ if TYPE_CHECKING:
     from nanobot_memory_plugins.core.transfer.entries import EntriesJoiner, JoinedEntries
     from nanobot_memory_plugins.core.values import (
         ContextBlock,
-        DatedPhrase,
         Destination,
         EntryChange,
         EntryEdit,
@@ -187,11 +184,9 @@ _MODULES = {
     "core.scopes.people": ("Senders",),
     "core.scopes.workspace_scopes": ("offered_scopes", "workspace_scopes",),
     "core.session_reading.part": ("ReadingPart", "ReadingRequest",),
-    "core.text.acts": ("Act",),
     "core.text.fence": (
         "Language", "fence", "fenced_blocks", "is_fenced", "language_of", "neutralise", "remove_fenced",
     ),
-    "core.text.reading": ("Reading",),
     "core.text.summary_marker": (
         "earlier_summary_message", "find_earlier_summary", "marked_summary", "unmarked_summary",
     ),
@@ -200,7 +195,7 @@ _MODULES = {
     "core.transfer.backups": ("usual_backups",),
     "core.transfer.entries": ("EntriesJoiner", "JoinedEntries",),
     "core.values": (
-        "ContextBlock", "DatedPhrase", "Destination", "EntryChange", "EntryEdit", "EntryList", "EntryRun",
+        "ContextBlock", "Destination", "EntryChange", "EntryEdit", "EntryList", "EntryRun",
         "EntryUpdate", "EntryView", "Erasure", "Explanation", "HeldLine", "Hit", "KnownEntry", "Level", "Message",
         "Note", "NoteType", "Origin", "Profile", "PromptEntries", "Query", "Receipt", "Scope", "ScorePoint",
         "SearchResult", "StoreStatus", "Summary", "Tier", "Trace", "Visibility", "Whose", "Withheld",
@@ -217,7 +212,6 @@ _MODULE_OF = {name: module for module, names in _MODULES.items() for name in nam
 
 __all__ = [
     "PROJECT_NAME",
-    "Act",
     "AgentOption",
     "BoundedDict",
     "ChannelOption",
@@ -229,7 +223,6 @@ __all__ = [
     "ConfigurationError",
     "ContactRedaction",
     "ContextBlock",
-    "DatedPhrase",
     "Destination",
     "Embedder",
     "EmbeddingError",
@@ -294,7 +287,6 @@ __all__ = [
     "Query",
     "Quote",
     "ReadEntry",
-    "Reading",
     "ReadingPart",
     "ReadingRequest",
     "Receipt",

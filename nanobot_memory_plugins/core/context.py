@@ -10,8 +10,7 @@ from typing_extensions import TypeVar
 from nanobot_memory_plugins.core.clock import Clock
 from nanobot_memory_plugins.core.files.prompts import Prompts
 from nanobot_memory_plugins.core.protocols import Complete, EntryAccess, Feedback, Store
-from nanobot_memory_plugins.core.text.reading import Reading, message_reading
-from nanobot_memory_plugins.core.values import Erasure, Hit, Message, Note, Receipt, Scope, Visibility
+from nanobot_memory_plugins.core.values import Erasure, Hit, Note, Receipt, Scope, Visibility
 from nanobot_memory_plugins.core.values.scopes import owner
 
 OptionsT = TypeVar("OptionsT", covariant=True, default=Any)
@@ -45,8 +44,7 @@ class PluginContext(Generic[OptionsT]):
     ``prompts`` renders what the model is asked, from the plugin's files or the user's own. ``erase`` forgets
     for good in the whole workspace, as ``nanobot-memory purge`` does, says whether no file holds it any more, and is
     None where no host runs. ``time_limit`` gives the seconds for which core waits for the answer to a hook of this
-    name, and None where it waits for as long as it takes. ``reading`` gives what a message means, of those that any
-    hook is handed: the object that `on_message_received` was handed for it. ``feedback`` tells which memories
+    name, and None where it waits for as long as it takes. ``feedback`` tells which memories
     people said did not help, and takes it down; None where no host runs. ``tools_offered`` says whether the host has
     asked for the tools that its model is offered.
     """
@@ -72,10 +70,6 @@ class PluginContext(Generic[OptionsT]):
     erase: Callable[[Erasure], Awaitable[bool]] | None = None
     feedback: Feedback | None = None
     tools_offered: Callable[[], bool] = lambda: False
-
-    def reading(self, message: Message | str) -> Reading:
-        """Return what a message of the hook means, read once for all hooks and plugins; a text is a user's."""
-        return message_reading(message)
 
     @property
     def store(self) -> Store | None:

@@ -13,7 +13,6 @@ from nanobot_memory_plugins.core.context import PluginContext
 from nanobot_memory_plugins.core.hook_markers import PROJECT_NAME, hookimpl
 from nanobot_memory_plugins.core.protocols import EntryAccess, MemoryTool, Store
 from nanobot_memory_plugins.core.session_reading.part import ReadingPart, ReadingRequest
-from nanobot_memory_plugins.core.text.reading import Reading
 from nanobot_memory_plugins.core.values import (
     ContextBlock,
     Message,
@@ -35,7 +34,6 @@ hookspec = pluggy.HookspecMarker(PROJECT_NAME)
 def on_message_received(
     session_key: str,
     text: str,
-    reading: Reading,
     history: tuple[Message, ...],
     spoken: bool,
     scope: Scope,
@@ -43,9 +41,9 @@ def on_message_received(
 ) -> ContextBlock | Note | Sequence[ContextBlock | Note] | None:
     """Answer a user's message, before the prompt is built.
 
-    ``text`` is what the user wrote, of more than 40,000 characters the first and last 6,000; ``reading`` what it means,
-    read once for all; ``history`` the messages that stand in the live context before it. What a host says in the
-    user's place is not ``spoken``: it may call for memories, and is no order, nor the user's word.
+    ``text`` is what the user wrote, of more than 40,000 characters the first and last 6,000; ``history`` the messages
+    that stand in the live context before it. What a host says in the user's place is not ``spoken``: it may call for
+    memories, and is no order, nor the user's word.
     Answer with blocks to inject beside the message, notes to keep, both in a list, or None.
     """
 

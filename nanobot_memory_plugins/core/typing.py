@@ -11,7 +11,6 @@ from typing import Any, Protocol, TypeAlias, TypeVar
 
 from nanobot_memory_plugins.core.context import PluginContext
 from nanobot_memory_plugins.core.protocols import EntryAccess, MemoryTool, Store
-from nanobot_memory_plugins.core.text.reading import Reading
 from nanobot_memory_plugins.core.values import (
     ContextBlock,
     Message,
@@ -40,7 +39,6 @@ class OnMessageReceivedHook(Protocol):
         self: Any,
         session_key: str,
         text: str,
-        reading: Reading,
         history: tuple[Message, ...],
         spoken: bool,
         scope: Scope,

@@ -7,15 +7,10 @@ from heapq import heapify, heappop, heappush
 from itertools import islice
 
 from nanobot_memory_plugins.core import Language, Message, Note, Origin
-from nanobot_memory_plugins.core.text import (
-    GAP,
-    authored_text,
-    clean_markdown,
-    one_line,
-    only_asks,
-    said,
-    sentences_of,
-)
+from nanobot_memory_plugins.core.text.conversation import GAP, said
+from nanobot_memory_plugins.core.text.markdown import clean_markdown, one_line
+from nanobot_memory_plugins.core.text.pasted import authored_text
+from nanobot_memory_plugins.core.text.sentences import only_asks, sentences_of
 from nanobot_memory_plugins.flush.preparing import hidden
 from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 

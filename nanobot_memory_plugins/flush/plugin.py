@@ -23,7 +23,7 @@ from nanobot_memory_plugins.core import (
     logger,
     run_in_daemon_thread,
 )
-from nanobot_memory_plugins.core.text import as_spoken, dominant_language
+from nanobot_memory_plugins.core.text.conversation import as_spoken, dominant_language
 from nanobot_memory_plugins.flush.archive import archive, archive_whole
 from nanobot_memory_plugins.flush.flush_state import FlushCycles
 from nanobot_memory_plugins.flush.options import FlushOptions

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from nanobot_memory_plugins.core import Message
 from nanobot_memory_plugins.core.files import REDACTION_FAILED
-from nanobot_memory_plugins.core.text import GAP, message_time
+from nanobot_memory_plugins.core.text.conversation import GAP, message_time
 
 # Characters of one message that are looked at, half from either end.
 _MESSAGE_CHARS = 200_000

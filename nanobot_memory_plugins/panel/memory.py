@@ -18,7 +18,6 @@ from nanobot_memory_plugins.core import (
     Inspection,
     MemoryPaths,
     NanobotMemoryError,
-    Origin,
     Query,
     Scope,
     SearchResult,
@@ -42,7 +41,7 @@ from nanobot_memory_plugins.core.config import nanobot_home, set_plugin_options
 from nanobot_memory_plugins.core.erasure import ErasurePlan
 from nanobot_memory_plugins.core.host import PluginReport, Unhelpful
 from nanobot_memory_plugins.core.language_model import uses
-from nanobot_memory_plugins.core.text import is_acknowledgement, is_pleasantry
+from nanobot_memory_plugins.core.text.small_talk import is_small_talk
 from nanobot_memory_plugins.panel.reading import MemoryReader, waiting_records
 
 Result = TypeVar("Result")
@@ -199,7 +198,7 @@ def _says_nothing(hit: Hit) -> bool:
     """Return whether a message is a pleasantry, or an answer that only says that it has heard."""
     if hit.source != "transcript":
         return False
-    return is_pleasantry(hit.text) or (hit.origin is Origin.ASSISTANT and is_acknowledgement(hit.text, hit.answers))
+    return not hit.answers and is_small_talk(hit.text)
 
 
 def reason_of(error: BaseException, words: Callable[[str], str]) -> str:

@@ -4,13 +4,11 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from nanobot_memory_plugins.core import ContextBlock, Hit, Origin, Sentence, Tier, estimate_tokens
-from nanobot_memory_plugins.core.text import dated_phrases
-from nanobot_memory_plugins.recall.date_format import day_in_words, is_chinese, with_days
+from nanobot_memory_plugins.core import ContextBlock, Hit, Sentence, Tier, estimate_tokens
+from nanobot_memory_plugins.recall.date_format import day_in_words, is_chinese
 from nanobot_memory_plugins.recall.deduplicate import fold_repeats, one_line
 from nanobot_memory_plugins.recall.live_context import LiveContext
 from nanobot_memory_plugins.recall.options import RecallOptions
-from nanobot_memory_plugins.recall.salience import is_unreal
 from nanobot_memory_plugins.recall.trace import Reason, RecallTrace
 
 # Room for the fence that core puts around the block: its two markers, their nonces and line ends.
@@ -121,23 +119,18 @@ def _by_file(shown: Sequence[Hit], page: "_Page", project: str | None = None) ->
 def render(hit: Hit, *, whole: bool, options: RecallOptions, tier: Tier = Tier.HEAVY, project: str = "") -> str:
     """Return one memory as a line: its date, who said it, its text or snippet, and its line in the file.
 
-    What is about another project than ``project`` names it, and what was only supposed or said in jest says so. Behind
-    phrases such as "last Friday" stand the days that they mean.
+    What is about another project than ``project`` names it.
     """
     if tier is Tier.LIGHT and hit.tldr:
         text = f"{hit.tldr} [{', '.join(hit.tags)}]" if hit.tags else hit.tldr
     else:
         text = hit.text if whole else _cut(hit.snippet or hit.text, options.heavy_max_snippet_chars)
     text = one_line(text)
-    if hit.time is not None:
-        text = with_days(text, dated_phrases(hit.text, hit.time.date()))
     date = f"[{day_in_words(hit.time.date(), chinese=is_chinese(text))}] " if hit.time else ""
     who = hit.speaker or hit.origin.value
     if hit.answers:
         asked = one_line(hit.answers)
         who += f"，回答“{asked}”" if is_chinese(asked) else f', asked "{asked}"'
-    if hit.source == "transcript" and hit.origin is Origin.USER and is_unreal(hit.text):
-        who += "（玩笑或假设）" if is_chinese(text) else " (hypothetical or a joke)"
     if is_of_other_project(hit, project):
         other = one_line(hit.scope.project)
         who += f"（另一项目：{other}）" if is_chinese(text) else f" (other project: {other})"

@@ -14,8 +14,10 @@ from functools import cached_property
 from itertools import pairwise
 
 from nanobot_memory_plugins.core import Hit, Sentence
-from nanobot_memory_plugins.core.text import LazyPattern, negations, reading_of
+from nanobot_memory_plugins.core.text.negation import negations
+from nanobot_memory_plugins.core.text.sentences import ends_in_question_mark
 from nanobot_memory_plugins.recall.trace import Reason, RecallTrace
+from nanobot_memory_plugins.redaction.rules.lazy_pattern import LazyPattern
 from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 
 _SPACES = re.compile(r"\s+")
@@ -92,7 +94,11 @@ class _Said:
     @cached_property
     def sense(self) -> tuple[int, int, bool]:
         """How often it is turned round, how often qualified, and whether it asks."""
-        return sum(1 for _ in negations(self.text)), len(_QUALIFIER.findall(self.text)), reading_of(self.text).asks
+        return (
+            sum(1 for _ in negations(self.text)),
+            len(_QUALIFIER.findall(self.text)),
+            ends_in_question_mark(self.text),
+        )
 
     def is_held_by(self, other: "_Said") -> bool:
         """Return whether ``other`` says all that this says."""

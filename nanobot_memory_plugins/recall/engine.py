@@ -4,7 +4,7 @@ The hooks in `plugin` call it, and so does ``nanobot-memory eval``: what is meas
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -26,20 +26,9 @@ from nanobot_memory_plugins.core import (
     run_in_daemon_thread,
 )
 from nanobot_memory_plugins.core.host import hits_of, in_conversations, lowered
-from nanobot_memory_plugins.core.text import (
-    ConstraintTopic,
-    PeriodQuestion,
-    asks_for_advice,
-    overview_subject,
-    period_question,
-    topic_of,
-    without_worked_on,
-)
-from nanobot_memory_plugins.recall import overview, timeline
+from nanobot_memory_plugins.core.text.period_questions import PeriodQuestion, period_question
+from nanobot_memory_plugins.recall import timeline
 from nanobot_memory_plugins.recall.block import build_block, build_listing, is_shown, paired, without_live
-from nanobot_memory_plugins.recall.changes import later_change
-from nanobot_memory_plugins.recall.constraints import constraints_of
-from nanobot_memory_plugins.recall.follow_ups import with_what_it_follows
 from nanobot_memory_plugins.recall.live_context import LiveContext
 from nanobot_memory_plugins.recall.need import need
 from nanobot_memory_plugins.recall.options import RecallOptions
@@ -55,6 +44,8 @@ _SPARE = 3
 _TELLING = 5
 # The relevance of a hit that is about the subject of a question on a period.
 _ON_SUBJECT = 0.45
+# Characters of the turn before that a short message is searched with.
+_FOLLOWED = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,9 +84,8 @@ async def recall(
     """Recall for a message.
 
     ``history`` are the messages that stand in the live context before it: what is in them is not injected again,
-    nor what ``redact`` left of it in a file. A text that the message hands over to be translated or corrected is not
-    searched for. ``scope`` is the filter of the search. ``tier`` None: the words of the
-    message and of the user's last turns choose it, and a follow-up is searched with the turns that it follows.
+    nor what ``redact`` left of it in a file. ``scope`` is the filter of the search. ``tier`` None: the words of the
+    message choose it, and a short message is searched with the turn before it.
     ``asked_at`` is when the question is asked, the store's now by default. ``ranked_limit`` asks for that many
     ranked hits, where fewer would do for the block; they change nothing in what is injected from the hits.
     ``watch`` is told what was done and why, and changes nothing either. ``unhelpful`` gives the ids of what is said not
@@ -108,13 +98,11 @@ async def recall(
     # The days of whoever asks are those of this machine.
     asked_at = asked_at or clock.now().astimezone()
 
-    def read() -> tuple[str, str, Decision, PeriodQuestion | None, ConstraintTopic | None, frozenset[str]]:
-        asked = without_worked_on(text)
-        period = period_question(asked, asked_at, turns[-1] if turns else "")
-        subject = overview_subject(asked) if asked == text and period is None else ""
-        return asked, subject, decide_tier(asked, turns, options), period, topic_of(asked), unhelpful()
+    def read() -> tuple[Decision, PeriodQuestion | None, frozenset[str]]:
+        period = period_question(text, asked_at, turns[-1] if turns else "")
+        return decide_tier(text, turns, options), period, unhelpful()
 
-    own, subject, decision, period, topic, lower = await run_in_daemon_thread(read)
+    decision, period, lower = await run_in_daemon_thread(read)
     if period is not None:
         decision = Decision(RecallTier.HEAVY, Signal(RecallTier.HEAVY, "period", period.words))
     probes, chosen_by_words = options.enable_probe_on_off, tier is None
@@ -123,30 +111,20 @@ async def recall(
         probes = probes and not decision.small_talk
         if watch is not None:
             watch.decision = decision
-    if watch is not None:
-        watch.topic = topic.name if topic is not None else ""
     is_off = tier is RecallTier.PROBE and not probes
-    subject = "" if is_off else subject
     if not text.strip() or (is_off and not ranked_limit):
         return Recalled(tier)
-    # Two searches are made for advice on a topic, and for an overview of what memory does not know.
-    seconds = limit_seconds(tier if topic is None and not subject else RecallTier.HEAVY, options)
-    beside, started = _beside(store, lower), clock.monotonic()
+    seconds, started = limit_seconds(tier, options), clock.monotonic()
     bound = asyncio.timeout(seconds)
     found = _Found(tier)
     try:
         async with bound:
-            sought = with_what_it_follows(own, history, decision.follow_ups)
+            sought = f"{turns[-1][:_FOLLOWED]}\n{text}" if decision.follows else text
             query = Query(text=sought, scope=scope, asked_at=asked_at, explain=watch is not None)
             if period is not None:
                 found = await _of_period(store, period, query, options, watch, lower)
-            elif subject:
-                found = await _search(store, replace(query, text=subject), RecallTier.HEAVY, options, 0, watch, lower)
-                subject = subject if overview.pieces(found.hits) else ""
-            if (period is None and not subject) or (period is not None and period.subject and not found.hits):
+            if period is None or (period.subject and not found.hits):
                 period, found = None, await _search(store, query, tier, options, ranked_limit, watch, lower)
-                if topic is not None and not is_off:
-                    found = replace(found, required=await constraints_of(topic, query, found.hits, beside))
     except TimeoutError:
         if not bound.expired():
             raise
@@ -161,45 +139,16 @@ async def recall(
         if watch is not None:
             watch.cut(found.ranked, Reason.TIER, Sentence("no word asks for memory, and nothing is probed"))
         return Recalled(tier, ranked=found.ranked)
-    asked = (
-        _Asked(query.text, decision, looks_back=sought == own and not asks_for_advice(own))
-        if chosen_by_words and period is None
-        else None
-    )
+    asked = decision if chosen_by_words and period is None else None
     lists = period is not None and not period.subject
 
-    def chosen(found: _Found) -> Recalled:
+    def chosen() -> Recalled:
         live = LiveContext((text, *(message.text for message in reversed(history))), redact)
-        if subject:
-            return _surveyed(found, live, options, watch, scope.project)
         if lists:
             return _listed(found, asked_at, live, options, watch, scope.project)
         return _chosen(found, asked, live, options, watch, scope.project)
 
-    recalled = await run_in_daemon_thread(chosen, found)
-    if asked is None or not asked.looks_back or subject or not recalled.injected:
-        return recalled
-    left = asyncio.timeout(seconds - (clock.monotonic() - started))
-    try:
-        async with left:
-            changed = await later_change(query, recalled.injected, beside)
-            if changed is not None:
-                if watch is not None:
-                    watch.changed = changed.id
-                return await run_in_daemon_thread(chosen, replace(found, required=(changed, *found.required)))
-    except TimeoutError:
-        if not left.expired():
-            raise
-    return recalled
-
-
-def _beside(store: Store, lower: frozenset[str]) -> Callable[[Query], Awaitable[tuple[Hit, ...]]]:
-    """Return how a further search is made beside that of the message; what was said not to help is not in it."""
-
-    async def hits_for(asked: Query) -> tuple[Hit, ...]:
-        return tuple(hit for hit in (await hits_of(store, asked)).hits if hit.id not in lower)
-
-    return hits_for
+    return await run_in_daemon_thread(chosen)
 
 
 async def _of_period(
@@ -237,16 +186,6 @@ def _listed(
     return Recalled(RecallTier.HEAVY, found.ranked, _standing_in(block, fresh), block)
 
 
-def _surveyed(
-    found: "_Found", live: LiveContext, options: RecallOptions, watch: RecallTrace | None, project: str
-) -> Recalled:
-    """Make the block of an overview: what was told of one thing, from several conversations."""
-    told = overview.pieces(salient(without_live(found.hits, live, watch), options, watch))
-    useful = [hit for hit in told[: options.heavy_top_k] if not is_shown(hit, live, options, Tier.HEAVY, project)]
-    block = build_block(useful, options, watch=watch, project=project)
-    return Recalled(RecallTier.HEAVY, found.ranked, _standing_in(block, useful), block)
-
-
 def _standing_in(block: ContextBlock | None, hits: Iterable[Hit]) -> tuple[Hit, ...]:
     """Return those hits that stand in a block, in its order."""
     by_id = {hit.id: hit for hit in hits}
@@ -270,28 +209,16 @@ def limit_seconds(tier: RecallTier, options: RecallOptions) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
-    """What was searched for, and what its words ask of memory: where they chose the tier.
-
-    ``looks_back``: it asks by itself for what was said, and for no advice.
-    """
-
-    text: str
-    decision: Decision
-    looks_back: bool
-
-
-@dataclass(frozen=True, slots=True)
 class _Found:
-    """What a search brought: the tier at which it ended, the hits for a block, and all that are ranked.
+    """What a search brought: the tier at which it ended, the hits for a block, all that are ranked.
 
-    ``required`` are for the block whatever the others are: what constrains an answer, and what has changed.
+    ``personal`` are the log-odds that the message asks for something of its author's own life (`SearchResult`).
     """
 
     tier: RecallTier
     hits: tuple[Hit, ...] = ()
     ranked: tuple[Hit, ...] = ()
-    required: tuple[Hit, ...] = ()
+    personal: float | None = None
 
 
 async def _search(
@@ -305,33 +232,33 @@ async def _search(
 ) -> _Found:
     """Search at a tier; a light search that finds nothing good is followed by a heavy one."""
 
-    async def hits_for(query: Query) -> tuple[Hit, ...]:
+    async def found_for(query: Query) -> tuple[tuple[Hit, ...], float | None]:
         result = await hits_of(store, query)
         if watch is not None:
             watch.searches.append((query, result))
             watch.unhelpful = lower
-        return lowered(result.hits, lower)
+        return lowered(result.hits, lower), result.personal
 
     light: tuple[Hit, ...] = ()
     if tier is RecallTier.LIGHT:
         wanted = _top_k(RecallTier.LIGHT, options) * _SPARE
-        light = await hits_for(replace(asked, tier=Tier.LIGHT, limit=wanted))
+        light, _ = await found_for(replace(asked, tier=Tier.LIGHT, limit=wanted))
         is_good = any(relevance(hit) >= options.light_threshold for hit in light)
         if is_good and len(light) >= ranked_limit:
             return _Found(tier, light, light)
         if not is_good:
             tier, light = RecallTier.HEAVY, ()
     wanted = _top_k(RecallTier.HEAVY, options) * _SPARE
-    whole = await hits_for(replace(asked, limit=max(wanted, ranked_limit)))
+    whole, personal = await found_for(replace(asked, limit=max(wanted, ranked_limit)))
     if not light:
-        return _Found(tier, whole[:wanted], whole)
+        return _Found(tier, whole[:wanted], whole, personal)
     known = {hit.id for hit in light}
-    return _Found(tier, light, (*light, *(hit for hit in whole if hit.id not in known)))
+    return _Found(tier, light, (*light, *(hit for hit in whole if hit.id not in known)), personal)
 
 
 def _chosen(
     found: _Found,
-    asked: _Asked | None,
+    asked: Decision | None,
     live: LiveContext,
     options: RecallOptions,
     watch: RecallTrace | None,
@@ -340,56 +267,47 @@ def _chosen(
     """Make the block of what is not said already, unless nothing among the best is relevant.
 
     The decision is about the question, not about single hits: when something answers it, what ranks beside that may be
-    the second half of the answer, whatever its own words are. A question that needs no memory gets none (`need`), but
-    for what constrains its answer.
+    the second half of the answer, whatever its own words are. A question that needs no memory gets none (`need`).
     """
     tier = found.tier
     fresh = salient(without_live(found.hits, live, watch), options, watch)
-    required = salient(without_live(found.required, live), options)
     best = max(map(relevance, fresh[:_TELLING]), default=0.0)
     needed = options.probe_threshold if tier is RecallTier.PROBE else options.relevance_threshold
     probe = best if tier is RecallTier.PROBE else None
     if watch is not None:
         watch.best, watch.needed = best, needed
-        if best < needed:
-            watch.cut(
-                fresh,
-                Reason.NOT_RELEVANT,
-                Sentence("the best has {best:.2f}, {needed:g} is needed", best=best, needed=needed),
-            )
-    is_wanted = best >= needed
-    if tier is RecallTier.PROBE and (is_wanted or required):
+    if best < needed:
+        if watch is not None:
+            detail = Sentence("the best has {best:.2f}, {needed:g} is needed", best=best, needed=needed)
+            watch.cut(fresh, Reason.NOT_RELEVANT, detail)
+        return Recalled(tier, ranked=found.ranked, probe=probe)
+    if tier is RecallTier.PROBE:
         tier = RecallTier.HEAVY  # the probe has looked at the whole text: its hits are those of a heavy search
-    if is_wanted and asked is not None:
-        is_wanted = _is_needed(asked, fresh, options, watch)
-    if not is_wanted and not required:
+    if asked is not None and not _is_needed(asked, found.personal, fresh, options, watch):
         return Recalled(tier, ranked=found.ranked, probe=probe)
     shown = Tier.LIGHT if tier is RecallTier.LIGHT else Tier.HEAVY
-    known = {hit.id for hit in required}
-    others = [hit for hit in fresh if hit.id not in known] if is_wanted else []
-    most = max(0, _top_k(tier, options) - len(required))
-    looks_back = asked.looks_back if asked is not None else None
-    useful = paired([*required, *most_useful(others, most, options, looks_back=looks_back, watch=watch)], live)
+    useful = paired(most_useful(fresh, _top_k(tier, options), options, watch=watch), live)
     again = [hit for hit in useful if is_shown(hit, live, options, shown, project)]
     if watch is not None:
         watch.cut(again, Reason.IN_CONTEXT, "a block before has it")
     useful = [hit for hit in useful if hit not in again]
     block = build_block(useful, options, tier=shown, watch=watch, project=project)
-    return Recalled(tier, found.ranked, _standing_in(block, (*required, *fresh)), block, probe=probe)
+    return Recalled(tier, found.ranked, _standing_in(block, fresh), block, probe=probe)
 
 
-def _is_needed(asked: _Asked, hits: Sequence[Hit], options: RecallOptions, watch: RecallTrace | None) -> bool:
+def _is_needed(
+    asked: Decision, personal: float | None, hits: Sequence[Hit], options: RecallOptions, watch: RecallTrace | None
+) -> bool:
     """Return whether the message needs memory at all; whoever chooses a tier by itself has said so."""
-    probability = need(asked.text, asked.decision, hits[:_TELLING])
+    probability = need(asked, personal, hits[:_TELLING])
     is_needed = probability >= options.need_threshold
     if watch is not None:
         watch.need = probability
         if not is_needed:
-            watch.cut(
-                hits,
-                Reason.NOT_NEEDED,
-                Sentence("{found:.2f}, needThreshold is {needed:g}", found=probability, needed=options.need_threshold),
+            detail = Sentence(
+                "{found:.2f}, needThreshold is {needed:g}", found=probability, needed=options.need_threshold
             )
+            watch.cut(hits, Reason.NOT_NEEDED, detail)
     return is_needed
 
 

@@ -3,11 +3,11 @@
 from pydantic import Field
 
 from nanobot_memory_plugins.core import PluginOptions
+from nanobot_memory_plugins.core.text.small_talk import SMALL_TALK
 from nanobot_memory_plugins.recall.trigger_phrases import (
     EXPLICIT_ANCHORS,
     HEDGES,
     IMPLICIT_SIGNALS,
-    SMALL_TALK,
     UNCERTAIN_MARKERS,
 )
 
@@ -39,8 +39,7 @@ class RecallOptions(PluginOptions):
         default=0.2,
         ge=0,
         le=1,
-        description="share of the best hit's probability to help, below which a hit is not injected; a quarter of it"
-        " for a hit with a word of a message that asks for advice or follows another",
+        description="share of the best hit's probability to help, below which a hit is not injected",
     )
     recall_top_k: int = Field(default=8, ge=1, le=60, description="memories in a block at any tier, at most")
     light_top_k: int = Field(
@@ -60,9 +59,6 @@ class RecallOptions(PluginOptions):
     )
     explicit_anchors: tuple[str, ...] = Field(default=EXPLICIT_ANCHORS, description="words that ask for memory")
     implicit_signals: tuple[str, ...] = Field(default=IMPLICIT_SIGNALS, description="words that may need memory")
-    personal_questions: bool = Field(
-        default=True, description="questions about people, the user or the agent get at least a light search"
-    )
     small_talk: tuple[str, ...] = Field(default=SMALL_TALK, description="a message of these alone recalls nothing")
     uncertain_markers: tuple[str, ...] = Field(
         default=UNCERTAIN_MARKERS, description="words of a draft that does not know; one of them is enough"

@@ -6,7 +6,9 @@ from datetime import datetime, time, tzinfo
 
 from nanobot_memory_plugins.core import Hit, Origin, Query, Store
 from nanobot_memory_plugins.core.host import Conversation, hits_of, in_conversations
-from nanobot_memory_plugins.core.text import DaySpan, PeriodQuestion, Speaker, only_requests
+from nanobot_memory_plugins.core.text.days import DaySpan
+from nanobot_memory_plugins.core.text.period_questions import PeriodQuestion, Speaker
+from nanobot_memory_plugins.core.text.sentences import ends_in_question_mark
 
 # Memories of a period that are looked at: the newest ones.
 _MOST_SAID, _MOST_NOTED = 400, 60
@@ -64,5 +66,5 @@ def most_telling(listed: Sequence[Conversation]) -> list[Hit]:
 
 
 def _ranked(said: Sequence[Hit]) -> list[Hit]:
-    """Return what tells something before what only asks for something."""
-    return sorted(said, key=lambda hit: only_requests(hit.text))
+    """Return what tells something before what asks."""
+    return sorted(said, key=lambda hit: ends_in_question_mark(hit.text))

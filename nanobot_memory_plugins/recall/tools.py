@@ -30,7 +30,8 @@ from nanobot_memory_plugins.core import (
     run_in_daemon_thread,
 )
 from nanobot_memory_plugins.core.host import hits_of, lowered, whole_hit
-from nanobot_memory_plugins.core.text import bound_of, local_moment, profile_text
+from nanobot_memory_plugins.core.text.profile import profile_text
+from nanobot_memory_plugins.core.text.time_bounds import bound_of, local_moment
 from nanobot_memory_plugins.recall.options import RecallOptions
 from nanobot_memory_plugins.recall.profile import shown_profile
 from nanobot_memory_plugins.recall.timeline import timeline

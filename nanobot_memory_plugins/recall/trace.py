@@ -41,8 +41,7 @@ class RecallTrace:
     ``seconds`` what it took. ``best`` is the relevance of the most relevant of the best hits and ``needed`` what it had
     to be; both are None where nothing was weighed. ``need`` is the probability that the
     message needs memory. ``whole`` are the ids of memories that stand whole in the block, ``unhelpful`` of those that
-    are said not to help. ``topic`` is that on which the message asks for advice. ``changed`` is the id of the memory
-    that tells what has changed since one that was found.
+    are said not to help.
     """
 
     decision: Decision | None = None
@@ -55,8 +54,6 @@ class RecallTrace:
     cuts: dict[str, LeftOut] = field(default_factory=dict)
     whole: set[str] = field(default_factory=set)
     unhelpful: frozenset[str] = frozenset()
-    topic: str = ""
-    changed: str = ""
 
     def cut(self, hits: Iterable[Hit], reason: Reason, detail: str = "", *, instead: str = "") -> None:
         """Note why hits are left out; what was noted of one before counts."""

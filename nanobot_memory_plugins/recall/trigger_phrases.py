@@ -84,26 +84,6 @@ IMPLICIT_SIGNALS = (
     *("usually", "name of", "birthday", "anniversary", "hobby", "hobbies", "recommend", "suggest", "suggestions"),
     *("any tips", "any advice", "my", "mine", "our", "ours"),
 )
-# Pleasantries. A stored "hello" would cover all of a "hello".
-SMALL_TALK = (
-    *("你好", "您好", "嗨", "哈喽", "大家好", "在吗", "早", "早安"),
-    *("早上好", "上午好", "中午好", "下午好", "晚上好", "晚安", "谢谢", "谢谢你"),
-    *("谢谢您", "多谢", "非常感谢", "感谢", "谢啦", "谢了", "辛苦了", "不客气"),
-    *("不用谢", "没事", "没关系", "好", "好的", "好吧", "好啊", "好呀"),
-    *("行", "可以", "嗯", "嗯嗯", "哦", "对", "是的", "没错"),
-    *("收到", "明白", "明白了", "知道了", "懂了", "太好了", "太棒了", "真棒"),
-    *("不错", "很好", "厉害", "哈哈", "哈哈哈", "再见", "拜拜", "回头见"),
-    *("了", "啊"),
-    *("hi", "hello", "hey", "yo", "there", "good morning"),
-    *("good afternoon", "good evening", "good night", "morning", "thanks", "thank you"),
-    *("thanks a lot", "thx", "many thanks", "so much", "very much", "you're welcome"),
-    *("no problem", "ok", "okay", "yes", "yep", "yeah"),
-    *("no", "nope", "sure", "right", "alright", "got it"),
-    *("i see", "fine", "done", "great", "cool", "nice"),
-    *("perfect", "awesome", "good", "that's great", "that's good", "sounds good"),
-    *("well done", "bye", "goodbye", "see you", "see you later", "see you tomorrow"),
-    *("take care", "how are you", "haha", "lol"),
-)
 # Of the words below, those that confident texts hold too ("可能的原因", "probably the best"): in a short answer only do
 # they say that it is guessed.
 HEDGES = (

@@ -1,7 +1,7 @@
 """Usefulness: the probability that a hit helps with a message, beside the others that were found for it.
 
 The order of hits says which answers best what was asked; whether one is worth its line is another question. Of two that
-say different things the newer one mostly holds, and what somebody only asked for once is seldom of use. Two logistic
+say different things the newer one mostly holds, and a question is seldom of use. Two logistic
 tables, with and without vectors, learned by maximum likelihood on hits of made-up lives; docs/retrieval.md has figures.
 """
 
@@ -9,7 +9,7 @@ import math
 from collections.abc import Mapping, Sequence
 
 from nanobot_memory_plugins.core import Hit, Origin, Sentence
-from nanobot_memory_plugins.core.text import holds_wish, only_requests
+from nanobot_memory_plugins.core.text.sentences import only_asks
 from nanobot_memory_plugins.recall.options import RecallOptions
 from nanobot_memory_plugins.recall.trace import Reason, RecallTrace
 
@@ -19,7 +19,7 @@ _WITH_MEANING = {
     "coverage": 3.30,
     "similarity": 10.68,
     "by_assistant": -1.13,
-    "only_requests": -1.38,
+    "asks": -1.38,
     "recency": 1.39,
 }
 _WORDS_ALONE = {
@@ -27,15 +27,13 @@ _WORDS_ALONE = {
     "log_odds": 0.46,
     "coverage": 2.71,
     "by_assistant": -1.16,
-    "only_requests": -2.61,
+    "asks": -2.61,
     "recency": 1.11,
 }
 # The probability of the best hit below which it may be that none of them answers, and all are worth a look.
 _ANSWERS = 0.3
 # So many of the first hits are shown whatever the best one is worth.
 _SPARED = 3
-# What holds for requests shares few words with them, and what a follow-up speaks of few with it.
-_SHARE_OF_REQUESTS = 0.25
 # The logarithm below which a hit's odds, relative to the best, say no more.
 _LEAST_LOG_ODDS = -8.0
 
@@ -49,23 +47,14 @@ def usefulness(hits: Sequence[Hit]) -> list[float]:
 
 
 def most_useful(
-    hits: Sequence[Hit],
-    most: int,
-    options: RecallOptions,
-    *,
-    looks_back: bool | None = None,
-    watch: RecallTrace | None = None,
+    hits: Sequence[Hit], most: int, options: RecallOptions, *, watch: RecallTrace | None = None
 ) -> list[Hit]:
-    """Return the best ``most`` of the hits that help, the one that does so most likely first.
-
-    ``looks_back`` says whether a message by itself asks for what was said; None: that is not known, and no hit is left
-    out for what the best one is worth.
-    """
+    """Return the best ``most`` of the hits that help, the one that does so most likely first."""
     worth = dict(zip((hit.id for hit in hits), usefulness(hits), strict=True))
     little = [hit for hit in hits if worth[hit.id] < options.min_usefulness]
     left = [hit for hit in hits if worth[hit.id] >= options.min_usefulness]
     best = left[:most]
-    below = _far_below_the_best(best, worth, options, looks_back=looks_back) if looks_back is not None else []
+    below = _far_below_the_best(best, worth, options)
     useful = [hit for hit in best if hit not in below]
     if watch is not None:
         for hit in little:
@@ -87,28 +76,17 @@ def most_useful(
     return sorted(useful, key=lambda hit: -worth[hit.id])
 
 
-def _far_below_the_best(
-    hits: Sequence[Hit], worth: Mapping[str, float], options: RecallOptions, *, looks_back: bool
-) -> list[Hit]:
+def _far_below_the_best(hits: Sequence[Hit], worth: Mapping[str, float], options: RecallOptions) -> list[Hit]:
     """Return the hits that help far less than the best one does, by the ``worth`` of their ids.
 
-    The first of them are spared: in a large memory their order knows more than this does.
-    What the user told later than that, with a word of the question, may be what holds now, and is not among them.
-    Where a message does not look back, a smaller share is enough of what has a word of it, and what constrains later
-    answers is kept.
+    The first of them are spared: in a large memory their order knows more than this does. What the user told later than
+    the best one, with a word of the question, may be what holds now, and is not among them.
     """
     best = max(hits, key=lambda hit: worth[hit.id], default=None)
     if best is None or worth[best.id] < _ANSWERS:
         return []
-    share = worth[best.id] * options.min_share_of_best
-    below = []
-    for hit in hits[_SPARED:]:
-        is_open = not looks_back and hit.coverage > 0
-        needed = share * _SHARE_OF_REQUESTS if is_open else share
-        constrains = not looks_back and hit.origin is Origin.USER and holds_wish(hit.text)
-        if worth[hit.id] < needed and not constrains and not _may_replace(hit, best):
-            below.append(hit)
-    return below
+    needed = worth[best.id] * options.min_share_of_best
+    return [hit for hit in hits[_SPARED:] if worth[hit.id] < needed and not _may_replace(hit, best)]
 
 
 def _may_replace(hit: Hit, best: Hit) -> bool:
@@ -125,7 +103,7 @@ def _features(hit: Hit, best: float, recency: float) -> dict[str, float]:
         "coverage": hit.coverage,
         "similarity": hit.similarity or 0.0,
         "by_assistant": float(hit.origin is Origin.ASSISTANT),
-        "only_requests": float(hit.origin is Origin.USER and only_requests(hit.text)),
+        "asks": float(only_asks(hit.text)),
         "recency": recency,
     }
 

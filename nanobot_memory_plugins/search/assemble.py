@@ -9,7 +9,6 @@ from datetime import datetime, tzinfo
 import numpy as np
 from numpy.typing import NDArray
 
-from nanobot_memory_plugins.core.text import asks_to_invent, one_line
 from nanobot_memory_plugins.core.values import Explanation, Hit, Level, Origin, Query, ScorePart, SearchResult, Weighed
 from nanobot_memory_plugins.search.candidates import NOWHERE, Candidates
 from nanobot_memory_plugins.search.documents import Document
@@ -25,8 +24,6 @@ LEAST_SIMILARITY = 0.2
 _READ_AGAIN = 24
 # The length of a part that is not the last of its message, at least: 95 of 100 have it in chats with an assistant.
 _PART_CHARS = 331
-# Characters that are kept of a wish for something invented.
-_WISH_CHARS = 160
 # Those who ask and answer each other.
 _SPEAKERS = {Origin.USER.value, Origin.ASSISTANT.value}
 
@@ -149,7 +146,7 @@ def are_found(candidates: Candidates) -> NDArray[np.bool_]:
 def _hit(examined: Examination, place: int, score: float, zone: tzinfo | None) -> Hit:
     candidates = examined.candidates
     asked = _said_before(candidates, place)
-    answers = _asked_in(examined.texts[asked]) if asked != NOWHERE else ""
+    answers = question_in(examined.texts[asked]) if asked != NOWHERE else ""
     item = [place, asked] if answers else [place]
     similarity = float(np.max(candidates.similarity[item]))
     return hit_of(
@@ -161,11 +158,6 @@ def _hit(examined: Examination, place: int, score: float, zone: tzinfo | None) -
         zone=zone,
         answers=answers,
     )
-
-
-def _asked_in(text: str) -> str:
-    """Return what a message asks: its question, or a wish for something invented, which says what the answer is."""
-    return question_in(text) or (one_line(text[:_WISH_CHARS]) if asks_to_invent(text) else "")
 
 
 def _said_before(candidates: Candidates, place: int) -> int:

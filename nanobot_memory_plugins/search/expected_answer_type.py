@@ -6,7 +6,7 @@
 import re
 from enum import StrEnum
 
-from nanobot_memory_plugins.core.text import FULL_WEEKDAY, MONTHS
+from nanobot_memory_plugins.core.text.calendar import FULL_WEEKDAY, MONTHS
 from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 
 # In most texts "may" is no month.

@@ -13,8 +13,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from nanobot_memory_plugins.core.text import asks_for_advice
-from nanobot_memory_plugins.core.text.relative_dates import DaySpan, relative_spans
+from nanobot_memory_plugins.core.text.days import DaySpan, relative_spans
 from nanobot_memory_plugins.core.values import Origin
 from nanobot_memory_plugins.search.candidates import NOWHERE, Candidates, Floats, Places
 from nanobot_memory_plugins.search.expected_answer_type import AnswerKind, kinds_asked
@@ -46,7 +45,7 @@ class Features:
     similarity: Floats  # the cosine
     named_speaker: Floats  # 1: said by somebody whom the query names; -1: it names somebody else
     question: Floats  # it ends with a question mark
-    bare_question: Floats  # it is one question and nothing else
+    bare_question: Floats  # it holds questions and nothing else
     length: Floats  # the logarithm of its terms
     answer_time: Floats  # it holds a time, and the query asks for one
     answer_number: Floats
@@ -65,7 +64,6 @@ class Features:
     by_assistant: Floats  # an assistant said it: such answers are long, and are seldom what the user looks for
     message_words: Floats  # the best passage of the message that it is a part of
     message_meaning: Floats  # and the best cosine in it
-    wish: Floats  # the query asks for advice, and this is what its user wants, or what constrains the answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,16 +76,13 @@ class FeatureQuery:
     spans: tuple[DaySpan, ...]
     person: AskedSpeaker | None
     zone: tzinfo | None
-    asks_for_advice: bool = False
 
     @classmethod
     def of(cls, text: str, idf: Mapping[str, float], asked_at: datetime) -> "FeatureQuery":
         """Return what a query asks for, at the moment at which it is asked."""
         text = text[:QUESTION_CHARS]
         spans = relative_spans(text, asked_at)
-        return cls(
-            text.casefold(), idf, kinds_asked(text), spans, person_asked(text), asked_at.tzinfo, asks_for_advice(text)
-        )
+        return cls(text.casefold(), idf, kinds_asked(text), spans, person_asked(text), asked_at.tzinfo)
 
 
 def features_of(candidates: Candidates, question: FeatureQuery) -> Features:
@@ -140,7 +135,6 @@ def features_of(candidates: Candidates, question: FeatureQuery) -> Features:
         by_assistant=is_assistant.astype(np.float64),
         message_words=_best_of(candidates.messages, words),
         message_meaning=_best_of(candidates.messages, candidates.cosines),
-        wish=(is_user & question.asks_for_advice & (traits & Trait.WISH != 0)).astype(np.float64),
     )
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Protocol
 
@@ -29,6 +29,7 @@ from nanobot_memory_plugins.search.filters import passes
 from nanobot_memory_plugins.search.indexed_text import storable
 from nanobot_memory_plugins.search.lexical import score_terms
 from nanobot_memory_plugins.search.options import SearchOptions
+from nanobot_memory_plugins.search.personal import personal
 from nanobot_memory_plugins.search.query_signals import rare_characters, terms_of_named_days
 from nanobot_memory_plugins.search.results import hit_of, newest_first
 from nanobot_memory_plugins.search.segmentation import candidate_terms
@@ -104,8 +105,9 @@ class Vectors(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class _Meaning:
-    """The query's vector and the space that it lies in."""
+    """The query's vector, the model that made it, and the space that it lies in."""
 
+    model: str
     space: Space
     vector: NDArray[np.float32]
 
@@ -166,7 +168,8 @@ class IndexSearcher:
     def _search(self, query: Query, tail: Sequence[Document]) -> SearchResult:
         meaning = self._meaning(query)
         examined = self._examine(query, tail, meaning)
-        return answer(examined, self._clock.now(), query, self._level(meaning), self._read)
+        found = answer(examined, self._clock.now(), query, self._level(meaning), self._read)
+        return found if meaning is None else replace(found, personal=personal(meaning.model, meaning.vector))
 
     def _newest(self, query: Query, tail: Sequence[Document]) -> SearchResult:
         newer = {document.key for document in tail}
@@ -239,7 +242,7 @@ class IndexSearcher:
         except Exception as error:  # a model of anybody's may fail in any way
             logger.warning("a query could not be embedded: {}", type(error).__name__)
             return None
-        return _Meaning(space, vector / length)
+        return _Meaning(embedder.name, space, vector / length)
 
     def _level(self, meaning: _Meaning | None) -> Level:
         return Level.FULL_TEXT if meaning is None else self._hybrid

@@ -5,7 +5,7 @@ from collections.abc import Callable, Container, Mapping, Sequence
 from datetime import datetime, timedelta
 from enum import StrEnum
 
-from nanobot_memory_plugins.core.text.relative_dates import DaySpan, relative_spans
+from nanobot_memory_plugins.core.text.days import DaySpan, relative_spans
 from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 from nanobot_memory_plugins.search.segmentation import MAX_QUERY_TERMS, holds_chinese, uncovered_characters
 

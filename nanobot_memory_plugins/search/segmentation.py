@@ -19,7 +19,7 @@ from itertools import pairwise
 import snowballstemmer
 
 from nanobot_memory_plugins.core.text.dates import date_terms
-from nanobot_memory_plugins.core.text.words import LazyPattern
+from nanobot_memory_plugins.redaction.rules.lazy_pattern import LazyPattern
 from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 from nanobot_memory_plugins.search import stopwords
 

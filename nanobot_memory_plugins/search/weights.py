@@ -32,7 +32,6 @@ WITH_MEANING: dict[str, float] = {
     "by_assistant": -3.26,
     "message_words": 0.83,
     "message_meaning": 0.07,
-    "wish": 1.59,
 }
 WORDS_ALONE: dict[str, float] = {
     "words": 1.57,
@@ -54,5 +53,4 @@ WORDS_ALONE: dict[str, float] = {
     "by_asked_person": 0.70,
     "by_assistant": -3.43,
     "message_words": 0.92,
-    "wish": 1.43,
 }

@@ -21,7 +21,8 @@ from nanobot_memory_plugins.core import (
 )
 from nanobot_memory_plugins.core.files import read_regular
 from nanobot_memory_plugins.core.session_reading.templates import question
-from nanobot_memory_plugins.core.text import dominant_language, is_acknowledgement, message_time, render
+from nanobot_memory_plugins.core.text.conversation import dominant_language, message_time, render
+from nanobot_memory_plugins.core.text.small_talk import is_small_talk
 from nanobot_memory_plugins.summary.options import SummaryOptions
 from nanobot_memory_plugins.summary.writing import first_sentence, put_together, usable_summary
 
@@ -84,7 +85,7 @@ class SummaryPlugin:
     async def _is_due(self, session_key: str, fresh: Sequence[Message], reason: str, context: PluginContext) -> bool:
         options: SummaryOptions = context.options
         said = [one.text for one in fresh if one.role == "user"]
-        if all(map(is_acknowledgement, said)):
+        if all(map(is_small_talk, said)):
             return False
         written = self._written.get(session_key)
         if reason != "ended":

@@ -4,19 +4,11 @@ import re
 from collections.abc import Iterable, Sequence
 
 from nanobot_memory_plugins.core import Language, Message, estimate_tokens, truncate_to_tokens
-from nanobot_memory_plugins.core.text import (
-    Evidence,
-    clean_markdown,
-    excerpt,
-    is_acknowledgement,
-    is_refusal,
-    one_line,
-    says_nothing,
-    sentence_ends,
-    sentences_of,
-    terms,
-    without_thoughts,
-)
+from nanobot_memory_plugins.core.text.conversation import excerpt
+from nanobot_memory_plugins.core.text.evidence import Evidence, is_refusal, says_nothing, terms, without_thoughts
+from nanobot_memory_plugins.core.text.markdown import clean_markdown, one_line
+from nanobot_memory_plugins.core.text.sentences import sentence_ends, sentences_of
+from nanobot_memory_plugins.core.text.small_talk import is_small_talk
 
 # 200 Chinese characters, and as much in English.
 SUMMARY_TOKENS = 200
@@ -45,7 +37,7 @@ def usable_summary(answer: str, messages: Sequence[Message]) -> str:
 
 def put_together(messages: Sequence[Message], language: Language) -> str:
     """Return a summary without a model: the wish, what followed, and the last answer, in the speakers' words."""
-    telling = [one for one in messages if one.text.strip() and not is_acknowledgement(one.text)]
+    telling = [one for one in messages if one.text.strip() and not is_small_talk(one.text)]
     wishes = [one_line(message.text) for message in telling if message.role == "user"]
     answers = [one_line(message.text) for message in telling if message.role == "assistant"]
     first, then, last = _PARTS[language]

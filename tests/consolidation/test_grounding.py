@@ -12,7 +12,7 @@ from nanobot_memory_plugins.consolidation.extraction.spoken_messages import spok
 from nanobot_memory_plugins.consolidation.extraction.statements import statements
 from nanobot_memory_plugins.consolidation.extraction.without_quotes.nearest_words import NearestWords
 from nanobot_memory_plugins.consolidation.model.plan_days import day_meant, end_of
-from nanobot_memory_plugins.core.text import authored_text
+from nanobot_memory_plugins.core.text.pasted import authored_text
 from nanobot_memory_plugins.core.values import Message, messages_from_chat
 from tests.support.chinese import in_both_scripts
 from tests.support.each import each

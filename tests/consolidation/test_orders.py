@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nanobot_memory_plugins.consolidation.commands.orders import Command, OrderKind, commands_in
-from nanobot_memory_plugins.core.text import Word, fold, keeping
+from nanobot_memory_plugins.core.text import Word, keeping
+from nanobot_memory_plugins.core.text.folding import fold
 from nanobot_memory_plugins.core.text.orders import OrderSentence
 from tests.support.chinese import in_both_scripts
 from tests.support.each import each

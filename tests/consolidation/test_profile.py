@@ -18,7 +18,9 @@ from nanobot_memory_plugins.core import KnownEntry, MemoryHost, Profile
 from nanobot_memory_plugins.core.cli.main import app
 from nanobot_memory_plugins.core.files import MemoryPaths
 from nanobot_memory_plugins.core.files.transcript import TranscriptRecord, render_transcript_line
-from nanobot_memory_plugins.core.text import Words, fold, profile_text
+from nanobot_memory_plugins.core.text import Words
+from nanobot_memory_plugins.core.text.folding import fold
+from nanobot_memory_plugins.core.text.profile import profile_text
 from nanobot_memory_plugins.core.values import Origin, Scope
 from tests.support.chinese import in_both_scripts
 from tests.support.each import each

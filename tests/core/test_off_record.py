@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
-from nanobot_memory_plugins.core.text import fold
+from nanobot_memory_plugins.core.text.folding import fold
 from nanobot_memory_plugins.core.text.off_record import MARKED, PAUSED, PAUSED_ALONE, RESUMED, OffRecord, off_record
 from tests.support.chinese import in_both_scripts
 from tests.support.each import each

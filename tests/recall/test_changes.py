@@ -7,7 +7,8 @@ import pytest
 
 from nanobot_memory_plugins.core import MemoryHost, Scope
 from nanobot_memory_plugins.core.clock import ManualClock
-from nanobot_memory_plugins.core.text import fold, tells_change
+from nanobot_memory_plugins.core.text import tells_change
+from nanobot_memory_plugins.core.text.folding import fold
 from nanobot_memory_plugins.core.text.changes import CHANGES
 from nanobot_memory_plugins.recall.cli.examination import examine
 from nanobot_memory_plugins.redaction.script.chinese_script import simplified

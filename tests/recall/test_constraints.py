@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from nanobot_memory_plugins.core import MemoryHost, Scope
-from nanobot_memory_plugins.core.text import fold, is_own_constraint, topic_of
+from nanobot_memory_plugins.core.text import is_own_constraint, topic_of
+from nanobot_memory_plugins.core.text.folding import fold
 from nanobot_memory_plugins.core.text.constraints import EXERTION, FOOD, TOPICS, TRAVEL
 from nanobot_memory_plugins.recall.cli.examination import examine
 from tests.recall.test_need import CONFIG

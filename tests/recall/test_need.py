@@ -8,7 +8,8 @@ import pytest
 
 from nanobot_memory_plugins.core import Hit, MemoryConfig, MemoryHost, Origin
 from nanobot_memory_plugins.core.clock import ManualClock
-from nanobot_memory_plugins.core.text import Word, fold, wishes
+from nanobot_memory_plugins.core.text import Word, wishes
+from nanobot_memory_plugins.core.text.folding import fold
 from nanobot_memory_plugins.recall.need import need
 from nanobot_memory_plugins.recall.options import RecallOptions
 from nanobot_memory_plugins.recall.routing import decide_tier

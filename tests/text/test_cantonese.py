@@ -3,7 +3,7 @@
 import pytest
 
 from nanobot_memory_plugins.consolidation.commands.orders import commands_in
-from nanobot_memory_plugins.core.text import fold
+from nanobot_memory_plugins.core.text.folding import fold
 from nanobot_memory_plugins.core.text.off_record import OffRecord, off_record, takes_back
 
 KEPT_OUT = [

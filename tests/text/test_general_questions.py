@@ -1,6 +1,7 @@
 """Whether a question is about things at large, or somebody's own."""
 
-from nanobot_memory_plugins.core.text import fold, is_general_question
+from nanobot_memory_plugins.core.text import is_general_question
+from nanobot_memory_plugins.core.text.folding import fold
 from nanobot_memory_plugins.core.text.general_questions import GENERAL
 from tests.support.chinese import in_both_scripts
 from tests.support.each import each

@@ -6,7 +6,9 @@ from pathlib import Path
 import pytest
 
 from nanobot_memory_plugins.consolidation.commands.orders import Command, OrderKind, commands_in
-from nanobot_memory_plugins.core.text import DaySpan, clauses_of, dated_phrases, days_ahead, is_pleasantry, negations
+from nanobot_memory_plugins.core.text import clauses_of, dated_phrases, days_ahead, is_pleasantry
+from nanobot_memory_plugins.core.text.days import DaySpan
+from nanobot_memory_plugins.core.text.negation import negations
 from nanobot_memory_plugins.core.text.relative_dates import relative_spans
 from nanobot_memory_plugins.core.text.sentences import sentences_of
 from nanobot_memory_plugins.recall.options import RecallOptions

@@ -11,7 +11,8 @@ import pytest
 import nanobot_memory_plugins.core as core
 from nanobot_memory_plugins.consolidation.commands.orders import Command, OrderKind, commands_in
 from nanobot_memory_plugins.core.errors import ConfigurationError
-from nanobot_memory_plugins.core.text import Word, fold
+from nanobot_memory_plugins.core.text import Word
+from nanobot_memory_plugins.core.text.folding import fold
 from nanobot_memory_plugins.core.text.languages import (
     LanguageRules,
     OrderRule,

@@ -1,6 +1,7 @@
 """What a request for an overview is about."""
 
-from nanobot_memory_plugins.core.text import fold, overview_subject
+from nanobot_memory_plugins.core.text import overview_subject
+from nanobot_memory_plugins.core.text.folding import fold
 from nanobot_memory_plugins.core.text.overviews import OVERVIEWS
 from tests.support.chinese import in_both_scripts
 from tests.support.each import each

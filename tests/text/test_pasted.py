@@ -1,7 +1,7 @@
 """What somebody pasted without a word is nobody's word, and what users write themselves stays theirs."""
 
 from nanobot_memory_plugins.consolidation.commands.instructions import instructions_in
-from nanobot_memory_plugins.core.text import authored_text
+from nanobot_memory_plugins.core.text.pasted import authored_text
 from nanobot_memory_plugins.core.text.pasted import without_pasted
 from nanobot_memory_plugins.core.text.reading import message_reading
 from nanobot_memory_plugins.core.values import Message

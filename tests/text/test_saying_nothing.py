@@ -2,7 +2,10 @@
 
 import re
 
-from nanobot_memory_plugins.core.text import asks_to_invent, fold, is_acknowledgement, knows_nothing, only_asks
+from nanobot_memory_plugins.core.text import asks_to_invent, is_acknowledgement
+from nanobot_memory_plugins.core.text.folding import fold
+from nanobot_memory_plugins.core.text.sentences import only_asks
+from nanobot_memory_plugins.core.text.small_talk import knows_nothing
 from nanobot_memory_plugins.core.text.acknowledgements import ACKNOWLEDGEMENTS
 from nanobot_memory_plugins.core.text.inventions import INVENTIONS
 from nanobot_memory_plugins.core.text.non_answers import NON_ANSWERS

@@ -4,7 +4,8 @@ import re
 
 import pytest
 
-from nanobot_memory_plugins.core.text import fold, without_worked_on
+from nanobot_memory_plugins.core.text import without_worked_on
+from nanobot_memory_plugins.core.text.folding import fold
 from nanobot_memory_plugins.core.text.worked_on import TEXT_WORK
 from tests.support.chinese import in_both_scripts
 from tests.support.each import each

@@ -9,7 +9,8 @@ from nanobot_memory_plugins.consolidation.model.entry import Entry
 from nanobot_memory_plugins.consolidation.model.validity import end_of, last_day
 from nanobot_memory_plugins.consolidation.prompt.render import days_left, is_due
 from nanobot_memory_plugins.core import console, shown, tr
-from nanobot_memory_plugins.core.text import days_ahead, moment_of
+from nanobot_memory_plugins.core.text.days import coming_day
+from nanobot_memory_plugins.core.text.time_bounds import moment_of
 
 _DAY = len("2026-01-31")
 
@@ -20,9 +21,9 @@ def over_at(text: str, now: datetime) -> datetime:
     Raises `ValueError` where the text names none of them.
     """
     local = now.astimezone()
-    named = days_ahead(text.strip(), local.date())
-    if len(named) == 1 and (named[0].start, named[0].end) == (0, len(text.strip())) and named[0].is_relative:
-        return end_of(named[0].day, local.tzinfo)
+    day = coming_day(text, local.date())
+    if day is not None:
+        return end_of(day, local.tzinfo)
     moment = moment_of(text, end=True).astimezone()
     return end_of(moment.date(), moment.tzinfo) if moment.time() == time.max else moment.astimezone(UTC)
 

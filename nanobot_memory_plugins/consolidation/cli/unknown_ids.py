@@ -26,7 +26,7 @@ def no_entry(missing: Collection[str], entries: Iterable[Entry]) -> InputError:
 
 def _holders(words: str, entries: Iterable[Entry]) -> list[Entry]:
     """Return the first entries that hold all of some words."""
-    from nanobot_memory_plugins.core.text import fold  # a list does without what reads texts
+    from nanobot_memory_plugins.core.text.folding import fold
 
     wanted = fold(words).split()
     held = (entry for entry in in_order(entries) if all(word in fold(entry.content) for word in wanted))

@@ -8,7 +8,7 @@ from enum import StrEnum
 from uuid import uuid4
 
 from nanobot_memory_plugins.core import Origin, Scope
-from nanobot_memory_plugins.core.text import LINE_BREAKS, clean_markdown
+from nanobot_memory_plugins.core.text.markdown import LINE_BREAKS, clean_markdown
 
 # What a day without use leaves of a score, the scores below which an entry is archived and forgotten, and the one at
 # which what matters in most conversations stops fading.

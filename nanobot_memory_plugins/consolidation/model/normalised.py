@@ -11,22 +11,20 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
-from nanobot_memory_plugins.core.text import (
+from nanobot_memory_plugins.core.text.calendar import (
     AMBIGUOUS_MONTHS,
     CHINESE_WEEK,
     CHINESE_WEEKDAY_NAME,
     CHINESE_WEEKDAYS,
-    ENGLISH_NUMBERS,
     FULL_WEEKDAY,
     MONTH_NAME,
     MONTH_NUMBERS,
     WEEKDAYS,
-    LazyPattern,
-    chinese_number,
-    denies,
-    stem,
-    without_negations,
 )
+from nanobot_memory_plugins.core.text.negation import denies, without_negations
+from nanobot_memory_plugins.core.text.numbers import ENGLISH_NUMBERS, chinese_number
+from nanobot_memory_plugins.core.text.stems import stem
+from nanobot_memory_plugins.redaction.rules.lazy_pattern import LazyPattern
 from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 
 # Of a longer text only the beginning is looked at; entries are sentences.

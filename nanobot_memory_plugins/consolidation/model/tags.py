@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from nanobot_memory_plugins.core.files import TAG_SEPARATORS
-from nanobot_memory_plugins.core.text import one_line
+from nanobot_memory_plugins.core.text.markdown import one_line
 
 MOST_TAGS, _LONGEST = 20, 60
 

@@ -10,7 +10,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter,
 
 from nanobot_memory_plugins.consolidation.model.entry import Category, content_of
 from nanobot_memory_plugins.consolidation.model.scoring import Importance
-from nanobot_memory_plugins.core.text import is_refusal, without_thoughts
+from nanobot_memory_plugins.core.text.evidence import is_refusal, without_thoughts
 
 # Of an answer; a sensible one is a few thousand characters.
 _ANSWER_CHARS = 100_000

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from nanobot_memory_plugins.core.text import Evidence
+from nanobot_memory_plugins.core.text.evidence import Evidence
 
 # The share of a text's terms that one note or entry must hold, or all of them together: a paraphrase of one source
 # lies well above the first, a mixture of words that happen to stand somewhere below the second.

@@ -10,7 +10,7 @@ from nanobot_memory_plugins.consolidation.nightly.inputs import UNTRUSTED, Night
 from nanobot_memory_plugins.consolidation.nightly.spoken import shown_lines
 from nanobot_memory_plugins.consolidation.templates import CONSOLIDATION
 from nanobot_memory_plugins.core import Language, Message, Prompts, estimate_tokens
-from nanobot_memory_plugins.core.text import dated, dominant_language, excerpt
+from nanobot_memory_plugins.core.text.conversation import dated, dominant_language, excerpt
 
 Shown = TypeVar("Shown")
 # Tokens of one note, passage or entry that are shown.

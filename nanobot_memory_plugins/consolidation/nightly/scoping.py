@@ -7,7 +7,7 @@ from nanobot_memory_plugins.consolidation.model.entry import Entry, joined_sessi
 from nanobot_memory_plugins.consolidation.nightly.inputs import NightlyMaterial, Owner, trusted
 from nanobot_memory_plugins.core import Scope
 from nanobot_memory_plugins.core.scopes import without_session
-from nanobot_memory_plugins.core.text import Evidence, terms
+from nanobot_memory_plugins.core.text.evidence import Evidence, terms
 
 # Beside the name of a user or channel: two names together are no session's.
 _NO_SESSION = "?"

@@ -21,7 +21,8 @@ from nanobot_memory_plugins.core import (
 )
 from nanobot_memory_plugins.core.files import TranscriptRecord, recent_records
 from nanobot_memory_plugins.core.session_reading.quotes import Quotations
-from nanobot_memory_plugins.core.text import authored_text, sentences_of
+from nanobot_memory_plugins.core.text.pasted import authored_text
+from nanobot_memory_plugins.core.text.sentences import sentences_of
 
 # Messages of all sessions, and of one; characters of one message that are looked at, and of a question that is shown.
 _MESSAGES, _OF_SESSION = 400, 200

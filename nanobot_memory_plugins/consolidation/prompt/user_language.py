@@ -9,7 +9,7 @@ from nanobot_memory_plugins.consolidation.store.atomic_files import read_file, w
 from nanobot_memory_plugins.consolidation.store.journal import entries_folder
 from nanobot_memory_plugins.core import Language, MemoryFileError, MemoryPaths, Message, logger
 from nanobot_memory_plugins.core.files import make_folder
-from nanobot_memory_plugins.core.text import dominant_language
+from nanobot_memory_plugins.core.text.conversation import dominant_language
 
 # The language of each of the user's last messages is kept. Another one takes over when it has at least so many of them,
 # and so many times as many as the one in use: people who mix two languages keep one.

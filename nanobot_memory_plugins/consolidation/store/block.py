@@ -25,7 +25,7 @@ from nanobot_memory_plugins.consolidation.store.fields import (
     write_fields,
 )
 from nanobot_memory_plugins.core import Sentence
-from nanobot_memory_plugins.core.text import LINE_BREAKS, clean_markdown
+from nanobot_memory_plugins.core.text.markdown import LINE_BREAKS, clean_markdown
 
 HEADER = re.compile(rb" {0,3}###[ \t]+\[[^\n]*")
 _HEADER = re.compile(r" {0,3}###[ \t]+\[([^\]\s|｜]{1,64})\][ \t]*(.*?)[ \t\r]*")

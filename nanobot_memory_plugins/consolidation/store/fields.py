@@ -18,7 +18,7 @@ from typing import NamedTuple
 from nanobot_memory_plugins.consolidation.model.entry import INSTRUCTION, Entry, Section, plain_score
 from nanobot_memory_plugins.consolidation.model.tags import split_tags
 from nanobot_memory_plugins.core import Origin, Scope
-from nanobot_memory_plugins.core.text import LINE_BREAKS, clean_markdown
+from nanobot_memory_plugins.core.text.markdown import LINE_BREAKS, clean_markdown
 
 LINE = re.compile(r"[ \t]*<!--[ \t]+((?:[a-z_]+: [^<>\r\n]*)|(?:[a-z_]+:))[ \t]*-->[ \t]*")
 _UNSAFE = re.compile(f"[%;<>\x00-\x1f\x7f{LINE_BREAKS}]|(?<=-)-|^[\\s-]|[\\s-]$")

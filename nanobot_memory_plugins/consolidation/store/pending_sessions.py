@@ -18,7 +18,7 @@ from nanobot_memory_plugins.consolidation.store.journal import entries_folder
 from nanobot_memory_plugins.core import MemoryFileError, MemoryPaths, Message, Scope, logger
 from nanobot_memory_plugins.core.files import private_folder, private_lock, session_file_name
 from nanobot_memory_plugins.core.files.seen_messages import SeenMessages
-from nanobot_memory_plugins.core.text import message_time
+from nanobot_memory_plugins.core.text.conversation import message_time
 
 # Messages that wait at most: of a session the newest, and the sessions that came last.
 _MESSAGES, _SESSIONS = 400, 500

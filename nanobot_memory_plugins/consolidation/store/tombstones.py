@@ -16,7 +16,7 @@ from nanobot_memory_plugins.consolidation.store.atomic_files import read_file, w
 from nanobot_memory_plugins.consolidation.store.journal import entries_folder
 from nanobot_memory_plugins.core import MemoryFileError, MemoryPaths
 from nanobot_memory_plugins.core.files import make_folder
-from nanobot_memory_plugins.core.text import clean
+from nanobot_memory_plugins.core.text.markdown import clean
 
 # Letters of a text from which on a digest of it is kept.
 _LEAST_HASHED = 20

@@ -6,7 +6,8 @@ text ends, a mark stands, or one of these; elsewhere it may be a part of another
 
 from typing import NamedTuple
 
-from nanobot_memory_plugins.core.text import CHINESE_WEEK, CHINESE_WEEKDAY, LazyPattern
+from nanobot_memory_plugins.core.text.calendar import CHINESE_WEEK, CHINESE_WEEKDAY
+from nanobot_memory_plugins.redaction.rules.lazy_pattern import LazyPattern
 
 
 class Border(NamedTuple):

@@ -11,7 +11,7 @@ from functools import lru_cache
 from urllib.parse import unquote
 
 from nanobot_memory_plugins.core.erasure.letters import plain
-from nanobot_memory_plugins.core.text.words import LazyPattern
+from nanobot_memory_plugins.redaction.rules.lazy_pattern import LazyPattern
 
 _ESCAPE = LazyPattern(
     r"(?<!\\)\\++(?:u[0-9a-fA-F]{4}(?:\\+u[0-9a-fA-F]{4})*|x[0-9a-fA-F]{2}|[nrtbf])|(?:%[0-9A-Fa-f]{2})+|&(?:#\d{1,7}|#x[0-9a-fA-F]{1,6}|[a-z]{2,6});"

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from functools import cached_property
 
 from nanobot_memory_plugins.core.erasure.sentences import Sentences
-from nanobot_memory_plugins.core.text.words import LazyPattern
+from nanobot_memory_plugins.redaction.rules.lazy_pattern import LazyPattern
 from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 
 # What stands for a stretch of text that was taken out.

@@ -14,7 +14,7 @@ from nanobot_memory_plugins.core.erasure.letters import GAP, plain
 from nanobot_memory_plugins.core.erasure.retold import Retold
 from nanobot_memory_plugins.core.erasure.sentences import Sentences
 from nanobot_memory_plugins.core.redaction import redact_text
-from nanobot_memory_plugins.core.text.words import LazyPattern
+from nanobot_memory_plugins.redaction.rules.lazy_pattern import LazyPattern
 from nanobot_memory_plugins.redaction.rules.rule import PLACEHOLDER
 
 # Letters below which a text is found only as a word or a whole sentence: it stands in too many others.

@@ -9,7 +9,7 @@ from math import ceil
 from nanobot_memory_plugins.core.erasure.letters import plain
 from nanobot_memory_plugins.core.text.sentences import sentence_spans
 from nanobot_memory_plugins.core.text.stems import stem
-from nanobot_memory_plugins.core.text.words import LazyPattern
+from nanobot_memory_plugins.redaction.rules.lazy_pattern import LazyPattern
 from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 
 # What parts of a sentence stand on their own, those of JSON included.

@@ -2,7 +2,8 @@
 
 from bisect import bisect_left, bisect_right
 
-from nanobot_memory_plugins.core.text import LazyPattern, sentence_marks
+from nanobot_memory_plugins.core.text.sentences import sentence_marks
+from nanobot_memory_plugins.redaction.rules.lazy_pattern import LazyPattern
 
 # What of a line of a note is no text: the heading's time, the name of a field, a bullet, the number of a list.
 _PREFIX = LazyPattern(r"#{1,3} \d{4}-\d\d-\d\d \d\d:\d\d[ \t]*|[a-z;]+:[ \t]*|[-*][ \t]+|\d{1,3}[.)][ \t]+")

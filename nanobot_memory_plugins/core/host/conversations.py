@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import date, tzinfo
 
 from nanobot_memory_plugins.core.files import MemoryPaths, TimedFiles
+from nanobot_memory_plugins.core.text.sentences import ends_in_question_mark
 from nanobot_memory_plugins.core.values import Hit, Origin, Query, Scope
 
 _TRANSCRIPT = frozenset({"transcript"})
@@ -41,9 +42,7 @@ class Conversation:
         """What says best what it was about: what was noted of it, else the first thing that its user tells in it."""
         if self.noted:
             return self.noted[0]
-        from nanobot_memory_plugins.core.text import only_requests  # it reads whole languages in
-
-        tells = (hit for hit in self.said if hit.origin is Origin.USER and not only_requests(hit.text))
+        tells = (hit for hit in self.said if hit.origin is Origin.USER and not ends_in_question_mark(hit.text))
         return next(tells, self.said[0])
 
 

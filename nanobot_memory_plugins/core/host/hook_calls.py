@@ -10,11 +10,9 @@ from nanobot_memory_plugins.core.host.plugins.plugin_host import PluginAnswer
 from nanobot_memory_plugins.core.host.privacy import Privacy, shown_arguments
 from nanobot_memory_plugins.core.host.recorder import TurnRecorder, combined_receipt
 from nanobot_memory_plugins.core.host.unheard import OF_PLUGINS, unheard
-from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.language_model import hook_deadline
 from nanobot_memory_plugins.core.session_reading.part import ReadingPart
 from nanobot_memory_plugins.core.text.fence import Language
-from nanobot_memory_plugins.core.text.reading import Reading, message_reading
 from nanobot_memory_plugins.core.values import ContextBlock, Message, Note, Origin, Receipt, Scope, Summary
 from nanobot_memory_plugins.redaction.script.printable import printable
 
@@ -73,14 +71,13 @@ class HookCalls:
         scope: Scope,
         spoken: bool = True,
     ) -> list[PluginAnswer]:
-        """Return every plugin's answer to a user's message, which is read once for all of them.
+        """Return every plugin's answer to a user's message.
 
         Of one that is not ``spoken`` no note is the user's, whatever a plugin says.
         """
-        reading = await run_in_daemon_thread(_read, text)
         answers = await self.answers(
             "on_message_received",
-            {"session_key": session_key, "text": text, "reading": reading, "history": history, "spoken": spoken},
+            {"session_key": session_key, "text": text, "history": history, "spoken": spoken},
             accept=(ContextBlock, Note),
             limit=limit,
             scope=scope,
@@ -130,12 +127,6 @@ class HookCalls:
 def of_conversation(scope: Scope) -> Scope:
     """Return whose a note of a whole conversation is: in a group chat the group's, whoever wrote last."""
     return replace(scope, user="") if scope.group_chat else scope
-
-
-def _read(text: str) -> Reading:
-    reading = message_reading(text)
-    _ = reading.own_word  # it reads all sentences and their clauses, which the event loop then has not to
-    return reading
 
 
 def _not_users(value: object) -> object:

@@ -7,8 +7,8 @@ from nanobot_memory_plugins.core.host.hidden_answers import plain_history
 from nanobot_memory_plugins.core.host.parts import HostParts
 from nanobot_memory_plugins.core.host.privacy import NOT_KEPT
 from nanobot_memory_plugins.core.host.unheard import told_in
-from nanobot_memory_plugins.core.text.pasted import both_ends
 from nanobot_memory_plugins.core.text.fence import Language, fence, fenced_blocks, remove_fenced
+from nanobot_memory_plugins.core.text.pasted import both_ends
 from nanobot_memory_plugins.core.text.private import without_private
 from nanobot_memory_plugins.core.values import ContextBlock, Message, Origin, Receipt, Scope, messages_from_chat
 from nanobot_memory_plugins.core.values.message_context import MessageContext

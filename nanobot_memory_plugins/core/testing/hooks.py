@@ -17,7 +17,6 @@ from nanobot_memory_plugins.core.host.plugins.implementation import Implementati
 from nanobot_memory_plugins.core.host.plugins.plugin_host import PluginAnswer, PluginHost
 from nanobot_memory_plugins.core.isolation.failure import Failure
 from nanobot_memory_plugins.core.testing.contexts import default_options, plugin_context
-from nanobot_memory_plugins.core.text.reading import message_reading, reading_of
 from nanobot_memory_plugins.core.values import Message, Scope, Summary, freeze
 
 # What a hook is handed where a test does not say.
@@ -25,7 +24,6 @@ SAMPLES: Mapping[str, object] = MappingProxyType(
     {
         "session_key": "cli:direct",
         "text": "hello",
-        "reading": reading_of("hello"),
         "draft": "hello",
         "history": (Message(role="user", text="hello"),),
         "messages": (Message(role="user", text="hello"),),
@@ -123,8 +121,6 @@ def _whole(hook: str, arguments: Mapping[str, object]) -> dict[str, object]:
     if unknown := sorted(arguments.keys() - set(names)):
         raise InputError(f"{hook} has no argument {', '.join(unknown)}.", hint=f"It has: {', '.join(names)}.")
     whole = {name: arguments.get(name, SAMPLES[name]) for name in names}
-    if "reading" in names and "reading" not in arguments:
-        whole["reading"] = message_reading(str(whole["text"]))
     for name in {"history", "messages"} & arguments.keys():
         whole[name] = plain_history(_messages(whole, name))
     return {name: freeze(value) if name in ("arguments", "result", "files") else value for name, value in whole.items()}

@@ -1,4 +1,4 @@
-"""Names of months and weekdays in English, and of weekdays in Chinese; other languages have theirs in their files.
+"""Names of months and weekdays in English, and of weekdays in Chinese.
 
 `numbers` has the numbers beside them.
 """
@@ -20,12 +20,6 @@ WEEKDAY_NUMBERS = {name: number for number, names in enumerate(_WEEKDAYS) for na
 
 FULL_WEEKDAY = "|".join(WEEKDAYS)
 """Alternatives for a pattern, in full alone."""
-
-SHORT_WEEKDAY = "|".join(name for names in _WEEKDAYS for name in names[1:])
-"""Alternatives for a pattern, in short alone, the longest first."""
-
-WEEKDAY_NAME = rf"(?:{FULL_WEEKDAY}|{SHORT_WEEKDAY})s?"
-"""A day of the week in full or in short, also of several weeks, in small letters: a pattern."""
 
 CHINESE_WEEKDAY_NAMES = "一二三四五六日"
 CHINESE_WEEKDAYS = {character: number for number, character in enumerate(CHINESE_WEEKDAY_NAMES)} | {"天": 6}
@@ -58,9 +52,6 @@ MONTHS = tuple(names[0] for names in _MONTHS)
 
 AMBIGUOUS_MONTHS = frozenset({"may", "march", "mar"})
 """These are ordinary words, too."""
-
-SHORT_MONTH = "|".join(name[:3] for name in MONTHS)
-"""Alternatives for a pattern, the first three letters of each."""
 
 MONTH_NAME = "|".join(sorted(MONTH_NUMBERS, key=len, reverse=True))
 """Alternatives for a pattern, the longest first."""

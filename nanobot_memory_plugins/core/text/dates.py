@@ -7,16 +7,7 @@ The terms follow ISO 8601: ``2023-05-08`` a day, ``2023-05`` a month of a year, 
 import re
 from collections.abc import Iterator
 
-from nanobot_memory_plugins.core.text.calendar import (
-    AMBIGUOUS_MONTHS,
-    CHINESE_WEEK,
-    CHINESE_WEEKDAY_NAME,
-    CHINESE_WEEKDAYS,
-    MONTH_NAME,
-    MONTH_NUMBERS,
-    WEEKDAY_NUMBERS,
-)
-from nanobot_memory_plugins.core.text.languages import languages_of
+from nanobot_memory_plugins.core.text.calendar import AMBIGUOUS_MONTHS, MONTH_NAME, MONTH_NUMBERS
 from nanobot_memory_plugins.core.text.numbers import chinese_number
 
 _DAY = r"(?:0?[1-9]|[12]\d|3[01])"
@@ -33,21 +24,6 @@ _ENGLISH = re.compile(
     rf"(?:\s+(?P<d2>{_DAY})(?:st|nd|rd|th)?\b(?![:.]\d))?(?:,?\s+(?P<y>{_YEAR})\b)?",
     re.IGNORECASE | re.ASCII,
 )
-_CHINESE_WEEKDAY = re.compile(f"{CHINESE_WEEK}({CHINESE_WEEKDAY_NAME})")
-_WORD = re.compile(r"[^\W\d_]+")
-
-
-def weekdays_in(text: str) -> frozenset[int]:
-    """Return the days of the week that a text names, from 0 as in `datetime.date.weekday`.
-
-    It is in small letters, its Chinese simplified. "Wednesdays", "Wed", 周三 and "mittwoch" are the same day.
-    """
-    numbers = {**WEEKDAY_NUMBERS}
-    for language in languages_of(text):
-        numbers |= language.weekdays
-    named = (numbers.get(word, numbers.get(word.removesuffix("s"))) for word in _WORD.findall(text))
-    chinese = (CHINESE_WEEKDAYS[found[1]] for found in _CHINESE_WEEKDAY.finditer(text))
-    return frozenset((*(one for one in named if one is not None), *chinese))
 
 
 def date_terms(text: str) -> Iterator[str]:

@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import Literal
 
-from nanobot_memory_plugins.core.text.words import LazyPattern
 from nanobot_memory_plugins.core.values import Message, messages_from_chat
+from nanobot_memory_plugins.redaction.rules.lazy_pattern import LazyPattern
 from nanobot_memory_plugins.redaction.script.chinese_script import SIMPLIFIED_OF
 from nanobot_memory_plugins.redaction.script.printable import printable
 

@@ -9,4 +9,6 @@ def fold(text: str) -> str:
     """Return a text in lower case, simplified characters and narrow punctuation; every character keeps its place."""
     folded = text.translate(_FOLD)
     lower = folded.lower()
-    return lower if len(lower) == len(folded) else "".join(one if len(low := one.lower()) != 1 else low for one in folded)
+    return (
+        lower if len(lower) == len(folded) else "".join(one if len(low := one.lower()) != 1 else low for one in folded)
+    )

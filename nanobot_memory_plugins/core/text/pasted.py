@@ -55,7 +55,8 @@ _TEXTS = re.compile(
     re.IGNORECASE,
 )
 _OWN = re.compile(
-    r"\b(?:i|we)(?:'ve| have)? (?:wrote|written|drafted|sent)\b|\babout me\b|\bmy \w+ (?:are|is)\b|我写|关于我", re.IGNORECASE
+    r"\b(?:i|we)(?:'ve| have)? (?:wrote|written|drafted|sent)\b|\babout me\b|\bmy \w+ (?:are|is)\b|我写|关于我",
+    re.IGNORECASE,
 )
 _ASKS_ABOVE = re.compile(
     r"(?:translate|summari[sz]e|proof-?read|rewrite|rephrase|explain|what does|what do you (?:think|make)|who wrote)\b"

@@ -39,9 +39,13 @@ _TALK = re.compile(
     r"|聊|说|讲|谈|讨论|提到|告诉|问|决定|做|干|安排|计划|发生"
 )
 _ASKS = re.compile(r"\b(?:what|which|who|summari[sz]e|recap|list|tell me|show me)\b|什么|哪些|啥|总结|回顾|列出")
-_SUBJECT = re.compile(r"\b(?:about|on|regarding|concerning) (?P<en>.+)$|(?:关于|有关|对)(?P<zh>.+?)(?:的|我们|你|我|聊|说|讨论|$)")
+_SUBJECT = re.compile(
+    r"\b(?:about|on|regarding|concerning) (?P<en>.+)$|(?:关于|有关|对)(?P<zh>.+?)(?:的|我们|你|我|聊|说|讨论|$)"
+)
 _BY_USER = re.compile(r"\b(?:did|have|had) i\b|\bi (?:said|told|mentioned|asked)\b|我(?:说|讲|问|提|告诉)")
-_BY_ASSISTANT = re.compile(r"\b(?:did|have|had) you\b|\byou (?:said|told|suggested|recommended)\b|你(?:说|讲|建议|推荐|告诉)")
+_BY_ASSISTANT = re.compile(
+    r"\b(?:did|have|had) you\b|\byou (?:said|told|suggested|recommended)\b|你(?:说|讲|建议|推荐|告诉)"
+)
 _AROUND = " \t\n.,;:!?\"'"
 # What stands for a period or for nothing where a subject is looked for.
 _EMPTY = frozenset(("", "it", "that", "this", "them", "earlier", "then", "我们", "我", "你"))

@@ -6,8 +6,7 @@ A full stop ends none in "Dr. Lee", "3.5", "e.g." and "example.org", nor behind 
 import re
 from collections.abc import Iterator
 
-from nanobot_memory_plugins.core.text.languages import all_shortened, languages_of
-from nanobot_memory_plugins.core.text.words import LazyPattern
+from nanobot_memory_plugins.redaction.rules.lazy_pattern import LazyPattern
 
 Span = tuple[int, int]
 
@@ -27,8 +26,6 @@ _END_IN_JSON = LazyPattern(_ends("[”’'」』）)]*", r"\s\\") + r'|(?:(?<!\\
 # follows goes on in small letters.
 _ABBREVIATED = frozenset("dr mr mrs ms prof st vs e.g i.e approx cf fig vol mt rev hon gen col sgt ca resp".split())  # noqa: SIM905
 _MAY_CLOSE = frozenset("etc a.m p.m inc ltd co corp jr sr ave dept est".split())  # noqa: SIM905
-# So much on each side of a full stop tells of its language.
-_BESIDE = 200
 _WORD_BEFORE = LazyPattern(r"[\w.]{1,8}\Z")
 _CLOCK = LazyPattern(r"\d[:：]\Z")
 _BULLET = LazyPattern(r"[ \t]*(?:[-*•+#>]+|\d{1,3}[.)、])[ \t]+|[ \t]*\d{1,2}、")
@@ -58,11 +55,13 @@ def sentences_of(text: str) -> list[str]:
 
 
 def ends_in_question_mark(text: str) -> bool:
-    """Return whether a text ends in a question mark: cheap enough for hundreds, and no more than that.
-
-    What a sentence does, with a mark or without, `acts` tells.
-    """
+    """Return whether a text ends in a question mark."""
     return text.rstrip().endswith(("?", "？"))
+
+
+def only_asks(text: str) -> bool:
+    """Return whether every sentence of a text ends in a question mark."""
+    return ends_in_question_mark(text) and all(map(ends_in_question_mark, sentences_of(text)))
 
 
 def sentence_marks(text: str, *, in_json: bool = False) -> Iterator[Span]:
@@ -101,8 +100,6 @@ def _ends_here(text: str, start: int, stop: re.Match[str]) -> bool:
         if not ahead or ahead[-1] in ":：" or "\u3400" <= after[0] <= "\u9fff":
             return False
     folded = word.casefold()
-    if (folded.isdigit() or folded in all_shortened()) and _goes_on_in_a_language(text, start, stop, folded):
-        return False
     if folded in _ABBREVIATED:
         return False
     if folded == "no":
@@ -110,11 +107,3 @@ def _ends_here(text: str, start: int, stop: re.Match[str]) -> bool:
     if folded in _MAY_CLOSE:
         return not after[:1].islower()
     return not (len(word) == 1 and word.isupper() and word != "I" and after[:1].isupper())
-
-
-def _goes_on_in_a_language(text: str, start: int, stop: re.Match[str], word: str) -> bool:
-    """Return whether a further language knows the word before a full stop as short, or as an ordinal: "am 1. Mai"."""
-    languages = languages_of(text[max(start, stop.start() - _BESIDE) : stop.end() + _BESIDE])
-    behind = text[stop.end() : stop.end() + _BESIDE].split(maxsplit=1) if languages else []
-    follows = behind[0].rstrip(",.;:!?").lower() if behind else ""
-    return any(word in one.abbreviations or (word.isdigit() and follows in one.behind_numbers) for one in languages)

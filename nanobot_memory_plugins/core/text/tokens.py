@@ -1,6 +1,6 @@
 """Token counts without a tokenizer: close enough for budgets, the same on every machine."""
 
-from nanobot_memory_plugins.core.text.words import LazyPattern
+from nanobot_memory_plugins.redaction.rules.lazy_pattern import LazyPattern
 
 # Han with its extensions, kana, bopomofo, Hangul, and the punctuation that is written with them.
 _WIDE = LazyPattern(

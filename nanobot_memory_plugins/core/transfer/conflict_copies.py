@@ -12,7 +12,7 @@ from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.files import MemoryPaths
 from nanobot_memory_plugins.core.files.reading import read_regular
 from nanobot_memory_plugins.core.redaction.contact_redaction import Contacts
-from nanobot_memory_plugins.core.text import fold
+from nanobot_memory_plugins.core.text.folding import fold
 from nanobot_memory_plugins.core.transfer.archive_contents import PartKind, kind_of
 from nanobot_memory_plugins.core.transfer.archive_import import import_archive
 from nanobot_memory_plugins.core.transfer.importer import Part

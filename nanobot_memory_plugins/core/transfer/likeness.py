@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from itertools import pairwise
 
-from nanobot_memory_plugins.core.text import fold
+from nanobot_memory_plugins.core.text.folding import fold
 
 # Words of letters and digits; of Chinese, Japanese and Korean each character.
 _TERMS = re.compile(r"[^\W\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3_]+|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]")

@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from nanobot_memory_plugins.core.values.purging import Erasure, HeldLine, Trace, Withheld
     from nanobot_memory_plugins.core.values.scopes import Scope, Visibility, Whose
     from nanobot_memory_plugins.core.values.search import (
-        DatedPhrase,
         Hit,
         Level,
         Query,
@@ -65,13 +64,12 @@ __getattr__ = lazy_names(
         "notes": ("ContextBlock", "Destination", "Note", "NoteType", "PromptEntries", "Receipt", "Summary"),
         "purging": ("Erasure", "HeldLine", "Trace", "Withheld"),
         "scopes": ("Scope", "Visibility", "Whose"),
-        "search": ("DatedPhrase", "Hit", "Level", "Query", "SearchResult", "StoreStatus", "Tier"),
+        "search": ("Hit", "Level", "Query", "SearchResult", "StoreStatus", "Tier"),
     },
 )
 
 __all__ = [
     "ContextBlock",
-    "DatedPhrase",
     "Destination",
     "EntryChange",
     "EntryEdit",

@@ -1,7 +1,7 @@
 """Queries to a store and what comes back."""
 
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import datetime
 from enum import IntEnum, StrEnum
 from typing import TYPE_CHECKING
 
@@ -57,15 +57,6 @@ class Query:
 
 
 @dataclass(frozen=True, slots=True)
-class DatedPhrase:
-    """A phrase of a memory that names days by when it was said ("last Friday"), and those days, both included."""
-
-    phrase: str
-    first: date
-    last: date
-
-
-@dataclass(frozen=True, slots=True)
 class Hit:
     """A memory that was found, and where it stands.
 
@@ -102,12 +93,14 @@ class Hit:
 class SearchResult:
     """Hits, best first, with the level at which they were found.
 
-    ``explanation`` is there when the query asked for one and the store can tell.
+    ``explanation`` is there when the query asked for one and the store can tell. ``personal`` are the log-odds that the
+    query asks for something of its author's own life, where the model that tells has read it.
     """
 
     hits: tuple[Hit, ...] = ()
     level: Level = Level.FULL_TEXT
     explanation: "Explanation | None" = None
+    personal: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

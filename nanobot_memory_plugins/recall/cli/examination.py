@@ -13,7 +13,6 @@ from nanobot_memory_plugins.core import (
     StoreStatus,
     offered_scopes,
     plugin_options,
-    tr,
 )
 from nanobot_memory_plugins.core.cli import opened_store, settled
 from nanobot_memory_plugins.core.host import Unhelpful, missed_recalls
@@ -21,7 +20,6 @@ from nanobot_memory_plugins.core.values import ScorePart
 from nanobot_memory_plugins.recall.engine import Recalled, limit_seconds, recall
 from nanobot_memory_plugins.recall.options import RecallOptions
 from nanobot_memory_plugins.recall.relevance import relevance
-from nanobot_memory_plugins.recall.routing import RecallTier
 from nanobot_memory_plugins.recall.trace import LeftOut, RecallTrace
 
 # Seconds for the recall itself. A turn has less, and is told of; a question about it must not end with "too late".
@@ -59,19 +57,7 @@ class Examined:
                 ExaminedCandidate(one.hit, one.place, one.total, one.parts, one.why, one.hit.id in injected, None)
                 for one in result.explanation.candidates
             ]
-        known = {one.hit.id for one in listed}
-        listed += [
-            ExaminedCandidate(hit, None, None, (), self._required_for(hit), True, None)
-            for hit in self.recalled.injected
-            if hit.id not in known
-        ]
         return [one.with_fate(self.watch, query.limit) for one in listed]
-
-    def _required_for(self, hit: Hit) -> str:
-        """Return why a memory is in the block that was not found for the message's own words."""
-        if hit.id == self.watch.changed:
-            return tr("tells what has changed since")
-        return tr("constrains the answer")
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +117,6 @@ async def examine(workspace: Path, config: MemoryConfig, text: str, *, recent: S
         )
         status = store.status()
     tier = watch.decision.tier if watch.decision is not None else recalled.tier
-    seconds = limit_seconds(RecallTier.HEAVY if watch.topic else tier, options)
+    seconds = limit_seconds(tier, options)
     missed = missed_recalls(workspace, datetime.now(UTC))
     return Examined(recalled, watch, options, status, seconds, missed)

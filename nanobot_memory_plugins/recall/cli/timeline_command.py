@@ -113,7 +113,7 @@ def _bounded(query: Query, period: str, since: str, until: str) -> Query:
     """Return a query for the days that the words name, and the bounds. Raises `WrongUseError` where they name none."""
     now = query.asked_at or datetime.now(UTC).astimezone()
     if period:
-        from nanobot_memory_plugins.core.text import named_period
+        from nanobot_memory_plugins.core.text.period_questions import named_period
         from nanobot_memory_plugins.recall.timeline import within
 
         span = named_period(period, now)

@@ -121,7 +121,7 @@ def answer_of(found: Examined) -> dict[str, Any]:
             "chosen": _tier(watch.decision.tier) if watch.decision else None,
             "ended": _tier(recalled.tier),
             "signals": _signals(watch.decision),
-            "follow_ups": watch.decision.follow_ups if watch.decision else 0,
+            "follows_the_turn_before": watch.decision is not None and watch.decision.follows,
             "probe": recalled.probe,
         },
         "relevance": {"best": watch.best, "needed": watch.needed},
@@ -276,7 +276,7 @@ def _tier_in_words(found: Examined) -> str:
         one = decision.signal
         what = tr(_WORDS.get(one.kind, one.kind)) + (f' "{shown(one.words)}"' if one.words else "")
         text = tr("{tier}, for {what} ({kind})", tier=_tier_shown(_tier(decision.tier)), what=what, kind=one.kind)
-        text += tr(", {count} of your turns before", count=one.turns_back) if one.turns_back else ""
+        text += tr(", in the turn before") if one.turns_back else ""
     elif decision.small_talk:
         text = tr("off: small talk, nothing is looked for (smallTalk)")
     else:
@@ -285,8 +285,8 @@ def _tier_in_words(found: Examined) -> str:
             if found.options.enable_probe_on_off
             else tr("off, no word asks for memory; enableProbeOnOff is false")
         )
-    if decision.follow_ups:
-        text += tr("; it is searched with what it follows, {count} of your turns before", count=decision.follow_ups)
+    if decision.follows:
+        text += tr("; it is short, and is searched with the turn before")
     if recalled.tier is not decision.tier:
         raised = (
             tr("the probe found something") if recalled.probe is not None else tr("the light search found nothing good")

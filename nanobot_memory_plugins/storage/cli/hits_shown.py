@@ -7,7 +7,7 @@ from rich.text import Text
 
 from nanobot_memory_plugins.core import Hit, Level, SearchResult, StoreStatus, console, shown, tr
 from nanobot_memory_plugins.core.cli import PROGRAM
-from nanobot_memory_plugins.core.text import one_line
+from nanobot_memory_plugins.core.text.markdown import one_line
 from nanobot_memory_plugins.search.segmentation import candidate_terms
 
 _SNIPPET = 240
