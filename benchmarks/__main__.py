@@ -16,6 +16,7 @@ ONLY_WHEN_NAMED = {
     "extraction",
     "first_run",
     "forgetting",
+    "learn_need",
     "learn_ranking",
     "postgres_scale",
     "rebuilding",

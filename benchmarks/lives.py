@@ -7,7 +7,8 @@ nothing. `message ids` of a probe's ``needs`` may name two, ``a|b``, of which ei
 import asyncio
 import shutil
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -15,8 +16,8 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
-from benchmarks.measure import unhurried
-from nanobot_memory_plugins.core import MemoryHost
+from benchmarks.measure import unhurried, unhurried_by_words
+from nanobot_memory_plugins.core import MemoryHost, Message
 from nanobot_memory_plugins.core.clock import ManualClock
 from nanobot_memory_plugins.recall.date_format import day_in_words, is_chinese
 from nanobot_memory_plugins.storage.store import SqliteStore
@@ -38,6 +39,10 @@ class Said(BaseModel):
     def as_history(self) -> dict[str, str]:
         """Return the message as a host's history holds it."""
         return {"role": self.role, "content": self.text}
+
+    def as_message(self) -> Message:
+        """Return the message as recall takes it."""
+        return Message(self.role, self.text)
 
 
 class Session(BaseModel):
@@ -61,6 +66,11 @@ class Probe(BaseModel):
     day: str
     needs: tuple[str, ...] = ()
     history: tuple[Said, ...] = ()
+
+    @property
+    def moment(self) -> datetime:
+        """When it is asked."""
+        return _at(self.day) + timedelta(hours=1)
 
 
 class Life(BaseModel):
@@ -109,14 +119,25 @@ def lived(life: Life, probes: Sequence[Probe]) -> dict[str, Beside]:
         return asyncio.run(_lived(life, probes, Path(folder)))
 
 
-async def _lived(life: Life, probes: Sequence[Probe], folder: Path) -> dict[str, Beside]:
+@asynccontextmanager
+async def remembered(life: Life, folder: Path, *, vectors: bool = True) -> AsyncIterator[SqliteStore]:
+    """Live a life in a folder, without a language model, and give the index of what was said, while it is open."""
+    config = unhurried() if vectors else unhurried_by_words()
     clock = ManualClock(_at(life.sessions[0].day))
-    async with MemoryHost(folder / "life", config=unhurried(), llm=None, clock=clock) as memory:
+    async with MemoryHost(folder, config=config, llm=None, clock=clock) as memory:
         for session in life.sessions:
             clock.set(_at(session.day))
             history = await _say(memory, clock, session.key, session.messages)
             await memory.session_idle(session_key=session.key, history=history, ended=True)
         await _settled(memory)
+        assert isinstance(memory.store, SqliteStore)
+        yield memory.store
+
+
+async def _lived(life: Life, probes: Sequence[Probe], folder: Path) -> dict[str, Beside]:
+    clock = ManualClock(_at(life.sessions[0].day))
+    async with remembered(life, folder / "life"):
+        pass
     shutil.copytree(folder / "life", folder / "asked")
     config = unhurried(keep_transcripts=False)
     async with MemoryHost(folder / "asked", config=config, llm=None, clock=clock) as memory:
@@ -125,7 +146,7 @@ async def _lived(life: Life, probes: Sequence[Probe], folder: Path) -> dict[str,
 
 
 async def _ask(memory: MemoryHost, clock: ManualClock, probe: Probe) -> Beside:
-    clock.set(_at(probe.day) + timedelta(hours=1))
+    clock.set(probe.moment)
     key = f"probe:{probe.id}"
     history = await _say(memory, clock, key, probe.history)
     context = await memory.message_received(session_key=key, text=probe.text, history=history)

@@ -31,6 +31,12 @@ def unhurried(**core: object) -> MemoryConfig:
     )
 
 
+def unhurried_by_words() -> MemoryConfig:
+    """Return the same without an embedding model."""
+    config = unhurried()
+    return config.model_copy(update={"plugins": {**config.plugins, "storage": {"embeddingProvider": "none"}}})
+
+
 def report(what: str, value: float, unit: str, *, limit: float | None = None, at_least: bool = False) -> None:
     """Print one figure, with the figure to reach and whether it is reached."""
     line = f"  {what:<62} {value:10.3f} {unit}"

@@ -30,7 +30,7 @@ from nanobot_memory_plugins.core.text.period_questions import PeriodQuestion, pe
 from nanobot_memory_plugins.recall import timeline
 from nanobot_memory_plugins.recall.block import build_block, build_listing, is_shown, paired, without_live
 from nanobot_memory_plugins.recall.live_context import LiveContext
-from nanobot_memory_plugins.recall.need import need
+from nanobot_memory_plugins.recall.need import evidence, need
 from nanobot_memory_plugins.recall.options import RecallOptions
 from nanobot_memory_plugins.recall.relevance import relevance
 from nanobot_memory_plugins.recall.routing import Decision, RecallTier, Signal, decide_tier
@@ -299,10 +299,11 @@ def _is_needed(
     asked: Decision, personal: float | None, hits: Sequence[Hit], options: RecallOptions, watch: RecallTrace | None
 ) -> bool:
     """Return whether the message needs memory at all; whoever chooses a tier by itself has said so."""
-    probability = need(asked, personal, hits[:_TELLING])
+    found = evidence(asked, personal, hits[:_TELLING])
+    probability = need(found)
     is_needed = probability >= options.need_threshold
     if watch is not None:
-        watch.need = probability
+        watch.need, watch.evidence = probability, found
         if not is_needed:
             detail = Sentence(
                 "{found:.2f}, needThreshold is {needed:g}", found=probability, needed=options.need_threshold

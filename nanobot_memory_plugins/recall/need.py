@@ -7,7 +7,7 @@ has the figures.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from nanobot_memory_plugins.core import Hit, Origin
 from nanobot_memory_plugins.core.text.sentences import ends_in_question_mark
@@ -32,19 +32,22 @@ WORDS_ALONE = {
 }
 
 
-def need(decision: Decision, personal: float | None, hits: Sequence[Hit]) -> float:
-    """Return the probability, 0..1, that a message needs memory, of which ``hits`` are the best that there is."""
-    found = evidence(decision, personal, hits)
-    table = WITH_MEANING if personal is not None else WORDS_ALONE
+def need(found: Mapping[str, float]) -> float:
+    """Return the probability, 0..1, that a message needs memory, by its `evidence`."""
+    table = WITH_MEANING if "personal" in found else WORDS_ALONE
     return 1 / (1 + math.exp(-sum(weight * found[name] for name, weight in table.items())))
 
 
 def evidence(decision: Decision, personal: float | None, hits: Sequence[Hit]) -> dict[str, float]:
-    """Return what speaks for a message's need, by name: of any hit, and of those in which somebody tells something."""
+    """Return what speaks for a message's need, by name, of which ``hits`` are the best that there is.
+
+    Coverage and similarity are the best of any of them, and of those in which somebody tells something. ``personal``
+    is there where the model has read the message.
+    """
     told = [hit for hit in hits if hit.origin is not Origin.ASSISTANT and not ends_in_question_mark(hit.text)]
-    return {
+    found = {} if personal is None else {"personal": personal}
+    return found | {
         "always": 1.0,
-        "personal": personal or 0.0,
         "coverage": max((hit.coverage for hit in hits), default=0.0),
         "similarity": max((hit.similarity or 0.0 for hit in hits), default=0.0),
         "told_coverage": max((hit.coverage for hit in told), default=0.0),

@@ -1,6 +1,6 @@
 """What a recall did and why, for who wants to see it: ``nanobot-memory why`` hands a `RecallTrace` to the real path."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -40,7 +40,7 @@ class RecallTrace:
     ``searches`` are the queries that were made, each with its result. ``limit_seconds`` is what the recall may take,
     ``seconds`` what it took. ``best`` is the relevance of the most relevant of the best hits and ``needed`` what it had
     to be; both are None where nothing was weighed. ``need`` is the probability that the
-    message needs memory. ``whole`` are the ids of memories that stand whole in the block, ``unhelpful`` of those that
+    message needs memory, ``evidence`` what speaks for it. ``whole`` are the ids of memories that stand whole in the block, ``unhelpful`` of those that
     are said not to help.
     """
 
@@ -51,6 +51,7 @@ class RecallTrace:
     best: float | None = None
     needed: float | None = None
     need: float | None = None
+    evidence: Mapping[str, float] = field(default_factory=dict)
     cuts: dict[str, LeftOut] = field(default_factory=dict)
     whole: set[str] = field(default_factory=set)
     unhelpful: frozenset[str] = frozenset()

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from nanobot_memory_plugins.core import Hit, Origin
 from nanobot_memory_plugins.core.text.period_questions import period_question
 from nanobot_memory_plugins.recall.block import build_block
-from nanobot_memory_plugins.recall.need import need
+from nanobot_memory_plugins.recall.need import evidence, need
 from nanobot_memory_plugins.recall.options import RecallOptions
 from nanobot_memory_plugins.recall.routing import decide_tier
 from nanobot_memory_plugins.recall.salience import salient
@@ -31,5 +31,5 @@ def warm_up(options: RecallOptions) -> None:
             for origin in (Origin.USER, Origin.ASSISTANT)
         ]
         told = salient(hits, options)
-        need(decide_tier(text, (text,), options), None, told)
+        need(evidence(decide_tier(text, (text,), options), None, told))
         build_block(most_useful(told, len(hits), options), options)

@@ -1,0 +1,117 @@
+"""Learn anew when a message needs memory: ``python -m benchmarks learn_need``.
+
+First the layer on the built-in embedding (``search/personal.npy``), by logistic regression on messages that ask for
+something of their author's own life and on others: those of ``data/need_messages.jsonl``, what people say in made-up
+lives, and the questions of the labelled sets. Then the two tables of ``recall/need.py``, by logistic regression on the
+probes of the lives, with what the memory finds for each. Without the lives beside the checkout it says so.
+"""
+
+import asyncio
+import json
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks.lives import Life, read_lives, remembered
+from benchmarks.measure import quiet
+from benchmarks.retrieval.datasets import BENCH, SHARED, read_set
+from nanobot_memory_plugins.core.protocols import Embedder
+from nanobot_memory_plugins.recall.engine import recall
+from nanobot_memory_plugins.recall.need import WITH_MEANING, WORDS_ALONE
+from nanobot_memory_plugins.recall.options import RecallOptions
+from nanobot_memory_plugins.recall.trace import RecallTrace
+from nanobot_memory_plugins.search.embedding import EmbeddingOptions, open_embedder
+from nanobot_memory_plugins.search.index_searcher import embedded_part
+from nanobot_memory_plugins.search.personal import WEIGHTS
+
+LIVES = SHARED / "everyday" / "dev.jsonl"
+MESSAGES = Path(__file__).with_name("data") / "need_messages.jsonl"
+# Questions of a labelled set that are heard, so that no set outweighs the others.
+MOST_OF_A_SET = 120
+PERSONAL_SETS = ("locomo_turns", "membank_zh", "precisionmem", "assistant_chats")
+WORLD_SETS = ("cmrc_zh",)
+RIDGE_OF_LAYER, RIDGE_OF_TABLE = 3.0, 0.3
+_STEPS = 30
+
+
+def logistic(rows: NDArray[np.float64], labels: NDArray[np.float64], ridge: float) -> NDArray[np.float64]:
+    """Return the weights that maximise the likelihood, with a ridge on all but the last, by Newton's method."""
+    weights = np.zeros(rows.shape[1])
+    penalty = np.full(rows.shape[1], ridge)
+    penalty[-1] = 0.0
+    for _ in range(_STEPS):
+        share = 1 / (1 + np.exp(-rows @ weights))
+        slope = rows.T @ (labels - share) - penalty * weights
+        curve = (rows * (share * (1 - share))[:, None]).T @ rows + np.diag(penalty + 1e-9)
+        weights = weights + np.linalg.solve(curve, slope)
+    return weights
+
+
+def labelled(lives: Sequence[Life]) -> Iterator[tuple[str, bool]]:
+    """Yield messages, and whether they ask for something of their author's own life. Probes are not among them."""
+    for line in MESSAGES.read_text(encoding="utf-8").splitlines():
+        one = json.loads(line)
+        yield one["text"], one["personal"]
+    for life in lives:
+        for session in life.sessions:
+            yield from ((said.text, False) for said in session.messages if said.role == "user")
+    for name in (*PERSONAL_SETS, *WORLD_SETS):
+        questions = [one.text for one in read_set(BENCH / name).questions]
+        step = max(1, len(questions) // MOST_OF_A_SET)
+        yield from ((text, name in PERSONAL_SETS) for text in questions[::step])
+
+
+def learn_layer(lives: Sequence[Life], embedder: Embedder) -> None:
+    """Write the layer beside the code that reads it."""
+    texts, labels = zip(*labelled(lives), strict=True)
+    vectors = np.asarray(embedder.encode([embedded_part(text) for text in texts]), dtype=np.float64)
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    rows = np.hstack([vectors, np.ones((len(vectors), 1))])
+    truth = np.array(labels, dtype=np.float64)
+    places = np.arange(len(rows)) % 5
+    right = 0
+    for fold in range(5):
+        weights = logistic(rows[places != fold], truth[places != fold], RIDGE_OF_LAYER)
+        right += int(((rows[places == fold] @ weights > 0) == (truth[places == fold] > 0)).sum())
+    print(f"  layer: {len(rows)} messages, {right / len(rows):.3f} right in cross-validation")
+    np.save(WEIGHTS, logistic(rows, truth, RIDGE_OF_LAYER).astype(np.float32))
+
+
+async def evidence_of(life: Life, *, vectors: bool) -> list[tuple[Mapping[str, float], bool]]:
+    """Return what speaks for the need of each probe of a life that comes so far, and whether it needs memory."""
+    found = []
+    with tempfile.TemporaryDirectory() as folder:
+        async with remembered(life, Path(folder), vectors=vectors) as store:
+            for probe in life.probes:
+                watch = RecallTrace()
+                options = RecallOptions(recall_timeout=120.0)
+                history = [said.as_message() for said in probe.history]
+                await recall(store, probe.text, options=options, history=history, asked_at=probe.moment, watch=watch)
+                if watch.evidence:
+                    found.append((watch.evidence, bool(probe.needs)))
+    return found
+
+
+def main() -> None:
+    """Learn the layer and print the tables."""
+    if not LIVES.exists():
+        print(f"  the made-up lives are not at {LIVES}")
+        return
+    embedder = open_embedder(EmbeddingOptions())
+    assert embedder is not None
+    lives = read_lives(LIVES)
+    with quiet():
+        learn_layer(lives, embedder)
+        for label, names, vectors in (("WITH_MEANING", WITH_MEANING, True), ("WORDS_ALONE", WORDS_ALONE, False)):
+            told = [one for life in lives for one in asyncio.run(evidence_of(life, vectors=vectors))]
+            told = [one for one in told if ("personal" in one[0]) == vectors]
+            columns = [name for name in names if name != "always"] + ["always"]
+            rows = np.array([[found[name] for name in columns] for found, _ in told])
+            truth = np.array([needs for _, needs in told], dtype=np.float64)
+            weights = logistic(rows, truth, RIDGE_OF_TABLE)
+            right = ((rows @ weights > 0) == (truth > 0)).mean()
+            print(f"  {label}: {len(told)} probes, {right:.3f} right")
+            print("    " + ", ".join(f'"{name}": {weight:.2f}' for name, weight in zip(columns, weights, strict=True)))
