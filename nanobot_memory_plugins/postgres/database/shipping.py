@@ -89,7 +89,7 @@ class Shipment:
         """Apply what one step of the indexer found, whole or not at all."""
         wanted = [one for one in change.documents if self._is_wanted(one)]
         made = [passage_of(self._tenant, self._whose.machine, one, self._average) for one in wanted]
-        numbers = [number for one in change.records if (number := records.record_id(self._whose, one.key))]
+        numbers = [number for one in change.records if (number := records.record_id(one.key))]
         copies = {made_.id: one.key for one, made_ in zip(wanted, made, strict=True) if one.path in ENTRY_FILES}
         with self._writing([one.id for one in made], numbers, copies) as (version, large, before, known, refused):
             if refused:
@@ -236,7 +236,7 @@ class Shipment:
             yield int(row[0]), bool(row[1]), int(row[3]), known, refused
 
     def _without_records(self, change: FileChange, refused: Collection[int | uuid.UUID]) -> FileChange:
-        kept = [one for one in change.records if records.record_id(self._whose, one.key) not in refused]
+        kept = [one for one in change.records if records.record_id(one.key) not in refused]
         return replace(change, records=tuple(kept))
 
     def _dropped(self, change: FileChange, kept: set[int]) -> list[int]:
