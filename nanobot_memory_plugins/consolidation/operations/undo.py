@@ -6,8 +6,6 @@ from datetime import datetime
 
 from nanobot_memory_plugins.consolidation.model.entry import Entry
 from nanobot_memory_plugins.consolidation.model.scoring import restored
-from nanobot_memory_plugins.consolidation.operations.late_sections import MOVED
-from nanobot_memory_plugins.consolidation.operations.migrate import move_back
 from nanobot_memory_plugins.consolidation.store.document import parse
 from nanobot_memory_plugins.consolidation.store.journal import BY_HAND, PURGED, Run, last_known
 from nanobot_memory_plugins.consolidation.store.patch import take_back
@@ -41,7 +39,7 @@ def undo(
     """Take back a run, the last one by default, or what it did to one entry.
 
     When the file is still as the run left it, its bytes become what they were before. Otherwise its entries do, and
-    what was changed since then stays. A move of the entries is taken back as `moving.move_back` says. Raises
+    what was changed since then stays.  Raises
     `InputError` when there is no such run or entry, and `MemoryFileError`.
     """
     with repository.locked():
@@ -62,8 +60,6 @@ def undo(
             raise InputError(
                 Sentence("A newer version made the run {id}: it cannot be taken back here.", id=run.id), hint=_UPDATE
             )
-        if run.why == MOVED and not entry_id:
-            return move_back(repository, run, who=who, why=why)
         changes = [change for change in run.changes if entry_id in ("", change.id)]
         if not changes and (run.purged or run.why == PURGED):
             raise InputError(

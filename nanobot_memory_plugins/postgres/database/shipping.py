@@ -38,7 +38,7 @@ from nanobot_memory_plugins.postgres.database.growth import (
 )
 from nanobot_memory_plugins.postgres.database.passages import StoredPassage, passage_of
 from nanobot_memory_plugins.postgres.database.tenant import TenantOwner
-from nanobot_memory_plugins.postgres.database.where import ENTRY_FILES, clean, of_tenant
+from nanobot_memory_plugins.postgres.database.where import ENTRY_FILE, clean, of_tenant
 from nanobot_memory_plugins.search.document_rows import document_from_row
 from nanobot_memory_plugins.search.documents import Document, FileChange, FileState
 from nanobot_memory_plugins.search.indexed_text import embedding_text
@@ -90,7 +90,7 @@ class Shipment:
         wanted = [one for one in change.documents if self._is_wanted(one)]
         made = [passage_of(self._tenant, self._whose.machine, one, self._average) for one in wanted]
         numbers = [number for one in change.records if (number := records.record_id(one.key))]
-        copies = {made_.id: one.key for one, made_ in zip(wanted, made, strict=True) if one.path in ENTRY_FILES}
+        copies = {made_.id: one.key for one, made_ in zip(wanted, made, strict=True) if one.path == ENTRY_FILE}
         with self._writing([one.id for one in made], numbers, copies) as (version, large, before, known, refused):
             if refused:
                 made = [one for one in made if one.id not in refused]
