@@ -105,7 +105,7 @@ class MemoryCommands:
         )
 
     async def start(self) -> None:
-        """Move entries of older versions into their file, and read it, so that the first prompt has them."""
+        """Read the entries, so that the first prompt has them."""
         await run_in_daemon_thread(self._start)
         if self._takes_orders:
             self._tasks.begin(self.catch_up())

@@ -14,8 +14,6 @@ from nanobot_memory_plugins.consolidation.store.snapshot import State, WantedSta
 from nanobot_memory_plugins.consolidation.store.three_way_merge import adopted, merged_entry
 from nanobot_memory_plugins.core import InputError, Sentence
 
-_UPDATE = "Update nanobot-memory-consolidation; nothing was changed."
-
 
 def last_undoable(runs: Sequence[Run]) -> Run | None:
     """Return the last run that is no undoing, was not undone, and was not made by hand."""
@@ -39,7 +37,7 @@ def undo(
     """Take back a run, the last one by default, or what it did to one entry.
 
     When the file is still as the run left it, its bytes become what they were before. Otherwise its entries do, and
-    what was changed since then stays.  Raises
+    what was changed since then stays. Raises
     `InputError` when there is no such run or entry, and `MemoryFileError`.
     """
     with repository.locked():
@@ -56,10 +54,6 @@ def undo(
             )
         if any(one.undoes == run.id for one in runs) and not entry_id:
             raise InputError(Sentence("The run {id} was undone already.", id=run.id))
-        if run.newer:
-            raise InputError(
-                Sentence("A newer version made the run {id}: it cannot be taken back here.", id=run.id), hint=_UPDATE
-            )
         changes = [change for change in run.changes if entry_id in ("", change.id)]
         if not changes and (run.purged or run.why == PURGED):
             raise InputError(
@@ -91,20 +85,12 @@ def restore(repository: EntryRepository, entry_id: str, *, now: datetime, who: s
     with repository.locked():
         runs = repository.journal.runs()
         known = last_known(runs, entry_id)
-        newer = any(run.newer for run in runs if any(change.id == entry_id for change in run.changes))
 
         def decide(state: State) -> WantedState:
             entry = state.entries.get(entry_id) or _by_hand(state, entry_id) or known
             if entry is None:
                 raise InputError(
                     Sentence("There is no entry {entry_id}, and the journal knows none.", entry_id=entry_id)
-                )
-            if entry is known and newer:
-                raise InputError(
-                    Sentence(
-                        "A newer version wrote the entry {entry_id}: it cannot be restored here.", entry_id=entry_id
-                    ),
-                    hint=_UPDATE,
                 )
             return WantedState({**state.entries, entry_id: restored(entry, now)})
 
