@@ -143,6 +143,7 @@ class Bridge:
         attach("memory file in the prompt", prompt_files.attach_memory)
         attach("compaction after an overflow", self._attach_overflow(compacting))
         attach("close", lambda: close_with(self._loop, self.thread, limit=options.close_limit))
+        attach("more tools", self._attach_more_tools)
         self.seams.note_impossible()
 
     def _attach_recall(self) -> str:
@@ -190,6 +191,10 @@ class Bridge:
 
     def _attach_overflow(self, compacting: Compaction) -> Callable[[], str]:
         return lambda: compacting.attach_overflow(require(self._ctx, "bus", "subscribe"))
+
+    def _attach_more_tools(self) -> str:
+        require(require(self._loop, "tools"), "register")
+        return "AgentLoop.tools"
 
     # --- at work ----------------------------------------------------------------------------------------------
 

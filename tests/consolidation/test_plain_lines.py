@@ -133,7 +133,7 @@ def test_bullets_of_a_file_are_shown_and_become_entries_on_request(tmp_path: Pat
     assert "I live in Porto" in shown
     assert "hunter2" not in shown
     assert "2 would become entries; --yes makes them. MEMORY.md stays as it is." in shown
-    assert list(contents(repository)) == ["our staging database listens on port 5433"]
+    assert contents(repository) == {}
     assert run_command_line([*command, "--yes", "--tag", "me"]) == 0
     made = {one.content: one for one in repository.load().entries.values()}
     assert made["I live in Porto"].tags == ("me",)

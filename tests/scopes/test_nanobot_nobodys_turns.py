@@ -29,7 +29,7 @@ async def sent(chat: Chat, text: str) -> Any:
 
 
 def noting(server: ScriptedServer, text: str) -> None:
-    note = ToolCall("memory_note", {"tldr": text, "long_term": True})
+    note = ToolCall("remember", {"text": text, "kind": "note"})
     server.rules = [
         ReplyRule(lambda request: request.last.get("role") == "tool", Reply("Done.")),
         ReplyRule(lambda request: True, Reply(tools=(note,))),
@@ -50,7 +50,7 @@ async def test_what_a_model_sends_to_another_session_is_not_the_word_of_the_user
         record for record in nanobot.transcript() if record["session"] == "telegram:111" and "4455" in record["text"]
     ]
     assert [record for record in said if record["role"] == "user"] == []
-    kept = (nanobot.workspace / "memory" / "MEMORY.md").read_text(encoding="utf-8")
+    kept = "".join(one.read_text(encoding="utf-8") for one in (nanobot.workspace / "memory").glob("20*.md"))
     assert "origin: assistant" in kept
     assert "origin: user" not in kept
 

@@ -13,6 +13,8 @@ from nanobot_memory_plugins.consolidation.model.entry import Entry, whole_scope
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
 from nanobot_memory_plugins.consolidation.prompt.render import Language, changes_at, prompt_text
 from nanobot_memory_plugins.consolidation.prompt.user_language import UserLanguage, language_of_message
+from nanobot_memory_plugins.consolidation.store.document import parse
+from nanobot_memory_plugins.consolidation.store.rendering import TITLE
 from nanobot_memory_plugins.consolidation.store.repair import needs_repair
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core import (
@@ -27,6 +29,8 @@ from nanobot_memory_plugins.core import (
 
 # A file with more bytes than this takes tens of milliseconds: it is read in a thread, and seen one prompt later.
 _READ_AT_ONCE = 256 * 1024
+# Titles of our sections, folded; a text without them holds no entries. A host may give all of `base_context`.
+_TITLES = ("active memories", "archived memories")
 _KEPT_TEXTS = 64
 
 Signature = tuple[tuple[str, int, int, int], ...]
@@ -71,10 +75,11 @@ class PromptSource:
         self._look: _Look | None = None
         self._reading = False
         self._texts: dict[tuple[Signature, Language, Visibility], tuple[datetime, datetime, str]] = {}
+        self._stripped: tuple[str, str] = ("", "")
 
     def answer(self, long_term: str, visible: Visibility) -> PromptEntries:
-        """Return the block for whoever sees ``visible`` beside the long-term text."""
-        return PromptEntries(self._text(visible), long_term)
+        """Return the block for whoever sees ``visible``, and the long-term text without the entries' sections."""
+        return PromptEntries(self._text(visible), self._without_entries(long_term))
 
     def _text(self, visible: Visibility) -> str:
         look = self._current()
@@ -158,6 +163,20 @@ class PromptSource:
         except OSError:
             return ()
         return ((path.name, status.st_mtime_ns, status.st_size, status.st_ino),)
+
+    def _without_entries(self, long_term: str) -> str:
+        folded = long_term.casefold() if len(long_term) < 1 << 24 else ""
+        if not any(title in folded for title in _TITLES):
+            return long_term
+        with self._lock:
+            if self._stripped[0] == long_term:
+                return self._stripped[1]
+        rest = parse(long_term.encode("utf-8", "surrogatepass")).foreign.decode("utf-8", "surrogatepass")
+        rest = rest.rstrip().removesuffix(TITLE).rstrip() + "\n" if rest.rstrip().endswith(TITLE) else rest
+        rest = rest if rest.strip() else ""
+        with self._lock:
+            self._stripped = (long_term, rest)
+        return rest
 
 
 def is_visible(entry: Entry, visible: Scope | Visibility) -> bool:

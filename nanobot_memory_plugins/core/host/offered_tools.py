@@ -11,7 +11,7 @@ from nanobot_memory_plugins.core.text.tokens import estimate_tokens
 
 
 class OfferedTools:
-    """Our own tool, until a plugin contributes one of its name, and the plugins' tools. None where ``wanted`` is off."""
+    """Our own tool, until a plugin contributes one of its name, and the plugins' own. None where ``wanted`` is off."""
 
     def __init__(self, keep: KeepNote, is_users_word: IsUsersWord, *, wanted: bool) -> None:
         self._tools: dict[str, MemoryTool] = {REMEMBER: RememberNote(keep, is_users_word)} if wanted else {}
