@@ -188,11 +188,10 @@ class EntryRepository:
         who: str,
         why: str,
         undoes: str = "",
-        path: Path | None = None,
     ) -> Outcome:
-        """Do what `update` says, with the lock held; ``path`` names the file where it is not `path`."""
+        """Do what `update` says, with the lock held."""
         make_folder(self.paths, entries_folder(self.paths))
-        path = path or self.path
+        path = self.path
         ahead = is_ahead(self.journal.last(), self.clock.now())
         file = self._file(path)
         state = file.settled()
@@ -236,10 +235,6 @@ class EntryRepository:
             # Ours is in the file now; theirs shall be there with it.
             state = State(data, theirs.document, both, changes_between(wanted.entries, both))
         raise FileBusyError(Sentence("{name} is being written by somebody else all the time.", name=path.name))
-
-    def passes(self, point: str) -> None:
-        """Say that a write has come to a point."""
-        self._at(point)
 
     def seen_path(self, path: Path) -> Path:
         """Return where the file's bytes are kept as they were written last."""
