@@ -7,7 +7,6 @@ from nanobot_memory_plugins.consolidation.backstop import Backstop, may_ask
 from nanobot_memory_plugins.consolidation.learning.part import EntryLearning
 from nanobot_memory_plugins.consolidation.model.matcher import Matcher
 from nanobot_memory_plugins.consolidation.operations.async_entries import AsyncEntryRepository
-from nanobot_memory_plugins.consolidation.operations.migrate import holds_entries, move_entries
 from nanobot_memory_plugins.consolidation.operations.withheld import WithheldTexts
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
 from nanobot_memory_plugins.consolidation.plain_orders import plain_order
@@ -113,14 +112,6 @@ class EntryKeeping:
         return list(await run_in_daemon_thread(lambda: self._withheld.texts(visible)))
 
     def _start(self) -> None:
-        try:
-            if move_entries(self._memory.repository):
-                logger.info(
-                    "the entries of MEMORY.md are in ENTRIES.md now; `nanobot-memory entries undo` moves them back"
-                )
-        except MemoryFileError as error:
-            if holds_entries(self._memory.repository):
-                logger.warning("the entries are left in MEMORY.md: {}", error.cause)
         self._repair()
         self.prompt.read_ahead()
 

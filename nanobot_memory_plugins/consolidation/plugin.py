@@ -1,6 +1,6 @@
 """The plugin: what its hooks are, and who does their work."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 
 from nanobot_memory_plugins.consolidation.keeping import EntryKeeping
 from nanobot_memory_plugins.consolidation.model.entry import Section, whole_scope
@@ -8,7 +8,6 @@ from nanobot_memory_plugins.consolidation.model.tags import has_tag
 from nanobot_memory_plugins.consolidation.nightly.service import NightlyService
 from nanobot_memory_plugins.consolidation.operations.entry_access import RepositoryAccess
 from nanobot_memory_plugins.consolidation.operations.exchange import CONFLICT
-from nanobot_memory_plugins.consolidation.operations.late_sections import late_entries
 from nanobot_memory_plugins.consolidation.operations.purge import erase_entries
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
 from nanobot_memory_plugins.consolidation.store.document import EntryDocument
@@ -176,11 +175,9 @@ class ConsolidationPlugin:
             told = _with_problems(counts, snapshot.document)
         twofold = sum(has_tag(entry.tags, CONFLICT) for entry in snapshot.entries.values())
         nobodys = sum(context.is_nobodys(whole_scope(entry)) for entry in snapshot.entries.values())
-        late = await run_in_daemon_thread(lambda: late_entries(repository))
         more = [*([_unseen(nobodys)] if nobodys else []), *([_twofold(twofold)] if twofold else [])]
         taken = await run_in_daemon_thread(lambda: taken_out_lately(repository, snapshot.entries))
         more += [_taken_out(one, accident=most_went(taken, snapshot.entries)) for one in taken[:_MOST_TAKEN]]
-        more += [_late(late)] if late else []
         return [told, *more]
 
 
@@ -190,15 +187,6 @@ def _twofold(count: int) -> Finding:
         Sentence("{count} stand beside what another machine wrote at the same time", count=count),
         Health.DEGRADED,
         "`nanobot-memory entries list --tag conflict` shows them; forget one of the two, or take the tag off.",
-    )
-
-
-def _late(ids: Collection[str]) -> Finding:
-    return Finding(
-        "entries in MEMORY.md",
-        Sentence("{count} have appeared there, and count nowhere: {ids}", count=len(ids), ids=", ".join(sorted(ids))),
-        Health.DEGRADED,
-        "`nanobot-memory entries import-memory` takes them into ENTRIES.md.",
     )
 
 

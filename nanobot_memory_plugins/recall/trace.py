@@ -39,9 +39,9 @@ class RecallTrace:
 
     ``searches`` are the queries that were made, each with its result. ``limit_seconds`` is what the recall may take,
     ``seconds`` what it took. ``best`` is the relevance of the most relevant of the best hits and ``needed`` what it had
-    to be; both are None where nothing was weighed. ``need`` is the probability that the
-    message needs memory, ``evidence`` what speaks for it. ``whole`` are the ids of memories that stand whole in the block, ``unhelpful`` of those that
-    are said not to help.
+    to be; both are None where nothing was weighed. ``need`` is the probability that the message needs memory,
+    ``evidence`` what speaks for it. ``whole`` are the ids of memories that stand whole in the block, ``unhelpful`` of
+    those that are said not to help.
     """
 
     decision: Decision | None = None

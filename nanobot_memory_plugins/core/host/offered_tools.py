@@ -5,20 +5,16 @@ import json
 from nanobot_memory_plugins.core.host.bounded_tool import bounded_tools
 from nanobot_memory_plugins.core.host.plugins.plugin_host import PluginHost
 from nanobot_memory_plugins.core.host.privacy import OffRecordTool, Privacy
-from nanobot_memory_plugins.core.host.remember_tool import OLD_NAME, REMEMBER, KeepNote, RememberNote
+from nanobot_memory_plugins.core.host.remember_tool import REMEMBER, KeepNote, RememberNote
 from nanobot_memory_plugins.core.protocols import MemoryTool
 from nanobot_memory_plugins.core.text.tokens import estimate_tokens
 
 
 class OfferedTools:
-    """Our own tool, until a plugin contributes one of its name, and those of the plugins. None where ``wanted`` is off.
-
-    What had another name in the version before is not offered under that, and answers to it.
-    """
+    """Our own tool, until a plugin contributes one of its name, and the plugins' own. None where ``wanted`` is off."""
 
     def __init__(self, keep: KeepNote, *, wanted: bool) -> None:
-        own = [RememberNote(keep, name=name) for name in (REMEMBER, OLD_NAME)]
-        self._tools: dict[str, MemoryTool] = {tool.name: tool for tool in own} if wanted else {}
+        self._tools: dict[str, MemoryTool] = {REMEMBER: RememberNote(keep)} if wanted else {}
         self._wanted = wanted
         self._tokens: int | None = None
         self.were_offered = False
@@ -27,7 +23,7 @@ class OfferedTools:
     def tokens(self) -> int:
         """The estimated tokens of what is offered, in each request that it stands in."""
         if self._tokens is None:
-            self._tokens = sum(_tokens_of(tool) for name, tool in self._tools.items() if name != OLD_NAME)
+            self._tokens = sum(map(_tokens_of, self._tools.values()))
         return self._tokens
 
     async def load(self, plugins: PluginHost, privacy: Privacy) -> None:
@@ -41,7 +37,7 @@ class OfferedTools:
     def offered(self) -> list[MemoryTool]:
         """Return what the model is offered."""
         self.were_offered = True
-        return [tool for name, tool in self._tools.items() if name != OLD_NAME]
+        return list(self._tools.values())
 
     def called(self, name: str) -> MemoryTool | None:
         """Return the tool that a call means, or None."""
