@@ -12,8 +12,9 @@ import pytest
 from nanobot_memory_plugins.core.clock import ManualClock
 from nanobot_memory_plugins.core.values import Origin
 from nanobot_memory_plugins.search.indexer.session import SessionSettings
-from nanobot_memory_plugins.search.indexer.step import StepSettings
+from nanobot_memory_plugins.search.indexer.step import FileStep, StepSettings
 from nanobot_memory_plugins.search.sources.pieces import Chunking
+from nanobot_memory_plugins.search.sources.places import Places
 from nanobot_memory_plugins.storage.database import Database
 from tests.support.indexed_workspace import TIME, Workspace, entry, message, until
 
@@ -207,6 +208,22 @@ def test_no_more_documents_than_allowed_are_held_at_a_time(workspace: Workspace,
         indexer.barrier().result(30)
         assert len(workspace.texts()) == 61
         assert max(len(change.documents) for change in workspace.changes) <= 10
+
+
+def test_what_was_deleted_goes_although_the_reading_broke_off_between_batches(workspace: Workspace):
+    step = StepSettings(batch_documents=1)
+    file = workspace.write("notes.md", "".join(f"## {n}\ntext {n}\n" for n in range(4)))
+    source = Places(workspace.paths).look(file)
+    workspace.paths.index_folder.mkdir(parents=True, exist_ok=True)
+    with closing(Database.open(workspace.paths.database)) as database:
+        FileStep(database, step).run(source, None, lambda: False)
+        assert len(workspace.texts()) == 4
+        file.write_text("## 1\ntext 1\n## 2\ntext 2\n## 3\ntext 3\n", encoding="utf-8")
+        state = database.file_states()[source.relative]
+        told = iter((False, False, True))
+        assert FileStep(database, step).run(source, state, lambda: next(told)) is None
+        FileStep(database, step).run(source, database.file_states()[source.relative], lambda: False)
+    assert [text.splitlines()[-1] for text in workspace.texts()] == ["text 1", "text 2", "text 3"]
 
 
 def test_a_long_record_is_cut_as_configured(workspace: Workspace):
