@@ -1,5 +1,6 @@
 """The indexer on real files and a real database."""
 
+import itertools
 import os
 import threading
 import time
@@ -329,14 +330,32 @@ def test_a_memory_folder_that_goes_and_comes_back(workspace: Workspace):
 
 
 @pytest.mark.accept("NC-09")
-@pytest.mark.parametrize("watch", [True, False])
-def test_a_change_by_hand_is_indexed_within_seconds(workspace: Workspace, watch: bool):
+def test_changes_by_hand_and_folders_that_appear_are_heard_of(workspace: Workspace):
+    """The clock stands still, so that the indexer never looks around by itself."""
     workspace.paths.memory.mkdir()
-    with workspace.indexing(watch=watch):
-        if watch:
-            time.sleep(2.5)  # until the indexer no longer looks for itself every two seconds
+    count = itertools.count()
+    with workspace.indexing(watch=True, clock=ManualClock(TIME)):
+
+        def is_heard() -> bool:  # from when the watch has begun
+            workspace.write("notes.md", f"## A\nedited {next(count)} times\n")
+            return any("edited" in text for text in workspace.texts())
+
+        assert until(is_heard)
+        elsewhere = workspace.path / "elsewhere"
+        elsewhere.mkdir()
+        (elsewhere / "more.md").write_text("## B\nin a folder\n", encoding="utf-8")
+        elsewhere.rename(workspace.paths.memory / "elsewhere")
+        assert until(lambda: "## B\nin a folder" in workspace.texts())
+
+
+@pytest.mark.accept("NC-09")
+def test_without_a_watch_the_indexer_looks_around_every_two_seconds(workspace: Workspace):
+    workspace.paths.memory.mkdir()
+    clock = ManualClock(TIME)
+    with workspace.indexing(clock=clock):
         workspace.write("notes.md", "## A\nwritten in an editor\n")
-        assert until(lambda: workspace.texts() == ["## A\nwritten in an editor"], 15)
+        clock.advance(2.0)
+        assert until(lambda: workspace.texts() == ["## A\nwritten in an editor"])
 
 
 def test_a_file_nobody_told_of_is_found_within_seconds_beside_a_linked_folder(workspace: Workspace):
