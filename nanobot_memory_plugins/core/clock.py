@@ -67,6 +67,18 @@ async def time_limit(clock: Clock, seconds: float) -> "AsyncIterator[asyncio.Tim
             alarm.cancel()
 
 
+async def sleep(clock: Clock, seconds: float) -> None:
+    """Return when so many seconds have passed by a clock."""
+    import asyncio
+
+    rung = asyncio.Event()
+    alarm = clock.call_later(seconds, rung.set)
+    try:
+        await rung.wait()
+    finally:
+        alarm.cancel()
+
+
 class ManualClock:
     """A clock that stands still until it is told to move.
 

@@ -138,8 +138,9 @@ class SqliteStore:
     async def flush(self, *, may_fail: bool = False) -> None:
         """Return once everything that stood in the files at the call is searchable by full text.
 
-        Whichever process owns the index does the work. Raises `StoreError` when that makes no progress for
-        two minutes, and where it ``may_fail`` as soon as the indexing of this process has. While the index cannot be used the files are searched, and nothing has to be waited for.
+        Whichever process owns the index does the work. Raises `StoreError` when that makes no progress for two
+        minutes, and where it ``may_fail`` as soon as the indexing of this process has. While the index cannot be used
+        the files are searched, and nothing has to be waited for.
         """
         await self._flush(_STUCK, may_fail=may_fail)
 
