@@ -3,7 +3,6 @@
 The hooks in `plugin` call it, and so does ``nanobot-memory eval``: what is measured is what runs.
 """
 
-import asyncio
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -24,6 +23,7 @@ from nanobot_memory_plugins.core import (
     logger,
     redact_text,
     run_in_daemon_thread,
+    time_limit,
 )
 from nanobot_memory_plugins.core.host import hits_of, in_conversations, lowered
 from nanobot_memory_plugins.core.text.period_questions import PeriodQuestion, period_question
@@ -115,10 +115,9 @@ async def recall(
     if not text.strip() or (is_off and not ranked_limit):
         return Recalled(tier)
     seconds, started = limit_seconds(tier, options), clock.monotonic()
-    bound = asyncio.timeout(seconds)
     found = _Found(tier)
     try:
-        async with bound:
+        async with time_limit(clock, seconds) as bound:
             sought = f"{turns[-1][:_FOLLOWED]}\n{text}" if decision.follows else text
             query = Query(text=sought, scope=scope, asked_at=asked_at, explain=watch is not None)
             if period is not None:
