@@ -1,15 +1,15 @@
 """Learn anew when a message needs memory: ``python -m benchmarks learn_need``.
 
-First the layer on the built-in embedding (``search/personal.npy``), by logistic regression on messages that ask for
-something of their author's own life and on others: those of ``data/need_messages.jsonl``, what people say in made-up
-lives, and the questions of the labelled sets. Then the two tables of ``recall/need.py``, by logistic regression on the
-probes of the lives, with what the memory finds for each. Without the lives beside the checkout it says so.
+First the two layers on the built-in embedding (``search/question_kinds.npy``), by logistic regression on the messages
+of ``data/need_messages.jsonl``: whether one asks for something of its author's own life, and whether for advice. Then
+the two tables of ``recall/need.py``, by logistic regression on the probes of made-up lives, with what the memory finds
+for each. Without the lives beside the checkout it says so.
 """
 
 import asyncio
 import json
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from benchmarks.lives import Life, read_lives, remembered
 from benchmarks.measure import quiet
-from benchmarks.retrieval.datasets import BENCH, SHARED, read_set
+from benchmarks.retrieval.datasets import SHARED
 from nanobot_memory_plugins.core.protocols import Embedder
 from nanobot_memory_plugins.recall.engine import recall
 from nanobot_memory_plugins.recall.need import WITH_MEANING, WORDS_ALONE
@@ -25,15 +25,12 @@ from nanobot_memory_plugins.recall.options import RecallOptions
 from nanobot_memory_plugins.recall.trace import RecallTrace
 from nanobot_memory_plugins.search.embedding import EmbeddingOptions, open_embedder
 from nanobot_memory_plugins.search.index_searcher import embedded_part
-from nanobot_memory_plugins.search.personal import WEIGHTS
+from nanobot_memory_plugins.search.question_kinds import WEIGHTS
 
 LIVES = SHARED / "everyday" / "dev.jsonl"
 MESSAGES = Path(__file__).with_name("data") / "need_messages.jsonl"
-# Questions of a labelled set that are heard, so that no set outweighs the others.
-MOST_OF_A_SET = 120
-PERSONAL_SETS = ("locomo_turns", "membank_zh", "precisionmem", "assistant_chats")
-WORLD_SETS = ("cmrc_zh",)
-RIDGE_OF_LAYER, RIDGE_OF_TABLE = 3.0, 0.3
+RIDGE_OF_LAYER, RIDGE_OF_TABLE = 1.0, 0.3
+FOLDS = 5
 _STEPS = 30
 
 
@@ -50,34 +47,28 @@ def logistic(rows: NDArray[np.float64], labels: NDArray[np.float64], ridge: floa
     return weights
 
 
-def labelled(lives: Sequence[Life]) -> Iterator[tuple[str, bool]]:
-    """Yield messages, and whether they ask for something of their author's own life. Probes are not among them."""
-    for line in MESSAGES.read_text(encoding="utf-8").splitlines():
-        one = json.loads(line)
-        yield one["text"], one["personal"]
-    for life in lives:
-        for session in life.sessions:
-            yield from ((said.text, False) for said in session.messages if said.role == "user")
-    for name in (*PERSONAL_SETS, *WORLD_SETS):
-        questions = [one.text for one in read_set(BENCH / name).questions]
-        step = max(1, len(questions) // MOST_OF_A_SET)
-        yield from ((text, name in PERSONAL_SETS) for text in questions[::step])
-
-
-def learn_layer(lives: Sequence[Life], embedder: Embedder) -> None:
-    """Write the layer beside the code that reads it."""
-    texts, labels = zip(*labelled(lives), strict=True)
-    vectors = np.asarray(embedder.encode([embedded_part(text) for text in texts]), dtype=np.float64)
+def learn_layers(embedder: Embedder) -> None:
+    """Write the layers beside the code that reads them."""
+    messages = [json.loads(line) for line in MESSAGES.read_text(encoding="utf-8").splitlines()]
+    texts = [embedded_part(one["text"]) for one in messages]
+    vectors = np.asarray(embedder.encode(texts), dtype=np.float64)
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
     rows = np.hstack([vectors, np.ones((len(vectors), 1))])
-    truth = np.array(labels, dtype=np.float64)
-    places = np.arange(len(rows)) % 5
-    right = 0
-    for fold in range(5):
-        weights = logistic(rows[places != fold], truth[places != fold], RIDGE_OF_LAYER)
-        right += int(((rows[places == fold] @ weights > 0) == (truth[places == fold] > 0)).sum())
-    print(f"  layer: {len(rows)} messages, {right / len(rows):.3f} right in cross-validation")
-    np.save(WEIGHTS, logistic(rows, truth, RIDGE_OF_LAYER).astype(np.float32))
+    places = np.arange(len(rows)) % FOLDS
+    layers = []
+    for name, told in (
+        ("personal", [one["personal"] for one in messages]),
+        ("advice", [one["kind"] == "indirect" for one in messages]),
+    ):
+        truth = np.array(told, dtype=np.float64)
+        scores = np.zeros(len(rows))
+        for fold in range(FOLDS):
+            learned = logistic(rows[places != fold], truth[places != fold], RIDGE_OF_LAYER)
+            scores[places == fold] = rows[places == fold] @ learned
+        right = ((scores > 0) == (truth > 0)).mean()
+        print(f"  {name}: {len(rows)} messages, {right:.3f} right in cross-validation")
+        layers.append(logistic(rows, truth, RIDGE_OF_LAYER))
+    np.save(WEIGHTS, np.array(layers, dtype=np.float32))
 
 
 async def evidence_of(life: Life, *, vectors: bool) -> list[tuple[Mapping[str, float], bool]]:
@@ -104,7 +95,7 @@ def main() -> None:
     assert embedder is not None
     lives = read_lives(LIVES)
     with quiet():
-        learn_layer(lives, embedder)
+        learn_layers(embedder)
         for label, names, vectors in (("WITH_MEANING", WITH_MEANING, True), ("WORDS_ALONE", WORDS_ALONE, False)):
             told = [one for life in lives for one in asyncio.run(evidence_of(life, vectors=vectors))]
             told = [one for one in told if ("personal" in one[0]) == vectors]

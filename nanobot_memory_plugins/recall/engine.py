@@ -12,6 +12,7 @@ from nanobot_memory_plugins.core import (
     ContextBlock,
     Hit,
     Message,
+    Origin,
     Query,
     Scope,
     SearchResult,
@@ -46,6 +47,12 @@ _TELLING = 5
 _ON_SUBJECT = 0.45
 # Characters of the turn before that a short message is searched with.
 _FOLLOWED = 500
+# From these log-odds on that a message asks for advice, what may limit an answer is searched for, too: so many of it.
+_ADVICE, _MOST_LIMITS = -1.5, 3
+_LIMITS = (
+    "allergic, intolerant, cannot eat, must not, vegan, diet, doctor, illness, injury, afford, budget, avoid, never\n"
+    "过敏 不能吃 忌口 吃素 医生 不让 病 受伤 预算 避免 不要"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +145,7 @@ async def recall(
         if watch is not None:
             watch.cut(found.ranked, Reason.TIER, Sentence("no word asks for memory, and nothing is probed"))
         return Recalled(tier, ranked=found.ranked)
-    asked = decision if chosen_by_words and period is None else None
+    asked = _Asked(query.text, decision) if chosen_by_words and period is None else None
     lists = period is not None and not period.subject
 
     def chosen() -> Recalled:
@@ -208,16 +215,26 @@ def limit_seconds(tier: RecallTier, options: RecallOptions) -> float:
 
 
 @dataclass(frozen=True, slots=True)
+class _Asked:
+    """What was searched for, and what its words ask of memory: where they chose the tier."""
+
+    text: str
+    decision: Decision
+
+
+@dataclass(frozen=True, slots=True)
 class _Found:
     """What a search brought: the tier at which it ended, the hits for a block, all that are ranked.
 
-    ``personal`` are the log-odds that the message asks for something of its author's own life (`SearchResult`).
+    ``personal`` are the log-odds that the message asks for something of its author's own life (`SearchResult`),
+    ``required`` what limits an answer, for the block whatever the others are.
     """
 
     tier: RecallTier
     hits: tuple[Hit, ...] = ()
     ranked: tuple[Hit, ...] = ()
     personal: float | None = None
+    required: tuple[Hit, ...] = ()
 
 
 async def _search(
@@ -231,33 +248,39 @@ async def _search(
 ) -> _Found:
     """Search at a tier; a light search that finds nothing good is followed by a heavy one."""
 
-    async def found_for(query: Query) -> tuple[tuple[Hit, ...], float | None]:
+    async def found_for(query: Query) -> SearchResult:
         result = await hits_of(store, query)
         if watch is not None:
             watch.searches.append((query, result))
             watch.unhelpful = lower
-        return lowered(result.hits, lower), result.personal
+        return replace(result, hits=lowered(result.hits, lower))
 
     light: tuple[Hit, ...] = ()
     if tier is RecallTier.LIGHT:
         wanted = _top_k(RecallTier.LIGHT, options) * _SPARE
-        light, _ = await found_for(replace(asked, tier=Tier.LIGHT, limit=wanted))
+        light = (await found_for(replace(asked, tier=Tier.LIGHT, limit=wanted))).hits
         is_good = any(relevance(hit) >= options.light_threshold for hit in light)
         if is_good and len(light) >= ranked_limit:
             return _Found(tier, light, light)
         if not is_good:
             tier, light = RecallTier.HEAVY, ()
     wanted = _top_k(RecallTier.HEAVY, options) * _SPARE
-    whole, personal = await found_for(replace(asked, limit=max(wanted, ranked_limit)))
+    result = await found_for(replace(asked, limit=max(wanted, ranked_limit)))
+    whole = result.hits
+    required: tuple[Hit, ...] = ()
+    if result.advice is not None and result.advice > _ADVICE:
+        limits = replace(asked, text=f"{asked.text}\n{_LIMITS}", origins=frozenset({Origin.USER}), limit=_MOST_LIMITS)
+        required = (await found_for(limits)).hits
     if not light:
-        return _Found(tier, whole[:wanted], whole, personal)
+        return _Found(tier, whole[:wanted], whole, result.personal, required)
     known = {hit.id for hit in light}
-    return _Found(tier, light, (*light, *(hit for hit in whole if hit.id not in known)), personal)
+    ranked = (*light, *(hit for hit in whole if hit.id not in known))
+    return _Found(tier, light, ranked, result.personal, required)
 
 
 def _chosen(
     found: _Found,
-    asked: Decision | None,
+    asked: _Asked | None,
     live: LiveContext,
     options: RecallOptions,
     watch: RecallTrace | None,
@@ -285,20 +308,24 @@ def _chosen(
     if asked is not None and not _is_needed(asked, found.personal, fresh, options, watch):
         return Recalled(tier, ranked=found.ranked, probe=probe)
     shown = Tier.LIGHT if tier is RecallTier.LIGHT else Tier.HEAVY
-    useful = paired(most_useful(fresh, _top_k(tier, options), options, watch=watch), live)
+    required = salient(without_live(found.required, live), options)
+    known = {hit.id for hit in required}
+    others = [hit for hit in fresh if hit.id not in known]
+    most = max(0, _top_k(tier, options) - len(required))
+    useful = paired([*required, *most_useful(others, most, options, watch=watch)], live)
     again = [hit for hit in useful if is_shown(hit, live, options, shown, project)]
     if watch is not None:
         watch.cut(again, Reason.IN_CONTEXT, "a block before has it")
     useful = [hit for hit in useful if hit not in again]
     block = build_block(useful, options, tier=shown, watch=watch, project=project)
-    return Recalled(tier, found.ranked, _standing_in(block, fresh), block, probe=probe)
+    return Recalled(tier, found.ranked, _standing_in(block, (*required, *fresh)), block, probe=probe)
 
 
 def _is_needed(
-    asked: Decision, personal: float | None, hits: Sequence[Hit], options: RecallOptions, watch: RecallTrace | None
+    asked: _Asked, personal: float | None, hits: Sequence[Hit], options: RecallOptions, watch: RecallTrace | None
 ) -> bool:
     """Return whether the message needs memory at all; whoever chooses a tier by itself has said so."""
-    found = evidence(asked, personal, hits[:_TELLING])
+    found = evidence(asked.text, asked.decision, personal, hits[:_TELLING])
     probability = need(found)
     is_needed = probability >= options.need_threshold
     if watch is not None:

@@ -7,6 +7,7 @@ has the figures.
 """
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 
 from nanobot_memory_plugins.core import Hit, Origin
@@ -14,22 +15,25 @@ from nanobot_memory_plugins.core.text.sentences import ends_in_question_mark
 from nanobot_memory_plugins.recall.routing import Decision, RecallTier
 
 WITH_MEANING = {
-    "always": -2.71,
-    "personal": 1.0,
-    "coverage": 1.98,
-    "similarity": 3.80,
-    "told_coverage": 1.83,
-    "told_similarity": 3.32,
-    "explicit": 1.28,
-    "implicit": 0.23,
+    "always": -1.20,
+    "personal": 2.77,
+    "coverage": 1.62,
+    "similarity": 2.80,
+    "told_coverage": 1.11,
+    "told_similarity": 1.69,
+    "explicit": 0.63,
+    "implicit": 0.04,
 }
 WORDS_ALONE = {
-    "always": -1.60,
-    "coverage": 2.49,
-    "told_coverage": 2.87,
-    "explicit": 1.08,
-    "implicit": 0.35,
+    "always": -2.16,
+    "coverage": -0.10,
+    "told_coverage": 1.85,
+    "explicit": 0.65,
+    "implicit": 1.42,
+    "asks": 3.45,
+    "person": 0.53,
 }
+_PERSON = re.compile(r"\b(?:my|our|i|we|me|us|he|she|his|her|they|their)\b|[我咱他她]", re.IGNORECASE)
 
 
 def need(found: Mapping[str, float]) -> float:
@@ -38,7 +42,7 @@ def need(found: Mapping[str, float]) -> float:
     return 1 / (1 + math.exp(-sum(weight * found[name] for name, weight in table.items())))
 
 
-def evidence(decision: Decision, personal: float | None, hits: Sequence[Hit]) -> dict[str, float]:
+def evidence(text: str, decision: Decision, personal: float | None, hits: Sequence[Hit]) -> dict[str, float]:
     """Return what speaks for a message's need, by name, of which ``hits`` are the best that there is.
 
     Coverage and similarity are the best of any of them, and of those in which somebody tells something. ``personal``
@@ -54,4 +58,6 @@ def evidence(decision: Decision, personal: float | None, hits: Sequence[Hit]) ->
         "told_similarity": max((hit.similarity or 0.0 for hit in told), default=0.0),
         "explicit": float(decision.tier is RecallTier.HEAVY),
         "implicit": float(decision.tier is RecallTier.LIGHT),
+        "asks": float(ends_in_question_mark(text)),
+        "person": float(_PERSON.search(text) is not None),
     }

@@ -30,7 +30,7 @@ class RecallOptions(PluginOptions):
         default=0.1, ge=0, le=1, description="relevance below which nothing is injected although words ask for memory"
     )
     need_threshold: float = Field(
-        default=0.4, ge=0, le=1, description="probability that a message needs memory, below which nothing is injected"
+        default=0.5, ge=0, le=1, description="probability that a message needs memory, below which nothing is injected"
     )
     min_usefulness: float = Field(
         default=0.02, ge=0, le=1, description="probability that a hit helps, below which it is not injected"

@@ -31,5 +31,5 @@ def warm_up(options: RecallOptions) -> None:
             for origin in (Origin.USER, Origin.ASSISTANT)
         ]
         told = salient(hits, options)
-        need(evidence(decide_tier(text, (text,), options), None, told))
+        need(evidence(text, decide_tier(text, (text,), options), None, told))
         build_block(most_useful(told, len(hits), options), options)

@@ -29,8 +29,8 @@ from nanobot_memory_plugins.search.filters import passes
 from nanobot_memory_plugins.search.indexed_text import storable
 from nanobot_memory_plugins.search.lexical import score_terms
 from nanobot_memory_plugins.search.options import SearchOptions
-from nanobot_memory_plugins.search.personal import personal
 from nanobot_memory_plugins.search.query_signals import rare_characters, terms_of_named_days
+from nanobot_memory_plugins.search.question_kinds import question_kinds
 from nanobot_memory_plugins.search.results import hit_of, newest_first
 from nanobot_memory_plugins.search.segmentation import candidate_terms
 from nanobot_memory_plugins.search.text_traits import Trait
@@ -169,7 +169,8 @@ class IndexSearcher:
         meaning = self._meaning(query)
         examined = self._examine(query, tail, meaning)
         found = answer(examined, self._clock.now(), query, self._level(meaning), self._read)
-        return found if meaning is None else replace(found, personal=personal(meaning.model, meaning.vector))
+        kinds = question_kinds(meaning.model, meaning.vector) if meaning is not None else None
+        return found if kinds is None else replace(found, personal=kinds[0], advice=kinds[1])
 
     def _newest(self, query: Query, tail: Sequence[Document]) -> SearchResult:
         newer = {document.key for document in tail}
