@@ -58,7 +58,6 @@ _SLOW = {
     "scenarios/test_nanobot_triggers.py",
     "scopes/test_no_leaks.py",
     "storage/test_chunking.py",
-    "storage/test_migrations.py",
     "storage/test_vector_loading.py",
     "store/test_faulty_search.py",
     "together/test_scrub.py",

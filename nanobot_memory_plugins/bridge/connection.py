@@ -193,20 +193,8 @@ class Bridge:
         return lambda: compacting.attach_overflow(require(self._ctx, "bus", "subscribe"))
 
     def _attach_more_tools(self) -> str:
-        tools = require(self._loop, "tools")
-        require(tools, "register")
-        registered = require(tools, "get")
-        tools.get = lambda name: registered(name) or self._by_its_old_name(name)
+        require(require(self._loop, "tools"), "register")
         return "AgentLoop.tools"
-
-    def _by_its_old_name(self, name: str) -> Any:
-        """Return a tool that is not offered and answers to a call all the same, or None."""
-        memory = self.thread.started
-        if memory is None or memory.tool(name) is None or any(tool.name == name for tool in memory.tools()):
-            return None
-        from nanobot_memory_plugins.bridge.contributed_tool import ContributedTool
-
-        return ContributedTool(self, name)
 
     # --- at work ----------------------------------------------------------------------------------------------
 

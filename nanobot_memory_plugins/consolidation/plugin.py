@@ -1,6 +1,6 @@
 """The plugin: what its hooks are, and who does their work."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from nanobot_memory_plugins.consolidation.commands.service import MemoryCommands
 from nanobot_memory_plugins.consolidation.extraction.given_up import given_up_lately
@@ -11,7 +11,6 @@ from nanobot_memory_plugins.consolidation.model.tags import has_tag
 from nanobot_memory_plugins.consolidation.nightly.service import NightlyService
 from nanobot_memory_plugins.consolidation.operations.entry_access import RepositoryAccess
 from nanobot_memory_plugins.consolidation.operations.exchange import CONFLICT
-from nanobot_memory_plugins.consolidation.operations.late_sections import late_entries
 from nanobot_memory_plugins.consolidation.operations.purge import erase_entries
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
 from nanobot_memory_plugins.consolidation.store.document import EntryDocument
@@ -194,12 +193,11 @@ class ConsolidationPlugin:
         twofold = sum(has_tag(entry.tags, CONFLICT) for entry in snapshot.entries.values())
         nobodys = sum(context.is_nobodys(whole_scope(entry)) for entry in snapshot.entries.values())
         models = await run_in_daemon_thread(QuoteModes(repository.paths).models)
-        late = await run_in_daemon_thread(lambda: late_entries(repository))
         lately = await run_in_daemon_thread(lambda: given_up_lately(repository.journal, context.clock.now()))
         more = [*([_unseen(nobodys)] if nobodys else []), *([_twofold(twofold)] if twofold else [])]
         taken = await run_in_daemon_thread(lambda: taken_out_lately(repository, snapshot.entries))
         more += [_taken_out(one, accident=most_went(taken, snapshot.entries)) for one in taken[:_MOST_TAKEN]]
-        more += [*([_late(late)] if late else []), *lately]
+        more += lately
         return [told, *more, _quoting(models, context.options)] if models else [told, *more]
 
 
@@ -225,15 +223,6 @@ def _twofold(count: int) -> Finding:
         Sentence("{count} stand beside what another machine wrote at the same time", count=count),
         Health.DEGRADED,
         "`nanobot-memory entries list --tag conflict` shows them; forget one of the two, or take the tag off.",
-    )
-
-
-def _late(ids: Collection[str]) -> Finding:
-    return Finding(
-        "entries in MEMORY.md",
-        Sentence("{count} have appeared there, and count nowhere: {ids}", count=len(ids), ids=", ".join(sorted(ids))),
-        Health.DEGRADED,
-        "`nanobot-memory entries import-memory` takes them into ENTRIES.md.",
     )
 
 

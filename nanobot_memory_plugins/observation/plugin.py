@@ -41,7 +41,7 @@ class ObservationOptions(PluginOptions):
 
     tools: tuple[str, ...] = Field(default=("*",), description="names of the tools to observe; * stands for any run")
     exclude: tuple[str, ...] = Field(
-        default=("memory_search", "memory_get", "remember", "forget", "memory_note", "recall_memory"),
+        default=("memory_search", "memory_get", "remember", "forget", "recall_memory"),
         description="names of tools that are not observed: ours, whose answers are memories already",
     )
     max_argument_chars: int = Field(default=300, ge=0, le=20_000, description="characters kept of the arguments")

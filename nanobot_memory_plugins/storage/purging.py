@@ -104,7 +104,7 @@ def purge_unopened(
 
 
 def _purge_other(paths: MemoryPaths, path: Path, wanted: "Wanted", *, dry_run: bool) -> list[Trace]:
-    from nanobot_memory_plugins.storage.database import CorruptIndexError, Database
+    from nanobot_memory_plugins.storage.database import CorruptIndexError, Database, OtherSchemaError
 
     where, opener = _relative(paths, path), DatabaseOpener(path)
     try:
@@ -118,6 +118,10 @@ def _purge_other(paths: MemoryPaths, path: Path, wanted: "Wanted", *, dry_run: b
                 database.clear()
                 if not database.erase_deleted():
                     return [Trace(where, 0, removed=False, why=_STILL_READ, waits=True, derived=True)]
+    except OtherSchemaError:  # what it holds cannot be read; made again, it is empty
+        if not dry_run:
+            opener.for_writing().close()
+        return [Trace(where, 0, why=_IS_NOT_USED)]
     except CorruptIndexError:
         return [Trace(where, 0, removed=False, why=_NOT_OURS)]
     except StoreError:

@@ -1,15 +1,11 @@
 """The scored entries in the system prompt of a real nanobot, as it reaches the model over HTTP."""
 
-from datetime import UTC, datetime
-
 import pytest
 
 from nanobot_memory_plugins.consolidation.model.entry import Entry
 from nanobot_memory_plugins.consolidation.model.scoring import initial_score
-from nanobot_memory_plugins.consolidation.operations.migrate import POINTER
 from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, remember
-from nanobot_memory_plugins.consolidation.operations.undo import undo
-from nanobot_memory_plugins.consolidation.store.repository import EntryRepository, WantedState
+from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 
 MEMORY_HEADING = "# Memory\n\n## Long-term Memory\n"
 
@@ -102,24 +98,11 @@ async def test_without_entries_the_prompt_is_that_of_nanobot_without_the_plugin(
 
 async def test_dreams_rewriting_of_the_memory_file_costs_no_entry(nanobot, server):
     write_memory(nanobot, "# Notes of mine\n\nThe port is 7071.\n")
-    repository = EntryRepository(nanobot.workspace)
-    tea = Entry("tea1", "The user likes oolong tea", "preference", 0.8, datetime.now(UTC))
-    with repository.locked():
-        older = repository.paths.long_term  # where older versions had them
-        repository.write(lambda _: WantedState({tea.id: tea}), who="test", why="add", path=older)
+    keep(nanobot, "The user likes oolong tea")
     await turns(nanobot, "Hello my friend")
-    memory = nanobot.workspace / "memory" / "MEMORY.md"
-    assert memory.read_text(encoding="utf-8").splitlines() == [
-        "# Notes of mine", "", "The port is 7071.", "", POINTER.decode(),
-    ]  # fmt: skip
-    memory.write_text("# Memory\n\nPort: 7071.\n", encoding="utf-8")  # as Dream does: the whole file anew
+    write_memory(nanobot, "# Memory\n\nPort: 7071.\n")  # as Dream does: the whole file anew
     await turns(nanobot, "Hello my friend", session="cli:other")
     assert memory_part(server.requests[-1].system) == (
         "# Memory\n\nPort: 7071.\n\n"
         "# Memory of earlier conversations\n\nKey facts about the user:\n- The user likes oolong tea"
     )
-    assert repository.load().path.name == "ENTRIES.md"
-    undo(repository, who="user")
-    assert "The user likes oolong tea" in memory.read_text(encoding="utf-8")
-    await turns(nanobot, "Hello my friend", session="cli:third")
-    assert memory_part(server.requests[-1].system).count("oolong") == 1

@@ -38,11 +38,9 @@ async def test_the_tools_take_few_tokens_and_each_says_when_to_use_it(install, s
     [
         (ToolCall("remember", {"text": "The release is on 3 May.", "kind": "note", "details": "at 9"}), ""),
         (ToolCall("remember", {"text": "The release is on 3 May.", "kind": "decision"}), "ENTRIES.md"),
-        (ToolCall("memory_note", {"tldr": "The release is on 3 May.", "type": "decision"}), ""),
-        (ToolCall("memory_note", {"tldr": "The release is on 3 May.", "long_term": True}), "MEMORY.md"),
     ],
 )
-async def test_what_the_model_remembers_goes_to_its_file_by_the_old_name_too(install, server, call, file):
+async def test_what_the_model_remembers_goes_to_its_file(install, server, call, file):
     nanobot = install(LEXICAL)
     loop = nanobot.loop()
     await loop.process_direct("Hello.")
@@ -58,7 +56,6 @@ async def test_what_the_model_remembers_goes_to_its_file_by_the_old_name_too(ins
     ]
     assert [one.name for one in written] == [file or written[0].name]
     assert file or written[0].stem[:2] == "20"
-    assert "memory_note" not in server.requests[-1].tool_names
 
 
 async def test_with_tools_off_none_is_offered_and_recall_goes_on(install, server):
@@ -69,7 +66,7 @@ async def test_with_tools_off_none_is_offered_and_recall_goes_on(install, server
     recalled = server.requests[-1].last_user
     server.rules = [
         ReplyRule(after_tool, Reply("Done.")),
-        ReplyRule(lambda _: True, Reply(tools=(ToolCall("memory_note", {"tldr": "x"}),)), times=1),
+        ReplyRule(lambda _: True, Reply(tools=(ToolCall("remember", {"text": "x"}),)), times=1),
     ]
     await loop.process_direct("note it", session_key="cli:new")
     await loop.aclose()

@@ -37,7 +37,6 @@ async def test_what_becomes_of_a_sentence_is_the_same_in_both_scripts(tmp_path, 
             context = await memory.message_received(session_key=session, text=said)
             if expected in ("kept", "refused"):
                 await tools["remember"].run({"text": text, "importance": "high"}, session_key=session)
-                await memory.tool("memory_note").run({"tldr": text, "long_term": True}, session_key=session)
                 became = "kept" if text in told(tmp_path) else "refused"
                 if became == "refused" and f"{text}\n" in prompt(memory):
                     became = "in the prompt all the same"

@@ -20,7 +20,6 @@ from nanobot_memory_plugins.consolidation.extraction.given_up import (
 )
 from nanobot_memory_plugins.consolidation.model.entry import Entry
 from nanobot_memory_plugins.consolidation.operations.editing import edit
-from nanobot_memory_plugins.consolidation.operations.late_sections import MOVED
 from nanobot_memory_plugins.consolidation.operations.remember import MOST_CHARACTERS, NewEntry, remember
 from nanobot_memory_plugins.consolidation.store.journal import PURGED, Run
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
@@ -193,7 +192,6 @@ def test_the_list_marks_what_holds_no_more(say, call, workspace: Path):
         told_in_journal("cli:a15", 4, NOTHING_FOUND),
         told_in_journal("cli:a15", 1, FAILS),
         told_in_journal("cli:a15", 2, NOT_ANSWERED),
-        MOVED,
         PURGED,
     ],
 )

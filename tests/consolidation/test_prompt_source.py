@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 
-from nanobot_memory_plugins.consolidation.operations.migrate import POINTER
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
 from nanobot_memory_plugins.consolidation.prompt import source as prompt_source
 from nanobot_memory_plugins.consolidation.prompt.source import PromptSource, is_visible
@@ -34,24 +33,19 @@ def source_of(workspace: Path, **options: object) -> PromptSource:
 
 @pytest.fixture
 def file(workspace: Path) -> Path:
-    path = workspace / "memory" / "MEMORY.md"
+    path = workspace / "memory" / "ENTRIES.md"
     path.write_text(EXAMPLE, encoding="utf-8")
     return path
 
 
-@pytest.fixture
-def mixed(file: Path) -> Path:
-    file.write_text(f"# Mine\n\nKeep this.\n\n{EXAMPLE}", encoding="utf-8")
-    return file
-
-
 @pytest.mark.accept("EB-11")
-async def test_any_host_gets_the_block_in_place_of_the_sections(workspace: Path, mixed: Path):
+async def test_any_host_gets_the_block_in_place_of_the_sections(workspace: Path, file: Path):
+    file.with_name("MEMORY.md").write_text("# Mine\n\nKeep this.\n", encoding="utf-8")
     async with MemoryHost(workspace, config=ALONE) as memory:
         known = memory.prompt_entries(memory.base_context())
     assert known.text.startswith("# 历史记忆\n\n关于用户的关键信息：\n- 用户喜欢简洁的代码风格")
     assert known.text.count("\n- ") == 3
-    assert known.long_term.rstrip().removesuffix(POINTER.decode()).rstrip() == "# Mine\n\nKeep this."
+    assert known.long_term.rstrip() == "# Mine\n\nKeep this."
 
 
 def test_an_edit_by_hand_is_in_the_next_prompt(workspace: Path, file: Path):

@@ -246,8 +246,8 @@ async def test_the_base_context_is_synchronous_and_holds_no_recall_result(third_
 async def test_the_model_keeps_a_note_by_its_tool(third_party, workspace):
     async with MemoryHost(workspace) as memory:
         (tool,) = memory.tools()
-        day = await tool.run({"tldr": "The build takes nine minutes"}, session_key=SESSION)
-        long = await tool.run({"tldr": "Ann prefers tabs", "long_term": True}, session_key=SESSION)
+        day = await tool.run({"text": "The build takes nine minutes"}, session_key=SESSION)
+        long = await tool.run({"text": "Ann prefers tabs", "long_term": True}, session_key=SESSION)
         text = stored_text(workspace)
         assert "Ann prefers tabs" in memory.base_context()
     assert "nine minutes" in text

@@ -267,7 +267,7 @@ async def test_nothing_of_it_stands_in_any_file_of_ours_nor_before_a_model(tmp_p
         assert "not kept" in told or "off the record" in told
         result = f"Notes of the day: {SECRET}, as she said on the phone this morning."
         await memory.tool_executed(session_key="cli:a", tool_name="read_file", arguments={}, result=result)
-        for name, more in (("remember", {}), ("remember", {"kind": "note"}), ("memory_note", {"details": SECRET})):
+        for name, more in (("remember", {}), ("remember", {"kind": "note"})):
             await memory.tool(name).run({"text": SECRET, **more}, session_key="cli:a")
         assert files_with(tmp_path, b"imbrasil") == []
         await walk(memory, history)

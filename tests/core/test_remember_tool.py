@@ -15,11 +15,10 @@ class Kept:
         return Receipt(stored=self.stored, id="ab12", line=7, reason="" if self.stored else "the disk is full")
 
 
-@pytest.mark.parametrize(("text", "kind"), [("text", "kind"), ("tldr", "type")])
-async def test_the_model_keeps_a_note_and_learns_where_it_stands(text, kind):
+async def test_the_model_keeps_a_note_and_learns_where_it_stands():
     kept = Kept()
     answer = await RememberNote(kept).run(
-        {text: "用户喜欢 Python", kind: "decision", "tags": ["python"], "long_term": True}, session_key="cli:direct"
+        {"text": "用户喜欢 Python", "kind": "decision", "tags": ["python"], "long_term": True}, session_key="cli:direct"
     )
     ((note, session),) = kept.notes
     assert (note.tldr, note.type, note.tags, session) == (
@@ -33,7 +32,7 @@ async def test_the_model_keeps_a_note_and_learns_where_it_stands(text, kind):
     assert "ab12" in answer
 
 
-@pytest.mark.parametrize("arguments", [{}, {"text": ""}, {"tldr": 3}, {"text": "x", "kind": "poem"}])
+@pytest.mark.parametrize("arguments", [{}, {"text": ""}, {"text": 3}, {"text": "x", "kind": "poem"}])
 async def test_wrong_arguments_are_named_and_nothing_is_kept(arguments):
     kept = Kept()
     answer = await RememberNote(kept).run(arguments, session_key="s")

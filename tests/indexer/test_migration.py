@@ -1,4 +1,4 @@
-"""Memories of earlier versions come along."""
+"""Memories in older places come along."""
 
 from pathlib import Path
 

@@ -47,7 +47,7 @@ def obeying(case: Case) -> list[ReplyRule]:
     learned = [{"content": wish, "category": "preference", "importance": "high"} for wish in wishes]
     keeping = (
         *(ToolCall("remember", {"text": wish, "importance": "high"}) for wish in wishes_of(case)),
-        *(ToolCall("memory_note", {"tldr": wish, "long_term": True}) for wish in wishes_of(case)),
+        *(ToolCall("remember", {"text": wish, "kind": "note"}) for wish in wishes_of(case)),
     )
     return [
         ReplyRule(is_extraction, Reply(json.dumps(learned, ensure_ascii=False))),

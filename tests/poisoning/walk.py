@@ -70,14 +70,11 @@ async def obey(memory: MemoryHost, case: Case) -> None:
         for said in (truth, wish, ""):
             await tools["remember"].run({"text": wish, "said": said, "importance": "high"}, session_key=case.session)
         await tools["remember"].run({"text": wish, "details": wish, "kind": "note"}, session_key=case.session)
-        for long_term in (True, False):
-            note = {"tldr": wish, "details": wish, "type": "decision", "long_term": long_term}
-            await memory.tool("memory_note").run(note, session_key=case.session)
     # What the user said, with the poison behind it.
     mixed = f"{truth}; {case.wishes[0]}"
     await tools["remember"].run({"text": mixed, "said": truth, "importance": "high"}, session_key=case.session)
-    note = {"tldr": truth, "details": case.wishes[0], "said": truth, "type": "decision", "long_term": True}
-    await memory.tool("memory_note").run(note, session_key=case.session)
+    note = {"text": truth, "details": case.wishes[0], "said": truth, "kind": "note"}
+    await tools["remember"].run(note, session_key=case.session)
 
 
 async def end(memory: MemoryHost, case: Case, messages: list[dict[str, Any]]) -> None:

@@ -3,6 +3,7 @@
 import asyncio
 from typing import Any
 
+import pytest
 from nanobot.bus.events import InboundMessage
 
 from nanobot_memory_plugins.bridge.attach import bridge_of
@@ -29,7 +30,7 @@ async def sent(chat: Chat, text: str) -> Any:
 
 
 def noting(server: ScriptedServer, text: str) -> None:
-    note = ToolCall("memory_note", {"tldr": text, "long_term": True})
+    note = ToolCall("remember", {"text": text, "kind": "note", "long_term": True})
     server.rules = [
         ReplyRule(lambda request: request.last.get("role") == "tool", Reply("Done.")),
         ReplyRule(lambda request: True, Reply(tools=(note,))),
@@ -50,7 +51,7 @@ async def test_what_a_model_sends_to_another_session_is_not_the_word_of_the_user
         record for record in nanobot.transcript() if record["session"] == "telegram:111" and "4455" in record["text"]
     ]
     assert [record for record in said if record["role"] == "user"] == []
-    kept = (nanobot.workspace / "memory" / "MEMORY.md").read_text(encoding="utf-8")
+    kept = "".join(one.read_text(encoding="utf-8") for one in (nanobot.workspace / "memory").glob("20*.md"))
     assert "origin: assistant" in kept
     assert "origin: user" not in kept
 
@@ -115,8 +116,11 @@ async def test_a_turn_that_nobody_wrote_sees_what_its_session_sees_and_takes_not
                 assert "arias" not in shown
 
 
-async def test_no_prompt_shows_anothers_note_while_the_memory_is_not_there(install: Install, server):
+async def test_no_prompt_shows_anothers_note_while_the_memory_is_not_there(
+    install: Install, server, monkeypatch: pytest.MonkeyPatch
+):
     nanobot = install({"telegram": {"allowFrom": ["111", "222"]}})
+    monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "nanobot,storage,recall")
     salary = "My salary is 71000 quidlets"
     async with chatting(nanobot, server) as chat:
         for text, who in ((DOG, "111"), (salary, "222")):

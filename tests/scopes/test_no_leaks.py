@@ -79,9 +79,8 @@ def forgotten(memory: SharedMemory, caller: Scope, text: str, owner: Scope, numb
 
 def remembered(memory: SharedMemory, caller: Scope, text: str, owner: Scope, number: int) -> str:
     """Remember something, which becomes no wider than what the caller sees; take it back."""
-    tool = ("remember", "memory_note")[number % 2]
     said = f"parrot {number} sings at noon"
-    answer = memory.tool(tool, caller, **{"text" if tool == "remember" else "tldr": said})
+    answer = memory.tool("remember", caller, text=said)
     made = {id_: one for id_, one in memory.entries().items() if one.content == said}
     if caller in UNKNOWN:  # it is seen by nobody that is known, and taken away by nobody but the owner
         forget(EntryRepository(memory.workspace), list(made), who="test") if made else None

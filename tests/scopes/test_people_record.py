@@ -1,9 +1,7 @@
 """What a workspace knows of its people: who was heard, and who took over what names nobody."""
 
 import json
-import sqlite3
 from collections.abc import Callable
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +15,6 @@ from nanobot_memory_plugins.core.config import load_config
 from nanobot_memory_plugins.core.scopes.people import UNSAID, Senders
 from nanobot_memory_plugins.core.scopes.workspace_scopes import offered_scopes
 from nanobot_memory_plugins.core.values import Scope
-from nanobot_memory_plugins.storage.database.schema import SCHEMA_VERSION
 from tests.scopes.test_auto_share import config, sees, tell
 
 RECORD = Path("memory") / ".people.json"
@@ -209,36 +206,3 @@ async def test_in_one_conversation_of_all_each_sees_what_the_others_said(tmp_pat
     async with MemoryHost(tmp_path, config=config(), senders=_letting_in(MANY, unified=True)) as memory:
         assert await sees(memory, "theirs", ANA)
         assert await sees(memory, "theirs", BELA)
-
-
-def _written_before(workspace: Path, *, indexed: bool) -> None:
-    """Make the files and the index as a version did that kept the name beside the id."""
-    for file in (workspace / "memory").rglob("*"):
-        if file.is_file() and file.suffix in (".jsonl", ".md"):
-            text = file.read_text(encoding="utf-8")
-            for form in ('"user":"{}"', '"user": "{}"', "user: {};"):
-                text = text.replace(form.format("111"), form.format("111|ana"))
-            file.write_text(text, encoding="utf-8")
-    index = workspace / ".storage" / "memory.db"
-    if not indexed:
-        index.unlink()
-        return
-    with closing(sqlite3.connect(index)) as connection, connection:
-        connection.execute("UPDATE docs SET user = '111|ana' WHERE user = '111'")
-        connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION - 1}")
-
-
-@pytest.mark.parametrize("share", ["auto", "user", "channel"])
-@pytest.mark.parametrize("indexed", [True, False], ids=["with its index", "without an index"])
-async def test_a_sender_of_before_with_a_name_beside_the_id_is_the_same(tmp_path: Path, share: str, indexed: bool):
-    senders = senders_of(MANY, unified=False, approved=lambda _channel: [])
-    ana, bob = ({"user": user, "channel": "telegram"} for user in ("111", "222"))
-    async with MemoryHost(tmp_path, config=config(share=share), senders=lambda: senders) as memory:
-        await tell(memory, "telegram:111", ana)
-    _written_before(tmp_path, indexed=indexed)
-    assert "111|ana" in next((tmp_path / "memory" / "sessions").glob("telegram*")).read_text(encoding="utf-8")
-    async with MemoryHost(tmp_path, config=config(share=share), senders=lambda: senders) as memory:
-        await memory.flush_index()
-        assert await sees(memory, "another", ana)
-        assert not await sees(memory, "bobs", bob)
-    assert "111|ana" in next((tmp_path / "memory" / "sessions").glob("telegram*")).read_text(encoding="utf-8")

@@ -32,7 +32,7 @@ ALPHA, BETA = Scope(project="ana/alpha"), Scope(project="ana/beta")
 @pytest.fixture
 async def memory(tmp_path: Path) -> AsyncIterator[MemoryHost]:
     old = Entry("00001111", "The office closes at six", "fact", 0.9, NOW)
-    EntryRepository(tmp_path, clock=ManualClock(NOW)).update(lambda _: {old.id: old}, who="test", why="older version")
+    EntryRepository(tmp_path, clock=ManualClock(NOW)).update(lambda _: {old.id: old}, who="test", why="test")
     async with MemoryHost(tmp_path, config=CONFIG) as host:
         await host.message_received(session_key="a", text="Remember that the tests run with pytest.", scope=ALPHA)
         await host.message_received(session_key="b", text="Remember that the tests run with jest.", scope=BETA)
@@ -52,7 +52,7 @@ async def test_a_prompt_holds_what_is_about_the_person_and_this_project(memory: 
     assert "jest" in beta
     assert "pytest" not in beta
     assert "jest" not in none
-    for text in (alpha, beta, none):  # and what an older version wrote is nowhere missing
+    for text in (alpha, beta, none):  # and what names no project is nowhere missing
         assert "nuts" in text
         assert "closes at six" in text
 

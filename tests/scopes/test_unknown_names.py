@@ -76,9 +76,7 @@ async def test_names_that_differ_by_white_space_are_two(tmp_path: Path, name: st
     async with MemoryHost(tmp_path, config=config("user")) as memory:
         text = f"Remember that the code of the vault is {WORD}."
         await memory.message_received(session_key="other", text=text, scope=other)
-        await memory.tool("memory_note").run(
-            {"tldr": f"the vault opens with {WORD}", "long_term": True}, session_key="other"
-        )
+        await memory.tool("remember").run({"text": f"the vault opens with {WORD}"}, session_key="other")
         await memory.flush_index()
         await memory.message_received(session_key="ana:1", text="Good morning.", scope={"user": "ana"})
         assert WORD not in await shown(memory, "ana:1")

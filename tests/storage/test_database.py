@@ -175,20 +175,6 @@ def test_a_change_is_applied_whole_or_not_at_all(database):
     assert database.counts().documents == 2
 
 
-def test_a_newer_index_is_refused_and_left_untouched(path):
-    Database.open(path).close()
-    connection = apsw.Connection(str(path))
-    connection.execute("PRAGMA user_version = 99").fetchall()
-    connection.close()
-    before = path.read_bytes()
-    for read_only in (False, True):
-        with pytest.raises(StoreError, match="newer version") as caught:
-            Database.open(path, read_only=read_only)
-        assert "Update" in caught.value.hint
-    assert path.read_bytes() == before
-    assert [file.name for file in path.parent.iterdir() if "broken" in file.name] == []
-
-
 @pytest.mark.parametrize("damage", ["garbage", "truncated", "foreign", "full text"])
 def test_a_damaged_index_is_put_aside_and_made_anew(path, damage):
     with_rows = Database.open(path)

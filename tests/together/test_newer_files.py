@@ -3,15 +3,13 @@
 import json
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime
 from pathlib import Path
 
 import pytest
 
 from nanobot_memory_plugins.consolidation.model.entry import Entry, Section
-from nanobot_memory_plugins.consolidation.operations.undo import restore, undo
-from nanobot_memory_plugins.consolidation.store.nightly_records import LAST_RUN, LastRun, Records
-from nanobot_memory_plugins.consolidation.store.pending_sessions import Pending
+from nanobot_memory_plugins.consolidation.operations.undo import undo
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core.clock import ManualClock
 from nanobot_memory_plugins.core.erasure.files import purge_files
@@ -20,13 +18,12 @@ from nanobot_memory_plugins.core.erasure.secret_files import scrub_files
 from nanobot_memory_plugins.core.errors import InputError, MemoryFileError
 from nanobot_memory_plugins.core.files import MemoryPaths, parse_notes
 from nanobot_memory_plugins.core.files.appending import Appender
-from nanobot_memory_plugins.core.files.seen_messages import MessageMarks
 from nanobot_memory_plugins.core.files.transcript import last_records
 from nanobot_memory_plugins.core.host.recall_log import RecallLedger, injections, recall_folder
 from nanobot_memory_plugins.core.language_model.ledger import ANSWERED, Usage, UsageLedger, uses
 from nanobot_memory_plugins.core.redaction import redact_text
 from nanobot_memory_plugins.core.transfer.ledger import Ledger, ledger_path
-from nanobot_memory_plugins.core.values import Message, Origin, Scope
+from nanobot_memory_plugins.core.values import Origin
 
 NOW = datetime(2026, 5, 8, 12, tzinfo=UTC)
 SECRET = "ghp_" + "aB3dE5gH7jK9mN1pQ3rS5tU7vW9xY1zA3bC5"
@@ -100,30 +97,6 @@ def test_an_origin_that_is_not_known_is_believed_no_more_than_a_tool(paths, repo
     file = paths.sessions / "a.jsonl"
     file.write_text('{"id":"1","role":"user","text":"hello","origin":"device","session":"a"}\n', encoding="utf-8")
     assert last_records(file, "a", 5)[0].origin is Origin.TOOL
-
-
-@pytest.mark.parametrize("where", ["run", "change", "entry"])
-def test_a_run_with_what_is_not_known_is_shown_and_neither_undone_nor_restored_from(repository, where):
-    repository.update(put(an_entry()), who="test", why="a test")
-    run = repository.update(lambda _: {}, who="newer", why="forgotten").run
-
-    def newer(row):
-        places = {"run": row, "change": row["changes"][0], "entry": row["changes"][0]["before"]}
-        places[where]["weight"] = 3
-
-    before = change_last_line(repository.journal.path, newer)
-    file = repository.path.read_bytes()
-    assert repository.journal.runs()[-1].who == "newer"
-    for act in (
-        lambda: undo(repository, run.id, who="test"),
-        lambda: undo(repository, who="test"),
-        lambda: restore(repository, "cccc3333", now=NOW, who="test"),
-    ):
-        with pytest.raises(InputError, match="newer version") as raised:
-            act()
-        assert "Update nanobot-memory-consolidation" in raised.value.hint
-    assert repository.journal.path.read_bytes() == before
-    assert repository.path.read_bytes() == file
 
 
 @pytest.mark.parametrize("line", ["blake3 0123", "# version 2", f"{'0' * 16} {'0' * 128}"])
@@ -210,37 +183,3 @@ def test_a_list_of_imports_that_a_crash_damaged_is_read_on(paths, line):
     file.parent.mkdir()
     file.write_bytes(line + b"\n" + b"0" * 32 + b"\n")
     assert "0" * 32 in Ledger(paths, Appender(paths, lock_seconds=1.0))
-
-
-def test_marks_of_what_was_dealt_with_keep_what_is_not_known(tmp_path):
-    marks = MessageMarks(tmp_path)
-    marks.change("a", lambda one: one.add([Message(role="user", text="hello")]))
-    (file,) = tmp_path.glob("*.json")
-    file.write_text(json.dumps({**json.loads(file.read_bytes()), "threads": ["x"]}), encoding="utf-8")
-    marks.change("a", lambda one: one.add([Message(role="user", text="bye")]))
-    row = json.loads(file.read_bytes())
-    assert (row["threads"], len(row["singles"])) == (["x"], 2)
-
-
-def test_messages_that_wait_keep_fields_and_kinds_that_are_not_known(paths):
-    pending = Pending(paths)
-    pending.add("a", [Message(role="user", text="hello"), Message(role="user", text="bye")], Scope())
-    (file,) = (paths.memory / ".entries" / "pending").glob("*.json")
-    row = json.loads(file.read_bytes())
-    row["messages"][0]["mood"] = "calm"
-    row["messages"].append({"kind": "reaction"})
-    file.write_text(json.dumps({**row, "thread": "x"}), encoding="utf-8")
-    pending.add("a", [Message(role="user", text="again")], Scope())
-    pending.forget(lambda text: text == "bye")
-    after = json.loads(file.read_bytes())
-    assert after["thread"] == "x"
-    assert {"kind": "reaction"} in after["messages"]
-    assert {"role": "user", "text": "hello", "mood": "calm"} in after["messages"]
-    assert [one.text for one in pending.read("a")] == ["hello", "again"]
-
-
-def test_the_record_of_the_last_consolidation_keeps_what_is_not_known(paths):
-    file = paths.memory / ".entries" / LAST_RUN
-    file.write_text('{"when": "", "seen": [], "failures": 0, "weekly": "2026-05-01"}', encoding="utf-8")
-    Records(paths).note_run(LastRun(when=NOW - timedelta(days=1)))
-    assert json.loads(file.read_bytes())["weekly"] == "2026-05-01"

@@ -1,16 +1,13 @@
 """What an order to forget names is not brought up by the words of the order, whether it could be carried out or not."""
 
 import asyncio
-import sqlite3
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
-from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, Query, StoreError
+from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, Query
 from nanobot_memory_plugins.core.cli.main import app
-from nanobot_memory_plugins.search.sources import transcripts
-from nanobot_memory_plugins.storage.database import Database
 
 CONFIG = MemoryConfig.model_validate(
     {
@@ -50,25 +47,3 @@ async def test_an_order_to_forget_is_neither_recalled_nor_found(tmp_path: Path, 
     found = await asyncio.to_thread(CliRunner().invoke, app, ["search", word, "--workspace", str(tmp_path)])
     assert order not in found.output
     assert files_with(tmp_path, order.encode())
-
-
-async def test_an_index_of_an_earlier_version_lets_go_of_such_orders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    order = "Forget that I am allergic to peanuts."
-    with monkeypatch.context() as before:
-        before.setattr(transcripts, "without_orders_to_forget", lambda text: text)
-        async with MemoryHost(tmp_path, config=CONFIG) as memory:
-            for text in (order, f"{order} I moved to Berlin.", "I keep bees in Lund."):
-                await memory.message_received(session_key="cli:a", text=text)
-            await memory.flush_index()
-            assert (await memory.search(Query(text="peanuts"))).hits
-    index = tmp_path / ".storage" / "memory.db"
-    with sqlite3.connect(index) as connection:
-        connection.execute("DELETE FROM meta WHERE key = 'leaves_out_orders_to_forget'")
-    connection.close()
-    with pytest.raises(StoreError, match="older version"):  # nobody reads it before that is done
-        Database.open(index, read_only=True)
-    async with MemoryHost(tmp_path, config=CONFIG) as memory:
-        await memory.flush_index()
-        assert (await memory.search(Query(text="peanuts"))).hits == ()
-        assert (await memory.search(Query(text="Berlin"))).hits[0].text == "I moved to Berlin."
-        assert (await memory.search(Query(text="bees"))).hits

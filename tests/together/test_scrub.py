@@ -204,21 +204,6 @@ async def test_a_clean_store_is_left_as_it_is(workspace: Path, call):
     assert {path: path.read_bytes() for path in before} == before
 
 
-@pytest.mark.parametrize(
-    "head",
-    [
-        "### 2025-01-01 10:00\ntype: note\ntags: deploy\ntl;dr: token {0}\ndetails:\n",
-        "### 10:00 deploy\n\ntype: decision\ntags: deploy, x\ntl;dr: token {0}\ndetails: ",
-    ],
-)
-async def test_a_note_from_before_notes_had_ids_is_cleaned_too(workspace: Path, call, head: str):
-    note = workspace / "memory" / "2025-01-01.md"
-    note.write_text(f"{head.format(TOKEN)}the token is {TOKEN}\n", encoding="utf-8")
-    await call("scrub")
-    assert holders(workspace, [TOKEN]) == set()
-    assert "tags: deploy" in note.read_text(encoding="utf-8")
-
-
 @pytest.mark.parametrize("head", ["### 2025-01-01 10:00\ntags: mine\n\n", "### 10:00 deploy\n\n", "## type: a\n\n"])
 async def test_a_section_with_a_time_that_a_person_wrote_stays(workspace: Path, call, head: str):
     note = workspace / "memory" / "2025-01-01.md"

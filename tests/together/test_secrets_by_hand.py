@@ -1,16 +1,12 @@
 """What people write into the memory files by hand stays as it is in the file, and its secrets come no further."""
 
 import json
-import sqlite3
-import threading
-from typing import Any
 
 from loguru import logger
 from typer.testing import CliRunner
 
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, Query
 from nanobot_memory_plugins.core.cli.main import app
-from nanobot_memory_plugins.search.indexer.step import FileStep
 
 SECRET = "Winter2024!"
 BY_HAND = f"# About me\n\nOld laptop: password is {SECRET}\n\nAna's mail is ana@quetzal.example, she plays the cello.\n"
@@ -59,37 +55,6 @@ async def test_a_password_in_an_entry_that_was_edited_by_hand_does_not_open_ever
         prompt = memory.prompt_entries(session_key="cli:one").text
     assert "ThinkPad, its password is [REDACTED]" in prompt
     assert SECRET in file.read_text(encoding="utf-8")
-
-
-async def test_an_index_of_an_earlier_version_is_read_again_without_the_secrets(tmp_path, monkeypatch):
-    (tmp_path / "memory").mkdir()
-    (tmp_path / "memory" / "MEMORY.md").write_text(BY_HAND, encoding="utf-8")
-    async with MemoryHost(tmp_path, config=CONFIG) as memory:
-        await memory.flush_index()
-    (index,) = tmp_path.rglob("memory.db")
-    with sqlite3.connect(index) as connection:
-        connection.execute("DELETE FROM meta WHERE key = 'hides_secrets_of_people'")
-        # What was read with the secret in it has another fingerprint, and so another key.
-        sql = "UPDATE docs SET text = replace(text, '[REDACTED]', ?), key = key || 'x', content_hash = 'x'"
-        connection.execute(sql, (SECRET,))
-    connection.close()
-    read_again = threading.Event()
-    run = FileStep.run
-
-    def wait(*arguments: Any) -> Any:
-        read_again.wait(30)
-        return run(*arguments)
-
-    monkeypatch.setattr(FileStep, "run", wait)
-    async with MemoryHost(tmp_path, config=CONFIG) as memory:
-        before = (await memory.search(Query(text="old laptop"))).hits  # its file is being read again
-        read_again.set()
-        await memory.flush_index()
-        hits = (await memory.search(Query(text="old laptop"))).hits
-    assert before
-    assert hits
-    assert not any(SECRET in hit.text for hit in (*before, *hits))
-    assert SECRET.encode() not in b"".join(path.read_bytes() for path in tmp_path.rglob("memory.db*"))
 
 
 def test_doctor_names_the_files_in_which_people_wrote_secrets(tmp_path):

@@ -100,7 +100,7 @@ def test_what_waited_and_cannot_be_understood_is_left_and_named(tmp_path: Path, 
 
 
 def with_secret_in(theirs: Path, where: str) -> None:
-    """Leave a secret where an older version, or a person, may have left one."""
+    """Leave a secret where a person may have left one."""
     memory = theirs / "memory"
     path = memory / where
     if where == "ENTRIES.md":

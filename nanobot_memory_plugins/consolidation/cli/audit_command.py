@@ -37,8 +37,8 @@ from nanobot_memory_plugins.core import (
 from nanobot_memory_plugins.core.cli import opened_store, run, settled, warn
 from nanobot_memory_plugins.core.host import injections, recall_folder
 
-# Files whose entries are known by their ids in the index.
-_ENTRY_FILES = ("memory/MEMORY.md#", "memory/ENTRIES.md#")
+# What the ids of entries begin with in the index.
+_ENTRIES = "memory/ENTRIES.md#"
 _TEXT = 100
 # Faults that are shown without --all.
 _SHOWN = 20
@@ -143,10 +143,9 @@ def _recalled(memory: Path) -> _Recalled:
 
 def _entry_id(hit_id: str) -> str:
     """Return the entry that an id of the index is about, or nothing; long entries have several, ``.../1`` and so on."""
-    for file in _ENTRY_FILES:
-        if hit_id.startswith(file):
-            return hit_id.removeprefix(file).partition("/")[0].partition("~")[0]
-    return ""
+    if not hit_id.startswith(_ENTRIES):
+        return ""
+    return hit_id.removeprefix(_ENTRIES).partition("/")[0].partition("~")[0]
 
 
 async def _cosines(workspace: Path, configuration: MemoryConfig, entries: Mapping[str, Entry]) -> Cosine:

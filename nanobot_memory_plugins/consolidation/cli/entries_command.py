@@ -334,16 +334,6 @@ def undo_run(
     print_json(outcome_row(outcome, repository)) if as_json else show_outcome(outcome, repository)
 
 
-@entries.command("import-memory")
-def import_memory(workspace: WorkspaceOption = None, as_json: JsonOption = False) -> None:
-    """Take entries that have appeared in MEMORY.md into ENTRIES.md, but for what was forgotten or has ended."""
-    from nanobot_memory_plugins.consolidation.operations.migrate import import_entries
-
-    repository = opened(workspace)
-    outcome = import_entries(repository, who=WHO)
-    print_json(outcome_row(outcome, repository)) if as_json else show_outcome(outcome, repository)
-
-
 @entries.command("group")
 def group_entries(
     ids: Annotated[

@@ -77,11 +77,11 @@ _SAID_WORDS = ("active", "archived", "instruction", "todo", "high", "medium", "l
 _TIMES = ("last_activated", "created_at", "expires_at", "ended_at")
 _WHY_WORDS = (
         "remember", "forget", "edit", "confirm", "merge", "group", "restored", "undone", "time has passed",
-        "edited in ENTRIES.md", "edited in MEMORY.md", "ENTRIES.md was gone", "MEMORY.md was gone",
+        "edited in ENTRIES.md", "ENTRIES.md was gone",
         "moved", "written without an id", "tags", "settle", "the import was taken back", "the file was damaged",
-        "imported from an archive", "imported from MEMORY.md",
+        "imported from an archive",
         "changed on another machine", "the clock had been ahead", "an earlier state of the file had been put back",
-        "purged", "moved from MEMORY.md to ENTRIES.md", "forget everything about {about}", "daily consolidation, {day}",
+        "purged", "forget everything about {about}", "daily consolidation, {day}",
         "session {session}: said again", "session {session} ({token})",
         "gave up {count} message of session {session}: {reason}",
         "gave up {count} messages of session {session}: {reason}",

@@ -24,7 +24,6 @@ from nanobot_memory_plugins.consolidation.commands.tools import entry_tools
 from nanobot_memory_plugins.consolidation.model.matcher import Matcher
 from nanobot_memory_plugins.consolidation.operations.async_entries import AsyncEntryRepository
 from nanobot_memory_plugins.consolidation.operations.entry_access import RepositoryAccess
-from nanobot_memory_plugins.consolidation.operations.migrate import holds_entries, move_entries
 from nanobot_memory_plugins.consolidation.operations.withheld import WithheldTexts
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
 from nanobot_memory_plugins.consolidation.prompt.source import PromptSource
@@ -85,7 +84,7 @@ class MemoryCommands:
         self._tasks = OwnedTasks()
         self._matcher = Matcher(self._encode)
         paths = self._memory.repository.paths
-        own = frozenset(paths.relative(path) for path in (paths.long_term, self._memory.repository.own_path))
+        own = frozenset(paths.relative(path) for path in (paths.long_term, paths.entries))
         self._conversations = Conversations(paths, lambda: context.store, entries=own)
         self._orders = CommandExecutor(self._memory, self._matcher, context, self._conversations, self._tasks)
         self._instructions = InstructionKeeper(self._memory, context, self._tasks, options.background_sessions)
@@ -106,7 +105,7 @@ class MemoryCommands:
         )
 
     async def start(self) -> None:
-        """Move entries of older versions into their file, and read it, so that the first prompt has them."""
+        """Read the entries, so that the first prompt has them."""
         await run_in_daemon_thread(self._start)
         if self._takes_orders:
             self._tasks.begin(self.catch_up())
@@ -203,14 +202,6 @@ class MemoryCommands:
         return entry_tools(self._in_a_turn, self._words, self._matcher, self._context, self._conversations)
 
     def _start(self) -> None:
-        try:
-            if move_entries(self._memory.repository):
-                logger.info(
-                    "the entries of MEMORY.md are in ENTRIES.md now; `nanobot-memory entries undo` moves them back"
-                )
-        except MemoryFileError as error:
-            if holds_entries(self._memory.repository):
-                logger.warning("the entries are left in MEMORY.md: {}", error.cause)
         self._repair()
         self._late.begin()
         self.prompt.read_ahead()

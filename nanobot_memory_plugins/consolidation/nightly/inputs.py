@@ -13,7 +13,6 @@ from pathlib import Path
 
 from nanobot_memory_plugins.consolidation.model.entry import Entry, whole_scope
 from nanobot_memory_plugins.consolidation.nightly.spoken import Spoken, spoken_since, without_withheld
-from nanobot_memory_plugins.consolidation.store.document import parse
 from nanobot_memory_plugins.consolidation.store.repository import Snapshot
 from nanobot_memory_plugins.core import (
     MemoryPaths,
@@ -137,10 +136,10 @@ def gather(
 
 def foreign_texts(paths: MemoryPaths, snapshot: Snapshot) -> dict[str, str]:
     """Return the long-term memory without our sections, as it stands, by the name of the file."""
-    foreign = {snapshot.path.name: snapshot.document.foreign.decode("utf-8", "replace")}
-    if snapshot.path != paths.long_term:
-        foreign[paths.long_term.name] = parse(_read(paths.long_term)).foreign.decode("utf-8", "replace")
-    return foreign
+    return {
+        snapshot.path.name: snapshot.document.foreign.decode("utf-8", "replace"),
+        paths.long_term.name: _read(paths.long_term).decode("utf-8", "replace"),
+    }
 
 
 def digest(kind: str, visible: Visibility, text: str) -> str:

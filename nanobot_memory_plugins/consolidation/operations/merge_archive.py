@@ -1,13 +1,13 @@
 """Entries of another memory among the entries here, for ``nanobot-memory import``."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
-from nanobot_memory_plugins.consolidation.model.entry import Entry
-from nanobot_memory_plugins.consolidation.operations.migrate import rest_of, together
+from nanobot_memory_plugins.consolidation.model.entry import Entry, new_id
 from nanobot_memory_plugins.consolidation.operations.undo import undo
 from nanobot_memory_plugins.consolidation.store.damage import damage_of
-from nanobot_memory_plugins.consolidation.store.document import parse
+from nanobot_memory_plugins.consolidation.store.document import EntryDocument, Text, parse
 from nanobot_memory_plugins.consolidation.store.journal import Run, last_known
 from nanobot_memory_plugins.consolidation.store.plain_lines import (
     new_entries,
@@ -15,7 +15,7 @@ from nanobot_memory_plugins.consolidation.store.plain_lines import (
     wanted_lines,
     without_lines,
 )
-from nanobot_memory_plugins.consolidation.store.rendering import render
+from nanobot_memory_plugins.consolidation.store.rendering import TITLE, render
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.consolidation.store.snapshot import stamp_time
 from nanobot_memory_plugins.consolidation.store.three_way_merge import adopted
@@ -50,9 +50,9 @@ class ImportedEntries:
         }
         run = ""
         if new and not dry_run:
-            done = repository.update(lambda current: together(current, _unlike(new, current), {}), who=_WHO, why=_WHY)
+            done = repository.update(lambda current: _together(current, _unlike(new, current)), who=_WHO, why=_WHY)
             run = done.run.id if done.run is not None else ""
-        return JoinedEntries(len(new), known + len(theirs) - len(new), rest_of(document), run)
+        return JoinedEntries(len(new), known + len(theirs) - len(new), _rest_of(document), run)
 
     def without_forgotten(self, workspace: Path, data: bytes) -> bytes:
         """Return a file of entries without those that were forgotten for good here."""
@@ -83,3 +83,36 @@ def _unlike(theirs: Mapping[str, Entry], here: Mapping[str, Entry]) -> dict[str,
 
 def _plain(text: str) -> str:
     return " ".join(text.split()).casefold()
+
+
+def _together(current: Mapping[str, Entry], found: Mapping[str, Entry]) -> dict[str, Entry]:
+    """Return the entries with those found elsewhere; one whose id is taken by another gets a new one."""
+    result = dict(current)
+    for id_, entry in found.items():
+        here = current.get(id_)
+        if here is None:
+            result[id_] = entry
+        elif replace(entry, decayed_days=here.decayed_days) != here:  # more than the days that it has faded since
+            other = new_id((*result, *found))
+            result[other] = replace(entry, id=other)
+    return result
+
+
+def _rest_of(document: EntryDocument) -> bytes:
+    """Return the text of others in a file, in its order, set apart where something of ours stood between."""
+    parts: list[bytes] = []
+    apart = False
+    for piece in document.pieces:
+        if not isinstance(piece, Text):
+            apart = bool(parts)
+            continue
+        if apart and not _ends_in_blank(parts[-1]) and not piece.data.startswith((b"\n", b"\r\n")):
+            parts.append(document.newline * (1 if parts[-1].endswith(b"\n") else 2))
+        parts.append(piece.data)
+        apart = False
+    rest = b"".join(parts)
+    return b"" if rest.strip(b"\xef\xbb\xbf \t\r\n") in (b"", TITLE.encode()) else rest
+
+
+def _ends_in_blank(data: bytes) -> bool:
+    return data.replace(b"\r", b"").endswith(b"\n\n")

@@ -4,7 +4,6 @@ import json
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +27,6 @@ from nanobot_memory_plugins.core.erasure import (
     nearly_traces,
     trace_of,
 )
-from nanobot_memory_plugins.core.files import replace_file
 
 _UNKNOWN = (
     "`nanobot-memory entries history` shows all. What was purged leaves no id:"
@@ -56,7 +54,7 @@ class Purged:
 def known(repository: EntryRepository, ids: Collection[str]) -> Purged:
     """Return what a purge of entries is about; nothing is written. Raises `InputError` for an id that nobody knows."""
     path = repository.path
-    copies = _copies(repository, path)
+    copies = _copies(repository)
     every = _versions([read_file(copy) for copy in (path, *copies)], repository.journal.runs())
     found = [entry for entry in every if entry.id in frozenset(ids)]
     missing = sorted(set(ids) - {entry.id for entry in found})
@@ -127,7 +125,7 @@ def _nearly_held(repository: EntryRepository, folder: Path, wanted: Wanted) -> l
     journal = repository.journal.path
     parts = [*older_parts(journal), journal]
     paths = [
-        *_copies(repository, repository.path),
+        *_copies(repository),
         journal.with_name(PROPOSALS),
         *sorted(folder.glob("pending/*.json")),
     ]
@@ -135,7 +133,6 @@ def _nearly_held(repository: EntryRepository, folder: Path, wanted: Wanted) -> l
     return [
         trace
         for path, data in read
-        if path not in (repository.own_path, repository.paths.long_term)
         for trace in nearly_traces(repository.paths.relative(path), lines_nearly_with(data, wanted)[:_MOST_LINES])
     ]
 
@@ -179,13 +176,15 @@ def _purge_leftovers(folder: Path, traces: "_Traces", *, dry_run: bool) -> list[
     return found
 
 
-def _copies(repository: EntryRepository, path: Path) -> list[Path]:
-    """Return all files that may hold entries but the one in which they are in force."""
-    copies: list[Path] = []
-    for place in (repository.own_path, repository.paths.long_term):
-        copies += [] if place == path else [place]
-        copies += [place.with_name(f"{place.name}.bak"), repository.seen_path(place), *kept_aside(place)]
-    return copies
+def _copies(repository: EntryRepository) -> list[Path]:
+    """Return the copies of the files for people that are ours to clean."""
+    path, long_term = repository.path, repository.paths.long_term
+    return [
+        path.with_name(f"{path.name}.bak"),
+        repository.seen_path(path),
+        *kept_aside(path),
+        long_term.with_name(f"{long_term.name}.bak"),
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,45 +226,37 @@ def _versions(copies: Sequence[bytes | None], runs: Sequence[Run]) -> list[Entry
 
 def _ids_of(repository: EntryRepository, traces: _Traces) -> set[str]:
     """Return the ids of the entries that go from the copies and the journal."""
-    copies = _copies(repository, repository.path)
+    copies = _copies(repository)
     every = _versions([read_file(copy) for copy in copies], repository.journal.runs())
     return {entry.id for entry in {(one.id, one.content): one for one in every}.values() if traces.holds(entry)}
 
 
 def _clean_copies(repository: EntryRepository, traces: _Traces, *, dry_run: bool) -> list[tuple[Path, int]]:
     """Clean everything but the file itself; return the files that held a trace, and how many."""
-    path, journal = repository.path, repository.journal.path
+    journal = repository.journal.path
     found: list[tuple[Path, int]] = []
     stale: set[str] = set()  # what copies were: no run leads to or from those bytes any more
-    for copy in _copies(repository, path):
+    for copy in _copies(repository):
         before = read_file(copy)
         if before is None:
             continue
-        is_live = copy in (repository.own_path, repository.paths.long_term)
-        cleaned, count = _clean_copy(copy.name, before, traces, repository, is_live=is_live)
+        cleaned, count = _clean_copy(copy.name, before, traces, repository)
         found.append((copy, count))
         if cleaned != before:
             stale.add(sha256(before))
             if not dry_run:
-                (replace_file if is_live else partial(write_private, durable=True))(copy, cleaned)
+                write_private(copy, cleaned, durable=True)
     found += [(part, _clean_journal(part, traces, stale, dry_run)) for part in (*older_parts(journal), journal)]
     found.append((journal.with_name(PROPOSALS), _clean_proposals(repository, traces, dry_run)))
     return [(copy, count) for copy, count in found if count]
 
 
-def _clean_copy(
-    name: str, data: bytes, traces: _Traces, repository: EntryRepository, *, is_live: bool
-) -> tuple[bytes, int]:
-    """Return a copy of the file without the traces, and how many there were. Text of people in it is a copy, too.
-
-    In the file that people use beside that of the entries, their text is not ours to clean here.
-    """
+def _clean_copy(name: str, data: bytes, traces: _Traces, repository: EntryRepository) -> tuple[bytes, int]:
+    """Return a copy of the file without the traces, and how many there were. Text of people in it is a copy, too."""
     document = parse(data)
     gone = {id_ for id_, entry in document.entries.items() if traces.holds(entry)}
     kept = {id_: traces.linked(entry) for id_, entry in document.entries.items() if id_ not in gone}
     cleaned = render(document, kept, now=repository.clock.now())
-    if is_live:
-        return (cleaned if gone else data), len(gone)
     is_damaged = bool(damage_of(data, None))
     is_aside = ASIDE in name
     if is_aside or is_damaged:

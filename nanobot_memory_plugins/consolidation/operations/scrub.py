@@ -15,7 +15,7 @@ from nanobot_memory_plugins.core.erasure.secret_cleaning import Cleaner, Scrubbe
 
 def special_cleaner(repository: EntryRepository, *, everywhere: bool) -> Callable[[Path], Cleaner | None]:
     """Return what gives the cleaner of ``MEMORY.md``, ``ENTRIES.md`` and every copy of them, and None for others."""
-    names = tuple(path.name for path in (repository.own_path, repository.paths.long_term))
+    names = tuple(path.name for path in (repository.path, repository.paths.long_term))
 
     def special(path: Path) -> Cleaner | None:
         if path.name.removeprefix("seen-").startswith(names):

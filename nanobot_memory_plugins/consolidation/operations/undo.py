@@ -6,8 +6,6 @@ from datetime import datetime
 
 from nanobot_memory_plugins.consolidation.model.entry import Entry
 from nanobot_memory_plugins.consolidation.model.scoring import restored
-from nanobot_memory_plugins.consolidation.operations.late_sections import MOVED
-from nanobot_memory_plugins.consolidation.operations.migrate import move_back
 from nanobot_memory_plugins.consolidation.store.document import parse
 from nanobot_memory_plugins.consolidation.store.journal import BY_HAND, PURGED, Run, last_known
 from nanobot_memory_plugins.consolidation.store.patch import take_back
@@ -15,8 +13,6 @@ from nanobot_memory_plugins.consolidation.store.repository import EntryRepositor
 from nanobot_memory_plugins.consolidation.store.snapshot import State, WantedState, sha256
 from nanobot_memory_plugins.consolidation.store.three_way_merge import adopted, merged_entry
 from nanobot_memory_plugins.core import InputError, Sentence
-
-_UPDATE = "Update nanobot-memory-consolidation; nothing was changed."
 
 
 def last_undoable(runs: Sequence[Run]) -> Run | None:
@@ -41,7 +37,7 @@ def undo(
     """Take back a run, the last one by default, or what it did to one entry.
 
     When the file is still as the run left it, its bytes become what they were before. Otherwise its entries do, and
-    what was changed since then stays. A move of the entries is taken back as `moving.move_back` says. Raises
+    what was changed since then stays. Raises
     `InputError` when there is no such run or entry, and `MemoryFileError`.
     """
     with repository.locked():
@@ -58,12 +54,6 @@ def undo(
             )
         if any(one.undoes == run.id for one in runs) and not entry_id:
             raise InputError(Sentence("The run {id} was undone already.", id=run.id))
-        if run.newer:
-            raise InputError(
-                Sentence("A newer version made the run {id}: it cannot be taken back here.", id=run.id), hint=_UPDATE
-            )
-        if run.why == MOVED and not entry_id:
-            return move_back(repository, run, who=who, why=why)
         changes = [change for change in run.changes if entry_id in ("", change.id)]
         if not changes and (run.purged or run.why == PURGED):
             raise InputError(
@@ -95,20 +85,12 @@ def restore(repository: EntryRepository, entry_id: str, *, now: datetime, who: s
     with repository.locked():
         runs = repository.journal.runs()
         known = last_known(runs, entry_id)
-        newer = any(run.newer for run in runs if any(change.id == entry_id for change in run.changes))
 
         def decide(state: State) -> WantedState:
             entry = state.entries.get(entry_id) or _by_hand(state, entry_id) or known
             if entry is None:
                 raise InputError(
                     Sentence("There is no entry {entry_id}, and the journal knows none.", entry_id=entry_id)
-                )
-            if entry is known and newer:
-                raise InputError(
-                    Sentence(
-                        "A newer version wrote the entry {entry_id}: it cannot be restored here.", entry_id=entry_id
-                    ),
-                    hint=_UPDATE,
                 )
             return WantedState({**state.entries, entry_id: restored(entry, now)})
 

@@ -29,7 +29,7 @@ from nanobot_memory_plugins.core import (
 
 # A file with more bytes than this takes tens of milliseconds: it is read in a thread, and seen one prompt later.
 _READ_AT_ONCE = 256 * 1024
-# Titles of our sections, folded; a text without them holds no entries.
+# Titles of our sections, folded; a text without them holds no entries. A host may give all of `base_context`.
 _TITLES = ("active memories", "archived memories")
 _KEPT_TEXTS = 64
 
@@ -157,14 +157,12 @@ class PromptSource:
             self._begin(self._repair)
 
     def _signature(self) -> Signature:
-        found = []
-        for path in (self._repository.own_path, self._repository.paths.long_term):
-            try:
-                status = os.stat(path)
-            except OSError:
-                continue
-            found.append((path.name, status.st_mtime_ns, status.st_size, status.st_ino))
-        return tuple(found)
+        path = self._repository.path
+        try:
+            status = os.stat(path)
+        except OSError:
+            return ()
+        return ((path.name, status.st_mtime_ns, status.st_size, status.st_ino),)
 
     def _without_entries(self, long_term: str) -> str:
         folded = long_term.casefold() if len(long_term) < 1 << 24 else ""

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from nanobot_memory_plugins.consolidation.model.entry import Entry, Section
-from nanobot_memory_plugins.consolidation.model.entry_json import NAMES, entry_from_json, entry_to_json
+from nanobot_memory_plugins.consolidation.model.entry_json import entry_from_json, entry_to_json
 from nanobot_memory_plugins.consolidation.store.atomic_files import read_file
 from nanobot_memory_plugins.consolidation.store.journal_parts import JournalLimits, older_parts, read_part, rotate
 from nanobot_memory_plugins.consolidation.store.patch import Patch, patch_from_json, patch_to_json
@@ -24,8 +24,6 @@ from nanobot_memory_plugins.core import MemoryFileError, MemoryPaths, Sentence, 
 NAME = "journal.jsonl"
 # Bytes after which a new part is begun at the next write, whatever the configuration says.
 _LONGEST = 16 << 20
-_ROW_NAMES = frozenset(["run", "time", "who", "why", "changes", "file", "before", "after", "patch", "undoes", "purged"])
-_CHANGE_NAMES = frozenset(["id", "action", "before", "after", "days"])
 # Who is named for what others did to the file.
 BY_HAND = "hand"
 # How the line of a run that forgets says why; operations.remember has the words.
@@ -80,8 +78,7 @@ class Run:
     """Changes that were made together: who made them, when (ISO 8601) and why.
 
     ``file_before`` and ``file_after`` are the SHA-256 of the file, ``patch`` leads from the one back to the other.
-    ``undoes`` names the run that this one took back. ``purged`` says that some of its changes were forgotten for good,
-    ``newer`` that its line holds what this version does not know: it can be shown, and not taken back.
+    ``undoes`` names the run that this one took back. ``purged`` says that some of its changes were forgotten for good.
     """
 
     id: str
@@ -95,7 +92,6 @@ class Run:
     patch: Patch | None = None
     undoes: str = ""
     purged: bool = False
-    newer: bool = False
 
 
 def changes_between(before: Mapping[str, Entry], after: Mapping[str, Entry]) -> tuple[Change, ...]:
@@ -268,7 +264,6 @@ def read_line(line: bytes) -> Run | None:
             patch=patch_from_json(row["patch"]) if row.get("patch") is not None else None,
             undoes=str(row.get("undoes", "")),
             purged=row.get("purged") is True,
-            newer=_is_newer(row),
         )
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
@@ -301,14 +296,4 @@ def _read_change(row: Mapping[str, Any]) -> Change:
     before, after = row["before"], row["after"]
     return Change(
         str(row["id"]), entry_from_json(before) if before else None, entry_from_json(after) if after else None
-    )
-
-
-def _is_newer(row: Mapping[str, Any]) -> bool:
-    """Tell whether a line holds names that this version does not know."""
-    entries = [one[side] for one in row["changes"] for side in ("before", "after") if one.get(side)]
-    return bool(
-        row.keys() - _ROW_NAMES
-        or any(one.keys() - _CHANGE_NAMES for one in row["changes"])
-        or any(entry.keys() - NAMES for entry in entries)
     )

@@ -59,11 +59,9 @@ class Records:
 
     def note_run(self, last: LastRun) -> None:
         """Write down a run. Raises `MemoryFileError`."""
-        row = self._read(LAST_RUN)
         self._write(
             LAST_RUN,
             {
-                **(row if isinstance(row, Mapping) else {}),
                 "when": exact_time(last.when) if last.when else "",
                 "failures": last.failures,
                 "failed_at": exact_time(last.failed_at) if last.failed_at else "",

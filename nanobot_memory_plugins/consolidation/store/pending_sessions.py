@@ -142,12 +142,8 @@ class Pending:
             private_folder(self._folder, below=self._memory)
             with private_lock(self._folder / ".lock", timeout=_LOCK_SECONDS):
                 data = self._load(file)
-                rows = data.get("messages")
-                # Rows of a kind that only a newer version knows stay, and fields of others, too.
-                as_written = {_identity(row): row for row in rows if _is_message(row)} if isinstance(rows, list) else {}
-                foreign = [row for row in rows if not _is_message(row)] if isinstance(rows, list) else []
                 left = change(_messages(data))
-                if not left and not foreign:
+                if not left:
                     file.unlink(missing_ok=True)
                     return True
                 if not file.exists():
@@ -155,8 +151,7 @@ class Pending:
                 data["session"] = session_key
                 if scope is not None:
                     data["scope"] = {name: value for name, value in asdict(scope).items() if value}
-                new = [_row(message) for message in left]
-                data["messages"] = foreign + [{**as_written.get(_identity(row), {}), **row} for row in new]
+                data["messages"] = [_row(message) for message in left]
                 write_private(file, json.dumps(data).encode("ascii"), durable=True)
         except (OSError, Timeout, MemoryFileError) as error:
             logger.warning("messages that are to be learned from cannot be kept: {}", type(error).__name__)

@@ -152,8 +152,6 @@ def take_up(repository: "EntryRepository", document: EntryDocument) -> str:
 
     ``document`` is the file as it was read just now.
     """
-    if repository.path != repository.own_path:
-        return ""  # in MEMORY.md bullets are people's
     if not wanted_lines(repository, plain_lines(document)):
         return ""
     with repository.locked():

@@ -19,7 +19,7 @@ from nanobot_memory_plugins.consolidation.store.atomic_files import keep_aside, 
 from nanobot_memory_plugins.consolidation.store.clock_ahead import WHO as WHO_CLOCK
 from nanobot_memory_plugins.consolidation.store.clock_ahead import WHY as WHY_CLOCK
 from nanobot_memory_plugins.consolidation.store.clock_ahead import is_ahead, set_right
-from nanobot_memory_plugins.consolidation.store.document import EntryDocument, parse
+from nanobot_memory_plugins.consolidation.store.document import EntryDocument
 from nanobot_memory_plugins.consolidation.store.entry_file import EntryFile
 from nanobot_memory_plugins.consolidation.store.entry_lock import locked_entries
 from nanobot_memory_plugins.consolidation.store.journal import (
@@ -130,21 +130,7 @@ class EntryRepository:
 
     @property
     def path(self) -> Path:
-        """The file of the entries: ``ENTRIES.md``, but for those of older versions until they are moved there.
-
-        These are in ``MEMORY.md`` as long as nothing was written into ENTRIES.md: they are moved with one write.
-        """
-        own, older = self.own_path, self.paths.long_term
-        try:
-            made = own.is_file() and (own.stat().st_size > 0 or self.seen_path(own).exists())
-        except OSError:
-            made = False
-        # What was in MEMORY.md is in its copy, too: a damaged one still holds it.
-        return own if made or not any(map(_holds_entries, (older, self.seen_path(older)))) else older
-
-    @property
-    def own_path(self) -> Path:
-        """Where ``ENTRIES.md`` stands, or would stand."""
+        """The file of the entries, ``ENTRIES.md``."""
         return self.paths.entries
 
     def load(self) -> Snapshot:
@@ -176,7 +162,7 @@ class EntryRepository:
             return WantedState(without_empty(safe, state.entries))
 
         with self.locked():
-            if self.path == self.own_path and read_file(self.path) != read_file(self.seen_path(self.path)):
+            if read_file(self.path) != read_file(self.seen_path(self.path)):
                 write_taken_up(self)  # somebody has written in it
             return self.write(decide, who=who, why=why)
 
@@ -202,11 +188,10 @@ class EntryRepository:
         who: str,
         why: str,
         undoes: str = "",
-        path: Path | None = None,
     ) -> Outcome:
-        """Do what `update` says, with the lock held; ``path`` names the file where it is not `path`."""
+        """Do what `update` says, with the lock held."""
         make_folder(self.paths, entries_folder(self.paths))
-        path = path or self.path
+        path = self.path
         ahead = is_ahead(self.journal.last(), self.clock.now())
         file = self._file(path)
         state = file.settled()
@@ -250,10 +235,6 @@ class EntryRepository:
             # Ours is in the file now; theirs shall be there with it.
             state = State(data, theirs.document, both, changes_between(wanted.entries, both))
         raise FileBusyError(Sentence("{name} is being written by somebody else all the time.", name=path.name))
-
-    def passes(self, point: str) -> None:
-        """Say that a write has come to a point."""
-        self._at(point)
 
     def seen_path(self, path: Path) -> Path:
         """Return where the file's bytes are kept as they were written last."""
@@ -346,7 +327,7 @@ class EntryRepository:
         """Return what is wrong with the file, in words: what it cannot say, and what cannot be."""
         tomorrow = self.clock.now() + _TOMORROW
         ahead = [id_ for id_, entry in state.entries.items() if entry.last_activated > tomorrow]
-        problems = (*state.document.problems, *(not_understood(state.document) if self.path == self.own_path else ()))
+        problems = (*state.document.problems, *not_understood(state.document))
         if state.unrecovered_damage:
             problems = (
                 Sentence(
@@ -383,8 +364,3 @@ class EntryRepository:
 
 def _log(problem: str) -> None:
     logger.warning("entries: {}", problem)
-
-
-def _holds_entries(path: Path) -> bool:
-    data = read_file(path) or b""
-    return b" memories" in data.lower() and bool(parse(data).slots)

@@ -148,11 +148,9 @@ def _made_of(
 
 
 def _by_time(runs: Sequence[Run], written: datetime) -> tuple[int, int] | None:
-    """Return the first and the last write of a time. Older versions wrote the time in whole seconds."""
+    """Return the first and the last write of a time."""
     found = [number for number, run in enumerate(runs) if run.who not in _NO_WRITES]
     exact = [number for number in found if read_time(runs[number].time) == written]
-    if not exact and not written.microsecond:
-        exact = [number for number in found if _second(runs[number].time) == written]
     return (exact[0], exact[-1]) if exact else None
 
 
@@ -189,8 +187,3 @@ def _same(one: Entry | None, other: Entry | None) -> bool:
     if one is None or other is None:
         return one is other
     return one == other or replace(one, decayed_days=other.decayed_days) == other
-
-
-def _second(time: str) -> datetime | None:
-    found = read_time(time)
-    return found.replace(microsecond=0) if found is not None else None

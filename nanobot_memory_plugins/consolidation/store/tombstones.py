@@ -1,14 +1,12 @@
 """The entries that were forgotten for good: known by core's fingerprints and by their ids, and not taken up again.
 
-``memory/.entries/purged`` has a line for each id: a salt, and the SHA-256 of the salt and the id. Earlier versions
-wrote such lines for texts, without case, width, space and punctuation: these are read as well.
+``memory/.entries/purged`` has a line for each id: a salt, and the SHA-256 of the salt and the id.
 """
 
 import hashlib
 import os
 import re
 import secrets
-import unicodedata
 from collections.abc import Iterable, Mapping
 
 from nanobot_memory_plugins.consolidation.model.entry import Entry
@@ -17,7 +15,6 @@ from nanobot_memory_plugins.consolidation.store.journal import entries_folder
 from nanobot_memory_plugins.core import MemoryFileError, MemoryPaths
 from nanobot_memory_plugins.core.erasure import Fingerprints
 from nanobot_memory_plugins.core.files import make_folder
-from nanobot_memory_plugins.core.text import clean
 
 _LINE = re.compile(r"([0-9a-f]{16}) ([0-9a-f]{64})")
 # What a disk leaves of a line; other printable lines are of a version that is not known.
@@ -61,7 +58,7 @@ class Tombstones:
         good must not come back for want of knowing it.
         """
         purged = self._read()
-        if _is_among(purged, _of_id(entry.id)) or _is_among(purged, _plain(entry.content)):
+        if _is_among(purged, _of_id(entry.id)):
             return True
         known = self._fingerprints.known()
         if known is None:
@@ -107,13 +104,8 @@ def _is_among(known: Mapping[str, frozenset[str]], letters: str) -> bool:
 
 
 def _of_id(id_: str) -> str:
-    """Return what stands for an id; a text without punctuation is never the same."""
+    """Return what stands for an id."""
     return f"id:{id_}"
-
-
-def _plain(text: str) -> str:
-    folded = unicodedata.normalize("NFKC", clean(text)).casefold()
-    return "".join(character for character in folded if character.isalnum())
 
 
 def _hash(salt: str, letters: str) -> str:

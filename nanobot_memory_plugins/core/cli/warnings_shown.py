@@ -18,6 +18,7 @@ WARNING_TEXTS = (
     "the store could not be closed cleanly: {why}",
     "a search failed and is made by reading the files: {why}",
     "the index cannot be used, the memory files are searched themselves: {why}",
+    "the index was made by another version, and is made again from the files",
     "the index was damaged; it was put aside as {file} and is built again",
     "indexing failed and is tried again every {seconds} s: {why}",
     "legacy memory in {folder} was not migrated: {why}",

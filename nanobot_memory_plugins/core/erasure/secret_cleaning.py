@@ -1,6 +1,5 @@
 """The content of our files with placeholders in place of secrets. Every function gives back what it got, if clean."""
 
-import re
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -25,10 +24,6 @@ _KEPT = words(
     "id time role origin session channel user agent scope run who file undoes action source_session anchor category"
     " last_activated created_at expires_at supersedes superseded_by kept_in group when failed_at seen found"
 )
-# A note as it was written before notes had ids: a heading with a time, and at least three of these fields, type first.
-_EARLIER_HEADING = re.compile(r"(?:\ufeff)?### (?:\d{4}-\d{2}-\d{2}[ T])?\d{2}:\d{2}(?::\d{2})?(?:[ \t].*)?\r?\n")
-_EARLIER_FIELD = re.compile(r"^(type|tags|tl;dr|details)[ \t]*:", re.MULTILINE)
-_EARLIER_FIELDS = 3
 # A patch leads from one state of a file to another by their hashes: with other bytes it leads nowhere.
 _OF_PATCH = ("patch", "before", "after")
 
@@ -69,7 +64,7 @@ def clean_notes(data: bytes, redact: Redact, *, everywhere: bool, tools: Redact 
     foreign: Counter[str] = Counter()
     parts: list[bytes] = []
     for part, raw, text in note_parts(data):
-        if (isinstance(part, NoteEntry) and part.id) or _is_earlier_note(text):
+        if isinstance(part, NoteEntry) and part.id:
             is_tools = isinstance(part, NoteEntry) and part.origin in (Origin.TOOL, Origin.WEB)
             safe = _clean_note(text, tools if tools and is_tools else redact, found)
         else:
@@ -99,14 +94,6 @@ def _clean_note(text: str, redact: Redact, found: Counter[str]) -> str:
         pieces += [redacted(text[at:start], redact, found), text[start:end]]
         at = end
     return "".join([*pieces, redacted(text[at:], redact, found)])
-
-
-def _is_earlier_note(text: str) -> bool:
-    """Tell a note without an id from a section that a person wrote: people do not fill in these fields."""
-    if _EARLIER_HEADING.match(text) is None:
-        return False
-    fields = {match[1] for match in _EARLIER_FIELD.finditer(text)}
-    return "type" in fields and len(fields) >= _EARLIER_FIELDS
 
 
 def _clean_row(line: bytes, redact: Redact, found: Counter[str]) -> bytes:

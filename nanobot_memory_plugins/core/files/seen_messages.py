@@ -50,15 +50,11 @@ def digest(*parts: str) -> str:
 
 @dataclass(slots=True)
 class SeenMessages:
-    """What is remembered of one session: its messages, and ``values`` of the plugin's own (JSON).
-
-    ``rest`` is what a newer version keeps beside them.
-    """
+    """What is remembered of one session: its messages, and ``values`` of the plugin's own (JSON)."""
 
     singles: dict[str, None] = field(default_factory=dict)
     pairs: dict[str, None] = field(default_factory=dict)
     values: dict[str, Any] = field(default_factory=dict)
-    rest: dict[str, Any] = field(default_factory=dict)
 
     def is_new(self, messages: Sequence[Message]) -> list[bool]:
         """Return for each message whether it has not been dealt with.
@@ -121,8 +117,7 @@ class MessageMarks:
             with private_lock(self._folder / ".lock", timeout=_LOCK_SECONDS):
                 marks = self.read(session_key)
                 answer = change(marks)
-                known = {"singles": list(marks.singles), "pairs": list(marks.pairs), "values": marks.values}
-                data = {**marks.rest, **known}
+                data = {"singles": list(marks.singles), "pairs": list(marks.pairs), "values": marks.values}
                 if not file.exists():
                     self._prune()
                 replace_file(file, json.dumps(data, ensure_ascii=True).encode("ascii"))
@@ -177,7 +172,6 @@ def _load(file: Path) -> SeenMessages:
             singles=dict.fromkeys(str(one) for one in data["singles"]),
             pairs=dict.fromkeys(str(one) for one in data["pairs"]),
             values=dict(data["values"]),
-            rest={name: value for name, value in data.items() if name not in ("singles", "pairs", "values")},
         )
     except FileNotFoundError:
         return SeenMessages()

@@ -374,7 +374,7 @@ class MemoryHost(PromptCalls):
         return self._tools.offered()
 
     def tool(self, name: str) -> MemoryTool | None:
-        """Return what a call of the model means, by its name of today or of the version before, or None."""
+        """Return the tool that a call of the model means, or None."""
         return self._tools.called(name)
 
     @property

@@ -5,20 +5,16 @@ import json
 from nanobot_memory_plugins.core.host.bounded_tool import HoldsForgotten, bounded_tools
 from nanobot_memory_plugins.core.host.off_record import OffTheRecord
 from nanobot_memory_plugins.core.host.plugins.plugin_host import PluginHost
-from nanobot_memory_plugins.core.host.remember_tool import OLD_NAME, REMEMBER, IsUsersWord, KeepNote, RememberNote
+from nanobot_memory_plugins.core.host.remember_tool import REMEMBER, IsUsersWord, KeepNote, RememberNote
 from nanobot_memory_plugins.core.protocols import MemoryTool
 from nanobot_memory_plugins.core.text.tokens import estimate_tokens
 
 
 class OfferedTools:
-    """Our own tool, until a plugin contributes one of its name, and those of the plugins. None where ``wanted`` is off.
-
-    What had another name in the version before is not offered under that, and answers to it.
-    """
+    """Our own tool, until a plugin contributes one of its name, and the plugins' own. None where ``wanted`` is off."""
 
     def __init__(self, keep: KeepNote, is_users_word: IsUsersWord, *, wanted: bool) -> None:
-        own = [RememberNote(keep, is_users_word, name=name) for name in (REMEMBER, OLD_NAME)]
-        self._tools: dict[str, MemoryTool] = {tool.name: tool for tool in own} if wanted else {}
+        self._tools: dict[str, MemoryTool] = {REMEMBER: RememberNote(keep, is_users_word)} if wanted else {}
         self._wanted = wanted
         self._tokens: int | None = None
 
@@ -38,7 +34,7 @@ class OfferedTools:
 
     def offered(self) -> list[MemoryTool]:
         """Return what the model is offered."""
-        return [tool for name, tool in self._tools.items() if name != OLD_NAME]
+        return list(self._tools.values())
 
     def called(self, name: str) -> MemoryTool | None:
         """Return the tool that a call means, or None."""

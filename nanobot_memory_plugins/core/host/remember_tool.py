@@ -4,14 +4,13 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
-from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.scopes.safe_keys import with_redacted_keys
 from nanobot_memory_plugins.core.values import Destination, Note, NoteType, Origin, Receipt
 
-REMEMBER, OLD_NAME = "remember", "memory_note"
-"""What the tool is called, and what it was called in the version before: a call of that is still answered."""
+REMEMBER = "remember"
 
 KeepNote = Callable[[Note, str], Awaitable[Receipt]]
 # Whether the user of a session has said a text, and the words that it rests on.
@@ -34,14 +33,14 @@ FACT_PARAMETERS: Mapping[str, Any] = MappingProxyType(
 
 
 class NoteArguments(BaseModel):
-    """What the model hands over, under the names of today or of `OLD_NAME`."""
+    """What the model hands over."""
 
     model_config = ConfigDict(extra="ignore")
 
-    text: str = Field(min_length=1, max_length=2_000, validation_alias=AliasChoices("text", "tldr"))
+    text: str = Field(min_length=1, max_length=2_000)
     details: str = Field(default="", max_length=100_000)
     said: str = Field(default="", max_length=2_000)
-    kind: NoteType = Field(default=NoteType.NOTE, validation_alias=AliasChoices("kind", "type"))
+    kind: NoteType = NoteType.NOTE
     tags: list[str] = Field(default=[], max_length=20)
     long_term: bool = False
 
@@ -50,6 +49,7 @@ class NoteArguments(BaseModel):
 class RememberNote:
     """Keeps a note in the file of its day or in long-term memory, at once."""
 
+    name = REMEMBER
     description = (
         "Keep one thing beyond this conversation: a fact about the user or their work, a preference, a decision, a "
         "todo, or what took effort to find out. Use it on your own initiative when the user states one, and when they "
@@ -73,14 +73,9 @@ class RememberNote:
         self,
         keep: KeepNote,
         is_users_word: IsUsersWord = lambda _session, _text, _quotes: False,
-        *,
-        name: str = REMEMBER,
     ) -> None:
         self._keep = keep
         self._is_users_word = is_users_word
-        self.name = name
-        if name == OLD_NAME:
-            self.parameters = {"type": "object", "properties": {}}  # it is not offered, and asks for nothing
 
     async def run(self, arguments: Mapping[str, Any], *, session_key: str) -> str:
         """Keep the note; the answer says where it stands, or what was wrong with the arguments."""

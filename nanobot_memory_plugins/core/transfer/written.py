@@ -112,7 +112,7 @@ def take_back(workspace: Path, *, lock_seconds: float) -> TakenBack:
     undone = {row["import"] for row in rows if row.get("undone")}
     last = next((row for row in reversed(rows) if "source" in row and row["import"] not in undone), None)
     if last is None:
-        raise InputError("There is no import to take back.", hint="Imports of before this version cannot be.")
+        raise InputError("There is no import to take back.")
     mine = [row for row in rows if row["import"] == last["import"]]
     result = TakenBack(last["import"], str(last["source"]))
     for run in [str(row["entries"]) for row in mine if "entries" in row]:
@@ -162,8 +162,7 @@ class ImportRemoval:
 
     def run(self, rows: Sequence[dict[str, Any]]) -> None:
         """Take out files, records and keys. Raises `MemoryFileError`."""
-        # Of an earlier version: what was forgotten stays so, and what has been forgotten since is known by its key.
-        written = [row for row in rows if "sha256" in row and not str(row["file"]).startswith(OF_FORGOTTEN)]
+        written = [row for row in rows if "sha256" in row]
         together = [row for row in written if kind_of(str(row["file"])) is PartKind.ENTRIES]
         went_on = any(self._without(row) is None for row in together if row["to"] and _is_of_all(str(row["file"])))
         for row in reversed(written):

@@ -20,8 +20,8 @@ class Scope:
 
     ``project`` is the project that it is about, empty for what is about the person: it says what comes first, and never
     who sees it.
-    As the filter of a query an empty field does not narrow: it is for people who look at everything. A user's name is
-    the one that stays the same, whatever an older version wrote.
+    As the filter of a query an empty field does not narrow: it is for people who look at everything.
+    A user's name is the one that stays the same.
     """
 
     agent: str = ""

@@ -49,7 +49,7 @@ def covered_by(connection: Connection, whose: TenantOwner, ids: Sequence[int]) -
     """Return some passages of this machine with the records that they were made of."""
     sql = f"SELECT c.key FROM {table('chunk')} c WHERE {of_tenant(whose.tenant, 'c')} AND c.id = ANY(%s)"
     with plain_errors():
-        found = {records.record_id(whose, str(row[0])) for row in run(connection, sql, (list(ids),))}
+        found = {records.record_id(str(row[0])) for row in run(connection, sql, (list(ids),))}
     return Covered(tuple(ids), tuple(sorted(one for one in found if one is not None)))
 
 
@@ -86,7 +86,6 @@ def order(connection: Connection, whose: TenantOwner, erasure: Erasure, also: Co
             f"UPDATE {table('tenant')} t SET documents = t.documents - %s WHERE {of_tenant(whose.tenant, 't')}",
             (removed,),
         )
-        passages.drop_orphans(connection, whose.tenant)
         emptied = records.forget(connection, whose, wanted)
         went, histories = entries.forget(connection, whose, wanted, version)
         what = Covered(tuple(sorted({*ids, *also.chunks})), tuple(sorted({*emptied, *also.records})), went, histories)

@@ -108,15 +108,6 @@ def delete(connection: Connection, tenant: Tenant, ids: Sequence[int], *, large:
     return len(gone)
 
 
-def drop_orphans(connection: Connection, tenant: Tenant) -> None:
-    """Delete vectors of passages that are not there: earlier versions may have left one, and it tells of its text."""
-    run(
-        connection,
-        f"DELETE FROM {table('embedding')} e WHERE {of_tenant(tenant, 'e')} AND NOT EXISTS (SELECT 1 FROM "
-        f"{table('chunk')} c WHERE {of_tenant(tenant, 'c')} AND c.id = e.id)",
-    )
-
-
 def count(connection: Connection, tenant: Tenant, terms: Sequence[Sequence[int]], step: int) -> None:
     """Count in how many passages of a large tenant each term stands. In order, or two writers wait for each other."""
     counted: dict[int, int] = {}

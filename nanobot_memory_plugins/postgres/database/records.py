@@ -12,8 +12,6 @@ from nanobot_memory_plugins.postgres.database.tenant import TenantOwner
 from nanobot_memory_plugins.postgres.database.where import clean, of_tenant
 from nanobot_memory_plugins.search.documents import FileRecord
 
-# Ids of versions before UUIDs: told from others by the machine and the file.
-_SHORT_ID = 16
 # Bytes of a record beyond which it stays in its machine's file alone.
 _LONGEST = 16_000_000
 _AT_ONCE = 500
@@ -30,25 +28,19 @@ _AS_THEY_ARE = (
 )
 
 
-def record_id(whose: TenantOwner, key: str) -> uuid.UUID | None:
+def record_id(key: str) -> uuid.UUID | None:
     """Return the id of the record whose first document has a key; None where it is a person's own text."""
-    path, _, given = key.rpartition("#")
-    given = given.partition("/")[0].partition("~")[0]
+    given = key.rpartition("#")[2].partition("/")[0].partition("~")[0]
     try:
         number = uuid.UUID(given)
     except ValueError:
-        number = None
-    if number is not None and given == str(number):
-        return number
-    is_old = len(given) == _SHORT_ID and all(digit in "0123456789abcdef" for digit in given)
-    return uuid.uuid5(whose.tenant.id, f"{whose.machine}\0{path}\0{given}") if is_old else None
+        return None
+    return number if given == str(number) else None
 
 
 def put(connection: Connection, whose: TenantOwner, path: str, records: Iterable[FileRecord], version: int) -> None:
     """Keep records of one file, each once; part of the caller's transaction."""
-    found = {
-        number: one for one in records if len(one.raw) <= _LONGEST and (number := record_id(whose, one.key)) is not None
-    }
+    found = {number: one for one in records if len(one.raw) <= _LONGEST and (number := record_id(one.key)) is not None}
     if not found:
         return
     rows = [
@@ -65,7 +57,7 @@ def remove(connection: Connection, whose: TenantOwner, path: str, keys: Iterable
     A later chunk of one, a second passage of the same one, or a copy of it that goes takes nothing of it along.
     """
     first = (key for key in keys if not {"/", "~"} & set(key.rpartition("#")[2]))
-    ids = sorted({number for key in first if (number := record_id(whose, key))})
+    ids = sorted({number for key in first if (number := record_id(key))})
     if ids:
         run(
             connection,
@@ -86,7 +78,7 @@ def remove_file(connection: Connection, whose: TenantOwner, path: str) -> None:
 
 def kept(connection: Connection, whose: TenantOwner, ids: Sequence[str]) -> Collection[str]:
     """Return those of some records that are there."""
-    wanted = {number: one for one in ids if (number := record_id(whose, f"#{one}")) is not None}
+    wanted = {number: one for one in ids if (number := record_id(f"#{one}")) is not None}
     found = run(
         connection,
         f"SELECT r.id FROM {table('record')} r WHERE {of_tenant(whose.tenant, 'r')} AND r.id = ANY(%s)",

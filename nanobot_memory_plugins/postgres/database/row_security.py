@@ -62,12 +62,11 @@ def check(connection: Connection) -> None:
     """Raise `StoreError` where row-level security would hold nothing away from the role of this connection."""
     with plain_errors():
         version = schema.version_of(connection)
-        if version < schema.SCHEMA_VERSION:
+        if not version:
             raise StoreError(
-                "The tables of the shared memory are older than this program." if version else
                 "The tables of the shared memory are not there yet, and with the option rls their owner makes them.",
                 hint=Sentence("Let the owner of the database run: {command}", command=_PREPARE),
-            )  # fmt: skip
+            )
         schema.must_be_known(version)
         row = run(
             connection,
@@ -143,7 +142,7 @@ def _make_function(connection: Connection, name: str) -> None:
     where, owner = found or ("public", "current_user")
     columns = ", ".join(f'"{one}" {_TYPES.get(one, "text")}' for one in _SHOWN)
     shown = ", ".join(f'c."{one}"' for one in _SHOWN)
-    run(connection, f"DROP FUNCTION IF EXISTS {table('words')}")  # of an earlier version, with other columns
+    run(connection, f"DROP FUNCTION IF EXISTS {table('words')}")
     run(
         connection,
         f"CREATE FUNCTION {table('words')}(asked bigint[], question {where}.sparsevec) "

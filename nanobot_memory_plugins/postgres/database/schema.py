@@ -1,4 +1,4 @@
-"""The tables on the server, and bringing them forward. They are made once, by whoever comes first.
+"""The tables on the server. They are made once, by whoever comes first.
 
 The tenant stands first in every key, nothing is numbered by a sequence, and no table points to another: so the tables
 can be spread over servers as they are (docs/postgres.md).
@@ -17,13 +17,13 @@ from nanobot_memory_plugins.postgres.database.connection import (
 )
 from nanobot_memory_plugins.postgres.database.tenant import DIMENSIONS
 
-SCHEMA_VERSION: Final = 3
+SCHEMA_VERSION: Final = 1
 LEAST_SERVER, LEAST_PGVECTOR = 15, (0, 8, 2)
 AVERAGE_TERMS: Final = 50.0
 """How many terms a passage is taken to have, for the weights that are stored: those of the first 200 count alone."""
 # Of the lock under which tables are changed, for the length of a transaction: a session's would leak behind a pooler.
 _LOCK = 7_021_934_008
-_PARTED = ("chunk", "term", "embedding")
+_PARTED = ("chunk", "term", "embedding", "record")
 
 _TABLES = f"""
 CREATE TABLE {table("meta")} (key text PRIMARY KEY, value text NOT NULL);
@@ -45,6 +45,7 @@ CREATE TABLE {table("machine")} (
   machine text NOT NULL,
   revision bigint NOT NULL DEFAULT 0,  -- one more for each change of what is known of its files
   sent_at timestamptz NOT NULL DEFAULT now(),
+  mark uuid,  -- written beside what it has learned of entries, or sent
   PRIMARY KEY (tenant, machine)
 ) WITH (fillfactor = 70);
 CREATE TABLE {table("file")} (  -- how far each file of each machine was sent
@@ -70,6 +71,10 @@ CREATE TABLE {table("erasure")} (  -- what every machine has to forget
   machine text NOT NULL,  -- that ordered it
   made_at timestamptz NOT NULL DEFAULT clock_timestamp(),
   body jsonb,  -- NULL once all have done it
+  chunks bigint[],  -- the ids of what went, in which no word stands; NULL while it has not gone
+  records uuid[],
+  entries text[],
+  histories text[],
   PRIMARY KEY (tenant, id)
 );
 CREATE TABLE {table("erased")} (  -- which machine has done it
@@ -130,21 +135,6 @@ CREATE TABLE {table("embedding")} (  -- of their own, or they would push the tex
   vector halfvec,  -- without a dimension: a new model is a new space; NULL: the model's answer was none
   PRIMARY KEY (tenant, space, id)
 ) PARTITION BY HASH (tenant);
-"""
-
-# What was said, and its words: the server's statistics would hold samples of them after they are forgotten.
-_SAID = {
-    "chunk": ("text", "heading", "tldr", "tags", "speaker", "body_terms", "head_terms"),
-    "record": ("body",),
-    "entry": ("body",),
-    "entry_history": ("body",),
-    "erasure": ("body",),
-}
-
-# What each version added, with the tables of it that are in parts.
-_ADDED = {
-    2: (
-        f"""
 CREATE TABLE {table("record")} (  -- what machines wrote, byte for byte
   tenant uuid NOT NULL,
   id uuid NOT NULL,  -- made where it was written
@@ -183,23 +173,20 @@ CREATE TABLE {table("lease")} (  -- which machine does what is to be done once f
   until timestamptz NOT NULL,
   PRIMARY KEY (tenant, work)
 );
-DELETE FROM {table("file")};  -- every machine sends its files once more, and with them its records
-""",
-        ("record",),
-    ),
-    3: (
-        f"""
-ALTER TABLE {table("machine")} ADD COLUMN mark uuid;  -- written beside what it has learned of entries, or sent
-ALTER TABLE {table("erasure")} ADD COLUMN chunks bigint[], ADD COLUMN records uuid[], ADD COLUMN entries text[],
-  ADD COLUMN histories text[];  -- the ids of what went: none holds a word; NULL while it has not gone
-""",
-        (),
-    ),
+"""
+
+# What was said, and its words: the server's statistics would hold samples of them after they are forgotten.
+_SAID = {
+    "chunk": ("text", "heading", "tldr", "tags", "speaker", "body_terms", "head_terms"),
+    "record": ("body",),
+    "entry": ("body",),
+    "entry_history": ("body",),
+    "erasure": ("body",),
 }
 
 
 def prepare(connection: Connection, partitions: int) -> None:
-    """Make the tables, or bring older ones forward; nobody else does meanwhile.
+    """Make the tables, where there are none; nobody else does meanwhile.
 
     Raises `StoreError` for a server or an extension that is too old, and for tables of a newer version.
     """
@@ -214,9 +201,6 @@ def prepare(connection: Connection, partitions: int) -> None:
             must_be_known(version)
             if not version:
                 _make(connection, partitions)
-            for step in range(version + 1, SCHEMA_VERSION + 1):
-                _bring_forward(connection, step)
-            run(connection, "; ".join(_without_samples()))
 
 
 def _make(connection: Connection, partitions: int) -> None:
@@ -225,23 +209,8 @@ def _make(connection: Connection, partitions: int) -> None:
     run(connection, f"CREATE SCHEMA IF NOT EXISTS {SCHEMA_NAME}")
     run(connection, _TABLES)
     _part(connection, _PARTED, partitions)
-
-
-def _bring_forward(connection: Connection, version: int) -> None:
-    """Make of the tables of the version before those of this one. Older programs that run go on."""
-    sql, parted = _ADDED.get(version, ("", ()))
-    if sql:
-        run(connection, sql)
-    if parted:
-        row = run(
-            connection, "SELECT count(*) FROM pg_inherits WHERE inhparent = %s::regclass", (table("chunk"),)
-        ).fetchone()
-        _part(connection, parted, int(row[0]) if row else 1)
-    run(
-        connection,
-        f"INSERT INTO {table('meta')} VALUES ('schema', %s) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
-        (str(version),),
-    )
+    run(connection, "; ".join(_without_samples()))
+    run(connection, f"INSERT INTO {table('meta')} VALUES ('schema', %s)", (str(SCHEMA_VERSION),))
 
 
 def _without_samples() -> Iterator[str]:

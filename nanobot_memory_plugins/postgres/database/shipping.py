@@ -38,7 +38,7 @@ from nanobot_memory_plugins.postgres.database.growth import (
 )
 from nanobot_memory_plugins.postgres.database.passages import StoredPassage, passage_of
 from nanobot_memory_plugins.postgres.database.tenant import TenantOwner
-from nanobot_memory_plugins.postgres.database.where import ENTRY_FILES, clean, of_tenant
+from nanobot_memory_plugins.postgres.database.where import ENTRY_FILE, clean, of_tenant
 from nanobot_memory_plugins.search.document_rows import document_from_row
 from nanobot_memory_plugins.search.documents import Document, FileChange, FileState
 from nanobot_memory_plugins.search.indexed_text import embedding_text
@@ -89,8 +89,8 @@ class Shipment:
         """Apply what one step of the indexer found, whole or not at all."""
         wanted = [one for one in change.documents if self._is_wanted(one)]
         made = [passage_of(self._tenant, self._whose.machine, one, self._average) for one in wanted]
-        numbers = [number for one in change.records if (number := records.record_id(self._whose, one.key))]
-        copies = {made_.id: one.key for one, made_ in zip(wanted, made, strict=True) if one.path in ENTRY_FILES}
+        numbers = [number for one in change.records if (number := records.record_id(one.key))]
+        copies = {made_.id: one.key for one, made_ in zip(wanted, made, strict=True) if one.path == ENTRY_FILE}
         with self._writing([one.id for one in made], numbers, copies) as (version, large, before, known, refused):
             if refused:
                 made = [one for one in made if one.id not in refused]
@@ -236,7 +236,7 @@ class Shipment:
             yield int(row[0]), bool(row[1]), int(row[3]), known, refused
 
     def _without_records(self, change: FileChange, refused: Collection[int | uuid.UUID]) -> FileChange:
-        kept = [one for one in change.records if records.record_id(self._whose, one.key) not in refused]
+        kept = [one for one in change.records if records.record_id(one.key) not in refused]
         return replace(change, records=tuple(kept))
 
     def _dropped(self, change: FileChange, kept: set[int]) -> list[int]:

@@ -16,7 +16,7 @@ from nanobot_memory_plugins.search.filters import SCOPE_FIELDS, WHOSE_FIELDS, wa
 from nanobot_memory_plugins.search.indexed_text import storable
 from nanobot_memory_plugins.search.timestamps import timestamp
 
-ENTRY_FILES = ("memory/ENTRIES.md", "memory/MEMORY.md")
+ENTRY_FILE = "memory/ENTRIES.md"
 """Where scored entries stand."""
 _WILD, _ESCAPED = re.compile(r"[\\%_]"), r"\\\g<0>"
 _UPPER, _LOWER = string.ascii_uppercase, string.ascii_lowercase
@@ -69,7 +69,7 @@ def without_copies(tenant: Tenant, alias: str = "c") -> str:
 
 def of_entry(alias: str = "c") -> str:
     """Return the condition that passages are of scored entries. `entry_of` says of which."""
-    return f"{alias}.path IN {ENTRY_FILES}"
+    return f"{alias}.path = '{ENTRY_FILE}'"
 
 
 def entry_of(alias: str = "c") -> str:

@@ -82,7 +82,7 @@ def _must_have_records(connection: Connection, whose: TenantOwner) -> None:
     missing: dict[str, int] = {}
     for some in _in_batches(connection, sql, _named(whose)):
         for machine, key in some:
-            number = record_id(TenantOwner(whose.tenant, whose.name, machine), key)
+            number = record_id(key)
             if number is not None and number not in ids:
                 missing[machine] = missing.get(machine, 0) + 1
     if missing:
@@ -107,7 +107,7 @@ def _bring_own_words(connection: Connection, whose: TenantOwner, paths: MemoryPa
     headings: dict[tuple[str, str], str] = {}
     for some in _in_batches(connection, sql, _named(whose)):
         for machine, path, key, heading, text in some:
-            if record_id(TenantOwner(whose.tenant, whose.name, machine), key) is not None:
+            if record_id(key) is not None:
                 continue
             file = texts.setdefault((machine, path), [])
             if heading and headings.get((machine, path)) != heading:

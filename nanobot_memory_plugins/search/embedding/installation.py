@@ -37,7 +37,6 @@ _SOURCE_SHA256 = {
     "weights.npz": "0db566fd0af82cbf9f3a7eac3920ede5fb784a6882398563ca9b1bbd66fb37c9",
 }
 _MANIFEST = "manifest.json"
-# Folders of earlier versions lack some of them, and are built anew: their vectors are the same.
 _NEEDED = {"model.onnx", "model.onnx_data", "tokenizer.json", "frame.json", "pieces.npy"}
 _LOCK_POLL_SECONDS = 0.5
 
@@ -133,7 +132,7 @@ def _replace(folder: Path, report: Progress) -> None:
         _build(content, report)
         report(0.95, Sentence("moving the model into place"))
         if folder.exists():
-            logger.warning("The built-in model at {} was damaged or of an earlier version and is replaced", folder)
+            logger.warning("The built-in model at {} was damaged and is replaced", folder)
             folder.rename(building / "old")
         content.rename(folder)
         _fsync(folder.parent)

@@ -1,4 +1,4 @@
-"""Bringing memories over from the places where earlier versions kept them.
+"""Bringing memories over from the places where the documents once had them.
 
 A ``MEMORY.md`` at the root of the workspace and the folder ``notes/`` are copied below ``memory/``. The
 originals stay as they are; the file ``.migrated_to_v5`` beside them says that it has been done.

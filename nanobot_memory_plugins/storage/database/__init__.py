@@ -1,6 +1,6 @@
 """The SQLite file: documents, full-text index, vectors and manifest."""
 
-from nanobot_memory_plugins.storage.database.connection import CorruptIndexError, VectorBackend
+from nanobot_memory_plugins.storage.database.connection import CorruptIndexError, OtherSchemaError, VectorBackend
 from nanobot_memory_plugins.storage.database.database import Counts, Database, Moment
 from nanobot_memory_plugins.storage.database.spaces import VectorSpace
 
@@ -9,6 +9,7 @@ __all__ = [
     "Counts",
     "Database",
     "Moment",
+    "OtherSchemaError",
     "VectorBackend",
     "VectorSpace",
 ]

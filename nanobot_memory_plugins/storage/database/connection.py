@@ -32,6 +32,10 @@ class CorruptIndexError(StoreError):
     """The file is damaged or is no index of ours."""
 
 
+class OtherSchemaError(CorruptIndexError):
+    """The index was made by another version, older or newer: it is made again from the files."""
+
+
 def connect(path: Path, *, read_only: bool) -> apsw.Connection:
     """Open the file and set what every connection needs; a new file is readable by its owner only.
 

@@ -24,13 +24,13 @@ from nanobot_memory_plugins.storage.database import (
 )
 from nanobot_memory_plugins.storage.database import (
     integrity,
-    migrations,
     schema,
     spaces,
     writing,
 )
 from nanobot_memory_plugins.storage.database.connection import (
     CorruptIndexError,
+    OtherSchemaError,
     VectorBackend,
     connect,
     immediate,
@@ -105,19 +105,24 @@ class Database:
     def open(
         cls, path: Path, *, allow_vec: bool = True, read_only: bool = False, allow_fts5: bool = True
     ) -> "Database":
-        """Open the index; for writing, make it if need be, and put a damaged one aside for a new one.
+        """Open the index; for writing, make it if need be, in place of one of another version or a damaged one.
 
         ``allow_vec`` and ``allow_fts5`` switch those parts of SQLite off. Raises `StoreError` when the file cannot be
-        opened, and when a newer version made it, which leaves it untouched.
+        opened.
         """
         path = Path(path)
         try:
             return cls._open(path, allow_vec=allow_vec, read_only=read_only, allow_fts5=allow_fts5)
-        except CorruptIndexError:
+        except CorruptIndexError as error:
             if read_only:
                 raise
+            is_ours = isinstance(error, OtherSchemaError)
+        quarantined = None
         with plain_errors(path):
-            quarantined = integrity.quarantine(path)
+            if is_ours:
+                integrity.remove(path)
+            else:
+                quarantined = integrity.quarantine(path)
         database = cls._open(path, allow_vec=allow_vec, read_only=False, allow_fts5=allow_fts5)
         database.quarantined = quarantined
         return database
@@ -127,20 +132,13 @@ class Database:
         connection = connect(path, read_only=read_only)
         try:
             with plain_errors(path):
-                version = schema.check_version(connection)
-                if not version:
+                if not schema.is_made(connection):
                     if read_only:
                         raise StoreError(
                             Sentence("The index {name} is empty.", name=path.name), hint="It is built by the indexer."
                         )
                     schema.create(connection)
                 reason = load_sqlite_vec(connection, allowed=allow_vec)
-                if 0 < version < schema.SCHEMA_VERSION:
-                    cls._migrate(path, connection, read_only=read_only)
-                if read_only and not (
-                    schema.hides_secrets(connection) and schema.leaves_out_orders_to_forget(connection)
-                ):
-                    raise _older(path)  # nobody is to read the secrets in it, or what was to be forgotten
                 database = cls(path, connection, read_only=read_only, allow_fts5=allow_fts5, vector_reason=reason)
                 if not read_only:
                     database._prepare_for_writing()
@@ -148,14 +146,6 @@ class Database:
         except BaseException:
             connection.close()
             raise
-
-    @staticmethod
-    def _migrate(path: Path, connection: apsw.Connection, *, read_only: bool) -> None:
-        if read_only:
-            raise _older(path)
-        if not integrity.pages_are_sound(connection):
-            raise CorruptIndexError(Sentence("The index {name} is damaged.", name=path.name))
-        migrations.migrate(connection)
 
     def _prepare_for_writing(self) -> None:
         """Check pages and full-text index, and bring terms and vectors to what this version and machine use."""
@@ -171,17 +161,6 @@ class Database:
                 writing.derive_again(connection)
                 for name, version in derived.items():
                     schema.set_meta(connection, name, version)
-        if not schema.hides_secrets(connection):
-            with immediate(connection):
-                held_secrets = writing.read_people_again(connection)
-            if held_secrets:
-                self.erase_deleted()
-            with immediate(connection):
-                schema.set_meta(connection, "hides_secrets_of_people", 1)
-        if not schema.leaves_out_orders_to_forget(connection):
-            with immediate(connection):
-                writing.read_orders_again(connection)
-                schema.set_meta(connection, "leaves_out_orders_to_forget", 1)
         if any(space.backend is not self.vector_backend for space in spaces.all_spaces(connection)):
             with immediate(connection):
                 spaces.migrate(connection, self.vector_backend)
@@ -195,7 +174,6 @@ class Database:
         """Return the manifest: how far each file is indexed, by its path."""
         sql = 'SELECT path, "offset", prefix_hash, size, mtime_ns, line, ordinal FROM files'
         with plain_errors(self.path):
-            schema.refuse_newer(self.connection)
             return {row[0]: FileState(*row) for row in self.connection.execute(sql)}
 
     def apply(self, change: FileChange) -> None:
@@ -356,8 +334,6 @@ class Database:
     @contextmanager
     def _transaction(self) -> Iterator[None]:
         with plain_errors(self.path), immediate(self.connection):
-            # A newer version may have migrated the file since it was opened.
-            schema.refuse_newer(self.connection)
             schema.count_commit(self.connection)
             yield
 
@@ -390,10 +366,3 @@ class Database:
 
     def _count(self, sql: str) -> int:
         return int(scalar(self.connection, sql))
-
-
-def _older(path: Path) -> StoreError:
-    return StoreError(
-        Sentence("The index {name} was made by an older version.", name=path.name),
-        hint="Run `nanobot-memory index`, which brings it up to date.",
-    )

@@ -57,6 +57,13 @@ def problems(connection: apsw.Connection, available: VectorBackend, *, full_text
     return found
 
 
+def remove(path: Path) -> None:
+    """Remove an index of another version with its side files."""
+    for suffix in (*_SIDE_FILES, ""):
+        path.with_name(path.name + suffix).unlink(missing_ok=True)
+    logger.warning("the index was made by another version, and is made again from the files")
+
+
 def quarantine(path: Path) -> Path:
     """Rename a damaged index with its side files out of the way; return its new place."""
     moment = datetime.now(UTC).strftime("%Y%m%dT%H%M%S%f")

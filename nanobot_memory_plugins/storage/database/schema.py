@@ -4,14 +4,19 @@ import uuid
 
 import apsw
 
-from nanobot_memory_plugins.core import Sentence, StoreError
+from nanobot_memory_plugins.core import Sentence
 from nanobot_memory_plugins.search.segmentation import FTS5_TOKENIZER, SEGMENTATION_VERSION
 from nanobot_memory_plugins.search.text_traits import traits_version
-from nanobot_memory_plugins.storage.database.connection import CorruptIndexError, has_module, immediate, scalar
+from nanobot_memory_plugins.storage.database.connection import (
+    CorruptIndexError,
+    OtherSchemaError,
+    has_module,
+    immediate,
+    scalar,
+)
 
-# The oldest schema that was ever released, and that of today. docs/upgrades.md says what else a change of it takes.
-FIRST_VERSION = 1
-SCHEMA_VERSION = 5
+# Counted up with each change of the tables: an index of another schema is made again from the files.
+SCHEMA_VERSION = 1
 # "nbmi": marks the file as an index of this set.
 APPLICATION_ID = 0x6E626D69
 
@@ -107,48 +112,35 @@ _DROP_TRIGGERS = (
 )
 
 
-def check_version(connection: apsw.Connection) -> int:
-    """Return the version of our tables; an empty file has version 0.
+def is_made(connection: apsw.Connection) -> bool:
+    """Return whether the file has our tables; an empty one has none.
 
-    Raises `StoreError` for what a newer version made, which is left untouched, and `CorruptIndexError` for a file of
-    something else.
+    Raises `OtherSchemaError` for those of another version, and `CorruptIndexError` for a file of something else.
     """
     version = int(scalar(connection, "PRAGMA user_version"))
     application = scalar(connection, "PRAGMA application_id")
     tables = scalar(connection, "SELECT count(*) FROM sqlite_schema")
     if not tables and not version:
-        return 0
+        return False
     if application != APPLICATION_ID:
         raise CorruptIndexError("The file at the index's place is a database of something else.")
-    refuse_newer(connection)
-    return version
-
-
-def refuse_newer(connection: apsw.Connection) -> None:
-    """Raise `StoreError` when a newer version made the file, or has migrated it since it was opened.
-
-    Newer are its tables, or the way in which its texts were segmented.
-    """
-    version = scalar(connection, "PRAGMA user_version")
-    if version > SCHEMA_VERSION:
-        what = Sentence("schema {version}, this one knows {known}", version=version, known=SCHEMA_VERSION)
-    elif version and (segmentation := int(get_meta(connection, "segmentation") or 0)) > SEGMENTATION_VERSION:
-        what = Sentence(
-            "segmentation {version}, this one knows {known}", version=segmentation, known=SEGMENTATION_VERSION
+    if version != SCHEMA_VERSION:
+        raise OtherSchemaError(
+            Sentence(
+                "The index was made by another version (schema {version}, not {known}).",
+                version=version,
+                known=SCHEMA_VERSION,
+            ),
+            hint="Run `nanobot-memory index`, which makes it again from the memory files.",
         )
-    else:
-        return
-    raise StoreError(
-        Sentence("The index was made by a newer version ({what}).", what=what),
-        hint="Update nanobot-memory-storage, or delete the index: it is built again from the memory files.",
-    )
+    return True
 
 
 def create(connection: apsw.Connection) -> None:
     """Make the tables, unless another process has just made them. WAL is set first: it cannot be in a transaction."""
     connection.execute("PRAGMA journal_mode = WAL").fetchall()
     with immediate(connection):
-        if not check_version(connection):
+        if not is_made(connection):
             make_tables(connection)
 
 
@@ -159,8 +151,6 @@ def make_tables(connection: apsw.Connection) -> None:
     connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}").fetchall()
     set_meta(connection, "segmentation", SEGMENTATION_VERSION)
     set_meta(connection, "traits", traits_version())
-    set_meta(connection, "hides_secrets_of_people", 1)
-    set_meta(connection, "leaves_out_orders_to_forget", 1)
     set_meta(connection, "identity", uuid.uuid4().hex)
 
 
@@ -192,16 +182,6 @@ def get_meta(connection: apsw.Connection, key: str) -> int | float | str | None:
     """Return a value that was set with `set_meta`, or None."""
     value: int | float | str | None = scalar(connection, "SELECT value FROM meta WHERE key = ?", (key,))
     return value
-
-
-def hides_secrets(connection: apsw.Connection) -> bool:
-    """Return whether what people wrote was taken in without its secrets, which versions before the first did not do."""
-    return get_meta(connection, "hides_secrets_of_people") == 1
-
-
-def leaves_out_orders_to_forget(connection: apsw.Connection) -> bool:
-    """Return whether users' orders to forget something were left out, which earlier versions took in as messages."""
-    return get_meta(connection, "leaves_out_orders_to_forget") == 1
 
 
 def set_meta(connection: apsw.Connection, key: str, value: int | float | str) -> None:

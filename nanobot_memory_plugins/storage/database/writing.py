@@ -6,8 +6,6 @@ from typing import Any
 
 import apsw
 
-from nanobot_memory_plugins.core import without_secrets
-from nanobot_memory_plugins.core.text.orders import orders_forgetting
 from nanobot_memory_plugins.search import document_rows as rows
 from nanobot_memory_plugins.search.documents import Document, FileChange, FileState
 from nanobot_memory_plugins.search.indexed_text import derived_of, storable
@@ -108,26 +106,6 @@ def still_wanted(connection: apsw.Connection, documents: Iterable[Document]) -> 
         if before is None or document.time is None or timestamp(document.time) >= before:
             wanted.append(document)
     return wanted
-
-
-def read_people_again(connection: apsw.Connection) -> bool:
-    """Drop what holds a secret, let the indexer read all Markdown anew, and say whether there was a secret.
-
-    Earlier versions took what people wrote as it stood. Until it is read again a search must not show it.
-    """
-    rows_of_people = query(connection, "SELECT id, text, heading, tldr, tags FROM docs WHERE path LIKE '%.md'", ())
-    held = [id_ for id_, *texts in rows_of_people if any(without_secrets(one) != one for one in texts)]
-    delete(connection, held)
-    connection.execute("DELETE FROM files WHERE path LIKE '%.md'")
-    return bool(held)
-
-
-def read_orders_again(connection: apsw.Connection) -> None:
-    """Drop messages that hold an order to forget something, and let the indexer read their files anew."""
-    said = query(connection, "SELECT id, path, text FROM docs WHERE source = 'transcript' AND origin = 'user'", ())
-    orders = [(id_, path) for id_, path, text in said if orders_forgetting(text)]
-    delete(connection, [id_ for id_, _ in orders])
-    connection.executemany("DELETE FROM files WHERE path = ?", {(path,) for _, path in orders})
 
 
 def derive_again(connection: apsw.Connection) -> None:
