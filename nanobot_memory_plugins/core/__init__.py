@@ -24,7 +24,7 @@ if TYPE_CHECKING:
         read_configuration,
         resolve_workspace,
     )
-    from nanobot_memory_plugins.core.clock import Clock, SystemClock
+    from nanobot_memory_plugins.core.clock import Clock, SystemClock, time_limit
     from nanobot_memory_plugins.core.config import ConfigProblem, MemoryConfig, load_config, plugin_options
     from nanobot_memory_plugins.core.context import PluginContext
     from nanobot_memory_plugins.core.erasure.matching import Wanted
@@ -153,7 +153,7 @@ _MODULES = {
         "AgentOption", "ChannelOption", "ConfigOption", "JsonOption", "ProjectOption", "SessionOption", "UserOption",
         "WorkspaceOption", "print_json", "existing_workspace", "read_configuration", "resolve_workspace",
     ),
-    "core.clock": ("Clock", "SystemClock",),
+    "core.clock": ("Clock", "SystemClock", "time_limit",),
     "core.config": ("ConfigProblem", "MemoryConfig", "load_config", "plugin_options",),
     "core.context": ("PluginContext",),
     "core.erasure.matching": ("Wanted",),
@@ -346,6 +346,7 @@ __all__ = [
     "safe_preview",
     "say_error",
     "shown",
+    "time_limit",
     "together",
     "tr",
     "truncate_to_tokens",

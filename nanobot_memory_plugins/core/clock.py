@@ -1,12 +1,26 @@
 """Time as the set sees it, so that tests can set it."""
 
+import threading
 import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    import asyncio
+
+
+class Alarm(Protocol):
+    """Something that is to happen at a time."""
+
+    def cancel(self) -> None:
+        """Let it not happen."""
+        ...
 
 
 class Clock(Protocol):
-    """A source of wall-clock and monotonic time."""
+    """A source of wall-clock and monotonic time, and of alarms that ring by it."""
 
     def now(self) -> datetime:
         """Return the current time, aware, in UTC."""
@@ -14,6 +28,10 @@ class Clock(Protocol):
 
     def monotonic(self) -> float:
         """Return seconds from an arbitrary start that never go backwards."""
+        ...
+
+    def call_later(self, seconds: float, ring: Callable[[], None]) -> Alarm:
+        """Call ``ring`` on the event loop that runs here, once, when so many seconds have passed."""
         ...
 
 
@@ -28,15 +46,53 @@ class SystemClock:
         """Return ``time.monotonic()``, in seconds."""
         return time.monotonic()
 
+    def call_later(self, seconds: float, ring: Callable[[], None]) -> Alarm:
+        """Call ``ring`` on the event loop that runs here, as the loop's own method of this name does."""
+        import asyncio  # which takes longer than what a short command does
+
+        return asyncio.get_running_loop().call_later(seconds, ring)
+
+
+@asynccontextmanager
+async def time_limit(clock: Clock, seconds: float) -> "AsyncIterator[asyncio.Timeout]":
+    """Bound what is done inside, as ``asyncio.timeout`` does, by a clock. Raises `TimeoutError`."""
+    import asyncio
+
+    async with asyncio.timeout(None) as bound:
+        now = asyncio.get_running_loop().time
+        alarm = clock.call_later(seconds, lambda: bound.reschedule(now()))
+        try:
+            yield bound
+        finally:
+            alarm.cancel()
+
+
+async def sleep(clock: Clock, seconds: float) -> None:
+    """Return when so many seconds have passed by a clock."""
+    import asyncio
+
+    rung = asyncio.Event()
+    alarm = clock.call_later(seconds, rung.set)
+    try:
+        await rung.wait()
+    finally:
+        alarm.cancel()
+
 
 class ManualClock:
-    """A clock that stands still until it is told to move."""
+    """A clock that stands still until it is told to move.
+
+    An alarm rings when the clock is moved to its time, and at the latest when so many seconds have really passed: what
+    nobody moves the clock for still ends.
+    """
 
     def __init__(self, now: datetime, monotonic: float = 0.0) -> None:
         if now.tzinfo is None:
             raise ValueError("ManualClock needs an aware datetime")
         self._now = now
         self._monotonic = monotonic
+        self._lock = threading.Lock()
+        self._alarms: set[_ManualAlarm] = set()
 
     def now(self) -> datetime:
         """Return the time that was set last."""
@@ -50,7 +106,68 @@ class ManualClock:
         """Set the wall clock, backwards too; the monotonic clock stays as it is."""
         self._now = now
 
+    def call_later(self, seconds: float, ring: Callable[[], None]) -> Alarm:
+        """Call ``ring`` on the event loop that runs here when the clock has been moved by so many seconds."""
+        alarm = _ManualAlarm(self._alarms, self._lock, self._monotonic + seconds, seconds, ring)
+        with self._lock:
+            self._alarms.add(alarm)
+        return alarm
+
+    @property
+    def alarms(self) -> list[float]:
+        """In how many seconds each alarm rings that is set: what is being waited for, and until when."""
+        with self._lock:
+            return sorted(alarm.when - self._monotonic for alarm in self._alarms)
+
     def advance(self, seconds: float) -> None:
-        """Move both clocks forward by ``seconds``."""
+        """Move both clocks forward by ``seconds``; it may be called from any thread."""
         self._now += timedelta(seconds=seconds)
         self._monotonic += seconds
+        with self._lock:
+            due = sorted((alarm for alarm in self._alarms if alarm.when <= self._monotonic), key=lambda one: one.when)
+        for alarm in due:
+            alarm.ring_soon()
+
+
+class _ManualAlarm:
+    """An alarm of a manual clock; ``when`` is the clock's monotonic time."""
+
+    def __init__(
+        self,
+        alarms: "set[_ManualAlarm]",
+        lock: threading.Lock,
+        when: float,
+        seconds: float,
+        ring: Callable[[], None],
+    ) -> None:
+        import asyncio
+
+        self.when = when
+        self._alarms = alarms
+        self._lock = lock
+        self._ring = ring
+        self._loop = asyncio.get_running_loop()
+        self._really = self._loop.call_later(seconds, self._now)
+
+    def cancel(self) -> None:
+        """Let it not ring."""
+        self._really.cancel()
+        self._take_off()
+
+    def ring_soon(self) -> None:
+        """Ring on the loop that it was set on, unless that has ended."""
+        if self._loop.is_closed():
+            self._take_off()
+        else:
+            self._loop.call_soon_threadsafe(self._now)
+
+    def _now(self) -> None:
+        if self._take_off():
+            self._really.cancel()
+            self._ring()
+
+    def _take_off(self) -> bool:
+        with self._lock:
+            is_set = self in self._alarms
+            self._alarms.discard(self)
+        return is_set

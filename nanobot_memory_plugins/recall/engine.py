@@ -3,7 +3,6 @@
 The hooks in `plugin` call it, and so does ``nanobot-memory eval``: what is measured is what runs.
 """
 
-import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -24,6 +23,7 @@ from nanobot_memory_plugins.core import (
     logger,
     redact_text,
     run_in_daemon_thread,
+    time_limit,
 )
 from nanobot_memory_plugins.core.host import hits_of, in_conversations, lowered
 from nanobot_memory_plugins.core.text import (
@@ -132,10 +132,9 @@ async def recall(
     # Two searches are made for advice on a topic, and for an overview of what memory does not know.
     seconds = limit_seconds(tier if topic is None and not subject else RecallTier.HEAVY, options)
     beside, started = _beside(store, lower), clock.monotonic()
-    bound = asyncio.timeout(seconds)
     found = _Found(tier)
     try:
-        async with bound:
+        async with time_limit(clock, seconds) as bound:
             sought = with_what_it_follows(own, history, decision.follow_ups)
             query = Query(text=sought, scope=scope, asked_at=asked_at, explain=watch is not None)
             if period is not None:
@@ -179,9 +178,8 @@ async def recall(
     recalled = await run_in_daemon_thread(chosen, found)
     if asked is None or not asked.looks_back or subject or not recalled.injected:
         return recalled
-    left = asyncio.timeout(seconds - (clock.monotonic() - started))
     try:
-        async with left:
+        async with time_limit(clock, seconds - (clock.monotonic() - started)) as left:
             changed = await later_change(query, recalled.injected, beside)
             if changed is not None:
                 if watch is not None:

@@ -135,15 +135,16 @@ class SqliteStore:
         if indexer is not None:
             indexer.notify(path)
 
-    async def flush(self) -> None:
+    async def flush(self, *, may_fail: bool = False) -> None:
         """Return once everything that stood in the files at the call is searchable by full text.
 
-        Whichever process owns the index does the work. Raises `StoreError` when that makes no progress for
-        two minutes. While the index cannot be used the files are searched, and nothing has to be waited for.
+        Whichever process owns the index does the work. Raises `StoreError` when that makes no progress for two
+        minutes, and where it ``may_fail`` as soon as the indexing of this process has. While the index cannot be used
+        the files are searched, and nothing has to be waited for.
         """
-        await self._flush(_STUCK)
+        await self._flush(_STUCK, may_fail=may_fail)
 
-    async def _flush(self, stuck: float) -> None:
+    async def _flush(self, stuck: float, *, may_fail: bool = False) -> None:
         self._must_be_open()
         coverage = await self._in_housekeeping(lambda: Coverage(self._index))
         barrier: Future[None] | None = None
@@ -151,6 +152,8 @@ class SqliteStore:
         try:
             while not await self._in_housekeeping(coverage.is_complete):
                 indexer = self._index.indexer
+                if may_fail and indexer is not None and indexer.state.trouble:
+                    raise StoreError(indexer.state.trouble)
                 if (barrier is None or barrier.cancelled()) and indexer is not None:
                     barrier = indexer.barrier()
                 if barrier is not None and barrier.done() and not barrier.cancelled():

@@ -51,7 +51,8 @@ def carry_out(hint: str) -> subprocess.CompletedProcess[str]:
     """Run the first command that a hint names."""
     found = COMMAND.search(hint)
     assert found, hint
-    return subprocess.run(found[1], shell=True, capture_output=True, text=True, check=False)
+    command = re.sub(r"^nanobot-memory(?= )", f"'{sys.executable}' -m nanobot_memory_plugins.core.cli", found[1])
+    return subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
 
 
 @pytest.mark.slow

@@ -47,7 +47,7 @@ def test_something_is_cut_always_and_of_a_short_history_half_at_most_stays():
     assert cut([], 100, 100) == 0
     assert cut(talk(1)[:1], 1_000, 1_000, keep=4) == 1
     assert cut(talk(1), 10, 1_000, keep=4) == 1
-    assert cut(talk(2), 1_000, 1_000, keep=4) > 0
+    assert cut(talk(3), 10, 1_000, keep=6) == 4  # three would be kept of six: the last turn of them
 
 
 @each("window", [1, 50, 2_000, 16_000, 32_000, 200_000, 1_000_000])

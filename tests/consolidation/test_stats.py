@@ -1,6 +1,7 @@
 """`nanobot-memory stats`: what is stored, how it grew, what is recalled; quickly, however much there is."""
 
 import json
+import os
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -110,6 +111,19 @@ def test_entries_are_counted_as_they_are_listed_whoever_wrote_in_the_file(by_han
     assert found["count"] == len(listed)
     assert found["active"] == sum(one.section is Section.ACTIVE for one in listed.values())
     assert (plain_entries(repository.path.read_bytes()) is not None) == (by_hand == "")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+@pytest.mark.parametrize("command", ["stats", "audit"])
+def test_a_pipe_and_a_link_to_a_device_are_no_memory_and_nobody_waits_for_them(command: str, tmp_path: Path, capsys):
+    memory = tmp_path / "memory"
+    (memory / "sessions").mkdir(parents=True)
+    (memory / "ENTRIES.md").symlink_to("/dev/zero")
+    (memory / "2026-03-05.md").symlink_to("/dev/zero")
+    os.mkfifo(memory / "2026-03-06.md")
+    os.mkfifo(memory / "sessions" / "cli.jsonl")
+    run_command_line([command, "-w", str(tmp_path), "--json"])
+    assert json.loads(capsys.readouterr().out.splitlines()[-1])
 
 
 def test_an_empty_workspace_and_none_are_said(tmp_path: Path, capsys):

@@ -5,10 +5,11 @@ import subprocess
 import sys
 import textwrap
 import threading
-import time
+from datetime import UTC, datetime
 
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
 from nanobot_memory_plugins.core.host import MemoryThread
+from nanobot_memory_plugins.core.testing import ManualClock
 
 
 def thread_for(tmp_path, monkeypatch) -> MemoryThread:
@@ -138,11 +139,14 @@ async def test_trap_11_a_memory_that_does_not_close_holds_the_end_for_the_limit_
         async def close(self):
             await asyncio.sleep(3600)
 
-    thread = MemoryThread(Stuck)
-    await thread.call(lambda memory: asyncio.sleep(0), limit=5)
-    began = time.perf_counter()
-    assert not await thread.aclose(0.3)
-    assert time.perf_counter() - began < 3
+    clock = ManualClock(datetime(2026, 3, 1, tzinfo=UTC))
+    thread = MemoryThread(Stuck, clock=clock)
+    await thread.call(lambda memory: asyncio.sleep(0), limit=500.0)
+    closing = asyncio.ensure_future(thread.aclose(500.0))
+    while clock.alarms != [500.0]:
+        await asyncio.sleep(0)
+    clock.advance(500.0)
+    assert not await closing
 
 
 def test_an_interpreter_that_ends_without_a_close_keeps_what_was_accepted(tmp_path):

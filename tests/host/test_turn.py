@@ -2,11 +2,14 @@
 
 import asyncio
 import json
+import threading
 import time
+from datetime import UTC, datetime
 
 import pytest
 
 from nanobot_memory_plugins.core import MemoryConfig, MemoryService, is_fenced
+from nanobot_memory_plugins.core.testing import ManualClock
 
 ASKED = "Which port does our staging database listen on?"
 TOLD = "Our staging database listens on port 5433."
@@ -278,18 +281,29 @@ def _unbuildable():
     raise OSError("no such disk")
 
 
-def test_a_late_recall_is_waited_for_once_and_found_when_it_comes(tmp_path, monkeypatch):
+async def test_a_late_recall_is_waited_for_once(tmp_path, monkeypatch):
     monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "")
-    with MemoryService(tmp_path, config=MemoryConfig.model_validate({"core": {"message_limit": 0.2}})) as memory:
-        memory.thread.submit(_blocking(4.0))
+    clock, go_on = ManualClock(datetime(2026, 3, 1, tzinfo=UTC)), threading.Event()
+    config = MemoryConfig.model_validate({"core": {"message_limit": 500.0}})
+
+    async def block_the_loop(_memory):
+        go_on.wait()  # as a plugin might
+
+    async with MemoryService(tmp_path, config=config, clock=clock) as memory:
+        memory.thread.submit(block_the_loop)
         turn = memory.turn("s")
-        began = time.perf_counter()
-        assert turn.now.received("Hello") is None
-        waited = time.perf_counter() - began
-        assert turn.now.received("Hello") is None
-        assert time.perf_counter() - began < waited + 0.4
-    assert 0.5 < waited < 3.5
-    assert turn.was_late
+        receiving = asyncio.ensure_future(turn.received("Hello"))
+        while not clock.alarms:
+            await asyncio.sleep(0)
+        assert 500.0 <= clock.alarms[0] <= 520.0
+        clock.advance(clock.alarms[0])
+        assert await receiving is None
+        again = asyncio.ensure_future(turn.received("Hello"))
+        for _ in range(20):
+            await asyncio.sleep(0)
+        assert again.done()
+        assert turn.was_late
+        go_on.set()
 
 
 def _blocking(seconds: float):
@@ -309,15 +323,19 @@ async def test_a_session_is_told_of_when_its_clock_has_run_down(tmp_path, monkey
     """
     installed_plugin("quiet", source)
     monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "quiet")
-    config = MemoryConfig.model_validate({"core": {"idle_seconds": 0.3}})
-    async with MemoryService(tmp_path, config=config) as memory:
+    config = MemoryConfig.model_validate({"core": {"idle_seconds": 5_000.0}})
+    clock = ManualClock(datetime(2026, 3, 1, tzinfo=UTC))
+    async with MemoryService(tmp_path, config=config, clock=clock) as memory:
         for text in ("one", "two"):
             turn = memory.turn("s")
             await turn.received(text)
+            clock.advance(4_000.0)
             turn.finished()
-        for _ in range(100):
-            if "was quiet" in notes(memory):
-                break
-            await asyncio.sleep(0.05)
+            while clock.alarms[-1:] != [5_000.0]:
+                await asyncio.sleep(0)
+        assert "was quiet" not in notes(memory)
+        clock.advance(5_000.0)
+        while "was quiet" not in notes(memory):
+            await asyncio.sleep(0)
         assert notes(memory).count("s was quiet after 2 messages, ended: False") >= 1
         assert notes(memory).count("### ") == 1

@@ -1,5 +1,6 @@
 """The indexer on real files and a real database."""
 
+import itertools
 import os
 import threading
 import time
@@ -12,8 +13,9 @@ import pytest
 from nanobot_memory_plugins.core.clock import ManualClock
 from nanobot_memory_plugins.core.values import Origin
 from nanobot_memory_plugins.search.indexer.session import SessionSettings
-from nanobot_memory_plugins.search.indexer.step import StepSettings
+from nanobot_memory_plugins.search.indexer.step import FileStep, StepSettings
 from nanobot_memory_plugins.search.sources.pieces import Chunking
+from nanobot_memory_plugins.search.sources.places import Places
 from nanobot_memory_plugins.storage.database import Database
 from tests.support.indexed_workspace import TIME, Workspace, entry, message, until
 
@@ -209,6 +211,22 @@ def test_no_more_documents_than_allowed_are_held_at_a_time(workspace: Workspace,
         assert max(len(change.documents) for change in workspace.changes) <= 10
 
 
+def test_what_was_deleted_goes_although_the_reading_broke_off_between_batches(workspace: Workspace):
+    step = StepSettings(batch_documents=1)
+    file = workspace.write("notes.md", "".join(f"## {n}\ntext {n}\n" for n in range(4)))
+    source = Places(workspace.paths).look(file)
+    workspace.paths.index_folder.mkdir(parents=True, exist_ok=True)
+    with closing(Database.open(workspace.paths.database)) as database:
+        FileStep(database, step).run(source, None, lambda: False)
+        assert len(workspace.texts()) == 4
+        file.write_text("## 1\ntext 1\n## 2\ntext 2\n## 3\ntext 3\n", encoding="utf-8")
+        state = database.file_states()[source.relative]
+        told = iter((False, False, True))
+        assert FileStep(database, step).run(source, state, lambda: next(told)) is None
+        FileStep(database, step).run(source, database.file_states()[source.relative], lambda: False)
+    assert [text.splitlines()[-1] for text in workspace.texts()] == ["text 1", "text 2", "text 3"]
+
+
 def test_a_long_record_is_cut_as_configured(workspace: Workspace):
     settings = SessionSettings(step=StepSettings(chunking=Chunking(32, 0)))
     workspace.write("sessions/cli.jsonl", message("word " * 500, "m1") + message("short", "m2"))
@@ -312,14 +330,32 @@ def test_a_memory_folder_that_goes_and_comes_back(workspace: Workspace):
 
 
 @pytest.mark.accept("NC-09")
-@pytest.mark.parametrize("watch", [True, False])
-def test_a_change_by_hand_is_indexed_within_seconds(workspace: Workspace, watch: bool):
+def test_changes_by_hand_and_folders_that_appear_are_heard_of(workspace: Workspace):
+    """The clock stands still, so that the indexer never looks around by itself."""
     workspace.paths.memory.mkdir()
-    with workspace.indexing(watch=watch):
-        if watch:
-            time.sleep(2.5)  # until the indexer no longer looks for itself every two seconds
+    count = itertools.count()
+    with workspace.indexing(watch=True, clock=ManualClock(TIME)):
+
+        def is_heard() -> bool:  # from when the watch has begun
+            workspace.write("notes.md", f"## A\nedited {next(count)} times\n")
+            return any("edited" in text for text in workspace.texts())
+
+        assert until(is_heard)
+        elsewhere = workspace.path / "elsewhere"
+        elsewhere.mkdir()
+        (elsewhere / "more.md").write_text("## B\nin a folder\n", encoding="utf-8")
+        elsewhere.rename(workspace.paths.memory / "elsewhere")
+        assert until(lambda: "## B\nin a folder" in workspace.texts())
+
+
+@pytest.mark.accept("NC-09")
+def test_without_a_watch_the_indexer_looks_around_every_two_seconds(workspace: Workspace):
+    workspace.paths.memory.mkdir()
+    clock = ManualClock(TIME)
+    with workspace.indexing(clock=clock):
         workspace.write("notes.md", "## A\nwritten in an editor\n")
-        assert until(lambda: workspace.texts() == ["## A\nwritten in an editor"], 15)
+        clock.advance(2.0)
+        assert until(lambda: workspace.texts() == ["## A\nwritten in an editor"])
 
 
 def test_a_file_nobody_told_of_is_found_within_seconds_beside_a_linked_folder(workspace: Workspace):

@@ -2,7 +2,6 @@
 
 import sys
 import textwrap
-import time
 from pathlib import Path
 
 import pytest
@@ -124,11 +123,9 @@ def test_the_error_names_type_place_and_the_missing_module(distributions):
 
 @pytest.mark.accept("PL-02")
 def test_an_import_that_hangs_is_left_behind(distributions):
-    distributions.plugin("hangs", "import time\ntime.sleep(300)")
+    distributions.plugin("hangs", "import threading\nthreading.Event().wait()")
     distributions.plugin("good", "X = 1")
-    started = time.monotonic()
     found = discover(only={"hangs", "good"}, import_seconds=0.2)
-    assert time.monotonic() - started < 30
     assert found["hangs"].error == "its import takes longer than 0.2 s"
     assert found["good"].plugin is not None
 

@@ -3,7 +3,6 @@
 import asyncio
 import os
 import re
-import time
 from pathlib import Path
 from typing import Any
 
@@ -115,8 +114,6 @@ async def test_the_host_answers_what_it_answers_without_them(tmp_path, monkeypat
         install_plugin(tmp_path / "site", monkeypatch, f"zoo_{name}", source)
     monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", ",".join([OURS, *(f"zoo_{name}" for name in zoo)]))
     before = asyncio.all_tasks()
-    started = time.monotonic()
     beside = await everything(tmp_path / "beside")
     assert beside == alone
-    assert time.monotonic() - started < 300 * LIMIT
     assert asyncio.all_tasks() <= before

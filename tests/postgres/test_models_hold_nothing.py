@@ -1,67 +1,72 @@
 """While an embedding model works, no connection is held for it, and no transaction is open."""
 
-import asyncio
-import time
+import threading
 import uuid
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-import psycopg
 import pytest
+from psycopg.pq import TransactionStatus
 
 from nanobot_memory_plugins.core.testing import MemoryWorkspace
 from nanobot_memory_plugins.core.values import Level, Note, Query
+from nanobot_memory_plugins.postgres.reaching import Lease, Server
 from nanobot_memory_plugins.postgres.server.launcher import OwnServer
 from nanobot_memory_plugins.postgres.store import SharedStore
 from tests.postgres.opening import open_shared
 from tests.support.indexed_workspace import HashEmbedder
 
-# Seconds that the model takes: what is held at its begin and at its end is held for it.
-WORKS = 0.3
+USE = Server.use
 
 
 class Looking(HashEmbedder):
-    """A model that looks what is held while it works."""
+    """A model that looks what is held for it while it works: by this thread, whatever others do meanwhile."""
 
     store: SharedStore | None = None
     fails = False
 
-    def __init__(self, server: OwnServer) -> None:
+    def __init__(self) -> None:
         super().__init__()
-        self._server = server
         self.held: list[tuple[object, object]] = []
+        self._using = threading.local()
+
+    def use(self, server: Server, function: Callable[[Any], Any], lease: Lease) -> Any:
+        """Use a server, and know of it in this thread."""
+        self._using.lease = lease
+        try:
+            return USE(server, function, lease)
+        finally:
+            self._using.lease = None
 
     def encode(self, texts: str | Sequence[str]) -> list[list[float]]:
-        before = self._look()
-        time.sleep(WORKS)
-        self.held += [(texts, one) for one in before & self._look()]
+        if (lease := getattr(self._using, "lease", None)) is not None:
+            self.held.append((texts, lease))
+        if self.store is not None and threading.current_thread() is self.store._sender._thread:
+            connection = self.store._lease._connection
+            if connection.info.transaction_status is not TransactionStatus.IDLE:
+                self.held.append((texts, connection))
         made = super().encode(texts)
         if self.fails:
             raise RuntimeError("no memory")
         return made
 
-    def _look(self) -> set[object]:
-        with psycopg.connect(self._server.administrator_dsn) as admin:
-            open_ = admin.execute(
-                "SELECT pid, xact_start FROM pg_stat_activity WHERE application_name = 'nanobot-memory' "
-                "AND xact_start IS NOT NULL"
-            ).fetchall()
-        store = self.store
-        lent = [] if store is None else [one for one in list(store._server._lent) if one is not store._lease]
-        # That of a sender that has begun anew is closed, and still listed.
-        return {*open_, *(held for one in lent if (held := one._connection) is not None and not held.closed)}
-
 
 @pytest.mark.parametrize("rls", [False, True], ids=["plain", "walled"])
 async def test_no_connection_is_held_while_a_model_works(
-    server: OwnServer, walled: OwnServer, agents_dsn: str, tmp_path: Path, rls: bool
+    server: OwnServer,
+    walled: OwnServer,
+    agents_dsn: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    rls: bool,
 ):
     workspace = MemoryWorkspace(tmp_path)
     workspace.note(Note("the garden gate is green"), "a1")
     used = walled if rls else server
     options: dict[str, Any] = {"dsn": agents_dsn, "rls": True} if rls else {}
-    model = Looking(used)
+    model = Looking()
+    monkeypatch.setattr(Server, "use", lambda *given: model.use(*given))
     store = await open_shared(tmp_path, used, uuid.uuid4().hex, lent=model, **options)
     try:
         model.store = store
@@ -80,7 +85,6 @@ async def test_no_connection_is_held_while_a_model_works(
         failed = await store.search(Query("is the gate green"))
         assert model.encoded == [*encoded, "is the gate green"]  # once, and not again over a connection
         assert ([hit.text for hit in failed.hits], failed.level) == (["the garden gate is green"], Level.FULL_TEXT)
-        await asyncio.sleep(WORKS)
     finally:
         await store.close()
     assert model.held == []

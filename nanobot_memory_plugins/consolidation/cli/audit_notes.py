@@ -13,7 +13,7 @@ from rich.console import Console
 from nanobot_memory_plugins.consolidation.cli.audit import FaultKind, junk_in
 from nanobot_memory_plugins.consolidation.model.redacted_content import is_point_hidden
 from nanobot_memory_plugins.core import MemoryPaths, Sentence, shown, tr
-from nanobot_memory_plugins.core.files import NoteEntry, parse_notes
+from nanobot_memory_plugins.core.files import NoteEntry, parse_notes, read_regular
 
 KINDS = (FaultKind.JUNK, FaultKind.HIDDEN, FaultKind.NEAR_DUPLICATE)
 # What every importer of ours tags its notes with.
@@ -98,7 +98,7 @@ def audit_notes(paths: MemoryPaths) -> NotesAudit:
 def _notes(paths: MemoryPaths) -> Iterator[tuple[str, NoteEntry]]:
     for path in sorted(paths.memory.glob("*.md")):
         try:
-            data = path.read_bytes()
+            data = read_regular(path)
         except OSError:
             continue
         if _TAG.encode() not in data:

@@ -26,6 +26,7 @@ from nanobot_memory_plugins.core import (
     tr,
 )
 from nanobot_memory_plugins.core.cli import finish_erasure, told_size
+from nanobot_memory_plugins.core.files import read_regular
 from nanobot_memory_plugins.core.host import (
     Recalls,
     Stored,
@@ -90,7 +91,7 @@ def stats(
 def _kept(repository: EntryRepository) -> dict[str, Kept]:
     """Return the entries, read in one step where all of them stand as we write them."""
     try:
-        found = plain_entries(repository.path.read_bytes())
+        found = plain_entries(read_regular(repository.path))
     except OSError:
         found = None
     if found is not None:

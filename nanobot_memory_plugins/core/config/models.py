@@ -25,7 +25,7 @@ class CoreOptions(PluginOptions):
 
     message_limit: _Seconds = Field(default=0.5, description="for a plugin to answer a message or a draft")
     tool_limit: _Seconds = Field(default=0.5, description="for a plugin to answer a tool execution")
-    idle_limit: _Seconds = Field(default=180.0, description="for a plugin to answer a quiet session")
+    idle_limit: _Seconds = Field(default=60.0, description="for a plugin to answer a quiet session")
     compaction_limit: _Seconds = Field(default=60.0, description="for a plugin to answer a compaction")
     start_limit: _Seconds = Field(default=10.0, description="for a plugin to start or stop")
     breaker_failures: int = Field(default=3, ge=1, le=1_000, description="failures in a row before a hook rests")

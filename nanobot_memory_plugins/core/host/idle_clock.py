@@ -3,6 +3,7 @@
 import asyncio
 from typing import TYPE_CHECKING, Any
 
+from nanobot_memory_plugins.core.clock import sleep
 from nanobot_memory_plugins.core.host.memory_thread import MemoryThread, Use
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ class IdleClock:
 
         async def wait(memory: "MemoryHost") -> None:
             self._replace(session_key, asyncio.current_task())
-            await asyncio.sleep(self._seconds)
+            await sleep(self._thread.clock, self._seconds)
             self._timers.pop(session_key, None)
             await tell(memory)
 

@@ -85,7 +85,7 @@ class MemoryService:
                 project=project,
             )
 
-        self.thread = MemoryThread(build, at_start=at_start, exit_limit=close_limit)
+        self.thread = MemoryThread(build, at_start=at_start, exit_limit=close_limit, clock=clock)
         self.when_quiet: Callable[[str, Any], Use[Any]] = _tell_of_quiet
         """Makes for a session what is done once it has gone quiet: by default the plugins are told, with what the
         transcript holds."""

@@ -16,6 +16,7 @@ from concurrent.futures import Future, InvalidStateError
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from nanobot_memory_plugins.core.clock import Clock, SystemClock, time_limit
 from nanobot_memory_plugins.core.errors import said_of
 from nanobot_memory_plugins.core.isolation.fork import around_fork, at_fork, leave_to_parent
 from nanobot_memory_plugins.core.log import logger
@@ -39,13 +40,20 @@ class MemoryThread:
     """Runs one memory in a daemon thread, started at the first use and again after a close.
 
     ``build`` makes the memory; it is called in the thread. ``at_start`` is background work of every start.
-    A thread that nobody has closed is closed when the interpreter ends, within ``exit_limit`` seconds.
+    A thread that nobody has closed is closed when the interpreter ends, within ``exit_limit`` seconds. ``clock`` bounds
+    what is awaited; what blocks goes by the machine's own.
     """
 
     def __init__(
-        self, build: Callable[[], "MemoryHost"], *, at_start: Use[None] | None = None, exit_limit: float = 2.0
+        self,
+        build: Callable[[], "MemoryHost"],
+        *,
+        at_start: Use[None] | None = None,
+        exit_limit: float = 2.0,
+        clock: Clock | None = None,
     ) -> None:
         self._build = build
+        self.clock = clock or SystemClock()
         self._at_start = at_start
         self._exit_limit = exit_limit
         self._lock = threading.Lock()
@@ -83,7 +91,7 @@ class MemoryThread:
 
     async def wait(self, future: "Future[_T | None]", *, limit: float) -> _T | None:
         """Wait at most ``limit`` seconds for a call that was submitted before."""
-        if await _ends_within(future, limit):
+        if await _ends_within(future, limit, self.clock):
             return future.result()
         logger.debug("the memory has not answered within {:.1f} s; the turn goes on without it", limit)
         return None
@@ -107,7 +115,7 @@ class MemoryThread:
         run = self._take()
         if run is None:
             return True
-        return _note_end(await _ends_within(run.stop(limit), limit))
+        return _note_end(await _ends_within(run.stop(limit), limit, self.clock))
 
     def close(self, limit: float) -> bool:
         """Do the same as `aclose` where no event loop is running. It blocks."""
@@ -173,12 +181,14 @@ def _be_first_at_exit() -> None:
     atexit.register(_close_unclosed)
 
 
-async def _ends_within(future: "Future[Any]", limit: float) -> bool:
+async def _ends_within(future: "Future[Any]", limit: float, clock: Clock) -> bool:
     """Wait for a thread's future without ever cancelling it."""
     waiting = asyncio.wrap_future(future)
     try:
-        done, _ = await asyncio.wait({waiting}, timeout=limit)
-        return bool(done)
+        with suppress(TimeoutError):
+            async with time_limit(clock, limit):
+                await asyncio.wait({waiting})
+        return waiting.done()
     finally:
         # The future is marked as running, so this reaches only the waiting end of it: nothing is left that would
         # call back into an event loop that has been closed meanwhile.

@@ -12,6 +12,7 @@ from datetime import date
 from pathlib import Path
 
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
+from nanobot_memory_plugins.core.files.reading import read_regular
 from nanobot_memory_plugins.core.host.recall_log import injections, recall_folder
 from nanobot_memory_plugins.core.values import Origin
 
@@ -114,7 +115,7 @@ def line_of(paths: MemoryPaths, file: str, record: str) -> str:
     if not record or not path.resolve().is_relative_to(paths.workspace.resolve()):
         return ""
     try:
-        data = path.read_bytes()
+        data = read_regular(path)
     except OSError:
         return ""
     wanted = re.escape(record.encode())
@@ -129,7 +130,7 @@ def _contents(files: Iterable[Path]) -> Iterable[tuple[Path, bytes]]:
     for path in files:
         try:
             if not path.is_symlink():
-                yield path, path.read_bytes()
+                yield path, read_regular(path)
         except OSError:
             continue
 

@@ -14,6 +14,7 @@ import threading
 from collections.abc import Callable, Coroutine, Generator
 from typing import Any
 
+from nanobot_memory_plugins.core.clock import Alarm, Clock
 from nanobot_memory_plugins.core.isolation.failure import coroutine_chain, exception_name, is_the_users_interrupt
 from nanobot_memory_plugins.core.isolation.threads import DaemonThreadPool
 from nanobot_memory_plugins.core.isolation.tracebacks import log_traceback
@@ -29,8 +30,9 @@ class Sandbox:
     ``grace_seconds`` is how long a cancelled coroutine may take to clean up after itself.
     """
 
-    def __init__(self, plugin_name: str, grace_seconds: float) -> None:
+    def __init__(self, plugin_name: str, grace_seconds: float, clock: Clock) -> None:
         self.plugin_name = plugin_name
+        self.clock = clock
         self.grace_seconds = grace_seconds
         self.threads = DaemonThreadPool(_THREADS, name=f"nanobot-memory {plugin_name}")
         # asyncio keeps weak references only: a task that is collected while it runs is reported, and one that
@@ -115,7 +117,7 @@ class PluginCoroutine(Coroutine[Any, Any, Any]):
         self._sandbox = sandbox
         self._loop = loop
         self._inner = inner
-        self._killer: asyncio.TimerHandle | None = None
+        self._killer: Alarm | None = None
         self.dropped = False
 
     def send(self, value: Any) -> Any:
@@ -156,7 +158,7 @@ class PluginCoroutine(Coroutine[Any, Any, Any]):
 
     def _watch(self, task: "asyncio.Task[Any]") -> None:
         """Look at a cancelled task again after the grace: it may have swallowed its cancellation."""
-        self._killer = self._loop.call_later(self._sandbox.grace_seconds, self._drop_at_the_end, task)
+        self._killer = self._sandbox.clock.call_later(self._sandbox.grace_seconds, lambda: self._drop_at_the_end(task))
 
     def _drop_at_the_end(self, task: "asyncio.Task[Any]") -> None:
         """Drop the task when ``asyncio.run`` waits for it; until then it may go on as it likes."""

@@ -10,7 +10,7 @@ from typing import Any
 
 from tenacity import AsyncRetrying, retry_if_exception, stop_after_attempt, wait_random_exponential
 
-from nanobot_memory_plugins.core.clock import Clock
+from nanobot_memory_plugins.core.clock import Clock, time_limit
 from nanobot_memory_plugins.core.errors import (
     BudgetExceededError,
     CompletionTimeoutError,
@@ -146,7 +146,7 @@ class LanguageModel:
         if limit <= 0:
             raise CompletionTimeoutError(Sentence("No time is left for {purpose!r} in this hook.", purpose=purpose))
         try:
-            async with asyncio.timeout(limit):
+            async with time_limit(self._clock, limit):
                 async for attempt in AsyncRetrying(
                     stop=stop_after_attempt(self._options.attempts),
                     wait=wait_random_exponential(multiplier=0.2, max=5),

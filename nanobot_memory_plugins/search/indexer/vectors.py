@@ -1,9 +1,8 @@
 """Vectors for the documents that have none yet, newest first."""
 
-import time
 from collections.abc import Callable
 
-from nanobot_memory_plugins.core import Embedder, logger
+from nanobot_memory_plugins.core import Clock, Embedder, logger
 from nanobot_memory_plugins.search.indexer.database import FileIndex
 
 # Texts a step: some tens of milliseconds of work with the built-in model, so that new text waits for no longer.
@@ -18,9 +17,10 @@ class VectorFiller:
     new one is whole.
     """
 
-    def __init__(self, database: FileIndex, embedder: Callable[[], Embedder | None]) -> None:
+    def __init__(self, database: FileIndex, embedder: Callable[[], Embedder | None], clock: Clock) -> None:
         self._database = database
         self._embedder = embedder
+        self._clock = clock
         self._complete: str | None = None
         self._failures = 0
         self._rest_until = 0.0
@@ -32,7 +32,7 @@ class VectorFiller:
     def step(self) -> bool:
         """Embed one batch; return whether there was one. A failing model rests, longer each time."""
         embedder = self._embedder()
-        if embedder is None or time.monotonic() < self._rest_until:
+        if embedder is None or self._clock.monotonic() < self._rest_until:
             return False
         space = embedder.name
         if self._complete == space:
@@ -47,7 +47,7 @@ class VectorFiller:
         except Exception as error:  # a model or a remote service may fail in any way
             self._failures += 1
             rest = min(_LONGEST_REST, _FIRST_REST * 2.0 ** (self._failures - 1))
-            self._rest_until = time.monotonic() + rest
+            self._rest_until = self._clock.monotonic() + rest
             logger.warning(
                 "{} texts could not be embedded ({}); trying again in {:.0f} s", len(rows), type(error).__name__, rest
             )

@@ -41,7 +41,8 @@ class IndexerState:
 class Indexer:
     """Keeps the index of a workspace up to date, in a thread, while this process owns it.
 
-    ``database`` is its file, where it has one; ``open_database`` is called in that thread.
+    ``database`` is its file, where it has one; ``open_database`` is called in that thread. When it looks around by
+    itself goes by ``clock``; how long it waits to be woken, and takes to stop, by the machine's own.
     `notify` and `barrier` may be called from any thread.
     """
 
@@ -146,7 +147,7 @@ class Indexer:
             session = IndexSession(
                 database, self._database_path, self._places, self._settings, self._clock, self._out_of_time
             )
-            filler = VectorFiller(database, self._embedder)
+            filler = VectorFiller(database, self._embedder, self._clock)
             try:
                 self._say(owning=True, ready=True, trouble="")
                 self._serve(session, filler, watcher if self._watch else None)
@@ -160,7 +161,7 @@ class Indexer:
         """Do what there is to do until told to stop, or until the database or the lock is another one."""
         scan_at = look_at = 0.0
         while not self._must_stop():
-            now = time.monotonic()
+            now = self._clock.monotonic()
             if now >= look_at:
                 look_at = now + _TICK
                 if self._suspect or self._ownership.lost() or session.replaced():
@@ -180,7 +181,7 @@ class Indexer:
             if self._work_one(session, filler) or self._stop.is_set():
                 continue
             if not filler.step():
-                self._pause(look_at - time.monotonic())
+                self._pause(look_at - self._clock.monotonic())
 
     def _look_at_everything(self, session: IndexSession) -> None:
         with self._lock:

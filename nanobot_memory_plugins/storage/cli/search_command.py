@@ -20,6 +20,7 @@ from nanobot_memory_plugins.core import (
     Scope,
     SearchResult,
     SessionOption,
+    StoreError,
     StoreStatus,
     Tier,
     UserOption,
@@ -111,7 +112,8 @@ async def _search(workspace: Path | None, config: Path | None, query: Query) -> 
     async with opened_store(workspace, config, embeddings=query.use_vectors) as store:
         with suppress(TimeoutError):
             async with asyncio.timeout(_PATIENCE):
-                await store.flush()
+                with suppress(StoreError):  # it was said in the log, and the files are searched themselves
+                    await store.flush(may_fail=True)
                 await store.model_ready()
         return await store.search(query), await store.refreshed_status()
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from nanobot_memory_plugins.core.clock import Alarm
 from nanobot_memory_plugins.core.host.plugins.implementation import Implementation
 from nanobot_memory_plugins.core.isolation.answers import (
     Expected,
@@ -76,7 +77,7 @@ class Attempt(PluginCoroutine):
         self._limit = limit
         self._deadline = 0.0
         self._on_end = on_end
-        self._timer: asyncio.TimerHandle | None = None
+        self._timer: Alarm | None = None
         self._abandoned = False
         self._told = False
         self._own_seconds = 0.0
@@ -89,7 +90,7 @@ class Attempt(PluginCoroutine):
         """Advance the implementation; its end, of whatever kind, is the outcome."""
         if self._timer is None:
             self._deadline = self._loop.time() + self._limit
-            self._timer = self._loop.call_at(self._deadline, self._expire)
+            self._timer = self._sandbox.clock.call_later(self._limit, self._expire)
         began = self._loop.time()
         try:
             try:
@@ -119,7 +120,7 @@ class Attempt(PluginCoroutine):
         if self._task is not None and not self._loop.is_closed():
             end_task(self._task, drop=False)
             if self._killer is None:
-                self._killer = self._loop.call_later(self._sandbox.grace_seconds, self._kill)
+                self._killer = self._sandbox.clock.call_later(self._sandbox.grace_seconds, self._kill)
 
     def _ended(self, error: BaseException) -> None:
         """Note how the implementation ended; StopIteration carries what it returned."""
@@ -149,7 +150,7 @@ class Attempt(PluginCoroutine):
         if self._was_held_up():
             self._waited_on = True
             self._deadline = self._loop.time() + _ANOTHER_TURN
-            self._timer = self._loop.call_at(self._deadline, self._expire)
+            self._timer = self._sandbox.clock.call_later(_ANOTHER_TURN, self._expire)
         else:
             self._conclude(self._overtime(self.implementation.home.place_of_coroutine(self._inner)))
             self.abandon()

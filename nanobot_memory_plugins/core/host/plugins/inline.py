@@ -2,7 +2,6 @@
 
 import asyncio
 import contextvars
-import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
@@ -52,7 +51,8 @@ def run_inline(
     if implementation.is_async:
         return WrongAnswer("an async function, where only a plain one can be called")
     positional, named = implementation.signature.pick({**arguments, "context": implementation.context})
-    deadline = time.monotonic() + limit
+    clock = implementation.sandbox.clock
+    deadline = clock.monotonic() + limit
     answer: object = None
     try:
         with _no_current_task() as loop:
@@ -71,7 +71,7 @@ def run_inline(
             raise
         log_traceback(implementation.plugin_name, error)
         return failure_of(error, implementation.home)
-    if time.monotonic() > deadline:
+    if clock.monotonic() > deadline:
         return Failure(reason=f"no answer within {limit:g} s", place=implementation.home.definition)
     return values
 

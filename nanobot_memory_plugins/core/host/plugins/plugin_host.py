@@ -52,7 +52,7 @@ class PluginHost:
     """Registers plugins and calls their hooks.
 
     ``time_limits`` are seconds by hook, ``default_limit`` holds for the others. The clock drives the
-    breakers; time limits follow the event loop. ``grace_seconds`` is what an implementation over its limit
+    breakers and the time limits. ``grace_seconds`` is what an implementation over its limit
     gets to clean up, in the background, before it is dropped.
 
     What it cannot hold: code that blocks inside an async function blocks the loop until it comes back (its
@@ -228,7 +228,7 @@ class PluginHost:
                 Sentence("A plugin named {name} is registered already.", name=name), hint="Rename one of them."
             )
         found = find_implementations(self._manager, name, plugin, self._hooks)
-        sandbox = Sandbox(name, self._grace_seconds)
+        sandbox = Sandbox(name, self._grace_seconds, self._clock)
         implementations = tuple(
             Implementation(
                 name=f"{name}.{hook}",

@@ -1,0 +1,28 @@
+"""A search beside an indexing that fails."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from nanobot_memory_plugins.core import StoreError
+from nanobot_memory_plugins.core.cli.main import run_command_line
+from nanobot_memory_plugins.storage.cli import search_command
+from nanobot_memory_plugins.storage.database import Database
+
+
+def test_a_search_does_not_wait_for_an_indexing_that_has_failed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    (tmp_path / "memory").mkdir()
+    (tmp_path / "memory" / "2026-02-16.md").write_text("The tea grows on the southern slope.\n", encoding="utf-8")
+
+    def full(*_: object) -> None:
+        raise StoreError("There is no space left for the index.")
+
+    monkeypatch.setattr(Database, "apply", full)
+    monkeypatch.setattr(search_command, "_PATIENCE", 100_000.0)
+    assert run_command_line(["search", "tea", "--no-embeddings", "--json", "-w", str(tmp_path)]) == 0
+    out = capsys.readouterr()
+    assert "southern slope" in json.loads(out.out.splitlines()[-1])["hits"][0]["snippet"]
+    assert out.err.count("no space left") == 1
