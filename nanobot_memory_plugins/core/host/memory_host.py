@@ -254,6 +254,8 @@ class MemoryHost(PromptCalls):
         self._words.hear_tool(session_key, frozen)
         if isinstance(frozen, str) and self.tool(tool_name) is not None:
             self._redaction.hear(frozen)  # what memory shows was said by whom it is shown to
+        if isinstance(frozen, str):
+            frozen = remove_fenced(frozen)
         return await self._hooks.keep_answers(
             "on_tool_executed",
             {
