@@ -103,7 +103,7 @@ async def test_with_vectors_it_is_found_by_meaning_without_a_common_word(life_wi
         await Conversation(memory).turn("The invoice for the boiler is due next month.")
         await Conversation(memory).turn("我每周三晚上去学陶艺。")
         await memory.flush_index()
-        await until(lambda: memory.store is not None and memory.store.status().vectors >= 6)
+        await until(lambda: memory.store.status().vectors >= 6)
         for asked, part in (
             ("Who has a young cat at home?", "kitten"),
             ("家里的猫是谁领养的？", "kitten"),
