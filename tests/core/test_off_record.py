@@ -174,21 +174,25 @@ LOOK_ALIKES = [
 
 
 @each("text", in_both_scripts(MORE))
+@pytest.mark.leaving
 def test_it_is_heard_at_either_end_of_a_message_and_behind_a_greeting(text: str):
     assert off_record(text) is OffRecord.MESSAGE
 
 
 @each("text", in_both_scripts(LOOK_ALIKES))
+@pytest.mark.leaving
 def test_what_others_say_and_what_is_done_to_files_is_none(text: str):
     assert off_record(text) is None
 
 
 @each(("text", "wanted"), in_both_scripts(SAID))
+@pytest.mark.leaving
 def test_what_people_say_so_that_nothing_is_kept(text: str, wanted: OffRecord | None):
     assert off_record(text) is wanted
 
 
 @each("word", [*MARKED, *PAUSED, *PAUSED_ALONE])
+@pytest.mark.leaving
 def test_each_word_has_an_example_and_a_counter_example(word: Any):
     assert re.search(word.pattern, fold(word.example))
     assert not re.search(word.pattern, fold(word.counter_example))
@@ -222,26 +226,6 @@ async def walk(memory: MemoryHost, history: list[dict[str, str]]) -> None:
     await memory.turn_finished(session_key="cli:a", messages=history, context_window=4_000)
     await memory.session_idle(session_key="cli:a", history=history, ended=True)
     await memory.flush_index()
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        f"hey, off the record: {SECRET}.",
-        f"{SECRET}. Don't save that, please.",
-        f"I had lunch with Bob. Off the record: {SECRET}.",
-        f"{SECRET}，能别记这个吗",
-        f"{SECRET}，这句别存",
-    ],
-)
-async def test_what_is_marked_at_either_end_is_in_no_file(tmp_path: Path, text: str):
-    history = [{"role": "user", "content": text}, {"role": "assistant", "content": "I see."}]
-    async with MemoryHost(tmp_path, config=CONFIG, llm=Model()) as memory:
-        context = await memory.message_received(session_key="cli:a", text=text)
-        await memory.message_sent(session_key="cli:a", text="I see.")
-        await walk(memory, history)
-    assert not context.receipt.stored
-    assert files_with(tmp_path, b"imbrasil") == []
 
 
 @pytest.mark.parametrize("paused", [False, True])
@@ -293,29 +277,6 @@ async def test_two_processes_pause_a_conversation_each_and_neither_takes_the_oth
         await said(other, "memory resume", "cli:0")
         kept = [(await said(one, "I keep bees in Lund.", f"cli:{n}"))[1] for n in range(9)]
         assert kept == [True, *[False] * 7, True]
-
-
-@pytest.mark.parametrize(
-    ("order", "language"),
-    [
-        ("Forget that I keep bees in Lund.", "NOT forgotten"),
-        ("Could you forget everything about my bees?", "NOT forgotten"),
-        ("Delete my address from your memory.", "NOT forgotten"),
-        ("Off the record: forget that I keep bees.", "NOT forgotten"),
-        ("忘掉我养蜜蜂这件事。", "没有忘掉"),
-        ("請忘掉關於蜜蜂的一切", "没有忘掉"),
-        ("Vergiss, dass ich Bienen halte.", "NOT forgotten"),
-    ],
-)
-async def test_an_order_to_forget_that_comes_while_paused_is_said_to_be_not_done(
-    tmp_path: Path, order: str, language: str
-):
-    async with MemoryHost(tmp_path, config=CONFIG) as memory:
-        await said(memory, "I keep bees in Lund.")
-        await said(memory, "memory pause")
-        assert language in (await said(memory, order))[0]
-        for other in ("I forgot my keys.", "Don't forget to feed the bees.", "我忘了带钥匙", "What did I forget?"):
-            assert language not in (await said(memory, other))[0]
 
 
 @pytest.mark.skipif(os.name != "posix", reason="links in the place of folders are tried where everybody may make them")

@@ -103,6 +103,7 @@ def test_an_origin_that_is_not_known_is_believed_no_more_than_a_tool(paths, repo
 
 
 @pytest.mark.parametrize("where", ["run", "change", "entry"])
+@pytest.mark.leaving
 def test_a_run_with_what_is_not_known_is_shown_and_neither_undone_nor_restored_from(repository, where):
     repository.update(put(an_entry()), who="test", why="a test")
     run = repository.update(lambda _: {}, who="newer", why="forgotten").run
@@ -127,6 +128,7 @@ def test_a_run_with_what_is_not_known_is_shown_and_neither_undone_nor_restored_f
 
 
 @pytest.mark.parametrize("line", ["blake3 0123", "# version 2", f"{'0' * 16} {'0' * 128}"])
+@pytest.mark.leaving
 def test_with_a_list_of_what_was_purged_in_another_form_no_new_text_is_written(paths, repository, line):
     repository.update(put(an_entry()), who="test", why="a test")
     purged = paths.memory / ".entries" / "purged"
@@ -139,6 +141,7 @@ def test_with_a_list_of_what_was_purged_in_another_form_no_new_text_is_written(p
     assert set(repository.load().entries) == {"cccc3333"}
 
 
+@pytest.mark.leaving
 def test_a_kind_of_change_that_is_not_known_takes_no_entry_away(repository):
     repository.update(put(an_entry()), who="test", why="a test")
     run = repository.update(put(an_entry("dddd4444", "uses Emacs")), who="newer", why="split").run
@@ -169,6 +172,7 @@ def test_fields_and_kinds_that_are_not_known_stay_in_a_transcript_that_is_purged
     assert (first["mood"], second, third["weight"]) == (["calm"], rows[1], 3)
 
 
+@pytest.mark.leaving
 def test_the_usage_files_are_read_as_far_as_they_are_known_and_only_added_to(tmp_path):
     folder, day = tmp_path / ".usage", NOW.date()
     folder.mkdir()
@@ -182,6 +186,7 @@ def test_the_usage_files_are_read_as_far_as_they_are_known_and_only_added_to(tmp
     assert (folder / f"{day}.jsonl").read_text(encoding="utf-8").startswith(newer)
 
 
+@pytest.mark.leaving
 def test_the_ledger_of_recall_is_read_as_far_as_it_is_known_and_only_added_to(tmp_path):
     folder = recall_folder(MemoryPaths.of(tmp_path).memory)
     folder.mkdir(parents=True)
@@ -193,6 +198,7 @@ def test_the_ledger_of_recall_is_read_as_far_as_it_is_known_and_only_added_to(tm
 
 
 @pytest.mark.parametrize("line", ["# version 2", "f" * 64, "b3:" + "a" * 32])
+@pytest.mark.leaving
 def test_a_list_of_imports_in_another_form_is_refused(paths, line):
     file = ledger_path(paths)
     file.parent.mkdir()
@@ -205,6 +211,7 @@ def test_a_list_of_imports_in_another_form_is_refused(paths, line):
 
 
 @pytest.mark.parametrize("line", [b"0123", b"", b"\0" * 32, b"01\xff"])
+@pytest.mark.leaving
 def test_a_list_of_imports_that_a_crash_damaged_is_read_on(paths, line):
     file = ledger_path(paths)
     file.parent.mkdir()
@@ -212,6 +219,7 @@ def test_a_list_of_imports_that_a_crash_damaged_is_read_on(paths, line):
     assert "0" * 32 in Ledger(paths, Appender(paths, lock_seconds=1.0))
 
 
+@pytest.mark.leaving
 def test_marks_of_what_was_dealt_with_keep_what_is_not_known(tmp_path):
     marks = MessageMarks(tmp_path)
     marks.change("a", lambda one: one.add([Message(role="user", text="hello")]))
@@ -222,6 +230,7 @@ def test_marks_of_what_was_dealt_with_keep_what_is_not_known(tmp_path):
     assert (row["threads"], len(row["singles"])) == (["x"], 2)
 
 
+@pytest.mark.leaving
 def test_messages_that_wait_keep_fields_and_kinds_that_are_not_known(paths):
     pending = Pending(paths)
     pending.add("a", [Message(role="user", text="hello"), Message(role="user", text="bye")], Scope())
@@ -239,6 +248,7 @@ def test_messages_that_wait_keep_fields_and_kinds_that_are_not_known(paths):
     assert [one.text for one in pending.read("a")] == ["hello", "again"]
 
 
+@pytest.mark.leaving
 def test_the_record_of_the_last_consolidation_keeps_what_is_not_known(paths):
     file = paths.memory / ".entries" / LAST_RUN
     file.write_text('{"when": "", "seen": [], "failures": 0, "weekly": "2026-05-01"}', encoding="utf-8")

@@ -128,3 +128,32 @@ async def test_a_light_search_looks_into_first_lines_tags_and_titles_alone(life:
         for words in ("wombats", "袋熊"):
             assert await found(memory, words, Tier.LIGHT) == ""
             assert "sqlite" in await found(memory, words)
+
+
+FOLLOW_UPS = [
+    (("My sister will look after Quibble.", "That is kind of her.", "how much does he eat?"), "half a tin"),
+    (("Let's look at the bathroom tiles again.", "You chose the red ones.", "and why?"), "out of stock"),
+    (("Let's move house", "Is Falkenstein still up?", "no idea, yes. What port did it run on?"), "8443"),
+    (("给乐乐买双球鞋", "好呀，想买什么牌子？", "他多大了？"), "九岁"),
+    (("水龙头又漏了", "不是约了孙师傅吗？", "对，他收多少钱？"), "一百二"),
+]
+
+
+async def test_a_follow_up_is_answered_by_what_its_turn_before_speaks_of(life: Life):
+    told = (
+        "My cat Quibble gets half a tin twice a day.",
+        "We picked the red tiles for the bathroom because the blue ones were out of stock.",
+        "Our server in Falkenstein runs on port 8443 since the move.",
+        "我儿子乐乐九岁，三月过的生日。",
+        "水管工孙师傅上门费一百二。",
+    )
+    async with life.host() as memory:
+        for number, said in enumerate(told):
+            await Conversation(memory, f"cli:{number}").turn(said)
+        await memory.flush_index()
+        answered = []
+        for (before, reply, asked), part in FOLLOW_UPS:
+            talk = Conversation(memory, f"cli:{asked}")
+            talk.history = [{"role": "user", "content": before}, {"role": "assistant", "content": reply}]
+            answered.append(part in await talk.hear(asked))
+    assert sum(answered) >= 4, answered

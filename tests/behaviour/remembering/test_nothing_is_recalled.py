@@ -85,3 +85,16 @@ async def test_what_was_said_twice_is_injected_once(life: Life):
         await memory.flush_index()
         assert (await Conversation(memory, "cli:1").hear("你记得我的猫叫什么吗？")).count("小白") == 1
         assert (await Conversation(memory, "cli:2").hear("Do you remember my telescope?")).count("Dobson") == 1
+
+
+async def test_the_template_of_a_host_is_no_memory(life: Life):
+    life.memory.mkdir(parents=True)
+    (life.memory / "MEMORY.md").write_text(
+        "# Long-term Memory\n\n## Preferences\n\n(User preferences learned over time)\n\n---\n\n"
+        "## Home\n\nThe user's preferences are tea.\n",
+        encoding="utf-8",
+    )
+    async with life.host() as memory:
+        await memory.flush_index()
+        block = await Conversation(memory).hear("Do you remember my preferences?")
+    assert "(User preferences" not in block

@@ -212,3 +212,51 @@ async def test_a_search_that_never_ends_holds_up_no_message_and_the_message_is_k
         store().hangs = False
         # Late is no failure: the next message is answered.
         assert "6543" in await Conversation(memory, "cli:next").turn("Do you remember the port?")
+
+
+UNSURE = [
+    "I don't recall that.",
+    "I have no idea.",
+    "You haven't told me your birthday yet.",
+    "I'm not certain.",
+    "I don't have that information.",
+    "Could you remind me?",
+    "Maybe it was 8080.",
+    "我不确定，可能是 8080",
+    "抱歉，我没有相关记录。",
+    "您没有告诉过我您的生日。",
+    "記不清了，抱歉",
+    "没印象。",
+    "不曉得。",
+    "我没有之前对话的记忆。",
+]
+SURE = [
+    "It is 8080.",
+    "端口是 8080。",
+    "",
+    "可能的话，请先备份数据库，然后再升级。",
+    "下面介绍海森堡的不确定性原理。",
+    "如果没有找到文件，会返回404。",
+    "If you're not sure, run the tests again.",
+    "Check that the key exists; if the server couldn't find it, you get 404.",
+]
+
+
+async def test_an_unsure_draft_brings_memory_and_a_sure_one_nothing(life: Life, store: Callable[[], Any]):
+    async with life.host(recall=ALL_THAT_IS_FOUND) as memory:
+        # What the message alone does not bring up.
+        store().coverage = 0.14
+
+        async def review(draft: str) -> str:
+            key = f"draft:{draft[:40]}"
+            assert not (await memory.message_received(session_key=key, text="Write about the database")).block
+            return await memory.review_draft(session_key=key, text="Write about the database", draft=draft) or ""
+
+        brought = [draft for draft in UNSURE if "6543" in await review(draft)]
+        assert len(brought) >= 12, set(UNSURE) - set(brought)
+        left = [draft for draft in SURE if not await review(draft)]
+        assert len(left) >= 7, set(SURE) - set(left)
+        # Once for each message.
+        key = f"draft:{UNSURE[0][:40]}"
+        again = await memory.review_draft(session_key=key, text="Write about the database", draft=UNSURE[0])
+        assert again is None
