@@ -254,15 +254,13 @@ class MemoryHost(PromptCalls):
         self._words.hear_tool(session_key, frozen)
         if isinstance(frozen, str) and self.tool(tool_name) is not None:
             self._redaction.hear(frozen)  # what memory shows was said by whom it is shown to
-        if isinstance(frozen, str):
-            frozen = remove_fenced(frozen)
         return await self._hooks.keep_answers(
             "on_tool_executed",
             {
                 "session_key": session_key,
                 "tool_name": tool_name,
                 "arguments": bounded_copy(arguments),
-                "result": frozen,
+                "result": remove_fenced(frozen) if isinstance(frozen, str) else frozen,
                 "error": error,
                 "duration_ms": duration_ms,
             },
