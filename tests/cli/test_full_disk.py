@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from nanobot_memory_plugins.core.cli.main import run_command_line
-from tests.faults.space import MEGABYTE, small_file_system
+from tests.support.obstacles import MEGABYTE, small_file_system
 
 
 def test_a_full_disk_is_said_in_one_warning(tmp_path: Path, capsys: pytest.CaptureFixture[str]):

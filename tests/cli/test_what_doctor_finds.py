@@ -18,7 +18,7 @@ from nanobot_memory_plugins.core.erasure.unfinished import ErasureRecord
 from nanobot_memory_plugins.core.files import MemoryPaths
 from nanobot_memory_plugins.core.values import Erasure
 from nanobot_memory_plugins.core.values.diagnosis import Health
-from tests.faults.space import MEGABYTE, small_file_system
+from tests.support.obstacles import MEGABYTE, small_file_system
 from tests.support.ordinary_user import folder_of_an_ordinary_user
 
 COMMAND = re.compile(r"`([^`]+)`")

@@ -33,8 +33,8 @@ from nanobot_memory_plugins.core.errors import InputError
 from nanobot_memory_plugins.core.files import MemoryPaths
 from nanobot_memory_plugins.core.files.private import private_lock
 from nanobot_memory_plugins.core.values import EntryEdit, Erasure, Message, Scope
-from tests.faults.rounds import rounds
 from tests.support.files_of import holders_of
+from tests.support.obstacles import rounds
 
 WORDS = "the user's therapist is Zanzibarina Krieger"
 CONFIG = MemoryConfig.model_validate({"plugins": {"storage": {"embeddingProvider": "none"}}})
