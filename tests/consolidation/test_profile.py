@@ -26,6 +26,8 @@ from tests.support.each import each
 from .made_entries import NOW, added, days, entry
 from .test_spoken import config
 
+pytestmark = pytest.mark.leaving
+
 
 @pytest.fixture
 def workspace(tmp_path: Path) -> Path:

@@ -15,6 +15,8 @@ from .learning import Model, chat, item, stored
 from .made_entries import added, entry
 from .test_process import learn
 
+pytestmark = pytest.mark.leaving
+
 MOVED = chat("We moved: we live in Leipzig now. I still run on Thursdays.", "Nice.")
 
 

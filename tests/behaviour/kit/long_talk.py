@@ -60,5 +60,5 @@ async def until(condition: Callable[[], object], *, seconds: float = 20.0) -> bo
     """Wait until a condition holds that something in the background brings about; return whether it does."""
     deadline = asyncio.get_running_loop().time() + seconds
     while not condition() and asyncio.get_running_loop().time() < deadline:
-        await asyncio.sleep(0.01)
+        await asyncio.sleep(0.05)
     return bool(condition())
