@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 
 from nanobot_memory_plugins.core import MemoryHost
-from nanobot_memory_plugins.core.testing import Reply
+from nanobot_memory_plugins.core.testing import Reply, Request
 from tests.behaviour.kit.life import Conversation, Life
 from tests.behaviour.kit.long_talk import chat, day_notes
-from tests.behaviour.kit.model import ReadingModel
+from tests.behaviour.kit.model import ReadingModel, purpose_of
 
 SAID = "We decided to use PostgreSQL 16 on port 5433 for the Bluebird project."
 KEPT = "They decided to use PostgreSQL 16 on port 5433 for Bluebird."
@@ -162,17 +162,17 @@ async def test_flush_goes_first_and_the_notes_of_all_are_kept(life: Life, model:
             return Note("what aaa keeps")
         """,
     )
-    order: list[bool] = []
+    order: list[tuple[str, bool]] = []
     model.learn(KEPT, SAID, kind="decision")
     answer = model.answer
 
     def watched(body):
-        order.append((life.workspace / "asked").exists())
+        order.append((purpose_of(Request(body)), (life.workspace / "asked").exists()))
         return answer(body)
 
     model.answer = watched
     async with life.host() as memory:
         await cut(memory, TALK)
-    assert order[0] is False
+    assert order[0] == ("flush", False)
     assert (life.workspace / "asked").exists()
     assert all(words in day_notes(life.memory) for words in (KEPT, "what aaa keeps"))

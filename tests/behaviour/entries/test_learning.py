@@ -199,6 +199,7 @@ async def test_a_turn_in_the_background_is_learned_from_with_its_origin_unless_i
             for _ in range(2):
                 await memory.turn_finished(session_key="heartbeat", messages=job, context_window=32_000)
             await idle(memory, job, "cron:disk")
+        assert bool(model.asked("extraction")) == switched_on
     assert 1 <= len(model.asked("extraction")) <= 2
     assert {one["origin"] for one in life.entries()} == {"assistant"}
 
