@@ -6,6 +6,7 @@
 import asyncio
 import os
 from collections.abc import Callable
+from datetime import date
 from typing import Any
 
 import pytest
@@ -22,7 +23,7 @@ OPTIONS = {
     "storage": {"embeddingProvider": "none"},
     "consolidation": {"consolidationSchedule": False, "promptEntries": 200, "promptTokens": 20_000},
 }
-LATE = b"### [late] fact | 0.60 | 2026-02-20 | 0\nadded late\n"
+LATE = f"### [late] fact | 0.60 | {date.today()} | 0\nadded late\n".encode()
 EDITS: dict[str, Callable[[bytes], bytes]] = {
     "as it was": lambda data: data,
     "with a line": lambda data: data + b"\nmine\n",

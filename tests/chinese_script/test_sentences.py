@@ -6,7 +6,7 @@ import pytest
 
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core import MemoryHost, Origin
-from tests.consolidation.test_spoken import config
+from tests.consolidation.learning import spoken_config as config
 from tests.poisoning.test_poisoning import prompt
 from tests.support.chinese import in_script
 

@@ -1,7 +1,7 @@
 """The tools with which the model remembers and forgets: entries, and notes of a day."""
 
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from types import MappingProxyType
 from typing import Any, Literal
 
@@ -13,6 +13,7 @@ from nanobot_memory_plugins.consolidation.commands.correcting import with_supers
 from nanobot_memory_plugins.consolidation.commands.executor import forgettable
 from nanobot_memory_plugins.consolidation.model.entry import Category, Entry
 from nanobot_memory_plugins.consolidation.model.matcher import Matcher
+from nanobot_memory_plugins.consolidation.model.plan_days import end_of
 from nanobot_memory_plugins.consolidation.model.scoring import Importance
 from nanobot_memory_plugins.consolidation.operations.async_entries import AsyncEntryRepository
 from nanobot_memory_plugins.consolidation.operations.forget import forget_what
@@ -51,6 +52,15 @@ class RememberArguments(BaseModel):
     expires_at: datetime | None = None
     pin: bool = False
     group: str = Field(default="", max_length=200)
+
+    @field_validator("expires_at", mode="before")
+    @classmethod
+    def _whole_day(cls, value: object) -> object:
+        """Return the end of a day that is named without an hour: what is due on it is not over when it begins."""
+        try:
+            return end_of(date.fromisoformat(value.strip()), None) if isinstance(value, str) else value
+        except ValueError:
+            return value
 
     @field_validator("expires_at")
     @classmethod
