@@ -14,7 +14,7 @@ ASKED = "Do you remember where my boat lies?"
 
 
 async def shown(memory: MemoryHost, session: str) -> tuple[bool, bool]:
-    """Return whether the boat's place and the chess are known: beside a message, in the prompt and to the tool alike."""
+    """Return whether the boat's place and the chess are known: by a message, a prompt and a tool alike."""
     talk = Conversation(memory, session)
     boat = {
         "Marzipan" in await talk.turn(ASKED),
@@ -79,7 +79,8 @@ async def test_too_old_transcripts_and_tool_notes_are_dropped_where_that_is_aske
     async with life.host() as memory:
         await Conversation(memory, "cli:new").turn("The bicycle is green.")
         await memory.flush_index()
-    assert life.transcript("cli:old") and life.files_with("zeppelin.txt")
+    assert life.transcript("cli:old")
+    assert life.files_with("zeppelin.txt")
     async with life.host(core={"transcriptMaxAgeDays": 30, "toolNoteMaxAgeDays": 30}) as memory:
         await until(lambda: not life.transcript("cli:old") and not notes_with(life, "zeppelin.txt"))
         assert "Irina" in Conversation(memory, "cli:third").prompt()
