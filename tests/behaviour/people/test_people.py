@@ -83,6 +83,17 @@ async def test_in_a_group_nobody_forgets_the_fact_of_another_and_it_says_whose_i
         assert "ribwort" not in ana.prompt()
 
 
+@pytest.mark.parametrize("share", ["user", "channel", "session"])
+async def test_what_was_learned_while_everything_was_shared_is_nobody_elses_once_less_is(life: Life, share: str):
+    async with life.host(core={"share": "agent"}) as memory:
+        await tell(memory, "anas", user("ana"))
+        assert await sees(memory, "bobs", user("bob"))
+    async with life.host(core={"share": share}) as memory:
+        assert not await sees(memory, "bobs", user("bob"))
+        assert not await sees(memory, "another")
+        assert await sees(memory, "anas", user("ana"))
+
+
 async def test_what_a_key_without_a_name_keeps_is_nobodys_but_its_own(life: Life):
     async with life.host() as memory:
         await memory.message_received(session_key="anas", text="Good morning.", scope=user("ana"))
