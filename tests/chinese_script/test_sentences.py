@@ -10,6 +10,8 @@ from tests.consolidation.test_spoken import config
 from tests.poisoning.test_poisoning import prompt
 from tests.support.chinese import in_script
 
+pytestmark = pytest.mark.leaving
+
 ROWS = [
     tuple(line.replace("\\n", "\n").split("\t"))
     for line in (Path(__file__).parents[1] / "data" / "traditional_sentences.tsv").read_text("utf-8").splitlines()

@@ -15,6 +15,8 @@ from nanobot_memory_plugins.core.values import Scope
 
 from .test_order_in_chat import CONFIG, host, say
 
+pytestmark = pytest.mark.leaving
+
 __all__ = ["host"]
 
 

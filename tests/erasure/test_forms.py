@@ -26,6 +26,8 @@ from nanobot_memory_plugins.core.files import replace_file
 from nanobot_memory_plugins.core.values import Destination, Message, Origin, Scope
 from tests.support.files_of import holders_of
 
+pytestmark = pytest.mark.leaving
+
 PLUGINS = {"storage": {"embeddingProvider": "none"}, "nanobot": {"enabled": False}}
 CONFIG = MemoryConfig.model_validate({"plugins": PLUGINS})
 FILLER = "Nothing of it matters much to anybody who reads along here today. "

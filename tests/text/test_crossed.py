@@ -1,9 +1,13 @@
 """One message that tells of two: neither is given what is the other's."""
 
+import pytest
+
 from nanobot_memory_plugins.core.text.quotations import QuotedConversation
 from nanobot_memory_plugins.core.text.support import Support
 from nanobot_memory_plugins.core.values import Message
 from tests.support.each import each
+
+pytestmark = pytest.mark.leaving
 
 TOLD = [
     (

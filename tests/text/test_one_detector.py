@@ -3,7 +3,11 @@
 import re
 from pathlib import Path
 
+import pytest
+
 import nanobot_memory_plugins.core as core
+
+pytestmark = pytest.mark.leaving
 
 NAMESPACE = Path(core.__file__).parents[1]
 # Redaction lies below core and sees text alone; the room itself; what shows texts and brings them in.

@@ -10,6 +10,8 @@ from nanobot_memory_plugins.core.values import Message
 from tests.support.chinese import in_both_scripts
 from tests.support.each import each
 
+pytestmark = pytest.mark.leaving
+
 
 def said(*texts: str) -> QuotedConversation:
     """Return a conversation, the user first."""

@@ -8,6 +8,8 @@ import pytest
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
 from nanobot_memory_plugins.core.text import acts, authored
 
+pytestmark = pytest.mark.leaving
+
 SOURCE = """
 import asyncio
 from nanobot_memory_plugins.core import ContextBlock, hookimpl

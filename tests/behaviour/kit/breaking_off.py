@@ -86,24 +86,33 @@ class _Bench:
 
         return _forked(lambda: (sys.addaudithook(hook), self.run())) == -signal.SIGKILL
 
-    def edited_beside(self, file: Path) -> None:
-        """Let a person add lines to a file after the command has read it and before it has written it."""
-        lines = [f"Line {number} of an editor.\n" for number in range(3)]
+    def edited_beside(self, file: Path) -> list[str]:
+        """Let a person add lines to a file whenever it was read and the next thing is written; return what is lost.
+
+        Of six times one is left out: who writes all the time may be told that it cannot be done.
+        """
+        added = self.folder / "added.txt"
+        added.write_text("", encoding="utf-8")
         is_read = is_mine = False
+        times = 0
 
         def hook(event: str, arguments: tuple[Any, ...]) -> None:
-            nonlocal is_read, is_mine
-            if is_mine or not lines:
+            nonlocal is_read, is_mine, times
+            if is_mine or times > 40:
                 return
             if event == "open" and Path(os.fsdecode(arguments[0]) if _is_path(arguments[0]) else "") == file:
                 is_read = True
             elif is_read and _changes(event, arguments, self.workspace) and _last(arguments).parent == file.parent:
-                is_mine = True
-                with file.open("a", encoding="utf-8") as editor:
-                    editor.write(lines.pop(0))
+                is_mine, times = True, times + 1
+                for one in (file, added) if times % 6 else ():
+                    with one.open("a", encoding="utf-8") as editor:
+                        editor.write(f"Line {times} of an editor.\n")
                 is_mine = is_read = False
 
         _forked(lambda: (sys.addaudithook(hook), self.run()))
+        left = file.read_text(encoding="utf-8")
+        lines = added.read_text(encoding="utf-8").splitlines()
+        return [line for line in lines if line not in left] if lines else ["nothing was added"]
 
     def answered(self, answer: str) -> int:
         """Run the command at a terminal, where somebody types this."""
@@ -171,7 +180,7 @@ def main(folder: Path, word: str, kept: str, *arguments: str) -> None:
         told["lost"] += [] if bench.holders(bench.kept) else [moment]
         moment += _STEP
     bench.fresh()
-    bench.edited_beside(bench.workspace / "memory" / "MEMORY.md")
+    told["edits lost"] = bench.edited_beside(bench.workspace / "memory" / "MEMORY.md")
     told["edited"] = (bench.workspace / "memory" / "MEMORY.md").read_text(encoding="utf-8")
     bench.arguments = [one for one in arguments if one != "--yes"]
     for answer in ("n\n", "y\n"):

@@ -90,7 +90,8 @@ async def test_what_was_learned_while_everything_was_shared_is_nobody_elses_once
         assert await sees(memory, "bobs", user("bob"))
     async with life.host(core={"share": share}) as memory:
         assert not await sees(memory, "bobs", user("bob"))
-        assert not await sees(memory, "another")
+        for session in ("another", "", " "):
+            assert not await sees(memory, session)
         assert await sees(memory, "anas", user("ana"))
 
 
