@@ -60,7 +60,7 @@ async def test_people_are_one_by_all_their_names_and_no_others(life: Life):
     assert "web:alice" in str(life.command("people", "list", "--json").json)
 
 
-@pytest.mark.parametrize("name", ["ana\u00a0", "\u3000ana", "ana ", "\tana", "Ana"])
+@pytest.mark.parametrize("name", ["ana\u00a0", "\tana", "Ana"])
 async def test_names_that_differ_by_white_space_or_case_are_two(life: Life, name: str):
     async with life.host() as memory:
         await tell(memory, "other", user(name))

@@ -8,8 +8,8 @@ import itertools
 import pytest
 
 from nanobot_memory_plugins.core import MemoryHost, Note, Query, Scope
-from tests.behaviour.kit.life import Conversation, Life
-from tests.behaviour.kit.model import ReadingModel, remember_call, search_call
+from tests.behaviour.kit.life import DAY, Conversation, Life, until
+from tests.behaviour.kit.model import ReadingModel, remember_call
 
 SHARES = ("auto", "user", "channel", "session", "agent")
 OPTIONS = {"consolidation": {"promptEntries": 100, "promptTokens": 9_000}}
@@ -76,13 +76,19 @@ async def fill(memory: MemoryHost) -> None:
     await memory.flush_index()
 
 
-async def seen(memory: MemoryHost, caller: Scope, *, by_key: bool) -> dict[str, set[Scope]]:
+async def ids_of(memory: MemoryHost) -> list[str]:
+    """Return the id of one record of each owner."""
+    return [(await memory.search(Query(word, limit=1))).hits[0].id for word in WORDS]
+
+
+async def seen(memory: MemoryHost, caller: Scope, ids: list[str], *, by_key: bool) -> dict[str, set[Scope]]:
     """Return by each way whose words a caller is told."""
     scope = None if by_key else caller
     talk = Conversation(memory, caller.session, scope=scope)
     block = await talk.hear("Do you remember the code of the bicycle lock?")
-    searched = "".join([await talk.call(search_call(word)) for word in WORDS])
-    ids = [(await memory.search(Query(word, limit=1))).hits[0].id for word in WORDS]
+    search = next(tool for tool in memory.tools() if tool.name == "memory_search")
+    asked = [" ".join(list(WORDS)[first : first + 4]) for first in range(0, len(WORDS), 4)]
+    searched = "".join([await search.run({"query": one, "limit": 30}, session_key=caller.session) for one in asked])
     get = next(tool for tool in memory.tools() if tool.name == "memory_get")
     read = "".join([await get.run({"id": one}, session_key=caller.session) for one in ids])
     known = memory.prompt_entries(memory.base_context(), session_key=caller.session, scope=scope)
@@ -100,12 +106,13 @@ async def test_everybody_is_told_what_is_theirs_and_nobody_what_is_not(life: Lif
     life.options.update(OPTIONS, core={"share": share, "messageLimit": 60, "toolLimit": 60})
     async with life.host() as memory:
         await fill(memory)
+        ids = await ids_of(memory)
         for caller in (*SPEAKERS, *NEW, *UNKNOWN):
-            check(share, caller, await seen(memory, caller, by_key=False))
+            check(share, caller, await seen(memory, caller, ids, by_key=False))
     async with life.host() as memory:  # another start, told nothing but keys, in another order
         await memory.flush_index()
         for caller in (*SPEAKERS[::-2], *UNKNOWN):
-            check(share, caller, await seen(memory, caller, by_key=True))
+            check(share, caller, await seen(memory, caller, ids, by_key=True))
         # What a model is shown of what is known already, behind a session.
         model.requests.clear()
         talk = Conversation(memory, ANA.session, scope=ANA)
@@ -119,13 +126,28 @@ async def test_everybody_is_told_what_is_theirs_and_nobody_what_is_not(life: Lif
 async def test_a_command_shows_what_it_is_asked_for_and_no_more(life: Life):
     async with life.host() as memory:
         await fill(memory)
-    for fields in (("user",), ("channel",), ("session",), ("agent", "user"), ("user", "channel")):
+    for fields in (("session",), ("agent", "user"), ("user", "channel")):
         for owner in (ANA, SPEAKERS[7]):
             wanted = {one for one in SPEAKERS if all(getattr(one, name) == getattr(owner, name) for name in fields)}
             given = [part for name in fields for part in (f"--{name}", getattr(owner, name))]
             assert told(life.command("search", "lock", "code", "--limit", "200", "--json", *given).out) == wanted
         assert told(life.command("entries", "list", "--all", "--json", *given).out) == wanted
         assert told(life.command("timeline", "--all", "--json", *given).out) == wanted
+
+
+@pytest.mark.parametrize("share", ["auto", "channel"])
+async def test_the_nightly_model_is_shown_what_one_person_may_see_at_a_time(
+    life: Life, model: ReadingModel, share: str
+):
+    night = {"consolidation": {"consolidationSchedule": True, "consolidationDelay": 0}, "core": {"share": share}}
+    async with life.host(**night) as memory:
+        await fill(memory)
+    life.clock.advance(2 * DAY)
+    async with life.host(**night):
+        await until(lambda: told("".join(one.text for one in model.asked("consolidation"))) == set(SPEAKERS))
+    for request in model.asked("consolidation"):
+        inside = told(request.text)
+        assert all(may_see(share, one, other) or may_see(share, other, one) for one in inside for other in inside)
 
 
 def check(share: str, caller: Scope, ways: dict[str, set[Scope]]) -> None:
