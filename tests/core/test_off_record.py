@@ -16,6 +16,8 @@ from tests.support.chinese import in_both_scripts
 from tests.support.each import each
 from tests.support.files_of import contents_of
 
+pytestmark = pytest.mark.leaving
+
 CONFIG = MemoryConfig.model_validate(
     {
         "core": {"message_limit": 30, "tool_limit": 30, "start_limit": 60},

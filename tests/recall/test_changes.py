@@ -35,11 +35,13 @@ NOT_CHANGED = in_both_scripts(
 )
 
 
+@pytest.mark.leaving
 @each(("text", "expected"), [*((t, True) for t in CHANGED), *((t, False) for t in NOT_CHANGED)])
 def test_what_tells_of_a_change_is_known_by_its_words(text: str, expected: bool):
     assert tells_change(text) is expected
 
 
+@pytest.mark.leaving
 @each("word", CHANGES)
 def test_each_pattern_finds_its_example_and_not_its_counter_example(word):
     (one,) = [word]

@@ -71,27 +71,32 @@ NOT_OWN = in_both_scripts(
 )
 
 
+@pytest.mark.leaving
 @each("text", SOUGHT)
 def test_advice_on_a_topic_is_known(text: str):
     assert topic_of(text) is not None
 
 
+@pytest.mark.leaving
 @each("text", NOT_SOUGHT)
 def test_what_asks_for_no_advice_has_no_topic(text: str):
     assert topic_of(text) is None
 
 
+@pytest.mark.leaving
 @each(("text", "expected"), [*((t, True) for t in OWN), *((t, False) for t in NOT_OWN)])
 def test_whose_constraint_it_is(text: str, expected: bool):
     assert is_own_constraint(text, FOOD) is expected
 
 
+@pytest.mark.leaving
 @each("word", [word for one in TOPICS for word in (*one.sought, *one.told)])
 def test_each_pattern_finds_its_example_and_not_its_counter_example(word):
     assert re.search(word.pattern, fold(word.example))
     assert not re.search(word.pattern, fold(word.counter_example))
 
 
+@pytest.mark.leaving
 @each(
     ("text", "told"),
     in_both_scripts(
@@ -116,6 +121,7 @@ def test_a_journey_is_constrained_by_fears_sickness_and_papers(text: str, told: 
     assert is_own_constraint(told, topic)
 
 
+@pytest.mark.leaving
 @pytest.mark.parametrize(
     "text", in_both_scripts(["When does my flight leave?", "我几点的飞机？", "The ferry was late."])
 )
@@ -123,6 +129,7 @@ def test_who_asks_about_a_journey_that_is_planned_asks_for_no_advice(text: str):
     assert topic_of(text) is None
 
 
+@pytest.mark.leaving
 def test_an_injury_constrains_sport_alone():
     assert is_own_constraint("I hurt my left knee on the trainer", EXERTION)
     assert not is_own_constraint("I hurt my left knee on the trainer", FOOD)

@@ -11,6 +11,8 @@ from nanobot_memory_plugins.core.text import only_jokes
 from tests.support.chinese import in_both_scripts
 from tests.support.each import each
 
+pytestmark = pytest.mark.leaving
+
 START = datetime(2026, 3, 2, 9, tzinfo=UTC)
 CONFIG = MemoryConfig.model_validate(
     {

@@ -102,6 +102,7 @@ NO_ADVICE = in_both_scripts(
 )
 
 
+@pytest.mark.leaving
 @pytest.mark.parametrize(("texts", "wanted"), [(ADVICE, True), (NO_ADVICE, False)], ids=["advice", "none"])
 def test_who_asks_what_to_do_wants_advice(texts: list[str], wanted: bool):
     assert [text for text in texts if wishes.wants_advice(text) is not wanted] == []
@@ -115,6 +116,7 @@ def test_weak_hits_are_enough_for_who_wants_advice():
     assert need(told, decide_tier(told, (), RecallOptions()), hits) < 0.4
 
 
+@pytest.mark.leaving
 @each("word", [*wishes.WISHES, *wishes.ADVICE])
 def test_each_pattern_finds_its_example_and_not_its_counter_example(word: Word):
     assert re.search(word.pattern, fold(word.example))
