@@ -23,8 +23,6 @@ from nanobot_memory_plugins.core import MemoryHost, load_config
 from nanobot_memory_plugins.core.cli.main import run_command_line
 
 _WRITES = {"os.rename", "os.remove", "os.link", "os.truncate"}
-# Each next moment is so many changes of files further on.
-_STEP = 5
 _PATIENCE = 60.0
 
 
@@ -178,7 +176,7 @@ def main(folder: Path, word: str, kept: str, *arguments: str) -> None:
         told["finished"] += begun and not left
         told["left"] += [f"{moment}: {one}" for one in left]
         told["lost"] += [] if bench.holders(bench.kept) else [moment]
-        moment += _STEP
+        moment += 1 + moment * 2 // 3
     bench.fresh()
     told["edits lost"] = bench.edited_beside(bench.workspace / "memory" / "MEMORY.md")
     told["edited"] = (bench.workspace / "memory" / "MEMORY.md").read_text(encoding="utf-8")
