@@ -14,6 +14,8 @@ from nanobot_memory_plugins.core.text import fold
 from nanobot_memory_plugins.core.text.off_record import RESUMED
 from tests.support.files_of import contents_of
 
+pytestmark = pytest.mark.leaving
+
 CONFIG = MemoryConfig.model_validate(
     {
         "core": {"message_limit": 30, "tool_limit": 30, "start_limit": 60},

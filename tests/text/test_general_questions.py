@@ -1,9 +1,13 @@
 """Whether a question is about things at large, or somebody's own."""
 
+import pytest
+
 from nanobot_memory_plugins.core.text import fold, is_general_question
 from nanobot_memory_plugins.core.text.general_questions import GENERAL
 from tests.support.chinese import in_both_scripts
 from tests.support.each import each
+
+pytestmark = pytest.mark.leaving
 
 AT_LARGE = [
     "how does a vacuum pump work?",

@@ -1,9 +1,13 @@
 """What a request for an overview is about."""
 
+import pytest
+
 from nanobot_memory_plugins.core.text import fold, overview_subject
 from nanobot_memory_plugins.core.text.overviews import OVERVIEWS
 from tests.support.chinese import in_both_scripts
 from tests.support.each import each
+
+pytestmark = pytest.mark.leaving
 
 ABOUT = {
     "tell me everything about the van": "van",
