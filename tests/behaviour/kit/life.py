@@ -1,7 +1,8 @@
 """A workspace of one agent and the days of its life: hosts that start and stop on it, what is said, what is kept."""
 
+import asyncio
 import json
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -168,3 +169,12 @@ async def keep_notes(memory: MemoryHost, *texts: str, session: str = KEY) -> Non
 def numbered(words: Sequence[str], count: int) -> list[str]:
     """Return as many different sentences made of words, for histories that have to be long."""
     return [f"Point {number}: the {words[number % len(words)]} of part {number} is fine." for number in range(count)]
+
+
+async def until(condition: Callable[[], Awaitable[object]], *, tries: int = 1_200) -> None:
+    """Wait until something is so that another thread or process brings about, for a minute or longer."""
+    for _ in range(tries):
+        if await condition():
+            return
+        await asyncio.sleep(0.05)
+    raise AssertionError("it has not come about")
