@@ -5,8 +5,9 @@ import shutil
 import pytest
 
 from nanobot_memory_plugins.core import MemoryHost
-from tests.behaviour.kit.life import Conversation, Life, until
+from tests.behaviour.kit.life import Conversation, Life
 from tests.behaviour.kit.model import forget_call, remember_call, search_call
+from tests.behaviour.kit.waiting import until
 
 BOAT = "My boat lies at pier 97 in Marzipan Alley."
 CHESS = "I play chess with Irina on Sundays."

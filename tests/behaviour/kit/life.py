@@ -1,8 +1,7 @@
 """A workspace of one agent and the days of its life: hosts that start and stop on it, what is said, what is kept."""
 
-import asyncio
 import json
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -89,7 +88,8 @@ class Life:
         records = [
             json.loads(line)
             for file in sorted((self.memory / "sessions").glob("*.jsonl"))
-            for line in file.read_text(encoding="utf-8").splitlines()
+            for line in file.read_text(encoding="utf-8").split("\n")
+            if line
         ]
         return [record for record in records if record.get("session") == session]
 
@@ -169,12 +169,3 @@ async def keep_notes(memory: MemoryHost, *texts: str, session: str = KEY) -> Non
 def numbered(words: Sequence[str], count: int) -> list[str]:
     """Return as many different sentences made of words, for histories that have to be long."""
     return [f"Point {number}: the {words[number % len(words)]} of part {number} is fine." for number in range(count)]
-
-
-async def until(holds: Callable[[], bool], *, tries: int = 1_500) -> None:
-    """Wait until what another task or thread does can be seen, at most half a minute."""
-    for _ in range(tries):
-        if holds():
-            return
-        await asyncio.sleep(0.02)
-    raise AssertionError("it did not come about")

@@ -1,7 +1,6 @@
 """Histories that are long, of tools, or about something, and what a compaction leaves of them."""
 
-import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -54,11 +53,3 @@ def largest_request(model: ReadingModel, purpose: str) -> int:
 def day_notes(memory: Path) -> str:
     """Return the text of all day notes."""
     return "\n".join(file.read_text(encoding="utf-8") for file in sorted(memory.glob("????-??-??.md")))
-
-
-async def until(condition: Callable[[], object], *, seconds: float = 20.0) -> bool:
-    """Wait until a condition holds that something in the background brings about; return whether it does."""
-    deadline = asyncio.get_running_loop().time() + seconds
-    while not condition() and asyncio.get_running_loop().time() < deadline:
-        await asyncio.sleep(0.05)
-    return bool(condition())

@@ -1,16 +1,22 @@
 """Waiting for what other threads and processes do, with a bound that no busy machine reaches."""
 
 import asyncio
+import inspect
 import time
 from collections.abc import Callable
 
 LONGEST = 120.0
 
 
-async def until(is_so: Callable[[], object]) -> None:
-    """Return once something is so. Raises `TimeoutError` after two minutes."""
-    ends = time.monotonic() + LONGEST
-    while not is_so():
+async def until(is_so: Callable[[], object], *, seconds: float = LONGEST) -> None:
+    """Return once something is so, which is asked or awaited. Raises `TimeoutError` after these seconds."""
+    ends = time.monotonic() + seconds
+    while True:
+        answer = is_so()
+        if inspect.isawaitable(answer):
+            answer = await answer
+        if answer:
+            return
         if time.monotonic() > ends:
             raise TimeoutError("it never was so")
         await asyncio.sleep(0.01)

@@ -8,8 +8,9 @@ import itertools
 import pytest
 
 from nanobot_memory_plugins.core import MemoryHost, Note, Query, Scope
-from tests.behaviour.kit.life import DAY, Conversation, Life, until
+from tests.behaviour.kit.life import DAY, Conversation, Life
 from tests.behaviour.kit.model import ReadingModel, remember_call
+from tests.behaviour.kit.waiting import until
 
 SHARES = ("auto", "user", "channel", "session", "agent")
 OPTIONS = {"consolidation": {"promptEntries": 100, "promptTokens": 9_000}}
