@@ -78,7 +78,7 @@ def life_of(life: Life) -> list[str]:
     return [line for line in active.splitlines() if line.startswith("### [")]
 
 
-@pytest.mark.accept("NC-12", "EB-22")
+@pytest.mark.accept("NC-12")
 async def test_every_view_shows_what_is_there_and_search_finds_while_one_types(life: Life, config: Path):
     async with panel_of(life.workspace, config, life.clock) as panel:
         for name in panel.app.views:
