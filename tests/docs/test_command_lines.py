@@ -10,10 +10,10 @@ import pytest
 
 from docs.picture_workspace import make_workspace
 from nanobot_memory_plugins.core.cli.main import run_command_line
+from tests.behaviour.kit.stores import make_claude_code, make_claude_mem, make_markdown, make_nanobot, make_openclaw
 from tests.docs.command_lines import CommandLine, command_lines, fault_of
 from tests.docs.pages import PAGES, ROOT
 from tests.support.each import each
-from tests.behaviour.kit.stores import make_claude_code, make_claude_mem, make_markdown, make_nanobot, make_openclaw
 
 LINES = [line for path in PAGES for line in command_lines(path)]
 OURS = list(dict.fromkeys(line for line in LINES if line.is_ours))
