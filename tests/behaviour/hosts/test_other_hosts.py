@@ -15,6 +15,7 @@ import pytest
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, MemoryService, load_config
 from nanobot_memory_plugins.core.testing import plugin_context, run_hook
 from tests.behaviour.kit.life import Conversation, Life
+from tests.behaviour.kit.waiting import until_now
 
 FACT = "The harbour is called Port Brunhilde."
 
@@ -69,7 +70,8 @@ def test_several_event_loops_and_threads_share_one_memory_and_lose_nothing(
     assert stored == [True] * 4
     texts = {record["text"] for record in life.transcript("s")}
     assert texts == {f"{what} {n} says so." for what, most in (("Loop", 3), ("Thread", 4)) for n in range(most)}
-    assert "nanobot-memory" not in {thread.name for thread in threading.enumerate()}
+    # The thread says that it has ended, and then ends.
+    until_now(lambda: "nanobot-memory" not in {thread.name for thread in threading.enumerate()}, "its end")
 
 
 def test_one_host_may_be_used_from_one_event_loop_after_another(life: Life):
