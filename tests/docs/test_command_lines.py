@@ -10,11 +10,10 @@ import pytest
 
 from docs.picture_workspace import make_workspace
 from nanobot_memory_plugins.core.cli.main import run_command_line
+from tests.behaviour.kit.stores import make_claude_code, make_claude_mem, make_markdown, make_nanobot, make_openclaw
 from tests.docs.command_lines import CommandLine, command_lines, fault_of
 from tests.docs.pages import PAGES, ROOT
 from tests.support.each import each
-from tests.transfer.made_nanobot import make_home
-from tests.transfer.made_stores import make_claude_code, make_claude_mem, make_markdown, make_openclaw
 
 LINES = [line for path in PAGES for line in command_lines(path)]
 OURS = list(dict.fromkeys(line for line in LINES if line.is_ours))
@@ -104,7 +103,7 @@ def braces_expanded(word: str) -> list[str]:
 def made_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A home with everything that the documents name in theirs, and what commands of theirs left for later ones."""
     home = tmp_path_factory.mktemp("home")
-    make_home(home / ".nanobot", 3)
+    make_nanobot(home / ".nanobot", 3)
     (home / ".nanobot" / "config.json").write_text(json.dumps(CONFIG), encoding="utf-8")
     make_workspace(home / "agent")
     make_openclaw(home / ".openclaw")

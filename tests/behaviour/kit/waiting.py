@@ -8,7 +8,7 @@ from collections.abc import Callable
 LONGEST = 120.0
 
 
-async def until(is_so: Callable[[], object], *, seconds: float = LONGEST) -> None:
+async def until(is_so: Callable[[], object], what: str = "it", *, seconds: float = LONGEST) -> None:
     """Return once something is so, which is asked or awaited. Raises `TimeoutError` after these seconds."""
     ends = time.monotonic() + seconds
     while True:
@@ -18,5 +18,10 @@ async def until(is_so: Callable[[], object], *, seconds: float = LONGEST) -> Non
         if answer:
             return
         if time.monotonic() > ends:
-            raise TimeoutError("it never was so")
+            raise TimeoutError(f"{what} did not come")
         await asyncio.sleep(0.01)
+
+
+def until_now(is_so: Callable[[], object], what: str = "it", *, seconds: float = LONGEST) -> None:
+    """Do the same where no event loop runs."""
+    asyncio.run(until(is_so, what, seconds=seconds))
