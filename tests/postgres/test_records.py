@@ -5,7 +5,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import psycopg
-from psycopg.conninfo import make_conninfo
 
 from nanobot_memory_plugins.core import Erasure, MemoryHost, MemoryPaths, Note, Receipt, receipt_now
 from nanobot_memory_plugins.core.files.spill_format import SpilledRecord
@@ -107,26 +106,6 @@ async def test_what_is_forgotten_leaves_the_records_of_all_machines(server: OwnS
     bodies = [bytes(row[0]) for row in asked(server, tenant, "e.body", "record e") if row[0] is not None]
     assert sum(b"garden gate" in body for body in bodies) == 2
     assert not any(b"Haldersen" in body for body in bodies)
-
-
-def test_tables_of_the_version_before_are_brought_forward(server: OwnServer):
-    name = f"old_{uuid.uuid4().hex}"
-    with psycopg.connect(server.administrator_dsn, autocommit=True) as admin:
-        admin.execute(f"CREATE DATABASE {name}".encode())
-    with connect(make_conninfo(server.administrator_dsn, dbname=name)) as connection:
-        schema.prepare(connection, 4)
-        for table in ("record", "entry", "entry_history", "lease"):
-            connection.execute(f"DROP TABLE nanobot_memory.{table}".encode())
-        connection.execute("ALTER TABLE nanobot_memory.machine DROP COLUMN mark")
-        for column in ("chunks", "records", "entries", "histories"):
-            connection.execute(f"ALTER TABLE nanobot_memory.erasure DROP COLUMN {column}".encode())
-        connection.execute("UPDATE nanobot_memory.meta SET value = '1' WHERE key = 'schema'")
-        schema.prepare(connection, 16)  # the parts are as many as there were
-        row = connection.execute(
-            "SELECT value, (SELECT count(*) FROM pg_inherits WHERE inhparent = 'nanobot_memory.record'::regclass) "
-            "FROM nanobot_memory.meta WHERE key = 'schema'"
-        ).fetchone()
-    assert row == (str(schema.SCHEMA_VERSION), 4)
 
 
 async def test_a_neighbour_is_forgotten_nothing_of_and_sees_no_record(server: OwnServer, tmp_path: Path):

@@ -72,15 +72,3 @@ def test_both_happen_at_once(server: OwnServer, first: str):
         second.join(20)
         assert not second.is_alive()
         assert sender.orphans(server) == 0
-
-
-def test_one_that_an_earlier_version_left_goes_with_the_next_order(server: OwnServer):
-    with connect(server.dsn) as connection:
-        sender = Sender(connection)
-        sender.store()
-        connection.execute(
-            "UPDATE nanobot_memory.embedding SET id = 77 WHERE tenant = %s AND id = %s",
-            (sender.whose.tenant.id, sender.wanted[-1].id),
-        )
-        sender.forget(connection)
-        assert sender.orphans(server) == 0
