@@ -13,7 +13,6 @@ import pytest
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, MemoryPaths
 from nanobot_memory_plugins.core.files import file_lock
-from nanobot_memory_plugins.core.host.plugins import discovery
 from tests.consolidation.test_orders import IN_PEOPLES_WORDS
 
 ORDERS = [row for row in IN_PEOPLES_WORDS if row[1]][: 60 if os.environ.get("NANOBOT_MEMORY_LONG") else 6]
@@ -66,24 +65,6 @@ async def test_orders_to_a_late_or_resting_plugin_are_kept_and_not_told_as_done(
     contents = kept(tmp_path)
     assert {meant for _, meant in ORDERS} <= set(contents)
     assert len(contents) == len(set(contents))
-
-
-@pytest.mark.parametrize("text", ["Remember that my dog is called Rex.", "记住：我的狗叫雷克斯。"])
-async def test_an_order_to_a_plugin_that_was_not_imported_is_told_as_not_done(tmp_path: Path, monkeypatch, text: str):
-    load = discovery._load_with_limit
-
-    def late(entry_point, seconds):
-        if entry_point.name == "consolidation":
-            return None, None, f"its import takes longer than {seconds:g} s"
-        return load(entry_point, seconds)
-
-    with monkeypatch.context() as patched:
-        patched.setattr(discovery, "_load_with_limit", late)
-        async with MemoryHost(tmp_path, config=config()) as memory:
-            block = await say(memory, 0, text)
-            assert "NOT carried out yet" in block or "都还没有执行" in block
-    async with MemoryHost(tmp_path, config=config()):
-        await until(lambda: len(kept(tmp_path)) == 1 or None)
 
 
 async def test_a_plugin_that_is_switched_off_is_not_told_of(tmp_path: Path):
