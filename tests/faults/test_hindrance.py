@@ -18,7 +18,6 @@ async def test_many_that_write_at_once_all_keep_what_they_wrote(writers: Writers
     assert outcome.refused == 0
 
 
-@pytest.mark.slow
 async def test_a_clock_that_goes_backwards_loses_nothing(writers: Writers, tmp_path: Path):
     assert (await clock_set_back(writers, tmp_path, rounds(1, long=10))).lost == []
 

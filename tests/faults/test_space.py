@@ -16,7 +16,6 @@ async def test_files_that_may_not_grow_refuse_and_are_written_again_later(writer
     assert outcome.refused
 
 
-@pytest.mark.slow
 async def test_a_full_disk_refuses_until_there_is_room_again(writers: Writers, tmp_path: Path):
     outcome = await full_disk(writers, tmp_path, rounds(1, long=5))
     if not outcome.rounds:

@@ -8,8 +8,6 @@ from collections.abc import Callable
 from pathlib import Path
 from subprocess import Popen
 
-import pytest
-
 from nanobot_memory_plugins.core.files import (
     MemoryFiles,
     MemoryPaths,
@@ -35,7 +33,6 @@ def tldrs(paths: MemoryPaths) -> list[str]:
     return [item.tldr for item in parse_notes(path.read_bytes()) if isinstance(item, NoteEntry)]
 
 
-@pytest.mark.slow
 async def test_appends_of_four_processes_are_all_whole(child: Child, open_files: Opener, tmp_path: Path) -> None:
     processes = [
         child(f"""
@@ -86,7 +83,6 @@ async def test_while_the_lock_is_held_records_wait_and_come_home_in_order(open_f
     assert not list(files.paths.spill.iterdir())
 
 
-@pytest.mark.slow
 async def test_what_waits_comes_home_by_itself_and_when_closing(open_files: Opener, hold: Hold) -> None:
     files = open_files()
     release = hold(DAY)
@@ -159,7 +155,6 @@ def spilled_by_a_dead_process(child: Child, hold: Hold) -> None:
     release_sessions()
 
 
-@pytest.mark.slow
 async def test_a_merger_that_is_killed_before_it_removes_the_spill_doubles_nothing(
     open_files: Opener, child: Child, hold: Hold
 ) -> None:

@@ -314,6 +314,7 @@ async def test_on_a_screen_as_narrow_as_a_telephones_every_list_shows_its_texts_
         await panel.sees("The bridge at Maassluis is che")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("size", "language"),
     [((80, 24), "zh"), ((160, 50), "zh"), ((160, 50), "zh_Hant")],

@@ -124,7 +124,6 @@ async def test_a_synchronous_call_is_as_safe(make_host, context, log, name: str)
     assert asyncio.current_task().cancelling() == 0
 
 
-@pytest.mark.slow
 @pytest.mark.accept("PL-04")
 @pytest.mark.parametrize("close", ["close", "leave open"])
 def test_the_process_ends_by_itself(tmp_path: Path, close: str):

@@ -33,7 +33,6 @@ async def answers(store: SqliteStore) -> Level:
     return result.level
 
 
-@pytest.mark.slow
 @pytest.mark.accept("V3-15")
 @pytest.mark.parametrize(("allow_vec", "level"), [(True, Level.HYBRID), (False, Level.NUMPY)])
 async def test_levels_0_and_1_search_by_vectors(
@@ -271,7 +270,6 @@ asyncio.run(main())
 """
 
 
-@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "geteuid"), reason="this system has no users of POSIX")
 def test_a_read_only_workspace_is_searched():
     with tempfile.TemporaryDirectory() as folder:  # pytest's own folders are closed to other users

@@ -177,7 +177,6 @@ async def test_without_a_model_search_goes_on_by_full_text(tmp_path):
     assert status.reason
 
 
-@pytest.mark.slow
 async def test_with_the_model_meaning_is_found_without_common_words(tmp_path, builtin_model):
     async with MemoryHost(tmp_path, config=config()) as memory:
         await say(memory, "cli:one", "My sister adopted a kitten from the shelter.", "The invoice is due next month.")
