@@ -124,7 +124,7 @@ def test_chunks_are_slices_within_the_limit_that_cover_everything(chunk, text, m
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("unit", ["x", "word ", "中", ".", "```\n"])
+@pytest.mark.parametrize("unit", ["word ", "```\n"])
 def test_five_megabytes_take_linear_time(unit):
     def seconds(size: int) -> float:
         text = unit * (size // len(unit))
