@@ -67,6 +67,7 @@ async def say(loop, *texts: str) -> list[str]:
     return [(await loop.process_direct(text)).content for text in texts]
 
 
+@pytest.mark.slow
 @pytest.mark.accept("FL-02", "FL-04", "FL-06")
 @pytest.mark.parametrize("trigger", ["/compact", "/new", "sdk", "idle", "token pressure", "overflow"])
 async def test_what_is_cut_is_saved_first_once_and_unseen(install, server, trigger):
@@ -152,6 +153,7 @@ async def test_whatever_the_model_does_the_user_sees_the_same_and_the_fact_is_fo
     assert "zebra" not in "".join(note.tldr + note.details for note in notes(nanobot))
 
 
+@pytest.mark.slow
 @pytest.mark.accept("V3-13")
 async def test_a_session_that_goes_quiet_leaves_one_summary_here_or_at_the_next_start(install, server):
     script(server)

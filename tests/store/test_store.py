@@ -49,7 +49,6 @@ async def test_flush_waits_for_the_process_that_owns_the_index(workspace: Worksp
         owner.stop()
 
 
-@pytest.mark.slow
 @pytest.mark.accept("V5-07")
 async def test_vectors_of_another_process_are_found_within_their_time(
     workspace: Workspace, open_store: OpenStore, builtin_model: Path

@@ -12,9 +12,10 @@ from typing import Any
 import typer
 import typer.main
 
-from nanobot_memory_plugins.core.cli.main import PROGRAM, app
-from tests.docs.pages import read
+from nanobot_memory_plugins.core.cli.main import app
+from release.checks.pages import read
 
+PROGRAM = "nanobot-memory"
 # What may stand before a command: variables, and `uv run` with its own options.
 _VARIABLE = re.compile(r"[A-Z_]+=\S*")
 _OPTIONAL = re.compile(r"\[(?=[A-Z一-鿿-])[^\[\]]*\](?:\.\.\.)?")
@@ -121,5 +122,5 @@ def _below(command: Any, context: typer.Context, name: str) -> Any:
     return _found[id(command), name]
 
 
-def _flags(command: object) -> Sequence[str]:
+def _flags(command: Any) -> Sequence[str]:
     return [flag for one in command.params for flag in one.opts] + ["--help"]
