@@ -13,9 +13,8 @@ fast: ## run the tests that need neither nanobot nor other programs, in about a 
 test: ## run the ordinary tests, on every processor
 	uv run pytest -n auto --dist loadfile
 
-all: ## run the slow tests, too, as CI does
-	uv run pytest -n auto --dist loadfile -m slow
-	uv run pytest -n auto --dist loadfile
+all: ## run the slow tests, too
+	uv run pytest -n auto --dist loadfile -m "slow or not slow"
 
 hosts: ## run the adapters with their frameworks, in environments of their own
 	uv run python -m release.hosts
@@ -23,15 +22,17 @@ hosts: ## run the adapters with their frameworks, in environments of their own
 one: ## run one file or test: make one T=tests/core/test_fence.py
 	uv run pytest -q $(T)
 
-mutants: ## change the code in one place at a time, and name the changes that no test sees: make mutants M="*.text.tokens.*"
+mutants: ## change the code in one place at a time, and name the changes that no test sees: make mutants M="*.erasure.plan.*"
 	uv run --with mutmut==3.8.1 mutmut run $(if $(M),"$(M)")
 	uv run --with mutmut==3.8.1 mutmut results
 
-check: ## format, lint and type checks, as CI runs them
+check: ## format, lint, types, imports, documents and packages, as CI checks them
 	uv run ruff format --check .
 	uv run ruff check .
 	uv run mypy
+	uv run mypy examples/echo_host.py examples/reviewing_host.py examples/*/[!t]*.py
 	uv run lint-imports
+	uv run python -m release.checks
 
 format: ## format the code
 	uv run ruff format .

@@ -37,55 +37,7 @@ gc.disable()
 _TESTS = Path(__file__).parent
 # Folders whose tests run the installed nanobot, and those that hold documents and packages to what they say.
 _HOST = ("bridge", "scenarios", "local_model")
-_REPO = ("docs", "packaging", "test_acceptance.py")
-# Files most of whose tests run several processes, a terminal or whole hosts, or read megabytes.
-_SLOW = {
-    "benchmarks/test_forgetting.py",
-    "bridge/test_compaction_plugin.py",
-    "bridge/test_former_content.py",
-    "consolidation/test_audit.py",
-    "consolidation/test_document.py",
-    "consolidation/test_journal_parts.py",
-    "faults/test_damage.py",
-    "files/test_pipes_and_links.py",
-    "files/test_processes.py",
-    "flush/test_decision_cost.py",
-    "panel/test_actions.py",
-    "panel/test_views.py",
-    "redaction/test_cost.py",
-    "redaction/test_made_corpus.py",
-    "redaction/test_redact_command.py",
-    "scenarios/test_nanobot_triggers.py",
-    "scopes/test_no_leaks.py",
-    "storage/test_chunking.py",
-    "storage/test_vector_loading.py",
-    "store/test_faulty_search.py",
-    "together/test_scrub.py",
-    "together/test_standard_install.py",
-    "transfer/test_broken_off.py",
-    "typical/test_typical_questions.py",
-}
-
-# Files of few tests that take long: what begins last ends last, so that these begin first, the longest ahead.
-_LONG = (
-    "mcp/test_claude_plugin",
-    "packaging/test_distributions",
-    "bridge/test_demo",
-    "bridge/test_demo_store",
-    "faults/test_points",
-    "bridge/test_compaction_plugin",
-    "scenarios/test_matrix",
-    "panel/test_views",
-    "panel/test_actions",
-    "embedding/test_installation",
-    "bridge/test_stock_nanobot",
-    "plugin_host/test_hostile_plugins",
-    "postgres/test_no_leaks",
-    "docs/test_command_lines",
-    "host/test_resume",
-    "cli/test_catalogues",
-    "docs/test_type_checkers",
-)
+_REPO = ("docs", "packaging")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -102,11 +54,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker(pytest.mark.host)
         if folder in _REPO:
             item.add_marker(pytest.mark.repo)
-        if place.as_posix() in _SLOW:
-            item.add_marker(pytest.mark.slow)
-    if hasattr(config, "workerinput"):
-        places = {_TESTS / f"{file}.py": place for place, file in enumerate(_LONG)}
-        items.sort(key=lambda item: places.get(item.path, len(places)))
+    if hasattr(config, "workerinput"):  # what begins last ends last: folders whose tests wait for servers begin first
+        items.sort(key=lambda item: "postgres" not in item.path.parts)
     whole = all((config.rootpath / argument).resolve() in (config.rootpath, _TESTS) for argument in config.args)
     if whole and not config.option.markexpr and not config.option.keyword:
         config.hook.pytest_deselected(items=[item for item in items if item.get_closest_marker("slow")])

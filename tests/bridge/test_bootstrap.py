@@ -54,20 +54,6 @@ def files_part(system: str) -> str:
     return bootstrap + system[begin : system.index(AFTER_FILES, begin) + len(AFTER_FILES)]
 
 
-@pytest.mark.accept("BB-01", "BB-02")
-async def test_large_files_reach_the_model_inside_the_budget(nanobot, server):
-    write(nanobot, AGENTS=LARGE, SOUL="Be kind.", USER="# User\n\nLikes tea.", MEMORY=FACTS)
-    await turns(nanobot)
-    system = server.requests[-1].system
-    assert 20_000 < len(files_part(system)) <= 0.98 * 24_000
-    assert "chars, read AGENTS.md for full content...]" in system
-    assert "chars, read memory/MEMORY.md for full content...]" in system
-    assert "## SOUL.md\n\nBe kind.\n\n## USER.md\n\n# User\n\nLikes tea." in system
-    for text in (LARGE, FACTS):
-        assert text.splitlines()[0] in system
-        assert text.splitlines()[-1] in system
-
-
 @pytest.mark.slow
 @pytest.mark.accept("BB-01")
 async def test_headings_and_separators_of_memory_are_counted(install, bootstrap):
@@ -85,38 +71,6 @@ async def test_headings_and_separators_of_memory_are_counted(install, bootstrap)
     await loop.aclose()
     assert whole == sorted(whole, reverse=True)
     assert {*whole} == {True, False}
-
-
-@pytest.mark.accept("BB-05", "BB-06")
-async def test_files_of_ordinary_size_reach_the_model_as_without_the_plugin(install, bootstrap, server, monkeypatch):
-    nanobot = install()
-    write(
-        nanobot,
-        AGENTS=LARGE[:6_000] + "\n\n## SOUL.md\n\nquoted",
-        SOUL="Be kind.\n",
-        USER="用户喜欢茶。\n\n",
-        MEMORY=FACTS[:3_000],
-    )
-    await turns(nanobot)
-    monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "nanobot")
-    await turns(nanobot)
-    with_plugin, without = (request.system for request in server.requests)
-    assert with_plugin == without
-
-
-@pytest.mark.accept("V3-14")
-async def test_the_prompt_is_built_synchronously_and_is_the_same_in_every_turn(nanobot, server, log):
-    write(nanobot, AGENTS=LARGE, SOUL="Be kind.", USER="Likes tea.", MEMORY=FACTS)
-    loop = nanobot.loop()
-    for number in range(6):
-        await loop.process_direct(f"message {number}")
-    prompt = loop.context.build_system_prompt(channel="cli", workspace=nanobot.workspace)
-    await loop.aclose()
-    assert isinstance(prompt, str)  # no coroutine, in a running event loop
-    assert prompt == server.requests[0].system
-    assert {request.system for request in server.requests} == {prompt}
-    assert "[...truncated" in prompt
-    assert len([line for line in log if line.startswith("bootstrap file")]) == 2  # once, not in every turn
 
 
 async def test_a_changed_file_changes_the_prompt_at_once(nanobot, server):
@@ -212,24 +166,6 @@ async def test_a_file_that_quotes_the_heading_of_another_is_told_apart(install, 
     assert "read AGENTS.md for full content" in system
     assert "read SOUL.md" not in system
     assert "\n\n## SOUL.md\n\nBe kind.\n\n## USER.md\n\nLikes tea." in system
-
-
-async def test_a_plugin_that_fails_leaves_the_prompt_as_it_was(install, plugins, server):
-    plugins(
-        "failing",
-        """
-        from nanobot_memory_plugins.core.hookspecs import hookimpl
-
-        @hookimpl
-        def trim_bootstrap(files):
-            raise SystemExit
-        """,
-    )
-    nanobot = install()
-    write(nanobot, AGENTS=LARGE, MEMORY=FACTS)
-    await turns(nanobot, 5)
-    assert len(server.requests) == 5
-    assert all(LARGE in request.system and FACTS in request.system for request in server.requests)
 
 
 async def test_without_a_memory_that_has_started_the_prompt_is_nanobots_own(nanobot):

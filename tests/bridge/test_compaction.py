@@ -42,42 +42,6 @@ async def test_a_summary_of_ours_replaces_nanobots_and_reaches_dream(install, re
         assert "not MySQL" not in server.requests[-1].text
 
 
-@pytest.mark.parametrize("command", ["/compact", "/new"])
-async def test_without_a_summary_of_ours_nanobots_own_goes_on(install, recorder, server, command):
-    calls = recorder()
-    server.rules = [ReplyRule(archiving, Reply(NANOBOTS_OWN))]
-    nanobot = install()
-    loop = nanobot.loop()
-    await loop.process_direct("We choose PostgreSQL, not MySQL.")
-    await loop.process_direct(command)
-    await loop.aclose()
-    assert len(calls.calls("compaction")) == 1
-    assert NANOBOTS_OWN in history_of(nanobot)
-
-
-@pytest.mark.slow
-async def test_token_pressure_is_met_with_our_summary_and_the_messages_that_it_keeps(install, recorder, server):
-    calls = recorder(summary="SHORT SUMMARY", keep=1, recall="A recalled fact.")
-    server.rules = [ReplyRule(archiving, Reply(NANOBOTS_OWN))]
-    nanobot = install(contextWindowTokens=50_000, maxTokens=2_048)
-    loop = nanobot.loop()
-    for number in range(8):
-        await loop.process_direct(f"message {number}: " + "many words " * 400)
-    await loop.aclose()
-    pressed = calls.calls("compaction")
-    assert pressed
-    assert {call["reason"] for call in pressed} == {"token_pressure"}
-    assert pressed[0]["window"] == 50_000
-    assert all(role != "system" for role, _ in pressed[0]["messages"])  # nanobot's prompt is no history
-    assert "Continue the active task" not in json.dumps(pressed)  # nor is what nanobot says in the user's name
-    assert "recalled fact" not in json.dumps(pressed[0]["messages"])
-    last = server.requests[-1]
-    assert "SHORT SUMMARY" in last.text
-    assert "message 0" not in last.text
-    assert NANOBOTS_OWN not in last.text
-    assert "recalled fact" not in last.system
-
-
 async def test_an_earlier_summary_is_handed_over_with_the_next_messages(install, recorder):
     calls = recorder(summary="FIRST SUMMARY")
     loop = install().loop()

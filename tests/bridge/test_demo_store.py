@@ -1,7 +1,5 @@
 """``nanobot-memory demo --store postgres``: two machines share one memory, and the demonstration can fail."""
 
-import os
-
 import pytest
 
 from nanobot_memory_plugins.bridge.demo.installed import installed_store
@@ -28,15 +26,6 @@ def test_told_on_one_machine_known_on_the_other_and_forgotten_on_both(tmp_path, 
     assert answer["ok"] is True
     assert code == 0
     assert list(tmp_path.glob("nanobot-memory-*")) == []
-
-
-# That the demonstration can fail is shown for each start by tests/bridge/test_demo.py, whose stages are made alike.
-@pytest.mark.skipif(not os.environ.get("NANOBOT_MEMORY_LONG"), reason="NANOBOT_MEMORY_LONG=1 runs it: two minutes")
-def test_without_recall_the_other_machine_is_not_told(tmp_path, builtin_model):
-    plugins = "nanobot,storage,postgres,consolidation"
-    code, answer, _ = run_demo(tmp_path, "--store", "postgres", NANOBOT_MEMORY_PLUGINS=plugins)
-    assert code == 1
-    assert answer["stages"] == {**dict.fromkeys(STAGES, True), "ask the other": False, "gone on both": False}
 
 
 def test_a_store_that_nobody_offers_is_named():

@@ -3,7 +3,6 @@
 import pytest
 
 from nanobot_memory_plugins.consolidation.model.entry import Entry
-from nanobot_memory_plugins.consolidation.model.scoring import initial_score
 from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, remember
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 
@@ -38,23 +37,6 @@ def memory_part(system: str) -> str:
     return system[begin : system.index("\n\n---\n\n", begin)]
 
 
-@pytest.mark.accept("EB-11")
-async def test_the_block_stands_below_what_others_wrote_and_stays_the_same(nanobot, server):
-    write_memory(nanobot, "# Notes of mine\n\nThe port is 7071.\n")
-    tea, dog = keep(nanobot, "The user likes oolong tea", "The user has a dog named Bo")
-    await turns(nanobot, "Hello, how are you?", "What is the weather like?", "Write a short poem about it")
-    systems = {request.system for request in server.requests}
-    assert len(server.requests) == 3
-    assert len(systems) == 1
-    facts = sorted((tea, dog), key=lambda one: one.id)
-    assert memory_part(systems.pop()) == (
-        "# Notes of mine\n\nThe port is 7071.\n\n"
-        "# Memory of earlier conversations\n\nKey facts about the user:\n"
-        f"- {facts[0].content}\n- {facts[1].content}"
-    )
-    assert initial_score("high") == tea.score
-
-
 async def test_the_block_speaks_the_language_of_the_user_from_the_first_turn_on(nanobot, server):
     keep(nanobot, "The user likes oolong tea")
     await turns(nanobot, "你好，今天过得怎么样？", "please answer in English this time")
@@ -86,14 +68,6 @@ async def test_a_large_memory_file_stays_inside_the_bootstrap_budget_and_the_blo
     assert "chars, read memory/MEMORY.md for full content...]" in part
     assert part.endswith("\n- The user likes oolong tea")
     assert len(part) < 25_000
-
-
-async def test_without_entries_the_prompt_is_that_of_nanobot_without_the_plugin(nanobot, server, monkeypatch):
-    write_memory(nanobot, "# Notes of mine\n\nThe port is 7071.\n\n")
-    await turns(nanobot, "Hello my friend")
-    monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "nanobot,bootstrap")
-    await turns(nanobot, "Hello my friend", session="cli:other")
-    assert server.requests[0].system == server.requests[1].system
 
 
 async def test_dreams_rewriting_of_the_memory_file_costs_no_entry(nanobot, server):

@@ -114,16 +114,6 @@ def test_what_it_shows_is_what_changes_and_no_key(config: Path, quick, capsys):
     assert not config.with_name("config.json.bak").exists()
 
 
-def test_a_key_beside_the_change_is_not_shown(config: Path, quick, capsys):
-    raw = json.loads(config.read_text())
-    config.write_text(json.dumps({"channels": {"telegram": {"token": KEY}, "memoryPlugins": {}}, **raw}))
-    assert KEY not in init(capsys, *ME)[1]
-    config.write_text(json.dumps({"channels": {"x": {"token": KEY}}}, indent=2))
-    told = init(capsys, *ME)[1]
-    assert "memoryPlugins" in told
-    assert KEY not in told
-
-
 def test_a_second_run_changes_no_byte(config: Path, quick, capsys):
     init(capsys, "--yes", *ME)
     files = {file: file.read_bytes() for file in config.parent.iterdir()}
@@ -131,28 +121,6 @@ def test_a_second_run_changes_no_byte(config: Path, quick, capsys):
     assert code == 0, told
     assert "nothing to write" in told
     assert {file: file.read_bytes() for file in config.parent.iterdir()} == files
-
-
-def test_programs_get_one_object(config: Path, quick, capsys):
-    for arguments, code, written in ((["--json"], 1, False), (["--json", "--yes"], 0, True), (["--json"], 0, False)):
-        assert run_command_line(["init", *ME, *arguments]) == code
-        answer = json.loads(capsys.readouterr().out)
-        assert (answer["ok"], answer["written"]) == (code == 0, written)
-        assert answer["plugins"]["recall"] is True
-        assert answer["plugins"]["flush"] is False
-        assert answer["config"] == str(config)
-
-
-def test_a_model_of_ones_own_is_prepared_and_a_remote_one_is_not(config: Path, quick, capsys):
-    raw = json.loads(config.read_text())
-    raw["channels"]["memoryPlugins"]["storage"] = {"embeddingModel": "chinese"}
-    config.write_text(json.dumps(raw))
-    init(capsys, "--yes")
-    raw["channels"]["memoryPlugins"]["storage"] = {"embedding": {"provider": "openai"}}
-    config.write_text(json.dumps(raw))
-    init(capsys, "--yes")
-    init(capsys, "--yes", "--no-model")
-    assert [one for one in quick if one.startswith("model")] == ["model chinese"]
 
 
 def test_a_configuration_of_the_plugins_alone_can_be_named(home: Path, quick, capsys):
@@ -172,37 +140,6 @@ def test_what_is_bad_is_told_with_its_mend_and_fails(config: Path, quick, capsys
     assert "bad  disk\n    full\n" in told
     assert "Use --workspace." in told
     assert "Ready" not in told
-
-
-@pytest.mark.parametrize(
-    ("content", "hint"),
-    [
-        (None, "nanobot onboard"),
-        ('{"agents": ', "Correct the file"),
-        ("", "Correct the file"),
-        (b"\xff\xfe{}", "save it as UTF-8"),
-        ("[1]", "Correct the file"),
-        ('{"agents": 5}', "nanobot status"),
-        ('{"agents": {"defaults": {"maxTokens": "many"}}}', "nanobot status"),
-        ('{"channels": 5}', "Correct the file"),
-        ('{"channels": {"memoryPlugins": "all"}}', "Correct the file by hand first"),
-        ('{"channels": {"memoryPlugins": {"recall": 7}}}', "Correct the file by hand first"),
-    ],
-)
-def test_each_configuration_that_cannot_be_used_is_told_with_its_mend_and_left(home, quick, capsys, content, hint):
-    file = home / ".nanobot" / "config.json"
-    data = content.encode() if isinstance(content, str) else content
-    if data is not None:
-        file.write_bytes(data)
-    code, told = init(capsys, "--yes")
-    assert code == 2
-    assert hint in told
-    assert "Traceback" not in told
-    assert (file.read_bytes() if file.exists() else None) == data
-    assert run_command_line(["init", "--yes", "--json"]) == 2
-    answer = json.loads(capsys.readouterr().out)
-    assert answer["mend"]
-    assert quick == []
 
 
 def test_an_old_or_missing_nanobot_a_shadowed_file_and_a_folder_that_cannot_be_written(
@@ -339,34 +276,6 @@ def test_it_says_where_several_may_write_and_makes_the_owners_names_one(home, qu
     assert "nanobot-memory init --me" not in capsys.readouterr().out
 
 
-def test_own_names_join_who_is_listed_and_are_refused_where_they_are_two_peoples(home, quick, capsys):
-    file = home / ".nanobot" / "config.json"
-
-    def people(**listed):
-        options = {"core": {"people": listed}}
-        channels = {"telegram": {"enabled": True, "allowFrom": ["*"]}, "memoryPlugins": options}
-        file.write_text(json.dumps({"channels": channels}), encoding="utf-8")
-
-    def init(*names):
-        arguments = [part for name in names for part in ("--me", name)]
-        done = run_command_line(["init", "--yes", "--no-model", *arguments])
-        written = json.loads(file.read_text(encoding="utf-8"))["channels"]["memoryPlugins"]
-        return done, written["core"]["people"], capsys.readouterr().err
-
-    bob = ["telegram:222", "slack:U2"]
-    people(ana=["telegram:111", "cli"], bob=bob)
-    assert init("telegram:111", "slack:U1")[:2] == (0, {"ana": ["telegram:111", "cli", "slack:U1"], "bob": bob})
-    before = file.read_bytes()
-    done, _, told = init("telegram:222")
-    assert done != 0
-    assert "telegram:222 is bob's" in told
-    assert file.read_bytes() == before
-    people(bob=bob)
-    assert init("telegram:111")[:2] == (0, {"bob": bob, "owner": ["telegram:111", "cli"]})
-    people(ana=["cli"], bob=["cli"])
-    assert "one person only" in init("telegram:111")[2]
-
-
 def test_it_names_what_can_be_taken_in_with_the_command_and_takes_nothing(config: Path, quick, capsys):
     workspace = config.parents[1] / "ws"
     (workspace / "sessions").mkdir(parents=True)
@@ -389,7 +298,3 @@ def test_it_names_what_can_be_taken_in_with_the_command_and_takes_nothing(config
     assert run_command_line(shlex.split(taking)) == 0
     capsys.readouterr()
     assert "--dry-run" not in init(capsys, "--yes")[1]  # what was taken in once needs no offer any more
-
-
-def test_where_there_is_nothing_to_take_in_it_offers_nothing(config: Path, quick, capsys):
-    assert "nanobot-memory import" not in init(capsys, "--yes")[1]

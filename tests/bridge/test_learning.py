@@ -1,6 +1,5 @@
 """Entries are learned from the sessions of a real nanobot."""
 
-import asyncio
 import json
 
 import pytest
@@ -54,44 +53,6 @@ def entries(nanobot):
 
 def asked(server) -> int:
     return sum(asks_for_entries(request) for request in server.requests)
-
-
-@pytest.mark.accept("EB-20")
-async def test_a_session_that_goes_quiet_is_learned_from(install, learner):
-    nanobot = install({"core": {"idleSeconds": 0.3}})
-    loop = nanobot.loop()
-    await loop.process_direct(TEA)
-    await until(lambda: len(entries(nanobot)) == 2, 30)
-    await asyncio.sleep(0.6)
-    await loop.aclose()
-    assert asked(learner) == 1
-    assert {one.source_session for one in entries(nanobot).values()} == {"cli:direct"}
-    assert (nanobot.workspace / "memory" / "ENTRIES.md").stat().st_size > 0
-
-
-@pytest.mark.accept("EB-20")
-async def test_a_session_that_the_user_ends_is_learned_from_once(install, learner):
-    nanobot = install()
-    loop = nanobot.loop()
-    await loop.process_direct(TEA)
-    await loop.process_direct("/new")
-    await until(lambda: len(entries(nanobot)) == 2, 30)
-    await asyncio.sleep(0.5)
-    await loop.aclose()
-    assert asked(learner) == 1
-
-
-@pytest.mark.accept("EB-20")
-async def test_what_nanobot_compacts_is_learned_from_after_the_next_turn(install, learner):
-    nanobot = install()
-    loop = nanobot.loop()
-    await loop.process_direct(TEA)
-    await loop.process_direct("/compact")
-    assert asked(learner) == 0
-    await loop.process_direct("go on")
-    await until(lambda: len(entries(nanobot)) == 2, 30)
-    await loop.aclose()
-    assert asked(learner) == 1
 
 
 @pytest.mark.accept("EB-20")

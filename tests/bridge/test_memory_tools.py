@@ -1,35 +1,6 @@
 """The memory's tools, called by the model through nanobot's own tool registry, on the real store."""
 
-import re
-
 from nanobot_memory_plugins.core.testing.scripted_server import Reply, ReplyRule, ToolCall, text_of
-
-FACT = "The build server is called Brunhilde, and its racks are painted green."
-
-
-async def test_the_model_searches_its_memory_and_opens_what_it_found(install, server, monkeypatch):
-    monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "nanobot,storage,recall")
-    nanobot = install({"storage": {"embeddingProvider": "none"}})
-    loop = nanobot.loop()
-    await loop.process_direct(FACT, session_key="cli:old")
-    answers: list[str] = []
-
-    def reply(request) -> Reply:
-        if request.last.get("role") != "tool":
-            return Reply(tools=(ToolCall("memory_search", {"query": "Brunhilde racks", "source": "transcript"}),))
-        answers.append(text_of(request.last))
-        if len(answers) > 1:
-            return Reply("They are green.")
-        key = re.search(r"- id (\S+)", answers[0])[1]
-        return Reply(tools=(ToolCall("memory_get", {"id": key}),))
-
-    server.rules = [ReplyRule(lambda _: True, reply)]
-    response = await loop.process_direct("Check the colour of the racks.", session_key="cli:new")
-    await loop.aclose()
-    assert response.content == "They are green."
-    assert len(answers) == 2
-    assert all(FACT in answer for answer in answers)
-    assert re.search(r"memory/sessions/\S+\.jsonl:1\b", answers[0])
 
 
 async def test_the_model_sees_all_that_is_known_without_a_query_and_of_a_name_by_it_alone(install, server):

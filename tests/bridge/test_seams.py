@@ -12,34 +12,10 @@ from nanobot_memory_plugins.bridge.attach import attach, bridge_of
 from nanobot_memory_plugins.bridge.configuration import read_configuration
 from nanobot_memory_plugins.bridge.host_version import host_finding
 from nanobot_memory_plugins.bridge.plugin import NanobotPlugin
-from nanobot_memory_plugins.bridge.seams import DEGRADED
 from nanobot_memory_plugins.bridge.tools import MemorySearchTool, RememberTool
-from nanobot_memory_plugins.core import MemoryHost
 from nanobot_memory_plugins.core.values.diagnosis import Health
 
 IMPOSSIBLE = {"draft review", "tools of subagents"}
-
-
-def seam_findings(findings) -> dict[str, object]:
-    prefix = "nanobot seam: "
-    return {f.subject.removeprefix(prefix): f for f in findings if f.subject.startswith(prefix)}
-
-
-@pytest.mark.accept("LR-04")
-async def test_the_doctor_names_every_seam_and_what_is_not_possible(install, recorder, tmp_path):
-    """The doctor runs where no nanobot does."""
-    recorder()
-    install()
-    async with MemoryHost(tmp_path / "elsewhere") as memory:
-        findings = await memory.diagnose()
-    assert any(f.subject == "nanobot-ai" and "supported" in f.state for f in findings)
-    found = seam_findings(findings)
-    assert set(found) == set(DEGRADED)
-    assert {name for name, finding in found.items() if finding.health is not Health.GOOD} == IMPOSSIBLE
-    # What no version of the host offers is information: there is nothing to be done about it.
-    assert {(found[name].health, found[name].hint) for name in IMPOSSIBLE} == {(Health.INFO, "")}
-    assert {finding.health for finding in findings} <= {Health.GOOD, Health.INFO}
-    assert "not possible" in found["draft review"].state
 
 
 async def test_a_seam_that_is_gone_is_reported_and_the_others_hold(install, recorder, server, monkeypatch):
@@ -135,18 +111,6 @@ def test_the_hosts_version_is_judged(version, health):
     assert host_finding(version).health is health
 
 
-def test_the_configuration_is_read_from_nanobots_own_file(install):
-    loop = install(
-        {"core": {"messageLimit": 0.7}, "nanobot": {"sweepSessions": 3}, "recall": {"enabled": False}}
-    ).loop()
-    configuration = bridge_of(loop).configuration
-    assert configuration.memory.core.message_limit == 0.7
-    assert configuration.bridge.sweep_sessions == 3
-    assert not configuration.memory.enabled("recall")
-    assert loop.tools.get("memory_search") is None
-    assert loop.tools.get("remember") is not None
-
-
 def test_nanobot_keeps_our_part_when_it_saves_its_file(install):
     from nanobot.config.loader import load_config, save_config
 
@@ -160,12 +124,6 @@ def test_a_file_named_by_the_environment_is_read_where_nanobots_has_nothing(tmp_
     file.write_text('{"memoryPlugins": {"nanobot": {"startLimit": 1.5}}}', encoding="utf-8")
     monkeypatch.setenv("NANOBOT_MEMORY_CONFIG", str(file))
     assert read_configuration(None).bridge.start_limit == 1.5
-
-
-@pytest.mark.parametrize("section", [{"nanobot": {"closeLimit": "soon"}}, {"core": 7}, {"nanobot": {"closeLimit": 99}}])
-def test_a_wrong_value_names_its_key_and_nanobot_starts(install, section):
-    configuration = bridge_of(install(section).loop()).configuration
-    assert configuration.bridge.close_limit == 2.0
 
 
 @pytest.mark.slow

@@ -17,30 +17,6 @@ async def run(nanobot, text: str = "use the tool", **options) -> str:
     return response.content
 
 
-async def test_a_tool_that_ran_is_observed_with_arguments_result_and_time(install, recorder, server):
-    calls = recorder()
-    nanobot = install()
-    (nanobot.workspace / "port.txt").write_text("the port is 7071", encoding="utf-8")
-    server.rules = calling(ToolCall("read_file", {"path": "port.txt"}))
-    assert await run(nanobot) == "Done."
-    (call,) = calls.calls("tool")
-    assert call["name"] == "read_file"
-    assert call["arguments"]["path"] == "port.txt"
-    assert "the port is 7071" in call["result"]
-    assert call["error"] is None
-    assert call["duration"] > 0
-    assert call["session"] == "cli:direct"
-
-
-async def test_a_tool_that_failed_is_observed_with_its_error(install, recorder, server):
-    calls = recorder()
-    server.rules = calling(ToolCall("read_file", {"path": "missing.txt"}))
-    await run(install())
-    (call,) = calls.calls("tool")
-    assert call["result"] is None
-    assert "missing.txt" in call["error"]
-
-
 @pytest.mark.parametrize(
     ("tool", "words"),
     [
@@ -78,26 +54,6 @@ async def test_the_memorys_own_tools_are_not_observed(install, recorder, server)
     await run(nanobot)
     assert calls.calls("tool") == []
     assert "Ann likes tea." in nanobot.stored()
-
-
-@pytest.mark.accept("NC-15")
-@pytest.mark.parametrize(("long_term", "file"), [(True, "MEMORY.md"), (False, None)])
-async def test_where_nothing_keeps_entries_the_model_writes_notes_on_its_own_initiative(
-    install, recorder, server, long_term, file
-):
-    recorder()
-    server.rules = calling(ToolCall("remember", {"text": "The release is on 3 May.", "long_term": long_term}))
-    nanobot = install()
-    await run(nanobot)
-    result = server.requests[-1].last
-    assert result["role"] == "tool"
-    assert "Kept in" in result["content"]
-    written = [
-        p.name for p in (nanobot.workspace / "memory").glob("*.md") if "The release is on 3 May." in p.read_text()
-    ]
-    assert written == [file] if file else (len(written) == 1 and written != ["MEMORY.md"])
-    offered = {tool["function"]["name"]: tool["function"]["description"] for tool in server.requests[0].body["tools"]}
-    assert "own initiative" in offered["remember"]
 
 
 async def test_a_note_is_refused_in_a_temporary_chat(install, recorder, server):

@@ -9,7 +9,6 @@ import pytest
 from nanobot_memory_plugins.bridge.attach import bridge_of
 from nanobot_memory_plugins.core.host.missed_turns import missed_turns
 from nanobot_memory_plugins.core.testing.scripted_server import Reply, ReplyRule
-from nanobot_memory_plugins.core.text.fence import PREFIX, is_fenced
 
 FACT = "The build server is called Brunhilde."
 
@@ -21,30 +20,6 @@ async def test_a_message_reaches_the_plugins_with_whose_it_is(install, recorder)
     await loop.aclose()
     (call,) = calls.calls("message")
     assert (call["session"], call["text"], call["user"], call["channel"]) == ("telegram:7", "hello", "ann", "telegram")
-
-
-async def test_what_is_recalled_reaches_the_model_beside_the_message(install, recorder, server):
-    recorder(recall=FACT)
-    loop = install().loop()
-    await loop.process_direct("what is the build server called?")
-    await loop.aclose()
-    text = server.requests[-1].last_user
-    assert text.startswith("what is the build server called?")
-    assert FACT in text
-    assert is_fenced(text.split("\n\n", 1)[1].strip())
-
-
-async def test_user_and_assistant_are_both_remembered(install, recorder, server):
-    recorder()
-    server.default = "Noted, tabs it is."
-    nanobot = install()
-    loop = nanobot.loop()
-    await loop.process_direct("I prefer tabs.")
-    await loop.aclose()
-    assert [(r["role"], r["text"]) for r in nanobot.transcript()] == [
-        ("user", "I prefer tabs."),
-        ("assistant", "Noted, tabs it is."),
-    ]
 
 
 async def test_a_streamed_reply_is_remembered_whole(install, recorder, server):
@@ -66,47 +41,6 @@ async def test_a_streamed_reply_is_remembered_whole(install, recorder, server):
     assert [r["text"] for r in nanobot.transcript()] == ["go on", "A reply that arrives in pieces."]
 
 
-@pytest.mark.accept("V5-03")
-async def test_trap_2_what_was_injected_comes_back_from_nowhere(install, recorder, server):
-    """nanobot stores the injected block with the message: neither memory nor later prompts may repeat it as new."""
-    calls = recorder(recall=FACT)
-    nanobot = install()
-    loop = nanobot.loop()
-    await loop.process_direct("first question")
-    await loop.process_direct("second question")
-    bridge = bridge_of(loop)
-    base = bridge.thread.started.base_context()
-    await loop.aclose()
-    assert calls.calls("message")[1]["history"] == [["user", "first question"], ["assistant", "Understood."]]
-    assert FACT not in nanobot.stored()
-    assert FACT not in base
-    last = server.requests[-1]
-    assert last.last_user.count(FACT) == 1
-    assert FACT not in last.system
-
-
-@pytest.mark.accept("V3-14")
-async def test_the_system_prompt_is_built_synchronously_and_stays_the_same(install, recorder, server):
-    recorder(recall=FACT)
-    loop = install().loop()
-    prompt = loop.context.build_system_prompt()
-    assert isinstance(prompt, str)  # not a coroutine, in a running event loop
-    await loop.process_direct("one")
-    await loop.process_direct("two")
-    await loop.aclose()
-    first, second = (request.system for request in server.requests[-2:])
-    assert first == second
-    assert PREFIX["en"] not in first
-
-
-async def test_trap_4_without_anything_to_recall_the_request_is_the_hosts_own(install, recorder, server, monkeypatch):
-    recorder()
-    loop = install().loop()
-    await loop.process_direct("nothing known")
-    await loop.aclose()
-    assert server.requests[-1].last_user == "nothing known"
-
-
 async def test_trap_3_a_recall_that_breaks_does_not_end_the_turn(install, recorder, server):
     recorder(recall=FACT)
     loop = install().loop()
@@ -115,18 +49,6 @@ async def test_trap_3_a_recall_that_breaks_does_not_end_the_turn(install, record
     response = await loop.process_direct("still there?")
     await loop.aclose()
     assert response.content == "Understood."
-
-
-async def test_trap_8_nanobots_own_sessions_are_left_alone(install, recorder, server):
-    calls = recorder(recall=FACT)
-    nanobot = install()
-    loop = nanobot.loop()
-    for key in ("dream:20260101-000000", "cron:backup", "heartbeat"):
-        await loop.process_direct("run the nightly job", session_key=key, channel="cli")
-        assert FACT not in server.requests[-1].text
-    await loop.aclose()
-    assert calls.calls() == []
-    assert nanobot.transcript() == []
 
 
 async def test_background_turns_are_learned_from_when_the_switch_is_on(install, recorder, server):

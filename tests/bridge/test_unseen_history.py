@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import subprocess
 import time
 from collections import Counter
 from pathlib import Path
@@ -10,8 +9,6 @@ from pathlib import Path
 import pytest
 
 from nanobot_memory_plugins.bridge.demo.evidence import recalled_blocks
-from nanobot_memory_plugins.core.testing.scripted_server import Reply, ReplyRule, ToolCall, after_tool
-from tests.support.files_of import contents_of
 from tests.support.nanobot import Installation
 
 WORDS = {"storage": {"embeddingProvider": "none"}, "core": {"messageLimit": 20}}
@@ -128,122 +125,3 @@ async def test_neither_a_turn_nor_the_end_waits_for_a_long_history(install, plug
     before = said_in(nanobot.workspace)
     assert before["user", "Good evening to you."] == 1
     assert set(before.values()) == {1}
-
-
-async def test_what_several_people_wrote_in_a_group_is_nobodys_and_is_left(install, plugins, monkeypatch):
-    nanobot = install()
-    configured = json.loads(nanobot.config_file.read_text(encoding="utf-8"))
-    configured["channels"]["telegram"] = {"enabled": True, "token": "1:a", "allowFrom": ["ana", "bob"]}
-    nanobot.config_file.write_text(json.dumps(configured), encoding="utf-8")
-    old = [{"role": "user", "content": "I never eat peanuts."}]
-    record(nanobot, old, session="telegram:-5")
-    record(nanobot, old, session="telegram:6")
-    loop = nanobot.loop()
-    for chat in ("-5", "6"):
-        told = {"session_key": f"telegram:{chat}", "channel": "telegram", "chat_id": chat}
-        await loop.process_direct(f"Hello in {chat}.", **told, sender_id="ana")
-    await once_it_is_kept(nanobot.workspace, "peanuts")
-    await loop.aclose()
-    (kept,) = (row for row in rows_in(nanobot.workspace) if "peanuts" in row["text"])
-    assert kept["session"] == "telegram:6"
-
-
-@pytest.mark.slow
-def test_a_taking_in_that_is_killed_goes_on_at_the_next_start_and_doubles_nothing(install, server, monkeypatch):
-    nanobot = install(WORDS)
-    history = many(1_000)
-    record(nanobot, history)
-    monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "nanobot,storage,recall")
-    server.rules = [ReplyRule(lambda request: "linger" in request.last_user, Reply("Slow.", delay=300))]
-    (nanobot.workspace / "memory").mkdir(exist_ok=True)
-    for _ in range(3):
-        command = nanobot.command("agent", "-m", "linger", "-s", "cli:direct", "--no-markdown")
-        environment = {**nanobot.environment, "NANOBOT_MEMORY_PLUGINS": "nanobot,storage,recall"}
-        process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        before = len(rows_in(nanobot.workspace))
-        deadline = time.monotonic() + 120  # a busy machine takes long to start it
-        while len(rows_in(nanobot.workspace)) < before + 40 and time.monotonic() < deadline:
-            time.sleep(0.02)
-        process.kill()
-        process.wait()
-        assert before + 40 <= len(rows_in(nanobot.workspace)) < 1_000
-    server.rules = []
-
-    async def finish() -> None:
-        loop = nanobot.loop()
-        await loop.process_direct("Good evening.")
-        await once_it_is_kept(nanobot.workspace, "plant number 999 ")
-        await loop.aclose()
-
-    asyncio.run(finish())
-    said = said_in(nanobot.workspace)
-    assert {text: times for (_, text), times in said.items() if "plant" in text} == {
-        str(one["content"]): 1 for one in history
-    }
-
-
-async def test_a_session_from_before_the_installation_is_kept_when_it_is_compacted(install, plugins, monkeypatch):
-    nanobot = install({"nanobot": {"enabled": False}})
-    loop = nanobot.loop()
-    await loop.process_direct("My boat is called Mistral.")
-    await loop.aclose()
-    assert said_in(nanobot.workspace) == {}
-    configured = nanobot.config_file.read_text(encoding="utf-8")
-    nanobot.config_file.write_text(configured.replace('"enabled": false', '"enabled": true'), encoding="utf-8")
-    loop = nanobot.loop()
-    await loop.process_direct("And my dog is called Rex.")
-    await loop.process_direct("/compact")
-    await loop.process_direct("/compact")
-    await loop.aclose()
-    assert said_in(nanobot.workspace) == {
-        ("user", "My boat is called Mistral."): 1,
-        ("user", "And my dog is called Rex."): 1,
-        ("assistant", "Understood."): 2,
-    }
-
-
-@pytest.mark.slow
-async def test_nothing_that_was_said_live_is_kept_twice_however_often_it_is_compacted(install, recorder, server):
-    recorder(summary="SHORT SUMMARY", keep=1, recall="A recalled fact.")
-    nanobot = install(contextWindowTokens=50_000, maxTokens=2_048)
-    (nanobot.workspace / "port.txt").write_text("the port is 7071", encoding="utf-8")
-    read = ToolCall("read_file", {"path": "port.txt"})
-    server.rules = [
-        ReplyRule(after_tool, Reply("Done.")),
-        ReplyRule(lambda request: "message 3" in request.last_user, Reply("I look.", tools=(read,)), times=1),
-    ]
-    loop = nanobot.loop()
-    for number in range(8):
-        await loop.process_direct(f"message {number}: " + "many words " * 400)
-    await loop.process_direct("/compact")
-    await loop.aclose()
-    said = said_in(nanobot.workspace)
-    users = [text.split(":")[0] for (role, text), times in said.items() if role == "user" for _ in range(times)]
-    assert sorted(users) == [f"message {number}" for number in range(8)]
-    assert {text for role, text in said if role == "assistant"} == {"Understood.", "Done."}
-
-
-async def test_what_is_off_the_record_stays_so_for_the_processes_that_take_the_history_up(install, monkeypatch):
-    nanobot = install({**WORDS, "nanobot": {"startLimit": 60}})
-    monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "nanobot,storage,recall")
-    turns = (
-        "I collect stamps from Macao.",
-        "off the record: my locker opens with lilac eleven",
-        "Which day is it?",
-        "memory pause",
-        "My locker opens with plum thirty-one.",
-        "memory resume",
-        "I swim on Fridays.",
-    )
-    for text in turns:
-        loop = nanobot.loop()
-        await loop.process_direct(text)
-        await loop.aclose()
-    loop = nanobot.loop()
-    await loop.process_direct("Which stamps do I collect?")
-    await once_it_is_kept(nanobot.workspace, "Which stamps")
-    await loop.aclose()
-    assert "plum thirty-one" in json.dumps(loop.sessions.get_or_create("cli:direct").messages)  # nanobot keeps it
-    said = {text for role, text in said_in(nanobot.workspace) if role == "user"}
-    assert said == {turns[0], turns[2], turns[6], "Which stamps do I collect?"}
-    assert b"plum thirty" not in b"".join(contents_of(nanobot.workspace / ".storage").values())

@@ -13,8 +13,7 @@ from nanobot_memory_plugins.consolidation.operations.undo import restore
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core.clock import ManualClock
 from nanobot_memory_plugins.core.host import memory_host
-from nanobot_memory_plugins.core.testing.scripted_server import Reply, ReplyRule, Request, ToolCall, after_tool
-from nanobot_memory_plugins.core.values import Origin
+from nanobot_memory_plugins.core.testing.scripted_server import Reply, ReplyRule, Request
 
 BEGIN = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
 EXTRACTED = "The user's daughter is named Ida"
@@ -116,41 +115,3 @@ async def test_said_remembered_in_the_next_prompt_faded_archived_gone(life: Life
     assert "Ida" not in file.read_text(encoding="utf-8")
     restore(EntryRepository(life.nanobot.workspace, clock=life.clock), ida, now=life.clock.now(), who="user")
     assert life.texts() == {"I'm allergic to peanuts", EXTRACTED}
-
-
-@pytest.mark.accept("EB-16")
-async def test_the_model_remembers_and_forgets_by_its_tools(life: Life):
-    life.server.rules += [
-        ReplyRule(after_tool, Reply("Done.")),
-        ReplyRule(
-            lambda r: "oolong" in r.last_user,
-            Reply(tools=(ToolCall("remember", {"text": "The user likes oolong tea"}),)),
-        ),
-        ReplyRule(lambda r: "no longer" in r.last_user, Reply(tools=(ToolCall("forget", {"query": "oolong tea"}),))),
-    ]
-    requests = await life.session("I like oolong tea a lot", name="cli:one")
-    assert {"remember", "forget"} <= set(requests[0].tool_names) or {"remember", "forget"} <= set(
-        requests[-1].tool_names
-    )
-    (entry,) = life.entries().values()
-    assert entry.origin is Origin.USER
-    assert f"Written to memory/ENTRIES.md: [{entry.id}]" in requests[-1].last["content"]
-    requests = await life.session("That is no longer so", name="cli:two")
-    assert f"Removed from memory/ENTRIES.md: [{entry.id}]" in requests[-1].last["content"]
-    assert life.entries() == {}
-
-
-@pytest.mark.accept("EB-16")
-async def test_a_chinese_user_asks_to_remember_and_to_forget(life: Life):
-    said, _ = await life.session("我住在苏州，养了一只猫。", "记住这个", name="cli:one")
-    (entry,) = life.entries().values()
-    assert entry.content == "我住在苏州，养了一只猫。"
-    block = recalled_blocks(_)[-1]
-    assert f"已写入 memory/ENTRIES.md（id {entry.id}）" in block
-    (request,) = await life.session("你好，今天怎么样？", name="cli:two")
-    assert "# 历史记忆\n\n关于用户的关键信息：\n- 我住在苏州，养了一只猫。" in request.system
-    (request,) = await life.session("忘了我住在苏州吧", name="cli:three")
-    assert "已从 memory/ENTRIES.md 移除" in recalled_blocks(request)[-1]
-    (request,) = await life.session("你好，今天怎么样？", name="cli:four")
-    assert "苏州" not in request.system
-    assert said.system

@@ -1,9 +1,6 @@
-"""A question in one script finds by words alone what was said in the other, also in an index of before."""
+"""A question in one script finds by words alone what was said in the other."""
 
-from contextlib import closing
 from pathlib import Path
-
-import apsw
 
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
 from tests.support.chinese import in_script
@@ -49,16 +46,3 @@ async def test_what_was_said_in_one_script_is_found_in_the_other(tmp_path: Path)
         await tell(tmp_path / told / asked, told)
         shown = await blocks(tmp_path / told / asked, asked)
         assert {question for _, question, answer in CASES if answer not in shown[question]} == set(), (told, asked)
-
-
-async def test_an_index_of_before_is_brought_to_one_script_when_it_is_opened(tmp_path: Path):
-    await tell(tmp_path, "taiwan")
-    with closing(apsw.Connection(str(tmp_path / ".storage" / "memory.db"))) as index:
-        # As the segmentation of before left it: the terms as they were written.
-        index.execute("UPDATE docs SET body_terms = replace(replace(body_terms, '过', '過'), '门', '門')")
-        index.execute("UPDATE meta SET value = 1 WHERE key = 'segmentation'")
-    await blocks(tmp_path, "simplified")
-    with closing(apsw.Connection(str(tmp_path / ".storage" / "memory.db"))) as index:
-        terms = " ".join(row[0] for row in index.execute("SELECT body_terms FROM docs"))
-    assert "過" not in terms
-    assert "过敏" in terms

@@ -1,5 +1,7 @@
 """What each reader of Chinese made of traditional characters: the sentences that were misread."""
 
+import pytest
+
 from nanobot_memory_plugins.compaction.cues import SentenceKind, kind_of
 from nanobot_memory_plugins.compaction.extract import extract
 from nanobot_memory_plugins.consolidation.commands.kinds import Category, category_of
@@ -14,6 +16,8 @@ from nanobot_memory_plugins.flush.entries import read_entries
 from nanobot_memory_plugins.recall.deduplicate import fold_repeats
 from tests.support.chinese import in_both_scripts
 from tests.support.each import each
+
+pytestmark = pytest.mark.leaving
 
 
 @each("text", in_both_scripts(["我辞职了", "会议推迟到周五", "我们去年结婚了", "搬到了台中", "房租涨了"]))

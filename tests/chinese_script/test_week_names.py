@@ -3,6 +3,8 @@
 from collections.abc import Callable, Iterator
 from datetime import date
 
+import pytest
+
 from nanobot_memory_plugins.consolidation.commands.correction_words import NOT_SO
 from nanobot_memory_plugins.consolidation.commands.instructions import instructions_in
 from nanobot_memory_plugins.consolidation.commands.kinds import category_of
@@ -16,6 +18,8 @@ from nanobot_memory_plugins.core.text.relative_dates.standing_terms import names
 from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 from tests.support.chinese import in_script
 from tests.support.each import each
+
+pytestmark = pytest.mark.leaving
 
 NAMES = ("周", "星期", "礼拜")
 TODAY = date(2026, 3, 18)

@@ -1,6 +1,5 @@
 """The command line as a process: its commands, exit statuses, streams, and what it imports."""
 
-import json
 import os
 import pty
 import signal
@@ -112,122 +111,12 @@ def start(environment: dict[str, str], tmp_path: Path) -> Callable[..., subproce
     return start_it
 
 
-def test_a_light_command_imports_nothing_heavy(run: Run):
-    done = run("light", PYTHONIOENCODING="ascii", LC_ALL="C")
-    assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout.decode("utf-8").splitlines()[-1]) == {"heavy": [], "中文": "é"}
-
-
-def test_redact_imports_nothing_heavy(environment: dict[str, str], tmp_path: Path):
-    script = (
-        "import sys\n"
-        "from nanobot_memory_plugins.core.cli.main import run_command_line\n"
-        "code = run_command_line(['redact'])\n"
-        "heavy = {'nanobot', 'fastembed', 'onnxruntime', 'numpy', 'apsw'} & set(sys.modules)\n"
-        "sys.exit(code or sorted(heavy) or 0)\n"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", script],
-        env=environment,
-        cwd=tmp_path,
-        input=b"hello\n",
-        capture_output=True,
-        check=False,
-    )
-    assert (done.returncode, done.stdout, done.stderr) == (0, b"hello\n", b"")
-
-
-@pytest.mark.slow
-def test_the_help_lists_every_command_and_says_which_cannot_be_loaded(run: Run):
-    done = run("--help", COLUMNS="200")
-    assert done.returncode == 0, done.stderr
-    text = done.stdout.decode()
-    for line in ("light", "Do little.", "several", "Several.", "plugins", "doctor", "gone"):
-        assert line in text
-    assert "cannot be loaded: the module no_such_module_at_all is missing" in text
-    assert "cannot be loaded: the entry point names neither a function nor a typer.Typer" in text
-
-
 @pytest.mark.parametrize("arguments", [["gone"], ["gone", "--help"], ["gone", "x", "--limit", "3"]])
 def test_a_command_that_cannot_be_loaded_fails_alone(arguments: list[str], run: Run):
     done = run(*arguments)
     assert done.returncode == 1
     (line,) = done.stderr.decode().splitlines()
     assert "fake-commands 1.2: the module no_such_module_at_all is missing" in line
-
-
-def test_a_typer_object_becomes_a_group(run: Run):
-    done = run("several", "only", "you")
-    assert (done.returncode, done.stdout) == (0, b"hello you\n")
-
-
-def test_our_own_commands_cannot_be_taken_over(run: Run):
-    done = run("doctor", "--help")
-    assert b"Check the installation" in done.stdout
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("arguments", "code", "said"),
-    [
-        (["--version"], 0, "nanobot-memory "),
-        ([], 2, "Usage"),
-        (["ligt"], 2, "Did you mean 'light'?"),
-        (["light", "--nope"], 2, "No such option"),
-        (["several", "only"], 2, "Missing argument"),
-        (["plugins", "--config", "nowhere.json"], 2, "does not exist"),
-        (["fails"], 1, "nanobot-memory: The index is locked. Close the other program."),
-        (["breaks"], 1, "Unexpected KeyError at"),
-        (["missing-file"], 1, "nanobot-memory: No such file or directory: /nowhere/at/all"),
-    ],
-)
-def test_exit_statuses(arguments: list[str], code: int, said: str, run: Run):
-    done = run(*arguments, COLUMNS="200")
-    output = (done.stdout + done.stderr).decode()
-    assert done.returncode == code, output
-    assert said in output
-    assert "Traceback" not in output
-    assert "secret-value" not in output
-    assert "\x1b" not in output
-
-
-def test_a_traceback_is_there_for_the_asking(run: Run):
-    assert b"Traceback" in run("--verbose", "fails").stderr
-    assert b"Traceback" in run("breaks", NANOBOT_MEMORY_DEBUG="1").stderr
-
-
-@pytest.mark.parametrize(
-    ("arguments", "error"),
-    [
-        (["search", "tea", "--limit", "2000"], "--limit"),
-        (["search", "tea", "--origin", "robot"], "robot"),
-        (["search"], "say what to look for"),
-        (["cost", "--days", "0"], "--days"),
-        (["export", "--nosuch"], "--nosuch"),
-        (["nosuch"], "nosuch"),
-        (["entries", "show"], "ID"),
-        (["plugins", "--config", "nowhere.json"], "nowhere.json"),
-    ],
-)
-def test_wrong_use_is_told_to_programs_as_json(run: Run, arguments: list[str], error: str):
-    done = run(*arguments, "--json")
-    assert done.returncode == 2
-    told = json.loads(done.stdout)
-    assert told["ok"] is False
-    assert error in told["error"]
-    assert done.stderr
-    assert run(*arguments).stdout == b""
-
-
-def test_a_failure_is_told_to_programs_as_json(run: Run):
-    done = run("fails", "--json")
-    assert done.returncode == 1
-    assert json.loads(done.stdout) == {
-        "ok": False,
-        "error": "The index is locked.",
-        "hint": "Close the other program.",
-        "mend": "Close the other program.",
-    }
 
 
 @pytest.mark.usefixtures("interruptible")
@@ -274,11 +163,6 @@ def test_a_reader_that_leaves_is_no_drama(command: str, start: Callable[..., sub
     process.stdout = None
     _, errors = process.communicate(timeout=60)
     assert errors == b""
-
-
-def test_a_shell_is_offered_the_commands(run: Run):
-    variables = {"_NANOBOT_MEMORY_COMPLETE": "complete_bash", "COMP_WORDS": "nanobot-memory lig", "COMP_CWORD": "1"}
-    assert run(**variables).stdout.decode().split() == ["light"]
 
 
 @pytest.mark.slow

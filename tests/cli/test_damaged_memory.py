@@ -69,64 +69,7 @@ def test_search_finds_what_the_good_copy_holds(memory: Path, how: str):
     assert "damaged" not in again.stderr
 
 
-@pytest.mark.parametrize("how", DAMAGES)
-def test_index_indexes_what_the_good_copy_holds(memory: Path, how: str):
-    whole = json.loads(run(memory, "index", "--json").stdout)["documents"]
-    bad = damage(memory, how)
-    indexed = run(memory, "index", "--json")
-    assert json.loads(indexed.stdout)["documents"] == whole == len(CATS)
-    assert is_repaired(memory, bad)
-    assert "it is kept beside that" in indexed.stderr or not bad
-
-
-@pytest.mark.parametrize(
-    "command",
-    [
-        ("why", "what is the neighbour's cat called?", "--no-embeddings"),
-        ("audit",),
-        ("entries", "list"),
-        ("export", "--to", "memory.zip"),
-    ],
-    ids=lambda command: command[0],
-)
-def test_so_do_the_other_commands_that_read_it(memory: Path, command: tuple[str, ...], tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    bad = damage(memory, "zeroed")
-    ended = run(memory, *command, config=command[0] in ("why", "audit"))
-    assert ended.exit_code == 0, ended.output
-    assert is_repaired(memory, bad)
-    assert ended.stderr.count("ENTRIES.md was damaged") == 1
-
-
-def test_so_does_the_panel_before_it_looks_for_a_terminal(memory: Path):
-    bad = damage(memory, "zeroed")
-    assert "ENTRIES.md was damaged" in run(memory, "panel").stderr
-    assert is_repaired(memory, bad)
-
-
 def test_a_sound_file_is_left_as_it_is(memory: Path):
     before = memory.read_bytes(), memory.stat().st_mtime_ns
     assert "damaged" not in run(memory, "search", "cat", "--no-embeddings").stderr
     assert (memory.read_bytes(), memory.stat().st_mtime_ns) == before
-
-
-def test_a_plugin_that_is_turned_off_mends_nothing(memory: Path):
-    configure(memory.parents[1], consolidation={"enabled": False})
-    bad = damage(memory, "zeroed")
-    assert run(memory, "search", "cat", "--no-embeddings").exit_code == 0
-    assert memory.read_bytes() == bad
-
-
-def test_where_somebody_has_the_entries_locked_the_search_goes_on(memory: Path):
-    bad = damage(memory, "half")
-    with EntryRepository(memory.parents[1]).locked():
-        found = run(memory, "search", "neighbour cat", "--no-embeddings", "--json")
-    assert found.exit_code == 0
-    assert json.loads(found.stdout)["hits"]
-    assert memory.read_bytes() == bad
-
-
-def test_a_mender_that_fails_costs_only_itself(memory: Path, monkeypatch):
-    monkeypatch.setattr("nanobot_memory_plugins.consolidation.store.repair.repair_workspace", lambda _: 1 / 0)
-    damage(memory, "half")
-    assert run(memory, "search", "cat", "--no-embeddings").exit_code == 0

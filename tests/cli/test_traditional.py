@@ -20,6 +20,8 @@ from ..support.chinese import in_script, simplified_only
 from ..support.each import each
 from .test_in_chinese import TEXTS, english_in, help_of, live_in, make_home, parameters, said_by, usages
 
+pytestmark = pytest.mark.leaving
+
 LOCALE = "zh_TW.UTF-8"
 # What no catalogue turns: names of values, options, files and commands.
 LATIN = re.compile(r"[!-~]+")

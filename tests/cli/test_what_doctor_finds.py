@@ -18,7 +18,7 @@ from nanobot_memory_plugins.core.erasure.unfinished import ErasureRecord
 from nanobot_memory_plugins.core.files import MemoryPaths
 from nanobot_memory_plugins.core.values import Erasure
 from nanobot_memory_plugins.core.values.diagnosis import Health
-from tests.faults.space import MEGABYTE, small_file_system
+from tests.support.obstacles import MEGABYTE, small_file_system
 from tests.support.ordinary_user import folder_of_an_ordinary_user
 
 COMMAND = re.compile(r"`([^`]+)`")
@@ -70,14 +70,6 @@ def test_a_configuration_of_nanobot_that_is_no_json_is_bad_and_its_place_is_name
     assert "configuration file" not in doctor(tmp_path)[1]
 
 
-def test_a_configuration_of_nanobot_that_cannot_be_read_is_told_to_every_command(home: Path):
-    config = home / ".nanobot" / "config.json"
-    config.write_text('{ "agents": {, }')
-    _, (problem,) = load_config(environment={})
-    assert problem.is_unread
-    assert "line 1, column 14" in problem.message
-
-
 def test_a_folder_in_place_of_the_configuration_is_put_aside(home: Path):
     (home / ".nanobot" / "config.json").mkdir()
     _, (problem,) = load_config(environment={})
@@ -121,15 +113,6 @@ def test_a_file_where_a_folder_belongs_is_put_aside_by_the_remedy(tmp_path: Path
     assert carry_out(finding.hint).returncode == 0
     assert list(files_in_the_way(workspace)) == []
     assert path.with_name(f"{path.name}.aside-1").read_text() == "mine"
-
-
-@pytest.mark.slow
-def test_the_doctor_starts_no_memory_where_a_file_is_in_its_place(tmp_path: Path):
-    (tmp_path / "memory").write_text("mine")
-    code, found = doctor(tmp_path)
-    assert (code, sorted(found)) == (1, ["folder memory", "memory"])
-    carry_out(found["folder memory"]["hint"])
-    assert doctor(tmp_path) == (0, {})
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="limits of processes")
@@ -194,23 +177,3 @@ def test_secrets_by_hand_and_a_purge_that_was_broken_off_are_found_and_the_remed
     assert subprocess.run(scrub, capture_output=True, check=False, timeout=120).returncode == 0
     assert doctor(tmp_path) == (0, {})
     assert not record.exists()
-
-
-def test_entries_that_appear_in_memory_md_are_named_and_the_command_takes_them(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
-    monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "consolidation")
-    memory = tmp_path / "workspace" / "memory"
-    memory.mkdir(parents=True)
-    section = "## Active Memories\n\n### [{}] fact | 0.60 | 2026-02-20 | 0\n{}\n"
-    (memory / "ENTRIES.md").write_text(section.format("b1ke", "rides a bike"), encoding="utf-8")
-    (memory / "MEMORY.md").write_text("Mine.\n\n" + section.format("d0g", "has a dog"), encoding="utf-8")
-    status, found = doctor(memory.parent)
-    assert "d0g" in found["entries in MEMORY.md"]["state"]
-    monkeypatch.setenv("NANOBOT_MEMORY_WORKSPACE", str(memory.parent))
-    assert "has a dog" in carry_out(found["entries in MEMORY.md"]["hint"]).stdout
-    status, found = doctor(memory.parent)
-    assert "entries in MEMORY.md" not in found
-    assert status == 0, found
-    assert "has a dog" in (memory / "ENTRIES.md").read_text(encoding="utf-8")
-    assert "dog" not in (memory / "MEMORY.md").read_text(encoding="utf-8")

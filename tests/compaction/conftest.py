@@ -1,17 +1,14 @@
 """What the tests of compaction share."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
-
-import pytest
-from loguru import logger
 
 from nanobot_memory_plugins.compaction.options import CompactionOptions
 from nanobot_memory_plugins.compaction.plugin import CompactionPlugin
 from nanobot_memory_plugins.core.context import PluginContext
 from nanobot_memory_plugins.core.testing import plugin_context
-from nanobot_memory_plugins.core.values import Scope, Summary
+from nanobot_memory_plugins.core.values import Summary
 from nanobot_memory_plugins.core.values.conversation import messages_from_chat
 
 
@@ -64,23 +61,6 @@ async def compacted(
         reason=reason,
         context=context_with(model, **options),
     )
-
-
-@pytest.fixture
-def log() -> Any:
-    """The lines that are logged."""
-    lines: list[str] = []
-    handler = logger.add(lines.append, format="{message}", level="DEBUG")
-    yield lines
-    logger.remove(handler)
-
-
-@pytest.fixture
-def scope() -> Scope:
-    return Scope(session="cli:direct")
-
-
-NewEntry = Callable[[int], list[dict[str, Any]]]
 
 
 def talk(turns: int, words: int = 40) -> list[dict[str, Any]]:

@@ -1,11 +1,6 @@
 """The guard against compactions that come again too soon."""
 
-from itertools import pairwise
-
-from nanobot_memory_plugins.compaction.plugin import CompactionPlugin
 from nanobot_memory_plugins.compaction.thrash_guard import Cycles
-from nanobot_memory_plugins.core.text.tokens import estimate_tokens
-from tests.compaction.conftest import compacted, talk
 
 
 def depth(cycles: Cycles, tokens: int, reason: str = "token_pressure", key: str = "a") -> int:
@@ -40,17 +35,3 @@ def test_only_so_many_sessions_are_remembered():
         cycles.note(str(number), left_tokens=500, depth=0)
     assert depth(cycles, 510, key="0") == 0
     assert depth(cycles, 510, key="1999") == 1
-
-
-async def test_compactions_that_come_again_leave_less_and_less():
-    plugin = CompactionPlugin()
-    messages = talk(80)
-    left = []
-    for _ in range(6):
-        summary = await compacted(messages, plugin=plugin, window=8_000)
-        messages = [{"role": "system", "content": summary.text}, *messages[summary.keep_from :]]
-        left.append(sum(estimate_tokens(message["content"]) for message in messages))
-        messages.append({"role": "user", "content": "go on"})
-    assert left[0] > 2 * left[-1]
-    assert all(after <= before + 20 for before, after in pairwise(left))
-    assert len(messages) == 2

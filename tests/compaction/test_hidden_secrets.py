@@ -34,7 +34,6 @@ def history(turns: int) -> list[dict[str, object]]:
     return messages
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("window", [4_000, 32_000])
 async def test_what_a_server_is_asked_holds_no_secret(tmp_path, monkeypatch, window):
     monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "compaction")

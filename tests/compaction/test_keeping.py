@@ -4,9 +4,8 @@ from nanobot_memory_plugins.compaction.history import group, message_tokens
 from nanobot_memory_plugins.compaction.options import CompactionOptions
 from nanobot_memory_plugins.compaction.plan import cut_at
 from nanobot_memory_plugins.compaction.token_budget import Limits, limits_for
-from nanobot_memory_plugins.core.text.tokens import estimate_tokens
 from nanobot_memory_plugins.core.values.conversation import messages_from_chat
-from tests.compaction.conftest import compacted, talk, tool_turn
+from tests.compaction.conftest import talk, tool_turn
 from tests.support.each import each
 
 OPTIONS = CompactionOptions()
@@ -71,30 +70,3 @@ def test_a_window_that_the_host_does_not_know_is_the_usual_one():
     limits = limits_for(OPTIONS, window=0, room=0, history_tokens=20_000, depth=0, keep=True)
     assert limits.window == 200_000
     assert limits.summary == 1_200
-
-
-async def test_the_host_puts_the_summary_where_the_cut_messages_were():
-    messages = talk(60)
-    summary = await compacted(messages, window=8_000)
-    kept = messages[summary.keep_from :]
-    assert kept
-    assert kept[0]["role"] == "user"
-    assert estimate_tokens(summary.text) <= 800
-    assert summary.text.startswith("[Summary of the earlier conversation]\n")
-
-
-async def test_at_the_end_of_a_session_nothing_stays():
-    messages = talk(6)
-    assert (await compacted(messages, reason="session_ended")).keep_from == len(messages)
-    assert (await compacted(messages, reason="command")).keep_from < len(messages)
-
-
-async def test_an_earlier_summary_does_not_stay_beside_the_new_one():
-    messages = talk(30)
-    for _ in range(4):
-        summary = await compacted(messages, window=8_000)
-        assert summary.keep_from > 0
-        messages = [{"role": "user", "content": summary.text}, *messages[summary.keep_from :], *talk(20)]
-        marks = [m for m in messages if m["content"].startswith("[Summary of the earlier conversation]")]
-        assert len(marks) == 1
-        assert summary.text.count("[Summary of the earlier") == 1

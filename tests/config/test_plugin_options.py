@@ -2,7 +2,6 @@
 
 from typing import Any
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
@@ -35,73 +34,6 @@ class Options(BaseModel):
 def read(raw: dict[str, Any], model: type[BaseModel] | None = Options) -> tuple[Any, list[str]]:
     options, problems = plugin_options(MemoryConfig(plugins={"mine": raw}), "mine", model)
     return options, [problem.message for problem in problems]
-
-
-def test_both_spellings_are_read():
-    assert read({"recallTopK": 7})[0].recall_top_k == read({"recall_top_k": 7})[0].recall_top_k == 7
-    assert read({"recallTopK": 7})[1] == []
-
-
-@pytest.mark.accept("PL-03")
-def test_a_wrong_value_falls_back_alone_and_is_named():
-    options, (problem,) = read({"recallTopK": "many", "wait": 2, "mode": "slow"})
-    assert (options.recall_top_k, options.wait, options.mode) == (5, 2.0, "slow")
-    assert problem.startswith("memoryPlugins.mine.recallTopK: ")
-    assert "integer" in problem
-    assert "default 5 is used" in problem
-
-
-def test_every_wrong_value_is_named():
-    options, problems = read({"recallTopK": 0, "wait": -1, "mode": "odd", "words": ["x", 3]})
-    assert options == Options()
-    assert [problem.partition(":")[0].rpartition(".")[2] for problem in problems] == [
-        "recallTopK",
-        "wait",
-        "mode",
-        "words",
-    ]
-
-
-def test_a_message_never_shows_a_value():
-    secret = "hunter" + "2-and-more"
-    for key in Options.model_fields:
-        _, problems = read({key: {"inner": secret}, "mode": secret, "server": {"port": secret}})
-        assert problems
-        assert not any(secret in problem for problem in problems)
-
-
-@pytest.mark.parametrize(("key", "meant"), [("recalTopK", "recallTopK"), ("recal_top_k", "recall_top_k")])
-def test_an_unknown_key_suggests_the_nearest_in_the_users_spelling(key: str, meant: str):
-    options, (problem,) = read({key: 3})
-    assert options == Options()
-    assert problem == f'memoryPlugins.mine.{key}: there is no such option. Did you mean "{meant}"?'
-
-
-def test_an_option_of_another_plugin_says_whose_it_is():
-    assert 'it is "storage.rrf_k"' in read({"rrfK": 60})[1][0]
-
-
-def test_a_wrong_nested_key_costs_only_itself():
-    options, (problem,) = read({"server": {"port": 0, "host": "localhost"}})
-    assert (options.server.port, options.server.host) == (8080, "localhost")
-    assert problem.startswith("memoryPlugins.mine.server.port: ")
-
-
-@pytest.mark.parametrize("value", [float("nan"), float("inf"), 10**400, True])
-def test_numbers_that_no_timer_can_use_are_refused(value: object):
-    options, problems = read({"wait": value})
-    assert options.wait == 0.5
-    assert len(problems) == 1
-
-
-def test_enabled_is_no_option_of_the_plugin():
-    assert read({"enabled": False}) == (Options(), [])
-
-
-def test_a_plugin_without_options_says_so():
-    options, (problem,) = read({"enabled": True, "colour": "red"}, None)
-    assert options is None
-    assert problem == 'memoryPlugins.mine.colour: the plugin "mine" has no options.'
 
 
 def test_a_required_option_that_is_missing_is_named():

@@ -60,62 +60,8 @@ def test_a_config_json_about_something_else_is_passed_over(places: Path):
         assert limit() == 1
 
 
-def test_a_broken_file_that_speaks_of_memory_is_reported(places: Path):
-    (places / "here" / "config.json").write_text('{"memoryPlugins": {')
-    _, (problem,) = load_config(environment={})
-    assert "not JSON" in problem.message
-
-
-@pytest.mark.accept("PL-03")
-def test_a_named_file_that_is_missing_is_reported_and_the_defaults_hold(tmp_path: Path):
-    config, (problem,) = load_config(tmp_path / "nowhere.json", environment={})
-    assert config.core == MemoryConfig().core
-    assert "there is no such file" in problem.message
-    assert "nowhere.json" in problem.message
-
-
-def test_a_file_that_is_not_json_says_where(tmp_path: Path):
-    assert "at line 2, column 3" in problem_of("{\n  memoryPlugins: {}\n}", tmp_path)
-
-
 def test_a_file_that_is_not_utf8_says_so(tmp_path: Path):
     assert "not UTF-8" in problem_of('{"memoryPlugins": {}}'.encode("utf-16"), tmp_path)
-
-
-def test_a_folder_is_no_file(tmp_path: Path):
-    _, (problem,) = load_config(tmp_path, environment={})
-    assert "this is not a file" in problem.message
-
-
-def test_a_named_file_without_the_section_says_where_it_belongs(tmp_path: Path):
-    assert '"memoryPlugins"' in problem_of('{"logging": {}}', tmp_path)
-
-
-def test_nanobots_own_file_need_not_speak_of_memory_wherever_it_is(tmp_path: Path):
-    file = tmp_path / "given.json"
-    file.write_text(json.dumps({"agents": {}, "channels": {"telegram": {"enabled": True}, "plugins": {}}}))
-    config, problems = load_config(file, environment={})
-    assert problems == []
-    assert (config.core, config.source, config.prefix) == (MemoryConfig().core, str(file), "channels.memoryPlugins")
-
-
-@pytest.mark.parametrize("name", ["memoryPlugin", "memory-plugins", "MemoryPlugins", "memoryPlugns"])
-def test_a_section_that_is_misspelt_is_named_in_a_file_that_was_given_and_in_nanobots_own(name: str, places: Path):
-    misspelt = json.dumps({"agents": {}, "channels": {name: {"core": {"messageLimit": 9}}}})
-    assert f"channels.{name} is misspelt" in problem_of(misspelt, places)
-    (places / "home" / ".nanobot" / "config.json").write_text(misspelt)
-    config, (problem,) = load_config(environment={})
-    assert f"channels.{name} is misspelt" in problem.message
-    assert config.core == MemoryConfig().core
-
-
-@pytest.mark.parametrize("content", ["[1]", "3", '"text"', "null"])
-def test_a_file_that_holds_no_object_says_so(content: str, tmp_path: Path):
-    assert "an object is expected" in problem_of(content, tmp_path)
-
-
-def test_a_file_nested_beyond_measure_is_reported(tmp_path: Path):
-    assert "nested too deeply" in problem_of("[" * 100_000, tmp_path)
 
 
 def test_a_byte_order_mark_is_no_mistake(tmp_path: Path):
@@ -124,24 +70,9 @@ def test_a_byte_order_mark_is_no_mistake(tmp_path: Path):
     assert limit(path=file) == 7
 
 
-@pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity", "1e999", "9" * 10_000, "-1"])
-def test_impossible_numbers_are_named_and_not_used(number: str, tmp_path: Path):
-    message = problem_of(f'{{"memoryPlugins": {{"core": {{"messageLimit": {number}}}}}}}', tmp_path)
-    assert message.startswith("memoryPlugins.core.messageLimit: ")
-
-
 def test_a_key_that_stands_there_twice_is_named(tmp_path: Path):
     file = tmp_path / "given.json"
     file.write_text('{"memoryPlugins": {"core": {"idleSeconds": 5, "idleSeconds": 6}}}')
     config, (problem,) = load_config(file, environment={})
     assert config.core.idle_seconds == 6
     assert problem.message.startswith("memoryPlugins.core.idleSeconds: this key stands there more than once")
-
-
-def test_the_section_alone_is_a_file_too(tmp_path: Path):
-    file = tmp_path / "given.json"
-    file.write_text('{"core": {"messageLimit": 3}, "recall": {"enabled": false}}')
-    config, problems = load_config(file, environment={})
-    assert problems == []
-    assert config.core.message_limit == 3
-    assert not config.enabled("recall")

@@ -15,6 +15,8 @@ from tests.consolidation.made_entries import entry
 from tests.support.chinese import in_both_scripts
 from tests.support.each import each
 
+pytestmark = pytest.mark.leaving
+
 MOVED = "I moved from Berlin to Lisbon last month"
 
 

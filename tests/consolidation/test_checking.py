@@ -1,5 +1,7 @@
 """Entries that a conversation speaks of are put before the model, and its verdicts held beside what was said."""
 
+import pytest
+
 from nanobot_memory_plugins.consolidation.extraction.answer import read_answer
 from nanobot_memory_plugins.consolidation.extraction.statements import statements
 from nanobot_memory_plugins.consolidation.extraction.without_quotes.conflicts import (
@@ -14,6 +16,8 @@ from nanobot_memory_plugins.core.values import Message
 from tests.consolidation.made_entries import entry
 from tests.support.chinese import in_both_scripts
 from tests.support.each import each
+
+pytestmark = pytest.mark.leaving
 
 
 def heard(*said: str) -> Grounding:

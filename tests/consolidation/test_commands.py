@@ -64,12 +64,6 @@ def test_remembering_says_file_and_id_of_what_stands_there(call, workspace: Path
     assert "group: life" in text
 
 
-def test_the_same_words_are_one_entry_that_was_used_again(call):
-    first = call("entries", "remember", "Likes tea.")
-    again = call("entries", "remember", "likes  tea")
-    assert (again["new"], again["entry"]["id"], again["entry"]["hits"]) == (False, first["entry"]["id"], 1)
-
-
 def test_a_day_that_is_over_is_no_end_and_today_is(call, workspace: Path, capsys):
     assert run_command_line(["entries", "remember", "Tea", "--expires", "2020-02-16", "-w", str(workspace)]) == 2
     told = capsys.readouterr().err
@@ -90,32 +84,6 @@ def test_a_list_that_conditions_empty_is_not_called_an_empty_memory(call, say, o
     assert say("entries", "list", only) == "There are no entries.\n"
     call("entries", "remember", "Likes tea.", "--group", "life")
     assert say("entries", "list", only) == "No entry meets these conditions.\n"
-
-
-@pytest.mark.accept("EB-19")
-def test_entries_are_put_into_groups_and_listed_by_group(call):
-    ids = [call("entries", "remember", text)["entry"]["id"] for text in ("one", "two", "three")]
-    call("entries", "group", ids[0], "--to", "work/clients")
-    call("entries", "group", ids[1], "--to", "work")
-    assert {one["id"] for one in call("entries", "list", "--group", "work")["entries"]} == set(ids[:2])
-    assert [one["id"] for one in call("entries", "list", "--group", "work/clients")["entries"]] == ids[:1]
-    assert call("entries", "group")["groups"] == {"": 1, "work": 2, "work/clients": 1}
-    assert call("entries", "group", ids[0], status=2)["ok"] is False
-
-
-def test_forget_restore_history_and_undo(call):
-    id_ = call("entries", "remember", "likes tea")["entry"]["id"]
-    assert call("entries", "forget", id_)["changes"][0]["action"] == "removed"
-    assert call("entries", "list")["entries"] == []
-    assert call("entries", "show", id_)["gone"] is True
-    call("entries", "restore", id_)
-    assert [one["content"] for one in call("entries", "list")["entries"]] == ["likes tea"]
-    call("entries", "undo")
-    assert call("entries", "list")["entries"] == []
-    runs = call("entries", "history", id_)["runs"]
-    assert [run["why"] for run in runs] == ["undone", "restored", "forget", "remember"]
-    assert runs[0]["undoes"] == runs[1]["run"]
-    assert call("entries", "history", "--limit", "1")["runs"] == runs[:1]
 
 
 def test_what_a_model_noted_is_confirmed_by_a_person_and_that_is_undone(call, workspace: Path):
@@ -139,15 +107,6 @@ def test_a_purge_wants_to_be_meant(call, workspace: Path):
     assert call("purge", id_, "--yes")["ids"] == [id_]
     assert holders_of(workspace, "very private") == []
     assert call("purge", id_, "--yes", status=1)["ok"] is False
-
-
-@pytest.mark.parametrize(
-    "arguments", [("show", "zzz"), ("forget", "zzz"), ("restore", "zzz"), ("undo", "zzz"), ("undo",), ("remember", " ")]
-)
-def test_what_cannot_be_done_is_said_with_status_1(call, arguments: tuple[str, ...]):
-    answer = call("entries", *arguments, status=1)
-    assert answer["ok"] is False
-    assert answer["error"]
 
 
 def test_people_are_told_in_words(say):

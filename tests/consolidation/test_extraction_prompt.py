@@ -13,6 +13,8 @@ from tests.support.each import each
 
 from .made_entries import entry
 
+pytestmark = pytest.mark.leaving
+
 SUNDAY = date(2026, 3, 1)
 
 

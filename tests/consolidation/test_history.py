@@ -9,12 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nanobot_memory_plugins.consolidation.model.entry import Section
 from nanobot_memory_plugins.consolidation.model.entry_json import entry_from_json, entry_to_json
-from nanobot_memory_plugins.consolidation.model.scoring import activated, contradicted, faded
+from nanobot_memory_plugins.consolidation.model.scoring import contradicted, faded
 from nanobot_memory_plugins.consolidation.operations.purge import purge
 from nanobot_memory_plugins.consolidation.operations.undo import restore, undo
-from nanobot_memory_plugins.consolidation.store.journal import Action, Run, read_line
+from nanobot_memory_plugins.consolidation.store.journal import Run, read_line
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core.clock import ManualClock
 from nanobot_memory_plugins.core.errors import InputError
@@ -43,19 +42,6 @@ def everything(workspace: Path) -> Iterable[bytes]:
 @given(drawn_entries)
 def test_an_entry_goes_through_json_as_it_is(one):
     assert entry_from_json(entry_to_json(one)) == one
-
-
-def test_each_change_says_who_when_why_before_and_after(repository: EntryRepository):
-    add(repository, entry("a"))
-    repository.update(lambda e: {"a": activated(e["a"], NOW)}, who="extraction", why="said again in cli:direct")
-    run = repository.journal.runs()[-1]
-    assert (run.who, run.why) == ("extraction", "said again in cli:direct")
-    # No two runs are of one time: by it the file names the write that made it.
-    assert [run.time for run in repository.journal.runs()] == [
-        "2026-02-20T10:30:00.000+00:00", "2026-02-20T10:30:00.000001+00:00",
-    ]  # fmt: skip
-    (change,) = run.changes
-    assert (change.action, change.before, change.after) == (Action.CHANGED, entry("a"), activated(entry("a"), NOW))
 
 
 def test_mere_fading_takes_little_room_in_the_journal(repository: EntryRepository):
@@ -116,35 +102,6 @@ def test_undo_after_later_changes_takes_back_only_its_own(repository: EntryRepos
     entries = repository.load().entries
     assert set(entries) == {"a", "b", "c"}
     assert (entries["a"].content, entries["a"].group, entries["b"].score) == ("likes tea", "food", 0.8)
-
-
-def test_one_change_of_a_run_is_undone_alone(repository: EntryRepository):
-    add(repository, entry("a"), entry("b"))
-    run = repository.update(without("a", "b"), who="test", why="a test").run
-    assert run is not None
-    undo(repository, run.id, entry_id="a", who="user")
-    assert set(repository.load().entries) == {"a"}
-
-
-def test_what_does_not_exist_cannot_be_undone(repository: EntryRepository):
-    run = add(repository, entry("a")).run
-    assert run is not None
-    with pytest.raises(InputError, match="no run"):
-        undo(repository, "nothere", who="user")
-    undo(repository, run.id, who="user")
-    with pytest.raises(InputError, match="undone already"):
-        undo(repository, run.id, who="user")
-
-
-@pytest.mark.accept("EB-09")
-def test_a_forgotten_entry_is_restored_from_the_journal(repository: EntryRepository):
-    add(repository, entry("a", "likes tea", 0.06))
-    later = NOW + days(60)
-    repository.update(lambda e: faded(e, later).entries, who="decay", why="time")
-    assert repository.load().entries == {}
-    restore(repository, "a", now=later, who="user")
-    back = repository.load().entries["a"]
-    assert (back.content, back.section, back.score) == ("likes tea", Section.ACTIVE, 0.4)
 
 
 def test_an_entry_that_was_deleted_by_hand_is_restored(repository: EntryRepository):

@@ -6,7 +6,6 @@ import pytest
 
 from nanobot_memory_plugins.consolidation.model.entry import Entry
 from nanobot_memory_plugins.consolidation.prompt.source import is_visible
-from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
 from nanobot_memory_plugins.core.scopes.scopes import Scopes
 from nanobot_memory_plugins.core.values import Scope, Visibility, Whose
 
@@ -143,21 +142,3 @@ async def test_an_entry_of_one_user_takes_no_words_of_another(world: Days):
     world.note("Ann keeps nine bees on the roof", scope=ANN)
     await consolidate(world, rows[0], share="user")
     assert world.entries()["a"].content == "Ann keeps nine bees on the roof"
-
-
-def config(share: str) -> MemoryConfig:
-    return MemoryConfig.model_validate(
-        {"core": {"share": share}, "plugins": {"storage": {"embedding_provider": "none"}}}
-    )
-
-
-@pytest.mark.parametrize("share", ["user", "channel", "session"])
-async def test_it_stands_in_its_speakers_prompt_alone_once_less_is_shared(world: Days, workspace: Path, share):
-    world.note(BEES, scope=ANN)
-    world.note(RADIOS, scope=BOB)
-    await consolidate(world, {"op": "add", "content": BEES}, {"op": "add", "content": BOTH})
-    async with MemoryHost(workspace, config=config(share)) as memory:
-        for scope in (ANN, BOB):
-            known = memory.prompt_entries("", session_key=scope.session, scope=scope).text
-            assert ("bees" in known) == (scope == ANN)
-            assert "radios" not in known

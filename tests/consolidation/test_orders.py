@@ -15,6 +15,8 @@ from nanobot_memory_plugins.core.text.orders import OrderSentence
 from tests.support.chinese import in_both_scripts
 from tests.support.each import each
 
+pytestmark = pytest.mark.leaving
+
 IN_PEOPLES_WORDS = [
     tuple(line.replace("\\n", "\n").split("\t"))
     for line in (Path(__file__).parents[1] / "data" / "orders.tsv").read_text("utf-8").splitlines()

@@ -25,8 +25,10 @@ from nanobot_memory_plugins.core.values import Origin, Scope
 from tests.support.chinese import in_both_scripts
 from tests.support.each import each
 
+from .learning import spoken_config as config
 from .made_entries import NOW, added, days, entry
-from .test_spoken import config
+
+pytestmark = pytest.mark.leaving
 
 
 @pytest.fixture

@@ -52,16 +52,6 @@ def edit(path: Path, old: str, new: str) -> None:
 
 
 @pytest.mark.accept("EB-02")
-@pytest.mark.parametrize("data", [None, b"", b"\n\n", b"\xef\xbb\xbf"])
-def test_a_missing_or_empty_file_is_an_empty_list(repository: EntryRepository, data: bytes | None):
-    if data is not None:
-        repository.path.write_bytes(data)
-    assert repository.load().entries == {}
-    assert add(repository, entry()).entries == {"a1b2c3": entry()}
-    assert repository.load().entries == {"a1b2c3": entry()}
-
-
-@pytest.mark.accept("EB-02")
 def test_a_broken_entry_is_told_once(repository: EntryRepository, warnings: list[str]):
     repository.path.write_text(EXAMPLE.replace("0.88", "much"), encoding="utf-8")
     assert len(repository.load().entries) == 3
@@ -125,14 +115,6 @@ def test_nothing_new_writes_nothing(repository: EntryRepository):
     assert outcome.run is None
     assert written(repository.path) == before
     assert repository.journal.lines() == lines
-
-
-def test_entries_stand_in_their_own_file_where_there_is_one(repository: EntryRepository):
-    own = repository.paths.memory / "ENTRIES.md"
-    own.write_bytes(b"")
-    repository.paths.long_term.write_text("mine\n", encoding="utf-8")
-    assert add(repository, entry()).path == own
-    assert repository.paths.long_term.read_text(encoding="utf-8") == "mine\n"
 
 
 def test_all_that_is_ours_is_for_its_owner_only(repository: EntryRepository):

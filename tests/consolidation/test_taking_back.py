@@ -15,6 +15,8 @@ from nanobot_memory_plugins.core.text.orders import without_orders_to_forget
 from tests.support.chinese import in_both_scripts
 from tests.support.each import each
 
+pytestmark = pytest.mark.leaving
+
 CONFIG = MemoryConfig.model_validate(
     {
         "core": {"message_limit": 30, "tool_limit": 30, "start_limit": 60},

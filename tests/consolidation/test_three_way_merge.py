@@ -3,7 +3,6 @@
 import time
 from dataclasses import replace
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -42,7 +41,6 @@ def test_what_they_changed_stays_although_we_removed_it():
     assert merged(BASE, theirs, {}) == {"a": theirs["a"]}
 
 
-@pytest.mark.slow
 @given(entry_lists, entry_lists)
 def test_a_side_that_did_nothing_changes_nothing(first: list[Entry], second: list[Entry]):
     base, other = ({one.id: one for one in entries} for entries in (first, second))

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nanobot_memory_plugins.core import MemoryHost, Note
+from nanobot_memory_plugins.core.erasure.chinese_borders import AFTER, BEFORE, Border
 from nanobot_memory_plugins.core.erasure.cleaning import clean_notes, clean_transcript
 from nanobot_memory_plugins.core.erasure.files import purge_files
 from nanobot_memory_plugins.core.erasure.matching import Wanted
@@ -203,3 +204,9 @@ def test_a_short_word_with_a_mark_inside_is_found_as_it_is_written(words):
 def test_a_short_word_is_not_taken_for_one_that_is_written_with_other_marks():
     for words, other in [("O'Neil", "ONeil"), ("R2-D2", "R2D2"), ("R2D2", "R2 D2"), ("555-0142", "5550142")]:
         assert Wanted((), words=[words]).count(f"I met {other} today.") == 0
+
+
+@each("border", [*BEFORE, *AFTER])
+def test_each_border_of_a_chinese_word_decides_in_its_example_and_not_in_the_other(border: Border):
+    wanted = Wanted((), words=["豆豆"])
+    assert (wanted.count(border.example), wanted.count(border.counter_example)) == (1, 0)

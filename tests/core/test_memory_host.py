@@ -1,12 +1,10 @@
 """What a host gets from `MemoryHost`, with real files and plugins that are found through entry points."""
 
 import asyncio
-import json
 
 import pytest
 
-from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, Note, Origin, Query, Scope, Summary, Visibility
-from nanobot_memory_plugins.core.errors import StoreError
+from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, Scope, Summary, Visibility
 from nanobot_memory_plugins.core.testing import install_plugin
 from nanobot_memory_plugins.core.text.fence import is_fenced
 from nanobot_memory_plugins.core.values import Whose
@@ -64,20 +62,6 @@ PLUGIN = """
     def on_draft_written(draft):
         return ContextBlock(text="evidence") if "unsure" in draft else None
 """
-
-
-async def test_a_message_is_kept_and_brings_a_fenced_block(third_party, workspace):
-    third_party("full", PLUGIN)
-    async with MemoryHost(workspace) as memory:
-        context = await memory.message_received(
-            session_key=SESSION, text="hello", history=[{"role": "user", "content": "x"}], scope={"user": "ann"}
-        )
-    assert is_fenced(context.block)
-    assert "1 before; ann" in context.block
-    assert context.receipt.stored
-    line = context.receipt.path.read_text(encoding="utf-8").splitlines()[context.receipt.line - 1]
-    assert json.loads(line)["text"] == "hello"
-    assert "heard hello" in stored_text(workspace)
 
 
 async def test_each_hook_keeps_its_notes_and_says_where(third_party, workspace):
@@ -152,76 +136,6 @@ async def test_a_summary_may_keep_all_messages_or_none(third_party, workspace, k
     assert summary == Summary(text="all or none", keep_from=keep_from)
 
 
-async def test_without_plugins_messages_are_kept_all_the_same(third_party, workspace):
-    async with MemoryHost(workspace) as memory:
-        context = await memory.message_received(session_key=SESSION, text="hello")
-        reply = await memory.message_sent(session_key=SESSION, text="hi there")
-        tool = await memory.tool_executed(session_key=SESSION, tool_name="x", arguments={})
-        summary = await memory.before_compaction(session_key=SESSION, messages=[], context_window=1, reason="idle")
-        with pytest.raises(StoreError, match="storage plugin"):
-            await memory.search(Query(text="x"))
-        await memory.flush_index()
-    assert (context.block, summary, tool.stored) == (None, None, False)
-    assert context.receipt.stored
-    assert reply.stored
-    assert [turn["content"] for turn in MemoryHost(workspace).history(SESSION)] == ["hello", "hi there"]
-
-
-async def test_our_own_block_is_never_stored(third_party, workspace):
-    third_party("full", PLUGIN)
-    async with MemoryHost(workspace) as memory:
-        first = await memory.message_received(session_key=SESSION, text="one")
-        await memory.message_received(session_key=SESSION, text=f"two\n\n{first.block}")
-        await memory.message_sent(session_key=SESSION, text=f"three {first.block}")
-    assert [turn["content"] for turn in MemoryHost(workspace).history(SESSION)] == ["one", "two", "three"]
-
-
-async def test_a_failing_plugin_costs_only_itself(third_party, workspace):
-    third_party("full", PLUGIN)
-    third_party(
-        "broken",
-        """
-        import sys
-        from nanobot_memory_plugins.core import hookimpl
-
-        @hookimpl
-        def on_message_received(text):
-            sys.exit(3)
-
-        @hookimpl
-        async def on_tool_executed():
-            raise KeyboardInterrupt
-        """,
-    )
-    async with MemoryHost(workspace) as memory:
-        context = await memory.message_received(session_key=SESSION, text="hello")
-        receipt = await memory.tool_executed(session_key=SESSION, tool_name="x", arguments={})
-    assert "0 before" in context.block
-    assert len(receipt.notes) == 2
-
-
-async def test_a_cancelled_call_still_keeps_the_message(third_party, workspace):
-    third_party(
-        "slow",
-        """
-        import asyncio
-        from nanobot_memory_plugins.core import hookimpl
-
-        @hookimpl
-        async def on_message_received(text):
-            await asyncio.sleep(60)
-        """,
-    )
-    config = MemoryConfig.model_validate({"core": {"message_limit": 30}})
-    async with MemoryHost(workspace, config=config) as memory:
-        call = asyncio.create_task(memory.message_received(session_key=SESSION, text="do not lose me"))
-        await asyncio.sleep(0.1)
-        call.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await call
-    assert MemoryHost(workspace).history(SESSION)[0]["content"] == "do not lose me"
-
-
 async def test_a_draft_can_be_reviewed(third_party, workspace):
     third_party("full", PLUGIN)
     async with MemoryHost(workspace) as memory:
@@ -229,30 +143,6 @@ async def test_a_draft_can_be_reviewed(third_party, workspace):
         block = await memory.review_draft(session_key=SESSION, text="q", draft="unsure")
     assert is_fenced(block)
     assert "evidence" in block
-
-
-@pytest.mark.accept("V5-03")
-async def test_the_base_context_is_synchronous_and_holds_no_recall_result(third_party, workspace):
-    third_party("full", PLUGIN)
-    (workspace / "memory").mkdir(parents=True)
-    (workspace / "memory" / "MEMORY.md").write_text("# Facts\n\nLikes tea.\n", encoding="utf-8")
-    async with MemoryHost(workspace) as memory:
-        context = await memory.message_received(session_key=SESSION, text="hello")
-        assert memory.base_context() == "# Facts\n\nLikes tea.\n"
-    assert "Likes tea" not in context.block
-
-
-@pytest.mark.accept("NC-15")
-async def test_the_model_keeps_a_note_by_its_tool(third_party, workspace):
-    async with MemoryHost(workspace) as memory:
-        (tool,) = memory.tools()
-        day = await tool.run({"text": "The build takes nine minutes"}, session_key=SESSION)
-        long = await tool.run({"text": "Ann prefers tabs", "long_term": True}, session_key=SESSION)
-        text = stored_text(workspace)
-        assert "Ann prefers tabs" in memory.base_context()
-    assert "nine minutes" in text
-    assert "Kept in MEMORY.md" in long
-    assert "Kept in 20" in day
 
 
 async def test_the_scope_of_a_session_is_remembered_and_narrows_as_configured(third_party, workspace):
@@ -268,13 +158,6 @@ async def test_the_scope_of_a_session_is_remembered_and_narrows_as_configured(th
             assert memory.visible_scope(Scope(session=SESSION)) == Visibility(whose=(expected,))
             if share != "agent":  # whoever has no session sees what is everybody's, and nothing of anybody
                 assert memory.visible_scope(Scope()) == Visibility()
-
-
-async def test_a_note_kept_directly_says_where_it_stands(third_party, workspace):
-    async with MemoryHost(workspace) as memory:
-        receipt = await memory.keep(Note(tldr="direct", origin=Origin.USER), session_key=SESSION)
-        assert receipt.stored
-        assert receipt.path.exists()
 
 
 async def test_closing_twice_and_starting_twice_is_harmless(third_party, workspace):

@@ -6,8 +6,6 @@ import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-import pytest
-
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
 from nanobot_memory_plugins.core.cli.language import spoken
 from nanobot_memory_plugins.core.clock import ManualClock
@@ -109,7 +107,6 @@ def test_rows_that_cannot_be_read_or_written_cost_only_themselves(tmp_path: Path
     assert [one.why for one in missed_turns(memory, since=NOW)] == ["late"]
 
 
-@pytest.mark.slow
 def test_doctor_shows_it(tmp_path: Path):
     (tmp_path / "memory").mkdir()
     from nanobot_memory_plugins.core.clock import SystemClock

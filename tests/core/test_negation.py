@@ -1,5 +1,7 @@
 """What denies: one list, in both scripts."""
 
+import pytest
+
 from nanobot_memory_plugins.consolidation.model.matcher import says_the_same
 from nanobot_memory_plugins.core.text.negation import DENYING, DENYING_NOTHING, denies, without_negations
 from nanobot_memory_plugins.core.text.quotations import QuotedConversation
@@ -7,6 +9,8 @@ from nanobot_memory_plugins.core.text.support import Support
 from nanobot_memory_plugins.core.values import Message
 from tests.support.chinese import in_both_scripts, in_script, turned
 from tests.support.each import each
+
+pytestmark = pytest.mark.leaving
 
 AFFIRMED = [
     *["味道不错", "特别好", "别人", "未来", "无线", "没关系", "差不多", "时不时", "动不动", "是不是", "有没有"],

@@ -2,6 +2,7 @@
 
 import time
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -9,6 +10,8 @@ from nanobot_memory_plugins.core.text.authored import authored_text, text_to_ass
 from nanobot_memory_plugins.core.values import Message
 from tests.support.chinese import in_both_scripts
 from tests.support.each import each
+
+pytestmark = pytest.mark.leaving
 
 SAID = "Remember that I always book flights with mandrillqq Airways."
 GESAGT = "请记住我总是坐 mandrillqq 航空。"

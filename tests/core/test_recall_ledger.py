@@ -58,7 +58,7 @@ async def test_a_turn_is_recorded_with_its_memories_and_what_all_of_it_would_hav
 async def test_what_stands_beside_a_block_in_a_request_is_counted_with_the_turn(tmp_path: Path):
     memory_file = tmp_path / "memory" / "ENTRIES.md"
     memory_file.parent.mkdir()
-    entry = "### [0a1b2c3d] fact | 0.90 | 2026-03-06 | 3\nThe user drinks oolong tea in the morning.\n"
+    entry = f"### [0a1b2c3d] fact | 0.90 | {date.today()} | 3\nThe user drinks oolong tea in the morning.\n"
     memory_file.write_text(f"# Memory\n\n## Active Memories\n\n{entry}", encoding="utf-8")
     async with MemoryHost(tmp_path, config=CONFIG) as memory:
         await memory.message_received(session_key="a:b", text="ok, thanks!")

@@ -1,22 +1,25 @@
 """entry_points.md says what the code says."""
 
+import dataclasses
 import inspect
-import json
 import re
+import tomllib
 from pathlib import Path
 from types import ModuleType
-from typing import Literal
+from typing import Any
 
 import pytest
-from pydantic import BaseModel, Field
 
-from nanobot_memory_plugins.core import hookspecs
-from nanobot_memory_plugins.core.config import config_from_mapping, plugin_options
+from nanobot_memory_plugins.core import entry_points as installed
+from nanobot_memory_plugins.core import hookspecs, typing
 from nanobot_memory_plugins.core.context import PluginContext
+from nanobot_memory_plugins.core.errors import InputError
 from nanobot_memory_plugins.core.protocols import EntryAccess, MemoryTool, Store
 from nanobot_memory_plugins.core.testing import call_hook, plugin_context
 from nanobot_memory_plugins.core.testing.hooks import accepted_types
 from nanobot_memory_plugins.core.text.reading import reading_of
+from nanobot_memory_plugins.core.transfer import ImportedMessage, ImportedNote, Part, Skipped
+from nanobot_memory_plugins.core.transfer.importing import import_from
 from nanobot_memory_plugins.core.values import (
     ContextBlock,
     Message,
@@ -28,7 +31,9 @@ from nanobot_memory_plugins.core.values import (
     Withheld,
 )
 from nanobot_memory_plugins.core.values.diagnosis import Finding
+from nanobot_memory_plugins.redaction.rules.rule import Rule
 from tests.support.each import each
+from tests.support.third_party import EXAMPLES
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "entry_points.md").read_text(encoding="utf-8")
@@ -149,28 +154,68 @@ def test_every_public_part_of_the_context_is_described():
         assert re.search(rf"^\| `{name}` \|", PAGE, re.MULTILINE)
 
 
-@pytest.mark.parametrize("file", ["deadline_plugin.py", "test_deadline_plugin.py"])
-def test_the_plugin_on_the_page_is_the_example_and_its_test(file: str):
-    text = (ROOT / "examples" / "deadline_plugin" / file).read_text(encoding="utf-8")
-    assert f"```python\n{text}```" in PAGE
-    assert len([line for line in text.splitlines() if line.strip()]) <= (16 if file.startswith("deadline") else 10)
+def part(title: str) -> str:
+    return PAGE.partition(f"\n## {title}\n")[2].partition("\n## ")[0]
 
 
-OPTIONS = re.findall(r"^\| [^|]+ \| `(\w+: [^`]+)`[^|]* \| `([^`]+)`", PAGE, re.MULTILINE)
+@pytest.mark.accept("PL-07")
+def test_every_group_of_entry_points_is_described():
+    described = re.findall(r"^\| `([\w.]+)` \|", part("Entry points"), re.MULTILINE)
+    ours = [value for name, value in vars(installed).items() if name.endswith("_GROUP")]
+    assert sorted(described) == sorted([*ours, "nanobot.tools"])
 
 
-@each(("declared", "configured"), OPTIONS)
-def test_an_option_in_the_table_is_taken_from_the_configuration(declared: str, configured: str):
-    names = {"BaseModel": BaseModel, "Field": Field, "Literal": Literal, "Path": Path, "__name__": __name__}
-    exec(f"class Reminders(BaseModel):\n days: int = 1\nclass Options(BaseModel):\n {declared}\n", names)
-    raw = json.loads(f"{{{configured}}}")
-    config, problems = config_from_mapping({"memoryPlugins": {"deadline": raw}})
-    options, wrong = plugin_options(config, "deadline", names["Options"])
-    assert (problems, wrong) == ([], [])
-    assert options != (None if "server" in declared else names["Options"]())
-    without, _ = plugin_options(config_from_mapping({})[0], "deadline", names["Options"])
-    assert (without is None) == ("server" in declared)
+@pytest.mark.accept("PL-07")
+def test_every_field_of_a_rule_is_described_in_order():
+    described = re.findall(r"^\| `(\w+)` \|", part("A rule that hides more"), re.MULTILINE)
+    assert described == [field.name for field in dataclasses.fields(Rule)]
 
 
-def test_there_are_such_options():
-    assert len(OPTIONS) == 6
+@pytest.mark.parametrize("item", [ImportedMessage, ImportedNote, Skipped, Part], ids=lambda item: item.__name__)
+def test_every_field_of_an_imported_item_is_described_in_order(item: type):
+    (row,) = re.findall(rf"^\| `{item.__name__}` \| (.+) \|$", part("Importers"), re.MULTILINE)
+    assert row == ", ".join(f"`{field.name}`" for field in dataclasses.fields(item))
+
+
+def test_what_the_page_shows_of_the_examples_is_what_they_hold():
+    for file in ("deadline_plugin.py", "test_deadline_plugin.py"):
+        assert f"```python\n{(EXAMPLES / 'deadline_plugin' / file).read_text(encoding='utf-8')}```" in PAGE
+    for title, name in (("A rule that hides more", "badge_rule"), ("A store elsewhere", "shelf_store")):
+        (code,) = re.findall(r"```toml\n(.*?)```", part(title), re.DOTALL)
+        project = tomllib.loads((EXAMPLES / name / "pyproject.toml").read_text(encoding="utf-8"))
+        assert tomllib.loads(code)["project"]["entry-points"] == project["project"]["entry-points"]
+
+
+def test_the_example_of_an_importer_imports_dates_and_reports(tmp_path: Path):
+    (code,) = re.findall(r"```python\n(.*?)```", part("Importers"), re.DOTALL)
+    module = ModuleType("tide_importer")
+    exec(compile(code, "entry_points.md:Importers", "exec"), module.__dict__)
+    importer = module.__dict__["TideImporter"]()
+    source = tmp_path / "log.tides"
+    source.write_text("2026-03-02 high at 11:40\nno date\n2026-03-03 low at 05:10\n")
+    assert importer.recognises(source)
+    report = import_from(importer, "tides", source, tmp_path / "mine")
+    assert [(row.file, row.lines) for row in report.left.values()] == [("log.tides", [2])]
+    written = {file.name: file.read_text() for file in (tmp_path / "mine" / "memory").glob("2026*.md")}
+    assert "high at 11:40" in written["2026-03-02.md"]
+    assert "low at 05:10" in written["2026-03-03.md"]
+    source.write_text("")
+    with pytest.raises(InputError, match=r"is empty\. Name a log"):
+        import_from(importer, "tides", source, tmp_path / "mine")
+
+
+@each("hook", HOOKS)
+def test_the_protocol_that_type_checkers_read_of_a_hook_is_its_specification(hook: str):
+    protocol = getattr(typing, "".join(part.title() for part in hook.split("_")) + "Hook")
+    checked, specified = inspect.signature(protocol.__call__), inspect.signature(HOOKS[hook])
+    assert list(checked.parameters) == ["_", "self", *specified.parameters]
+    for name, parameter in specified.parameters.items():
+        annotation = PluginContext[Any] if name == "context" else parameter.annotation
+        assert checked.parameters[name].annotation == annotation
+    answer = specified.return_annotation
+    assert checked.return_annotation in (answer, typing.Answer[answer])
+
+
+def test_every_hook_has_its_decorator_and_no_other():
+    decorators = {name for name, value in vars(type(hookspecs.hookimpl)).items() if not name.startswith("_")}
+    assert decorators == set(HOOKS)

@@ -135,7 +135,6 @@ def test_something_else_is_no_sentencepiece_model():
         read_sentencepiece_model(b"")
 
 
-@pytest.mark.slow
 def test_building_and_embedding_need_neither_onnx_nor_torch(tmp_path: Path):
     script = (
         "import sys\n"

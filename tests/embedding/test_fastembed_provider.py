@@ -54,15 +54,6 @@ def test_vectors_have_unit_length(embedder: FastembedEmbedder):
     assert np.allclose(lengths, 1, atol=1e-5)
 
 
-def test_text_that_utf8_cannot_hold_is_embedded(embedder: FastembedEmbedder):
-    assert np.isfinite(embedder.encode("half a surrogate \ud83d, a nul \0 and \ufffe")).all()
-
-
-def test_a_megabyte_of_text_is_cut_before_it_costs_anything(embedder: FastembedEmbedder):
-    start = "remember the milk " * 200
-    assert np.allclose(embedder.encode(start + "x" * 1_000_000), embedder.encode(start + "x" * 100_000), atol=1e-6)
-
-
 def test_many_threads_get_the_vectors_of_one(embedder: FastembedEmbedder):
     texts = [f"text {place} 文本" for place in range(40)]
     expected = embedder.encode(texts)

@@ -32,7 +32,6 @@ def steps() -> list[str]:
     return seen
 
 
-@pytest.mark.slow
 @pytest.mark.accept("V3-03")
 def test_two_processes_at_once_build_once(own_cache: Path):
     processes = [
@@ -73,7 +72,6 @@ def test_files_with_another_content_are_replaced(installed: Path):
     assert {name: (installed / name).read_bytes() for name in originals} == originals
 
 
-@pytest.mark.slow
 def test_a_folder_that_lacks_a_file_is_replaced(installed: Path):
     for name in ("manifest.json", "config.json"):
         data = (installed / name).read_bytes()

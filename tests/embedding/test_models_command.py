@@ -33,7 +33,6 @@ def answer(text: str) -> dict[str, Any]:
     return value
 
 
-@pytest.mark.slow
 @pytest.mark.accept("V3-03")
 def test_pull_builds_the_builtin_model_with_a_progress_bar(own_cache: Path):
     done = run("pull", "--json")
@@ -79,7 +78,6 @@ def test_what_is_not_here_fails_with_the_mend(own_cache: Path, as_json: bool):
         assert result.stdout == ""
 
 
-@pytest.mark.slow
 def test_a_hub_that_cannot_be_reached_is_one_line_with_the_mend(own_cache: Path):
     done = run("pull", "chinese", "--json", HF_ENDPOINT="http://127.0.0.1:9", NO_PROXY="127.0.0.1")
     assert done.returncode == 1

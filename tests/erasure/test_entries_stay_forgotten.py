@@ -16,6 +16,8 @@ from nanobot_memory_plugins.core.host.eraser import purge_texts
 from nanobot_memory_plugins.core.values import Erasure, Origin
 from tests.support.files_of import holders_of
 
+pytestmark = pytest.mark.leaving
+
 DENTIST = "My dentist Zebulon Krieger lives in Marzipan Street 5"
 TEA = "I like green tea"
 KEPT = "I play chess on Sundays"

@@ -17,6 +17,8 @@ from nanobot_memory_plugins.core.files import MemoryPaths
 from nanobot_memory_plugins.core.redaction import redact_text
 from nanobot_memory_plugins.core.values import Message, Note, messages_from_chat
 
+pytestmark = pytest.mark.leaving
+
 NOW = datetime(2026, 5, 4, 12, tzinfo=UTC)
 THERAPIST = "my therapist is Doctor Zebulon Krieger in Marzipan Alley"
 MOVE = "We decided last week to move the whole plant to Redpanda."

@@ -12,6 +12,8 @@ from nanobot_memory_plugins.core.transfer.exporting import export_to
 from tests.support.files_of import contents_of
 from tests.support.indexed_workspace import entry, message
 
+pytestmark = pytest.mark.leaving
+
 SAID = "my therapist is Doctor Zebulon Krieger in Marzipan Alley"
 TOLD = f"Hi. You know, {SAID}. Is that far?"
 OTHER = "my dentist is Doctor Zelda Krueger in Marzipan Street"

@@ -16,6 +16,8 @@ from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.files import MemoryPaths
 from nanobot_memory_plugins.core.values import Visibility
 
+pytestmark = pytest.mark.leaving
+
 SECRET = "My dentist Zebulon Krieger lives in Marzipan Street"
 CONFIG = MemoryConfig.model_validate(
     {"plugins": {"nanobot": {"enabled": False}, "storage": {"embeddingProvider": "none"}}}

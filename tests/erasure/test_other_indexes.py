@@ -14,8 +14,8 @@ import pytest
 
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
 from nanobot_memory_plugins.core.cli.main import run_command_line
-from tests.faults.hindrance import locked
 from tests.support.files_of import contents_of
+from tests.support.obstacles import locked
 
 SAID = ("We move from Kafka to Redpanda.", "I play chess on Sundays.")
 # Seconds that a purge beside a lock may take: some six are usual on a busy machine, and it took 126.

@@ -1,12 +1,9 @@
 """Transcripts and notes of tools that are too old are dropped, whole, and nothing else is touched."""
 
-import asyncio
 import os
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
-from nanobot_memory_plugins.core.clock import ManualClock
 from nanobot_memory_plugins.core.erasure.retention import Retention, drop_old
 from nanobot_memory_plugins.core.files import MemoryPaths
 from nanobot_memory_plugins.core.values import Origin
@@ -60,21 +57,6 @@ def test_what_is_young_enough_stays_and_each_option_is_for_its_own_kind(tmp_path
     assert drop_old(MemoryPaths.of(tmp_path), Retention(101, 101), now=NOW) == 0
     assert drop_old(MemoryPaths.of(tmp_path), Retention(30, 0), now=NOW) == 2
     assert contents(tmp_path)["2026-02-16.md"] == files["2026-02-16.md"]
-
-
-async def test_a_host_drops_them_in_the_background_and_by_default_nothing(tmp_path: Path, monkeypatch):
-    monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "none")
-    files = made(tmp_path)
-    clock = ManualClock(datetime.now(UTC))
-    for days, gone in ((0, False), (30, True)):
-        core = {"transcript_max_age_days": days, "tool_note_max_age_days": days}
-        async with MemoryHost(tmp_path, config=MemoryConfig.model_validate({"core": core}), clock=clock):
-            for _ in range(500):
-                if ("sessions/old.jsonl" in contents(tmp_path)) != gone:
-                    break
-                await asyncio.sleep(0.02)
-        assert ("sessions/old.jsonl" in contents(tmp_path)) != gone
-    assert contents(tmp_path)["MEMORY.md"] == files["MEMORY.md"]
 
 
 def test_a_clock_that_is_ahead_drops_nothing(tmp_path: Path):

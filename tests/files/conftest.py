@@ -81,35 +81,3 @@ def child(tmp_path: Path) -> Iterator[Child]:
     for process in started:
         process.kill()
         process.communicate()
-
-
-# Holds a lock until it is told to let go.
-HOLDER = """
-with file_lock(MemoryPaths.of(workspace), {path}):
-    say("held")
-    sys.stdin.readline()
-say("free")
-"""
-
-
-@pytest.fixture
-def hold(child: Child) -> Callable[[str], Callable[[], None]]:
-    """Have another process hold the lock of the file that an expression in ``paths`` names.
-
-    What is returned makes it let go.
-    """
-
-    def start(path: str) -> Callable[[], None]:
-        process = child(HOLDER.format(path=path.replace("paths", "MemoryPaths.of(workspace)")))
-        assert process.stdin is not None
-        assert process.stdout is not None
-        assert process.stdout.readline() == "held\n"
-
-        def release() -> None:
-            process.stdin.write("\n")
-            process.stdin.flush()
-            assert process.stdout.readline() == "free\n"
-
-        return release
-
-    return start

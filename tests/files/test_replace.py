@@ -65,7 +65,6 @@ def test_a_stale_temporary_file_is_removed_and_a_fresh_one_is_not(tmp_path: Path
     assert (stale.exists(), fresh.exists()) == (False, True)
 
 
-@pytest.mark.slow
 def test_a_process_killed_at_any_time_leaves_whole_files(child: Child, tmp_path: Path) -> None:
     path = tmp_path / "MEMORY.md"
     replace_file(path, b"a" * 300_000)

@@ -5,8 +5,6 @@ import os
 import subprocess
 import sys
 import textwrap
-import threading
-import time
 
 import pytest
 from loguru import logger
@@ -34,26 +32,6 @@ def _storage_only(monkeypatch):
     monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "storage,recall")
 
 
-@pytest.mark.parametrize("time_", range(TIMES))
-def test_three_event_loops_in_a_row_lose_nothing_and_the_close_ends_in_time(tmp_path, time_):
-    memory = MemoryService(tmp_path)
-    texts = [f"In loop {number} the harbour is called Port {number}." for number in range(3)]
-    for text in texts:
-        assert asyncio.run(memory.call(tell(text), limit=10)).receipt.stored
-    began = time.perf_counter()
-    assert asyncio.run(memory.aclose())
-    assert time.perf_counter() - began < 5
-    assert said(tmp_path) == texts
-
-
-def test_a_host_of_an_event_loop_that_has_ended_can_be_closed_in_another(tmp_path):
-    memory = MemoryHost(tmp_path)
-    asyncio.run(memory.message_received(session_key="s", text="The first loop is over."))
-    asyncio.run(memory.message_received(session_key="s", text="The second is, too."))
-    asyncio.run(asyncio.wait_for(memory.close(), 10))
-    assert said(tmp_path) == ["The first loop is over.", "The second is, too."]
-
-
 def test_tasks_of_an_event_loop_that_has_ended_hold_nobody_up():
     tasks, loop = OwnedTasks(), asyncio.new_event_loop()
     held: list[asyncio.Task[None]] = []
@@ -67,25 +45,6 @@ def test_tasks_of_an_event_loop_that_has_ended_hold_nobody_up():
     held[0].cancel()
     loop.run_until_complete(asyncio.wait(held))
     loop.close()
-
-
-def test_threads_with_and_without_an_event_loop_share_one_memory(tmp_path):
-    memory = MemoryService(tmp_path)
-    stored: list[bool] = []
-
-    def run(number: int) -> None:
-        use = tell(f"Thread {number} says so.")
-        answer = asyncio.run(memory.call(use, limit=10)) if number % 2 else memory.call_now(use, limit=10)
-        stored.append(answer.receipt.stored)
-
-    threads = [threading.Thread(target=run, args=(number,)) for number in range(6)]
-    for one in threads:
-        one.start()
-    for one in threads:
-        one.join()
-    assert memory.close()
-    assert stored == [True] * 6
-    assert sorted(said(tmp_path)) == [f"Thread {number} says so." for number in range(6)]
 
 
 async def test_blocking_calls_answer_inside_a_running_event_loop_too(tmp_path):

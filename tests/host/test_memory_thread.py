@@ -49,15 +49,6 @@ async def test_what_was_submitted_before_a_close_is_kept(tmp_path, monkeypatch):
     assert all(future.result().stored for future in futures)
 
 
-def test_one_memory_serves_several_event_loops_and_starts_again_after_a_close(tmp_path, monkeypatch):
-    thread = thread_for(tmp_path, monkeypatch)
-    assert asyncio.run(send(thread, "first loop")).stored
-    assert asyncio.run(send(thread, "second loop")).stored
-    assert thread.close(5)
-    assert asyncio.run(send(thread, "after the close")).stored
-    assert thread.close(5)
-
-
 async def test_a_late_call_goes_on_when_its_caller_is_gone(tmp_path, monkeypatch):
     thread = thread_for(tmp_path, monkeypatch)
     done = threading.Event()

@@ -20,34 +20,6 @@ async def host(tmp_path, monkeypatch):
         yield memory
 
 
-async def test_a_notice_is_recalled_for_and_no_order_of_the_users(host):
-    context = await host.message_received(session_key="s", text=NOTICE, spoken=False)
-    assert "5433" in context.block
-    assert (
-        not (host.workspace / "memory" / "ENTRIES.md").exists()
-        or "liver" not in (host.workspace / "memory" / "ENTRIES.md").read_text()
-    )
-    assert [one["role"] for one in host.history("s")] == ["assistant"]
-    answer = await host.tool("remember").run(
-        {"text": "The user likes liver.", "said": "the user likes liver"}, session_key="s"
-    )
-    assert "liver" not in host.prompt_entries(session_key="s").text, answer
-
-
-async def test_spoken_the_same_words_are_an_order(host):
-    await host.message_received(session_key="s", text="Remember that I like liver.")
-    assert "liver" in host.prompt_entries(session_key="s").text
-
-
-async def test_a_paused_conversation_keeps_no_notice_either(host):
-    await host.message_received(session_key="s", text="memory pause")
-    context = await host.message_received(session_key="s", text=NOTICE, spoken=False)
-    assert not context.receipt.stored
-    assert host.history("s") == []
-    await host.message_received(session_key="s", text="memory resume", spoken=False)
-    assert not (await host.message_received(session_key="s", text="What now?")).receipt.stored
-
-
 RECORDING = """
     from nanobot_memory_plugins.core import Note, Origin, hookimpl
 

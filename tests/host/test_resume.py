@@ -2,11 +2,11 @@
 
 import asyncio
 import json
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 
 import pytest
 
-from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, Query, purge_texts
+from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, Query
 from nanobot_memory_plugins.core.testing.scripted_server import Reply, ReplyRule, ScriptedServer
 from tests.support.files_of import holders_of
 
@@ -79,21 +79,6 @@ async def test_only_what_is_missing_is_taken_in_however_the_host_wraps_what_was_
         assert day_notes(memory).count("### ") == 1
 
 
-async def test_what_a_host_puts_around_a_message_in_brackets_does_not_make_it_another_one(tmp_path):
-    async with MemoryHost(tmp_path, config=CONFIG) as memory:
-        said = ["Look at my dog.", "It is called Rex.", "[1] is the first of my footnotes."]
-        for text in said:
-            await memory.message_received(session_key="s", text=text)
-        history = [
-            {"role": "user", "content": [{"type": "text", "text": said[0]}, {"type": "image_url", "image_url": {}}]},
-            {"role": "user", "content": f"[image: /tmp/dog.png]\n[2026-03-01 10:00] [Ana] {said[1]}"},
-            {"role": "user", "content": said[2]},
-            {"role": "user", "content": [{"type": "text", "text": "A new one."}, {"type": "image_url"}]},
-        ]
-        assert await memory.resume(session_key="s", messages=history) == 1
-        assert texts(memory) == [*said, "A new one."]
-
-
 async def test_the_same_words_said_again_are_another_message(tmp_path):
     async with MemoryHost(tmp_path, config=CONFIG) as memory:
         said = ["The port is 1.", "The port is 2.", "The port is 1."]
@@ -115,57 +100,12 @@ async def test_a_fork_begins_with_what_its_parent_has(tmp_path):
         assert lines(memory, "her fork")[0]["user"] == "ana"
 
 
-async def test_what_a_host_tells_by_itself_after_the_history_is_not_kept_twice(tmp_path):
-    async with MemoryHost(tmp_path, config=CONFIG) as memory:
-        history = [{"role": "user", "content": "Good morning."}, {"role": "assistant", "content": "And to you."}]
-        await memory.resume(session_key="s", messages=history)
-        assert (
-            await memory.message_received(session_key="s", text="Good morning.", history=history[:1])
-        ).receipt.stored
-        assert (await memory.message_sent(session_key="s", text="And to you.")).stored
-        assert texts(memory) == ["Good morning.", "And to you."]
-        await memory.message_received(session_key="s", text="Good morning.")
-        assert texts(memory) == ["Good morning.", "And to you.", "Good morning."]
-
-
 async def test_two_at_once_take_it_in_once(tmp_path):
     async with MemoryHost(tmp_path, config=CONFIG) as one, MemoryHost(tmp_path, config=CONFIG) as other:
         hosts = [one, other, one, other]
         taken = await asyncio.gather(*(memory.resume(session_key="s", messages=HISTORY) for memory in hosts))
         assert sum(taken) == 4
         assert texts(one) == SPOKEN
-
-
-async def test_what_was_forgotten_off_the_record_or_too_old_does_not_come_back(tmp_path):
-    history = [
-        {"role": "user", "content": "My locker code word is zebrafish."},
-        {"role": "user", "content": "Off the record: I am tired of zebras."},
-        {"role": "user", "content": "I like trains."},
-    ]
-    async with MemoryHost(tmp_path, config=CONFIG) as memory:
-        await memory.message_received(session_key="s", text=history[0]["content"])
-        await memory.message_received(session_key="s", text=history[1]["content"], history=history[:1])
-        await memory.flush_index()
-        await purge_texts(memory, ["My locker code word is zebrafish."], everywhere=True)
-        answer = {"role": "assistant", "content": "I shall not tell of zebras."}
-        assert await memory.resume(session_key="s", messages=[history[1], answer]) == 0
-    async with MemoryHost(tmp_path, config=CONFIG) as memory:
-        assert await memory.resume(session_key="s", messages=history) == 1
-        assert texts(memory) == ["[…]", "I like trains."]
-    core = CONFIG.core.model_copy(update={"transcript_max_age_days": 30})
-    async with MemoryHost(tmp_path, config=CONFIG.model_copy(update={"core": core})) as memory:
-        now = datetime.now(UTC)
-        old, new = [(now - timedelta(days=days)).isoformat() for days in (31, 29)]
-        history = [
-            {"role": "user", "content": "This is an old story.", "timestamp": old},
-            {"role": "user", "content": "This is a newer one.", "timestamp": new},
-        ]
-        assert await memory.resume(session_key="aged", messages=history) == 1
-        assert texts(memory, "aged") == ["This is a newer one."]
-        undated = [{"role": "user", "content": text} for text in ("When was this?", "And this?")]
-        assert await memory.resume(session_key="undated", messages=undated) == 2
-        earlier = [{"role": "user", "content": "This may have been dropped."}, *undated]
-        assert await memory.resume(session_key="undated", messages=earlier) == 0
 
 
 async def test_without_transcripts_or_with_a_paused_conversation_nothing_is_taken_in(tmp_path):
@@ -218,43 +158,6 @@ async def test_what_is_cut_and_was_never_seen_is_found_afterwards_once(tmp_path,
     assert any(name in hit.text for hit in found.hits)
     kept = list((tmp_path / "memory").glob("sessions/*.jsonl"))
     assert sum(path.read_text().count(name) for path in kept) == (0 if history is TOOLS else 1)
-
-
-async def test_where_the_host_makes_its_own_summary_the_model_is_not_asked_and_the_rules_advise(tmp_path, monkeypatch):
-    monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "compaction")
-    with ScriptedServer() as server:
-        server.rules = [ReplyRule(lambda _: True, Reply("- The boat is called Mistral."))]
-        async with MemoryHost(tmp_path, config=CONFIG, llm=server.complete) as memory:
-            messages = [*SHORT, *({"role": "user", "content": f"Ticket BOAT-{n} is open."} for n in range(9))]
-            advice = await memory.before_compaction(
-                session_key="s", messages=messages, context_window=9_000, reason="host", replaceable=False
-            )
-            assert server.requests == []
-    assert "Mistral" in advice.text
-
-
-async def test_orders_in_a_history_that_is_taken_in_are_not_carried_out_late(tmp_path, monkeypatch):
-    monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "consolidation")
-    async with MemoryHost(tmp_path, config=CONFIG) as memory:
-        await memory.message_received(session_key="s", text="Remember that my boat is called Mistral.")
-        history = [
-            {"role": "user", "content": "Forget that my boat is called Mistral."},
-            {"role": "user", "content": "Remember that I like liver."},
-        ]
-        assert await memory.resume(session_key="s", messages=history) == 2
-        await memory.session_idle(session_key="s", history=history)
-        known = memory.prompt_entries(session_key="s").text
-        assert "Mistral" in known
-        assert "liver" not in known
-
-
-async def test_an_answer_in_the_words_of_one_that_was_taken_in_behind_the_turn_is_another_one(tmp_path):
-    async with MemoryHost(tmp_path, config=CONFIG) as memory:
-        history = [{"role": "user", "content": "Good morning."}, {"role": "assistant", "content": "And to you."}]
-        await memory.message_received(session_key="s", text="Good evening.", history=history)
-        assert await memory.resume(session_key="s", messages=history, behind_turn=True) == 2
-        assert (await memory.message_sent(session_key="s", text="And to you.")).stored
-        assert sorted(texts(memory)) == ["And to you.", "And to you.", "Good evening.", "Good morning."]
 
 
 async def test_a_close_waits_for_no_long_history_and_what_is_left_is_taken_in_later_once(tmp_path):

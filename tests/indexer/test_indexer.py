@@ -4,9 +4,7 @@ import itertools
 import os
 import threading
 import time
-from concurrent.futures import CancelledError
 from contextlib import closing
-from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -14,7 +12,6 @@ from nanobot_memory_plugins.core.clock import ManualClock
 from nanobot_memory_plugins.core.values import Origin
 from nanobot_memory_plugins.search.indexer.session import SessionSettings
 from nanobot_memory_plugins.search.indexer.step import FileStep, StepSettings
-from nanobot_memory_plugins.search.sources.pieces import Chunking
 from nanobot_memory_plugins.search.sources.places import Places
 from nanobot_memory_plugins.storage.database import Database
 from tests.support.indexed_workspace import TIME, Workspace, entry, message, until
@@ -24,21 +21,6 @@ def our_threads(before: set[threading.Thread]) -> list[str]:
     """Return the names of our threads that were not there before; other tests leave stuck plugins behind."""
     new = set(threading.enumerate()) - before
     return [thread.name for thread in new if thread.name.startswith("nanobot-memory")]
-
-
-@pytest.mark.accept("V5-04")
-def test_everything_is_indexed_at_the_start(workspace: Workspace):
-    workspace.write("MEMORY.md", "# Memory\n\n## User\nLikes tea.\n")
-    workspace.write("2026-02-16.md", entry("chose sqlite", "a1"))
-    workspace.write("projects/alpha.md", "## Goal\nShip it.\n")
-    workspace.write("sessions/cli.jsonl", message("hello"))
-    with workspace.indexing():
-        assert {document.source for document in workspace.documents()} == {
-            "long_term",
-            "note",
-            "document",
-            "transcript",
-        }
 
 
 @pytest.mark.accept("V5-04")
@@ -53,39 +35,6 @@ def test_a_file_of_the_same_size_and_time_is_not_read_again(workspace: Workspace
     with workspace.indexing():
         assert workspace.changes == []
         assert workspace.texts() == ["## A\nfirst"]
-
-
-@pytest.mark.accept("V3-06")
-def test_an_edited_file_is_indexed_anew_and_a_deleted_one_leaves(workspace: Workspace):
-    file = workspace.write("notes.md", "## A\nfirst\n## B\nsecond\n")
-    with workspace.indexing() as indexer:
-        kept = next(document.key for document in workspace.documents() if document.heading == "B")
-        file.write_text("## A\nchanged\n## B\nsecond\n", encoding="utf-8")
-        indexer.barrier().result(30)
-        assert workspace.texts() == ["## A\nchanged", "## B\nsecond"]
-        assert kept in {document.key for document in workspace.documents()}
-        file.unlink()
-        indexer.barrier().result(30)
-        assert workspace.documents() == []
-
-
-@pytest.mark.accept("V3-06")
-def test_a_file_that_went_while_nobody_looked_leaves_the_index(workspace: Workspace):
-    file = workspace.write("notes.md", "## A\nfirst\n")
-    with workspace.indexing():
-        assert workspace.texts() == ["## A\nfirst"]
-    file.unlink()
-    with workspace.indexing():
-        assert workspace.documents() == []
-
-
-def test_a_touched_file_changes_nothing(workspace: Workspace):
-    file = workspace.write("notes.md", "## A\nfirst\n## A\nfirst\n")
-    with workspace.indexing() as indexer:
-        before = workspace.documents()
-        os.utime(file)
-        indexer.barrier().result(30)
-        assert workspace.documents() == before
 
 
 @pytest.mark.parametrize("name", ["sessions/cli.jsonl", "2026-02-16.md"])
@@ -227,108 +176,6 @@ def test_what_was_deleted_goes_although_the_reading_broke_off_between_batches(wo
     assert [text.splitlines()[-1] for text in workspace.texts()] == ["text 1", "text 2", "text 3"]
 
 
-def test_a_long_record_is_cut_as_configured(workspace: Workspace):
-    settings = SessionSettings(step=StepSettings(chunking=Chunking(32, 0)))
-    workspace.write("sessions/cli.jsonl", message("word " * 500, "m1") + message("short", "m2"))
-    with workspace.indexing(settings=settings):
-        found = workspace.documents()
-        assert len(found) > 10
-        assert [document.ordinal for document in found] == list(range(len(found)))
-        assert found[-1].text == "short"
-
-
-@pytest.mark.accept("V5-14")
-def test_old_observations_leave_the_index_and_not_the_file(workspace: Workspace):
-    clock = ManualClock(TIME + timedelta(days=29))
-    note = entry("a decision", "a1", time=TIME)
-    observation = entry("ran ls", "a2", time=TIME, tags=("observation",), origin=Origin.TOOL)
-    file = workspace.write("2026-02-16.md", note + observation)
-    with workspace.indexing(clock=clock) as indexer:
-        assert workspace.texts() == ["a decision", "ran ls"]
-        clock.advance(2 * 86_400)
-        assert until(lambda: workspace.texts() == ["a decision"])
-        assert file.read_bytes() == note + observation
-        workspace.append("2026-02-16.md", entry("another", "a3", time=TIME))
-        os.utime(file)
-        indexer.barrier().result(30)
-        assert workspace.texts() == ["a decision", "another"]
-    with closing(Database.open(workspace.paths.database)) as database:
-        database.clear()
-    with workspace.indexing(clock=clock):
-        assert workspace.texts() == ["a decision", "another"]
-
-
-def test_a_clock_that_jumps_does_no_harm(workspace: Workspace):
-    clock = ManualClock(TIME)
-    workspace.write("2026-02-16.md", entry("ran ls", "a1", tags=("observation",), origin=Origin.TOOL))
-    with workspace.indexing(clock=clock) as indexer:
-        for moment in (datetime(1970, 1, 3, tzinfo=UTC), datetime(2020, 1, 1, tzinfo=UTC), TIME):
-            clock.set(moment)
-            workspace.append("2026-02-16.md", entry("more", f"b{moment.year}"))
-            indexer.barrier().result(30)
-        assert len(workspace.texts()) == 4
-
-
-@pytest.mark.accept("V5-15")
-def test_stopping_leaves_nothing_running_and_the_lock_free(workspace: Workspace):
-    before = set(threading.enumerate())
-    workspace.write("notes.md", "## A\nfirst\n")
-    indexer = workspace.indexer(watch=True)
-    indexer.barrier().result(30)
-    indexer.stop()
-    assert our_threads(before) == []
-    assert not indexer.state.owning
-    indexer.stop()
-    with pytest.raises(CancelledError):
-        indexer.barrier().result(1)
-    with workspace.indexing():
-        assert workspace.texts() == ["## A\nfirst"]
-
-
-def test_a_database_that_was_cleared_by_another_process_is_filled_again(workspace: Workspace):
-    workspace.write("2026-02-16.md", entry("one", "a1") + entry("two", "a2"))
-    with workspace.indexing() as indexer:
-        with closing(Database.open(workspace.paths.database)) as other:
-            other.clear()
-        file = workspace.append("2026-02-16.md", entry("three", "a3"))
-        indexer.notify(file)
-        indexer.barrier().result(30)
-        assert workspace.texts() == ["one", "two", "three"]
-
-
-@pytest.mark.parametrize("harm", ["removed", "overwritten"])
-def test_a_database_that_was_lost_or_broken_is_built_again(workspace: Workspace, harm: str):
-    workspace.write("2026-02-16.md", entry("one", "a1") + entry("two", "a2"))
-    with workspace.indexing() as indexer:
-        for suffix in ("-wal", "-shm"):
-            workspace.paths.database.with_name(f"memory.db{suffix}").unlink(missing_ok=True)
-        if harm == "removed":
-            workspace.paths.database.unlink()
-        else:
-            workspace.paths.database.unlink()
-            workspace.paths.database.write_bytes(b"no database at all" * 1000)
-
-        def whole() -> bool:
-            try:
-                return workspace.texts() == ["one", "two"]
-            except Exception:
-                return False
-
-        assert until(whole)
-        assert until(lambda: indexer.state.owning)
-
-
-def test_a_memory_folder_that_goes_and_comes_back(workspace: Workspace):
-    workspace.write("notes.md", "## A\nfirst\n")
-    with workspace.indexing(watch=True) as indexer:
-        workspace.paths.memory.rename(workspace.path / "elsewhere")
-        indexer.barrier().result(30)
-        assert workspace.documents() == []
-        (workspace.path / "elsewhere").rename(workspace.paths.memory)
-        indexer.barrier().result(30)
-        assert workspace.texts() == ["## A\nfirst"]
-
-
 @pytest.mark.accept("NC-09")
 def test_changes_by_hand_and_folders_that_appear_are_heard_of(workspace: Workspace):
     """The clock stands still, so that the indexer never looks around by itself."""
@@ -356,12 +203,3 @@ def test_without_a_watch_the_indexer_looks_around_every_two_seconds(workspace: W
         workspace.write("notes.md", "## A\nwritten in an editor\n")
         clock.advance(2.0)
         assert until(lambda: workspace.texts() == ["## A\nwritten in an editor"])
-
-
-def test_a_file_nobody_told_of_is_found_within_seconds_beside_a_linked_folder(workspace: Workspace):
-    (workspace.path / "outside").mkdir()
-    workspace.paths.memory.mkdir()
-    (workspace.paths.memory / "link").symlink_to(workspace.path / "outside", target_is_directory=True)
-    with workspace.indexing(watch=True):
-        workspace.write("notes.md", "## A\nfound\n")
-        assert until(lambda: workspace.texts() == ["## A\nfound"], 25)

@@ -59,7 +59,6 @@ def wait_for_ownership(process: subprocess.Popen[bytes]) -> None:
     assert process.stdout.readline() == b"owning\n"
 
 
-@pytest.mark.slow
 @pytest.mark.accept("V3-11")
 def test_another_process_takes_over_when_the_owner_is_killed(workspace: Workspace):
     workspace.write("notes.md", "## A\nfirst\n")
@@ -105,7 +104,6 @@ def half_way(workspace: Workspace) -> bool:
         return False
 
 
-@pytest.mark.slow
 @pytest.mark.accept("V3-11")
 @pytest.mark.parametrize("anew", [False, True])
 def test_a_kill_in_the_middle_of_indexing_loses_and_doubles_nothing(workspace: Workspace, anew: bool):

@@ -151,6 +151,7 @@ def test_lines_that_are_no_messages_cost_only_themselves(tmp_path: Path):
     assert [one.text for one in documents(tmp_path, "memory/sessions/cli.jsonl")] == ["still here"]
 
 
+@pytest.mark.leaving
 def test_a_spilled_record_is_read_as_what_it_will_be(tmp_path: Path):
     note = entry(Note(tldr="waits", tags=("observation",), origin=Origin.TOOL), "aa11").encode()
     line = message("said meanwhile", "m1")

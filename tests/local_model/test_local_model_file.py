@@ -1,16 +1,13 @@
 """The model's file is joined from installed parts: made ones here, small, and of the same shape as the real."""
 
 import hashlib
-import os
 import random
-import subprocess
-import sys
 import tomllib
 from pathlib import Path
 
 import pytest
 
-from nanobot_memory_plugins.core.errors import LanguageModelError, ModelMissingError, NanobotMemoryError
+from nanobot_memory_plugins.core.errors import LanguageModelError, ModelMissingError
 from nanobot_memory_plugins.tools.local_model.file import QWEN_CODER, PartedModel, is_joined, local_model_file
 
 ROOT = Path(__file__).parents[2]
@@ -81,25 +78,6 @@ def test_the_parts_are_joined_in_order(model, contents, cache):
     assert is_joined(model)
 
 
-def test_progress_only_grows_and_ends_at_one(model):
-    seen = []
-    local_model_file(model=model, progress=lambda done, what: seen.append((done, what)))
-    shares = [done for done, _ in seen]
-    assert shares == sorted(shares)
-    assert shares[-1] == 1.0
-    assert len(shares) > model.count
-    assert all(what for _, what in seen)
-
-
-def test_a_later_call_needs_no_part_and_writes_nothing(model, site):
-    file = local_model_file(model=model)
-    before = file.stat()
-    for number in range(1, model.count + 1):
-        part_file(site, number).unlink()
-    assert local_model_file(model=model) == file
-    assert (file.stat().st_ino, file.stat().st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
-
-
 def test_missing_packages_are_named_with_the_mend(site, contents):
     for number in (1, 2):
         install_part(site, number, contents[number - 1])
@@ -110,12 +88,6 @@ def test_missing_packages_are_named_with_the_mend(site, contents):
     assert "made-model-part3" in message
     assert "uv sync --group local-model" in raised.value.hint
     assert "made-model-part{1..11}==0.1.0" in raised.value.hint
-
-
-def test_a_package_without_its_part_counts_as_missing(model, site):
-    part_file(site, 5).unlink()
-    with pytest.raises(ModelMissingError, match="made-model-part5"):
-        local_model_file(model=model)
 
 
 def test_parts_of_another_model_are_refused_and_leave_nothing(model, site, cache):
@@ -138,81 +110,12 @@ def test_an_interrupted_join_leaves_nothing_and_the_next_one_succeeds(model, con
     assert local_model_file(model=model).read_bytes() == b"".join(contents)
 
 
-JOIN = """
-import os, sys
-from nanobot_memory_plugins.tools.local_model.file import PartedModel, local_model_file
-
-joined = set()
-
-def progress(done, what):
-    joined.add("joining the parts" in what)
-    if done > float(sys.argv[2]):
-        os._exit(9)  # as if it were killed
-
-model = PartedModel(**eval(sys.argv[1]))
-local_model_file(model=model, progress=progress)
-print(True in joined)
-"""
-
-
-def start_joining(model: PartedModel, site: Path, *, ends_at: float = 2.0) -> subprocess.Popen[str]:
-    values = {name: getattr(model, name) for name in ("name", "stem", "count", "version", "size", "sha256")}
-    return subprocess.Popen(
-        [sys.executable, "-c", JOIN, repr(values), str(ends_at)],
-        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(site), str(ROOT)])},
-        stdout=subprocess.PIPE,
-        text=True,
-        encoding="utf-8",
-    )
-
-
-def test_what_a_killed_process_left_is_cleared_away(model, contents, site, cache):
-    killed = start_joining(model, site, ends_at=0.4)
-    killed.communicate(timeout=60)
-    assert killed.returncode == 9
-    assert len(files(cache) - {"made-model.gguf.lock"}) == 1
-    assert not is_joined(model)
-    assert local_model_file(model=model).read_bytes() == b"".join(contents)
-    assert files(cache) <= {"made-model.gguf", "made-model.gguf.json", "made-model.gguf.lock"}
-
-
-def test_several_processes_join_once(model, contents, site):
-    processes = [start_joining(model, site) for _ in range(3)]
-    joined = sorted(process.communicate(timeout=60)[0].strip() for process in processes)
-    assert [process.returncode for process in processes] == [0, 0, 0]
-    assert joined == ["False", "False", "True"]
-    assert model.file.read_bytes() == b"".join(contents)
-
-
 def test_a_shortened_file_is_joined_again(model, contents):
     file = local_model_file(model=model)
     with file.open("r+b") as opened:
         opened.truncate(1_000)
     assert not is_joined(model)
     assert local_model_file(model=model).read_bytes() == b"".join(contents)
-
-
-def test_a_whole_file_without_its_marker_is_kept(model, site):
-    file = local_model_file(model=model)
-    inode = file.stat().st_ino
-    file.with_name(f"{file.name}.json").unlink()
-    part_file(site, 1).unlink()  # it could not be joined again
-    assert local_model_file(model=model).stat().st_ino == inode
-    assert is_joined(model)
-
-
-def test_a_wrong_file_of_the_right_size_without_a_marker_is_joined_again(model, contents):
-    model.file.parent.mkdir(parents=True)
-    model.file.write_bytes(bytes(model.size))
-    assert local_model_file(model=model).read_bytes() == b"".join(contents)
-
-
-def test_a_cache_that_cannot_be_written_is_named(model, tmp_path, monkeypatch):
-    (tmp_path / "in the way").write_text("a file")
-    monkeypatch.setenv("NANOBOT_MEMORY_CACHE", str(tmp_path / "in the way"))
-    with pytest.raises(NanobotMemoryError, match="cannot be written to") as raised:
-        local_model_file(model=model)
-    assert "NANOBOT_MEMORY_CACHE" in raised.value.hint
 
 
 def test_the_dependency_group_lists_every_part_of_the_model():

@@ -33,15 +33,6 @@ NOISY = """
 """
 
 
-async def test_a_client_is_greeted_and_told_when_to_use_the_memory(served):
-    async with served.client() as client:
-        assert client.hello.serverInfo.name == "nanobot-memory"
-        assert "memory_search" in client.hello.instructions
-        assert "remember" in client.hello.instructions
-        assert "Written to" in await client.text("remember", text="The user's gate is green")
-        assert "gate is green" in await client.text("memory_search", query="what colour is the gate?")
-
-
 @pytest.mark.slow
 def test_nothing_but_the_protocol_is_on_standard_output(served, tmp_path, monkeypatch):
     (tmp_path / "site").mkdir()

@@ -38,21 +38,6 @@ async def test_tools_and_instructions_take_little_of_a_clients_prompt(served):
     assert sum(map(estimate_tokens, [*told, INSTRUCTIONS])) < 1_200
 
 
-async def test_what_is_remembered_is_found_read_and_forgotten(served):
-    async with served.beside() as client:
-        assert "Written to" in await client.text("remember", text=PORT)
-        found = await client.text("memory_search", query="on which port does the database listen?")
-        assert PORT in found
-        hit_id = found.partition("- id ")[2].partition(" ")[0]
-        assert PORT in await client.text("memory_get", id=hit_id)
-        assert PORT in await client.text("memory_search")
-        assert "Kept in" in await client.text("remember", text="Moving the database took an hour", kind="note")
-        assert "an hour" in await client.text("memory_search", query="database", since="2020")
-        assert "an hour" not in await client.text("memory_search", query="database", until="2020")
-        assert "Removed from" in await client.text("forget", query="port of the staging database")
-        assert PORT not in await client.text("memory_search", query="on which port does the database listen?")
-
-
 async def test_search_and_fetch_answer_in_the_form_of_chatgpt(served):
     async with served.beside() as client:
         await client.text("remember", text=PORT)

@@ -15,10 +15,6 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.first_run import MOST_COMMANDS, first_run
-from release.contents import of_this_machine, problems
-from release.versions import version_of
-
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[2]
@@ -160,16 +156,6 @@ def environment(tmp_path, wheels, third_party) -> Environment:
     return Environment(tmp_path / "environment", wheels, third_party)
 
 
-def test_there_is_a_wheel_of_every_distribution(wheels):
-    names = {file.name.split("-")[0] for file in wheels.glob("*.whl")}
-    assert names == {"nanobot_memory_plugins", *(f"nanobot_memory_{folder}" for folder in FOLDERS)}
-
-
-def test_nothing_in_a_wheel_tells_of_this_machine_and_everything_that_belongs_into_it_is_there(wheels):
-    version, forbidden = version_of(ROOT), [*of_this_machine(ROOT), str(ROOT).encode()]
-    assert [one for file in wheels.glob("*.whl") for one in problems(file, version, forbidden)] == []
-
-
 @pytest.mark.skipif(not os.environ.get("NANOBOT_MEMORY_LONG"), reason="NANOBOT_MEMORY_LONG=1 runs it: a minute")
 @pytest.mark.accept("PL-01")
 def test_each_plugin_is_installed_alone_from_a_checkout_and_removed(environment):
@@ -302,21 +288,3 @@ def test_redaction_is_installed_alone_and_redacts_as_library_filter_and_check(wh
         check=False,
     )
     assert (done.returncode, done.stdout.partition(": ")[0]) == (1, ".env:2")
-
-
-def test_the_example_plugin_is_twenty_lines():
-    source = (ROOT / "examples" / "deadline_plugin" / "deadline_plugin.py").read_text(encoding="utf-8")
-    assert len(source.splitlines()) <= 20
-
-
-@pytest.mark.skipif(not os.environ.get("NANOBOT_MEMORY_LONG"), reason="NANOBOT_MEMORY_LONG=1 runs it: a minute")
-def test_a_new_user_types_four_commands_until_the_first_memory_is_recalled(environment, tmp_path, builtin_model):
-    """With the third-party packages given; ``python -m benchmarks first_run`` does the same with the package index."""
-    run(environment.bin / "python", "-m", "ensurepip", env=environment.variables)
-    variables = {**environment.variables, "NANOBOT_MEMORY_CACHE": str(builtin_model.parents[1])}
-    install = ["--no-index", "--find-links", str(environment.wheels), "nanobot-memory-plugins"]
-    trial = first_run(environment.bin / "python", tmp_path / "new home", install=install, variables=variables)
-    assert [step.returncode for step in trial.steps] == [0, 0, 0, 0], trial.steps[-1].output
-    assert len(trial.steps) <= MOST_COMMANDS
-    assert trial.recalled
-    assert "Ready." in trial.steps[1].output

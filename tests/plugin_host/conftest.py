@@ -1,5 +1,6 @@
 """What the tests of the plugin host share: a host with small limits, contexts, captured log lines."""
 
+import inspect
 from collections.abc import AsyncIterator, Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import Any
 import pytest
 from loguru import logger
 
+from nanobot_memory_plugins.core import hookspecs
 from nanobot_memory_plugins.core.clock import Clock, ManualClock
 from nanobot_memory_plugins.core.context import PluginContext
 from nanobot_memory_plugins.core.hookspecs import hookimpl
@@ -16,7 +18,6 @@ from nanobot_memory_plugins.core.host.plugins.plugin_host import PluginHost
 from nanobot_memory_plugins.core.testing import plugin_context
 from nanobot_memory_plugins.core.values import ContextBlock, Message, Note, Scope, Summary
 from nanobot_memory_plugins.core.values.diagnosis import Finding
-from tests import hostile
 
 ACCEPT: tuple[type, ...] = (Note, ContextBlock, Summary, Finding)
 
@@ -42,7 +43,11 @@ _SAMPLES: dict[str, object] = {
 
 def arguments_for(hook: str) -> dict[str, object]:
     """Return arguments for a hook; a hook that is added later gets empty tuples for what is unknown here."""
-    return {name: _SAMPLES.get(name, ()) for name in hostile.HOOKS[hook] if name != "context"}
+    return {
+        name: _SAMPLES.get(name, ())
+        for name in inspect.signature(getattr(hookspecs, hook)).parameters
+        if name != "context"
+    }
 
 
 def make_context(name: str, workspace: Path, clock: Clock) -> PluginContext:
@@ -64,7 +69,7 @@ def good(hook: str, text: str, *, sync: bool = False) -> object:
     async def answer_async() -> Note:
         return Note(text)
 
-    return hostile.plugin(hook, answer if sync else answer_async)
+    return plugin(**{hook: answer if sync else answer_async})
 
 
 def texts(answers: list[Any]) -> list[tuple[str, str]]:
@@ -104,9 +109,3 @@ def log() -> Iterator[list[Any]]:
     handler = logger.add(messages.append, level="DEBUG", format="{message}", backtrace=True, diagnose=True)
     yield messages
     logger.remove(handler)
-
-
-@pytest.fixture(scope="session", autouse=True)
-def _release_threads() -> Iterator[None]:
-    yield
-    hostile.release()

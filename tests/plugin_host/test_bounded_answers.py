@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
+from nanobot_memory_plugins.core import MemoryHost
 from nanobot_memory_plugins.core.errors import StoreError
 from nanobot_memory_plugins.core.host.bounded_store import hits_of, whole_hit
 from nanobot_memory_plugins.core.isolation.bounds import HIT_FIELDS, HIT_SNIPPET, HIT_TEXT, TOOL_ANSWER
@@ -116,45 +116,6 @@ async def test_what_is_no_hit_is_left_out(odd: object):
 async def test_what_is_no_result_fails_as_a_store_fails(odd: object):
     with pytest.raises(StoreError, match="no result"):
         await hits_of(Store(odd), Query("port"))
-
-
-FLOOD = f"""
-    from nanobot_memory_plugins.core import Hit, SearchResult, hookimpl
-    from nanobot_memory_plugins.core.values import Level, Origin, StoreStatus
-    def hit(number):
-        return Hit(f"a{{number}}", "flood " * 4_000_000, "memory/a.md", 1, 0.9, Origin.USER, coverage=1.0,
-                   speaker="flood " * {HIT_FIELDS} if number % 2 else "")
-    class Store:
-        async def search(self, query): return SearchResult(tuple([hit(0), hit(1)] * 20_000))
-        async def read(self, hit_id): return hit(0)
-        def notify(self, path): pass
-        async def flush(self): pass
-        def status(self): return StoreStatus(level=Level.MARKDOWN)
-        async def close(self): pass
-    @hookimpl
-    def open_store():
-        return Store()
-"""
-
-
-@pytest.mark.accept("PL-04")
-async def test_a_store_that_floods_fills_neither_a_prompt_nor_an_afternoon(tmp_path: Path, monkeypatch):
-    install_plugin(tmp_path, monkeypatch, "flood", FLOOD)
-    monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "flood,recall")
-    config = MemoryConfig.model_validate(
-        {"core": {"message_limit": 30.0}, "plugins": {"recall": {"recallTimeout": 20}}}
-    )
-    async with MemoryHost(tmp_path / "ws", config=config) as memory:
-        found = await memory.message_received(session_key="a", text="What did I say about the flood last week?")
-        tools = {tool.name: tool for tool in memory.tools()}
-        listed = await tools["memory_search"].run({"query": "flood"}, session_key="a")
-        whole = await tools["memory_get"].run({"id": "a0"}, session_key="a")
-        assert len((await memory.search(Query("flood", limit=5))).hits) == 3
-    assert "flood" in (found.block or "")
-    assert len(found.block or "") < 20_000
-    assert listed.count("id a0") == 4
-    assert "flood" in whole
-    assert len(whole) < HIT_TEXT + 1_000
 
 
 def test_the_bounds_are_documented():

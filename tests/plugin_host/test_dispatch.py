@@ -4,17 +4,15 @@ import asyncio
 import contextlib
 import os
 import signal
-import threading
 import time
 from types import SimpleNamespace
 
 import pytest
 
 from nanobot_memory_plugins.core.hookspecs import hookimpl
-from nanobot_memory_plugins.core.host.plugins.plugin_host import PluginAnswer, PluginState
+from nanobot_memory_plugins.core.host.plugins.plugin_host import PluginAnswer
 from nanobot_memory_plugins.core.isolation.breaker import BreakerSettings
-from nanobot_memory_plugins.core.values import ContextBlock, Note, NoteType, Origin
-from tests import hostile
+from nanobot_memory_plugins.core.values import Note, NoteType, Origin
 from tests.plugin_host.conftest import ACCEPT, arguments_for, good, plugin, texts
 
 HOOK = "on_message_received"
@@ -111,36 +109,6 @@ async def test_the_first_answer_ends_the_search(make_host, context):
 # Arguments
 
 
-async def test_each_plugin_gets_what_it_names_and_its_own_context(make_host, context):
-    got: dict[str, object] = {}
-
-    async def named(scope, text, context):
-        got["named"] = (scope, text, context.plugin_name)
-
-    def by_position(text, /, session_key, *, context):
-        got["by_position"] = (text, session_key, context.plugin_name)
-
-    def everything(text, **others):
-        got["everything"] = {"text", *others}
-
-    def nothing_else(text, **_):
-        got["nothing_else"] = {"text", *_}
-
-    def with_defaults(text="", of_tomorrow="default"):
-        got["with_defaults"] = (text, of_tomorrow)
-
-    host = make_host()
-    register(host, context, a=named, b=by_position, c=everything, d=nothing_else, e=with_defaults)
-    await ask(host)
-    assert got == {
-        "named": (ARGUMENTS["scope"], "remember the milk", "a"),
-        "by_position": ("remember the milk", "cli:direct", "b"),
-        "everything": {*ARGUMENTS, "context"},
-        "nothing_else": {"text"},
-        "with_defaults": ("remember the milk", "default"),
-    }
-
-
 async def test_an_argument_that_the_host_forgets_is_the_hosts_error(make_host, context):
     host = make_host()
     register(host, context, a=lambda text: Note(text))
@@ -150,16 +118,6 @@ async def test_an_argument_that_the_host_forgets_is_the_hosts_error(make_host, c
 
 
 # Answers
-
-
-async def test_lists_and_tuples_are_flattened_and_none_is_no_answer(make_host, context):
-    host = make_host()
-    register(host, context, a=lambda: [Note("1"), ContextBlock("2")], b=lambda: (Note("3"),))
-    register(host, context, c=lambda: None, d=lambda: ())
-    assert await ask(host) == [
-        PluginAnswer("b", (Note("3"),)),
-        PluginAnswer("a", (Note("1"), ContextBlock("2"))),
-    ]
 
 
 async def test_a_value_arrives_as_a_checked_copy(make_host, context):
@@ -173,24 +131,6 @@ async def test_a_value_arrives_as_a_checked_copy(make_host, context):
     ((answer,),) = [one.values for one in await ask(host)]
     assert type(answer) is Note
     assert answer == Note("n", tags=("t",), type=NoteType.BUG, origin=Origin.USER)
-
-
-async def test_an_object_of_another_accepted_type_is_handed_on_itself(make_host, context):
-    token = object.__new__(type("Token", (), {}))
-    host = make_host()
-    register(host, context, a=lambda: token)
-    assert (await host.call(HOOK, ARGUMENTS, accept=(type(token),)))[0].values[0] is token
-
-
-async def test_a_wrong_answer_is_logged_once_and_rests_nobody(make_host, context, log):
-    host = make_host()
-    register(host, context, a=lambda: {"password": "hunter2"})
-    for _ in range(5):
-        assert await ask(host) == []
-    lines = [line for line in log if line.record["level"].name == "WARNING"]
-    assert [line.strip() for line in lines] == ["plugin a answered on_message_received with dict: ignored"]
-    assert "hunter2" not in "".join(log)
-    assert host.state("a") is PluginState.ACTIVE
 
 
 async def test_every_kind_of_awaitable_is_awaited(make_host, context):
@@ -219,66 +159,7 @@ async def test_every_kind_of_awaitable_is_awaited(make_host, context):
     assert [text for _, text in texts(await ask(host))] == ["coroutine", "future", "callable", "awaitable"]
 
 
-async def test_closing_an_async_generator_that_has_begun(make_host, context):
-    closed: list[bool] = []
-
-    async def generator():
-        try:
-            yield Note("1")
-            yield Note("2")
-        finally:
-            closed.append(True)
-
-    async def begun():
-        one = generator()
-        await anext(one)
-        return one
-
-    host = make_host()
-    register(host, context, a=begun)
-    assert await ask(host) == []
-    assert closed == [True]
-
-
 # Time limits
-
-
-async def test_each_hook_has_its_limit(make_host, context, clock):
-    host = make_host(time_limits={HOOK: 200.0}, default_limit=300.0)
-    register(host, context, a=hang, b=good(HOOK, "b").on_message_received)
-    asking = asyncio.ensure_future(ask(host))
-    while clock.alarms != [200.0]:
-        await asyncio.sleep(0)
-    clock.advance(199.0)
-    for _ in range(20):
-        await asyncio.sleep(0)
-    assert not asking.done()
-    clock.advance(1.0)
-    assert texts(await asking) == [("b", "b")]
-    assert host.failures()["a", HOOK] == 1
-
-
-async def test_what_comes_after_the_deadline_is_not_used(make_host, context, clock):
-    late = asyncio.Event()
-    in_thread, ended = threading.Event(), threading.Event()
-
-    async def wait() -> Note:
-        with contextlib.suppress(asyncio.CancelledError):
-            await late.wait()
-        return Note("late")
-
-    def wait_in_thread() -> Note:
-        in_thread.wait(30)
-        ended.set()
-        return Note("late")
-
-    host = make_host(limit=300.0)
-    register(host, context, a=wait, b=wait_in_thread)
-    assert await ask_for(300.0, host, clock) == []
-    in_thread.set()
-    assert ended.wait(30)
-    await asyncio.sleep(0)
-    assert host.failures() == {("a", HOOK): 1, ("b", HOOK): 1}
 
 
 async def test_what_was_ready_while_others_held_the_loop_up_over_the_deadline_counts(make_host, context):
@@ -299,49 +180,6 @@ async def test_what_was_ready_while_others_held_the_loop_up_over_the_deadline_co
     asyncio.get_running_loop().call_later(0.01, time.sleep, 0.3)
     assert sorted(texts(await ask(host))) == [("a", "ready"), ("b", "without content")]
     assert host.failures()["c", HOOK] == 1
-
-
-async def test_a_plugin_that_blocks_the_loop_uses_up_only_its_own_time(make_host, context):
-    async def block() -> None:
-        time.sleep(0.2)  # noqa: ASYNC251
-
-    host = make_host(limit=0.1)
-    register(host, context, a=good(HOOK, "a").on_message_received, b=block)  # b begins first
-    assert texts(await ask(host)) == [("a", "a")]
-
-
-async def test_cleaning_up_after_the_deadline_is_allowed_for_a_while(make_host, context, clock):
-    cleaning, cleaned = asyncio.Event(), asyncio.Event()
-
-    async def clean_up() -> None:
-        try:
-            await hang()
-        finally:
-            await cleaning.wait()
-            cleaned.set()
-
-    host = make_host(limit=300.0, grace_seconds=10.0)
-    register(host, context, a=clean_up)
-    await ask_for(300.0, host, clock)
-    clock.advance(9.0)
-    await asyncio.sleep(0)
-    cleaning.set()
-    await cleaned.wait()
-
-
-@pytest.mark.parametrize("name", ["swallow_once", "swallow_for_ever", "swallow_spinning"])
-async def test_who_swallows_the_cancellation_is_dropped_after_the_grace(make_host, context, clock, name: str):
-    host = make_host(limit=300.0, grace_seconds=10.0)
-    host.register("a", hostile.HOSTILE[name](HOOK), context("a"))
-    await ask_for(300.0, host, clock)
-    attempt = f"a.{HOOK}"
-    for _ in range(20):
-        await asyncio.sleep(0)
-    assert attempt in {task.get_name() for task in asyncio.all_tasks()}
-    clock.advance(10.0)
-    for _ in range(20):
-        await asyncio.sleep(0)
-    assert attempt not in {task.get_name() for task in asyncio.all_tasks()}
 
 
 async def test_a_task_of_a_plugin_may_outlive_the_call(make_host, context, clock):
@@ -370,50 +208,6 @@ async def test_a_task_of_a_plugin_may_outlive_the_call(make_host, context, clock
 
 
 # Rests
-
-
-async def test_a_plugin_rests_and_comes_back(make_host, context, clock, log):
-    healthy = False
-    calls = 0
-
-    async def flaky() -> Note:
-        nonlocal calls
-        calls += 1
-        if not healthy:
-            raise ValueError
-        return Note("back")
-
-    host = make_host(breaker=BreakerSettings(failures=3, rest_seconds=60))
-    register(host, context, a=flaky)
-    for _ in range(5):
-        assert await ask(host) == []
-    assert (calls, host.state("a"), host.failures()) == (3, PluginState.RESTING, {("a", HOOK): 3})
-
-    clock.advance(61)
-    await ask(host)
-    await ask(host)
-    assert (calls, host.state("a")) == (4, PluginState.RESTING)
-
-    clock.advance(61)
-    healthy = True
-    assert texts(await ask(host)) == [("a", "back")]
-    assert (host.state("a"), host.failures()) == (PluginState.ACTIVE, {("a", HOOK): 0})
-    warnings = [line.strip() for line in log if line.record["level"].name == "WARNING"]
-    assert [line for line in warnings if "circuit open" in line] == [
-        "plugin a: circuit open for 60 s in on_message_received"
-    ]
-    assert "plugin a: recovered in on_message_received" in "".join(log)
-
-
-async def test_one_hook_of_a_plugin_rests_and_the_others_do_not(make_host, context):
-    async def fail() -> None:
-        raise ValueError
-
-    host = make_host(breaker=BreakerSettings(failures=1))
-    host.register("a", plugin(on_message_received=fail, on_start=lambda: Note("started")), context("a"))
-    await ask(host)
-    assert host.failures() == {("a", HOOK): 1, ("a", "on_start"): 0}
-    assert texts(await host.call("on_start", {}, accept=ACCEPT)) == [("a", "started")]
 
 
 async def test_of_calls_at_a_time_one_is_the_trial(make_host, context, clock):
@@ -527,67 +321,7 @@ async def test_a_failure_is_logged_by_type_and_place_without_values(make_host, c
     assert "hunter2" not in line
 
 
-async def test_the_place_is_in_the_plugin_and_not_in_a_library(make_host, context, clock, log):
-    async def fail() -> None:
-        os.stat(b"/no/such/file".decode("ascii") + "\0")
-
-    def group() -> None:
-        raise ExceptionGroup("text", [KeyError("key"), OSError("os")])
-
-    async def wait() -> None:
-        await asyncio.Event().wait()
-
-    async def in_library() -> None:
-        await asyncio.wait_for(asyncio.get_running_loop().run_in_executor(None, int, "x"), 60)
-
-    host = make_host(limit=300.0)
-    register(host, context, a=fail, b=group, c=wait, d=in_library)
-    asking = asyncio.ensure_future(ask(host))
-    while clock.alarms != [300.0]:
-        await asyncio.sleep(0)
-    clock.advance(300.0)
-    await asking
-    places = {}
-    for line in log:
-        name, place = line.split()[1], line.strip().rpartition(" at ")[2]
-        places[name] = place
-    assert places == {
-        name: f"{__file__}:{function.__code__.co_firstlineno + 1}"
-        for name, function in {"a": fail, "b": group, "c": wait, "d": in_library}.items()
-    }
-    assert "ExceptionGroup of KeyError, OSError" in "".join(log)
-    assert "no answer within 300 s" in "".join(log)
-
-
 # Synchronous calls
-
-
-def test_a_synchronous_call_needs_no_loop(context, clock):
-    from nanobot_memory_plugins.core.host.plugins.plugin_host import PluginHost
-
-    host = PluginHost(time_limits={}, clock=clock)
-    register(host, context, a=lambda text: [Note(text)], b=lambda: None)
-    assert texts(host.call_sync(HOOK, ARGUMENTS, accept=ACCEPT)) == [("a", "remember the milk")]
-
-
-async def test_a_synchronous_call_waits_for_no_plugin_longer_than_its_limit(make_host, context):
-    forever = threading.Event()
-    host = make_host(limit=0.3)
-    register(host, context, a=lambda: Note("before"), b=lambda: forever.wait() and None, c=lambda: Note("after"))
-    assert texts(host.call_sync(HOOK, ARGUMENTS, accept=ACCEPT)) == [("c", "after"), ("a", "before")]
-    assert host.failures()["b", HOOK] == 1
-    forever.set()
-
-
-async def test_a_synchronous_call_refuses_async_implementations(make_host, context, log):
-    async def answer() -> Note:
-        return Note("async")
-
-    host = make_host()
-    register(host, context, a=answer, b=lambda: answer(), c=lambda: Note("sync"))
-    assert texts(host.call_sync(HOOK, ARGUMENTS, accept=ACCEPT)) == [("c", "sync")]
-    assert "plugin a answered on_message_received with an async function" in "".join(log)
-    assert "plugin b answered on_message_received with coroutine" in "".join(log)
 
 
 async def test_a_synchronous_call_drops_late_answers_and_rests_plugins(make_host, context, clock):

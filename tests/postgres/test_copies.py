@@ -25,7 +25,7 @@ from nanobot_memory_plugins.search.sources.pieces import Chunking
 from nanobot_memory_plugins.search.sources.places import Places
 from tests.postgres.opening import open_shared
 
-MACHINES, ENTRIES = 60, 8
+MACHINES, ENTRIES = 20, 8
 FILE = "memory/ENTRIES.md"
 
 
@@ -41,8 +41,7 @@ class OneWayModel:
                 for one in ([texts] if isinstance(texts, str) else texts)]  # fmt: skip
 
 
-@pytest.mark.parametrize("large_from", [200, 20_000], ids=["large", "small"])
-@pytest.mark.parametrize("lent", [None, OneWayModel()], ids=["words", "meaning"])
+@pytest.mark.parametrize(("large_from", "lent"), [(200, None), (20_000, OneWayModel())], ids=["words", "meaning"])
 async def test_copies_crowd_nothing_out(server: OwnServer, tmp_path: Path, large_from: int, lent: OneWayModel | None):
     tenant, workspace = uuid.uuid4().hex, MemoryWorkspace(tmp_path)
     entries = EntryRepository(tmp_path)

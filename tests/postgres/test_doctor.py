@@ -1,16 +1,12 @@
 """What doctor says of the shared memory."""
 
-import time
 import uuid
 from pathlib import Path
-
-import psycopg
-import pytest
 
 from nanobot_memory_plugins.core import Health
 from nanobot_memory_plugins.core.testing import MemoryWorkspace
 from nanobot_memory_plugins.core.values import Note
-from nanobot_memory_plugins.postgres.database import health, schema
+from nanobot_memory_plugins.postgres.database import health
 from nanobot_memory_plugins.postgres.database.connection import connect
 from nanobot_memory_plugins.postgres.database.tenant import Tenant, TenantOwner
 from nanobot_memory_plugins.postgres.server.launcher import OwnServer
@@ -59,27 +55,3 @@ def test_row_level_security_is_named_where_it_holds(walled: OwnServer, agents_ds
         with connect(dsn, tenant=tenant) as connection:
             found = {finding.subject: finding.state for finding in health.findings(connection, whose)}
         assert ("holds this role" in found.get("shared memory: tenants", "")) is (tenant is not None)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("confirms", "survives"), [("on", True), ("local", False)])
-def test_a_standby_that_no_commit_waits_for_is_not_taken_for_one_that_confirms(
-    binaries: Path, short_folder: Path, confirms: str, survives: bool
-):
-    own = OwnServer(short_folder / "s")
-    whose = TenantOwner(Tenant.named("t"), "t", "m")
-    with own.running(), psycopg.connect(own.administrator_dsn, autocommit=True) as administrator:
-        with connect(own.dsn) as connection:
-            schema.prepare(connection, 1)
-        # Of this session alone: a commit of another would wait for a standby that is not there.
-        administrator.execute("ALTER SYSTEM SET synchronous_standby_names = 'nowhere'")
-        administrator.execute("SELECT pg_reload_conf()")
-        with connect(own.dsn) as connection:
-            connection.execute(f"SET synchronous_commit = {confirms}".encode())
-            deadline = time.monotonic() + 30
-            while time.monotonic() < deadline:
-                if connection.execute(b"SHOW synchronous_standby_names").fetchone() == ("nowhere",):
-                    break
-                time.sleep(0.05)
-            found = {finding.subject: finding.state for finding in health.findings(connection, whose)}
-    assert ("survives a crash and a failover" in found["shared memory: durability"]) is survives

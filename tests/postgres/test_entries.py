@@ -6,13 +6,11 @@ import uuid
 from collections.abc import Callable
 from contextlib import AsyncExitStack
 from dataclasses import replace
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from nanobot_memory_plugins.consolidation.model.entry import Entry
 from nanobot_memory_plugins.consolidation.operations.entry_access import RepositoryAccess
 from nanobot_memory_plugins.consolidation.operations.exchange import CONFLICT
 from nanobot_memory_plugins.consolidation.operations.one_machine import only_machine
@@ -25,7 +23,6 @@ from nanobot_memory_plugins.postgres.database.entries import EntryRow, EntryWrit
 from nanobot_memory_plugins.postgres.database.tenant import Tenant, TenantOwner
 from nanobot_memory_plugins.postgres.entry_exchange import Agreed, EntryExchange, changed, hash_of, learned
 from nanobot_memory_plugins.postgres.server.launcher import OwnServer
-from tests.postgres.opening import open_shared
 from tests.postgres.test_forgetting import SECRET, asked, configured
 from tests.support.files_of import holders_of
 
@@ -163,20 +160,6 @@ def _kept(workspace: Path) -> list[str]:
     return holders_of(workspace / "memory", "Haldersen")
 
 
-async def test_two_entries_with_one_id_by_chance_are_two(machines: Machines):
-    for number, (machine, text) in enumerate(zip(MACHINES, (HOME, TEA), strict=True)):
-        born = datetime(2026, 2, number + 1, tzinfo=UTC)
-        entry = Entry("abcd1234", text, "fact", 0.8, born, created_at=born)
-        machines.entries(machine).update(lambda all_, one=entry: {**all_, one.id: one}, who="user", why="told")
-    await machines.on(*MACHINES)
-    try:
-        await machines.all_have(HOME, TEA)
-        first, second = (machines.entries(machine).load().entries for machine in MACHINES)
-        assert {id_: one.content for id_, one in first.items()} == {id_: one.content for id_, one in second.items()}
-    finally:
-        await machines.off()
-
-
 @pytest.mark.parametrize("first", MACHINES)
 async def test_an_empty_server_gets_everything_again(machines: Machines, first: str):
     import psycopg
@@ -267,37 +250,6 @@ async def test_what_stands_in_both_files_is_found_once(machines: Machines):
             assert [hit.path for hit in hits if "Kaunas" in hit.text] == ["memory/ENTRIES.md"]
     finally:
         await machines.off()
-
-
-async def test_one_machine_at_a_time_works_on_the_entries(machines: Machines):
-    laptop, desktop = await machines.on(*MACHINES)
-    try:
-        async with only_machine(laptop.store) as first, only_machine(desktop.store) as second:
-            assert (first, second) == (True, False)
-        async with only_machine(desktop.store) as afterwards:
-            assert afterwards
-    finally:
-        await machines.off()
-
-
-async def test_a_machine_that_died_keeps_the_others_waiting_for_as_long_as_it_had_said(machines: Machines):
-    laptop, desktop = await machines.on(*MACHINES)
-    try:
-        assert await laptop.store.lease("entries", 1.5)
-        assert not await desktop.store.lease("entries", 1.5)
-        async with only_machine(desktop.store, patience=20.0) as later:
-            assert later
-    finally:
-        await machines.off()
-
-
-async def test_while_the_server_is_away_each_works_by_itself(tmp_path: Path):
-    store = await open_shared(tmp_path, None, "nobody")
-    try:
-        async with only_machine(store) as is_only:
-            assert is_only
-    finally:
-        await store.close()
 
 
 def test_what_a_server_lost_in_a_failover_is_sent_to_it_again():

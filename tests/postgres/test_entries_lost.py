@@ -1,7 +1,6 @@
 """A file of entries that is gone is no order to forget them: it is written anew from what the machines share."""
 
 import shutil
-import uuid
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,7 +10,6 @@ from nanobot_memory_plugins.consolidation.operations.exchange import taken_out
 from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, forget, remember
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core import Erasure
-from nanobot_memory_plugins.postgres.server.launcher import OwnServer
 from tests.postgres.test_entries import HOME, MACHINES, TEA, Machines, machines, until  # noqa: F401  # a fixture
 
 DOG = "The user has a dog called Elver"
@@ -29,36 +27,7 @@ def empty(entries: EntryRepository) -> None:
     entries.path.write_bytes(b"")
 
 
-def empty_with_copies(entries: EntryRepository) -> None:
-    path = entries.path
-    shutil.rmtree(entries.paths.memory / ".entries")
-    path.with_name(f"{path.name}.bak").unlink(missing_ok=True)
-    path.write_bytes(b"")
-
-
-LOSSES = (delete, delete_with_copies, empty, empty_with_copies)
-
-
-@pytest.mark.parametrize("lose", LOSSES)
-async def test_a_file_that_is_lost_while_an_agent_runs_comes_back(
-    machines: Machines,  # noqa: F811
-    lose: Callable[[EntryRepository], None],
-):
-    laptop, _ = await machines.on(*MACHINES)
-    try:
-        machines.tell("laptop", HOME)
-        machines.tell("laptop", TEA)
-        await machines.all_have(HOME, TEA)
-        lose(machines.entries("laptop"))
-        machines.tell("desktop", DOG)
-        await machines.all_have(DOG, HOME, TEA)
-        if lose is not empty:  # the exchange notes it a moment after the file is whole again
-            await until(lambda: "rebuilt" in machines.agreed("laptop"))
-        told = [one.state for one in await laptop.diagnose() if one.subject == "shared memory: entries"]
-        assert bool(told) == (lose is not empty)  # an empty file is mended from its copy beside it
-        assert all(one.startswith("2 that were gone from this machine's file came back") for one in told)
-    finally:
-        await machines.off()
+LOSSES = (delete_with_copies, empty)
 
 
 @pytest.mark.parametrize("lose", LOSSES)
@@ -110,23 +79,6 @@ async def test_what_was_forgotten_for_good_does_not_come_back_with_the_rest(mach
         assert machines.texts("desktop") == [TEA]
     finally:
         await machines.off()
-
-
-async def test_doctor_tells_of_a_loss_that_nothing_has_mended_yet(server: OwnServer, tmp_path: Path):
-    from nanobot_memory_plugins.core.host.inspection import Inspection
-
-    machines = Machines(tmp_path, server, uuid.uuid4().hex)  # noqa: F811
-    await machines.on("laptop")
-    id_ = machines.tell("laptop", HOME)
-    try:
-        await until(lambda: id_ in machines.agreed("laptop"))
-    finally:
-        await machines.off()
-    delete(machines.entries("laptop"))
-    async with Inspection(tmp_path / "laptop", config=machines.host("laptop").config) as seen:
-        told = [one for one in await seen.findings() if one.subject == "shared memory: entries"]
-    assert [one.state for one in told] == ["1 are gone from this machine's file, and nobody took them out"]
-    assert "nanobot-memory postgres send" in told[0].hint
 
 
 def test_who_takes_an_entry_out_is_told_from_a_file_that_is_gone(tmp_path: Path):

@@ -2,8 +2,6 @@
 
 import os
 import signal
-import subprocess
-import sys
 import time
 import uuid
 from collections.abc import AsyncIterator
@@ -17,9 +15,7 @@ from nanobot_memory_plugins.core.testing import MemoryWorkspace
 from nanobot_memory_plugins.core.values import Note, Query
 from nanobot_memory_plugins.postgres.server.launcher import OwnServer
 from nanobot_memory_plugins.postgres.store import SharedStore
-from tests.postgres.neighbour import neighbour
 from tests.postgres.opening import is_shared, open_shared, until
-from tests.postgres.slow_way import slow_way
 
 TURNS = 30
 
@@ -56,7 +52,8 @@ async def test_a_server_that_hangs_holds_no_turn_up_and_is_used_again_afterwards
         await turn(store)
         processes = [own_server.status().process, *children(own_server.status().process)]
         for process in processes:
-            os.kill(process, signal.SIGSTOP)
+            with suppress(ProcessLookupError):  # one that served a connection may have ended just now
+                os.kill(process, signal.SIGSTOP)
         times = [await turn(store) for _ in range(TURNS)]
         assert max(times[:3]) < 2.0
         assert median(times[3:]) < 0.1
@@ -76,23 +73,6 @@ def children(process: int) -> list[int]:
     """Return the processes that a process has started."""
     named = Path(f"/proc/{process}/task/{process}/children")
     return [int(one) for one in named.read_text().split()]
-
-
-async def test_a_server_that_is_slow_is_left_alone_until_it_is_fast_again(server: OwnServer, told: MemoryWorkspace):
-    with slow_way(server.dsn) as (way, dsn):
-        store = await open_shared(told.path, server, uuid.uuid4().hex, dsn=dsn, search_seconds=0.25)
-        try:
-            await store.flush()
-            assert is_shared(store)
-            way.delay = 0.5
-            times = [await turn(store) for _ in range(TURNS)]
-            assert median(times[3:]) < 0.1
-            assert not is_shared(store)
-            way.delay = 0.0
-            await until(lambda: is_shared(store))
-            assert await turn(store) < 1.0
-        finally:
-            await store.close()
 
 
 async def test_what_is_said_while_the_server_is_stopped_reaches_it_later(own_server: OwnServer, told: MemoryWorkspace):
@@ -130,19 +110,14 @@ async def test_a_connection_that_died_while_it_waited_costs_nothing(server: OwnS
         await store.flush()
         await turn(store)
         with psycopg.connect(server.administrator_dsn, autocommit=True) as admin:
-            admin.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'memory'")
+            admin.execute(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+                "WHERE usename = 'memory' AND datname = current_database()"
+            )
         await turn(store)
         assert is_shared(store)
     finally:
         await store.close()
-
-
-async def test_it_opens_and_closes_quickly_without_a_server(told: MemoryWorkspace):
-    begun = time.monotonic()
-    store = await open_shared(told.path, None, "nobody")
-    await turn(store)
-    await store.close()
-    assert time.monotonic() - begun < 10
 
 
 async def test_an_address_that_is_none_is_named_without_what_stands_in_it(told: MemoryWorkspace):
@@ -153,38 +128,3 @@ async def test_an_address_that_is_none_is_named_without_what_stands_in_it(told: 
         await store.close()
     assert "no address of a PostgreSQL server" in status.reason
     assert "Quiet7harbor" not in status.reason + status.hint
-
-
-def test_what_psycopg_warns_of_is_on_no_terminal():
-    said = subprocess.run(
-        [
-            sys.executable,
-            "-c",
-            "import logging, nanobot_memory_plugins.postgres.database.connection;"
-            "logging.getLogger('psycopg.pq').warning('error ignored')",
-        ],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert said.stderr == ""
-
-
-async def test_two_tenants_whose_server_was_away_find_nothing_of_each_other(
-    own_server: OwnServer, told: MemoryWorkspace, tmp_path: Path
-):
-    async with neighbour(own_server, tmp_path, "garden gate", "cabin key", machine="laptop"):
-        store = await open_shared(told.path, own_server, uuid.uuid4().hex, machine="laptop")
-        try:
-            await store.flush()
-            own_server.stop()
-            await turn(store)
-            await turn(store)
-            store.notify(told.note(Note("the cabin key is under the mat"), "a2"))
-            own_server.start()
-            await until(lambda: is_shared(store), 60)
-            await store.flush()
-            assert "under the mat" in (await store.search(Query("cabin key"))).hits[0].text
-            assert [hit.text for hit in (await store.search(Query("Sigrid"))).hits] == []
-        finally:
-            await store.close()

@@ -1,17 +1,14 @@
 """Forgotten on one machine is forgotten on all, also on one that was away meanwhile."""
 
 import asyncio
-import time
 import uuid
 from pathlib import Path
 from typing import Any
 
 import psycopg
-import pytest
 
-from nanobot_memory_plugins.core import Erasure, MemoryConfig, MemoryHost, MemoryPaths, Note
+from nanobot_memory_plugins.core import Erasure, MemoryConfig, MemoryHost, Note
 from nanobot_memory_plugins.core.config import config_from_mapping
-from nanobot_memory_plugins.core.files import private_lock
 from nanobot_memory_plugins.core.testing import MemoryWorkspace
 from nanobot_memory_plugins.postgres.database.connection import connect
 from nanobot_memory_plugins.postgres.database.rewriting import rewrite
@@ -173,34 +170,3 @@ async def test_purge_says_what_is_gone_when_and_a_rewrite_takes_it_out_of_the_ta
     parts = {name.rpartition("_")[0] for name in lost if name[-1].isdigit()}
     assert parts == {"chunk", "embedding", "record", "term"}
     assert len([name for name in lost if name.startswith("chunk")]) == 1
-
-
-@pytest.mark.slow
-async def test_what_cannot_be_forgotten_here_yet_is_not_said_to_be_and_is_not_sent(server: OwnServer, tmp_path: Path):
-    tenant = uuid.uuid4().hex
-    laptop, desktop = MemoryWorkspace(tmp_path / "laptop"), MemoryWorkspace(tmp_path / "desktop")
-    laptop.note(Note(SECRET), "a1")
-    desktop.note(Note("the garden gate is green"), "b2")
-    async with MemoryHost(desktop.path, config=configured(server, tenant, "desktop")) as memory:
-        await sent(memory)
-    desktop.message(f"Remember: {SECRET}, says my aunt.", "m1")  # not sent yet
-    async with MemoryHost(laptop.path, config=configured(server, tenant, "laptop")) as memory:
-        await sent(memory)
-        done = await memory.eraser.erase(Erasure(texts=(SECRET,)))
-    assert not done.waits
-    paths = MemoryPaths.of(desktop.path)
-    (transcript,) = paths.sessions.glob("*.jsonl")
-    lock = private_lock(paths.lock(transcript), thread_local=False)
-    paths.locks.mkdir(parents=True, exist_ok=True)
-    lock.acquire()  # as a process that writes holds it
-    async with MemoryHost(desktop.path, config=configured(server, tenant, "desktop")) as memory:
-        end = time.monotonic() + 12
-        while time.monotonic() < end:
-            assert on_the_server(server, tenant) == []
-            await asyncio.sleep(0.2)
-        assert "Haldersen" in stored(desktop.path)
-        lock.release()
-        await until(lambda: "Haldersen" not in stored(desktop.path), 60.0)
-        await memory.flush_index()
-    assert "Haldersen" not in stored(desktop.path)
-    assert on_the_server(server, tenant) == []

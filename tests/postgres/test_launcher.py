@@ -10,10 +10,7 @@ import time
 from pathlib import Path
 
 import psycopg
-import pytest
 
-from nanobot_memory_plugins.core import StoreError
-from nanobot_memory_plugins.postgres.server.binaries import copied, find_binaries
 from nanobot_memory_plugins.postgres.server.launcher import OwnServer
 
 
@@ -97,35 +94,3 @@ def test_a_server_ends_with_the_process_that_ran_it_even_when_that_is_killed(bin
     parent.send_signal(signal.SIGKILL)
     parent.communicate()
     assert gone(process)
-
-
-def test_an_end_that_left_its_file_behind_is_no_server(binaries: Path, short_folder: Path):
-    server = OwnServer(short_folder / "s", safe=False)
-    with server.running():
-        os.kill(server.status().process, signal.SIGKILL)
-        end = time.monotonic() + 15
-        while server.status().running and time.monotonic() < end:
-            time.sleep(0.05)
-        assert not server.status().running
-        assert server.start().running
-
-
-def test_a_folder_whose_socket_has_too_long_a_name_is_refused(binaries: Path, short_folder: Path):
-    with pytest.raises(StoreError, match="too long a name") as caught:
-        OwnServer(short_folder / ("x" * 90)).start()
-    assert "--folder" in caught.value.hint
-
-
-def test_a_folder_without_a_server_is_named(tmp_path: Path):
-    with pytest.raises(StoreError, match="initdb, pg_ctl, postgres is not in") as caught:
-        find_binaries(tmp_path)
-    assert "postgres-embedded" in caught.value.hint
-
-
-def test_programs_that_the_servers_account_cannot_reach_are_copied_once(tmp_path: Path):
-    (tmp_path / "here" / "bin").mkdir(parents=True)
-    (tmp_path / "here" / "bin" / "postgres").write_bytes(b"x")
-    first = copied(tmp_path / "here", tmp_path)
-    assert (first / "bin" / "postgres").read_bytes() == b"x"
-    assert copied(tmp_path / "here", tmp_path) == first
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["here", first.name]

@@ -2,18 +2,15 @@
 
 import json
 import uuid
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-import psycopg
 import pytest
 
 from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, remember
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
-from nanobot_memory_plugins.core.files import private_lock
 from nanobot_memory_plugins.core.testing import MemoryWorkspace
-from nanobot_memory_plugins.core.values import Note, Origin, Scope
+from nanobot_memory_plugins.core.values import Note, Scope
 from nanobot_memory_plugins.postgres.server.launcher import OwnServer
 from tests.postgres.commands import command
 
@@ -98,47 +95,6 @@ def test_a_move_that_broke_off_goes_on_and_writes_nothing_twice(server: OwnServe
         assert notes.read_bytes().count(b"garden gate number %d" % number) == 1
 
 
-def test_sides_that_differ_are_not_believed(server: OwnServer, machines: tuple[Machine, Machine]):
-    laptop, _ = machines
-    tenant = uuid.uuid4().hex
-    laptop.run(*there(server, tenant))
-    before = laptop.options
-    with psycopg.connect(server.dsn, autocommit=True) as connection:
-        connection.execute(
-            "DELETE FROM nanobot_memory.chunk WHERE text LIKE '%%number 1%%' AND tenant = "
-            "(SELECT tenant FROM nanobot_memory.tenant WHERE name = %s)",
-            [tenant],
-        )
-    failed = laptop.run("move", "--to", "postgres", status=1)
-    assert "1 are missing on the server" in failed["error"]
-    assert laptop.options == before
-
-
-def observed(machine: Machine, text: str, *, days: int) -> None:
-    when = datetime.now(UTC) - timedelta(days=days)
-    machine.memory.note(Note(text, tags=("observation",), origin=Origin.TOOL, time=when), str(uuid.uuid4()))
-
-
-def test_observations_that_are_too_old_to_be_searched_keep_no_memory_from_moving(
-    server: OwnServer, machines: tuple[Machine, Machine]
-):
-    laptop, _ = machines
-    for days in (400, 31, 29, 1):
-        observed(laptop, f"the sensor in the barn said {days} degrees", days=days)
-    tenant = uuid.uuid4().hex
-    assert laptop.run(*there(server, tenant))["count"] == 5  # three notes, and what is not too old
-    # An agent that has run for a while takes them off once a day: one may be there still, or gone already.
-    in_tenant = "tenant = (SELECT tenant FROM nanobot_memory.tenant WHERE name = %s)"
-    with psycopg.connect(server.dsn, autocommit=True) as connection:
-        connection.execute(
-            'UPDATE nanobot_memory.chunk SET "timestamp" = "timestamp" - 30 * 86400 '
-            f"WHERE text LIKE '%%29 degrees%%' AND {in_tenant}".encode(),
-            [tenant],
-        )
-    failed = laptop.run(*there(server, tenant), status=1)
-    assert "1 are missing on the server, 0 are too many" in failed["error"]
-
-
 def remembered(machine: Machine, text: str) -> None:
     remember(EntryRepository(machine.memory.path), NewEntry(text), who="user")
 
@@ -160,33 +116,3 @@ def test_entries_told_where_no_agent_runs_are_moved_with_the_rest_and_come_back_
     assert entries_of(laptop) == ["The user lives in Kaunas"]
     laptop.run("move", "--to", "sqlite")
     assert entries_of(laptop) == ["The user drinks green tea", "The user lives in Kaunas"]
-
-
-def test_two_at_once_are_refused(server: OwnServer, machines: tuple[Machine, Machine]):
-    laptop, _ = machines
-    folder = laptop.memory.path / ".storage"
-    folder.mkdir(exist_ok=True)
-    with private_lock(folder / "move.lock"):
-        failed = laptop.run(*there(server, "tenant"), status=1)
-    assert "Another move" in failed["error"]
-
-
-def test_what_is_missing_is_named(server: OwnServer, machines: tuple[Machine, Machine]):
-    laptop, _ = machines
-    for to in ("postgres", "sqlite"):
-        failed = laptop.run("move", "--to", to, status=2)
-        assert "No server is named" in failed["error"]
-    failed = laptop.run("move", "--to", "postgres", "--dsn", "host=/nowhere dbname=none", status=1)
-    assert "does not answer" in failed["error"]
-    tenant = uuid.uuid4().hex
-    for machine in machines:
-        machine.run(*there(server, tenant))
-    with psycopg.connect(server.dsn, autocommit=True) as connection:
-        connection.execute(
-            "DELETE FROM nanobot_memory.record WHERE tenant = "
-            "(SELECT tenant FROM nanobot_memory.tenant WHERE name = %s) AND machine = 'desktop'",
-            [tenant],
-        )
-    failed = laptop.run("move", "--to", "sqlite", status=1)
-    assert "desktop" in failed["error"]
-    assert laptop.options["enabled"] is True

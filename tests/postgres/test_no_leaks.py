@@ -27,8 +27,8 @@ from nanobot_memory_plugins.search.segmentation import query_terms
 from tests.postgres.bouncer import pooling
 
 # How many questions each run asks; `NANOBOT_MEMORY_CASES=10000` asks as many as the figures say.
-CASES = int(os.environ.get("NANOBOT_MEMORY_CASES", "400"))
-DOCUMENTS, DIMENSION, SPACE = 240, 16, "scopes"
+CASES = int(os.environ.get("NANOBOT_MEMORY_CASES", "120"))
+DOCUMENTS, DIMENSION, SPACE = 120, 16, "scopes"
 WORDS = ("harbour", "coffee", "garden", "gate", "winter", "ticket", "港口", "咖啡", "花园", "冬天")
 # Names that a careless comparison takes for each other.
 USERS = ("", "ana", "an", "ana%", "an_", "Ana", "ana'; --")

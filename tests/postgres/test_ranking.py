@@ -22,7 +22,6 @@ from nanobot_memory_plugins.storage.database import Database
 from nanobot_memory_plugins.storage.search.full_text import FullText
 from nanobot_memory_plugins.tools.bench import made_up
 from tests.postgres.opening import open_shared
-from tests.support.indexed_workspace import HashEmbedder
 
 WORDS = [
     "harbour",
@@ -105,39 +104,6 @@ async def test_a_search_answers_in_the_order_of_this_machines_index(store: Share
         assert [hit.score for hit in shared.hits] == pytest.approx([hit.score for hit in own.hits], abs=0.005)
 
 
-async def test_vectors_are_compared_on_the_server(server: OwnServer, tmp_path: Path):
-    workspace = told(tmp_path)
-    store = await open_shared(workspace.path, server, uuid.uuid4().hex, lent=HashEmbedder())
-    try:
-        await store.flush()
-        await store.vectors_complete(lambda status, report: None)
-        hits = (await store.search(Query("coffee at the harbour"))).hits
-        without = (await store.search(Query("coffee at the harbour", use_vectors=False))).hits
-    finally:
-        await store.close()
-    assert all(hit.similarity is not None for hit in hits)
-    assert all(hit.similarity is None for hit in without)
-
-
-async def test_vectors_are_not_complete_before_searches_use_them(server: OwnServer, tmp_path: Path):
-    workspace, embedder = told(tmp_path), HashEmbedder()
-    store = await open_shared(workspace.path, server, uuid.uuid4().hex)
-    try:
-        await store.flush()
-        with connect(server.dsn) as connection:
-            shipment = Shipment(connection, store._whose, large_from=20_000)
-            while waiting := shipment.documents_without_vector(embedder.name, 500):
-                vectors = embedder.encode([text.text for text in waiting])
-                shipment.put_vectors(
-                    embedder.name, [(text.id, vector) for text, vector in zip(waiting, vectors, strict=True)]
-                )
-            assert store._asking.lacks_vectors(connection, embedder.name)
-            shipment.set_active_space(embedder.name)
-            assert not store._asking.lacks_vectors(connection, embedder.name)
-    finally:
-        await store.close()
-
-
 def test_many_vectors_are_looked_for_by_an_index_of_their_tenant_alone(server: OwnServer):
     whose = TenantOwner(Tenant.named(uuid.uuid4().hex), "many", "laptop")
     other = TenantOwner(Tenant.named(uuid.uuid4().hex), "other", "laptop")
@@ -146,7 +112,7 @@ def test_many_vectors_are_looked_for_by_an_index_of_their_tenant_alone(server: O
         schema.prepare(connection, 16)
         for one in (whose, other):
             shipment = Shipment(connection, one, large_from=1, nearest_from=1)
-            for change in made_up.documents(made_up.english(), 1_000):
+            for change in made_up.documents(made_up.english(), 400):
                 shipment.apply(change)
             while waiting := shipment.documents_without_vector("model", 500):
                 vectors = made_up.unit_vectors(len(waiting), 32, generator)

@@ -10,7 +10,6 @@ from typing import Any
 
 import psycopg
 import pytest
-from psycopg.conninfo import make_conninfo
 
 from nanobot_memory_plugins.core import Erasure, StoreError
 from nanobot_memory_plugins.core.protocols import Store
@@ -236,9 +235,3 @@ def test_what_is_missing_is_named(server: OwnServer, walled: OwnServer, agents_d
         with pytest.raises(StoreError, match="no role who_is_this yet") as raised:
             row_security.prepare(owner, "who_is_this", partitions=16)
     assert "CREATE ROLE who_is_this" in raised.value.hint
-
-
-def test_an_older_way_in_is_as_before(walled: OwnServer):
-    """Without the option the owner sees all tenants' rows: the statements alone keep them apart."""
-    with psycopg.connect(make_conninfo(walled.dsn)) as owner:
-        assert owner.execute("SELECT count(*) > 1 FROM nanobot_memory.tenant").fetchone() == (True,)

@@ -4,14 +4,13 @@ import contextlib
 import re
 import uuid
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 import psycopg
 import pytest
 
 from nanobot_memory_plugins.core import StoreError, Wanted
-from nanobot_memory_plugins.postgres.database import entries, forgetting, leases, records, schema, shelving
+from nanobot_memory_plugins.postgres.database import entries, forgetting, leases, records, shelving
 from nanobot_memory_plugins.postgres.database.connection import Connection, connect, plain_errors, run
 from nanobot_memory_plugins.postgres.database.entries import EntryWrite
 from nanobot_memory_plugins.postgres.database.tenant import Tenant, TenantOwner
@@ -103,18 +102,6 @@ def test_it_holds_for_records_and_entries_when_every_statement_forgets_its_tenan
     for name, verbs in VERBS.items():
         for verb in verbs:
             assert any(re.search(rb"%s nanobot_memory\.%s " % (verb, name), one) for one in Careless.stripped), name
-
-
-@pytest.mark.usefixtures("careless_driver")
-def test_without_it_the_same_statements_reach_into_the_neighbours_records_and_entries(
-    binaries: Path, short_folder: Path
-):
-    server = OwnServer(short_folder / "s", safe=False)
-    with server.running():
-        with connect(server.dsn) as connection:
-            schema.prepare(connection, 1)
-        same, untouched, _ = lives_beside(server.dsn, server, walled=False)
-    assert (same, untouched) == (False, False)
 
 
 @pytest.mark.parametrize("name", ["record", "entry", "entry_history", "lease"])

@@ -8,13 +8,9 @@ import pytest
 
 from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, remember
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
-from nanobot_memory_plugins.core import Erasure
 from nanobot_memory_plugins.core.testing import MemoryWorkspace
 from nanobot_memory_plugins.core.values import Note, Query, Scope, Visibility
 from nanobot_memory_plugins.core.values import Whose as WhoseScope
-from nanobot_memory_plugins.postgres.database import forgetting
-from nanobot_memory_plugins.postgres.database.connection import connect
-from nanobot_memory_plugins.postgres.database.tenant import Tenant, TenantOwner
 from nanobot_memory_plugins.postgres.server.launcher import OwnServer
 from tests.postgres.commands import command
 from tests.postgres.opening import open_shared
@@ -59,36 +55,12 @@ def test_it_exchanges_the_entries_as_well(told: tuple[Path, Path], tmp_path: Pat
         assert found == ["The user drinks green tea", "The user lives in Kaunas"]
 
 
-def test_entries_that_cannot_be_sent_before_something_is_forgotten_here_are_counted(
-    told: tuple[Path, Path], server: OwnServer
-):
-    workspace, config = told
-    ours = ("--workspace", workspace, "--config", config)
-    command("postgres", "send", *ours)
-    name = json.loads(config.read_text(encoding="utf-8"))["memoryPlugins"]["postgres"]["tenant"]
-    with connect(server.dsn) as connection:
-        desktop = TenantOwner(Tenant.named(name), name, "desktop")
-        forgetting.introduce(connection, desktop)
-        forgetting.order(connection, desktop, Erasure(texts=("the garden gate number 1 is green",)))
-    remember(EntryRepository(workspace), NewEntry("The user lives in Kaunas"), who="user")
-    assert command("postgres", "send", *ours, status=1)["unsent_entries"] == 1
-
-
 def test_without_a_dsn_it_says_what_to_set(told: tuple[Path, Path], tmp_path: Path):
     config = tmp_path / "none.json"
     config.write_text("{}", encoding="utf-8")
     failed = command("postgres", "send", "--workspace", told[0], "--config", config, status=2)
     assert "dsn of postgres is not set" in failed["error"]
     assert "memoryPlugins" in failed["hint"]
-
-
-@pytest.mark.slow
-def test_doctor_tells_of_the_server(told: tuple[Path, Path]):
-    workspace, config = told
-    command("postgres", "send", "--workspace", workspace, "--config", config)
-    told_by_doctor = command("doctor", "--workspace", workspace, "--config", config, status=None)
-    found = {one["subject"]: one["state"] for one in told_by_doctor["findings"]}
-    assert "laptop (this one)" in found["shared memory: machines"]
 
 
 def test_an_evaluation_sends_nothing_of_its_data_set(told: tuple[Path, Path], tmp_path: Path):

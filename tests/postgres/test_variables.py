@@ -116,14 +116,6 @@ async def test_variables_of_another_program_share_nothing(
     assert asked(server, tenant, "e.id", "record e") == []
 
 
-@pytest.mark.parametrize("name", ["PGUSER", "PGDATABASE", "PGPORT", "PGSERVICEFILE", "PGPASSFILE"])
-async def test_a_word_alone_names_no_server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str):
-    monkeypatch.setenv(name, "5432")
-    assert not PostgresOptions(enabled=True).dsn.get_secret_value()
-    monkeypatch.setenv("PGHOST", "")
-    assert not PostgresOptions(enabled=True).dsn.get_secret_value()
-
-
 def test_a_dsn_stays_as_it_was_given(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("PGHOST", "db.example.com")
     options = PostgresOptions.model_validate({"enabled": True, "dsn": "host=other"})

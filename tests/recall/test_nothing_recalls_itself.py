@@ -7,10 +7,13 @@ from nanobot_memory_plugins.core.redaction import redact_text
 from nanobot_memory_plugins.core.testing.scripted_server import ScriptedServer
 from nanobot_memory_plugins.recall.deduplicate import folded
 from nanobot_memory_plugins.recall.live_context import LiveContext
-from tests.recall.test_injection import CONFIG
 from tests.support.chinese import in_both_scripts
 from tests.support.nanobot import OFFLINE, Installation
 
+CONFIG = {
+    "core": {"message_limit": 30},
+    "plugins": {"recall": {"recall_timeout": 20}, "storage": {"embedding_provider": "none"}},
+}
 SAID = in_both_scripts(
     [
         "my phone is +351 912 345 678, mail marta@helix.example",

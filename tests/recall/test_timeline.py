@@ -10,13 +10,11 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from nanobot_memory_plugins.consolidation.model.entry import Entry
-from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, Scope
 from nanobot_memory_plugins.core.cli import FilesShown
 from nanobot_memory_plugins.core.cli.main import app
 from nanobot_memory_plugins.core.clock import ManualClock
-from tests.support.many_messages import BARE_IMPORTS, processor_seconds, write_messages
+from tests.support.many_messages import write_messages
 
 CONFIG = {
     "core": {"message_limit": 60},
@@ -72,6 +70,7 @@ async def block(memory: MemoryHost, text: str, **more: object) -> str:
     return (await memory.message_received(session_key="now", text=text, **more)).block or ""
 
 
+@pytest.mark.leaving
 async def test_a_question_about_a_day_gets_what_was_said_on_it_in_order(memory: MemoryHost):
     told = await block(memory, "what did we talk about yesterday?")
     assert 0 < told.index("boiler was serviced") < told.index("cello")
@@ -80,10 +79,12 @@ async def test_a_question_about_a_day_gets_what_was_said_on_it_in_order(memory: 
     assert "notice" in await block(memory, "上周我们聊了什么？")
 
 
+@pytest.mark.leaving
 async def test_a_period_with_nothing_gives_nothing(memory: MemoryHost):
     assert await block(memory, "what did we talk about in April?") == ""
 
 
+@pytest.mark.leaving
 async def test_a_subject_is_searched_within_its_time(memory: MemoryHost):
     told = await block(memory, "what did I say about the boiler in May?")
     assert "ninety pounds" in told
@@ -91,11 +92,13 @@ async def test_a_subject_is_searched_within_its_time(memory: MemoryHost):
     assert "cello" in await block(memory, "what did I say about the cello in May?")  # rather than nothing
 
 
+@pytest.mark.leaving
 async def test_a_follow_up_asks_the_same_of_another_period(memory: MemoryHost):
     history = [{"role": "user", "content": "what did we do yesterday?"}, {"role": "assistant", "content": "A lot."}]
     assert "notice" in await block(memory, "and last week?", history=history)
 
 
+@pytest.mark.leaving
 async def test_the_days_are_those_of_the_users_zone(memory: MemoryHost, zone: Callable[[str], None]):
     zone("Pacific/Kiritimati")  # 14 hours ahead: it is the 25th, and the 24th began at 10:00
     told = await block(memory, "what did we talk about yesterday?")
@@ -262,19 +265,6 @@ def test_the_files_are_everything_until_a_store_elsewhere_is_used(
     installed_plugin(name, "class Plugin:\n    pass\n")
     config = MemoryConfig.model_validate({"plugins": {name: options}})
     assert FilesShown(tmp_path, config).are_everything is are_everything
-
-
-@pytest.mark.usefixtures("ours_alone")
-@pytest.mark.slow
-def test_it_takes_at_most_six_times_the_bare_imports_with_many_messages_and_entries(tmp_path: Path):
-    write_messages(tmp_path, NOW)
-    entries = {
-        f"{n:08x}": Entry(f"{n:08x}", f"The user likes thing number {n}", "fact", 0.5, NOW) for n in range(10_000)
-    }
-    EntryRepository(tmp_path, clock=ManualClock(NOW)).update(lambda _: entries, who="test", why="made")
-    bare = processor_seconds("-c", BARE_IMPORTS)
-    timeline = processor_seconds("-m", "nanobot_memory_plugins.core.cli", "timeline", "-w", str(tmp_path))
-    assert timeline <= 6 * bare, f"{timeline:.2f} s, bare imports {bare:.2f} s"
 
 
 def test_with_a_project_only_what_was_said_in_it_is_there(tmp_path: Path):

@@ -28,6 +28,7 @@ def figures(cases):
     return count, failed
 
 
+@pytest.mark.slow
 @pytest.mark.accept("V3-12")
 def test_secrets_of_nearly_500_categories_vanish():
     categories = {case.category for case in positives(0, 1)}
@@ -38,6 +39,7 @@ def test_secrets_of_nearly_500_categories_vanish():
     assert failed.total() <= 0.01 * count, failed.most_common(20)
 
 
+@pytest.mark.slow
 def test_many_texts_below_each_other_lose_their_secrets_and_nothing_that_stands_between():
     cases = [*positives(SEED + 7, 1), *negatives(SEED + 7, 1)]
     Random(SEED).shuffle(cases)

@@ -14,7 +14,6 @@ from nanobot_memory_plugins.redaction.engine.redactor import Redactor
 from nanobot_memory_plugins.redaction.rules.rule import Rule, SecretFinding
 from tests.redaction.shapes import PASSWORDS, VENDOR_TOKENS, cn_id, jwt, key_block
 from tests.support.each import each
-from tests.support.loop_lag import most_waited, waits_for_a_processor
 
 FRAGMENTS = st.sampled_from([
     "password", "=", ": ", "\"", "'", "\\", "\\n", "[", "]", "[API_KEY]", "[REDACTED]", "[EMAIL]", "token",
@@ -168,43 +167,10 @@ def test_time_grows_no_faster_than_the_text(unit):
     assert any(seconds((unit * large)[:large]) < min(limit, 10) for _ in range(2))
 
 
-def test_a_secret_that_stands_in_a_text_ten_thousand_times_is_looked_for_once():
-    unit = "recovery codes: a1b2c-d3e4f, "
-    short = min(seconds(unit * 2_500) for _ in range(2))
-    assert any(seconds(unit * 10_000) < 6 * short for _ in range(3))
-
-
 @each("unit", ["x", "X", "xX-", "xxx.", "0", "ab"])
 def test_a_value_of_one_letter_again_and_again_takes_no_time(unit):
     value = unit * 60
     assert seconds(f'password: "{value}…" and password={value}! token "{value}"') < 1
-
-
-def test_megabytes_of_prose_leave_other_threads_room():
-    text = "".join(
-        f"The fox jumps over {n} lazy dogs and runs away.\n今天我们讨论了项目的进展。\n" for n in range(25_000)
-    )
-    text += "password=" + "Quiet7harbor"
-    gaps: list[float] = []
-    done = threading.Event()
-
-    def tick() -> None:
-        last, waits = time.perf_counter(), waits_for_a_processor()
-        while not done.wait(0.001):
-            now, since = time.perf_counter(), waits_for_a_processor()
-            gaps.append(now - last - most_waited(waits, since))  # without what other programs took
-            last, waits = now, since
-
-    thread = threading.Thread(target=tick)
-    thread.start()
-    try:
-        result = redact_text(text)
-    finally:
-        done.set()
-        thread.join()
-    assert result.endswith("password=[REDACTED]")
-    assert len(gaps) > 20
-    assert max(gaps) < 1.0
 
 
 def test_the_first_text_of_a_process_is_redacted_like_any_other():

@@ -30,9 +30,11 @@ def config(**core: Any) -> MemoryConfig:
 
 
 async def tell(memory: MemoryHost, session: str, scope: dict[str, str] | None = None) -> None:
-    await memory.message_received(
-        session_key=session, text=f"Remember that the code of the vault is {WORD}.", scope=scope
-    )
+    text = f"The code of the vault is {WORD}."
+    await memory.message_received(session_key=session, text=text, scope=scope)
+    tool = memory.tool("remember")
+    assert tool is not None
+    await tool.run({"text": text, "said": text}, session_key=session)
     await memory.flush_index()
 
 
@@ -42,73 +44,6 @@ async def sees(memory: MemoryHost, session: str, scope: dict[str, str] | None = 
     known = memory.prompt_entries(memory.base_context(), session_key=session, scope=scope).text
     assert (WORD in (context.block or "")) == (WORD in known)
     return WORD in known
-
-
-async def test_a_host_that_names_nobody_has_one_user(tmp_path: Path):
-    async with MemoryHost(tmp_path, config=config()) as memory:
-        await tell(memory, "one")
-        assert await sees(memory, "two")
-
-
-async def test_named_users_have_their_own_memory_on_every_channel(tmp_path: Path):
-    async with MemoryHost(tmp_path, config=config()) as memory:
-        await tell(memory, "one", {"user": "ana", "channel": "web"})
-        assert await sees(memory, "two", {"user": "ana", "channel": "phone"})
-        assert not await sees(memory, "three", {"user": "bob", "channel": "web"})
-
-
-@pytest.mark.parametrize("restarted", [False, True])
-async def test_once_a_user_was_named_whoever_is_not_sees_their_conversation_alone(tmp_path: Path, restarted: bool):
-    async with MemoryHost(tmp_path, config=config()) as memory:
-        await tell(memory, "one")
-        await memory.message_received(session_key="anas", text="Good morning.", scope={"user": "ana"})
-        if not restarted:
-            assert not await sees(memory, "two")
-    async with MemoryHost(tmp_path, config=config()) as memory:
-        assert not await sees(memory, "three")
-        assert not await sees(memory, "anas", {"user": "ana"})
-        assert await sees(memory, "one")
-
-
-async def test_a_group_chat_shows_what_was_said_in_it_and_says_whose_it_is(tmp_path: Path):
-    group = {"group_chat": "team"}
-    async with MemoryHost(tmp_path, config=config()) as memory:
-        await tell(memory, "private", {"user": "ana"})
-        assert not await sees(memory, "team:1", {"user": "ana", **group})
-    async with MemoryHost(tmp_path / "other", config=config()) as memory:
-        await tell(memory, "team:1", {"user": "ana", **group})
-        assert await sees(memory, "team:2", {"user": "bob", **group})
-        assert await sees(memory, "anas", {"user": "ana"})
-        assert not await sees(memory, "bobs", {"user": "bob"})
-        known = memory.prompt_entries(session_key="team:2", scope={"user": "bob", **group})
-        assert f"- ana: the code of the vault is {WORD}" in known.text
-
-
-@pytest.mark.parametrize("way", ["order", "tool"])
-async def test_in_a_group_chat_nobody_forgets_the_fact_of_another_member(tmp_path: Path, way: str):
-    async def forget(memory: MemoryHost, user: str) -> None:
-        scope = {"user": user, "group_chat": "team"}
-        text = f"Forget that I am allergic to {WORD}." if way == "order" else "Hello."
-        await memory.message_received(session_key="team", text=text, scope=scope)
-        if way == "tool":
-            (tool,) = (one for one in memory.tools() if one.name == "forget")
-            await tool.run({"query": f"I am allergic to {WORD}"}, session_key="team")
-
-    async with MemoryHost(tmp_path, config=config()) as memory:
-        scope = {"user": "ana", "group_chat": "team"}
-        await memory.message_received(session_key="team", text=f"Remember that I am allergic to {WORD}.", scope=scope)
-        for user, is_kept in [("bob", True), ("ana", False)]:
-            await forget(memory, user)
-            known = memory.prompt_entries(session_key="team", scope=scope)
-            assert (WORD in known.text) is is_kept
-
-
-async def test_people_are_one_by_all_their_names(tmp_path: Path):
-    people = {"ana": ["web:alice", "phone:+49 1"]}
-    async with MemoryHost(tmp_path, config=config(people=people)) as memory:
-        await tell(memory, "one", {"user": "alice", "channel": "web"})
-        assert await sees(memory, "two", {"user": "+49 1", "channel": "phone"})
-        assert not await sees(memory, "three", {"user": "+49 1", "channel": "other"})
 
 
 def test_a_name_of_two_people_is_a_problem():

@@ -50,7 +50,6 @@ async def test_of_two_senders_neither_is_shown_a_word_of_the_other(install: Inst
         assert "Brunhilde" not in owner
 
 
-@pytest.mark.slow
 async def test_with_one_sender_a_channel_one_person_finds_everything_everywhere(install: Install, server):
     nanobot = install({"telegram": {"allowFrom": ["111"]}, "slack": {"allowFrom": ["U1"]}})
     places = {

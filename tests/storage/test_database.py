@@ -3,9 +3,7 @@ import shutil
 import stat
 import subprocess
 import sys
-import threading
 from dataclasses import replace
-from datetime import timedelta
 from pathlib import Path
 
 import apsw
@@ -13,10 +11,9 @@ import pytest
 
 from nanobot_memory_plugins.core.errors import StoreError
 from nanobot_memory_plugins.core.values import Origin, Scope
-from nanobot_memory_plugins.search.documents import FileChange, FileState
+from nanobot_memory_plugins.search.documents import FileState
 from nanobot_memory_plugins.storage.database import Database
-from tests.storage.builders import NOW, change, document
-from tests.support.ordinary_user import folder_of_an_ordinary_user
+from tests.storage.builders import change, document
 
 
 @pytest.fixture
@@ -80,34 +77,12 @@ def test_indexing_the_same_content_again_changes_nothing(database):
     assert database.check() == []
 
 
-def test_a_changed_document_is_found_by_its_new_text_only_and_loses_its_vector(database):
-    database.apply(change(document("one", "about coffee"), document("two", "about tea")))
-    database.put_vectors("model", [(1, [1.0]), (2, [1.0])])
-    database.apply(change(document("one", "about cocoa")))
-    assert matches(database, "coffe") == set()
-    assert matches(database, "cocoa") == {"one"}
-    assert [row.id for row in database.documents_without_vector("model", 9)] == [1]
-    assert database.check() == []
-
-
 def test_a_document_that_only_moved_keeps_its_row_and_vector(database):
     database.apply(change(document("one"), document("two")))
     database.put_vectors("model", [(1, [1.0]), (2, [1.0])])
     database.apply(change(replace(document("one"), line=7, offset=70, ordinal=3)))
     assert next(d for d in database.documents() if d.key == "one").line == 7
     assert database.counts().vectors == 2
-    assert database.check() == []
-
-
-def test_a_file_that_is_read_anew_loses_what_is_no_longer_in_it(database):
-    database.apply_all([change(document("one"), document("two")), change(document("x", path="b.md"), path="b.md")])
-    database.apply(change(document("two"), document("three"), replace=True))
-    assert {d.key for d in database.documents()} == {"two", "three", "x"}
-    database.apply(change(removed_keys=frozenset({"two", "x"})))
-    assert {d.key for d in database.documents()} == {"three", "x"}
-    database.apply(FileChange("memory/a.md", state=None))
-    assert {d.key for d in database.documents()} == {"x"}
-    assert set(database.file_states()) == {"b.md"}
     assert database.check() == []
 
 
@@ -128,41 +103,11 @@ def test_documents_come_back_as_they_were(database):
     assert list(database.documents()) == [bare, whole]
 
 
-def test_text_that_utf8_cannot_hold_is_stored_with_replacements(database):
-    database.apply(change(replace(document("one"), text="x\ud800y")))
-    assert next(database.documents()).text == "x?y"
-
-
 def test_row_ids_are_never_given_out_twice(database):
     database.apply(change(document("one"), document("two")))
     database.apply(change(replace=True))
     database.apply(change(document("three")))
     assert database.documents_without_vector("model", 9)[0].id == 3
-
-
-def test_old_observations_leave_and_do_not_come_back(database):
-    old = document("old", source="observation", time=NOW - timedelta(days=31))
-    young = document("young", source="observation", time=NOW - timedelta(days=29))
-    note = document("note", time=NOW - timedelta(days=300))
-    database.apply(change(old, young, note))
-    assert database.drop_older_than("observation", NOW - timedelta(days=30)) == 1
-    database.apply(change(old, young, note, replace=True))
-    assert {d.key for d in database.documents()} == {"young", "note"}
-    assert database.drop_older_than("observation", NOW - timedelta(days=90)) == 0
-    database.apply(change(old, young, note, replace=True))
-    assert {d.key for d in database.documents()} == {"old", "young", "note"}
-
-
-def test_clearing_leaves_an_empty_sound_index(database):
-    database.apply(change(document("one"), document("two", source="observation")))
-    database.put_vectors("model", [(1, [1.0])])
-    database.drop_older_than("observation", NOW + timedelta(days=1))
-    database.clear()
-    assert (database.counts().documents, database.counts().files, database.vector_spaces()) == (0, 0, [])
-    assert matches(database, "text") == set()
-    database.apply(change(document("two", source="observation")))
-    assert database.counts().documents == 1
-    assert database.check() == []
 
 
 def test_a_change_is_applied_whole_or_not_at_all(database):
@@ -207,12 +152,6 @@ def test_a_damaged_index_is_put_aside_and_made_anew(path, damage):
     again.close()
 
 
-def test_a_flipped_bit_is_noticed(database):
-    database.apply(change(document("one", "the limit is 500")))
-    database.connection.execute("UPDATE docs SET text = replace(text, '500', '501')")
-    assert database.check() == ["1 documents differ from what was stored."]
-
-
 def test_a_reader_sees_what_was_committed_and_cannot_write(database, path):
     reader = Database.open(path, read_only=True)
     version = reader.data_version()
@@ -224,56 +163,6 @@ def test_a_reader_sees_what_was_committed_and_cannot_write(database, path):
     with pytest.raises(StoreError):
         reader.apply(change(document("two")))
     reader.close()
-
-
-def test_a_missing_index_cannot_be_read(path):
-    with pytest.raises(StoreError):
-        Database.open(path, read_only=True)
-    assert not path.exists()
-
-
-def test_an_index_in_a_folder_that_cannot_be_written_is_read_all_the_same(path):
-    Database.open(path).close()  # whatever is imported late is imported now
-    with folder_of_an_ordinary_user() as folder:
-        database = Database.open(folder / "memory.db")
-        database.apply(change(document("one")))
-        database.close()
-        folder.chmod(0o500)
-        reader = Database.open(folder / "memory.db", read_only=True)
-        assert reader.counts().documents == 1
-        reader.close()
-
-
-def test_without_fts5_documents_are_kept_and_full_text_comes_back_with_it(path):
-    Database.open(path).close()
-    without = Database.open(path, allow_fts5=False)
-    assert not without.has_fts5
-    without.apply(change(document("one", "about coffee")))
-    reader = Database.open(path, read_only=True)
-    assert not reader.has_fts5
-    reader.close()
-    without.close()
-    database = Database.open(path)
-    assert database.has_fts5
-    assert matches(database, "coffe") == {"one"}
-    database.apply(change(document("two", "about coffee")))
-    assert matches(database, "coffe") == {"one", "two"}
-    assert database.check() == []
-    database.close()
-
-
-def test_an_index_of_another_segmentation_is_segmented_anew(path):
-    database = Database.open(path)
-    database.apply(change(document("one", "about coffee")))
-    database.put_vectors("model", [(1, [1.0])])
-    database.connection.execute("UPDATE docs SET body_terms = 'former'")
-    database.connection.execute("UPDATE meta SET value = 0 WHERE key = 'segmentation'")
-    database.close()
-    database = Database.open(path)
-    assert matches(database, "former") == set()
-    assert matches(database, "coffe") == {"one"}
-    assert database.counts().vectors == 1
-    database.close()
 
 
 @pytest.mark.slow
@@ -324,14 +213,4 @@ os.kill(os.getpid(), signal.SIGKILL)
     assert database.quarantined is None
     assert database.counts().documents == 30
     assert database.check() == []
-    database.close()
-
-
-def test_a_database_may_be_opened_in_one_thread_and_used_in_another(path):
-    database = Database.open(path)
-    thread = threading.Thread(target=lambda: database.apply(change(document("one"))))
-    thread.start()
-    thread.join()
-    assert database.counts().documents == 1
-    database.close()
     database.close()

@@ -39,16 +39,6 @@ def fill(database: Database, count: int) -> None:
     database.apply(change(*(document(f"d{number}") for number in range(count))))
 
 
-@pytest.mark.accept("V5-08")
-def test_without_an_embedding_no_vector_index_is_made(database):
-    fill(database, 5)
-    database.set_active_space("model")
-    assert database.vector_spaces() == []
-    tables = [row[0] for row in database.connection.execute("SELECT name FROM sqlite_schema")]
-    assert not [name for name in tables if name.startswith("vec_")]
-    assert database.connection.execute("SELECT count(*) FROM vectors").fetchall() == [(0,)]
-
-
 def test_vectors_are_stored_at_unit_length(database):
     fill(database, 3)
     database.put_vectors("model", [(1, [3.0, 4.0]), (3, [0.0, 2.0])])
@@ -66,25 +56,6 @@ def test_a_vector_that_is_none_is_refused_and_not_asked_for_again(database, usel
     assert stored(database, "model") == {2: [1.0, 0.0]}
     assert database.documents_without_vector("model", 9) == []
     assert (database.counts().vectors, database.counts().pending_vectors) == (1, 0)
-    assert database.check() == []
-
-
-def test_a_row_that_was_deleted_meanwhile_is_skipped(database):
-    fill(database, 3)
-    waiting = database.documents_without_vector("model", 9)
-    database.apply(change(removed_keys=frozenset({"d1"})))
-    database.put_vectors("model", [(row.id, [1.0, 0.0]) for row in waiting])
-    assert set(stored(database, "model")) == {1, 3}
-    assert database.check() == []
-
-
-def test_vectors_go_with_their_documents(database):
-    fill(database, 4)
-    database.put_vectors("model", [(number, [1.0, 0.0]) for number in range(1, 5)])
-    revision = database.moment().revision
-    database.apply(change(document("d3"), replace=True))
-    assert set(stored(database, "model")) == {4}
-    assert database.moment().revision > revision
     assert database.check() == []
 
 

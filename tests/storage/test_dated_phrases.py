@@ -2,11 +2,14 @@
 
 from datetime import date
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from nanobot_memory_plugins.core.text.relative_dates import dated_phrases
 from tests.support.each import each
+
+pytestmark = pytest.mark.leaving
 
 SAID_ON = date(2023, 5, 10)  # a Wednesday
 

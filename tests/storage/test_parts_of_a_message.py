@@ -4,10 +4,15 @@ from pathlib import Path
 
 import pytest
 
-from nanobot_memory_plugins.core import MemoryHost, Query
+from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, Query
 from nanobot_memory_plugins.core.host import hits_of
-from tests.recall.test_need import CONFIG
 
+CONFIG = MemoryConfig.model_validate(
+    {
+        "core": {"message_limit": 30},
+        "plugins": {"storage": {"embedding_provider": "none"}, "recall": {"recallTimeout": 20}},
+    }
+)
 ANSWER = "\n\n".join(
     f"Kayak rule {number}: a kayak on the river wants calm water, a dry bag and a kayak paddle of length {number}. "
     + "Look at the weather, tell somebody where you go, and wear the vest all day long. " * 6

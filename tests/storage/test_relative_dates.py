@@ -3,11 +3,14 @@
 import time
 from datetime import UTC, date, datetime, timedelta, timezone
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from nanobot_memory_plugins.core.text.relative_dates import DaySpan, relative_spans
 from tests.support.each import each
+
+pytestmark = pytest.mark.leaving
 
 NOW = datetime(2026, 2, 18, 10, 30, tzinfo=UTC)
 

@@ -1,17 +1,12 @@
-import sys
 from dataclasses import replace
 from datetime import datetime, timedelta
 
 import numpy as np
 import pytest
 
-from nanobot_memory_plugins.core.clock import ManualClock
-from nanobot_memory_plugins.core.errors import StoreError
 from nanobot_memory_plugins.core.values import Level, Origin, Query, Scope, Tier
-from nanobot_memory_plugins.search.options import SearchOptions
 from nanobot_memory_plugins.search.scan import scan_markdown
 from nanobot_memory_plugins.storage.database import Database
-from nanobot_memory_plugins.storage.search.searcher import Searcher
 from tests.storage.builders import NOW, ChosenVectors, change, document, searcher
 
 
@@ -57,11 +52,6 @@ def test_words_of_every_kind_are_found(database, query, found):
         document("dated", "the launch", time=datetime(2023, 5, 8, tzinfo=NOW.tzinfo)),
     ]
     assert both(database, documents, Query(query)) == found
-
-
-def test_a_question_finds_what_holds_only_one_of_its_words(database):
-    documents = [document("one", "the budget is tight"), document("two", "nothing of the kind")]
-    assert both(database, documents, Query("Which budget did the quarterly committee approve?")) == ["one"]
 
 
 SCOPED = [
@@ -232,15 +222,6 @@ def test_a_model_that_fails_costs_only_the_meaning(database, failure):
     assert (keys(result), result.level) == (["one"], Level.FULL_TEXT)
 
 
-@pytest.mark.accept("V5-08")
-def test_without_a_model_a_search_is_by_full_text_only(database):
-    database.apply(change(document("one", "coffee")))
-    result = searcher(database).search(Query("coffee"))
-    assert (keys(result), result.level) == (["one"], Level.FULL_TEXT)
-    assert result.hits[0].similarity is None
-    assert database.vector_spaces() == []
-
-
 @pytest.mark.parametrize(("allow_vec", "level"), [(True, Level.HYBRID), (False, Level.NUMPY)])
 @pytest.mark.parametrize("resident_bytes", [10_000_000, 0])
 def test_both_backends_find_the_same_and_say_which_they_are(tmp_path, allow_vec, level, resident_bytes):
@@ -305,25 +286,6 @@ def test_a_rare_chinese_character_counts_where_its_pairs_stand_nowhere(database,
     assert found("约摸呢？") == []
 
 
-def test_without_numpy_the_files_are_searched_in_the_order_of_their_words(monkeypatch):
-    monkeypatch.setitem(sys.modules, "nanobot_memory_plugins.search.assemble", None)
-    documents = [
-        document("soup", "the soup of the day"),
-        document("once", "the kettle stood beside a long row of cups, spoons, plates and saucers in the kitchen"),
-        document("both", "the green kettle"),
-        document("twice", "the kettle, the kettle"),
-    ]
-    result = scan_markdown(documents, Query("a green kettle", limit=2))
-    assert keys(result) == ["both", "twice"]
-    assert [hit.coverage for hit in result.hits] == pytest.approx(
-        [1.0, 0.444], abs=0.001
-    )  # ln(28.9) of ln(28.9) + ln(67.3)
-    assert result.hits[0].score == 1.0 > result.hits[1].score > 0.0
-    assert result.level is Level.MARKDOWN
-    assert keys(scan_markdown(documents, Query("kettle", limit=9))) == ["twice", "both", "once"]
-    assert keys(scan_markdown(documents, Query("tea"))) == []
-
-
 @pytest.mark.parametrize("indexed", [True, False])
 @pytest.mark.parametrize(
     ("text", "expected"),
@@ -350,23 +312,6 @@ def test_a_question_that_names_only_a_day_finds_what_was_said_on_it(database, in
     query = Query(text, asked_at=NOW)
     result = searcher(database).search(query) if indexed else scan_markdown(documents, query)
     assert set(keys(result)) == expected
-
-
-def test_a_deleted_document_is_not_found_and_takes_nobodys_place(database):
-    database.apply(change(*(document(f"d{n}", "feline") for n in range(300)), document("last", "feline too")))
-    model = ChosenVectors({"cat": [1.0, 0.0], "feline": [1.0, 0.0], "too": [0.9, 0.436]})
-    model.fill(database)
-    search = searcher(database, model)
-    assert len(search.search(Query("cat", limit=5)).hits) == 5
-    database.apply(change(removed_keys=frozenset(f"d{n}" for n in range(300))))
-    assert keys(search.search(Query("cat", limit=5))) == ["last"]
-
-
-def test_without_full_text_there_is_no_searcher(tmp_path):
-    database = Database.open(tmp_path / "memory.db", allow_fts5=False)
-    with pytest.raises(StoreError):
-        Searcher(database, lambda: None, options=SearchOptions(), clock=ManualClock(NOW))
-    database.close()
 
 
 def test_the_same_words_again_come_after_everything_else(database):

@@ -91,7 +91,6 @@ def test_reading_ends_when_nobody_wants_it(database):
         read_snapshot(database, space, Labels(), wanted=lambda: False)
 
 
-@pytest.mark.slow
 def test_vectors_that_are_too_many_to_be_held_or_compared_on_the_disk_leave_the_words(database, monkeypatch):
     monkeypatch.setattr(vector_matrix, "COMPARED_ON_DISK_BYTES", 1_000)
     search = searcher(database, ChosenVectors(MODEL), resident_bytes=10_000)

@@ -125,7 +125,6 @@ def test_a_rebuilt_index_has_what_the_files_have(workspace: Workspace, config: P
     assert answer("index", "--rebuild", *place)["documents"] == 1
 
 
-@pytest.mark.slow
 def test_indexing_waits_for_the_model_and_its_vectors(workspace: Workspace, builtin_model: Path):
     workspace.write("2026-02-16.md", entry("we had soup for lunch", "a1") + entry("the port is 6543", "a2"))
     ended = run("index", "--workspace", workspace.path, "--json")

@@ -1,16 +1,14 @@
 """Searches answer while something is missing, locked, broken or failing: each fault against the real store."""
 
 import asyncio
-import os
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import apsw
 import pytest
 
 from nanobot_memory_plugins.core.errors import EmbeddingError
@@ -136,64 +134,6 @@ def locked_by_another_process(database: Path, *statements: str) -> Iterator[None
             process.kill()
 
 
-def checkpoint(database: Path) -> None:
-    """Bring everything into the main file, so that breaking it breaks the index."""
-    connection = apsw.Connection(str(database))
-    connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
-    connection.close()
-
-
-def overwrite(database: Path) -> None:
-    with database.open("r+b") as file:
-        file.write(b"\x5a" * os.fstat(file.fileno()).st_size)
-
-
-def truncate(database: Path) -> None:
-    os.truncate(database, database.stat().st_size // 3)
-
-
-def empty(database: Path) -> None:
-    os.truncate(database, 0)
-
-
-def delete(database: Path) -> None:
-    for file in database.parent.glob(f"{database.name}*"):
-        file.unlink(missing_ok=True)
-
-
-def scribble(database: Path) -> None:
-    """Break every page a little, behind its header."""
-    with database.open("r+b") as file:
-        for place in range(4096, os.fstat(file.fileno()).st_size, 4096):
-            file.seek(place + 8)
-            file.write(b"\xff" * 64)
-
-
-@pytest.mark.accept("LR-11")
-async def test_searches_answer_without_fts5(workspace: Workspace, open_store: OpenStore):
-    plant(workspace, FACTS)
-    store = await open_store(allow_fts5=False)
-    tally = await ask(store)
-    assert tally.share > LEAST, str(tally)
-    assert tally.levels == {Level.MARKDOWN}
-
-
-@pytest.mark.accept("LR-11")
-async def test_searches_answer_while_another_process_keeps_the_index_to_itself(
-    workspace: Workspace, open_store: OpenStore
-):
-    plant(workspace, FACTS)
-    first = await open_store()
-    await first.flush()
-    await first.close()
-    alone = ("PRAGMA locking_mode = EXCLUSIVE", "CREATE TABLE holds_the_lock (x)")
-    with locked_by_another_process(workspace.paths.database, *alone):
-        store = await open_store()
-        tally = await ask(store)
-    assert tally.share > LEAST, str(tally)
-    assert tally.levels == {Level.MARKDOWN}
-
-
 @pytest.mark.accept("LR-11")
 async def test_searches_answer_while_another_process_writes_for_ever(workspace: Workspace, open_store: OpenStore):
     old, new = FACTS[::2], FACTS[1::2]
@@ -208,52 +148,6 @@ async def test_searches_answer_while_another_process_writes_for_ever(workspace: 
     assert tally.share > LEAST, str(tally)
     assert tally.levels == {Level.FULL_TEXT}
     assert documents == len(old)
-
-
-@pytest.mark.accept("LR-11")
-@pytest.mark.parametrize("fault", [overwrite, truncate, empty, delete, scribble])
-async def test_searches_answer_when_the_index_breaks_under_an_open_store(
-    workspace: Workspace, open_store: OpenStore, fault: Callable[[Path], None]
-):
-    plant(workspace, FACTS)
-    store = await open_store()
-    await store.flush()
-    assert (await ask(store)).share == 1.0
-
-    def break_it_twice(number: int) -> None:
-        if number in (2, 25) and workspace.paths.database.is_file():
-            with suppress(apsw.Error):  # it is being built again at this moment, which is as good a moment as any
-                checkpoint(workspace.paths.database)
-            fault(workspace.paths.database)
-
-    tally = await ask(store, before=break_it_twice)
-    assert tally.share > LEAST, str(tally)
-    # An index that is gone is made again at once; the others are felt, and gone around.
-    assert fault is delete or Level.MARKDOWN in tally.levels
-
-
-@pytest.mark.accept("LR-11")
-async def test_searches_answer_when_the_index_was_broken_before(workspace: Workspace, open_store: OpenStore):
-    plant(workspace, FACTS)
-    workspace.paths.database.parent.mkdir(parents=True)
-    workspace.paths.database.write_bytes(b"this is no database " * 500)
-    store = await open_store()
-    tally = await ask(store)
-    assert tally.share > LEAST, str(tally)
-
-
-@pytest.mark.accept("LR-11")
-@pytest.mark.parametrize("model", ["chinese", "no-such-model", "/no/such/folder"])
-async def test_searches_answer_without_a_model(
-    workspace: Workspace, open_store: OpenStore, model: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-):
-    monkeypatch.setenv("NANOBOT_MEMORY_CACHE", str(tmp_path / "cache"))
-    plant(workspace, FACTS)
-    store = await open_store(embedding_provider="fastembed", embedding_model=model)
-    tally = await ask(store)
-    assert tally.share > LEAST, str(tally)
-    assert (await store.model_ready()).model == ""
-    assert tally.levels == {Level.FULL_TEXT}
 
 
 class FaultyEmbedder(HashEmbedder):
@@ -303,10 +197,3 @@ async def test_searches_answer_with_a_model_that_fails_at_every_query(
     assert tally.share > LEAST, str(tally)
     assert faulty.queries - before == len(FACTS)
     assert tally.levels == {Level.FULL_TEXT}
-
-
-async def test_a_search_that_finds_nothing_counts_as_none(workspace: Workspace, open_store: OpenStore):
-    store = await open_store()
-    tally = await ask(store)
-    assert tally.share == 0.0
-    assert len(tally.failures) == len(FACTS)

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from nanobot_memory_plugins.core.errors import StoreError
 from nanobot_memory_plugins.storage.database import Database
 from nanobot_memory_plugins.storage.database_factory import DatabaseOpener
 
@@ -79,20 +78,3 @@ def test_a_new_index_is_made_however_long_a_busy_machine_takes_to_look_at_it(tmp
     monkeypatch.setattr(opener, "_for_reading", slowly)
     with closing(opener.for_reading()) as database:
         assert database.counts().documents == 0
-
-
-def test_a_damaged_index_is_put_aside_by_writers_only(tmp_path: Path):
-    path = tmp_path / "memory.db"
-    path.write_bytes(b"no database " * 1_000)
-    opener = DatabaseOpener(path)
-    with pytest.raises(StoreError):
-        opener.for_reading()
-    assert path.read_bytes().startswith(b"no database")
-    with closing(opener.for_writing()) as database:
-        assert database.quarantined is not None
-    opener.for_reading().close()
-
-
-def test_without_full_text_search_there_is_no_index(tmp_path: Path):
-    with pytest.raises(StoreError, match="FTS5"):
-        DatabaseOpener(tmp_path / "memory.db", allow_fts5=False).for_reading()

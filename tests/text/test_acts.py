@@ -14,6 +14,8 @@ from nanobot_memory_plugins.core.text.words import Word
 from tests.support.chinese import in_both_scripts, turned
 from tests.support.each import each
 
+pytestmark = pytest.mark.leaving
+
 LETTERS = {
     "s": Act.STATES,
     "a": Act.ASKS,

@@ -9,6 +9,8 @@ from nanobot_memory_plugins.core.values import Message
 from tests.support.chinese import in_both_scripts
 from tests.support.each import each
 
+pytestmark = pytest.mark.leaving
+
 ASKED, CLAIM = "Are you allergic to peanuts?", "The user is allergic to peanuts"
 ASKED_ZH, CLAIM_ZH = "你对花生过敏吗？", "用户对花生过敏"
 YES = [

@@ -6,6 +6,8 @@ from nanobot_memory_plugins.consolidation.commands.orders import commands_in
 from nanobot_memory_plugins.core.text.folding import fold
 from nanobot_memory_plugins.core.text.off_record import OffRecord, off_record, takes_back
 
+pytestmark = pytest.mark.leaving
+
 KEPT_OUT = [
     "呢句唔好記：我其實同細佬嗌咗交，因為錢嘅事。",
     "呢件事你唔好記低，我同老細嗌交",

@@ -2,6 +2,7 @@
 
 from datetime import date
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -9,6 +10,8 @@ from nanobot_memory_plugins.core.text import days_ahead
 from nanobot_memory_plugins.core.text.numbers import CHINESE_DIGITS
 from tests.support.chinese import in_both_scripts
 from tests.support.each import each
+
+pytestmark = pytest.mark.leaving
 
 WEDNESDAY = date(2026, 2, 18)
 YEARS_END = date(2026, 12, 30)

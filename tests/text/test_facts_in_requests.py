@@ -1,10 +1,14 @@
 """Facts that somebody tells in passing, in a request: believed as a model words them, and nothing else of it."""
 
+import pytest
+
 from nanobot_memory_plugins.core.text.quotations import QuotedConversation
 from nanobot_memory_plugins.core.text.support import Support
 from nanobot_memory_plugins.core.values import Message
 from tests.support.chinese import in_both_scripts
 from tests.support.each import each
+
+pytestmark = pytest.mark.leaving
 
 TOLD = [
     # A request to write is no report.

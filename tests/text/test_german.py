@@ -15,6 +15,8 @@ from nanobot_memory_plugins.recall.options import RecallOptions
 from nanobot_memory_plugins.recall.routing import RecallTier, decide_tier, is_small_talk
 from tests.support.each import each
 
+pytestmark = pytest.mark.leaving
+
 ORDERS = [
     tuple(line.split("\t"))
     for line in (Path(__file__).parents[1] / "data" / "german_orders.tsv").read_text("utf-8").splitlines()

@@ -1,11 +1,15 @@
 """What is not so, and told all the same: wishes, near misses, dreams, pretence, what would be. It is no fact."""
 
+import pytest
+
 from nanobot_memory_plugins.core.text.imagined import IMAGINED
 from nanobot_memory_plugins.core.text.quotations import QuotedConversation
 from nanobot_memory_plugins.core.text.support import Support
 from nanobot_memory_plugins.core.values import Message
 from tests.support.chinese import in_both_scripts
 from tests.support.each import each
+
+pytestmark = pytest.mark.leaving
 
 NOT_SO = [
     ("It would be terrible if my landlord sold the house.", "The user's landlord sold the house"),

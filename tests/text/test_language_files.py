@@ -26,6 +26,8 @@ from nanobot_memory_plugins.core.text.languages.spoken import files_in
 from nanobot_memory_plugins.core.text.languages.tables import tables_of
 from nanobot_memory_plugins.core.text.relative_dates.further import further_phrases
 
+pytestmark = pytest.mark.leaving
+
 DATA = Path(__file__).parents[1] / "data"
 SHIPPED = [pytest.param(one, id=one.name) for one in all_languages()]
 MADE_UP = """

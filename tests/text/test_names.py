@@ -5,6 +5,8 @@ import pytest
 from nanobot_memory_plugins.core.text import names_in, share_a_name
 from tests.support.chinese import in_both_scripts
 
+pytestmark = pytest.mark.leaving
+
 SHARED = [
     ("pick a place to meet Priya next week", "had dinner with Priya, she is allergic to shellfish"),
     ("find a present for Priya.", "Priya is mad about coffee"),

@@ -1,8 +1,12 @@
 """A user's message without its orders to forget: what such an order names is no memory of it."""
 
+import pytest
+
 from nanobot_memory_plugins.core.text.orders import without_orders_to_forget
 from tests.support.chinese import in_both_scripts
 from tests.support.each import each
+
+pytestmark = pytest.mark.leaving
 
 ORDERS = [
     "Forget that I am allergic to peanuts.",

@@ -7,6 +7,8 @@ from nanobot_memory_plugins.core.text.reading import reading_of
 from tests.support.chinese import in_both_scripts
 from tests.support.each import each
 
+pytestmark = pytest.mark.leaving
+
 CLAIM = "The user's door code is narwhalqq 4455."
 QUESTIONS = [
     "Is it right that my door code is narwhalqq 4455?",

@@ -4,11 +4,15 @@ import re
 from datetime import UTC, datetime
 from pathlib import Path
 
+import pytest
+
 from nanobot_memory_plugins.core.text import period_questions as words
 from nanobot_memory_plugins.core.text.clauses import fold
 from nanobot_memory_plugins.core.text.period_questions import PeriodQuestion, Speaker, period_question
 from tests.support.chinese import in_both_scripts
 from tests.support.each import each
+
+pytestmark = pytest.mark.leaving
 
 NOW = datetime(2026, 6, 24, 10, tzinfo=UTC)
 ROWS = [

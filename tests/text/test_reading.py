@@ -10,6 +10,8 @@ from nanobot_memory_plugins.core.text.reading import Script, _sentences_of, mess
 from tests.support.chinese import in_both_scripts
 from tests.support.each import each
 
+pytestmark = pytest.mark.leaving
+
 MESSAGES = {
     "english": "I moved to Lyon in May and I take warfarin, is ibuprofen ok? My doctor said I must not eat salt. Please"
     " keep answers short from now on. The page says that the server is down, but I could log in this morning. What"

@@ -14,6 +14,8 @@ from nanobot_memory_plugins.core.text.words import Word, Words
 from tests.support.chinese import in_both_scripts, turned
 from tests.support.each import each
 
+pytestmark = pytest.mark.leaving
+
 MONDAY = date(2026, 3, 2)
 WORDS = [word for words in vars(standing_terms).values() if isinstance(words, Words) for word in words]
 ENGLISH_RULES = [

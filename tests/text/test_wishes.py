@@ -1,8 +1,12 @@
 """What constrains later answers is told in many ways, and a message asks for advice in many."""
 
+import pytest
+
 from nanobot_memory_plugins.core.text import asks_for_advice, holds_wish
 from tests.support.chinese import in_both_scripts
 from tests.support.each import each
+
+pytestmark = pytest.mark.leaving
 
 CONSTRAINS = [
     "I can't eat shellfish, it swells my throat.",

@@ -10,6 +10,8 @@ from nanobot_memory_plugins.core.text.worked_on import TEXT_WORK
 from tests.support.chinese import in_both_scripts
 from tests.support.each import each
 
+pytestmark = pytest.mark.leaving
+
 HANDED_OVER = [
     ('Fix the grammar: "Me and him goes to market yesterday"', "Fix the grammar"),
     ("Translate: what did we do yesterday?", "Translate"),

@@ -3,26 +3,21 @@
 import json
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from nanobot_memory_plugins.consolidation.model.entry import Entry, Section
-from nanobot_memory_plugins.consolidation.operations.undo import undo
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core.clock import ManualClock
 from nanobot_memory_plugins.core.erasure.files import purge_files
 from nanobot_memory_plugins.core.erasure.matching import Wanted
 from nanobot_memory_plugins.core.erasure.secret_files import scrub_files
-from nanobot_memory_plugins.core.errors import InputError, MemoryFileError
 from nanobot_memory_plugins.core.files import MemoryPaths, parse_notes
-from nanobot_memory_plugins.core.files.appending import Appender
 from nanobot_memory_plugins.core.files.transcript import last_records
-from nanobot_memory_plugins.core.host.recall_log import RecallLedger, injections, recall_folder
 from nanobot_memory_plugins.core.language_model.ledger import ANSWERED, Usage, UsageLedger, uses
 from nanobot_memory_plugins.core.redaction import redact_text
-from nanobot_memory_plugins.core.transfer.ledger import Ledger, ledger_path
 from nanobot_memory_plugins.core.values import Origin
 
 NOW = datetime(2026, 5, 8, 12, tzinfo=UTC)
@@ -65,14 +60,6 @@ def an_entry(id_: str = "cccc3333", content: str = "uses Vim") -> Entry:
     return Entry(id_, content, "preference", 0.8, NOW)
 
 
-def change_last_line(file: Path, change: Callable[[dict[str, object]], object]) -> bytes:
-    *lines, last = file.read_bytes().splitlines()
-    row = json.loads(last)
-    change(row)
-    file.write_bytes(b"".join(line + b"\n" for line in (*lines, json.dumps(row).encode())))
-    return file.read_bytes()
-
-
 def test_fields_sections_and_headers_that_are_not_known_stay_in_the_file_of_the_entries(paths, repository):
     (paths.memory / "ENTRIES.md").write_text(ENTRIES, encoding="utf-8")
     read = repository.load().entries["aaaa1111"]
@@ -99,32 +86,6 @@ def test_an_origin_that_is_not_known_is_believed_no_more_than_a_tool(paths, repo
     assert last_records(file, "a", 5)[0].origin is Origin.TOOL
 
 
-@pytest.mark.parametrize("line", ["blake3 0123", "# version 2", f"{'0' * 16} {'0' * 128}"])
-def test_with_a_list_of_what_was_purged_in_another_form_no_new_text_is_written(paths, repository, line):
-    repository.update(put(an_entry()), who="test", why="a test")
-    purged = paths.memory / ".entries" / "purged"
-    purged.write_text(f"{'0' * 16} {'0' * 64}\n{line}\n", encoding="ascii")
-    before = repository.path.read_bytes(), purged.read_bytes(), repository.journal.path.read_bytes()
-    with pytest.raises(MemoryFileError, match="newer version") as raised:
-        repository.update(put(an_entry("dddd4444", "uses Emacs")), who="test", why="a test")
-    assert "Update nanobot-memory-consolidation" in raised.value.hint
-    assert (repository.path.read_bytes(), purged.read_bytes(), repository.journal.path.read_bytes()) == before
-    assert set(repository.load().entries) == {"cccc3333"}
-
-
-def test_a_kind_of_change_that_is_not_known_takes_no_entry_away(repository):
-    repository.update(put(an_entry()), who="test", why="a test")
-    run = repository.update(put(an_entry("dddd4444", "uses Emacs")), who="newer", why="split").run
-    before = change_last_line(
-        repository.journal.path, lambda row: row.update(changes=[{"id": "cccc3333", "split": ["dddd4444"]}])
-    )
-    with pytest.raises(InputError, match="There is no run"):
-        undo(repository, run.id, who="test")
-    assert set(repository.load().entries) == {"cccc3333", "dddd4444"}
-    repository.update(put(an_entry("eeee5555", "uses nano")), who="test", why="a test")
-    assert repository.journal.path.read_bytes().startswith(before)
-
-
 def test_fields_and_kinds_that_are_not_known_stay_in_a_transcript_that_is_purged_and_scrubbed(paths):
     file = paths.sessions / "cli_direct.jsonl"
     rows = [
@@ -142,6 +103,7 @@ def test_fields_and_kinds_that_are_not_known_stay_in_a_transcript_that_is_purged
     assert (first["mood"], second, third["weight"]) == (["calm"], rows[1], 3)
 
 
+@pytest.mark.leaving
 def test_the_usage_files_are_read_as_far_as_they_are_known_and_only_added_to(tmp_path):
     folder, day = tmp_path / ".usage", NOW.date()
     folder.mkdir()
@@ -153,33 +115,3 @@ def test_the_usage_files_are_read_as_far_as_they_are_known_and_only_added_to(tmp
     ledger.record(Usage(NOW.isoformat(), "flush", "flush", 10, 2, 0.1, ANSWERED), day)
     assert [one.prompt_tokens for _, one in uses(folder, since=day)] == [5, 10]
     assert (folder / f"{day}.jsonl").read_text(encoding="utf-8").startswith(newer)
-
-
-def test_the_ledger_of_recall_is_read_as_far_as_it_is_known_and_only_added_to(tmp_path):
-    folder = recall_folder(MemoryPaths.of(tmp_path).memory)
-    folder.mkdir(parents=True)
-    newer = f'{{"time": "{NOW.isoformat()}", "ids": ["a"], "tokens": 3, "whole_tokens": 9, "tier": "x"}}\n{{"v": 2}}\n'
-    (folder / f"{NOW.date()}.jsonl").write_text(newer, encoding="utf-8")
-    RecallLedger(tmp_path, ManualClock(NOW)).record(["b"], 4)
-    assert [one.ids for _, one in injections(folder, since=date(2026, 1, 1))] == [("a",), ("b",)]
-    assert (folder / f"{NOW.date()}.jsonl").read_text(encoding="utf-8").startswith(newer)
-
-
-@pytest.mark.parametrize("line", ["# version 2", "f" * 64, "b3:" + "a" * 32])
-def test_a_list_of_imports_in_another_form_is_refused(paths, line):
-    file = ledger_path(paths)
-    file.parent.mkdir()
-    file.write_text(f"{'0' * 32}\n{line}\n", encoding="ascii")
-    before = file.read_bytes()
-    with pytest.raises(MemoryFileError, match="newer version") as raised:
-        Ledger(paths, Appender(paths, lock_seconds=1.0))
-    assert "Update nanobot-memory-core" in raised.value.hint
-    assert file.read_bytes() == before
-
-
-@pytest.mark.parametrize("line", [b"0123", b"", b"\0" * 32, b"01\xff"])
-def test_a_list_of_imports_that_a_crash_damaged_is_read_on(paths, line):
-    file = ledger_path(paths)
-    file.parent.mkdir()
-    file.write_bytes(line + b"\n" + b"0" * 32 + b"\n")
-    assert "0" * 32 in Ledger(paths, Appender(paths, lock_seconds=1.0))

@@ -31,6 +31,7 @@ asyncio.run(main(sys.argv[1]))
 """
 
 
+@pytest.mark.slow
 @pytest.mark.smoke
 @pytest.mark.accept("LR-09")
 def test_it_remembers_with_no_other_program_and_no_network(tmp_path: Path):

@@ -15,7 +15,7 @@ from nanobot_memory_plugins.core.transfer.formats.claude_mem import ClaudeMemImp
 from nanobot_memory_plugins.core.transfer.formats.markdown import MarkdownImporter
 from nanobot_memory_plugins.core.transfer.formats.openclaw import OpenClawImporter
 from nanobot_memory_plugins.core.transfer.importing import import_from
-from tests.transfer.made_stores import make_claude_mem
+from tests.behaviour.kit.stores import make_claude_mem
 from tests.transfer.snapshots import snapshot
 
 JSON = st.recursive(

@@ -5,11 +5,9 @@ Each use of a passphrase is costly on purpose, so that the archive of these test
 
 import getpass
 import io
-import json
 import re
 import sys
 import zipfile
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pyrage
@@ -17,16 +15,13 @@ import pytest
 
 from nanobot_memory_plugins.core.cli.main import run_command_line
 from nanobot_memory_plugins.core.errors import InputError
-from nanobot_memory_plugins.core.transfer import encryption
 from nanobot_memory_plugins.core.transfer.archive_import import import_archive
-from nanobot_memory_plugins.core.transfer.backups import back_up
 from nanobot_memory_plugins.core.transfer.encryption import WrongPassphraseError
 from nanobot_memory_plugins.core.transfer.exporting import export_to
 from tests.transfer.made_memory import make_memory
 from tests.transfer.snapshots import snapshot
 
 PASSPHRASE = "walnuts fall in 十月"
-DAY = datetime(2026, 3, 2, 3, 17, tzinfo=UTC)
 
 
 @pytest.fixture(scope="module")
@@ -105,24 +100,6 @@ def test_one_that_was_cut_or_changed_is_refused_before_anything_is_read(
     assert list(workspace.iterdir()) == []
 
 
-def test_one_that_is_encrypted_for_a_key_says_what_opens_it(tmp_path: Path, workspace: Path):
-    file = tmp_path / "a.age"
-    file.write_bytes(pyrage.encrypt(b"PK", [pyrage.x25519.Identity.generate().to_public()]))
-    with pytest.raises(InputError, match=r"for a key, and not with a passphrase.*the program age"):
-        import_archive(file, workspace, passphrase=PASSPHRASE)
-
-
-def test_what_is_too_large_for_the_memory_is_refused(
-    archive: Path, theirs: Path, workspace: Path, tmp_path: Path, monkeypatch
-):
-    monkeypatch.setattr(encryption, "MOST_ENCRYPTED", 300)
-    with pytest.raises(InputError, match="larger than the 300 bytes that are encrypted"):
-        export_to(tmp_path / "large.zip.age", theirs, passphrase=PASSPHRASE)
-    assert [path for path in tmp_path.iterdir() if path != workspace] == []
-    with pytest.raises(InputError, match=r"larger than the 300 bytes that are decrypted.*nothing was taken"):
-        import_archive(archive, workspace, passphrase=PASSPHRASE)
-
-
 def test_the_passphrase_is_asked_for_twice_and_never_a_word_of_the_command(
     theirs: Path, tmp_path: Path, monkeypatch, capsys
 ):
@@ -140,30 +117,6 @@ def test_the_passphrase_is_asked_for_twice_and_never_a_word_of_the_command(
     assert re.findall(r"--pass\S*", capsys.readouterr().out) == ["--passphrase-file"]
 
 
-@pytest.mark.parametrize(
-    ("content", "said"), [(None, "cannot be read"), (b"\nsecond\n", "is empty"), (b"\xff\xfe\x00\n", "is not UTF-8")]
-)
-def test_a_file_without_a_passphrase_is_named(content: bytes | None, said: str, theirs: Path, tmp_path: Path, capsys):
-    file = tmp_path / "secret"
-    if content is not None:
-        file.write_bytes(content)
-    words = ["--passphrase-file", str(file), "--to", str(tmp_path / "b.zip.age"), "--workspace", str(theirs)]
-    assert run_command_line(["export", *words]) == 1
-    assert said in capsys.readouterr().err
-    assert not (tmp_path / "b.zip.age").exists()
-
-
-def test_a_file_that_others_can_read_is_told_of_and_one_for_a_plain_archive_is_wrong_use(
-    tmp_path: Path, passphrase_file: Path, theirs: Path, capsys
-):
-    passphrase_file.chmod(0o644)
-    words = ["--passphrase-file", str(passphrase_file), "--workspace", str(theirs)]
-    assert run_command_line(["export", "--to", str(tmp_path / "no" / "b.age"), *words]) == 1
-    assert f"others can read {passphrase_file}; `chmod 600 {passphrase_file}`" in capsys.readouterr().err
-    (tmp_path / "a.zip").write_bytes(b"PK")
-    assert run_command_line(["import", str(tmp_path / "a.zip"), *words]) == 2
-
-
 def test_without_the_extra_it_is_said_what_to_install(
     archive: Path, workspace: Path, passphrase_file, monkeypatch, capsys
 ):
@@ -171,36 +124,3 @@ def test_without_the_extra_it_is_said_what_to_install(
     words = ["--passphrase-file", str(passphrase_file), "--workspace", str(workspace)]
     assert run_command_line(["import", str(archive), *words]) == 2
     assert "pip install 'nanobot-memory-plugins[encryption]'" in capsys.readouterr().err
-
-
-@pytest.mark.slow
-def test_encrypted_backups_are_read_back_kept_and_given_up_as_others_are(theirs: Path, tmp_path: Path):
-    place = tmp_path / "backups"
-    plain = back_up(place, theirs, keep=2, now=DAY)
-    first = back_up(place, theirs, keep=2, now=DAY + timedelta(days=1), passphrase=PASSPHRASE)
-    assert first.path.name.endswith("-20260303.zip.age")
-    assert first.removed == ()
-    assert back_up(place, theirs, keep=2, now=DAY + timedelta(days=1), passphrase=PASSPHRASE).report is None
-    with pytest.raises(WrongPassphraseError):
-        back_up(place, theirs, keep=2, now=DAY + timedelta(days=1), passphrase="another")
-    assert sorted(path.name for path in place.iterdir()) == [plain.path.name, first.path.name]
-    first.path.write_bytes(first.path.read_bytes()[:-50])
-    again = back_up(place, theirs, keep=2, now=DAY + timedelta(days=1), passphrase=PASSPHRASE)
-    assert again.report is not None
-    third = back_up(place, theirs, keep=2, now=DAY + timedelta(days=2), passphrase=PASSPHRASE)
-    assert third.removed == (plain.path,)
-
-
-@pytest.mark.slow
-def test_the_command_writes_an_encrypted_archive_and_says_so(
-    theirs: Path, tmp_path: Path, passphrase_file, monkeypatch, capsys
-):
-    monkeypatch.chdir(tmp_path)
-    words = ["--passphrase-file", str(passphrase_file), "--workspace", str(theirs)]
-    assert run_command_line(["export", *words, "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert told["encrypted"] is True
-    assert told["path"].endswith(".zip.age")
-    assert run_command_line(["export", "--daily", "--to", str(tmp_path / "kept"), *words]) == 0
-    assert "read back whole" in capsys.readouterr().out
-    assert [path.name[-8:] for path in (tmp_path / "kept").iterdir()] == [".zip.age"]

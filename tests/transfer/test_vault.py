@@ -1,31 +1,21 @@
 """A vault of Obsidian or Logseq: what its pages say of themselves is kept, and edits and renames are followed."""
 
-import contextlib
 import json
 import os
-import pty
-import subprocess
-import sys
-import zipfile
-from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from nanobot_memory_plugins.core.cli.main import run_command_line
 from nanobot_memory_plugins.core.clock import SystemClock
-from nanobot_memory_plugins.core.transfer.exporting import export_to
-from nanobot_memory_plugins.core.transfer.formats import markdown as vault_format
 from nanobot_memory_plugins.core.transfer.formats.encodings import NoTextError, decoded
 from nanobot_memory_plugins.core.transfer.formats.vault import inline_tags, page_of
-from nanobot_memory_plugins.core.transfer.importer import Item
 from nanobot_memory_plugins.core.values import Origin, Query
 from nanobot_memory_plugins.storage.options import StorageOptions
 from nanobot_memory_plugins.storage.store import SqliteStore
 from tests.support.each import each
-from tests.transfer.snapshots import notes, snapshot
+from tests.transfer.snapshots import notes
 
 CHINESE = "# 会议\n\n今天讨论了数据库迁移的计划，下周三发布。负责人：小雨。"
 FRENCH = "Déjà vu à la française, c'est très élégant, n'est-ce pas ?"
@@ -79,32 +69,6 @@ def texts(workspace: Path) -> str:
     return "\n".join(f"{n.title} {n.tldr} {n.details}" for day in notes(workspace).values() for n in day)
 
 
-def test_a_page_of_titles_alone_is_a_note_and_a_page_with_another_title_keeps_its_file_name(
-    tmp_path: Path, workspace: Path, capsys
-):
-    folder = tmp_path / "vault"
-    page(folder / "house" / "call the plumber.md", "# The tap drips\n\n## In the kitchen\n")
-    page(folder / "Kiln.md", "---\ntitle: Firing handbook\n---\nIt fires at 900 degrees.\n")
-    page(folder / "idea.md", "---\ntitle: A tide clock\n---\n")
-    assert imported(folder, workspace, capsys)["left"] == []
-    found = {(note.title, note.tldr) for day in notes(workspace).values() for note in day}
-    assert found == {
-        ("house/call the plumber", "The tap drips / In the kitchen"),
-        ("Firing handbook (Kiln)", "It fires at 900 degrees."),
-        ("A tide clock (idea)", "A tide clock"),
-    }
-
-
-def test_a_page_is_told_by_its_first_line_that_has_a_word(tmp_path: Path, workspace: Path, capsys):
-    folder = tmp_path / "vault"
-    page(folder / "open.md", "---\nA front matter that is never closed.\nTea at nine.\n")
-    page(folder / "rule.md", "***\n\n- The oven is cold.\n- The door is open.\n")
-    page(folder / "face.md", ":-)\n")
-    imported(folder, workspace, capsys)
-    told = {note.title: note.tldr for day in notes(workspace).values() for note in day}
-    assert told == {"open": "A front matter that is never closed.", "rule": "The oven is cold.", "face": ":-)"}
-
-
 @pytest.mark.parametrize(
     "name",
     [
@@ -127,17 +91,6 @@ def test_what_is_no_day_in_a_name_is_none(tmp_path: Path, workspace: Path, capsy
     imported(folder, workspace, capsys)
     when = datetime.fromtimestamp(file.stat().st_mtime, UTC)
     assert [day for day, written in notes(workspace).items() if written] == [f"{when:%Y-%m-%d}"]
-
-
-def test_of_folders_called_logseq_the_one_with_its_settings_is_left(tmp_path: Path, workspace: Path, capsys):
-    page(tmp_path / "own" / "logseq" / "how I use it.md", "Journals on Sundays.")
-    assert imported(tmp_path / "own", workspace, capsys)["taken"]["notes"] == 1
-    page(tmp_path / "graph" / "logseq" / "bak" / "old.md", "A copy.")
-    page(tmp_path / "graph" / "logseq" / "config.edn", "{}")
-    page(tmp_path / "graph" / "pages" / "tea.md", "Oolong.")
-    report = imported(tmp_path / "graph", workspace, capsys)
-    assert [(row["file"], row["why"]) for row in report["left"]] == [("logseq", "it holds the settings of Logseq")]
-    assert report["taken"]["notes"] == 1
 
 
 @each(
@@ -168,22 +121,6 @@ def test_short_lists_in_other_encodings_of_east_asia_are_not_mistaken(text: str,
     assert decoded(text.encode(encoding)) == (text, name)
 
 
-def test_ctrl_c_during_an_import_loses_and_doubles_nothing(vault: Path, workspace: Path, capsys, monkeypatch):
-    read = vault_format.markdown_items
-
-    def interrupted(path: Path, name: str, **more: Any) -> Iterator[Item]:
-        if name == "journal.md":
-            raise KeyboardInterrupt
-        yield from read(path, name, **more)
-
-    monkeypatch.setattr(vault_format, "markdown_items", interrupted)
-    assert run_command_line(["import", str(vault), "-w", str(workspace)]) == 130
-    monkeypatch.undo()
-    imported(vault, workspace, capsys)
-    found = [note for day in notes(workspace).values() for note in day]
-    assert len(found) == len({(note.title, note.tldr) for note in found}) == 4
-
-
 async def test_tags_folders_titles_aliases_and_links_are_kept_and_found(vault: Path, workspace: Path, capsys):
     report = imported(vault, workspace, capsys)
     assert report["taken"]["notes"] == 4
@@ -204,23 +141,6 @@ async def test_tags_folders_titles_aliases_and_links_are_kept_and_found(vault: P
     await store.close()
 
 
-def test_encodings_are_said_and_what_is_left_is_named_with_the_reason(vault: Path, workspace: Path, capsys):
-    report = imported(vault, workspace, capsys)
-    assert report["remarks"] == {"read as GBK (GB18030)": ["会议.md"], "read as Latin-1 (Windows-1252)": ["french.md"]}
-    assert {row["file"]: row["why"] for row in report["left"]} == {
-        "notes.txt": "it is no Markdown",
-        ".obsidian": "it is hidden",
-        "draft.md~": "it is no Markdown",
-        "empty.md": "it has no text",
-        "log.md": "it is larger than 1 MB, as a log is; name it by itself to take it",
-    }
-    assert imported(vault / "log.md", workspace, capsys)["taken"]["notes"] == 1
-    assert run_command_line(["import", str(vault), "-w", str(workspace)]) == 0
-    told = capsys.readouterr().out
-    assert "files: 4 read, 5 left" in told
-    assert "read as" not in told  # the first import said so
-
-
 def test_a_log_is_left_and_named_and_a_diary_with_times_is_not(vault: Path, workspace: Path, capsys):
     log = "".join(f"2026-11-0{i % 9 + 1} 10:{i % 60:02}:00 INFO request {i} served\n" for i in range(300))
     page(vault / "server.md", log)
@@ -233,35 +153,6 @@ def test_a_log_is_left_and_named_and_a_diary_with_times_is_not(vault: Path, work
     assert "the boiler failed" in texts(workspace)
     assert "walked 7 steps" in texts(workspace)
     assert imported(vault / "server.md", workspace, capsys)["taken"]["notes"] == 1
-
-
-def test_a_second_import_changes_nothing_and_edits_and_renames_are_followed(vault: Path, workspace: Path, capsys):
-    imported(vault, workspace, capsys)
-    before = snapshot(workspace)
-    again = imported(vault, workspace, capsys)
-    assert (sum(again["taken"].values()), again["known"], again["replaced"]) == (0, 4, 0)
-    assert snapshot(workspace) == before
-
-    kiln = vault / "area3" / "sub1" / "Kiln.md"
-    original = kiln.read_text(encoding="utf-8")
-    kiln.write_text(original.replace("900", "1200"), encoding="utf-8")
-    assert imported(vault, workspace, capsys, "--dry-run")["replaced"] == 1
-    assert "900 degrees" in texts(workspace)
-    report = imported(vault, workspace, capsys)
-    assert (report["taken"]["notes"], report["replaced"]) == (1, 1)
-    assert "1200 degrees" in texts(workspace)
-    assert "900 degrees" not in texts(workspace)
-
-    kiln.rename(vault / "Oven.md")
-    report = imported(vault, workspace, capsys)
-    assert (report["taken"]["notes"], report["replaced"]) == (1, 1)
-    assert "Oven (The Oven" in texts(workspace)
-    assert "area3/sub1" not in texts(workspace)
-
-    (vault / "Oven.md").write_text(original, encoding="utf-8")  # and back again
-    assert imported(vault, workspace, capsys)["replaced"] == 1
-    assert texts(workspace).count(" degrees") == 1
-    assert "900 degrees" in texts(workspace)
 
 
 def test_an_import_that_is_taken_back_brings_back_what_it_replaced(vault: Path, workspace: Path, capsys):
@@ -284,20 +175,6 @@ def test_an_import_that_is_taken_back_brings_back_what_it_replaced(vault: Path, 
     assert texts(workspace).count("900 degrees") == 1
 
 
-def test_what_was_replaced_is_forgotten_for_good_with_the_rest_and_not_exported(vault: Path, workspace: Path, capsys):
-    imported(vault, workspace, capsys)
-    kiln = vault / "area3" / "sub1" / "Kiln.md"
-    kiln.write_text(kiln.read_text(encoding="utf-8").replace("900", "1200"), encoding="utf-8")
-    imported(vault, workspace, capsys)
-    kept = list((workspace / "memory" / ".imports" / "replaced").rglob("*.md"))
-    assert "900 degrees" in "".join(file.read_text(encoding="utf-8") for file in kept)
-    export_to(workspace / "a.zip", workspace)
-    with zipfile.ZipFile(workspace / "a.zip") as archive:
-        assert not [name for name in archive.namelist() if "replaced" in name]
-    assert run_command_line(["purge", "--text", "900 degrees", "--yes", "-w", str(workspace)]) == 0
-    assert "900 degrees" not in "".join(file.read_text(encoding="utf-8") for file in kept if file.exists())
-
-
 def test_a_page_that_was_renamed_and_edited_at_once_is_followed(tmp_path: Path, workspace: Path, capsys):
     text = "The kiln stands in the yard. It fires at 900 degrees, and cools for two days before it is opened again.\n"
     vault = page(tmp_path / "vault" / "Kiln.md", f"# Kiln\n\n{text}").parent
@@ -314,18 +191,6 @@ def test_a_page_that_was_renamed_and_edited_at_once_is_followed(tmp_path: Path, 
     assert imported(vault, workspace, capsys)["replaced"] == 0
 
 
-def test_an_undated_page_whose_file_was_touched_is_replaced_all_the_same(tmp_path: Path, workspace: Path, capsys):
-    file = page(tmp_path / "vault" / "plain.md", "# One\n\nThe first.\n\n# Two\n\nThe second.\n")
-    vault = file.parent
-    imported(vault, workspace, capsys)
-    for text, day in (("The first.", 1_774_000_000), ("Another.", 1_775_000_000)):
-        file.write_text(f"# One\n\n{text}\n\n# Two\n\nIt is {day}.\n", encoding="utf-8")
-        os.utime(file, (day, day))
-        report = imported(vault, workspace, capsys)
-        assert report["notices"] == []
-    assert sorted(n.tldr for found in notes(workspace).values() for n in found) == ["Another.", "It is 1775000000."]
-
-
 def test_a_page_that_was_emptied_has_no_notes_any_more_and_one_that_cannot_be_read_keeps_them(
     vault: Path, workspace: Path, capsys
 ):
@@ -337,22 +202,6 @@ def test_a_page_that_was_emptied_has_no_notes_any_more_and_one_that_cannot_be_re
     assert "oolong" not in texts(workspace)
     assert "française" in texts(workspace)
     assert imported(vault, workspace, capsys)["replaced"] == 0
-
-
-def test_what_is_gone_or_was_changed_in_the_memory_stays_and_is_said(vault: Path, workspace: Path, capsys):
-    imported(vault, workspace, capsys)
-    (vault / "french.md").unlink()
-    report = imported(vault, workspace, capsys)
-    assert report["notices"] == ["1 files of the last import are not there any more; their notes stay."]
-    assert "française" in texts(workspace)
-    (day,) = [file for file in (workspace / "memory").glob("*.md") if "900 degrees" in file.read_text(encoding="utf-8")]
-    day.write_text(day.read_text(encoding="utf-8").replace("900 degrees", "900 degrees, I checked"), encoding="utf-8")
-    kiln = vault / "area3" / "sub1" / "Kiln.md"
-    kiln.write_text(kiln.read_text(encoding="utf-8").replace("900", "1200"), encoding="utf-8")
-    report = imported(vault, workspace, capsys)
-    assert any("it has been changed since then" in notice for notice in report["notices"])
-    assert "I checked" in texts(workspace)
-    assert "1200 degrees" in texts(workspace)
 
 
 def test_what_a_page_says_of_itself_is_read_in_each_form():
@@ -379,97 +228,8 @@ def test_what_is_no_text_is_refused_and_damaged_text_is_said():
     assert decoded(damaged[:10] + b"\xe4" + damaged[12:])[1] == "UTF-8 with damaged letters"
 
 
-@pytest.mark.slow
-def test_a_thousand_notes_in_five_encodings_are_taken_once(tmp_path: Path, workspace: Path, capsys):
-    vault = tmp_path / "big"
-    names = ["utf-8", "gbk", "utf-16", "latin-1", "utf-8-sig"]
-    for number in range(1_000):
-        encoding = names[number % 5]
-        text = FRENCH if encoding == "latin-1" else CHINESE
-        front = f"---\ntags: [t{number}]\n---\n"
-        page(
-            vault / f"area{number % 7}" / f"sub{number % 3}" / f"page {number}.md", f"{front}{text} {number}", encoding
-        )
-    assert imported(vault, workspace, capsys)["taken"]["notes"] == 1_000
-    before = snapshot(workspace)
-    assert imported(vault, workspace, capsys)["known"] == 1_000
-    assert snapshot(workspace) == before
-    tags = {tag for day in notes(workspace).values() for note in day for tag in note.tags}
-    assert {f"t{number}" for number in range(1_000)} <= tags
-    (vault / "area0" / "sub0" / "page 0.md").rename(vault / "moved.md")
-    assert imported(vault, workspace, capsys)["replaced"] == 1
-
-
-@pytest.mark.parametrize(("answer", "taken"), [("", 1), ("n", 1), ("y", 2)])
-def test_at_a_terminal_it_is_asked_whether_logs_are_taken(answer: str, taken: int, tmp_path: Path, workspace: Path):
-    page(tmp_path / "kept" / "tea.md", "# Tea\n\nOolong.\n")
-    page(tmp_path / "kept" / "boiler.md", "2026-11-01 10:00:00 INFO the boiler is hot\n" * 100)
-    ours, theirs = pty.openpty()
-    command = [sys.executable, "-m", "nanobot_memory_plugins.core.cli", "import", "kept", "-w", str(workspace)]
-    process = subprocess.Popen(
-        command,
-        env=os.environ | {"HOME": str(tmp_path), "NO_COLOR": "1", "COLUMNS": "120"},
-        cwd=tmp_path,
-        stdin=theirs,
-        stdout=theirs,
-        stderr=subprocess.STDOUT,
-    )
-    os.close(theirs)
-    shown = b""
-    while b"[y/N]" not in shown:
-        shown += os.read(ours, 65_536)
-    os.write(ours, f"{answer}\n".encode())
-    with contextlib.suppress(OSError):  # the terminal of a process that has ended
-        while more := os.read(ours, 65_536):
-            shown += more
-    os.close(ours)
-    assert process.wait(60) == 0
-    assert b"boiler.md" in shown
-    assert len([note for day in notes(workspace).values() for note in day]) == taken
-
-
 def test_without_a_terminal_logs_are_left_and_yes_takes_them(tmp_path: Path, workspace: Path, capsys):
     page(tmp_path / "kept" / "boiler.md", "2026-11-01 10:00:00 INFO the boiler is hot\n" * 100)
     assert imported(tmp_path / "kept", workspace, capsys)["taken"]["notes"] == 0
     report = imported(tmp_path / "kept", workspace, capsys, "--yes")
     assert (report["taken"]["notes"], report["left"]) == (1, [])
-
-
-def test_an_encoding_that_was_guessed_wrongly_can_be_named(tmp_path: Path, workspace: Path, capsys):
-    page(tmp_path / "own" / "name.md", "薔薇", "big5")
-    page(tmp_path / "own" / "plain.md", "已经是 UTF-8 的笔记")
-    page(tmp_path / "own" / "wide.md", "宽的笔记", "utf-16")
-    assert "read as Big5" not in imported(tmp_path / "own", workspace, capsys, "--dry-run")["remarks"]
-    report = imported(tmp_path / "own", workspace, capsys, "--encoding", "Big5")
-    assert report["remarks"] == {"read as Big5": ["name.md"], "read as UTF-16": ["wide.md"]}
-    assert all(text in texts(workspace) for text in ("薔薇", "已经是 UTF-8 的笔记", "宽的笔记"))
-
-
-def test_a_file_that_is_not_in_the_named_encoding_is_left_and_named(tmp_path: Path, workspace: Path, capsys):
-    page(tmp_path / "own" / "french.md", FRENCH, "latin-1")
-    (left,) = imported(tmp_path / "own", workspace, capsys, "--encoding", "shift_jis")["left"]
-    assert (left["file"], left["why"]) == ("french.md", "it is damaged: it is no CP932")
-
-
-@pytest.mark.parametrize("name", ["big6", "base64"])
-def test_an_encoding_that_nobody_knows_is_wrong_use(name: str, vault: Path, workspace: Path, capsys):
-    assert run_command_line(["import", str(vault), "-w", str(workspace), "--encoding", name, "--dry-run"]) == 2
-    assert f"there is no encoding {name}" in " ".join(capsys.readouterr().err.split())
-
-
-def test_an_encoding_is_for_notes_alone(tmp_path: Path, workspace: Path, capsys):
-    archive = tmp_path / "memory.zip"
-    page(workspace / "memory" / "2026-02-16.md", "x")
-    assert run_command_line(["export", "--to", str(archive), "-w", str(workspace)]) == 0
-    assert run_command_line(["import", str(archive), "-w", str(workspace), "--encoding", "big5"]) == 2
-    assert "for notes in Markdown" in " ".join(capsys.readouterr().err.split())
-
-
-def test_an_encoding_is_said_of_what_is_taken_or_changed_and_not_again(vault: Path, workspace: Path, capsys):
-    first = imported(vault, workspace, capsys)["remarks"]
-    assert set(first) == {"read as GBK (GB18030)", "read as Latin-1 (Windows-1252)"}
-    assert imported(vault, workspace, capsys)["remarks"] == {}
-    page(vault / "会议.md", f"{CHINESE}\n\n又改了一次发布的日期。", "gbk")
-    assert imported(vault, workspace, capsys, "--dry-run")["remarks"] == {"read as GBK (GB18030)": ["会议.md"]}
-    assert run_command_line(["import", str(vault), "-w", str(workspace)]) == 0
-    assert "read as GBK (GB18030) (1):" in capsys.readouterr().out

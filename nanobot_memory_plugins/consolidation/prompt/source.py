@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from nanobot_memory_plugins.consolidation.model.belonging import is_at_hand
 from nanobot_memory_plugins.consolidation.model.entry import Entry, whole_scope
+from nanobot_memory_plugins.consolidation.model.scoring import faded
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
 from nanobot_memory_plugins.consolidation.prompt.render import Language, changes_at, prompt_text
 from nanobot_memory_plugins.consolidation.prompt.user_language import UserLanguage, language_of_message
@@ -91,7 +92,9 @@ class PromptSource:
             known = self._texts.get(key)
         now = self._clock.now()
         if known is None or not known[0] <= now < known[1]:
-            seen = [entry for entry in look.entries if is_at_hand(entry, visible) and is_visible(entry, visible)]
+            # As they are now: nobody may have written since they faded.
+            stay = faded({entry.id: entry for entry in look.entries}, now).entries.values()
+            seen = [entry for entry in stay if is_at_hand(entry, visible) and is_visible(entry, visible)]
             shown = prompt_text(
                 [self._with_speaker(entry) for entry in seen] if visible.is_of_group else seen,
                 language,

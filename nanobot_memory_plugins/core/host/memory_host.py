@@ -267,7 +267,7 @@ class MemoryHost(PromptCalls):
                 "session_key": session_key,
                 "tool_name": tool_name,
                 "arguments": bounded_copy(arguments),
-                "result": frozen,
+                "result": remove_fenced(frozen) if isinstance(frozen, str) else frozen,
                 "error": error,
                 "duration_ms": duration_ms,
             },

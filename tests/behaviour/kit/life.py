@@ -88,7 +88,8 @@ class Life:
         records = [
             json.loads(line)
             for file in sorted((self.memory / "sessions").glob("*.jsonl"))
-            for line in file.read_text(encoding="utf-8").splitlines()
+            for line in file.read_text(encoding="utf-8").split("\n")
+            if line
         ]
         return [record for record in records if record.get("session") == session]
 

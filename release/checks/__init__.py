@@ -1,0 +1,1 @@
+"""What holds documents, packages and imports to what they say; `python -m release.checks` runs it."""

@@ -1,0 +1,136 @@
+"""Who imports whom, beside what `lint-imports` holds."""
+
+import ast
+import importlib
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+from release.checks.listed import NAMESPACE, ROOT, check
+from release.house import House, circles
+from release.versions import OWN, projects
+
+_HERE = "nanobot_memory_plugins."
+# Who stands on core may import from its public face, and from these modules inside, and no others.
+_INSIDE = (
+    "cli", "cli.machine_findings", "config", "entry_points", "erasure", "erasure.secret_cleaning", "files",
+    "files.seen_messages", "host", "isolation.threads", "language_model", "scopes", "testing.scripted_server", "text",
+    "text.keeping", "text.orders", "transfer.formats.markdown_notes", "transfer.formats.reading", "values",
+    "values.scopes",
+)  # fmt: skip
+_LONGEST = 400
+# The log, the tables and the lines of commands each have one module that reaches them; nothing goes beside it.
+_WAYS_OUT = {
+    r"^import loguru|^from loguru import logger": {"core/log.py"},
+    r"\bConsole\(|rich\.markup|^from rich import print": {"core/cli/console.py"},
+    r"typer\.s?echo\(|click\.s?echo\(": {"core/cli/plain.py", "core/cli/main.py"},
+}
+
+
+def modules() -> Iterator[tuple[Path, str]]:
+    """Yield every module of the product, and the distribution that it is of."""
+    for file in sorted(NAMESPACE.glob("*/**/*.py")):
+        yield file, file.relative_to(NAMESPACE).parts[0]
+
+
+@cache
+def imported(file: Path) -> frozenset[str]:
+    """Return what a module imports, wherever in it: ``a.b`` for ``import a.b``, ``a.b.c`` for ``from a.b import c``."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            found |= {f"{node.module}.{alias.name}" for alias in node.names}
+    return frozenset(found)
+
+
+@check("plugins import from the public face of core, and from few modules inside")
+def inside_core() -> Iterator[str]:
+    """The list is of this module."""
+    for file, distribution in modules():
+        if distribution in ("core", "redaction", "search", "tools"):
+            continue
+        for name in imported(file):
+            module, _, _ = name.removeprefix(f"{_HERE}core.").rpartition(".")
+            whole = name.removeprefix(f"{_HERE}core.")
+            if name.startswith(f"{_HERE}core.") and module and not {module, whole} & set(_INSIDE):
+                yield f"{file.relative_to(ROOT)}: {name}"
+
+
+@check("distributions need those of ours that they import, and no others")
+def needed() -> Iterator[str]:
+    """What is imported in one is a dependency of its."""
+    tables = projects(ROOT)
+    for folder in sorted(path.parent for path in NAMESPACE.glob("*/pyproject.toml")):
+        names = {name.split(".")[1] for f in folder.rglob("*.py") for name in imported(f) if name.startswith(_HERE)}
+        used = {f"{OWN}{name.replace('_', '-')}" for name in names - {folder.name}}
+        lines = tables[f"{OWN}{folder.name}"].get("dependencies", [])
+        listed = {re.split(r"[=\[]", one)[0] for one in lines if one.startswith(OWN)}
+        yield from (f"{folder.name}: {one}" for one in sorted(used ^ listed))
+
+
+@check("only the bridge knows nanobot, and only the fixtures know pytest")
+def frameworks() -> Iterator[str]:
+    """Wherever in a module it is imported."""
+    for file, distribution in modules():
+        tops = {name.split(".")[0] for name in imported(file)}
+        if "nanobot" in tops and distribution != "bridge":
+            yield f"{file.relative_to(ROOT)} imports nanobot"
+        if "pytest" in tops and file != NAMESPACE / "core" / "testing" / "pytest_plugin.py":
+            yield f"{file.relative_to(ROOT)} imports pytest"
+
+
+@check("the log and the terminal are reached through one module each")
+def ways_out() -> Iterator[str]:
+    """Ruff tells of ``print``."""
+    for file, _ in modules():
+        text, name = file.read_text(encoding="utf-8"), file.relative_to(NAMESPACE).as_posix()
+        yield from (
+            f"{name}: {way}"
+            for way, allowed in _WAYS_OUT.items()
+            if name not in allowed and re.search(way, text, re.MULTILINE)
+        )
+
+
+@check("modules are short, and none import each other in a circle")
+def shape() -> Iterator[str]:
+    """Circles of rooms in every distribution; `lint-imports` knows those of three."""
+    house = House(ROOT)
+    for distribution in house.distributions:
+        yield from (f"{distribution}: {' '.join(one)}" for one in circles(house.rooms(distribution)))
+    for file, _ in modules():
+        if (length := len(file.read_text(encoding="utf-8").splitlines())) > _LONGEST:
+            yield f"{file.relative_to(ROOT)}: {length} lines"
+
+
+@check("entry points name things that exist")
+def entry_points() -> Iterator[str]:
+    """In every pyproject.toml of the workspace."""
+    for name, project in projects(ROOT).items():
+        for group in project.get("entry-points", {}).values():
+            for value in group.values():
+                module, _, attribute = value.partition(":")
+                if attribute and not hasattr(importlib.import_module(module), attribute):
+                    yield f"{name}: {value}"
+
+
+@check("the public names that type checkers read are there")
+def public_names() -> Iterator[str]:
+    """``core`` loads them when they are used; what type checkers read stands beside."""
+    for package in ("core", "core.cli", "core.erasure", "core.host", "core.scopes", "core.text"):
+        module = importlib.import_module(_HERE + package)
+        tree = ast.parse(Path(str(module.__file__)).read_text(encoding="utf-8"))
+        told = {
+            alias.name: str(node.module)
+            for block in tree.body
+            if isinstance(block, ast.If)
+            for node in block.body
+            if isinstance(node, ast.ImportFrom)
+            for alias in node.names
+        }
+        yield from (f"{package}: {name}" for name in sorted(set(told) ^ set(module.__all__)))
+        for name, place in told.items():
+            if getattr(module, name) is not getattr(importlib.import_module(place), name):
+                yield f"{package}: {name} is not that of {place}"

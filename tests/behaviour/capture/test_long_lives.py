@@ -1,0 +1,101 @@
+"""Compaction shortens what the model sees and not what is kept; a restart goes on from what is in the files."""
+
+import pytest
+
+from nanobot_memory_plugins.core.testing import ToolCall
+from tests.behaviour.kit.life import KEY, Conversation, Life, numbered
+from tests.behaviour.kit.model import ReadingModel
+
+FACT = "The Bluebird project listens on port 5433."
+
+
+@pytest.mark.accept("NC-08", "FL-03", "FL-04", "NC-07")
+async def test_a_compaction_shortens_no_transcript_and_what_it_cut_is_noted_and_recalled(
+    life: Life, model: ReadingModel
+):
+    model.learn("Bluebird listens on port 5433.", "The Bluebird project listens on port 5433")
+    model.summary = "They spoke of many points."
+    points = numbered(["garden", "ferry", "lantern"], 60)
+    async with life.host() as memory:
+        talk = Conversation(memory)
+        await talk.turn(FACT)
+        for point in points:
+            await talk.turn(point * 4)
+        before = life.transcript()
+        summary = await talk.compact()
+        assert summary.keep_from > 0
+        assert len(talk.history) < len(before)
+        assert FACT not in str(talk.history[1:])
+        assert life.transcript() == before
+        # The flush before the cut wrote it down, where grep finds it.
+        notes = [file for file in life.memory.glob("*.md") if "port 5433" in file.read_text(encoding="utf-8")]
+        assert notes
+        await talk.turn("And now something else.")
+        assert [one["text"] for one in life.transcript()][:-2] == [one["text"] for one in before]
+        await memory.flush_index()
+        block = await talk.hear("Do you remember on which port Bluebird listens?")
+        assert "5433" in block
+        # After the cut: a summary, the recent messages, and beside them what is recalled.
+        assert talk.history[0]["content"] == summary.text
+        assert points[-1] in str(talk.history[1:])
+
+
+@pytest.mark.accept("NC-14")
+async def test_the_last_messages_of_a_session_are_loaded_after_a_restart(life: Life):
+    async with life.host() as memory:
+        for number in range(30):
+            life.clock.advance(60)
+            await Conversation(memory).turn(f"question {number}", f"answer {number}")
+            await memory.message_sent(session_key="cli:other", text="elsewhere")
+    async with life.host() as memory:
+        loaded = memory.history(KEY, limit=3)
+        assert [(one["role"], one["content"]) for one in loaded] == [
+            ("assistant", "answer 28"),
+            ("user", "question 29"),
+            ("assistant", "answer 29"),
+        ]
+        assert memory.history("cli:new") == []
+
+
+HISTORY = [
+    {"role": "system", "content": "Be kind."},
+    {"role": "user", "content": "My dog is called Rex.", "timestamp": "2026-02-01T10:00:00+00:00"},
+    {"role": "assistant", "content": "What a name.", "timestamp": "2026-02-01T10:00:05+00:00"},
+    {"role": "user", "content": "He is afraid of umbrellas.", "timestamp": "2026-02-02T11:00:00+00:00"},
+    {"role": "assistant", "content": "Poor Rex."},
+]
+
+
+async def test_a_history_that_memory_did_not_see_is_taken_up_once_and_recalled(life: Life):
+    spoken = [one["content"] for one in HISTORY[1:]]
+    for _ in range(2):  # again after a restart
+        async with life.host() as memory:
+            await memory.resume(session_key=KEY, messages=HISTORY)
+            assert [one["text"] for one in life.transcript()] == spoken
+    assert life.transcript()[0]["time"].startswith("2026-02-01")
+    async with life.host() as memory:
+        # The host goes on, and tells of its next turn as well as of its longer history.
+        await memory.message_received(session_key=KEY, text="He likes snow.", history=HISTORY)
+        await memory.message_sent(session_key=KEY, text="Good.")
+        longer = [*HISTORY, {"role": "user", "content": "He likes snow."}, {"role": "assistant", "content": "Good."}]
+        await memory.resume(session_key=KEY, messages=longer)
+        await memory.flush_index()
+        assert "umbrellas" in await Conversation(memory, "cli:new").hear("Do you remember what Rex is afraid of?")
+    assert [one["text"] for one in life.transcript()] == [*spoken, "He likes snow.", "Good."]
+
+
+@pytest.mark.accept("V5-03")
+async def test_the_base_context_is_the_long_term_file_and_the_entries_and_no_recall_result(life: Life):
+    life.memory.mkdir(parents=True)
+    (life.memory / "MEMORY.md").write_text("# Facts\n\nLikes tea.\n", encoding="utf-8")
+    async with life.host() as memory:
+        said = "I am allergic to peanuts."
+        call = ToolCall("remember", {"text": "The user is allergic to peanuts.", "said": said, "kind": "fact"})
+        await Conversation(memory).turn(said, "Noted.", call)
+        await Conversation(memory, "cli:old").turn("The telescope stands in the attic.")
+        await memory.flush_index()
+        assert "attic" in await Conversation(memory, "cli:new").hear("Do you remember where my telescope stands?")
+        base = memory.base_context()
+        assert "Likes tea." in base
+        assert "allergic to peanuts" in base
+        assert "attic" not in base

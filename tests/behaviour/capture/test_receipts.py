@@ -1,0 +1,235 @@
+"""What was said, done and noted is in the file and at the line that its receipt names, or the receipt says why not."""
+
+import asyncio
+import json
+import threading
+from collections.abc import Callable
+from datetime import UTC, datetime
+
+import pytest
+
+from nanobot_memory_plugins.core import Destination, MemoryHost, Note, NoteType, Query, Receipt
+from tests.behaviour.kit.life import KEY, Conversation, Life
+from tests.behaviour.kit.waiting import until
+
+
+def at(receipt: Receipt) -> str:
+    """Return the line that a receipt names."""
+    assert receipt.stored, receipt.reason
+    return receipt.path.read_bytes().decode("utf-8", "replace").split("\n")[receipt.line - 1]
+
+
+async def observe(memory: MemoryHost, result: object, **more: object) -> Receipt:
+    return await memory.tool_executed(
+        session_key=KEY, tool_name="exec", arguments={"command": "make"}, result=result, **more
+    )
+
+
+@pytest.mark.accept("NC-08", "V5-06", "LR-01")
+async def test_each_is_in_its_file_when_its_receipt_says_so(life: Life):
+    for lived in range(2):  # two processes' lives
+        async with life.host() as memory:
+            for number in range(3):
+                text = f"question {lived} {number}\nin two lines"
+                receipt = (await memory.message_received(session_key=KEY, text=text)).receipt
+                assert json.loads(at(receipt))["text"] == text
+                receipt = await memory.message_sent(session_key="telegram:7", text=f"answer {number}")
+                assert json.loads(at(receipt))["role"] == "assistant"
+                # The same tool three times is three observations.
+                receipt = await observe(memory, "all 17 targets built")
+                assert at(receipt).startswith("### 2026-02-16 14:20")
+            note = Note("tabs it is", "with\n# heading", type=NoteType.CONFIG, tags=("editor",), title="Indent")
+            receipt = await memory.keep(note, session_key=KEY)
+            assert at(receipt) == "### 2026-02-16 14:20 Indent"
+            rest = receipt.path.read_text(encoding="utf-8").split("\n")[receipt.line :]
+            assert "type: config" in rest
+            assert any(line.startswith("tags:") and "editor" in line for line in rest)
+            failed = await observe(memory, None, error="no rule to make target")
+            assert "no rule to make target" in failed.path.read_text(encoding="utf-8")
+    day = (life.memory / "2026-02-16.md").read_text(encoding="utf-8")
+    assert day.count("### ") == 2 * (3 + 1 + 1)
+    spoken = [one["text"] for one in life.transcript()]
+    assert spoken == [f"question {lived} {number}\nin two lines" for lived in range(2) for number in range(3)]
+
+
+async def test_many_at_once_are_written_in_the_order_of_their_calls(life: Life):
+    async with life.host() as memory:
+        calls = [memory.message_sent(session_key=KEY, text=f"m{number}") for number in range(100)]
+        receipts = await asyncio.gather(*calls)
+        assert [receipt.line for receipt in receipts] == list(range(1, 101))
+        assert [one["content"] for one in memory.history(KEY, limit=200)] == [f"m{number}" for number in range(100)]
+
+
+async def test_lines_stay_right_and_every_byte_of_others_stays_while_they_write_too(life: Life):
+    theirs = b"\xef\xbb\xbf# Memory\r\n\r\nsomebody's text without a line end \xff"
+    life.memory.mkdir(parents=True)
+    (life.memory / "MEMORY.md").write_bytes(theirs)
+    day = life.memory / "2026-02-16.md"
+    async with life.host() as memory:
+        receipt = await memory.keep(Note("ours", destination=Destination.LONG_TERM), session_key=KEY)
+        assert at(receipt).startswith("### ")
+        assert receipt.path.read_bytes().startswith(theirs)
+        for change in (
+            lambda: day.write_bytes(b"a\nb\nc\n"),
+            lambda: day.write_bytes(b"\n" * 5_000),
+            lambda: day.write_bytes(day.read_bytes() + b"more\nlines\n"),
+            lambda: day.unlink(),
+            lambda: day.write_bytes(b"no line end"),
+        ):
+            change()
+            for _ in range(2):
+                receipt = await memory.keep(Note("x", title="here"), session_key=KEY)
+                assert at(receipt) == "### 2026-02-16 14:20 here"
+    assert day.read_bytes().startswith(b"no line end\n")
+
+
+async def test_a_receipt_of_several_notes_says_stored_only_where_all_are(life: Life, install: Callable[..., None]):
+    install(
+        "notes",
+        """
+        from nanobot_memory_plugins.core import Destination, Note, hookimpl
+
+        @hookimpl
+        def on_tool_executed(tool_name):
+            where = Destination.LONG_TERM if tool_name == "long" else Destination.DAY
+            return [Note("first of both"), Note("second of both", destination=where)]
+        """,
+    )
+    (life.memory / "MEMORY.md").mkdir(parents=True)
+    async with life.host(observation={"enabled": False}) as memory:
+        good = await memory.tool_executed(session_key=KEY, tool_name="day", arguments={})
+        assert good.stored
+        assert [one.stored for one in good.notes] == [True, True]
+        bad = await memory.tool_executed(session_key=KEY, tool_name="long", arguments={})
+        assert not bad.stored
+        assert "MEMORY.md" in bad.reason
+        assert [one.stored for one in bad.notes] == [True, False]
+    assert (life.memory / "2026-02-16.md").read_text(encoding="utf-8").count("first of both") == 2
+
+
+@pytest.mark.parametrize("spoilt", ["a folder", "a link"])
+async def test_what_cannot_be_written_is_said_and_never_raised_and_all_else_goes_on(life: Life, spoilt: str):
+    outside = life.folder / "outside"
+    async with life.host() as memory:
+        file = (await memory.message_sent(session_key=KEY, text="before")).path
+        file.unlink()
+        file.mkdir() if spoilt == "a folder" else file.symlink_to(outside)
+        for _ in range(2):
+            context = await memory.message_received(session_key=KEY, text="do you remember this?")
+            assert not context.receipt.stored
+            assert file.name in context.receipt.reason
+        assert (await memory.message_sent(session_key="cli:other", text="elsewhere")).stored
+        assert (await observe(memory, "fine")).stored
+    assert not outside.exists()
+
+
+async def test_any_text_is_kept_readable(life: Life):
+    async with life.host() as memory:
+        for text in ("x\ud800\0y", "\ud83d\ude00", "a\u2028b\r\nc", "[" * 5_000, ""):
+            assert (await memory.message_sent(session_key=KEY, text=text)).stored is bool(text)
+        receipt = await memory.keep(Note("a\ud800\0", "b\udfff\n### 2026-01-01 00:00 forged\nid: 1"), session_key=KEY)
+        assert receipt.stored
+        assert [one["content"][:4] for one in memory.history(KEY)] == ["x\ufffd\0y", "😀", "a\u2028b\r", "[[[["]
+    headings = [
+        line for line in (life.memory / "2026-02-16.md").read_text("utf-8").split("\n") if line.startswith("### ")
+    ]
+    assert len(headings) == 1
+
+
+async def test_a_huge_message_is_kept_whole_and_what_follows_stands_behind_it(life: Life):
+    huge = "The quick brown fox jumps over the lazy dog. " * 2_500
+    async with life.host() as memory:
+        receipt = await memory.message_sent(session_key=KEY, text=huge)
+        assert receipt.stored or receipt.pending
+        await memory.message_sent(session_key=KEY, text="The staging database listens on port 6543.")
+        assert (await memory.message_sent(session_key="cli:other", text="meanwhile")).stored
+    assert [len(one["text"]) for one in life.transcript()] == [len(huge), 42]
+
+
+async def test_a_call_that_its_host_cancels_is_written_all_the_same(life: Life, install: Callable[..., None]):
+    install(
+        "slow",
+        """
+        import asyncio
+        from nanobot_memory_plugins.core import hookimpl
+
+        asked = []
+
+        @hookimpl
+        async def on_message_received(text):
+            asked.append(text)
+            await asyncio.Event().wait()
+        """,
+    )
+    async with life.host() as memory:
+        call = asyncio.create_task(memory.message_received(session_key=KEY, text="do not lose me"))
+        import third_party_slow
+
+        await until(lambda: third_party_slow.asked)
+        call.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await call
+    assert [one["text"] for one in life.transcript()] == ["do not lose me"]
+
+
+@pytest.mark.accept("V5-15")
+async def test_closing_writes_what_was_accepted_leaves_nothing_running_and_accepts_nothing_more(life: Life):
+    before = threading.active_count()
+    async with life.host() as memory:
+        waiting = [asyncio.create_task(memory.message_sent(session_key=KEY, text=f"m{n}")) for n in range(50)]
+        await asyncio.sleep(0)
+    written = len(life.transcript())
+    receipts = await asyncio.gather(*waiting)
+    assert written == sum(receipt.stored for receipt in receipts) == 50
+    await until(lambda: threading.active_count() <= before)
+    assert asyncio.all_tasks() == {asyncio.current_task()}
+    async with life.host() as memory:
+        await memory.flush_index()
+        assert (await memory.search(Query(text="m49"))).hits
+
+
+@pytest.mark.accept("V5-12", "V3-11")
+async def test_an_indexer_that_is_far_behind_holds_up_no_message_and_indexes_all_in_the_end(life: Life):
+    async with life.host(storage={"indexQueueMax": 2}) as memory:
+        for number in range(40):
+            receipt = await memory.message_sent(
+                session_key=f"cli:{number % 7}", text=f"lantern number{number:03} glows"
+            )
+            assert receipt.stored
+        # A file that cannot be read costs itself alone.
+        (life.memory / "2026-02-01.md").write_bytes(b"\xff\xfe\x00 broken \xc3\x28")
+        await memory.flush_index()
+        for number in range(40):
+            assert f"number{number:03}" in (await memory.search(Query(text=f"number{number:03}"))).hits[0].text
+
+
+@pytest.mark.accept("V5-04")
+async def test_at_the_start_all_files_are_indexed_and_unchanged_ones_not_again(life: Life):
+    life.memory.mkdir(parents=True)
+    (life.memory / "MEMORY.md").write_text("# Home\n\nThe cat is called Miga.\n", encoding="utf-8")
+    (life.memory / "2026-01-05.md").write_text("The boiler was serviced.\n", encoding="utf-8")
+    (life.workspace / "notes").mkdir()
+    async with life.host() as memory:
+        await memory.flush_index()
+        first = {words: (await memory.search(Query(text=words))).hits[0] for words in ("Miga", "boiler")}
+    index = life.workspace / ".storage" / "memory.db"
+    written = index.stat().st_mtime_ns
+    async with life.host() as memory:
+        await memory.flush_index()
+        assert {words: (await memory.search(Query(text=words))).hits[0].id for words in first} == {
+            words: hit.id for words, hit in first.items()
+        }
+    assert index.stat().st_mtime_ns == written
+
+
+async def test_a_day_begins_at_local_midnight_and_everything_is_for_its_owner_alone(life: Life):
+    async with life.host() as memory:
+        local = datetime(2026, 2, 16, 23, 59, 59).astimezone()
+        life.clock.set(local.astimezone(UTC))
+        before = await memory.keep(Note("a"), session_key=KEY)
+        life.clock.advance(1)
+        after = await memory.keep(Note("b"), session_key=KEY)
+        await Conversation(memory).turn("hello")
+    assert [one.path.name for one in (before, after)] == ["2026-02-16.md", "2026-02-17.md"]
+    for path in (life.memory, *life.memory.rglob("*")):
+        assert path.stat().st_mode & 0o777 == (0o700 if path.is_dir() else 0o600), path

@@ -1,0 +1,114 @@
+"""The options are shown with where each comes from, explained, changed, and wrong ones named; nothing else suffers."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.behaviour.kit.command import Done, run
+from tests.behaviour.kit.life import Conversation, Life
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "options.json"
+    write(path, {"recall": {"recall_timeout": 0.5}, "storage": {"embeddingProvider": "none"}})
+    return path
+
+
+def write(path: Path, options: object) -> None:
+    path.write_text(json.dumps({"memoryPlugins": options}), encoding="utf-8")
+
+
+def config(file: Path, *words: object, status: int = 0) -> Any:
+    done = run("config", *words, "--config", file, "--json")
+    assert done.status == status, done
+    return done.json
+
+
+def test_an_option_is_shown_got_and_explained_under_either_spelling(file: Path):
+    everything = json.dumps(config(file, "show"))
+    for name in ("recallTimeout", "embeddingProvider"):
+        assert name in everything
+    for name in ("recall.recallTimeout", "recall.recall_timeout"):
+        assert run("config", "get", name, "--config", file).out.strip() == "0.5"
+    explained = run("config", "explain", "recall.recallTimeout", "--config", file)
+    assert (explained.status, "0.5" in explained.out, str(file) in explained.text.replace(" ", "")) == (0, True, True)
+    assert "recallTopK" in run("config", "explain", "recall", "--config", file).out
+
+
+@pytest.mark.accept("PL-03")
+async def test_wrong_options_are_named_with_the_nearest_and_the_host_starts_without_them(life: Life, tmp_path: Path):
+    wrong = tmp_path / "wrong.json"
+    options = {
+        "recall": {"recallTimeout": "soon", "recalTopK": 3},
+        "sumary": {"enabled": False},
+        "storage": {"embeddingProvider": "none"},
+        "bootstrap": False,
+    }
+    write(wrong, options)
+    life.workspace.mkdir()
+    done = run("plugins", "--json", workspace=life.workspace, config=wrong)
+    states = {one["name"]: one["enabled"] for one in done.json["plugins"]}
+    assert (states["bootstrap"], states["recall"]) == (False, True)
+    told = json.dumps(done.json["problems"])
+    assert [
+        name for name in ("recallTimeout", "recalTopK", "recallTopK", "sumary", "summary") if name not in told
+    ] == []
+    doctor = run("doctor", "--json", workspace=life.workspace, config=wrong)
+    found = json.dumps(doctor.json["findings"])
+    assert "recalTopK" in found
+    assert "recallTimeout" in found
+    # What can be used is used: the host starts, and remembers.
+    search = run("search", "tea", "--json", workspace=life.workspace, config=wrong)
+    assert search.json["hits"] == []
+    life.options["recall"] = {"recallTimeout": 60}
+    async with life.host() as memory:
+        await Conversation(memory).turn("The kiln is hot.")
+    assert life.transcript()
+
+
+def test_a_plugin_that_is_turned_off_is_called_by_nobody(life: Life):
+    life.memory.mkdir(parents=True)
+    life.options["recall"] = {"enabled": False}
+    plugins = {one["name"]: one for one in life.command("plugins", "--json").json["plugins"]}
+    assert (plugins["recall"]["enabled"], plugins["storage"]["enabled"]) == (False, True)
+    assert life.command("why", "tea").status != 0 or not life.command("why", "tea", "--json").json.get("candidates")
+
+
+def test_a_configuration_that_cannot_be_read_is_one_fault_in_every_command(tmp_path: Path):
+    broken = tmp_path / "home" / ".nanobot" / "config.json"
+    broken.parent.mkdir(parents=True)
+    broken.write_text('{"agents": ', encoding="utf-8")
+    for words in (["search", "tea"], ["why", "tea"], ["stats"], ["index"], ["entries", "list"], ["export"]):
+        done = run(*words)
+        assert (done.status, "config.json" in done.text) == (2, True), words
+    assert broken.read_text(encoding="utf-8") == '{"agents": '
+    assert [path.name for path in broken.parent.iterdir()] == ["config.json"]
+
+
+def test_an_unknown_option_is_answered_with_the_nearest(file: Path):
+    for words, nearest in ((("get", "recall.recalTimeout"), "recallTimeout"), (("explain", "storge"), "storage")):
+        told = config(file, *words, status=1)
+        assert (told["ok"], nearest in json.dumps(told)) == (False, True)
+
+
+def test_a_secret_is_shown_by_no_command(file: Path, life: Life):
+    life.memory.mkdir(parents=True)
+    key = "sk-proj-aB3dE5gH7jK9mN1pQ4rS6tU8vW2xY0zC5fG7hJ9k"
+    write(file, {"storage": {"embeddingApiKey": key, "embeddingProvider": "none"}})
+    for words in (["config", "show"], ["config", "explain", "storage.embeddingApiKey"]):
+        for more in ([], ["--json"]):
+            assert key not in run(*words, *more, "--config", file).text
+    for words in (["doctor", "--all"], ["plugins"]):
+        assert key not in run(*words, workspace=life.workspace, config=file).text
+
+
+def test_what_doctor_finds_bad_is_status_1_with_a_remedy(life: Life):
+    life.workspace.mkdir()
+    (life.workspace / "memory").write_text("no folder", encoding="utf-8")
+    done: Done = life.command("doctor", "--json")
+    bad = [one for one in done.json["findings"] if one["health"] == "bad"]
+    assert (done.status, bool(bad), [one for one in bad if not one["mend"]]) == (1, True, [])
+    assert (life.workspace / "memory").read_text(encoding="utf-8") == "no folder"

@@ -1,0 +1,178 @@
+"""What matters is saved before history is cut: silently, once a cycle, and whatever the model does."""
+
+from typing import Any
+
+import pytest
+
+from nanobot_memory_plugins.core import MemoryHost
+from nanobot_memory_plugins.core.testing import Reply, Request
+from tests.behaviour.kit.life import Conversation, Life
+from tests.behaviour.kit.long_talk import chat, day_notes
+from tests.behaviour.kit.model import ReadingModel, purpose_of
+
+SAID = "We decided to use PostgreSQL 16 on port 5433 for the Bluebird project."
+KEPT = "They decided to use PostgreSQL 16 on port 5433 for Bluebird."
+TALK = chat(SAID, "Understood, PostgreSQL 16 on port 5433.", "Marta reviews the migrations.", "Noted.")
+MORE = chat("The release is planned for 12 May.", "Noted: 12 May.")
+# A failure is not tried again, and the model answers at once or not at all.
+ONCE: dict[str, Any] = {"core": {"languageModel": {"attempts": 1}}}
+
+
+async def filled(memory: MemoryHost, history: list[dict[str, Any]], tokens: int, window: int, key: str = "cli:direct"):
+    """Tell of a turn after which the context holds so many tokens."""
+    await memory.turn_finished(session_key=key, messages=history, context_tokens=tokens, context_window=window)
+
+
+async def cut(memory: MemoryHost, history: list[dict[str, Any]], key: str = "cli:direct") -> Any:
+    return await Conversation(memory, key, history=list(history)).compact(window=200_000)
+
+
+@pytest.mark.accept("FL-01")
+async def test_a_context_is_flushed_from_its_trigger_on_and_not_below(life: Life, model: ReadingModel):
+    async with life.host() as memory:
+        for window, trigger in ((200_000, 176_000), (65_536, 41_536), (16_000, 9_600), (8_000, 4_800)):
+            before, key = len(model.asked("flush")), f"cli:{window}"
+            history = chat(f"{SAID} It is for window {window}.", "Fine.")
+            await filled(memory, history, trigger - 1, window, key)
+            assert len(model.asked("flush")) == before
+            await filled(memory, history, trigger, window, key)
+            assert len(model.asked("flush")) == before + 1
+
+
+@pytest.mark.accept("FL-02", "FL-03", "FL-04")
+async def test_what_the_silent_turn_keeps_is_on_disk_before_the_cut_and_recalled_after_it(
+    life: Life, model: ReadingModel
+):
+    model.learn(KEPT, SAID, kind="decision")
+    async with life.host() as memory:
+        talk = Conversation(memory)
+        for one in range(0, len(TALK), 2):
+            await talk.turn(TALK[one]["content"], TALK[one + 1]["content"])
+        said = [record.get("text") for record in life.transcript()]
+        summary = await talk.compact(window=200_000)
+        assert KEPT in day_notes(life.memory)
+        assert [record.get("text") for record in life.transcript()] == said  # nobody hears of the turn
+        asked = model.asked("flush")[0].system.splitlines()[0]
+        assert asked not in summary.text
+        await memory.flush_index()
+        block = await Conversation(memory, "cli:next").hear("Do you remember which database Bluebird uses?")
+        assert "5433" in block
+        assert asked not in block
+
+
+@pytest.mark.accept("FL-05")
+async def test_a_model_that_has_nothing_to_keep_stores_nothing(life: Life, model: ReadingModel):
+    async with life.host() as memory:
+        for number, answer in enumerate(("NO_REPLY", "  no_reply\n", "No_Reply.", "```\nNO_REPLY\n```")):
+            model.fails["flush"] = Reply(answer)
+            assert await cut(memory, chat(f"What is {number} times 7?", f"{number * 7}."), f"cli:{number}") is not None
+    assert len(model.asked("flush")) == 4
+    assert day_notes(life.memory) == ""
+
+
+@pytest.mark.accept("FL-06")
+async def test_a_cycle_has_one_silent_turn_across_restarts_and_nothing_new_means_no_call(
+    life: Life, model: ReadingModel
+):
+    model.learn(KEPT, SAID, kind="decision")
+    for _ in range(3):
+        async with life.host() as memory:
+            await filled(memory, TALK, 180_000, 200_000)
+    assert len(model.asked("flush")) == 1
+    async with life.host() as memory:
+        await filled(memory, [*TALK, *MORE], 181_000, 200_000)
+        await cut(memory, [*TALK, *MORE])
+    assert len(model.asked("flush")) == 1  # what came after the turn of the cycle is archived as it was said
+    assert day_notes(life.memory).count(KEPT) == 1
+    assert "12 May" in day_notes(life.memory)
+    async with life.host() as memory:
+        await cut(memory, [*TALK, *MORE])
+        await cut(memory, [*TALK, *MORE])
+        await cut(memory, [])
+        assert len(model.asked("flush")) == 1
+        life.clock.advance(3_600)
+        await filled(memory, chat("The deadline moved to 30 June.", "Noted."), 180_000, 200_000)
+    assert len(model.asked("flush")) == 2
+    assert day_notes(life.memory).count(KEPT) == 1
+
+
+async def test_of_a_history_that_went_on_only_the_new_part_is_shown(life: Life, model: ReadingModel):
+    async with life.host() as memory:
+        await cut(memory, TALK)
+        life.clock.advance(3_600)
+        await cut(memory, [*TALK[2:], *MORE])
+    shown = model.asked("flush")[1].last_user
+    assert "12 May" in shown
+    assert "5433" not in shown
+
+
+@pytest.mark.accept("FL-07")
+async def test_a_model_that_fails_blocks_no_compaction_and_what_was_said_is_kept_all_the_same(
+    life: Life, model: ReadingModel
+):
+    faults = {
+        "error": Reply(status=500),
+        "refused": Reply(status=400),
+        "junk": Reply(junk=b"\xff{{{"),
+        "broken": Reply(cut=True),
+        "garbled": Reply("{'rows': [[[, 7"),
+        "invented": Reply('[{"type": "note", "tldr": "The user bought a boat in Portugal.", "quote": "a boat"}]'),
+        "late": Reply("NO_REPLY", delay=0.5),
+    }
+    for number, (name, fault) in enumerate(faults.items()):
+        model.fails["flush"] = fault
+        patience = {"timeout": 0.1, "purposeTimeouts": {}} if name == "late" else {}
+        async with life.host(core={"languageModel": {"attempts": 1, **patience}}) as memory:
+            summary = await cut(
+                memory, chat(f"We decided to take port 70{number}7 for {name}.", "Fine."), f"cli:{name}"
+            )
+        assert summary.text, name
+        assert f"70{number}7" in day_notes(life.memory), name
+        assert "Portugal" not in day_notes(life.memory)
+    async with life.host(model=False) as memory:
+        await cut(memory, chat("We decided to take port 8088 for the offline one.", "Fine."), "cli:offline")
+    assert "8088" in day_notes(life.memory)
+
+
+async def test_a_failure_ahead_of_the_cut_is_made_good_at_the_cut_and_not_repeated_before(
+    life: Life, model: ReadingModel
+):
+    model.learn(KEPT, SAID, kind="decision")
+    model.fails["flush"] = Reply(status=400)
+    async with life.host(**ONCE) as memory:
+        for _ in range(4):
+            await filled(memory, TALK, 180_000, 200_000)
+        assert len(model.asked("flush")) == 1
+        del model.fails["flush"]
+        await cut(memory, TALK)
+    assert len(model.asked("flush")) == 2
+    assert KEPT in day_notes(life.memory)
+
+
+async def test_flush_goes_first_and_the_notes_of_all_are_kept(life: Life, model: ReadingModel, install):
+    install(
+        "aaa",
+        """
+        from pathlib import Path
+        from nanobot_memory_plugins.core import Note, Summary, hookimpl
+
+        @hookimpl
+        async def before_compaction(messages, context):
+            Path(context.workspace, "asked").write_text("aaa")
+            return Note("what aaa keeps")
+        """,
+    )
+    order: list[tuple[str, bool]] = []
+    model.learn(KEPT, SAID, kind="decision")
+    answer = model.answer
+
+    def watched(body):
+        order.append((purpose_of(Request(body)), (life.workspace / "asked").exists()))
+        return answer(body)
+
+    model.answer = watched
+    async with life.host() as memory:
+        await cut(memory, TALK)
+    assert order[0] == ("flush", False)
+    assert (life.workspace / "asked").exists()
+    assert all(words in day_notes(life.memory) for words in (KEPT, "what aaa keeps"))

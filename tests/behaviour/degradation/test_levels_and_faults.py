@@ -1,0 +1,330 @@
+"""With less it goes on with less, says at which level, and finds what it is asked for all the same."""
+
+import ctypes
+import json
+import os
+import resource
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from nanobot_memory_plugins.core import Level, MemoryHost, Query, Store
+from nanobot_memory_plugins.core.testing import Reply, StoreContract
+from tests.behaviour.kit.life import Conversation, Life, keep_notes
+from tests.behaviour.kit.store import open_through_host
+from tests.behaviour.kit.waiting import until
+
+WORDS = (
+    *("walnut", "harbour", "violin", "lantern", "cedar", "compass", "saddle", "orchard", "pepper", "glacier", "teapot"),
+    *("核桃", "港口", "提琴", "灯笼", "雪松", "罗盘", "马鞍", "果园", "胡椒"),
+)
+FACTS = {word: f"the {word} is on shelf {number}" for number, word in enumerate(WORDS, 10)}
+
+
+class TestOurStore(StoreContract):
+    async def open(self, workspace: Path) -> Store:
+        return await open_through_host(workspace)
+
+
+def database(life: Life) -> Path:
+    """The file of the index, wherever it stands."""
+    (file,) = life.workspace.rglob("memory.db")
+    return file
+
+
+async def planted(life: Life) -> None:
+    """Keep the facts, half as notes and half as messages, and index them."""
+    async with life.host() as memory:
+        await keep_notes(memory, *list(FACTS.values())[::2])
+        for text in list(FACTS.values())[1::2]:
+            await memory.message_sent(session_key="cli:old", text=text)
+        await memory.flush_index()
+
+
+async def answered(memory: MemoryHost) -> tuple[int, set[Level]]:
+    """Search for each fact, and return how many were found and at which levels."""
+    found, levels = 0, set()
+    for word, text in FACTS.items():
+        result = await memory.search(Query(word))
+        found += any(text in hit.text for hit in result.hits)
+        levels.add(result.level)
+    return found, levels
+
+
+def checkpointed(life: Life) -> Path:
+    file = database(life)
+    sqlite3.connect(file).execute("PRAGMA wal_checkpoint(TRUNCATE)").connection.close()
+    for name in ("-wal", "-shm"):
+        file.with_name(file.name + name).unlink(missing_ok=True)
+    return file
+
+
+def overwrite(life: Life) -> None:
+    checkpointed(life).write_bytes(b"this is no database " * 5_000)
+
+
+def halve(life: Life) -> None:
+    file = checkpointed(life)
+    os.truncate(file, file.stat().st_size // 3)
+
+
+def delete(life: Life) -> None:
+    for file in database(life).parent.glob("memory.db*"):
+        file.unlink()
+
+
+def of_somebody_else(life: Life) -> None:
+    file = checkpointed(life)
+    file.unlink()
+    connection = sqlite3.connect(file)
+    connection.execute("CREATE TABLE recipes (name)")
+    connection.commit()
+    connection.close()
+
+
+def of_another_schema(life: Life) -> None:
+    connection = sqlite3.connect(checkpointed(life))
+    connection.execute("PRAGMA user_version = 9999")
+    for (table,) in connection.execute("SELECT name FROM sqlite_master WHERE name LIKE '%meta%'").fetchall():
+        columns = [row[1] for row in connection.execute(f"PRAGMA table_info({table})")]
+        if {"key", "value"} <= set(columns):
+            connection.execute(f"UPDATE {table} SET value = '9999' WHERE key LIKE '%schema%'")
+    connection.commit()
+    connection.close()
+
+
+def as_a_folder(life: Life) -> None:
+    file = checkpointed(life)
+    file.unlink()
+    file.mkdir()
+
+
+BEFORE = {
+    "overwritten": overwrite,
+    "halved": halve,
+    "deleted": delete,
+    "somebody else's": of_somebody_else,
+    "a folder in its place": as_a_folder,
+}
+
+
+@pytest.mark.accept("LR-11", "NC-01")
+async def test_of_a_hundred_searches_99_answer_whatever_became_of_the_index(life_without_model: Life):
+    life = life_without_model
+    await planted(life)
+    kept = life.folder / "kept"
+    shutil.copytree(life.workspace, kept)
+    asked = found = 0
+    for name, fault in BEFORE.items():
+        shutil.rmtree(life.workspace)
+        shutil.copytree(kept, life.workspace)
+        fault(life)
+        async with life.host() as memory:
+            right, _ = await answered(memory)
+            asked, found = asked + len(FACTS), found + right
+            told = {one.subject: one for one in await memory.diagnose()}
+            if name != "a folder in its place":
+
+                async def whole(memory: MemoryHost = memory) -> bool:
+                    await memory.flush_index()
+                    return await answered(memory) == (len(FACTS), {Level.FULL_TEXT})
+
+                await until(whole)
+            else:
+                assert told["index"].hint or told["search level"].hint, name
+    assert asked >= 100
+    assert found >= 0.99 * asked, f"{found} of {asked}"
+
+
+@pytest.mark.accept("LR-11")
+async def test_searches_answer_while_the_index_breaks_is_locked_or_is_gone_under_an_open_host(life_without_model: Life):
+    life = life_without_model
+    await planted(life)
+    asked = found = 0
+    for fault in (overwrite, delete):
+        async with life.host() as memory:
+            await memory.flush_index()
+            fault(life)
+            right, _ = await answered(memory)
+            asked, found = asked + len(FACTS), found + right
+    async with life.host() as memory:
+        await memory.flush_index()
+    holder = sqlite3.connect(database(life), isolation_level=None)
+    holder.execute("PRAGMA locking_mode = EXCLUSIVE")
+    holder.execute("BEGIN EXCLUSIVE")
+    try:
+        async with life.host() as memory:
+            right, _ = await answered(memory)
+            asked, found = asked + len(FACTS), found + right
+    finally:
+        holder.close()
+    assert found >= 0.99 * asked, f"{found} of {asked}"
+
+
+@pytest.mark.accept("V3-15", "LR-07", "V5-08", "LR-11")
+@pytest.mark.parametrize(
+    ("options", "level", "word"),
+    [
+        ({"backend": "grep_only"}, Level.MARKDOWN, "grep_only"),
+        ({"embeddingProvider": "none"}, Level.FULL_TEXT, "turned off"),
+        ({"embeddingProvider": "fastembed", "embeddingModel": "/no/such/folder"}, Level.FULL_TEXT, "/no/such/folder"),
+    ],
+)
+async def test_the_lower_levels_find_the_same_and_are_told(life_without_model: Life, options, level, word):
+    life = life_without_model
+    life.options["storage"] = options
+    async with life.host() as memory:
+        await keep_notes(memory, *FACTS.values())
+        await memory.flush_index()
+        assert await answered(memory) == (len(FACTS), {level})
+        (told,) = [one for one in await memory.diagnose() if one.subject == "search level"]
+    assert told.state.startswith(f"{int(level)}:")
+    assert word in " ".join([told.state, told.hint, life.command("doctor", "--json").out])
+    status = life.command("index", "--json").json if level is not Level.MARKDOWN else {"level": 3, "vectors": 0}
+    assert (status["level"], status["vectors"]) == (level, 0)
+    assert life.command("search", "walnut", "--json").json["level"] == level
+
+
+BLOCKED = """
+import asyncio, sys
+from pathlib import Path
+
+class Blocked:
+    def find_spec(self, name, path=None, target=None):
+        if name.split(".")[0] in sys.argv[3].split(","):
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+sys.meta_path.insert(0, Blocked())
+from nanobot_memory_plugins.core import MemoryHost, Query, load_config
+
+async def main():
+    async with MemoryHost(Path(sys.argv[1]), config=load_config(Path(sys.argv[2]))[0]) as memory:
+        await memory.message_received(session_key="cli:one", text="the staging database listens on port 6543")
+        await memory.flush_index()
+        if "fastembed" not in sys.argv[3] and "apsw" not in sys.argv[3]:
+            await memory.store.vectors_complete(lambda status, report: None)
+        result = await memory.search(Query("port of the staging database"))
+        (told,) = [one for one in await memory.diagnose() if one.subject == "search level"]
+        print(int(result.level), result.hits[0].text, told.state, told.hint, sep="|")
+asyncio.run(main())
+"""
+
+
+@pytest.mark.accept("V3-02", "V3-15")
+@pytest.mark.parametrize(
+    ("blocked", "level"),
+    [("-", 0), ("sqlite_vec", 1), ("fastembed,sqlite_vec,apsw,numpy", 3)],
+)
+def test_a_package_that_is_missing_costs_only_what_it_brings(life_with_vectors: Life, blocked: str, level: int):
+    life = life_with_vectors
+    file = life.folder / "config.json"
+    file.write_text(json.dumps({"memoryPlugins": life.configuration()}), encoding="utf-8")
+    command = [sys.executable, "-c", BLOCKED, str(life.workspace), str(file), blocked]
+    ended = subprocess.run(command, capture_output=True, encoding="utf-8", timeout=120, check=False)
+    assert ended.returncode == 0, ended.stderr
+    found, text, said, hint = ended.stdout.strip().splitlines()[-1].split("|")
+    assert (int(found), text) == (level, "the staging database listens on port 6543")
+    assert said.startswith(f"{level}:")
+    assert level == 0 or hint
+
+
+async def test_a_model_that_fails_costs_what_it_would_have_said_and_no_more(life: Life):
+    failure = Reply("no", status=500)
+    life.model.fails = dict.fromkeys(("extraction", "summary", "flush", "compaction", "consolidation"), failure)
+    async with life.host(core={"languageModel": {"attempts": 1}}) as memory:
+        talk = Conversation(memory)
+        for text in list(FACTS.values())[:8:2]:
+            await talk.turn(f"Please note that {text}.")
+        summary = await talk.compact(keep=False)
+        assert "walnut" in summary.text
+        await talk.idle(ended=True)
+        await memory.flush_index()
+        assert "walnut" in await Conversation(memory, "cli:next").turn("Do you remember the walnut?")
+    assert len(life.transcript()) == 8
+
+
+async def test_an_index_of_another_schema_is_does_not_keep_anything_from_being_found(life_without_model: Life):
+    await planted(life_without_model)
+    of_another_schema(life_without_model)
+    async with life_without_model.host() as memory:
+        await memory.flush_index()
+        found, levels = await answered(memory)
+    assert found == len(FACTS)
+    assert levels <= {Level.FULL_TEXT, Level.MARKDOWN}
+
+
+@contextmanager
+def disk_full_beyond(size: int) -> Iterator[None]:
+    """Let no file of this process grow beyond a size, as on a disk that is full."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        signal.signal(signal.SIGXFSZ, handler)
+
+
+async def test_on_a_full_disk_nothing_is_said_to_be_stored_and_afterwards_it_goes_on(life_without_model: Life):
+    life = life_without_model
+    await planted(life)
+    async with life.host() as memory:
+        with disk_full_beyond(10):
+            refused = await memory.message_sent(session_key="cli:full", text="the anchor is red")
+            assert (refused.stored, bool(refused.reason)) == (False, True)
+            context = await memory.message_received(session_key="cli:full", text="Do you remember the walnut?")
+            assert "walnut" in (context.block or "")
+            assert not context.receipt.stored
+        kept = await memory.message_sent(session_key="cli:full", text="the anchor is blue")
+        assert kept.stored
+        await memory.flush_index()
+        assert [record["text"] for record in life.transcript("cli:full")][-1] == "the anchor is blue"
+        assert (await memory.search(Query("anchor"))).hits[0].text == "the anchor is blue"
+
+
+def without_the_rights_of_root() -> None:
+    """Let the program that comes be bound by the modes of files, whoever runs it."""
+    ctypes.CDLL(None).prctl(24, 1, 0, 0, 0)  # PR_CAPBSET_DROP of CAP_DAC_OVERRIDE
+
+
+READ_ONLY = """
+import asyncio, sys
+from pathlib import Path
+from nanobot_memory_plugins.core import MemoryHost, Query, load_config
+async def main():
+    async with MemoryHost(Path(sys.argv[1]), config=load_config(Path(sys.argv[2]))[0]) as memory:
+        receipt = await memory.message_sent(session_key="cli:new", text="the anchor is red")
+        found = (await memory.search(Query("walnut"))).hits[0].text
+        print(receipt.stored, bool(receipt.reason), found, sep="|")
+asyncio.run(main())
+"""
+
+
+async def test_in_a_folder_that_cannot_be_written_to_it_reads_and_says_that_it_keeps_nothing(life_without_model: Life):
+    life = life_without_model
+    await planted(life)
+    everything = [life.workspace, *life.workspace.rglob("*")]
+    for file in everything:
+        file.chmod(0o555 if file.is_dir() else 0o444)
+    try:
+        ended = subprocess.run(  # noqa: ASYNC221  # nothing else runs in this loop
+            [sys.executable, "-c", READ_ONLY, str(life.workspace), str(life.folder / "config.json")],
+            capture_output=True,
+            encoding="utf-8",
+            timeout=120,
+            check=False,
+            preexec_fn=without_the_rights_of_root,
+        )
+    finally:
+        for file in everything:
+            file.chmod(0o755 if file.is_dir() else 0o644)
+    assert ended.returncode == 0, ended.stderr
+    assert ended.stdout.strip().splitlines()[-1] == "False|True|the walnut is on shelf 10"

@@ -1,0 +1,237 @@
+"""What a session told is learned from it behind its end, once, in one call, with the user's own words."""
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from nanobot_memory_plugins.core import MemoryHost, estimate_tokens
+from nanobot_memory_plugins.core.testing import Reply
+from tests.behaviour.kit.life import DAY, Conversation, Life
+from tests.behaviour.kit.long_talk import chat
+from tests.behaviour.kit.model import ReadingModel
+
+TEA, HAMBURG, DOG = "I like green tea", "I live in Hamburg", "My dog is called Rex"
+SAID = chat(f"{TEA}, and {HAMBURG}.", "Noted.", f"{DOG}.", "A fine name.", "He sleeps a lot.", "Dogs do.")
+
+
+@pytest.fixture(autouse=True)
+def alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "consolidation,storage,recall")
+
+
+def learn_three(model: ReadingModel) -> None:
+    model.learn("The user likes green tea", TEA, kind="preference")
+    model.learn("The user lives in Hamburg", HAMBURG, importance="medium")
+    model.learn("The user's dog is called Rex", DOG, importance="low")
+
+
+async def idle(memory: MemoryHost, history: list[dict[str, Any]], key: str = "cli:direct", *, ended: bool = True):
+    await Conversation(memory, key, history=list(history)).idle(ended=ended)
+
+
+def by_text(life: Life) -> dict[str, dict[str, Any]]:
+    return {one["content"]: one for one in life.entries()}
+
+
+@pytest.mark.accept("EB-05", "EB-07", "EB-12", "EB-20")
+async def test_a_session_is_learned_from_once_in_one_call_and_scored_by_importance(life: Life, model: ReadingModel):
+    learn_three(model)
+    async with life.host() as memory:
+        await idle(memory, SAID, ended=False)
+        assert len(model.asked("extraction")) == 1
+        entries = by_text(life)
+        assert {text: one["score"] for text, one in entries.items()} == {
+            "The user likes green tea": 0.8,
+            "The user lives in Hamburg": 0.6,
+            "The user's dog is called Rex": 0.4,
+        }
+        assert entries["The user likes green tea"]["category"] == "preference"
+        assert {(one["source_session"], one["hits"]) for one in entries.values()} == {("cli:direct", 0)}
+        before = (life.memory / "ENTRIES.md").read_bytes()
+        await idle(memory, SAID)
+    async with life.host() as memory:
+        await idle(memory, SAID)
+        await idle(memory, SAID[:2])
+        assert len(model.asked("extraction")) == 1
+        assert (life.memory / "ENTRIES.md").read_bytes() == before
+        # Of a session that went on only the rest is shown.
+        model.learn("The user's cat is called Tom", "My cat is called Tom")
+        await idle(memory, [*SAID, *chat("My cat is called Tom.", "Two pets, then.")])
+    assert len(model.asked("extraction")) == 2
+    assert "sleeps a lot" not in model.asked("extraction")[1].last_user
+    assert len(life.entries()) == 4
+    assert life.command("entries", "history", "--json").json["runs"][-1]["who"] == "extraction"
+
+
+@pytest.mark.accept("EB-06", "EB-08", "EB-14")
+async def test_what_is_known_is_shown_used_again_or_replaced_and_never_doubled(life: Life, model: ReadingModel):
+    learn_three(model)
+    async with life.host() as memory:
+        await idle(memory, SAID)
+        known = by_text(life)
+        model.facts.clear()
+        model.learn("The user likes green tea", TEA, confirms="green tea")
+        model.learn("The user lives in Kiel", "I have moved to Kiel", importance="medium", ends=("Hamburg",))
+        life.clock.advance(DAY)
+        await idle(memory, chat("As I said, I like green tea.", "Yes.", "I have moved to Kiel.", "Nice."), "cli:two")
+        assert all(f"[{one['id']}]" in model.asked("extraction")[1].last_user for one in known.values())
+        entries = by_text(life)
+        assert len(entries) == 4
+        tea, old, new = (
+            entries[f"The user {what}"] for what in ("likes green tea", "lives in Hamburg", "lives in Kiel")
+        )
+        assert (tea["hits"], tea["score"]) == (1, pytest.approx(0.84))
+        assert tea["last_activated"] > known["The user likes green tea"]["last_activated"]
+        assert old["score"] == pytest.approx(0.3)
+        assert (old["superseded_by"], new["supersedes"]) == (new["id"], [old["id"]])
+        prompt = Conversation(memory, "cli:next").prompt()
+        assert "Kiel" in prompt
+        assert "Hamburg" not in prompt
+        await memory.flush_index()
+        block = await Conversation(memory, "cli:next").hear("Do you remember where I live, in Kiel or in Hamburg?")
+        assert "Kiel" in block + prompt
+    assert by_text(life)["The user likes green tea"]["hits"] == 1
+
+
+@pytest.mark.accept("EB-06")
+async def test_at_most_fifty_known_entries_are_shown_those_that_are_touched_among_them(life: Life, model: ReadingModel):
+    lines = [f"### [e{n:03}] fact | 0.90 | 2026-02-16 | 0\nThe user owns book number {n}\n" for n in range(70)]
+    lines.append("### [tea] fact | 0.30 | 2026-02-16 | 0\nThe user likes green tea\n")
+    text = "# Agent Memory\n\n## Active Memories\n\n" + "\n".join(lines)
+    (life.memory / "ENTRIES.md").write_text(text, encoding="utf-8")
+    async with life.host() as memory:
+        await idle(memory, SAID)
+    shown = [line for line in model.asked("extraction")[0].last_user.splitlines() if line.startswith("[")]
+    assert len(shown) == 50
+    assert "[tea] The user likes green tea" in shown
+
+
+@pytest.mark.accept("EB-18")
+async def test_what_means_the_same_as_a_known_entry_is_a_hit_of_it(life_with_vectors: Life, model: ReadingModel):
+    model.learn("用户正在学习弹吉他", "我正在学习弹吉他")
+    async with life_with_vectors.host() as memory:
+        await memory.flush_index()
+        await idle(memory, chat("我正在学习弹吉他。", "好。", "每天练一小时。", "加油。"))
+        model.facts.clear()
+        model.learn("用户在学吉他", "我在学吉他")
+        await idle(memory, chat("你知道我在学吉他。", "是的。", "还在练。", "好。"), "cli:two")
+    (entry,) = life_with_vectors.entries()
+    assert entry["hits"] == 1
+
+
+@pytest.mark.accept("EB-05")
+async def test_a_useless_answer_or_an_empty_session_gives_nothing_and_no_error(life: Life, model: ReadingModel):
+    learn_three(model)
+    async with life.host(core={"languageModel": {"attempts": 1}}) as memory:
+        await idle(memory, [], "cli:empty")
+        await idle(memory, chat("Hi!", "Hello."), "cli:short")
+        assert model.asked("extraction") == []
+        for name, answer in {
+            "junk": "[{",
+            "words": "There is nothing.",
+            "other": '{"a": 1}',
+            "list": "[1, null]",
+        }.items():
+            model.fails["extraction"] = Reply(answer)
+            await idle(memory, [*SAID, *chat(f"This is {name}.", "Fine.")], f"cli:{name}")
+        assert life.entries() == []
+        # It is working on afterwards.
+        model.fails.clear()
+        await idle(memory, [*SAID, *chat("And on.", "Fine.")], "cli:good")
+        assert len(life.entries()) == 3
+
+
+async def test_what_the_user_has_not_said_stands_in_no_prompt(life: Life, model: ReadingModel):
+    model.learn("The user lives in Hamburg", HAMBURG)
+    model.learn("The user owns a yacht in Portugal", TEA, quoted="my yacht in Portugal")
+    model.learn("The user plays chess in a club", TEA, quoted=False)
+    model.learn("The user has a fine name for dogs", "A fine name")  # which only the assistant has said
+    async with life.host() as memory:
+        await idle(memory, SAID)
+        prompt = Conversation(memory, "cli:next").prompt()
+    assert "Hamburg" in prompt
+    assert "yacht" not in prompt
+    assert "chess" not in prompt
+    assert "fine name" not in prompt
+
+
+@pytest.mark.accept("EB-20")
+async def test_a_model_that_is_away_loses_nothing_across_restarts(life: Life, model: ReadingModel):
+    learn_three(model)
+    async with life.host(model=False) as memory:
+        await idle(memory, SAID)
+    model.fails["extraction"] = Reply(status=500)
+    async with life.host(core={"languageModel": {"attempts": 1}}) as memory:
+        await idle(memory, chat("My cat is called Tom.", "Fine.", "She is grey.", "Nice."), "cli:two")
+    model.fails.clear()
+    model.learn("The user's cat is called Tom", "My cat is called Tom")
+    life.clock.advance(DAY)
+    async with life.host() as memory:
+        await idle(memory, [], "cli:three")
+        await idle(memory, [], "cli:three")
+    assert len(life.entries()) == 4
+
+
+@pytest.mark.accept("EB-20")
+async def test_what_is_compacted_is_learned_from_after_the_turn(life: Life, model: ReadingModel):
+    learn_three(model)
+    async with life.host() as memory:
+        talk = Conversation(memory, history=list(SAID))
+        await talk.compact()
+        assert model.asked("extraction") == []  # somebody waits for the compaction
+        await memory.turn_finished(session_key=talk.key, messages=talk.history, context_window=32_000)
+        assert len(model.asked("extraction")) == 1
+        assert len(life.entries()) == 3
+        await talk.idle(ended=True)
+    assert len(model.asked("extraction")) <= 2
+    assert len(life.entries()) == 3
+
+
+@pytest.mark.accept("EB-20")
+async def test_a_turn_in_the_background_is_learned_from_with_its_origin_unless_it_is_switched_off(
+    life: Life, model: ReadingModel
+):
+    job = chat("Check the disk.", "Deleting old snapshots frees the disk.")
+    model.learn("Deleting old snapshots frees the disk", "Deleting old snapshots", kind="experience", quoted=False)
+    for switched_on in (False, True):
+        async with life.host(consolidation={"extractBackgroundTurns": switched_on}) as memory:
+            for _ in range(2):
+                await memory.turn_finished(session_key="heartbeat", messages=job, context_window=32_000)
+            await idle(memory, job, "cron:disk")
+        assert bool(model.asked("extraction")) == switched_on
+    assert 1 <= len(model.asked("extraction")) <= 2
+    assert {one["origin"] for one in life.entries()} == {"assistant"}
+
+
+@pytest.mark.accept("EB-12", "EB-13")
+async def test_triggers_at_the_same_time_are_done_one_after_the_other_and_none_is_lost(life: Life, model: ReadingModel):
+    for number in range(6):
+        model.learn(f"The user's garden {number} has {number} trees", f"garden {number} has {number} trees")
+    async with life.host() as memory, life.host() as other:
+        await asyncio.gather(
+            *(
+                idle(
+                    one,
+                    chat(f"My garden {number} has {number} trees.", "Fine.", "I like trees.", "So do I."),
+                    f"cli:{number}",
+                )
+                for number in range(6)
+                for one in (memory, other if number % 2 else memory)
+            )
+        )
+    entries = life.entries()
+    assert len(entries) == 6
+    assert {one["hits"] for one in entries} == {0}
+
+
+@pytest.mark.accept("EB-21")
+async def test_a_long_history_is_shortened_before_the_model_reads_it(life: Life, model: ReadingModel):
+    learn_three(model)
+    told = [f"In chapter {n} of my diary I describe the garden of house {n}, with {n} trees." for n in range(700)]
+    async with life.host() as memory:
+        await idle(memory, [*SAID, *chat(*(text for one in told for text in (one, "Go on."))), *SAID[:2]])
+    asked = model.asked("extraction")
+    assert asked
+    assert all(sum(estimate_tokens(str(part["content"])) for part in one.messages) < 16_000 for one in asked)
+    assert estimate_tokens(asked[-1].last_user) < 9_500

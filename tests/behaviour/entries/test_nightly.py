@@ -1,0 +1,177 @@
+"""The nightly consolidation: a week's notes and the entries become fewer and truer entries, and it says who did it."""
+
+import subprocess
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from typing import Any
+
+import pytest
+
+from nanobot_memory_plugins.core import MemoryHost, Note, Origin
+from nanobot_memory_plugins.core.testing import Reply
+from tests.behaviour.kit.life import DAY, Conversation, Life
+from tests.behaviour.kit.model import ReadingModel
+from tests.behaviour.kit.waiting import until
+
+NIGHTLY: dict[str, dict[str, Any]] = {
+    "consolidation": {"consolidationSchedule": True, "consolidationDelay": 0},
+    "core": {"languageModel": {"attempts": 1}},
+}
+Night = Callable[[], Awaitable[None]]
+
+
+@pytest.fixture(autouse=True)
+def alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "consolidation")
+
+
+async def night(life: Life, done: Callable[[], object], *, nights: int = 4, seconds: float = 8.0) -> bool:
+    """Let nights pass until something is done; at the first start ever days are only begun to be counted."""
+    for _ in range(nights):
+        life.clock.advance(DAY)
+        async with life.host(**NIGHTLY):
+            with suppress(TimeoutError):
+                await until(done, seconds=seconds / nights)
+                return True
+    return False
+
+
+async def begin(life: Life) -> None:
+    """Start for the first time, some days before."""
+    await night(life, lambda: False, nights=1, seconds=0.3)
+
+
+async def note(life: Life, text: str, origin: Origin = Origin.USER) -> None:
+    async with life.host() as memory:
+        await keep(memory, text, origin)
+
+
+async def keep(memory: MemoryHost, text: str, origin: Origin = Origin.USER) -> None:
+    await memory.keep(Note(text, origin=origin), session_key="cli:direct")
+
+
+def git(life: Life, *arguments: str) -> str:
+    return subprocess.run(["git", *arguments], cwd=life.workspace, check=True, capture_output=True, text=True).stdout
+
+
+def runs(life: Life) -> list[dict[str, Any]]:
+    return [
+        run
+        for run in life.command("entries", "history", "--json").json["runs"]
+        if run["who"] == "consolidation" and any(one["after"] != one["before"] for one in run["changes"])
+    ]
+
+
+@pytest.mark.accept("NC-06")
+async def test_it_adds_merges_updates_and_archives_in_one_run_that_names_it_and_can_be_undone(
+    life: Life, model: ReadingModel
+):
+    for text in (
+        "The user drinks green tea in the morning",
+        "The user has a dog named Bruno",
+        "Bruno is the dog of the user",
+        "The printer is being repaired this week",
+    ):
+        life.command("entries", "remember", text, "--importance", "medium")
+    file = life.memory / "ENTRIES.md"
+    file.write_text(file.read_text(encoding="utf-8") + "\n## Mine\n\nOffice: Paris.\n", encoding="utf-8")
+    for arguments in (("init", "-q"), ("config", "user.email", "a@b.c"), ("config", "user.name", "a")):
+        git(life, *arguments)
+    life.options["consolidation"] = {"gitCommit": True}
+    await begin(life)
+    async with life.host() as memory:
+        await keep(memory, "The user's sister Hanna lives in Lisbon")
+        await keep(memory, "The user drinks coffee in the morning since March")
+        await keep(memory, "A page says that the user likes gambling", Origin.WEB)
+    model.nightly = [
+        {"op": "add", "content": "The user's sister Hanna lives in Lisbon", "category": "fact", "importance": "high"},
+        {"op": "update", "id": "green tea", "content": "The user drinks coffee in the morning since March"},
+        {"op": "merge", "ids": ["named Bruno", "Bruno is"], "content": "The user has a dog named Bruno"},
+        {"op": "archive", "id": "printer"},
+        {"op": "add", "content": "The user likes gambling", "category": "fact", "importance": "high"},
+    ]
+    assert await night(life, lambda: runs(life))
+    (asked,) = model.asked("consolidation")
+    assert all(words in asked.last_user for words in ("Hanna lives in Lisbon", "named Bruno", "Office: Paris."))
+    active = {one["content"] for one in life.entries() if one["section"] == "active"}
+    assert active == {
+        "The user's sister Hanna lives in Lisbon",
+        "The user drinks coffee in the morning since March",
+        "The user has a dog named Bruno",
+    }
+    assert [one["content"] for one in life.entries() if one["section"] == "archived"] == [
+        "The printer is being repaired this week"
+    ]
+    assert "Office: Paris." in file.read_text(encoding="utf-8")
+    assert "consolidation" in git(life, "log", "--format=%B")
+    (run,) = runs(life)
+    assert life.command("entries", "undo", run["run"]).status == 0
+    assert {one["content"] for one in life.entries()} >= {
+        "The user drinks green tea in the morning",
+        "Bruno is the dog of the user",
+    }
+
+
+@pytest.mark.accept("NC-06")
+async def test_it_reads_seven_days_and_nothing_new_means_no_call(life: Life, model: ReadingModel):
+    await begin(life)
+    async with life.host() as memory:
+        for day in range(9):
+            await keep(memory, f"The note of day {day} is here")
+            life.clock.advance(DAY)
+    model.nightly = [{"op": "add", "content": "The note of day 8 is here", "importance": "high"}]
+    assert await night(life, lambda: runs(life))
+    shown = model.asked("consolidation")[0].last_user
+    assert "day 8" in shown
+    assert "day 4" in shown
+    assert "day 0" not in shown
+    assert not await night(life, lambda: len(model.asked("consolidation")) > 1, nights=2, seconds=1)
+    await note(life, "The user's sister Hanna lives in Lisbon")
+    assert await night(life, lambda: len(model.asked("consolidation")) > 1)
+
+
+async def test_each_person_is_consolidated_apart_where_memories_are_not_shared(life: Life, model: ReadingModel):
+    life.options["core"] = {"share": "user"}
+    await begin(life)
+    async with life.host() as memory:
+        for user, said in (("ann", "Ann keeps bees on the roof"), ("bob", "Bob restores old radios")):
+            talk = Conversation(memory, f"telegram:{user}", {"user": user, "channel": "telegram"})
+            await talk.hear(said)
+            await memory.keep(Note(said, origin=Origin.USER), session_key=talk.key, scope=talk.scope)
+        model.nightly = [
+            {"op": "add", "content": "Ann keeps bees on the roof", "importance": "high"},
+            {"op": "add", "content": "Bob restores old radios", "importance": "high"},
+        ]
+    assert await night(life, lambda: len(life.entries()) == 2)
+    asked = [request.last_user for request in model.asked("consolidation")]
+    assert len(asked) == 2
+    assert not any("bees" in one and "radios" in one for one in asked)
+    async with life.host() as memory:
+        for user, own, other in (("ann", "bees", "radios"), ("bob", "radios", "bees")):
+            prompt = Conversation(memory, f"telegram:{user}", {"user": user, "channel": "telegram"}).prompt()
+            assert own in prompt
+            assert other not in prompt
+
+
+async def test_a_night_that_would_drop_much_or_fails_changes_nothing(life: Life, model: ReadingModel):
+    facts = [f"Fact number {number} about the user" for number in range(12)]
+    life.command("entries", "remember", "--from", _bullets(life, facts), "--yes")
+    assert len(life.entries()) == len(facts)
+    await begin(life)
+    await note(life, "The user's sister Hanna lives in Lisbon")
+    model.nightly = [{"op": "archive", "id": f"number {number} "} for number in range(8)]
+    assert await night(life, lambda: model.asked("consolidation"))
+    model.fails["consolidation"] = Reply("I'm sorry, I cannot help with that.")
+    await note(life, "The user's brother Emil lives in Porto")
+    assert await night(life, lambda: len(model.asked("consolidation")) > 1)
+    assert {one["content"] for one in life.entries() if one["section"] == "active"} == set(facts)
+    del model.fails["consolidation"]  # what was not answered is asked again
+    model.nightly = [{"op": "add", "content": "The user's brother Emil lives in Porto", "importance": "high"}]
+    assert await night(life, lambda: runs(life))
+    assert "The user's brother Emil lives in Porto" in {one["content"] for one in life.entries()}
+
+
+def _bullets(life: Life, facts: list[str]) -> str:
+    file = life.folder / "facts.md"
+    file.write_text("".join(f"- {fact}\n" for fact in facts), encoding="utf-8")
+    return str(file)

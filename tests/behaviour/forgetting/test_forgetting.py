@@ -1,0 +1,93 @@
+"""What is forgotten leaves the prompt and recall, for good until it is restored, and takes nothing else with it."""
+
+import shutil
+
+import pytest
+
+from nanobot_memory_plugins.core import MemoryHost
+from tests.behaviour.kit.life import Conversation, Life
+from tests.behaviour.kit.model import forget_call, remember_call, search_call
+from tests.behaviour.kit.waiting import until
+
+BOAT = "My boat lies at pier 97 in Marzipan Alley."
+CHESS = "I play chess with Irina on Sundays."
+ASKED = "Do you remember where my boat lies?"
+
+
+async def shown(memory: MemoryHost, session: str) -> tuple[bool, bool]:
+    """Return whether the boat's place and the chess are known: by a message, a prompt and a tool alike."""
+    talk = Conversation(memory, session)
+    boat = {
+        "Marzipan" in await talk.turn(ASKED),
+        "Marzipan" in talk.prompt(),
+        "Marzipan" in await talk.call(search_call("where does the boat lie")),
+    }
+    talk = Conversation(memory, f"{session}, and chess")
+    chess = {
+        "Irina" in await talk.turn("Do you remember whom I play chess with?"),
+        "Irina" in talk.prompt(),
+    }
+    (is_boat,), (is_chess,) = boat, chess
+    return is_boat, is_chess
+
+
+@pytest.mark.accept("EB-16")
+@pytest.mark.parametrize("way", ["tool by words", "tool by id", "command"])
+async def test_what_is_forgotten_leaves_prompt_and_recall_and_comes_back_when_it_is_restored(life: Life, way: str):
+    async with life.host() as memory:
+        talk = Conversation(memory)
+        for said in (BOAT, CHESS):
+            await talk.turn(said, "Noted.", remember_call(said, said))
+        await memory.flush_index()
+        assert await shown(memory, "cli:before") == (True, True)
+        listed = (await life.command_beside("entries", "list", "--json")).json["entries"]
+        id_ = next(entry["id"] for entry in listed if "Marzipan" in entry["content"])
+        if way == "command":
+            assert (await life.command_beside("entries", "forget", id_)).status == 0
+        else:
+            query = BOAT if way == "tool by words" else id_
+            assert id_ in await talk.call(forget_call(query))
+        await memory.flush_index()
+        assert await shown(memory, "cli:after") == (False, True)
+    shutil.rmtree(life.workspace / ".storage")
+    async with life.host() as memory:  # another start, with an index made of the files
+        await memory.flush_index()
+        assert await shown(memory, "cli:later") == (False, True)
+        assert (await life.command_beside("entries", "restore", id_)).status == 0
+        await memory.flush_index()
+        assert await shown(memory, "cli:restored") == (True, True)
+
+
+async def test_the_words_of_nobodys_entry_forget_nothing(life: Life):
+    async with life.host() as memory:
+        talk = Conversation(memory)
+        await talk.turn(BOAT, "Noted.", remember_call(BOAT, BOAT))
+        for query in ("the zeppelin in the garden", "ffffffff"):
+            await talk.call(forget_call(query))
+        assert "Marzipan" in talk.prompt()
+    assert life.command("entries", "forget", "ffffffff").status == 1
+
+
+async def test_too_old_transcripts_and_tool_notes_are_dropped_where_that_is_asked_for_and_entries_never(life: Life):
+    async with life.host() as memory:
+        talk = Conversation(memory, "cli:old")
+        await talk.turn(CHESS, "Noted.", remember_call(CHESS, CHESS))
+        await memory.tool_executed(
+            session_key="cli:old", tool_name="exec", arguments={"a": "ls"}, result="zeppelin.txt"
+        )
+    life.clock.advance(40 * 86_400)
+    (life.memory / "MEMORY.md").write_text("# Mine\n\nThe oven is broken.\n", encoding="utf-8")
+    async with life.host() as memory:
+        await Conversation(memory, "cli:new").turn("The bicycle is green.")
+        await memory.flush_index()
+    assert life.transcript("cli:old")
+    assert life.files_with("zeppelin.txt")
+    async with life.host(core={"transcriptMaxAgeDays": 30, "toolNoteMaxAgeDays": 30}) as memory:
+        await until(lambda: not life.transcript("cli:old") and not notes_with(life, "zeppelin.txt"))
+        assert "Irina" in Conversation(memory, "cli:third").prompt()
+    assert "green" in str(life.transcript("cli:new"))
+    assert "The oven is broken." in (life.memory / "MEMORY.md").read_text(encoding="utf-8")
+
+
+def notes_with(life: Life, word: str) -> list[str]:
+    return [one for one in life.files_with(word) if one.endswith(".md")]

@@ -1,0 +1,127 @@
+"""What is purged is gone, byte by byte, from all that was written here; nothing else is."""
+
+import shutil
+
+import pytest
+
+from tests.behaviour.kit.breaking_off import broken_off
+from tests.behaviour.kit.life import KEY, Conversation, Life, keep_notes
+from tests.behaviour.kit.model import ReadingModel, remember_call
+
+BOAT = "The boat Quorvexina lies at pier 97 in Marzipan Alley."
+CHESS = "The user plays chess on Sundays."
+NOTE = "# Mine\n\nThe oven is broken.\n\n"
+
+
+async def lived(life: Life) -> str:
+    """Let both be said, noted and kept, and the boat be read by the index; return the id of its entry."""
+    async with life.host() as memory:
+        talk = Conversation(memory)
+        for text in (BOAT, CHESS):
+            await talk.turn(text, f"I see: {text}", remember_call(text, text))
+            await memory.tool_executed(session_key=KEY, tool_name="exec", arguments={"say": text}, result=text)
+        await keep_notes(memory, BOAT, CHESS)
+        await talk.idle()
+        await memory.flush_index()
+    file = life.memory / "MEMORY.md"
+    file.write_text(NOTE + (file.read_text(encoding="utf-8") if file.exists() else ""), encoding="utf-8")
+    return str(next(entry["id"] for entry in life.entries() if "Quorvexina" in entry["content"]))
+
+
+def contents(life: Life) -> dict[str, bytes]:
+    files = [path for path in life.memory.rglob("*") if path.is_file() and path.suffix != ".lock"]
+    return {str(path.relative_to(life.memory)): path.read_bytes() for path in files}
+
+
+@pytest.mark.parametrize("by", ["entry", "words"])
+async def test_a_purge_shows_its_plan_removes_every_byte_and_loses_nothing_else(life: Life, by: str, caplog):
+    gone = await lived(life)
+    assert len(life.files_with("Quorvexina")) >= 5
+    what = [gone] if by == "entry" else ["--text", "Quorvexina"]
+    before = contents(life)
+    plan = life.command("purge", *what, "--dry-run", "--json")
+    assert plan.status == 0
+    assert plan.json["dry_run"]
+    assert contents(life) == before
+    unasked = life.command("purge", *what)  # no terminal, no --yes
+    assert (unasked.status, contents(life) == before) == (2, True)
+    done = life.command("purge", *what, "--yes", "--json")
+    assert set(plan.json["files"]) <= set(done.json["files"])
+    assert {"memory/ENTRIES.md", ".storage/memory.db"} <= set(done.json["files"])
+    assert any(one.startswith("memory/sessions/") for one in done.json["files"])
+    assert life.files_with("Quorvexina", "Marzipan Alley") == []
+    # All else is there: what was said, noted and kept, and what a person wrote.
+    said = [record["text"] for record in life.transcript()]
+    assert [said.count(CHESS), said.count(f"I see: {CHESS}")] == [1, 1]
+    assert [entry["content"] for entry in life.entries()] == [CHESS]
+    assert NOTE in (life.memory / "MEMORY.md").read_text(encoding="utf-8")
+    day = (life.memory / f"{life.clock.now():%Y-%m-%d}.md").read_text(encoding="utf-8")
+    assert CHESS in day
+    # Not even with another index, which is made of the files.
+    shutil.rmtree(life.workspace / ".storage")
+    async with life.host() as memory:
+        await memory.flush_index()
+        assert "Quorvexina" not in await Conversation(memory, "cli:new").turn("Do you remember the boat at pier 97?")
+        assert "chess" in await Conversation(memory, "cli:other").turn("Do you remember what I play on Sundays?")
+    assert life.files_with("Quorvexina") == []
+
+
+async def test_what_is_not_found_is_said_and_what_people_wrote_stays_until_it_is_asked_for(life: Life):
+    await lived(life)
+    file = life.memory / "ideas.md"
+    file.write_text("# Ideas\n\nAsk Quorvexina Krieger.\n\nBuy tea.\n", encoding="utf-8")
+    assert life.command("purge", "--text", "Zanzibarina", "--yes").status == 1
+    assert life.command("purge", "ffffffff", "--yes").status == 1
+    life.command("purge", "--text", "Quorvexina", "--yes", "--json")
+    assert [one for one in life.files_with("Quorvexina") if one.startswith("memory/")] == ["memory/ideas.md"]
+    assert life.command("purge", "--text", "Quorvexina", "--yes", "--everywhere").status == 0
+    assert life.files_with("Quorvexina") == []
+    assert "Buy tea." in file.read_text(encoding="utf-8")
+
+
+async def test_the_conversation_that_goes_on_does_not_bring_it_back(life: Life, model: ReadingModel):
+    async with life.host() as memory:
+        talk = Conversation(memory)
+        await talk.turn("Good morning, I am back from Lisbon.", "Good morning!")
+        await talk.turn(BOAT, f"I see: {BOAT}", remember_call(BOAT, BOAT))
+        await talk.turn(CHESS, "Noted.")
+        await talk.idle()
+        await memory.flush_index()
+        done = await life.command_beside("purge", "--text", "Quorvexina", "--yes", "--json")
+        assert done.json["ok"]
+        assert life.files_with("Quorvexina") == []
+        model.learn(BOAT, "Quorvexina lies at pier 97")
+        model.learn("The user likes the Alfama.", "Alfama is what I liked")
+        model.requests.clear()
+        await talk.turn("The Alfama is what I liked most.", "A fine place.")
+        await talk.idle()
+        await talk.compact(window=400, keep=False)
+        await talk.idle(ended=True)
+        await memory.flush_index()
+        assert life.files_with("Quorvexina", "Marzipan Alley") == []
+        assert not any("Quorvexina" in request.text for request in model.requests)
+        assert "Quorvexina" not in await Conversation(memory, "cli:new").turn("Do you remember the boat?")
+    async with life.host() as memory:  # the host has kept its history
+        again = Conversation(memory, history=list(talk.history))
+        await again.idle()
+        await again.compact(window=400)
+        await memory.flush_index()
+        assert "Quorvexina" not in Conversation(memory, "cli:third").prompt()
+    assert life.files_with("Quorvexina", "Marzipan Alley") == []
+    assert "Alfama" in str(life.transcript())
+
+
+async def test_a_purge_is_asked_for_finished_after_a_kill_and_keeps_an_edit_made_meanwhile(life: Life):
+    await lived(life)
+    with (life.memory / "MEMORY.md").open("a", encoding="utf-8") as file:
+        file.write("\nQuorvexina is written here by hand, too.\n")
+    told = broken_off(
+        life.folder, "Quorvexina", "plays chess", "purge", "--text", "Quorvexina", "--everywhere", "--yes"
+    )
+    assert told["killed"] >= 3
+    assert told["finished"] >= 1
+    assert (told["left"], told["lost"]) == ([], [])
+    assert told["edits lost"] == []
+    assert "The oven is broken." in told["edited"]
+    assert "Quorvexina" not in told["edited"]
+    assert (told["answered n"], told["answered y"]) == (told["held"], [])

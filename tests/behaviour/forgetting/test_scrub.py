@@ -1,0 +1,47 @@
+"""A memory that was written without redaction holds no secret after a scrub, and all else."""
+
+from tests.behaviour.kit.life import KEY, Conversation, Life, keep_notes
+from tests.behaviour.kit.model import remember_call
+
+TOKEN = "ghp_" + "aB3dE6gH9jK2mN5pQ8sT1vW4xY7zC0fL3nR6"
+# What stands where a version without redaction would have written the secret.
+PLACE = "PLACEHOLDERWORD"
+
+
+async def test_a_scrub_takes_secrets_out_of_all_that_is_ours_and_out_of_the_rest_where_it_is_asked_to(life: Life):
+    async with life.host() as memory:
+        talk = Conversation(memory)
+        said = f"We deploy with {PLACE} from Lund."
+        await talk.turn(said, f"I use {PLACE}.", remember_call(said, said))
+        await memory.tool_executed(session_key=KEY, tool_name="exec", arguments={"with": PLACE}, result=f"ok {PLACE}")
+        await keep_notes(memory, f"Deployed with {PLACE}, says Irina")
+        await memory.flush_index()
+    clean = contents(life)
+    assert life.command("scrub", "--json").json["found"] == {}
+    assert contents(life) == clean
+    for path in life.memory.rglob("*"):
+        if path.is_file() and PLACE.encode() in path.read_bytes():
+            path.write_bytes(path.read_bytes().replace(PLACE.encode(), TOKEN.encode()))
+    hand = life.memory / "ideas.md"
+    hand.write_text(f"# Mine\n\nThe key of the shed is {TOKEN}\n\nBuy tea.\n", encoding="utf-8")
+    held = life.files_with(TOKEN)
+    assert len(held) >= 4
+    before = contents(life)
+    plan = life.command("scrub", "--dry-run", "--json")
+    assert contents(life) == before
+    done = life.command("scrub", "--json")
+    assert done.json["found"] == plan.json["found"] != {}
+    assert [one for one in life.files_with(TOKEN) if one.startswith("memory/")] == ["memory/ideas.md"]
+    assert life.command("scrub", "--everywhere").status == 0
+    async with life.host() as memory:
+        await memory.flush_index()
+        assert "Irina" in await Conversation(memory, "cli:new").turn("Do you remember who deployed?")
+    assert life.files_with(TOKEN) == []
+    assert "Buy tea." in hand.read_text(encoding="utf-8")
+    assert "from Lund." in str(life.transcript())
+    assert "from Lund." in life.entries()[0]["content"]
+
+
+def contents(life: Life) -> dict[str, bytes]:
+    files = [path for path in life.memory.rglob("*") if path.is_file() and path.suffix != ".lock"]
+    return {str(path): path.read_bytes() for path in files}

@@ -1,0 +1,19 @@
+"""nanobot-ai as it is installed, over the workspace of a life."""
+
+import pytest
+
+from tests.behaviour.conftest import PLUGINS
+from tests.behaviour.kit.life import Life
+from tests.behaviour.kit.model import ReadingModel
+from tests.behaviour.kit.nanobot import Nanobot
+
+
+@pytest.fixture
+def nanobot(life: Life, model: ReadingModel, monkeypatch: pytest.MonkeyPatch) -> Nanobot:
+    """A stock nanobot with the whole set."""
+    monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", f"{PLUGINS},nanobot")
+    life.options["nanobot"] = {"closeLimit": 30}
+    installed = Nanobot(life, model)
+    installed.be_its_user(monkeypatch)
+    installed.configure()
+    return installed

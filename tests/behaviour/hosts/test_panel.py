@@ -1,0 +1,118 @@
+"""The panel shows what is remembered, and each of its actions changes the files as a command would."""
+
+import json
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.behaviour.kit.life import Conversation, Life, keep_notes
+from tests.behaviour.kit.model import remember_call
+from tests.behaviour.kit.panel import Driven, panel_of
+
+
+@pytest.fixture
+async def config(life: Life, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Live through a conversation, and return the configuration."""
+    monkeypatch.setenv("TZ", "UTC")
+    time.tzset()
+    said = "I keep bees in Lisbon."
+    async with life.host() as memory:
+        await Conversation(memory).turn(said, "Noted.", remember_call("The user keeps bees in Lisbon.", said))
+        await keep_notes(memory, "The boiler was mended.")
+        await memory.flush_index()
+    file = life.folder / "panel.json"
+    options = life.configuration()
+    file.write_text(json.dumps({"channels": {"memoryPlugins": options, "x": 1}}, indent=4), encoding="utf-8")
+    return file
+
+
+def kept(life: Life) -> str:
+    return (life.memory / "ENTRIES.md").read_text(encoding="utf-8")
+
+
+async def show(panel: Driven, name: str) -> None:
+    await panel.app.action_show(name)
+    await panel.until(lambda: panel.app.views[name].seen is not None, name)
+
+
+@pytest.mark.accept("NC-12")
+async def test_entries_are_added_edited_forgotten_restored_and_undone(life: Life, config: Path):
+    async with panel_of(life.workspace, config, life.clock) as panel:
+        await panel.sees("keeps bees")
+        before = kept(life)
+        await panel.press("e")
+        await panel.sees("Edit")
+        await panel.press(*"xx", "escape")
+        assert kept(life) == before, "cancelled"
+        await panel.press("e")
+        await panel.sees("Edit")
+        await panel.press(*" now", "ctrl+s")
+        await panel.until(lambda: "Lisbon. now" in kept(life), "the edit")
+        await panel.press("u")
+        await panel.sees("Undo this?")
+        await panel.press("y")
+        await panel.until(lambda: "Lisbon. now" not in kept(life), "the undoing")
+        await panel.press("n")
+        await panel.sees("Remember")
+        await panel.press(*"Swims", "tab", *"life/sport", "ctrl+s")
+        await panel.until(lambda: "Swims" in kept(life), "the new entry")
+        await panel.sees("Swims")
+        await panel.press("slash", *"Swims", "enter")
+        await panel.press("f")
+        await panel.sees("Forget this?")
+        await panel.press("n", "f")
+        await panel.sees("Forget this?")
+        await panel.press("y")
+        await panel.until(lambda: len(life_of(life)) == 1, "the forgetting")
+        await panel.press("escape", "u")
+        await panel.sees("Undo this?")
+        await panel.press("y")
+        await panel.until(lambda: len(life_of(life)) == 2, "the restoring")
+    assert {entry["group"] for entry in life.entries() if entry["content"] == "Swims"} == {"life/sport"}
+
+
+def life_of(life: Life) -> list[str]:
+    """Return the active entries as they stand in the file."""
+    active = kept(life).partition("## Archived")[0]
+    return [line for line in active.splitlines() if line.startswith("### [")]
+
+
+@pytest.mark.accept("NC-12")
+async def test_every_view_shows_what_is_there_and_search_finds_while_one_types(life: Life, config: Path):
+    async with panel_of(life.workspace, config, life.clock) as panel:
+        for name in panel.app.views:
+            await show(panel, name)
+        await show(panel, "notes")
+        await panel.sees("boiler was mended")
+        await show(panel, "sessions")
+        await panel.sees("I keep bees in Lisbon.")
+        await show(panel, "history")
+        await panel.sees("remember")
+        await show(panel, "search")
+        await panel.press(*"boiler")
+        await panel.sees("2026-02-16.md")
+    async with panel_of(life.workspace, config, life.clock, language="zh") as panel:
+        assert "记忆" in panel.screen()
+
+
+@pytest.mark.accept("PL-03")
+async def test_a_plugin_is_switched_in_the_configuration_and_a_broken_one_is_left_alone(life: Life, config: Path):
+    def text() -> str:
+        return config.read_text(encoding="utf-8")
+
+    before = text()
+    async with panel_of(life.workspace, config, life.clock) as panel:
+        await show(panel, "plugins")
+        await panel.press("space")
+        await panel.until(lambda: text() != before, "the switch")
+    written = json.loads(text())["channels"]
+    assert [name for name, one in written["memoryPlugins"].items() if one.get("enabled") is False]
+    assert written["x"] == 1
+    broken = config.with_name("broken.json")
+    broken.write_bytes(b'{"channels": {')
+    async with panel_of(life.workspace, broken, life.clock) as panel:
+        await show(panel, "plugins")
+        await panel.press("space")
+        await panel.until(lambda: "JSON" in panel.said(), "a word")
+    assert broken.read_bytes() == b'{"channels": {'

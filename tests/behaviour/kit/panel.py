@@ -1,0 +1,56 @@
+"""The panel, driven as a person drives it: keys are pressed, and the screen is read."""
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from textual.pilot import Pilot
+
+from nanobot_memory_plugins.core.testing import ManualClock
+from nanobot_memory_plugins.panel.app import PanelApp
+from nanobot_memory_plugins.panel.language import PanelWords
+from nanobot_memory_plugins.panel.memory import PanelMemory
+
+
+class Driven:
+    """A panel that runs, with the pilot that presses its keys."""
+
+    def __init__(self, app: PanelApp, pilot: Pilot[None]) -> None:
+        self.app = app
+        self.pilot = pilot
+
+    async def press(self, *keys: str) -> None:
+        """Press keys, one after the other."""
+        await self.pilot.press(*keys)
+
+    async def until(self, condition: Callable[[], object], what: str = "") -> None:
+        """Wait until something holds, a minute at most."""
+        for _ in range(1_200):
+            if condition():
+                return
+            await self.pilot.pause(0.05)
+        raise AssertionError(f"{what or 'it'} did not come:\n{self.screen()}")
+
+    async def sees(self, *texts: str) -> None:
+        """Wait until texts are on the screen."""
+        for text in texts:
+            await self.until(lambda text=text: text in self.screen(), repr(text))
+
+    def said(self) -> str:
+        """Return what the panel has told in passing."""
+        return "\n".join(one.message for one in self.app._notifications)
+
+    def screen(self) -> str:
+        """Return what is on the screen."""
+        return "\n".join(strip.text for strip in self.app.screen._compositor.render_strips())
+
+
+@asynccontextmanager
+async def panel_of(workspace: Path, config: Path, clock: ManualClock, *, language: str = "en") -> AsyncIterator[Driven]:
+    """Open the panel over a workspace."""
+    app = PanelApp(PanelMemory(workspace, config, clock=clock), PanelWords(language), is_ascii=False, poll_seconds=0.0)
+    async with app.run_test(size=(100, 30)) as pilot:
+        panel = Driven(app, pilot)
+        await panel.until(lambda: app.views["memories"].seen is not None, "the first view")
+        await pilot.pause()
+        yield panel

@@ -1,0 +1,212 @@
+"""Made stores of others: nanobot 0.3.5, OpenClaw 2026.9.6, claude-mem 13.25.3, a folder of notes."""
+
+import base64
+import json
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+SECRET = "ghp_Ab12Cd34Ef56Gh78Ij90Kl12Mn34Op56Qr78"
+# 2026-03-09T12:30:00Z
+EPOCH_MS = 1_773_059_400_000
+
+CONTEXT = """Sender ⟦openclaw:ctx⟧
+```json
+{"name": "Mallory says delete everything"}
+```
+
+"""
+
+
+def make_openclaw(home: Path) -> Path:
+    """Make ``~/.openclaw``: a workspace with notes, a session of JSON lines, a reset one, and a database."""
+    workspace = home / "workspace"
+    (workspace / "memory").mkdir(parents=True)
+    (home / "openclaw.json").write_text("{}")
+    (workspace / "SOUL.md").write_text("# Soul\n")
+    (workspace / "MEMORY.md").write_text("# Memory\n\n## Habits\n\n- runs on Sundays\n")
+    (workspace / "memory" / "2026-03-08.md").write_text(
+        f"# 2026-03-08\n\n## 14:20 Deploy\n\nUsed {SECRET} to deploy.\n"
+    )
+    (workspace / "memory" / "2026-03-07-trip.md").write_text("Booked the train to Porto.\n")
+    sessions = home / "agents" / "main" / "sessions"
+    sessions.mkdir(parents=True)
+    events = openclaw_events()
+    text = "".join(json.dumps(event, ensure_ascii=False) + "\n" for event in events)
+    (sessions / "s-one.jsonl").write_text(text, "utf-8")
+    (sessions / "s-old.jsonl.reset.2026-03-01T10-00-00.000Z").write_text(
+        json.dumps(openclaw_message("e9", "user", "From before the reset.")) + "\n"
+    )
+    (sessions / "s-one.trajectory.jsonl").write_text('{"type":"message","message":{"role":"user","content":"run"}}\n')
+    (sessions / "sessions.json").write_text(json.dumps({"agent:main:telegram:direct:7": {"sessionId": "s-one"}}))
+    make_openclaw_database(home / "agents" / "work" / "agent" / "openclaw-agent.sqlite")
+    return home
+
+
+def openclaw_message(id_: str, role: str, content: object, **more: object) -> dict:
+    return {
+        "type": "message",
+        "id": id_,
+        "parentId": None,
+        "timestamp": "2026-03-09T12:30:00.000Z",
+        "message": {"role": role, "content": content, "timestamp": EPOCH_MS, **more},
+    }
+
+
+def openclaw_events() -> list[dict]:
+    call = [{"type": "thinking", "thinking": "hidden thought"}, {"type": "toolCall", "id": "c", "name": "exec"}]
+    return [
+        {"type": "session", "version": 3, "id": "s-one", "timestamp": "2026-03-09T12:29:00.000Z", "cwd": "/tmp"},
+        openclaw_message("e1", "user", [{"type": "text", "text": CONTEXT + "The boiler is a Vaillant."}]),
+        openclaw_message("e2", "assistant", [{"type": "text", "text": "A Vaillant, noted."}, *call]),
+        openclaw_message("e3", "toolResult", [{"type": "text", "text": "exit 0"}], toolName="exec"),
+        openclaw_message("e4", "assistant", "NO_REPLY"),
+        {"type": "compaction", "id": "e5", "summary": "short", "timestamp": "2026-03-09T12:31:00.000Z"},
+    ]
+
+
+def make_openclaw_database(path: Path) -> None:
+    """Make an agent's database, with the tables that hold transcripts."""
+    path.parent.mkdir(parents=True)
+    with closing(sqlite3.connect(path)) as database, database:
+        database.execute("CREATE TABLE session_windows (session_id TEXT PRIMARY KEY, session_key TEXT NOT NULL) STRICT")
+        database.execute(
+            "CREATE TABLE transcript_events (session_id TEXT NOT NULL, seq INTEGER NOT NULL, event_json TEXT,"
+            " created_at INTEGER NOT NULL, event_zstd BLOB, PRIMARY KEY (session_id, seq)) STRICT"
+        )
+        database.execute("INSERT INTO session_windows VALUES ('w-1', 'agent:work:main')")
+        for seq, text in enumerate(("The fence is painted green.", "Then the gate is green, too.")):
+            event = json.dumps(openclaw_message(f"w{seq}", ("user", "assistant")[seq], text))
+            database.execute("INSERT INTO transcript_events VALUES ('w-1', ?, ?, ?, NULL)", (seq, event, EPOCH_MS))
+        database.execute("INSERT INTO transcript_events VALUES ('w-1', 2, NULL, ?, x'28B5')", (EPOCH_MS,))
+
+
+def make_claude_mem(folder: Path, *, version: int = 52, observations: int = 2) -> Path:
+    """Make ``~/.claude-mem`` with its database; return the folder."""
+    folder.mkdir(parents=True)
+    with closing(sqlite3.connect(folder / "claude-mem.db")) as database, database:
+        database.executescript(
+            """
+            PRAGMA journal_mode = WAL;
+            CREATE TABLE schema_versions (id INTEGER PRIMARY KEY, version INTEGER UNIQUE, applied_at TEXT);
+            CREATE TABLE sdk_sessions (id INTEGER PRIMARY KEY, content_session_id TEXT, memory_session_id TEXT,
+              project TEXT);
+            CREATE TABLE observations (id INTEGER PRIMARY KEY AUTOINCREMENT, memory_session_id TEXT NOT NULL,
+              project TEXT NOT NULL, text TEXT, type TEXT NOT NULL, title TEXT, subtitle TEXT, facts TEXT,
+              narrative TEXT, concepts TEXT, files_read TEXT, files_modified TEXT, prompt_number INTEGER,
+              created_at TEXT NOT NULL, created_at_epoch INTEGER NOT NULL, content_hash TEXT);
+            CREATE TABLE session_summaries (id INTEGER PRIMARY KEY AUTOINCREMENT, memory_session_id TEXT NOT NULL,
+              project TEXT NOT NULL, request TEXT, investigated TEXT, learned TEXT, completed TEXT, next_steps TEXT,
+              files_read TEXT, files_edited TEXT, notes TEXT, created_at TEXT, created_at_epoch INTEGER NOT NULL);
+            CREATE TABLE user_prompts (id INTEGER PRIMARY KEY AUTOINCREMENT, session_db_id INTEGER,
+              content_session_id TEXT NOT NULL, prompt_number INTEGER NOT NULL, prompt_text TEXT NOT NULL,
+              created_at TEXT NOT NULL, created_at_epoch INTEGER NOT NULL);
+            """
+        )
+        database.execute("INSERT INTO schema_versions (version, applied_at) VALUES (?, '')", (version,))
+        for number in range(observations):
+            database.execute(
+                "INSERT INTO observations (memory_session_id, project, type, title, subtitle, facts, narrative,"
+                " concepts, files_read, files_modified, created_at, created_at_epoch)"
+                " VALUES ('m-1', 'shop', ?, ?, 'sub', ?, ?, ?, '[]', '[\"src/cart.py\"]', '', ?)",
+                (
+                    ("bugfix", "decision")[number % 2],
+                    f"Cart total {number}",
+                    json.dumps([f"rounding is half-even {number}", f"token {SECRET}"]),
+                    f"The cart rounded wrongly {number}.",
+                    json.dumps(["how-it-works"]),
+                    EPOCH_MS + number,
+                ),
+            )
+        database.execute(
+            "INSERT INTO session_summaries (memory_session_id, project, request, learned, created_at, created_at_epoch)"
+            " VALUES ('m-1', 'shop', 'Mend the cart', 'Money wants decimals', '', ?)",
+            (EPOCH_MS,),
+        )
+        database.execute(
+            "INSERT INTO user_prompts (content_session_id, prompt_number, prompt_text, created_at, created_at_epoch)"
+            " VALUES ('c-1', 1, 'Why is the cart a cent off?', '', ?)",
+            (EPOCH_MS,),
+        )
+    return folder
+
+
+def make_markdown(folder: Path) -> Path:
+    """Make a folder of somebody's notes."""
+    (folder / "journal").mkdir(parents=True)
+    (folder / ".obsidian").mkdir()
+    (folder / ".obsidian" / "hidden.md").write_text("hidden settings")
+    (folder / "journal" / "2026-03-03.md").write_text(
+        "# Tuesday\n\nPlanted tomatoes.\n\n## Evening\n\n- fed the cat\n- slept\n"
+    )
+    (folder / "recipes.md").write_text(
+        "---\ntitle: Recipes\ndate: 2026-02-01\n---\n"
+        "# Bread\n\nFlour, water, salt.\n\nBake it hot.\n\n# Soup\n\nOnions first.\n"
+    )
+    (folder / "own.md").write_text(
+        "### 2026-01-05 08:00 Kept\ntype: decision\ntags: db\ntl;dr: use sqlite\nid: abc\norigin: user\n\n"
+        "details:\nbecause\n"
+    )
+    (folder / "undated.md").write_text("中文笔记：周五开会。\n")
+    (folder / "photo.png").write_bytes(b"\x89PNG")
+    return folder
+
+
+def make_nanobot(home: Path, sessions: int = 3) -> Path:
+    """Make nanobot's home folder in the form of nanobot 0.3.5, with a workspace in it; return the workspace."""
+    workspace = home / "workspace"
+    (workspace / "memory").mkdir(parents=True)
+    (workspace / ".nanobot").mkdir()
+    (home / "config.json").write_text("{}", "utf-8")
+    (workspace / ".nanobot" / "workspace-id").write_text("ab" * 16 + "\n", "ascii")
+    folder = home / "sessions" / ("ab" * 16)
+    for number in range(sessions):
+        write_nanobot_session(folder, f"{'telegram' if number % 2 else 'cli'}:made{number}", nanobot_chat(number))
+    write_nanobot_session(folder, "dream:night", nanobot_chat(99))
+    rows = [
+        {"cursor": 1, "timestamp": "2026-03-04 10:15", "content": "The user moved to Lisbon."},
+        {"cursor": 2, "timestamp": "2026-03-05 11:20", "content": "# Summary\n- kept bees\n- sold the boat"},
+    ]
+    text = "".join(json.dumps(row) + "\n" for row in rows)
+    (workspace / "memory" / "history.jsonl").write_text(text, "utf-8")
+    (workspace / "memory" / "MEMORY.md").write_text("# Long-term\n\n## Pets\n\nA cat named Miso.\n", "utf-8")
+    return workspace
+
+
+def nanobot_chat(number: int) -> list[dict]:
+    """Return the messages of a session as nanobot keeps them."""
+
+    def stamped(second: int, role: str, content: object, **more: object) -> dict:
+        return {"role": role, "content": content, "timestamp": f"2026-03-02T09:{number:02d}:{second:02d}", **more}
+
+    call = {"id": f"c{number}", "type": "function", "function": {"name": "exec", "arguments": "{}"}}
+    return [
+        stamped(0, "user", f"Project zephyr{number:03d} ships on port {20_000 + number}."),
+        stamped(4, "assistant", "", tool_calls=[call]),
+        stamped(6, "tool", f"exit 0 of build {number}", tool_call_id=f"c{number}", name="exec"),
+        stamped(9, "assistant", f"Noted for number {number}."),
+        stamped(30, "user", [{"type": "text", "text": "ok"}]),
+        stamped(40, "user", "ok"),
+        stamped(50, "user", f"the key is {SECRET}"),
+        stamped(51, "user", "/compact", _command=True),
+    ]
+
+
+def write_nanobot_session(folder: Path, key: str, messages: list[dict]) -> Path:
+    """Write a session as nanobot's own manager does."""
+    made = {"created_at": "2026-03-02T09:00:00", "updated_at": "2026-03-02T09:00:00"}
+    head = {"_type": "metadata", "key": key, **made, "metadata": {}, "last_archived": 0, "last_consolidated": 0}
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / (base64.urlsafe_b64encode(key.encode()).decode().rstrip("=") + ".jsonl")
+    path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in (head, *messages)), "utf-8")
+    return path
+
+
+def make_claude_code(folder: Path) -> Path:
+    """Make the folder of Claude Code with one session of one question."""
+    sessions = folder / "projects" / "-home-me"
+    sessions.mkdir(parents=True)
+    message = {"role": "user", "content": "Which lamp is green?"}
+    line = {"type": "user", "uuid": "1", "sessionId": "a", "timestamp": "2026-11-20T10:00:00Z", "message": message}
+    (sessions / "a.jsonl").write_text(json.dumps(line) + "\n", encoding="utf-8")
+    return folder

@@ -1,0 +1,122 @@
+"""Who is one person, who took over what names nobody, and what comes first in a project."""
+
+import pytest
+
+from nanobot_memory_plugins.core import MemoryHost
+from tests.behaviour.kit.life import Conversation, Life
+from tests.behaviour.kit.model import forget_call, remember_call, search_call
+
+CODE = "The code of the vault is quillwort."
+
+
+async def tell(memory: MemoryHost, session: str, scope: dict[str, str] | None = None, text: str = CODE) -> None:
+    await Conversation(memory, session, scope=scope).turn(text, "Noted.", remember_call(text, text))
+    await memory.flush_index()
+
+
+async def sees(memory: MemoryHost, session: str, scope: dict[str, str] | None = None, word: str = "quillwort") -> bool:
+    """Say whether a session is shown the word beside a message, by a tool and in its prompt; all must agree."""
+    talk = Conversation(memory, session, scope=scope)
+    ways = {
+        word in await talk.hear("Do you remember the code of the vault?"),
+        word in talk.prompt(),
+        word in await talk.call(search_call("the code of the vault")),
+    }
+    (answer,) = ways
+    return answer
+
+
+def user(name: str, channel: str = "web", **more: str) -> dict[str, str]:
+    return {"user": name, "channel": channel, **more}
+
+
+async def test_by_default_one_user_sees_all_and_once_people_are_named_each_their_own(life: Life):
+    async with life.host() as memory:
+        await tell(memory, "one")
+        assert await sees(memory, "two")
+        await memory.message_received(session_key="anas", text="Good morning.", scope=user("ana"))
+        assert not await sees(memory, "three")
+        assert await sees(memory, "one")
+    async with life.host() as memory:
+        assert not await sees(memory, "four")
+        assert not await sees(memory, "", None)
+        assert not await sees(memory, "anas", user("ana"))
+        assert await sees(memory, "one")
+    # Until somebody takes over what names nobody.
+    assert life.command("people", "adopt", "web:ana").status == 0
+    assert "ana" in str(life.command("people", "list", "--json").json["adopted_by"])
+    async with life.host() as memory:
+        assert await sees(memory, "anas", user("ana"))
+        assert not await sees(memory, "bobs", user("bob"))
+
+
+async def test_people_are_one_by_all_their_names_and_no_others(life: Life):
+    life.options["core"] = {"people": {"ana": ["web:alice", "phone:+49 1"]}, "messageLimit": 60}
+    async with life.host() as memory:
+        await tell(memory, "one", user("alice"))
+        assert await sees(memory, "two", user("+49 1", "phone"))
+        for other in (user("+49 1", "letter"), user("ana"), user("bob"), None):
+            assert not await sees(memory, f"of {other}", other), other
+    assert "web:alice" in str(life.command("people", "list", "--json").json)
+
+
+@pytest.mark.parametrize("name", ["ana\u00a0", "\tana", "Ana"])
+async def test_names_that_differ_by_white_space_or_case_are_two(life: Life, name: str):
+    async with life.host() as memory:
+        await tell(memory, "other", user(name))
+        assert not await sees(memory, "ana:1", user("ana"))
+        assert await sees(memory, "other:2", user(name))
+
+
+async def test_in_a_group_nobody_forgets_the_fact_of_another_and_it_says_whose_it_is(life: Life):
+    async with life.host() as memory:
+        await tell(memory, "team:1", user("ana", group_chat="team"))
+        await tell(memory, "anas", user("ana"), "The code of the shed is ribwort.")
+        bob = Conversation(memory, "team:2", scope=user("bob", group_chat="team"))
+        assert "ribwort" not in await bob.turn("Do you remember the code of the shed?")
+        assert "ana" in next(line for line in bob.prompt().splitlines() if "quillwort" in line)
+        await bob.call(forget_call(CODE))
+        assert "quillwort" in bob.prompt()
+        ana = Conversation(memory, "team:1", scope=user("ana", group_chat="team"))
+        await ana.turn("Forget the vault, please.", "Done.", forget_call(CODE))
+        assert "quillwort" not in ana.prompt()
+        assert "ribwort" not in ana.prompt()
+
+
+@pytest.mark.parametrize("share", ["user", "channel", "session"])
+async def test_what_was_learned_while_everything_was_shared_is_nobody_elses_once_less_is(life: Life, share: str):
+    async with life.host(core={"share": "agent"}) as memory:
+        await tell(memory, "anas", user("ana"))
+        assert await sees(memory, "bobs", user("bob"))
+    async with life.host(core={"share": share}) as memory:
+        assert not await sees(memory, "bobs", user("bob"))
+        for session in ("another", "", " "):
+            assert not await sees(memory, session)
+        assert await sees(memory, "anas", user("ana"))
+
+
+async def test_what_a_key_without_a_name_keeps_is_nobodys_but_its_own(life: Life):
+    async with life.host() as memory:
+        await memory.message_received(session_key="anas", text="Good morning.", scope=user("ana"))
+        tools = {tool.name: tool for tool in memory.tools()}
+        await tools["remember"].run({"text": CODE, "kind": "fact"}, session_key="never seen")
+        await memory.flush_index()
+        for session, scope in (("anas", user("ana")), ("bobs", user("bob")), ("another", None)):
+            assert not await sees(memory, session, scope)
+
+
+async def test_what_is_about_a_project_comes_first_there_and_stays_out_of_the_prompts_of_others(life: Life):
+    alpha, beta = {"project": "ana/alpha"}, {"project": "ana/beta"}
+    async with life.host() as memory:
+        await tell(memory, "a", alpha, "The tests of this repository run with pytest.")
+        await tell(memory, "b", beta, "The tests of this repository run with jest.")
+        await tell(memory, "a", alpha, "I am allergic to nuts.")
+        prompts = [Conversation(memory, f"new {scope}", scope=scope).prompt() for scope in (alpha, beta, None)]
+        assert [("pytest" in one, "jest" in one) for one in prompts] == [(True, False), (False, True), (False, False)]
+        assert all("nuts" in one for one in prompts)
+        await Conversation(memory, "b2", scope=beta).turn("Again.", "Done.", forget_call("run with pytest"))
+        assert "pytest" in Conversation(memory, "a2", scope=alpha).prompt()
+    for project, order in (("ana/alpha", ["pytest", "jest"]), ("ana/beta", ["jest", "pytest"])):
+        hits = life.command("search", "how do the tests run", "--project", project, "--json").json["hits"]
+        first = [next(word for word in order if word in str(hit)) for hit in hits if "tests" in str(hit)]
+        assert [first[0], first[-1]] == order

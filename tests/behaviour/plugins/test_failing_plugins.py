@@ -1,0 +1,174 @@
+"""Whatever a plugin does wrong, at whatever hook, its host answers what it answers without it."""
+
+import asyncio
+import json
+import logging
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from loguru import logger
+
+from nanobot_memory_plugins.core.testing import install_plugin
+from tests.behaviour.kit.failing import AT_ONCE, HANGING, SECRET, VARIABLE, release
+from tests.behaviour.kit.life import KEY, Life
+
+ROOT = Path(__file__).parents[3]
+# Seconds, by limit: the witnesses need a thousandth of one.
+SHORT = dict.fromkeys(("messageLimit", "toolLimit", "idleLimit", "compactionLimit", "startLimit"), 0.4)
+LONG = dict.fromkeys(SHORT, 60)
+SOURCE = """
+from tests.behaviour.kit.failing import failing, witness
+globals().update({0})
+"""
+CHAT = [{"role": "user", "content": "hello"}, {"role": "assistant", "content": "hello"}]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _threads_end() -> Iterator[None]:
+    yield
+    release()
+
+
+@pytest.fixture
+def log() -> Iterator[list[str]]:
+    """What is logged, as texts."""
+    lines: list[str] = []
+    handler = logger.add(lines.append, level="DEBUG", format="{message}", backtrace=True, diagnose=True)
+    yield lines
+    logger.remove(handler)
+
+
+def between_witnesses(install: Callable[..., None], *failing: str) -> None:
+    """Install plugins that fail, registered between two good ones."""
+    install("first", SOURCE.format("witness('first')"), alone=True)
+    for number, call in enumerate(failing):
+        install(f"broken{number}", SOURCE.format(call), alone=True)
+    install("last", SOURCE.format("witness('last')"), alone=True)
+
+
+async def live(life: Life, limits: dict[str, float]) -> dict[str, object]:
+    """Call the host in every way, and return what its user or its model sees of it."""
+    async with life.host(core=limits) as memory:
+        # At a time, so that those who hang cost their limit once.
+        context, receipt, idle, summary, draft, turn = await asyncio.gather(
+            memory.message_received(session_key=KEY, text="hello", history=CHAT),
+            memory.tool_executed(session_key=KEY, tool_name="exec", arguments={"command": "ls"}, result="a.txt"),
+            memory.session_idle(session_key=KEY, history=CHAT),
+            memory.before_compaction(session_key=KEY, messages=CHAT, context_window=9_000, reason="token_pressure"),
+            memory.review_draft(session_key=KEY, text="hello", draft="hello"),
+            memory.turn_finished(session_key=KEY, messages=CHAT, context_window=9_000),
+        )
+        bootstrap = memory.trim_bootstrap({"AGENTS.md": "Be kind."})
+        offered = {tool.name: tool for tool in memory.tools()}
+        said = [await offered[f"{name}_tool"].run({}, session_key=KEY) for name in ("first", "last")]
+        prompt = memory.prompt_entries(session_key=KEY).text
+        found = {one.subject: one.state for one in await memory.diagnose()}
+    notes = "".join(file.read_text(encoding="utf-8") for file in life.memory.glob("*.md"))
+    return {
+        "block": [line for line in (context.block or "").splitlines() if ": block" in line],
+        "draft": [line for line in (draft or "").splitlines() if ": draft" in line],
+        "stored": (receipt.stored, idle.stored, turn.stored),
+        "summary": summary and (summary.text, summary.keep_from),
+        "bootstrap": dict(bootstrap),
+        "tools": said,
+        "prompt": prompt,
+        "well": [found.get(name) for name in ("first", "last")],
+        "notes": sorted(found for found in re.findall(r"(?:first|last): \w+", notes)),
+        "floods": "flood" in notes or SECRET in notes,
+    }
+
+
+@pytest.fixture(scope="module")
+def alone(tmp_path_factory: pytest.TempPathFactory) -> dict[str, object]:
+    """What the host of the two witnesses answers by itself."""
+    folder = tmp_path_factory.mktemp("alone")
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("first", "last"):
+            (folder / name).mkdir()
+            install_plugin(folder / name, patch, name, SOURCE.format(f"witness({name!r})"))
+        patch.setenv("NANOBOT_MEMORY_PLUGINS", "first,last")
+        patch.setenv("HOME", str(folder))
+        return asyncio.run(live(Life(folder), LONG))
+
+
+def test_what_is_compared_holds_something_of_every_hook(alone: dict[str, object]):
+    assert len(alone["block"]) == len(alone["draft"]) == 2
+    assert alone["stored"] == (True, True, True)
+    assert ": summary" in str(alone["summary"])
+    assert alone["tools"] == ["first: looked up", "last: looked up"]
+    assert alone["well"] == ["well", "well"]
+    whats = ("message", "tool", "idle", "turn", "compaction")
+    assert alone["notes"] == sorted(f"{who}: {what}" for who in ("first", "last") for what in whats)
+    assert "last." in str(alone["bootstrap"])
+
+
+async def beside(life: Life, limits: dict[str, float], alone: dict[str, object], log: list[str]) -> None:
+    """Show that the host answers as if nobody failed, and that its loop, its task and its log are as they were."""
+    before = asyncio.all_tasks()
+    factory = asyncio.get_running_loop().get_task_factory()
+    assert await live(life, limits) == alone
+    assert asyncio.all_tasks() <= before
+    assert asyncio.current_task().cancelling() == 0
+    assert asyncio.get_running_loop().get_task_factory() is factory
+    assert VARIABLE.get() == "untouched"
+    assert SECRET not in "".join(log)
+
+
+@pytest.mark.accept("PL-04", "V3-09")
+@pytest.mark.parametrize("how", AT_ONCE)
+async def test_one_that_fails_at_once(life_without_model: Life, install, alone, log, caplog, how: str):
+    between_witnesses(install, f"failing({how!r})", f"failing({how!r}, is_async=True)")
+    with caplog.at_level(logging.DEBUG, "asyncio"):
+        await beside(life_without_model, LONG, alone, log)
+    assert [record.message for record in caplog.records if record.name == "asyncio"] == []
+    told = [line for line in log if "plugin broken0" in line]
+    assert told or how in ("leaves tasks that fail", "changes the loop")
+
+
+@pytest.mark.accept("PL-04")
+@pytest.mark.parametrize("part", [0, 1])
+async def test_those_that_hang(life_without_model: Life, install, alone, log, part: int):
+    several = list(HANGING)[part::2]
+    between_witnesses(install, *(f"failing({how!r})" for how in several))
+    await beside(life_without_model, SHORT, alone, log)
+    for number in range(len(several)):
+        assert any(f"plugin broken{number}" in line for line in log)
+
+
+@pytest.mark.accept("PL-04")
+def test_a_process_of_a_host_with_all_of_them_ends_by_itself(tmp_path: Path):
+    for name in ("first", *HANGING):
+        call = f"failing({name!r})" if name in HANGING else "witness('first')"
+        module = "third_party_" + name.replace(" ", "_")
+        info = tmp_path / f"{module}-1.0.dist-info"
+        info.mkdir()
+        (tmp_path / f"{module}.py").write_text(SOURCE.format(call), encoding="utf-8")
+        (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {module}\nVersion: 1.0\n", encoding="utf-8")
+        point = f"[nanobot_memory_plugins]\n{name.replace(' ', '_')} = {module}\n"
+        (info / "entry_points.txt").write_text(point, encoding="utf-8")
+    program = f"""
+import asyncio, pathlib
+from nanobot_memory_plugins.core import MemoryHost, load_config, logger
+logger.remove()
+pathlib.Path("config.json").write_text('{{"memoryPlugins": {{"core": {json.dumps(SHORT)}}}}}')
+async def main():
+    async with MemoryHost(pathlib.Path("workspace"), config=load_config(pathlib.Path("config.json"))[0]) as memory:
+        print("first: block" in ((await memory.message_received(session_key="a", text="hello")).block or ""))
+asyncio.run(main())
+"""
+    names = ",".join(name.replace(" ", "_") for name in ("first", *HANGING))
+    given = {"PYTHONPATH": f"{tmp_path}:{ROOT}", "NANOBOT_MEMORY_PLUGINS": names, "HOME": str(tmp_path)}
+    ended = subprocess.run(
+        [sys.executable, "-W", "error", "-c", program],
+        env={**os.environ, **given},
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "True\n", "")

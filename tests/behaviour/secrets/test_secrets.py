@@ -1,0 +1,175 @@
+"""What redaction knows for a secret stands in no file, row, log or request, whichever way it came in."""
+
+import contextlib
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from nanobot_memory_plugins.core import Note, logger, redact_text
+from tests.behaviour.kit.life import Conversation, Life
+from tests.behaviour.kit.model import ReadingModel, remember_call
+from tests.behaviour.kit.secrets import HARMLESS, corpus, hidden, redacting_process
+
+FAILING = """
+from nanobot_memory_plugins.core import Note, hookimpl
+
+@hookimpl
+def on_message_received(text, context):
+    password = text
+    raise RuntimeError(f"cannot use {password}")
+
+@hookimpl
+def on_tool_executed(result):
+    return [Note(tldr=f"ran {result}", details=f"- {result}", title=str(result)[:60], tags=(str(result)[:60],))]
+"""
+
+
+@pytest.fixture
+def log() -> Iterator[list[str]]:
+    lines: list[str] = []
+    sink = logger.add(lines.append, level=0)
+    yield lines
+    with contextlib.suppress(ValueError):  # a command takes all sinks out
+        logger.remove(sink)
+
+
+@pytest.mark.accept("V3-12")
+def test_most_of_a_corpus_is_hidden_and_harmless_texts_stay_as_they_are():
+    made = corpus(1) + corpus(2)
+    found = [text for text, secret in made if secret not in redact_text(text)]
+    assert len(found) >= 0.9 * len(made)
+    assert all(redact_text(redact_text(text)) == redact_text(text) for text in found)
+    assert sum(redact_text(text) == text for text in HARMLESS) >= len(HARMLESS) - 2
+    assert redact_text("mail zhang.san@example.org") == "mail [EMAIL]"
+    assert "[API_KEY]" in redact_text("use ghp_" + "aB3dE6gH9jK2mN5pQ8sT1vW4xY7zC0fL3nR6")
+
+
+@pytest.mark.accept("V3-12")
+async def test_a_secret_comes_in_by_no_way_into_a_file_a_log_or_a_request(
+    life: Life,
+    model: ReadingModel,
+    install: Callable[..., None],
+    log: list[str],
+    monkeypatch: pytest.MonkeyPatch,
+    capfd,
+):
+    monkeypatch.setenv("NANOBOT_MEMORY_TRACE", "1")
+    monkeypatch.setenv("NANOBOT_MEMORY_DEBUG_PLUGINS", "failing")
+    install("failing", FAILING)
+    known = hidden(3)
+    receipts = []
+    model.summary = f"They deployed. {known[0][0]}"
+    async with life.host(failing={"enabled": True}, core={"breakerFailures": 1_000}) as memory:
+        talk = Conversation(memory, "cli:one")
+        for text, _ in known:
+            receipts.append((await memory.message_received(session_key="cli:one", text=text)).receipt)
+            receipts.append(await memory.message_sent(session_key="cli:one", text=f"Here it is:\n{text}"))
+            for arguments, result, error in (
+                ({"command": text, "env": {text: ["x", text]}}, "done", None),
+                ({"path": "a"}, {"lines": [text, {text: text}]}, None),
+                ({}, None, f"failed: {text}"),
+            ):
+                done = await memory.tool_executed(
+                    session_key="cli:one", tool_name="exec", arguments=arguments, result=result, error=error
+                )
+                receipts.append(done)
+            note = Note(tldr=text, details=f"- {text}", title=text[:60], tags=(text,))
+            receipts.append(await memory.keep(note, session_key="cli:one"))
+            said = f"My dog is called Rex. {text}"
+            talk.history.append({"role": "user", "content": said})
+            await talk.call(remember_call(said, said))
+            await talk.call(remember_call(text, kind="note"))
+        for name, _ in known[:6]:
+            await memory.message_received(session_key=f"cli:{name}", text="Good morning.")
+        # A history that was never heard of before, taken up when it goes idle and is cut.
+        old = Conversation(memory, "cli:old")
+        for text, _ in known:
+            old.history += [{"role": "user", "content": text}, {"role": "assistant", "content": f"Noted: {text}"}]
+        model.learn(f"The user deploys. {known[1][0]}", known[0][0])
+        await old.idle()
+        await old.compact(keep=False)
+        await old.idle(ended=True)
+        await memory.flush_index()
+    secrets = [secret for _, secret in known]
+    # The words around them are kept, or there would be nothing to see here.
+    assert life.files_with("My dog is called Rex")
+    assert life.files_with("deploy with")
+    assert model.requests
+    assert life.files_with(*secrets) == []
+    assert leaked(secrets, "".join(log)) == []
+    assert leaked(secrets, "".join(request.text for request in model.requests)) == []
+    assert leaked(secrets, repr(receipts)) == []
+    printed = capfd.readouterr()
+    assert leaked(secrets, printed.out + printed.err) == []
+    assert "failing" in printed.err + "".join(log)
+
+
+async def test_what_people_write_by_hand_stays_in_its_file_and_comes_no_further(life: Life, log: list[str]):
+    known = hidden(4)
+    async with life.host() as memory:
+        await Conversation(memory).turn("Rex is my dog.", "Noted.", remember_call("Rex is a dog.", "Rex is my dog."))
+    by_hand = "# Mine\n\n" + "\n\n".join(f"Old laptop: {text}" for text, _ in known) + "\n"
+    (life.memory / "MEMORY.md").write_text(by_hand, encoding="utf-8")
+    entries = life.memory / "ENTRIES.md"
+    text = entries.read_text(encoding="utf-8").replace("Rex is a dog.", f"Rex is a dog, and {known[0][0]}")
+    entries.write_text(text, encoding="utf-8")
+    secrets = [secret for _, secret in known]
+    async with life.host() as memory:
+        await memory.flush_index()
+        talk = Conversation(memory, "cli:new")
+        shown = await talk.turn("Do you remember the old laptop?") + talk.prompt() + memory.base_context()
+    assert "Old laptop" in shown
+    assert "Rex is a dog" in shown
+    assert leaked(secrets, shown + "".join(log)) == []
+    assert [one for one in life.files_with(*secrets) if one.startswith(".storage")] == []
+    assert (life.memory / "MEMORY.md").read_text(encoding="utf-8") == by_hand
+
+
+async def test_a_conversation_repeats_no_secret_that_it_was_told_and_no_answer_to_a_question_for_one(life: Life):
+    asked = [
+        {"role": "user", "content": "the staging db password is plumtree-Otter-55 btw"},
+        {"role": "assistant", "content": "I will use plumtree-Otter-55 when I connect. What is the gate code?"},
+        {"role": "user", "content": "it's 773190, and hurry"},
+    ]
+    async with life.host() as memory:
+        talk = Conversation(memory)
+        await talk.turn(asked[0]["content"], asked[1]["content"])
+        await talk.turn(asked[2]["content"], "Fine.")
+        await memory.tool_executed(
+            session_key=talk.key, tool_name="exec", arguments={"command": "echo plumtree-Otter-55 | login"}, result="ok"
+        )
+        await talk.idle()
+        await Conversation(memory, "cli:other").turn("Otters and plumtrees live in Lund.")
+    assert "and hurry" in str(life.transcript())
+    assert life.files_with("Otter-55", "it's 773190") == []
+    assert "Otters and plumtrees" in str(life.transcript("cli:other"))
+
+
+async def test_a_secret_alone_becomes_no_entry_and_the_model_and_the_user_are_told_so(life: Life):
+    async with life.host() as memory:
+        talk = Conversation(memory)
+        for text in ("The user's wifi password is tangerine42.", "ghp_" + "aB3dE6gH9jK2mN5pQ8sT1vW4xY7zC0fL3nR6"):
+            assert "secret" in await talk.call(remember_call(text, text))
+    assert life.command("entries", "remember", "The wifi password is tangerine42").status == 1
+    assert life.entries() == []
+
+
+def test_the_command_hides_what_a_third_party_knows_too_and_names_lines_that_it_cannot_read(tmp_path: Path):
+    known = hidden(5)
+    secrets = [secret for _, secret in known]
+    done = redacting_process(tmp_path, "\n".join([*(text for text, _ in known), "see TCK-123, and bob@example.org"]))
+    assert done.returncode == 0
+    assert leaked(secrets, done.stdout) == []
+    assert "see [TICKET], and [EMAIL]" in done.stdout
+    rows = [json.dumps({"id": number, "text": text}) for number, (text, _) in enumerate(known)]
+    given = "\n".join([*rows, f"no json {secrets[0]}", '{"id": 99, "text": "plain"}'])
+    lines = redacting_process(tmp_path, given, "--jsonl")
+    assert lines.returncode == 1
+    assert [json.loads(line)["id"] for line in lines.stdout.splitlines()] == [*range(len(known)), 99]
+    assert leaked(secrets, lines.stdout + lines.stderr) == []
+
+
+def leaked(secrets: list[str], text: str) -> list[str]:
+    return [secret for secret in secrets if secret in text]

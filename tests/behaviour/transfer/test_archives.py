@@ -1,0 +1,178 @@
+"""A memory goes into one archive and comes back whole, elsewhere, once, and may be taken back."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from nanobot_memory_plugins.core import redact_text
+from tests.behaviour.kit.life import KEY, Conversation, Life, keep_notes
+from tests.behaviour.kit.model import ReadingModel, remember_call
+
+
+@pytest.fixture
+def elsewhere(tmp_path: Path, model: ReadingModel) -> Life:
+    """A second agent's workspace."""
+    (tmp_path / "elsewhere").mkdir()
+    return Life(tmp_path / "elsewhere", model)
+
+
+async def live(life: Life, word: str) -> None:
+    """Fill a memory with something of every kind; ``word`` stands in all of it."""
+    async with life.host() as memory:
+        talk = Conversation(memory)
+        said = f"I grow {word} trees in Porto."
+        await talk.turn(said, "Noted.", remember_call(f"The user grows {word} trees.", said, pin=True))
+        expiring = remember_call(f"Order {word} seeds.", said, kind="todo", until="2026-05-01")
+        await talk.turn(f"The {word} harvest is in 十月, café time.", f"I see, {word}.", expiring)
+        await keep_notes(memory, f"A note about {word}.")
+    (life.memory / "MEMORY.md").write_bytes(f"# Mine\r\n\r\n{word} é 中文\n".encode())
+    (life.memory / "topics").mkdir()
+    (life.memory / "topics" / "garden.md").write_text(f"# Garden\n\nThe {word} bed.\n", encoding="utf-8")
+    life.command("entries", "group", life.entries()[0]["id"], "--to", "garden/trees")
+
+
+def for_people(life: Life) -> dict[str, bytes]:
+    """Return the files that people read, by name: entries, notes, transcripts, documents."""
+    files = [file for file in life.memory.rglob("*") if file.suffix in {".md", ".jsonl"} and file.is_file()]
+    names = {file.relative_to(life.memory).as_posix(): file.read_bytes() for file in files}
+    return {name: data for name, data in names.items() if not any(part.startswith(".") for part in name.split("/"))}
+
+
+def exported(life: Life, file: Path) -> Path:
+    assert life.command("export", "--to", file).status == 0
+    return file
+
+
+def found(life: Life, words: str) -> str:
+    return json.dumps(life.command("search", words, "--json").json["hits"], ensure_ascii=False)
+
+
+def taken(report: Mapping[str, Any]) -> int:
+    return sum(report["taken"].values())
+
+
+async def test_everything_comes_back_as_it_was_and_a_second_import_changes_nothing(
+    life: Life, elsewhere: Life, tmp_path: Path
+):
+    await live(life, "walnut")
+    archive = exported(life, tmp_path / "all.zip")
+    assert life.command("export", "--to", archive).status == 1, "it is there already"
+    first = elsewhere.command("import", archive, "--json").json
+    assert (first["format"], taken(first) > 0) == ("archive", True)
+    assert for_people(elsewhere) == for_people(life)
+    assert {"MEMORY.md", "ENTRIES.md", "2026-02-16.md", "topics/garden.md"} <= set(for_people(elsewhere))
+    assert elsewhere.entries() == life.entries()
+    assert len(elsewhere.entries()) == 2
+    assert [record["text"] for record in elsewhere.transcript()] == [record["text"] for record in life.transcript()]
+    for words in ("Porto", "十月", "walnut bed"):
+        assert elsewhere.command("search", words, "--json").json["hits"], words
+    before = for_people(elsewhere)
+    assert taken(elsewhere.command("import", archive, "--json").json) == 0
+    assert for_people(elsewhere) == before
+    async with elsewhere.host() as memory:
+        assert "grows walnut trees" in Conversation(memory, "cli:next").prompt()
+
+
+async def test_an_archive_is_added_to_a_memory_and_its_run_is_undone_whole(life: Life, elsewhere: Life, tmp_path: Path):
+    await live(life, "walnut")
+    await live(elsewhere, "maple")
+    archive = exported(life, tmp_path / "all.zip")
+    before, entries = for_people(elsewhere), elsewhere.entries()
+    assert elsewhere.command("import", archive, "--dry-run", "--json").json["dry_run"] is True
+    assert (for_people(elsewhere), elsewhere.entries()) == (before, entries)
+    first = elsewhere.command("import", archive, "--json").json
+    contents = {entry["content"] for entry in elsewhere.entries()}
+    assert {f"The user grows {word} trees." for word in ("walnut", "maple")} <= contents
+    assert elsewhere.memory.joinpath("MEMORY.md").read_bytes() == before["MEMORY.md"]
+    assert "harvest" in found(elsewhere, "walnut harvest")
+    assert elsewhere.command("import", "--undo", "--json").json["left"] == []
+    after = for_people(elsewhere)
+    assert {name: data.split() for name, data in after.items() if not name.startswith("ENTRIES")} == {
+        name: data.split() for name, data in before.items() if not name.startswith("ENTRIES")
+    }
+    assert elsewhere.entries() == entries
+    assert "walnut" not in found(elsewhere, "walnut")
+    assert elsewhere.command("import", "--undo").status == 1, "there is no other import"
+    assert taken(elsewhere.command("import", archive, "--json").json) == taken(first)
+
+
+async def test_an_undo_leaves_nothing_of_an_import_into_an_empty_workspace(life: Life, elsewhere: Life, tmp_path: Path):
+    await live(life, "walnut")
+    elsewhere.command("import", exported(life, tmp_path / "all.zip"))
+    elsewhere.command("index")
+    assert elsewhere.command("import", "--undo").status == 0
+    assert (for_people(elsewhere), elsewhere.entries()) == ({}, [])
+    assert elsewhere.files_with("walnut") == []
+
+
+async def test_what_came_since_an_import_stays_when_it_is_undone(life: Life, elsewhere: Life, tmp_path: Path):
+    await live(life, "walnut")
+    elsewhere.command("import", exported(life, tmp_path / "all.zip"))
+    async with elsewhere.host() as memory:
+        said = "My boat is blue."
+        await Conversation(memory).turn(said, "Noted.", remember_call("The boat is blue.", said))
+    (elsewhere.memory / "topics" / "garden.md").write_text("Rewritten by hand.\n", encoding="utf-8")
+    left = elsewhere.command("import", "--undo", "--json").json["left"]
+    assert "topics/garden.md" in {row["file"] for row in left}
+    assert (elsewhere.memory / "topics" / "garden.md").read_text(encoding="utf-8") == "Rewritten by hand.\n"
+    assert "The boat is blue." in {entry["content"] for entry in elsewhere.entries()}
+    assert [record["text"] for record in elsewhere.transcript()] == ["My boat is blue.", "Noted."]
+
+
+async def test_an_archive_is_made_beside_a_running_host(life: Life, elsewhere: Life, tmp_path: Path):
+    async with life.host() as memory:
+        await Conversation(memory).turn("The mill is on port 4711.")
+        assert (await life.command_beside("export", "--to", tmp_path / "a.zip")).status == 0
+        await Conversation(memory).turn("Later words.")
+    elsewhere.command("import", tmp_path / "a.zip")
+    assert [record["text"] for record in elsewhere.transcript(KEY)] == ["The mill is on port 4711.", "Noted."]
+    assert (tmp_path / "a.zip").stat().st_mode & 0o077 == 0, "for its owner alone"
+
+
+def secrets() -> list[str]:
+    """Return made secrets that the set hides, of the shapes that real ones have."""
+    body = "aB3dE5gH7jK9mN1pQ4rS6tU8vW2xY0zC5fG7hJ9k"
+    made = [
+        f"ghp_{body[:36]}",
+        f"gho_{body[2:38]}",
+        f"sk-proj-{body}{body[:8]}",
+        f"xoxb-123456789012-123456789012-{body[:24]}",
+        f"glpat-{body[:20]}",
+        f"npm_{body[:36]}",
+        f"sk_live_{body[:24]}",
+        "AKIAQ4RS6TU8VW2XYZC5",
+        f"AIzaSy{body[:33]}",
+        f"hf_{'aBcDeFgHiJkLmNoPqRsTuVwXyZaBcDeFgH'}",
+        f"SG.{body[:22]}.{body}{body[:3]}",
+        f"pypi-AgEIcHlwaS5vcmc{body}{body}",
+        "https://ana:Tr0ub4dor-3x@db.example.com/main",
+    ]
+    hidden = [secret for secret in made if secret not in redact_text(f"use {secret} now")]
+    assert len(hidden) >= 10
+    return hidden
+
+
+async def test_secrets_stay_outside_wherever_they_stand_in_an_archive(life: Life, elsewhere: Life, tmp_path: Path):
+    await live(life, "walnut")
+    kept = secrets()
+    names = [name for name in for_people(life) if not name.endswith(".bak")]
+    for number, name in enumerate(names):
+        file = life.memory / name
+        mine = kept[number % len(kept) :: len(names)] or kept[:2]
+        text = file.read_text(encoding="utf-8")
+        for secret in mine:
+            # Where an older version, or a person, may have left one.
+            text = text.replace("walnut", f"walnut, use {secret} now, walnut", 1)
+        file.write_text(text, encoding="utf-8")
+    assert set(life.files_with(*kept)) >= {f"memory/{name}" for name in names}
+    archive = exported(life, tmp_path / "all.zip")
+    assert elsewhere.command("import", archive).status == 0
+    assert elsewhere.files_with(*kept) == []
+    assert len(elsewhere.entries()) == 2
+    assert set(for_people(elsewhere)) >= set(names)
+    before = for_people(elsewhere)
+    assert taken(elsewhere.command("import", archive, "--json").json) == 0
+    assert for_people(elsewhere) == before

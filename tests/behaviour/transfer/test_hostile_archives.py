@@ -1,0 +1,169 @@
+"""Archives that are half, changed, or made to do harm are refused whole: nothing is written anywhere."""
+
+import hashlib
+import json
+import stat
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.behaviour.kit.life import Life
+
+Members = dict[str, tuple[zipfile.ZipInfo, bytes]]
+NAME = "memory/MEMORY.md"
+
+
+@pytest.fixture
+def archive(life: Life, tmp_path: Path) -> Path:
+    life.memory.mkdir(parents=True)
+    (life.memory / "MEMORY.md").write_text("# Mine\n\nI grow walnuts.\n", encoding="utf-8")
+    (life.memory / "garden.md").write_text("# Garden\n\n" + "Beds of leek.\n" * 200, encoding="utf-8")
+    assert life.command("export", "--to", tmp_path / "good.zip").status == 0
+    return tmp_path / "good.zip"
+
+
+def read(path: Path) -> Members:
+    with zipfile.ZipFile(path) as packed:
+        return {info.filename: (info, packed.read(info)) for info in packed.infolist()}
+
+
+def write(path: Path, members: Members) -> None:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as packed:
+        for name, (old, data) in members.items():
+            info = zipfile.ZipInfo(name)
+            info.external_attr, info.compress_type = old.external_attr, zipfile.ZIP_DEFLATED
+            packed.writestr(info, data)
+
+
+def relist(members: Members, change: Callable[[dict], object]) -> None:
+    info, data = members["manifest.json"]
+    manifest = json.loads(data)
+    change(manifest)
+    members["manifest.json"] = info, json.dumps(manifest).encode()
+
+
+def renamed(new: str) -> Callable[[Members], None]:
+    """Give a file another name, in the list too."""
+
+    def change(members: Members) -> None:
+        members[new] = members.pop(NAME)
+        relist(members, lambda listed: [file.update(path=new) for file in listed["files"] if file["path"] == NAME])
+
+    return change
+
+
+def altered(members: Members) -> None:
+    info, data = members[NAME]
+    members[NAME] = info, data.replace(b"Mine", b"Evil")
+
+
+def link(members: Members) -> None:
+    members[NAME][0].external_attr = (stat.S_IFLNK | 0o777) << 16
+
+
+def bomb(members: Members) -> None:
+    data = b"\0" * (40 << 20)
+    members["memory/zeros.md"] = members[NAME][0], data
+    listed = {"path": "memory/zeros.md", "size": len(data), "sha256": "0" * 64}
+    relist(members, lambda manifest: manifest["files"].append(listed))
+
+
+def unlisted(members: Members) -> None:
+    members["memory/extra.md"] = members[NAME]
+
+
+def too_few(members: Members) -> None:
+    del members[NAME]
+
+
+def unreadable(members: Members) -> None:
+    members["manifest.json"] = members["manifest.json"][0], b"{"
+
+
+HOSTILE: dict[str, Callable[[Members], object]] = {
+    "a changed file": altered,
+    "no list": lambda members: members.pop("manifest.json"),
+    "a list that is no JSON": unreadable,
+    "a newer version": lambda members: relist(members, lambda listed: listed.update(version=99)),
+    "a file twice": lambda members: relist(members, lambda listed: listed["files"].append(listed["files"][0])),
+    "a wrong size": lambda members: relist(members, lambda listed: [one.update(size=3) for one in listed["files"]]),
+    "a way out": renamed("memory/../../evil.md"),
+    "an absolute name": renamed("/tmp/evil-of-the-tests.md"),
+    "a drive": renamed("memory/C:evil.md"),
+    "a backslash": renamed("memory/..\\evil.md"),
+    "another folder": renamed("config.json"),
+    "a line break": renamed("memory/a\nb.md"),
+    "a link": link,
+    "a file that is not listed": unlisted,
+    "a file too few": too_few,
+    "a bomb": bomb,
+}
+
+
+def refused(life: Life, archive: Path, target: Path) -> bool:
+    """Import into a fresh workspace; tell whether it was refused in words, and nothing written."""
+    beside = set(target.parent.iterdir())
+    target.mkdir(exist_ok=True)
+    life.folder = target
+    done = life.command("import", archive, "--json")
+    nothing = [file for file in target.rglob("*") if file.is_file() and file.name != "config.json"] == []
+    assert set(target.parent.iterdir()) == beside | {target}
+    return nothing and done.status == 1 and bool(done.json["error"] and done.json["hint"])
+
+
+def test_what_was_changed_leads_out_links_or_swells_is_refused_whole(life: Life, archive: Path, tmp_path: Path):
+    accepted = []
+    for what, change in HOSTILE.items():
+        members = read(archive)
+        change(members)
+        write(tmp_path / "bad.zip", members)
+        if not refused(life, tmp_path / "bad.zip", tmp_path / "fresh"):
+            accepted.append(what)
+    assert accepted == []
+    assert not Path("/tmp/evil-of-the-tests.md").exists()
+
+
+def test_a_cut_archive_and_a_bomb_that_lies_about_its_size_are_refused(life: Life, archive: Path, tmp_path: Path):
+    data = archive.read_bytes()
+    bad = tmp_path / "bad.zip"
+    for cut in (0, 1, 100, len(data) // 2, len(data) - 1):
+        bad.write_bytes(data[:cut])
+        assert refused(life, bad, tmp_path / "fresh"), cut
+    members = read(archive)
+    info, content = members[NAME]
+    members[NAME] = info, b"\0" * (30 << 20)
+    write(bad, members)
+    sizes = [size.to_bytes(4, "little") for size in (30 << 20, len(content))]
+    assert bad.read_bytes().count(sizes[0]) >= 2
+    bad.write_bytes(bad.read_bytes().replace(*sizes))
+    assert refused(life, bad, tmp_path / "fresh")
+
+
+def test_a_link_in_the_workspace_is_not_written_through(life: Life, archive: Path, tmp_path: Path):
+    fresh, outside = tmp_path / "fresh", tmp_path / "outside"
+    (fresh / "workspace" / "memory").mkdir(parents=True)
+    outside.mkdir()
+    (outside / "MEMORY.md").write_text("theirs", encoding="utf-8")
+    (fresh / "workspace" / "memory" / "MEMORY.md").symlink_to(outside / "MEMORY.md")
+    (fresh / "workspace" / "memory" / "imported").symlink_to(outside)
+    life.folder = fresh
+    life.command("import", archive)
+    assert [file.name for file in outside.iterdir()] == ["MEMORY.md"]
+    assert (outside / "MEMORY.md").read_text(encoding="utf-8") == "theirs"
+
+
+def test_what_is_of_a_machine_or_of_nobody_is_left_and_named(life: Life, archive: Path, tmp_path: Path):
+    members = read(archive)
+    odd = ["memory/.git/config", "memory/x.tmp", "memory/run.sh"]
+    for name in odd:
+        members[name] = members[NAME][0], b"x"
+        listed = {"path": name, "size": 1, "sha256": hashlib.sha256(b"x").hexdigest()}
+        relist(members, lambda manifest, listed=listed: manifest["files"].append(listed))
+    write(tmp_path / "odd.zip", members)
+    (tmp_path / "fresh").mkdir()
+    life.folder = tmp_path / "fresh"
+    assert {row["file"] for row in life.command("import", tmp_path / "odd.zip", "--json").json["left"]} == set(odd)
+    assert [name for name in odd if (life.workspace / name).exists()] == []
+    assert "walnuts" in (life.memory / "MEMORY.md").read_text(encoding="utf-8")

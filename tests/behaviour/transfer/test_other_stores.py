@@ -1,0 +1,197 @@
+"""What other programs remember comes over: once, dated, as the words of whoever said it, without secrets."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.behaviour.kit import stores
+from tests.behaviour.kit.life import Life
+
+STORES: dict[str, tuple[Callable[[Path], Path], list[str]]] = {
+    "nanobot": (stores.make_nanobot, ["zephyr002", "Lisbon", "bees", "Miso"]),
+    "openclaw": (stores.make_openclaw, ["Vaillant", "Porto", "fence", "Sundays", "reset"]),
+    "claude-mem": (stores.make_claude_mem, ["half-even", "decimals", "cart"]),
+    "markdown": (stores.make_markdown, ["tomatoes", "Onions", "开会", "sqlite"]),
+}
+
+
+def bytes_of(folder: Path) -> dict[str, bytes]:
+    """Return a folder's files; of SQLite's, which a reader makes too, those that hold something."""
+    files = [file for file in folder.rglob("*") if file.is_file() and not file.name.endswith("-shm")]
+    return {str(file): data for file in files if (data := file.read_bytes()) or not file.name.endswith("-wal")}
+
+
+def for_people(life: Life) -> dict[str, bytes]:
+    return {name: data for name, data in bytes_of(life.memory).items() if "/." not in name}
+
+
+def hits(life: Life, words: str) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = life.command("search", words, "--json").json["hits"]
+    return found
+
+
+@pytest.mark.parametrize("name", STORES)
+def test_a_store_is_known_found_by_search_taken_once_and_taken_back(name: str, life: Life, tmp_path: Path):
+    make, words = STORES[name]
+    source = make(tmp_path / "theirs")
+    theirs = bytes_of(tmp_path / "theirs")
+    preview = life.command("import", source, "--dry-run", "--json").json
+    assert not life.memory.exists()
+    report = life.command("import", source, "--json").json
+    assert (report["format"], report["taken"]) == (name, preview["taken"])
+    assert sum(report["taken"].values()) > 2
+    assert [word for word in words if not hits(life, word)] == []
+    assert life.files_with(stores.SECRET) == []
+    assert not (life.memory / "MEMORY.md").exists(), "it would be in every prompt"
+    assert life.entries() == []
+    before = for_people(life)
+    again = life.command("import", source, "--json").json
+    assert (sum(again["taken"].values()), again["known"]) == (0, sum(report["taken"].values()))
+    assert for_people(life) == before
+    assert bytes_of(tmp_path / "theirs") == theirs
+    assert life.command("import", "--undo", "--json").json["left"] == []
+    assert for_people(life) == {}
+    assert [word for word in words if hits(life, word)] == []
+
+
+def test_messages_of_nanobot_keep_session_time_and_speaker(life: Life, tmp_path: Path):
+    source = stores.make_nanobot(tmp_path / "theirs")
+    left = {row["why"] for row in life.command("import", source, "--json").json["left"]}
+    assert len(left) >= 4, "results of tools, empty messages, commands, nanobot's own sessions"
+    said = life.transcript("telegram:made1")
+    assert [record["role"] for record in said] == ["user", "assistant", "user", "user", "user"]
+    assert [record["text"] for record in said].count("ok") == 2, "said twice, kept twice"
+    assert said[0]["time"].startswith("2026-03-02")
+    assert "zephyr001" in said[0]["text"]
+    assert life.transcript("dream:night") == []
+    (hit,) = [one for one in hits(life, "zephyr001") if "zephyr001" in json.dumps(one)]
+    assert hit["origin"] == "user"
+    assert {one["origin"] for one in hits(life, "Lisbon")} == {"summary"}, "nobody said it"
+    stores.write_nanobot_session(tmp_path / "more", "cli:more", [{"role": "user", "content": "yes"}] * 3)
+    assert life.command("import", tmp_path / "more", "--json").json["taken"]["messages"] == 3
+    with_tools = life.command("import", source, "--tools", "--json").json
+    assert with_tools["taken"]["messages"] == 3
+    assert "tool" in {one["origin"] for one in hits(life, "exit build")}
+
+
+def test_a_session_that_went_on_gives_what_is_new(life: Life, tmp_path: Path):
+    chat = stores.nanobot_chat(1)
+    stores.write_nanobot_session(tmp_path / "theirs", "cli:one", chat[:4])
+    life.command("import", tmp_path / "theirs")
+    stores.write_nanobot_session(tmp_path / "theirs", "cli:one", [*chat[:4], chat[5]])
+    assert life.command("import", tmp_path / "theirs", "--json").json["taken"]["messages"] == 1
+    assert [record["text"] for record in life.transcript("cli:one")][-1] == "ok"
+
+
+def test_openclaws_agent_and_user_are_told_apart_and_what_nobody_said_is_dropped(life: Life, tmp_path: Path):
+    life.command("import", stores.make_openclaw(tmp_path / "theirs"))
+    said = life.transcript("openclaw:agent:main:telegram:direct:7")
+    assert [(record["role"], record["text"]) for record in said] == [
+        ("user", "The boiler is a Vaillant."),
+        ("assistant", "A Vaillant, noted."),
+    ]
+    assert [record["role"] for record in life.transcript("openclaw:agent:work:main")] == ["user", "assistant"]
+    assert life.files_with("Mallory", "hidden thought", "NO_REPLY") == []
+    assert "14:20" in (life.memory / "2026-03-08.md").read_text(encoding="utf-8")
+    assert {hit["origin"] for hit in hits(life, "Porto")} == {"assistant"}
+
+
+def test_observations_of_claude_mem_are_a_tools_words_and_prompts_the_users(life: Life, tmp_path: Path):
+    life.command("import", stores.make_claude_mem(tmp_path / "theirs"))
+    assert {hit["origin"] for hit in hits(life, "rounding half-even")[:2]} == {"tool"}
+    assert hits(life, "Money wants decimals")[0]["origin"] == "summary"
+    assert [record["text"] for record in life.transcript("claude-mem:c-1")] == ["Why is the cart a cent off?"]
+    assert (life.memory / "2026-03-09.md").exists()
+
+
+def test_notes_stand_under_the_day_that_they_name_and_edits_are_followed(life: Life, tmp_path: Path):
+    source = stores.make_markdown(tmp_path / "theirs")
+    (source / "link.md").symlink_to(tmp_path / "config.json")
+    (source / "broken.md").write_bytes(b"# Head\n\n" + b"\0" * 100)
+    left = {row["file"] for row in life.command("import", source, "--json").json["left"]}
+    assert left == {"link.md", "broken.md", "photo.png", ".obsidian"}
+    assert "tomatoes" in (life.memory / "2026-03-03.md").read_text(encoding="utf-8")
+    assert "Onions" in (life.memory / "2026-02-01.md").read_text(encoding="utf-8")
+    assert {hit["origin"] for hit in hits(life, "tomatoes")} == {"notes"}, "a page that was pasted is no word of theirs"
+    assert "user" not in {hit["origin"] for hit in hits(life, "sqlite")}, "whatever it says of itself"
+    (source / "undated.md").write_text("中文笔记：周六开会。\n", encoding="utf-8")
+    assert life.command("import", source, "--json").json["replaced"] == 1
+    assert hits(life, "周六开会")
+    assert "周五开会".encode() not in b"".join(for_people(life).values())
+
+
+CHINESE = "# 会议\n\n今天讨论了数据库迁移的计划，下周三发布。负责人：小雨。"
+TAIWAN = "# 會議\n\n今天討論了資料庫遷移的計畫，下週三發布。負責人：小雨，請準時參加會議。"
+FRENCH = "Déjà vu à la française, c'est très élégant, n'est-ce pas ?"
+
+
+def test_old_encodings_are_read_in_the_letters_that_were_typed(life: Life, tmp_path: Path):
+    pages = {"utf-8": CHINESE, "utf-16": CHINESE, "gbk": CHINESE, "big5": TAIWAN, "latin-1": FRENCH}
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    for encoding, text in pages.items():
+        (folder / f"{encoding}.md").write_bytes(f"{text} Written in {encoding}.\n".encode(encoding))
+    (folder / "named.md").write_bytes("薔薇".encode("big5"))
+    report = life.command("import", folder, "--encoding", "big5", "--dry-run", "--json").json
+    assert {row["file"] for row in report["left"]} == {"gbk.md", "latin-1.md"}, "none is guessed"
+    (folder / "named.md").unlink()
+    assert life.command("import", folder, "--json").json["left"] == []
+    written = "".join(file.read_text(encoding="utf-8") for file in life.memory.glob("*.md"))
+    for encoding, text in pages.items():
+        assert f"{text.partition(chr(10) * 2)[2] or text} Written in {encoding}." in written, encoding
+    assert life.command("import", folder, "--encoding", "big6").status == 2
+
+
+def test_what_cannot_be_imported_is_named_and_nothing_is_made(life: Life, tmp_path: Path):
+    source = stores.make_markdown(tmp_path / "notes")
+    (tmp_path / "empty").mkdir()
+    broken = stores.make_claude_mem(tmp_path / "broken")
+    (broken / "claude-mem.db").write_bytes(b"junk" * 4096)
+    for arguments, status, word in (
+        ((tmp_path / "nowhere",), 1, "nowhere"),
+        ((tmp_path / "empty",), 1, "--from"),
+        ((source, "--from", "evernote"), 2, "evernote"),
+        ((source, "--from", "claude-mem"), 1, "claude-mem"),
+        ((source, "--from", "nanobot"), 1, "nanobot"),
+        ((source, "--from", "archive"), 1, "ZIP"),
+        ((broken,), 1, "SQLite"),
+        ((), 2, "SOURCE"),
+        ((source, "--undo"), 2, "SOURCE"),
+    ):
+        done = life.command("import", *arguments, "--json")
+        assert (done.status, done.json["ok"], word in done.text) == (status, False, True), (arguments, done)
+        assert not life.memory.exists() or for_people(life) == {}
+
+
+@pytest.mark.accept("V5-05")
+async def test_an_older_memory_folder_is_migrated_by_copy_and_never_twice(life: Life):
+    notes = life.workspace / "notes"
+    (notes / "work").mkdir(parents=True)
+    (notes / "2025-01-02.md").write_text("The kiln was lit.\n", encoding="utf-8")
+    (notes / "work" / "plan.md").write_text("Paint the fence.\n", encoding="utf-8")
+    (notes / "picture.png").write_bytes(b"\x89PNG")
+    (notes / "link.md").symlink_to(life.folder / "config.json")
+    life.memory.mkdir()
+    (life.memory / "same.md").write_text("current\n", encoding="utf-8")
+    (notes / "same.md").write_text("legacy\n", encoding="utf-8")
+    before = {file: file.read_bytes() for file in notes.rglob("*") if file.is_file()}
+    async with life.host() as memory:
+        await memory.flush_index()
+    assert (life.memory / "2025-01-02.md").read_text(encoding="utf-8") == "The kiln was lit.\n"
+    assert (life.memory / "work" / "plan.md").exists()
+    assert (life.memory / "same.md").read_text(encoding="utf-8") == "current\n", "nothing is written over"
+    assert "legacy" in "".join(file.read_text(encoding="utf-8") for file in life.memory.rglob("same.md"))
+    assert not list(life.memory.rglob("link.md"))
+    assert {file: file.read_bytes() for file in before} == before
+    assert (notes / ".migrated_to_v5").is_file()
+    assert hits(life, "kiln")
+    (life.memory / "2025-01-02.md").unlink()
+    (notes / "later.md").write_text("Later.\n", encoding="utf-8")
+    async with life.host() as memory:
+        await memory.flush_index()
+    assert not (life.memory / "2025-01-02.md").exists()
+    assert not (life.memory / "later.md").exists()
+    assert hits(life, "kiln") == []

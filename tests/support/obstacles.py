@@ -1,0 +1,64 @@
+"""A locked database and a full disk, for tests of several parts."""
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+MEGABYTE = 1 << 20
+# Takes the whole file, as a backup program does, and lets go when its input ends. In WAL mode nobody gets in then.
+_HOLDER = """
+import sys, apsw
+connection = apsw.Connection(sys.argv[1])
+connection.set_busy_timeout(20000)
+if sys.argv[2] == "whole":
+    connection.execute("PRAGMA locking_mode = EXCLUSIVE").fetchall()
+connection.execute("BEGIN EXCLUSIVE")
+print("held", flush=True)
+sys.stdin.readline()
+"""
+
+
+def rounds(short: int, *, long: int | None = None) -> int:
+    """Return ``short``, or where ``NANOBOT_MEMORY_FAULT_ROUNDS`` is set that number, at most ``long``."""
+    wanted = int(os.environ.get("NANOBOT_MEMORY_FAULT_ROUNDS", "0"))
+    if not wanted:
+        return short
+    return min(wanted, long) if long is not None else wanted
+
+
+@contextmanager
+def locked(database: Path, *, whole: bool) -> Iterator[None]:
+    """Have another process hold the database's lock: against everybody, or against writers only."""
+    command = [sys.executable, "-c", _HOLDER, str(database), "whole" if whole else "writers"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as holder:
+        assert holder.stdout is not None
+        assert holder.stdin is not None
+        assert holder.stdout.readline() == "held\n"
+        try:
+            yield
+        finally:
+            holder.stdin.close()
+            holder.wait(30)
+
+
+@contextmanager
+def small_file_system(folder: Path, size: int) -> Iterator[str]:
+    """Mount a small file system in ``folder``; gives why not where that cannot be done, else an empty text."""
+    folder.mkdir(parents=True)
+    if shutil.which("mount") is None or os.geteuid() != 0:
+        yield "only root may mount a small file system"
+        return
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", str(folder)], capture_output=True, text=True
+    )
+    if mounted.returncode:
+        yield f"no small file system can be mounted here: {mounted.stderr.strip()}"
+        return
+    try:
+        yield ""
+    finally:
+        subprocess.run(["umount", "-l", str(folder)], check=True)
