@@ -87,9 +87,12 @@ class EntryKeeping:
         order = plain_order(text)
         if order is None:
             return None
-        if order.forgets:
+        if order.kind == "forget":
             return ContextBlock(await self._forget.run({"query": order.text}, session_key=session_key))
-        return ContextBlock(await self._remember.run({"text": order.text, "said": order.text}, session_key=session_key))
+        wanted = {"text": order.text, "said": order.text}
+        if order.kind == "instruction":
+            wanted["kind"] = order.kind
+        return ContextBlock(await self._remember.run(wanted, session_key=session_key))
 
     def _hear(self, text: str, scope: Scope) -> None:
         with suppress(MemoryFileError):

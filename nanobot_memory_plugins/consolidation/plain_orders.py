@@ -1,11 +1,11 @@
 """Sentences that begin with plain words, for hosts without a language model and without tools: nothing else is read.
 
-"Remember that I park on level 3" keeps the words behind the beginning, "forget that I ..." forgets the entry that says
-them. Whoever has a model leaves all this to it.
+"Remember that I park on level 3" keeps the words behind the beginning, "from now on ..." the whole sentence as a
+standing wish, "forget that I ..." forgets the entry that says so. Whoever has a model leaves all this to it.
 """
 
 import re
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 _REMEMBER = (
     "please remember that",
@@ -18,24 +18,32 @@ _REMEMBER = (
     "请记下",
     "记下",
 )
+_STANDING = ("from now on", "please always", "please never")
+_STANDING += ("从现在起", "从今以后", "今后请", "以后请", "以后不要", "以后都")
 _FORGET = ("please forget that", "forget that", "forget:", "forget：", "请忘掉", "请忘记", "忘掉", "忘记", "忘記")
 _AROUND = " \t\n,，:：。.!！"
 
 
 class PlainOrder(NamedTuple):
-    """An order: whether something is to be forgotten, and what it says."""
+    """An order: what is to be done with what it says."""
 
-    forgets: bool
+    kind: Literal["remember", "instruction", "forget"]
     text: str
 
 
 def plain_order(message: str) -> PlainOrder | None:
     """Return the order with which a message begins, or None."""
-    folded = message.strip().casefold()
-    for forgets, beginnings in ((False, _REMEMBER), (True, _FORGET)):
+    sentence = re.split(r"\n|(?<=[。！？!?])|(?<=\.)\s", message.strip())[0]
+    folded = sentence.casefold()
+    if folded.startswith(_STANDING):
+        return PlainOrder("instruction", sentence)
+    kinds: tuple[tuple[Literal["remember", "forget"], tuple[str, ...]], ...] = (
+        ("remember", _REMEMBER),
+        ("forget", _FORGET),
+    )
+    for kind, beginnings in kinds:
         for beginning in beginnings:
-            if folded.startswith(beginning):
-                text = re.split(r"\n|(?<=[。！？!?])|(?<=\.)\s", message.strip()[len(beginning) :].lstrip(_AROUND))[0]
-                if text.strip(_AROUND):
-                    return PlainOrder(forgets, text.strip())
+            text = sentence[len(beginning) :].strip(_AROUND)
+            if folded.startswith(beginning) and text:
+                return PlainOrder(kind, text)
     return None

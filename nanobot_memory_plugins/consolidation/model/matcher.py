@@ -131,19 +131,6 @@ def says_the_same(one: str, other: str, cosine: float | None = None) -> float:
     return _sameness(wording(one), wording(other), cosine)
 
 
-def may_concern(one: str, other: str) -> bool:
-    """Return whether two texts may be about the same thing, so that the one can replace the other."""
-    return _shared(wording(one), wording(other)) >= _OWN_ON_BOTH_SIDES
-
-
-def may_confirm(one: str, other: str) -> bool:
-    """Return whether one text may confirm the other, somebody saying so: half the words, and the same particulars."""
-    first, second = wording(one), wording(other)
-    if (first.numbers, first.negated, first.past) != (second.numbers, second.negated, second.past):
-        return False
-    return _shared(first, second) >= _CONFIRMED * min(first.weight, second.weight) > 0
-
-
 def _sameness(one: TextFingerprint, other: TextFingerprint, cosine: float | None) -> float:
     if one.key == other.key:
         return 1.0 if one.key else 0.0

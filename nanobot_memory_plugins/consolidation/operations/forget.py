@@ -1,14 +1,12 @@
 """Finding the entry that somebody wants forgotten, and forgetting it when there is no doubt which one is meant."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from nanobot_memory_plugins.consolidation.model.entry import Entry
 from nanobot_memory_plugins.consolidation.model.matcher import Match, Matcher
 from nanobot_memory_plugins.consolidation.operations.async_entries import AsyncEntryRepository
 from nanobot_memory_plugins.consolidation.store.repository import Outcome
-from nanobot_memory_plugins.core import Wanted
-from nanobot_memory_plugins.core.erasure import is_short
 
 # The likeness from which one entry is meant, and by how much it must be ahead of the next. Measured on the cases of the
 # tests: "my address" is 0.73 from the address and 0.41 from anything else; two kinds of tea are equally far from "tea".
@@ -54,30 +52,6 @@ async def forget_what(
     gone = _with_what_it_replaced(visible[meant], visible)
     outcome = await memory.forget([entry.id for entry in gone], who=who)
     return Forgotten(tuple(gone), outcome=outcome)
-
-
-async def forget_everything(
-    memory: AsyncEntryRepository, names: Sequence[str], visible: Mapping[str, Entry], *, who: str
-) -> Forgotten:
-    """Forget all entries among ``visible`` that one of ``names`` names as a whole word, and what they had replaced.
-
-    The first name that an entry holds counts. Entries that hold it only nearly are told, and stay. Raises what
-    `AsyncEntryRepository.forget` raises.
-    """
-    nearly: tuple[Entry, ...] = ()
-    for name in names:
-        if is_short(name):
-            continue
-        wanted = Wanted((), words=(name,))
-        named = [entry for entry in visible.values() if wanted.count(entry.content)]
-        gone = {one.id: one for entry in named for one in _with_what_it_replaced(entry, visible)}
-        others = (entry for id_, entry in visible.items() if id_ not in gone and wanted.stretches(entry.content))
-        nearly = nearly or tuple(others)
-        if gone:
-            about = memory.repository.redacted(name)
-            outcome = await memory.forget(list(gone), who=who, about=about)
-            return Forgotten(tuple(gone.values()), nearly, outcome, about)
-    return Forgotten(candidates=nearly)
 
 
 def _meant(matches: list[Match], entries: Mapping[str, Entry]) -> str | None:
