@@ -19,8 +19,6 @@ class FlushOptions(PluginOptions):
     anticipate: bool = Field(
         default=True, description="flush after the turn that passes the trigger, not only at a cut"
     )
-    max_prompt_tokens: int = Field(default=12_000, ge=500, description="tokens of the prompt of a silent turn, at most")
-    max_answer_tokens: int = Field(default=2_000, ge=50, description="tokens of its answer, at most")
     max_entries: int = Field(default=20, ge=1, le=200, description="entries that are taken from one answer")
     archive_chars: int = Field(
         default=6_000,
