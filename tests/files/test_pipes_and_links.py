@@ -66,7 +66,7 @@ def test_a_socket_is_refused_with_a_reason(tmp_path: Path) -> None:
             bound.bind("ENTRIES.md")
         finally:
             os.chdir(here)
-        said, base = asyncio.run(live_through(tmp_path))
+        said, _ = asyncio.run(live_through(tmp_path))
     assert said.startswith("Error: nothing was remembered.")
 
 
