@@ -56,7 +56,7 @@ async def test_the_models_summary_the_last_messages_and_recall_go_on_together(li
         assert tokens(talked.history) < tokens(history) / 2
         await memory.flush_index()
         assert HOST in await talked.hear("Do you remember which staging host we decided on?")
-    assert len(model.asked("flush")) == 1
+    assert len(model.asked("reading")) == 1
     assert len(model.asked("compaction")) == 1
 
 

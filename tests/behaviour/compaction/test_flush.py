@@ -31,12 +31,12 @@ async def cut(memory: MemoryHost, history: list[dict[str, Any]], key: str = "cli
 async def test_a_context_is_flushed_from_its_trigger_on_and_not_below(life: Life, model: ReadingModel):
     async with life.host() as memory:
         for window, trigger in ((200_000, 176_000), (65_536, 41_536), (16_000, 9_600), (8_000, 4_800)):
-            before, key = len(model.asked("flush")), f"cli:{window}"
+            before, key = len(model.asked("reading")), f"cli:{window}"
             history = chat(f"{SAID} It is for window {window}.", "Fine.")
             await filled(memory, history, trigger - 1, window, key)
-            assert len(model.asked("flush")) == before
+            assert len(model.asked("reading")) == before
             await filled(memory, history, trigger, window, key)
-            assert len(model.asked("flush")) == before + 1
+            assert len(model.asked("reading")) == before + 1
 
 
 @pytest.mark.accept("FL-02", "FL-03", "FL-04")
@@ -52,7 +52,7 @@ async def test_what_the_silent_turn_keeps_is_on_disk_before_the_cut_and_recalled
         summary = await talk.compact(window=200_000)
         assert KEPT in day_notes(life.memory)
         assert [record.get("text") for record in life.transcript()] == said  # nobody hears of the turn
-        asked = model.asked("flush")[0].system.splitlines()[0]
+        asked = model.asked("reading")[0].system.splitlines()[0]
         assert asked not in summary.text
         await memory.flush_index()
         block = await Conversation(memory, "cli:next").hear("Do you remember which database Bluebird uses?")
@@ -64,9 +64,9 @@ async def test_what_the_silent_turn_keeps_is_on_disk_before_the_cut_and_recalled
 async def test_a_model_that_has_nothing_to_keep_stores_nothing(life: Life, model: ReadingModel):
     async with life.host() as memory:
         for number, answer in enumerate(("NO_REPLY", "  no_reply\n", "No_Reply.", "```\nNO_REPLY\n```")):
-            model.fails["flush"] = Reply(answer)
+            model.fails["reading"] = Reply(answer)
             assert await cut(memory, chat(f"What is {number} times 7?", f"{number * 7}."), f"cli:{number}") is not None
-    assert len(model.asked("flush")) == 4
+    assert len(model.asked("reading")) == 4
     assert day_notes(life.memory) == ""
 
 
@@ -78,21 +78,21 @@ async def test_a_cycle_has_one_silent_turn_across_restarts_and_nothing_new_means
     for _ in range(3):
         async with life.host() as memory:
             await filled(memory, TALK, 180_000, 200_000)
-    assert len(model.asked("flush")) == 1
+    assert len(model.asked("reading")) == 1
     async with life.host() as memory:
         await filled(memory, [*TALK, *MORE], 181_000, 200_000)
         await cut(memory, [*TALK, *MORE])
-    assert len(model.asked("flush")) == 1  # what came after the turn of the cycle is archived as it was said
+    assert len(model.asked("reading")) == 1  # what came after the turn of the cycle is archived as it was said
     assert day_notes(life.memory).count(KEPT) == 1
     assert "12 May" in day_notes(life.memory)
     async with life.host() as memory:
         await cut(memory, [*TALK, *MORE])
         await cut(memory, [*TALK, *MORE])
         await cut(memory, [])
-        assert len(model.asked("flush")) == 1
+        assert len(model.asked("reading")) == 1
         life.clock.advance(3_600)
         await filled(memory, chat("The deadline moved to 30 June.", "Noted."), 180_000, 200_000)
-    assert len(model.asked("flush")) == 2
+    assert len(model.asked("reading")) == 2
     assert day_notes(life.memory).count(KEPT) == 1
 
 
@@ -101,7 +101,7 @@ async def test_of_a_history_that_went_on_only_the_new_part_is_shown(life: Life, 
         await cut(memory, TALK)
         life.clock.advance(3_600)
         await cut(memory, [*TALK[2:], *MORE])
-    shown = model.asked("flush")[1].last_user
+    shown = model.asked("reading")[1].last_user
     assert "12 May" in shown
     assert "5433" not in shown
 
@@ -120,7 +120,7 @@ async def test_a_model_that_fails_blocks_no_compaction_and_what_was_said_is_kept
         "late": Reply("NO_REPLY", delay=0.5),
     }
     for number, (name, fault) in enumerate(faults.items()):
-        model.fails["flush"] = fault
+        model.fails["reading"] = fault
         patience = {"timeout": 0.1, "purposeTimeouts": {}} if name == "late" else {}
         async with life.host(core={"languageModel": {"attempts": 1, **patience}}) as memory:
             summary = await cut(
@@ -138,14 +138,14 @@ async def test_a_failure_ahead_of_the_cut_is_made_good_at_the_cut_and_not_repeat
     life: Life, model: ReadingModel
 ):
     model.learn(KEPT, SAID, kind="decision")
-    model.fails["flush"] = Reply(status=400)
+    model.fails["reading"] = Reply(status=400)
     async with life.host(**ONCE) as memory:
         for _ in range(4):
             await filled(memory, TALK, 180_000, 200_000)
-        assert len(model.asked("flush")) == 1
-        del model.fails["flush"]
+        assert len(model.asked("reading")) == 1
+        del model.fails["reading"]
         await cut(memory, TALK)
-    assert len(model.asked("flush")) == 2
+    assert len(model.asked("reading")) == 2
     assert KEPT in day_notes(life.memory)
 
 
