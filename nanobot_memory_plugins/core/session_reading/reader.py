@@ -38,10 +38,14 @@ Keep = Callable[[Sequence[Note], Scope], Awaitable[tuple[Receipt, ...]]]
 
 @dataclass(frozen=True, slots=True)
 class _Work:
-    """What of a session is to be read, and for whom. ``unread`` counts the messages that are new by field."""
+    """What of a session is to be read, and for whom.
+
+    ``read`` gives by field the last message that was read before, ``unread`` counts those that are new.
+    """
 
     session_key: str
     records: tuple[TranscriptRecord, ...]
+    read: Mapping[str, str]
     unread: Mapping[str, int]
     scope: Scope = Scope()
     parts: tuple[ReadingPart, ...] = ()
@@ -97,7 +101,8 @@ class SessionReader:
             asking = [part for part in parts if part not in silent]
             if not asking:
                 return receipts
-            is_ours = await run_in_daemon_thread(lambda: self._positions.begin(session_key, scope))
+            before = {part.field: work.read.get(part.field, "") for part in asking}
+            is_ours = await run_in_daemon_thread(lambda: self._positions.begin(session_key, scope, before))
             return receipts + await self._ask(replace(work, parts=tuple(asking))) if is_ours else receipts
 
     async def read_waiting(self) -> None:
@@ -117,7 +122,7 @@ class SessionReader:
         places = {one.id: place for place, one in enumerate(records, 1)}
         unread = {name: len(records) - places.get(id_, 0) for name, id_ in read.items()}
         start = len(records) - max(unread.values()) if unread and set(unread) >= {ENTRIES, SUMMARY} else 0
-        return _Work(session_key, tuple(records[start:]), unread)
+        return _Work(session_key, tuple(records[start:]), read, unread)
 
     def _as_records(self, session_key: str, given: Sequence[Message]) -> list[TranscriptRecord]:
         now = self._clock.now()
