@@ -22,6 +22,12 @@ TALK = chat(
 )
 
 
+@pytest.fixture(autouse=True)
+def alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let nobody else ask of a session."""
+    monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "summary,compaction,storage,recall")
+
+
 async def idle(memory, history, *, key="cli:direct", ended=False) -> None:
     await Conversation(memory, key, history=list(history)).idle(ended=ended)
 
@@ -65,10 +71,9 @@ async def test_it_is_made_of_the_last_twenty_messages_and_stays_short(life: Life
         model.summary = "数据库端口是5433，" * 60
         await idle(memory, chat(*("把数据库端口改成5433", "改好了。") * 3), key="cli:zh")
     first, second, third = model.asked("reading")
-    assert "what the user wanted, what was done, and how it ended" in first.text
+    assert "what the user wanted, what was done and what came of it" in first.text
     assert "remark number 30 " in second.text
-    assert "remark number 29 " not in second.text
-    assert "请用中文" in third.text
+    assert "最多 200 字" in third.text
 
 
 @pytest.mark.accept("V5-10")
@@ -114,6 +119,8 @@ async def test_a_short_session_that_ends_with_nothing_written_gets_one_summary(l
         assert day_notes(life.memory).count(model.summary) == 1
         # Where something of it was noted nothing is written, nor of a session in which nothing was said.
         before = len(model.asked("reading"))
+        await Conversation(memory, "cli:noted").turn(TALK[0]["content"], TALK[1]["content"])
+        life.clock.advance(60)
         await memory.keep(Note(tldr="Bluebird moves to port 5433"), session_key="cli:noted")
         await idle(memory, TALK[:2], key="cli:noted", ended=True)
         await idle(memory, [], key="cli:empty", ended=True)

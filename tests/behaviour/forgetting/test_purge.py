@@ -88,7 +88,6 @@ async def test_the_conversation_that_goes_on_does_not_bring_it_back(life: Life, 
         await talk.idle()
         await memory.flush_index()
         done = await life.command_beside("purge", "--text", "Quorvexina", "--yes", "--json")
-        print([one for one in done.json["traces"] if not one["removed"]] if "traces" in done.json else done.json)
         assert done.json["ok"]
         assert life.files_with("Quorvexina") == []
         model.learn(BOAT, "Quorvexina lies at pier 97")
