@@ -9,6 +9,7 @@ _FOLDER = Path(__file__).parent
 
 READING = PromptFile(_FOLDER, "reading", ("questions", "conversation"))
 SHORTENING = PromptFile(_FOLDER, "shortening")
+PROMPTS = (READING, SHORTENING)
 
 
 def question(field: str, language: Language) -> str:
