@@ -152,7 +152,7 @@ async def test_lines_name_the_users_day(memory: MemoryHost, zone: Callable[[str]
     zone("Pacific/Kiritimati")  # 11:00 of the 23rd in UTC is the 24th
     assert "24 June 2026] user: Elsie" in await block(memory, "what did we talk about yesterday?")
     assert "24 June 2026] user: Elsie" in await block(memory, "what does Elsie want to learn?")
-    assert "7 May 2026] user: Yesterday (6 May 2026)" in await block(memory, "what did the boiler cost us?")
+    assert "7 May 2026] user: Yesterday the boiler" in await block(memory, "what did the boiler cost us?")
 
 
 def command(workspace: Path, *arguments: str) -> str:
@@ -181,28 +181,6 @@ async def test_the_command_line_lists_sessions_and_days_the_newest_last(memory: 
     ):
         found = json.loads(await asyncio.to_thread(command, memory.workspace, *arguments, "--json"))
         assert [row["session"] for row in found["conversations"]] == sessions
-
-
-async def test_what_was_forgotten_or_said_off_the_record_is_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "storage,recall,consolidation")
-    config = MemoryConfig.model_validate(CONFIG)
-    async with MemoryHost(tmp_path, config=config) as host:
-        for number, text in enumerate(
-            (
-                "Remember that our boat lies at pier 97.",
-                "Off the record, the vault's code is 7719.",
-                "I play chess on Sundays.",
-                "Forget that our boat lies at pier 97.",
-            )
-        ):
-            await host.message_received(session_key=f"s{number}", text=text)
-            await host.flush_index()
-        told = await tool(host, since="2020")
-    shown = await asyncio.to_thread(command, tmp_path, "--all")
-    for text in (told, shown):
-        assert "chess" in text
-        assert "pier 97" not in text
-        assert "7719" not in text
 
 
 @pytest.mark.parametrize("wrong", [["blue cheese"], ["--since", "soon"], ["--until", "2026-13"]])
