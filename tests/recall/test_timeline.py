@@ -70,7 +70,6 @@ async def block(memory: MemoryHost, text: str, **more: object) -> str:
     return (await memory.message_received(session_key="now", text=text, **more)).block or ""
 
 
-@pytest.mark.leaving
 async def test_a_question_about_a_day_gets_what_was_said_on_it_in_order(memory: MemoryHost):
     told = await block(memory, "what did we talk about yesterday?")
     assert 0 < told.index("boiler was serviced") < told.index("cello")
@@ -79,12 +78,10 @@ async def test_a_question_about_a_day_gets_what_was_said_on_it_in_order(memory: 
     assert "notice" in await block(memory, "上周我们聊了什么？")
 
 
-@pytest.mark.leaving
 async def test_a_period_with_nothing_gives_nothing(memory: MemoryHost):
     assert await block(memory, "what did we talk about in April?") == ""
 
 
-@pytest.mark.leaving
 async def test_a_subject_is_searched_within_its_time(memory: MemoryHost):
     told = await block(memory, "what did I say about the boiler in May?")
     assert "ninety pounds" in told
@@ -92,13 +89,11 @@ async def test_a_subject_is_searched_within_its_time(memory: MemoryHost):
     assert "cello" in await block(memory, "what did I say about the cello in May?")  # rather than nothing
 
 
-@pytest.mark.leaving
 async def test_a_follow_up_asks_the_same_of_another_period(memory: MemoryHost):
     history = [{"role": "user", "content": "what did we do yesterday?"}, {"role": "assistant", "content": "A lot."}]
     assert "notice" in await block(memory, "and last week?", history=history)
 
 
-@pytest.mark.leaving
 async def test_the_days_are_those_of_the_users_zone(memory: MemoryHost, zone: Callable[[str], None]):
     zone("Pacific/Kiritimati")  # 14 hours ahead: it is the 25th, and the 24th began at 10:00
     told = await block(memory, "what did we talk about yesterday?")

@@ -1,4 +1,4 @@
-"""Which of the hits help: the newer of two, and what somebody told before what somebody asked for."""
+"""Which of the hits help: the newer of two, and what says far less than the best one is left out."""
 
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -46,13 +46,6 @@ async def test_the_newer_of_two_stands_first(tmp_path: Path, older: str, newer: 
         block = await block_after(folder, [*order, "The cat sleeps all day.", "猫整天睡觉。"], question)
         first, second = ("214", "377") if order[0] == older else ("377", "214")
         assert block.index(second) < block.index(first)
-
-
-async def test_what_was_told_stands_before_what_was_asked_for(tmp_path: Path):
-    said = ["The garage in Lund repairs my bicycle.", "Write a limerick about a bicycle in the garage in Lund."]
-    block = await block_after(tmp_path, said, "Which garage repairs my bicycle?")
-    assert "repairs my bicycle" in block
-    assert "limerick" not in block or block.index("repairs") < block.index("limerick")
 
 
 SCORES = st.lists(st.tuples(st.floats(1e-6, 1), st.floats(0, 1), st.integers(0, 500)), min_size=1, max_size=8)
