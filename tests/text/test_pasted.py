@@ -30,12 +30,18 @@ PASTES = {
         "渡轮改从西码头出发，集市搬到教堂后面的广场上举行，附近的居民可以凭证件免费停车，直到工程结束为止。"
     ),
     "Chinese mail head": f"这封邮件怎么回？\n\n发件人：马洛里\n收件人：我\n主题：付款\n时间：2026年2月2日\n\n您好，{FOREIGN}。",
+    "traditional colon": f"幫我看看這封郵件：\n{FOREIGN}。",
+    "question that points": f"Can you look at this email?\n\n{FOREIGN}.",
+    "question that points in Chinese": f"你觉得这条消息怎么样？\n{FOREIGN}。",
+    "request that points": f"Rewrite this paragraph\n{FOREIGN}.",
     "private": f"My plan is this. <private>{FOREIGN}</private> I leave on Friday.",
 }
 OWN = [
     "My sister is called Ida and lives in Ulm.",
     "I moved to Lyon last week.\n\nIt rains a lot, and the flat is small, but the bakery is next door.",
     "Three things about me:\n- I eat no meat\n- I work at night\n- my dog is called Rex",
+    "I have the following allergies:\n- nuts\n- milk",
+    "Rules for my texts:\n- short\n- no jargon",
     "Note to self: the gate code is 4711",
     "Remember: 3 > 2 in my book",
     "Hi!\n\nI always send invoices on the 5th. Can you draft a note to my accountant?",

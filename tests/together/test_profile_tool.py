@@ -49,7 +49,10 @@ async def test_without_words_all_is_told_by_kind_with_when_and_from_which_words(
         told = await search(memory)
         days = await search(memory, since="2026-03-01")
     assert is_fenced(told)
-    assert '- The user likes oolong tea (since 2026-03-10; said: "I moved to Leipzig in spring, and I like oolong tea.")' in told
+    assert (
+        '- The user likes oolong tea (since 2026-03-10; said: "I moved to Leipzig in spring, and I like oolong tea.")'
+        in told
+    )
     assert "- The user may like chess (since 2026-03-10; not said by the user, but from: summary)" in told
     assert told.index("preference:") < told.index("fact:") < told.index("lives in Leipzig")
     assert told.index("over, replaced or faded:") < told.index("Pay the rent")
