@@ -140,7 +140,10 @@ class Remember:
             lambda: self._said.quotations(session_key).find(words, of_assistant=of_assistant)
         )
         scope = self._context.known_scope(session_key)
-        known = entries_of(await self._memory.load_entries(), scope, self._context)
+        try:
+            known = entries_of(await self._memory.load_entries(), scope, self._context)
+        except NanobotMemoryError as error:
+            return f"Error: nothing was remembered. {error}"
         replaced = [known[id_] for one in wanted.replaces if (id_ := one.strip("[] ")) in known]
         is_instruction = wanted.kind == INSTRUCTION
         said = NewEntry(
@@ -178,7 +181,7 @@ class Remember:
                 "These are no words of the user's in this conversation, so it is kept as your note: found by "
                 "memory_search, and not in view."
             )
-        return " ".join(filter(None, told))
+        return "\n".join(filter(None, told))
 
 
 class ForgetTool:

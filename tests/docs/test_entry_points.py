@@ -17,7 +17,6 @@ from nanobot_memory_plugins.core.errors import InputError
 from nanobot_memory_plugins.core.protocols import EntryAccess, MemoryTool, Store
 from nanobot_memory_plugins.core.testing import call_hook, plugin_context
 from nanobot_memory_plugins.core.testing.hooks import accepted_types
-from nanobot_memory_plugins.core.text.reading import reading_of
 from nanobot_memory_plugins.core.transfer import ImportedMessage, ImportedNote, Part, Skipped
 from nanobot_memory_plugins.core.transfer.importing import import_from
 from nanobot_memory_plugins.core.values import (
@@ -45,7 +44,6 @@ HOOKS = {
 ARGUMENTS = {
     "session_key": "cli:direct",
     "text": "when do we deploy?",
-    "reading": reading_of("when do we deploy?"),
     "spoken": True,
     "replaceable": True,
     "history": (Message(role="user", text="hello"),),
@@ -148,7 +146,6 @@ def test_every_public_part_of_the_context_is_described():
         "complete",
         "redact",
         "visible_scope",
-        "reading",
     ):
         assert hasattr(PluginContext, name)
         assert re.search(rf"^\| `{name}` \|", PAGE, re.MULTILINE)

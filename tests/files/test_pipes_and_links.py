@@ -46,7 +46,7 @@ def test_a_named_pipe_holds_nobody_up(tmp_path: Path, name: str) -> None:
     began = time.monotonic()
     said, base = asyncio.run(within_a_limit())
     if name in ("MEMORY.md", "topic.md"):
-        assert "Written to memory/ENTRIES.md" in said
+        assert "memory/ENTRIES.md, line" in said
         assert "Rex" in base
     else:
         assert "it is no regular file" in said
@@ -181,6 +181,6 @@ def test_a_workspace_and_a_memory_folder_may_be_links(tmp_path: Path) -> None:
     (tmp_path / "workspace").symlink_to(tmp_path / "real")
     (tmp_path / "real" / "memory").symlink_to(tmp_path / "real" / "elsewhere")
     said, base = asyncio.run(live_through(tmp_path / "workspace"))
-    assert "Written to memory/ENTRIES.md" in said
+    assert "memory/ENTRIES.md, line" in said
     assert "Rex" in base
     assert (tmp_path / "real" / "elsewhere" / "ENTRIES.md").is_file()
