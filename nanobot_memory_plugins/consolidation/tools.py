@@ -163,6 +163,8 @@ class Remember:
             done = await self._memory.remember(said, who=WHO, asked=quote is not None)
         except NanobotMemoryError as error:
             return f"Error: nothing was remembered. {error}"
+        if done.is_new:
+            self._context.made(session_key, done.entry.id)
         place = await run_in_daemon_thread(place_of, done.outcome.path, done.entry.id)
         told = [
             "" if done.is_new else "It was known already, and is refreshed.",
