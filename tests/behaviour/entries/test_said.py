@@ -4,7 +4,7 @@ import pytest
 
 from nanobot_memory_plugins.core import estimate_tokens
 from tests.behaviour.kit.life import Conversation, Life
-from tests.behaviour.kit.model import ReadingModel, remember_call
+from tests.behaviour.kit.model import ReadingModel, remember_call, search_call
 
 # What the user said, and what a model that errs, or obeys a page, makes of it: denied, affirmed, turned round, or told
 # of somebody else; and what a joke, a question or a guess is taken for.
@@ -86,6 +86,33 @@ async def test_what_is_false_stands_beside_the_users_own_words_or_not_at_all_and
                 model.facts.clear()
     assert unseen == [], "nobody could see that the user said something else"
     assert missing == []
+
+
+async def test_what_nobody_has_said_for_certain_is_put_away_found_by_a_search_and_taken_up_once_it_is_said(
+    life: Life, model: ReadingModel
+):
+    said = "Maybe I get a parrot one day, who knows. My sister Eva is a pilot."
+    model.learn("The user gets a parrot.", "Maybe I get a parrot one day")
+    model.learn("The user sails to Iceland.", said, quoted="I sail to Iceland")
+    model.learn("The user's sister Eva is a pilot.", "My sister Eva is a pilot")
+    async with life.host() as memory:
+        talk = Conversation(memory)
+        await talk.turn(said, "Nice.")
+        await talk.idle(ended=True)
+        kept = {one["content"]: one["section"] for one in life.entries()}
+        assert kept == {
+            "The user gets a parrot.": "archived",
+            "The user sails to Iceland.": "archived",
+            "The user's sister Eva is a pilot.": "active",
+        }
+        await memory.flush_index()
+        assert "gets a parrot" in await talk.call(search_call("parrot"))
+        model.facts.clear()
+        model.learn("The user gets a parrot.", "I am getting a parrot on Friday")
+        later = Conversation(memory, "cli:later")
+        await later.turn("I am getting a parrot on Friday, it is settled.", "Great.")
+        await later.idle(ended=True)
+        assert prompt_lines(Conversation(memory, "cli:next"), "The user gets a parrot.")
 
 
 @pytest.mark.parametrize("wide", [False, True], ids=["English", "Chinese"])
