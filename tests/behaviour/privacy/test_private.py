@@ -20,7 +20,8 @@ AFTER = (
     "The ferry to Bornholm leaves at nine.",
     "I take the tram on Mondays.",
     "我每周三去游泳。",
-    "My new bicycle is as green as a frog.")
+    "My new bicycle is as green as a frog.",
+)
 PAUSES = {"memory pause": "memory resume", "暂停记忆": "恢复记忆", "暫停記憶": "恢復記憶"}
 ANN = {"user": "ann", "channel": "cli"}
 WAYS = ("tags", "tags alone", "command", *PAUSES, "this_message", "last_message", "from_now_on")
