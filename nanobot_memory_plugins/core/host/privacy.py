@@ -183,7 +183,9 @@ class Privacy:
         """Return the ids of what was noted of a session in a time: another process may have done so."""
         if start is None or end is None:
             return []
-        days = [path for path in self._paths.memory.glob("????-??-??.md") if path.stem >= (start - _DAY).date().isoformat()]
+        days = [
+            path for path in self._paths.memory.glob("????-??-??.md") if path.stem >= (start - _DAY).date().isoformat()
+        ]
         parts = (part for path in days for part in parse_notes(read_regular(path)))
         return [
             part.id

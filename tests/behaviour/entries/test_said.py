@@ -1,5 +1,7 @@
 """What a model says of the user stands in the prompt beside the user's own words, or not at all."""
 
+import sys
+
 import pytest
 
 from nanobot_memory_plugins.core import estimate_tokens
@@ -139,5 +141,5 @@ async def test_the_quotes_of_twenty_entries_cost_at_most_a_thousand_tokens(life:
             prompt = Conversation(memory, "cli:next").prompt()
         assert sum(line.startswith("- ") for line in prompt.splitlines()) == 20
         sizes.append(estimate_tokens(prompt))
-    print(f"entries without quotes {sizes[0]} tokens, with them {sizes[1]}")
+    sys.stdout.write(f"entries without quotes {sizes[0]} tokens, with them {sizes[1]}\n")
     assert sizes[1] - sizes[0] <= 1_000
