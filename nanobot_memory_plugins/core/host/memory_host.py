@@ -103,6 +103,7 @@ class MemoryHost(PromptCalls):
             redaction=self._redaction,
             erase=lambda erasure: self.eraser.forget(erasure),
             tools_offered=lambda: self._tools.were_offered,
+            made=lambda session_key, id_: self.privacy.made(session_key, id_),
         )
         PromptCalls.__init__(self, self._plugins.host, self._scopes, self._files, self._redaction)
         self._tools = OfferedTools(keep, wanted=self.config.core.tools)
@@ -296,7 +297,8 @@ class MemoryHost(PromptCalls):
             scope=whose,
         )
         await self._capture.drain()
-        reading = self._reader.read(session_key, whose, "ended" if ended else "idle", given=messages)
+        given = await self.privacy.readable(session_key, messages)
+        reading = self._reader.read(session_key, whose, "ended" if ended else "idle", given=given)
         notes = await asyncio.shield(self._background.begin(reading))
         return combined_receipt((*told.notes, *notes)) if notes else told
 
@@ -364,7 +366,7 @@ class MemoryHost(PromptCalls):
         room = context_window if room is None else room
         more = {"context_window": context_window, "room": room, "reason": reason, "replaceable": replaceable}
         summary = await self._resuming.before_compaction(session_key, messages, whose, more, known=known)
-        given = await self._receiving.history(session_key, messages)
+        given = await self.privacy.readable(session_key, await self._receiving.history(session_key, messages))
         self._background.begin(self._reader.read(session_key, whose, "compaction", given=given))
         return summary
 
@@ -426,5 +428,6 @@ class MemoryHost(PromptCalls):
             return told
         session_key = str(arguments["session_key"])
         await self._capture.drain()
-        notes = await self._reader.read(session_key, scope, "turn", given=arguments["messages"])
+        given = await self.privacy.readable(session_key, tuple(arguments["messages"]))
+        notes = await self._reader.read(session_key, scope, "turn", given=given)
         return combined_receipt((*told.notes, *notes)) if notes else told

@@ -63,6 +63,7 @@ class PluginSet:
         redaction: ContactRedaction | None = None,
         erase: Callable[[Erasure], Awaitable[bool]] | None = None,
         tools_offered: Callable[[], bool] = lambda: False,
+        made: Callable[[str, str], None] = lambda session_key, id_: None,
     ) -> None:
         self._workspace = workspace
         self._redaction = redaction or ContactRedaction(config.redaction.contacts)
@@ -76,6 +77,7 @@ class PluginSet:
         self._keep = keep
         self._erase = erase
         self._tools_offered = tools_offered
+        self._made = made
         self._feedback = Unhelpful(workspace, clock)
         core = config.core
         self.prompts = Prompts.of(workspace, core.prompt_folder, core.wishes)
@@ -166,6 +168,7 @@ class PluginSet:
             opened_entries=lambda: self._entries,
             prompts=self.prompts,
             tools_offered=self._tools_offered,
+            made=self._made,
             time_limit=self.host.time_limit,
             erase=self._erase,
             feedback=self._feedback,
