@@ -80,6 +80,11 @@ def text_to_assistant(text: str) -> str:
     return _without_pasted(both_ends(text, _MESSAGE_CHARS))
 
 
+def is_pasted(text: str) -> bool:
+    """Return whether most of what a user sent is somebody else's text."""
+    return 2 * len(text_to_assistant(text).strip()) < len(text.strip())
+
+
 def both_ends(text: str, kept: int = _ENDS_CHARS) -> str:
     """Return a long text's beginning and end, of ``kept`` characters, and an ordinary text as it is.
 

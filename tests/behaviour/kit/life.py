@@ -15,6 +15,8 @@ from tests.behaviour.kit.model import ReadingModel
 
 START = datetime(2026, 2, 16, 14, 20, tzinfo=UTC)
 KEY = "cli:direct"
+# All plugins but the one for nanobot, which needs its loop.
+PLUGINS = "storage,recall,observation,flush,summary,compaction,consolidation,bootstrap"
 DAY = 86_400.0
 # Limits that no busy machine reaches: what is shown is not the speed. Words alone, unless a test asks for vectors.
 _PATIENT: Mapping[str, Any] = {

@@ -180,12 +180,13 @@ async def test_a_search_that_takes_longer_than_its_tier_may_brings_nothing_and_o
     assert limits == [80, 180, 450]
     # A thousand times as long, by the injected clock: the machine's own never comes near.
     longer = {f"{name}Ms": limit * 1_000 for name, limit in zip(LIMITED, limits, strict=True)}
-    async with life.host(recall={**ALL_THAT_IS_FOUND, **longer, "recallTimeout": None}) as memory:
+    patient = {"messageLimit": 10_000}
+    async with life.host(core=patient, recall={**ALL_THAT_IS_FOUND, **longer, "recallTimeout": None}) as memory:
         for (text, searches), limit in zip(LIMITED.values(), limits, strict=True):
             for seconds, shown in ((limit - 1, True), (limit + 1, False)):
                 store().seconds = seconds / searches
                 assert ("6543" in await ask(memory, text)) is shown, (text, seconds)
-    async with life.host(recall={**ALL_THAT_IS_FOUND, "recallTimeout": 30}) as memory:
+    async with life.host(core=patient, recall={**ALL_THAT_IS_FOUND, "recallTimeout": 30}) as memory:
         for seconds, shown in ((29, True), (31, False)):
             store().seconds = seconds
             assert ("6543" in await ask(memory, "Do you remember the port?")) is shown
