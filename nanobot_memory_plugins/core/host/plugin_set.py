@@ -24,7 +24,7 @@ from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.protocols import Complete, EntryAccess, Store
 from nanobot_memory_plugins.core.redaction.contact_redaction import ContactRedaction
 from nanobot_memory_plugins.core.scopes.scopes import Scopes
-from nanobot_memory_plugins.core.session_reading.templates import PROMPTS
+from nanobot_memory_plugins.core.session_reading.templates import PROMPTS as READING_PROMPTS
 from nanobot_memory_plugins.core.values import Erasure, Note, Receipt
 from nanobot_memory_plugins.core.values.diagnosis import Finding, Health
 from nanobot_memory_plugins.redaction.script.messages import Sentence
@@ -296,7 +296,7 @@ class PluginSet:
 
     def _prompt_findings(self) -> list[Finding]:
         """Return what is wrong with the user's own prompts. It blocks."""
-        brought = [PROMPTS, *(getattr(found.plugin, "prompt_files", ()) for found in self._discovered)]
+        brought = [READING_PROMPTS, *(getattr(found.plugin, "prompt_files", ()) for found in self._discovered)]
         return self.prompts.findings(
             one for files in brought if isinstance(files, tuple) for one in files if isinstance(one, PromptFile)
         )
