@@ -1,0 +1,21 @@
+"""What is withheld in a workspace, for commands that load no plugin: quick where nothing was ever forgotten."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from nanobot_memory_plugins.core import MemoryPaths, Scope, Visibility, Withheld
+
+
+def withheld_in(workspace: Path, visible: Callable[[], Scope | Visibility]) -> tuple[Withheld, ...]:
+    """Return what is withheld from whoever sees ``visible``. It blocks. Raises `MemoryFileError`."""
+    paths = MemoryPaths.of(workspace)
+    if not (paths.memory / ".entries").is_dir():
+        return ()
+    from nanobot_memory_plugins.consolidation.store.journal import Journal
+
+    if next(Journal(paths).since_forgotten(), None) is None:
+        return ()
+    from nanobot_memory_plugins.consolidation.operations.withheld import WithheldTexts
+    from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
+
+    return WithheldTexts(EntryRepository(workspace)).texts(visible())
