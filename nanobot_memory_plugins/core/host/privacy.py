@@ -54,6 +54,10 @@ _TOLD: Mapping[str, Mapping[Language, str]] = {
         "en": 'The memory is paused: this message is not kept. "memory resume" ends that.',
         "zh": "记忆处于暂停中：这条消息不会保存。用户说“恢复记忆”即可恢复。",
     },
+    "still": {
+        "en": "The memory stays paused: it was paused by command, and `nanobot-memory resume` ends that. Say so.",
+        "zh": "记忆仍处于暂停中：是用命令暂停的，要用 `nanobot-memory resume` 恢复。请告诉用户。",
+    },
     "failed": {
         "en": "That could not be done: {cause}. Tell the user so.",
         "zh": "没有成功：{cause}。请告诉用户。",
@@ -113,6 +117,7 @@ class Privacy:
                 self.file.pause(session_key, sender, BY_WORDS, self._clock.now())
             elif told == "resume":
                 self.file.resume(session_key, sender)
+                told = "still" if self.file.read().pause_of(session_key, sender) else told
             else:
                 self.file.mark([session_file_name(session_key)], self._clock.now())
         except MemoryFileError as error:
