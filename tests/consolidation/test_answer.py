@@ -10,6 +10,7 @@ from nanobot_memory_plugins.consolidation.extraction.answer import Candidate, re
 from nanobot_memory_plugins.consolidation.model.entry import Category
 from nanobot_memory_plugins.consolidation.model.scoring import Importance
 from tests.support.each import each
+from tests.support.examples import examples
 
 TEA = {"content": "The user likes tea", "category": "preference", "importance": "high"}
 
@@ -91,7 +92,7 @@ def test_a_long_text_is_cut_and_a_long_list_too():
     assert len(many) == 60
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(
     st.recursive(
         st.none() | st.text(max_size=9) | st.integers(),
@@ -111,7 +112,7 @@ def test_any_json_is_read(value: object):
         assert one.content
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(st.text(max_size=80))
 def test_any_text_is_read(text: str):
     read_answer(text)

@@ -14,6 +14,7 @@ from nanobot_memory_plugins.search.embedding.access import EmbeddingAccess
 from nanobot_memory_plugins.storage.options import StorageOptions
 from tests.support.chinese import in_both_scripts
 from tests.support.each import each
+from tests.support.examples import examples
 
 from .made_entries import entry
 
@@ -201,7 +202,7 @@ def test_what_may_confirm_or_replace_what(text: str, other: str, wanted: bool):
     assert may_concern(text, other) is wanted
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(st.text(max_size=60), st.text(max_size=60))
 def test_any_texts_can_be_compared_and_the_order_does_not_matter(one: str, other: str):
     assert 0 <= says_the_same(one, other) <= 1

@@ -10,6 +10,7 @@ from nanobot_memory_plugins.consolidation.extraction.answer import Candidate
 from nanobot_memory_plugins.consolidation.extraction.merge_candidates import BelievedCandidate, Merged, Source, merge
 from nanobot_memory_plugins.consolidation.model.entry import Section
 from nanobot_memory_plugins.core.values import Origin, Scope
+from tests.support.examples import examples
 
 from .made_entries import NOW, days, entry, entry_lists
 
@@ -149,7 +150,7 @@ def test_a_new_date_is_taken_over():
 
 
 @pytest.mark.slow
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(entry_lists, st.data())
 def test_whatever_is_merged_is_well_formed_and_a_second_time_nothing_is_new(entries: list, data: st.DataObject):
     ids = [one.id for one in entries] or [""]

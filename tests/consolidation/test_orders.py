@@ -13,6 +13,7 @@ from nanobot_memory_plugins.core.text import Word, fold, keeping
 from nanobot_memory_plugins.core.text.orders import OrderSentence
 from tests.support.chinese import in_both_scripts
 from tests.support.each import each
+from tests.support.examples import examples
 
 pytestmark = pytest.mark.leaving
 
@@ -367,7 +368,7 @@ def test_several_orders_are_each_taken_once():
     assert commands_in(message) == [Command(OrderKind.REMEMBER, "我喜欢茶"), Command(OrderKind.FORGET, "我的旧地址")]
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(st.text(max_size=80) | st.text("记住忘掉这个那吧remember that forget:，。? \n我", max_size=40))
 def test_any_text_is_read_and_no_order_holds_what_was_not_said(message: str):
     for order in commands_in(message):

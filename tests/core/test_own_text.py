@@ -10,6 +10,7 @@ from nanobot_memory_plugins.core.text.authored import authored_text, text_to_ass
 from nanobot_memory_plugins.core.values import Message
 from tests.support.chinese import in_both_scripts
 from tests.support.each import each
+from tests.support.examples import examples
 
 pytestmark = pytest.mark.leaving
 
@@ -251,7 +252,7 @@ def test_what_stands_before_somebody_elses_text_stays():
     assert "I moved to Lyon." in authored_text(Message("user", text))
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(st.text(max_size=80) | st.text("翻译：:\n\"“”' []|>-帮我看这封邮件 from on wrote Translate this", max_size=60))
 def test_any_text_is_read_and_nothing_is_added(text: str):
     assert len(text_to_assistant(text)) <= len(text) + 1

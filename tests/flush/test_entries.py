@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from nanobot_memory_plugins.core.values import NoteType, messages_from_chat
 from nanobot_memory_plugins.flush.entries import FlushedEntry, grounded, read_entries
 from tests.support.each import each
+from tests.support.examples import examples
 
 WANTED = "The port is 5433"
 ROW = {"type": "decision", "tags": ["db", "port"], "tldr": WANTED, "details": "why not", "quote": "port 5433"}
@@ -93,7 +94,7 @@ JSON = st.recursive(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(st.one_of(st.text(max_size=400), JSON.map(json.dumps), JSON.map(lambda value: json.dumps(value)[:-3])))
 def test_no_answer_makes_the_reader_stumble(answer):
     for entry in read_entries(answer):

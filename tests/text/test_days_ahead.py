@@ -10,6 +10,7 @@ from nanobot_memory_plugins.core.text import days_ahead
 from nanobot_memory_plugins.core.text.numbers import CHINESE_DIGITS
 from tests.support.chinese import in_both_scripts
 from tests.support.each import each
+from tests.support.examples import examples
 
 pytestmark = pytest.mark.leaving
 
@@ -113,7 +114,7 @@ def test_two_days_are_both_found_and_what_was_is_told_from_what_will_be():
     assert days("上周五交了初稿，下周三交终稿") == ["2026-02-25"]
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(st.text(max_size=80), st.dates(date(1, 1, 1), date(9999, 12, 31)))
 def test_any_text_can_be_looked_at_on_any_day(text: str, day: date):
     days_ahead(text, day)
