@@ -25,6 +25,7 @@ with suppress(ImportError):
         "every run",
         deadline=None,
         derandomize="NANOBOT_MEMORY_RANDOM" not in os.environ,
+        max_examples=100 if "NANOBOT_MEMORY_RANDOM" in os.environ else 20,
         print_blob=True,
         suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
     )

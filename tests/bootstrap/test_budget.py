@@ -10,6 +10,7 @@ from nanobot_memory_plugins.bootstrap.budget import allot, in_order
 from nanobot_memory_plugins.bootstrap.options import BootstrapOptions
 from nanobot_memory_plugins.core.host.bootstrap_files import default_overhead
 from tests.support.each import each
+from tests.support.examples import examples
 
 # HYPOTHESIS_EXAMPLES=10000 looks longer.
 EXAMPLES = int(os.environ.get("HYPOTHESIS_EXAMPLES", "300"))
@@ -111,7 +112,7 @@ OPTIONS = st.builds(
 
 
 @pytest.mark.accept("BB-01")
-@settings(max_examples=EXAMPLES, deadline=None)
+@settings(max_examples=examples(EXAMPLES), deadline=None)
 @given(st.dictionaries(NAMES, TEXTS, max_size=6), OPTIONS)
 def test_whatever_the_files_and_the_options(files: dict[str, str], options: BootstrapOptions):
     overhead = around(files)

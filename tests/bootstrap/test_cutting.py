@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from nanobot_memory_plugins.bootstrap.cutting import Cut, cut
 from tests.support.each import each
+from tests.support.examples import examples
 
 # HYPOTHESIS_EXAMPLES=10000 looks longer.
 EXAMPLES = int(os.environ.get("HYPOTHESIS_EXAMPLES", "300"))
@@ -137,7 +138,7 @@ RATIOS = st.floats(0, 1)
 
 
 @pytest.mark.accept("BB-02")
-@settings(max_examples=EXAMPLES, deadline=None)
+@settings(max_examples=examples(EXAMPLES), deadline=None)
 @given(TEXTS, st.integers(0, 3_000), RATIOS, RATIOS, st.text(max_size=80))
 def test_whatever_the_text_and_the_budget(text: str, limit: int, head: float, tail: float, name: str):
     text = text + "z" * max(0, limit + 1 - len(text))  # only longer texts are cut

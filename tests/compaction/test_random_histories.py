@@ -19,6 +19,7 @@ from nanobot_memory_plugins.core.text.tokens import estimate_tokens
 from nanobot_memory_plugins.core.values.conversation import Message, messages_from_chat
 from tests.compaction.conftest import Model, context_with
 from tests.compaction.histories import HISTORY, TEXT, WINDOW
+from tests.support.examples import examples
 
 COUNT = int(os.environ.get("NANOBOT_MEMORY_HISTORIES", "150"))
 OPTIONS = CompactionOptions()
@@ -64,7 +65,7 @@ def left_out(messages: tuple[Message, ...], keep_from: int) -> set[int]:
     reason="token_pressure",
     times=1,
 )
-@settings(max_examples=COUNT, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(COUNT), deadline=None, suppress_health_check=list(HealthCheck))
 @given(
     HISTORY,
     WINDOW,

@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator, model_valida
 from pydantic.alias_generators import to_camel
 
 from nanobot_memory_plugins.core.config import CoreOptions, MemoryConfig, config_from_mapping, plugin_options
+from tests.support.examples import examples
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=12),
@@ -88,7 +89,7 @@ def test_a_model_that_knows_only_its_aliases_is_read_too():
     assert read({"max_size": 4}, Aliased)[0].max_size == read({"maxSize": 4}, Aliased)[0].max_size == 4
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(raw=st.dictionaries(st.sampled_from([*Options.model_fields, "recallTopK"]) | st.text(max_size=9), JSON))
 def test_any_options_give_a_valid_instance(raw: dict[str, Any]):
     options, _ = read(raw)
@@ -96,7 +97,7 @@ def test_any_options_give_a_valid_instance(raw: dict[str, Any]):
     assert Options.model_validate(options.model_dump()) == options
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(
     raw=JSON
     | st.dictionaries(

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from nanobot_memory_plugins.core.config import load_config, set_config_keys, set_plugin_options, writing
 from nanobot_memory_plugins.core.config.json_edit import with_keys
 from nanobot_memory_plugins.core.errors import ConfigurationError
+from tests.support.examples import examples
 
 PLACE = ("channels", "memoryPlugins")
 OFF = {"recall": {"enabled": False}}
@@ -202,7 +203,7 @@ _VALUES = st.recursive(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(
     raw=st.dictionaries(_NAMES, _VALUES, max_size=4),
     key=_NAMES,

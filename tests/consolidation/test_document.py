@@ -12,6 +12,7 @@ from nanobot_memory_plugins.consolidation.model.entry import Entry, Section
 from nanobot_memory_plugins.consolidation.store.document import EntryDocument, Slot, Text, parse
 from nanobot_memory_plugins.consolidation.store.rendering import render
 from nanobot_memory_plugins.core.values import Origin, Scope
+from tests.support.examples import examples
 
 from .made_entries import EXAMPLE, NOW, drawn_entries, entry, entry_lists, foreign
 
@@ -70,7 +71,7 @@ def test_all_fields_stand_in_one_readable_line_below_the_text():
 
 @pytest.mark.accept("EB-01")
 @given(drawn_entries)
-@settings(max_examples=EXAMPLES)
+@settings(max_examples=examples(EXAMPLES))
 def test_an_entry_that_is_written_is_read_again_as_it_was(one: Entry):
     read = parse(written(one))
     assert read.problems == ()
@@ -79,7 +80,7 @@ def test_an_entry_that_is_written_is_read_again_as_it_was(one: Entry):
 
 
 @given(entry_lists)
-@settings(max_examples=EXAMPLES)
+@settings(max_examples=examples(EXAMPLES))
 def test_each_section_is_in_the_order_of_scores(entries: list[Entry]):
     slots = list(parse(written(*entries)).slots.values())
     for section in Section:
@@ -99,7 +100,7 @@ def test_active_and_archived_entries_stand_in_their_sections_by_score():
 
 
 @given(st.binary(max_size=400) | foreign.map(str.encode))
-@settings(max_examples=EXAMPLES)
+@settings(max_examples=examples(EXAMPLES))
 @example(b"\xef\xbb\xbf## Active Memories\r\n### [a] fact | 1 | 2026-01-01 | 1\r\ntext")
 @example(b"## Active Memories\n### [a] fact | 1 | 2026-01-01 | 1\n\n\n")
 @example(b"## Active Memories")
@@ -135,7 +136,7 @@ def mixed(texts: list[str], entries: list[Entry], newline: str, bom: bool, final
     entry_lists,
     st.randoms(use_true_random=False),
 )
-@settings(max_examples=EXAMPLES)
+@settings(max_examples=examples(EXAMPLES))
 def test_text_of_others_stays_byte_for_byte_whatever_becomes_of_the_entries(
     texts, entries, newline, bom, final, new, random
 ):

@@ -17,6 +17,7 @@ from nanobot_memory_plugins.consolidation.store.journal import Run, read_line
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core.clock import ManualClock
 from nanobot_memory_plugins.core.errors import InputError
+from tests.support.examples import examples
 from tests.support.files_of import contents_of
 
 from .made_entries import EXAMPLE, NOW, added, days, drawn_entries, entry, entry_lists
@@ -68,7 +69,7 @@ def test_a_line_that_is_no_run_is_passed_over(repository: EntryRepository, line:
 
 @pytest.mark.slow
 @given(entry_lists, entry_lists, st.sampled_from(["", EXAMPLE, "# Mine\r\n\r\ntext", "\ufeffmine\n"]))
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 def test_undo_gives_back_every_byte(tmp_path_factory, first, second, start):
     repository = EntryRepository(tmp_path_factory.mktemp("w"), clock=ManualClock(NOW))
     (repository.paths.memory).mkdir()

@@ -13,6 +13,7 @@ from nanobot_memory_plugins.consolidation.model.normalised import wording
 from nanobot_memory_plugins.search.embedding.access import EmbeddingAccess
 from nanobot_memory_plugins.storage.options import StorageOptions
 from tests.support.each import each
+from tests.support.examples import examples
 
 from .made_entries import entry
 
@@ -186,7 +187,7 @@ async def test_a_model_that_fails_or_changes_does_no_harm():
     assert (await matcher.same(["prefers the dark mode"], entries("likes the dark mode")))[0].likeness == 1.0
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(st.text(max_size=60), st.text(max_size=60))
 def test_any_texts_can_be_compared_and_the_order_does_not_matter(one: str, other: str):
     assert 0 <= says_the_same(one, other) <= 1

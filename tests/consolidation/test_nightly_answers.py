@@ -15,6 +15,7 @@ from nanobot_memory_plugins.consolidation.nightly.inputs import NightlyMaterial,
 from nanobot_memory_plugins.consolidation.operations.merge_entries import joined, tidied
 from nanobot_memory_plugins.core.values import Origin, Scope, Visibility, Whose
 from tests.support.each import each
+from tests.support.examples import examples
 
 from .made_entries import NOW, days, entry
 
@@ -92,7 +93,7 @@ _values = st.recursive(
 
 
 @given(_values | st.text())
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 def test_no_answer_raises(value: object):
     read_answer(value if isinstance(value, str) else json.dumps(value))
 
@@ -191,7 +192,7 @@ _operations = st.one_of(
 
 
 @given(st.lists(_operations, max_size=12))
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 def test_whatever_is_asked_few_entries_are_lost_and_none_is_made_up(operations):
     texts = [
         "likes tea",

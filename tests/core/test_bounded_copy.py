@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nanobot_memory_plugins.core.values import bounded_copy, freeze
+from tests.support.examples import examples
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=20),
@@ -31,7 +32,7 @@ def characters(value: object) -> int:
     return len(value) if isinstance(value, str | bytes) else 0
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(JSON)
 def test_what_is_small_is_copied_whole(value):
     assert bounded_copy(value) == freeze(value)

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 from nanobot_memory_plugins.core.text.conversation import GAP, dominant_language, excerpt, render
 from nanobot_memory_plugins.core.text.tokens import estimate_tokens
 from nanobot_memory_plugins.core.values import messages_from_chat
+from tests.support.examples import examples
 
 
 def chat(*pairs: tuple[str, str]):
@@ -52,7 +53,7 @@ def test_fifty_megabytes_are_cut_without_being_read_whole():
     assert cut.endswith("finish")
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(80), deadline=None)
 @given(
     texts=st.lists(st.tuples(st.sampled_from(["user", "assistant", "tool"]), st.text(max_size=600)), max_size=12),
     tokens=st.integers(0, 400),
@@ -63,7 +64,7 @@ def test_it_never_passes_its_budget_and_can_always_be_encoded(texts, tokens):
     written.encode("utf-8")
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(80), deadline=None)
 @given(text=st.text(max_size=3_000), tokens=st.integers(0, 300))
 def test_an_excerpt_never_passes_its_budget(text, tokens):
     assert estimate_tokens(excerpt(text, tokens)) <= tokens

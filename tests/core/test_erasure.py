@@ -19,6 +19,7 @@ from nanobot_memory_plugins.core.host.eraser import purge_texts
 from nanobot_memory_plugins.core.testing import install_plugin
 from nanobot_memory_plugins.core.values import Origin, Trace
 from tests.support.each import each
+from tests.support.examples import examples
 from tests.support.files_of import holders_of
 from tests.support.indexed_workspace import entry, message
 
@@ -53,7 +54,7 @@ def test_a_short_text_is_found_only_where_it_is_the_whole_sentence():
 
 
 @given(st.text(max_size=80), st.text(max_size=80), st.sampled_from([BOATS, TEA, "El niño vive en Málaga"]))
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 def test_nothing_of_it_is_left_whatever_stands_around(before: str, after: str, text: str):
     wanted = Wanted([text])
     cleaned, count = wanted.without(f"{before}\n{text}\n{after}")
@@ -62,7 +63,7 @@ def test_nothing_of_it_is_left_whatever_stands_around(before: str, after: str, t
 
 
 @given(st.binary(max_size=300))
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 def test_other_bytes_stay_as_they_are(data: bytes):
     wanted = Wanted([BOATS])
     assert clean_transcript(data, wanted).data == data

@@ -16,6 +16,7 @@ from nanobot_memory_plugins.search.embedding.builtin_engine import BuiltinEngine
 from nanobot_memory_plugins.search.embedding.installation import MAXIMUM_TOKENS
 from nanobot_memory_plugins.search.embedding.piece_table import PieceTable, write_piece_table
 from tests.embedding.test_builtin_model import ALPHABET, TEXTS, TOO_LONG
+from tests.support.examples import examples
 
 ODD = ["", "  ", "<s> a marker </s> <unk>", "extra_token_id_1", "nul \0 and \ufffe", "x" * 3_000, "“", "\U000e0067"]
 
@@ -47,7 +48,7 @@ def test_a_text_is_cut_as_by_the_whole_vocabulary(engine: BuiltinEngine, builtin
     assert engine._whole is None
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(text=st.one_of(st.text(ALPHABET, max_size=60), st.text(st.characters(exclude_categories=["Cs"]), max_size=40)))
 def test_any_text_is_cut_as_by_the_whole_vocabulary(builtin_model: Path, text: str):
     if builtin_model not in _engines:

@@ -17,6 +17,7 @@ from nanobot_memory_plugins.search.embedding.catalogue import find
 from nanobot_memory_plugins.search.embedding.fastembed_provider import FastembedEmbedder
 from nanobot_memory_plugins.search.embedding.installation import MAXIMUM_TOKENS
 from nanobot_memory_plugins.search.embedding.sentencepiece_model import read_sentencepiece_model
+from tests.support.examples import examples
 
 TEXTS = [
     "hello world",
@@ -105,7 +106,7 @@ ALPHABET = (
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(text=st.text(ALPHABET, min_size=1, max_size=60).filter(str.strip))
 def test_the_tokenizer_gives_the_ids_of_the_reference(builtin_model: Path, reference: USE, text: str):
     tokenizer = _tokenizer(builtin_model)

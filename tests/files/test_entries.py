@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from nanobot_memory_plugins.core.files import NoteEntry, Passage, parse_notes, render_note
 from nanobot_memory_plugins.core.values import Note, NoteType, Origin, Scope
 from tests.support.each import each
+from tests.support.examples import examples
 
 SHANGHAI = timezone(timedelta(hours=8))
 TIME = datetime(2026, 2, 16, 14, 20, 33, 120_000, tzinfo=SHANGHAI)
@@ -74,7 +75,7 @@ def test_an_entry_stands_in_the_file_as_documented(kind: NoteType) -> None:
     assert entry.details == "- cheap\n- simple"
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(NOTES, SCOPES, TIMES)
 @example(Note(tldr="", details="\ufeff# x"), Scope(), datetime(2000, 1, 1, tzinfo=UTC))
 def test_what_is_rendered_is_parsed_again(note: Note, scope: Scope, time: datetime) -> None:
@@ -98,7 +99,7 @@ def test_what_is_rendered_is_parsed_again(note: Note, scope: Scope, time: dateti
     assert entry.scope == Scope(*map(on_one_line, (scope.agent, scope.user, scope.channel, scope.session)))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(NOTES, st.sampled_from([str.splitlines, lambda text: text.split("\n")]))
 def test_details_forge_no_heading_for_any_reader(note: Note, split: object) -> None:
     text = render_note(note, id="0a1b", time=TIME, scope=Scope())
@@ -106,7 +107,7 @@ def test_details_forge_no_heading_for_any_reader(note: Note, split: object) -> N
     assert sum(line.lstrip(" ").startswith(("# ", "## ", "### ")) for line in lines) == 1
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(st.lists(st.binary(max_size=6) | ANY_TEXT.map(lambda text: cleaned(text).encode()), max_size=20))
 def test_every_byte_of_any_file_is_read_exactly_once(pieces: list[bytes]) -> None:
     data = b"\n".join(pieces)

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.files import MemoryPaths, session_file_name
+from tests.support.examples import examples
 
 KEYS = st.lists(
     st.sampled_from(
@@ -35,7 +36,7 @@ def test_a_path_through_a_link_is_still_inside(tmp_path: Path) -> None:
         paths.relative(tmp_path / "else.md")
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(st.lists(KEYS, min_size=2, max_size=6, unique=True))
 def test_distinct_keys_have_distinct_safe_names(keys: list[str]) -> None:
     names = [session_file_name(key) for key in keys]

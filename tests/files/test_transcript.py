@@ -14,6 +14,7 @@ from nanobot_memory_plugins.core.files import (
 from nanobot_memory_plugins.core.files.transcript import last_records
 from nanobot_memory_plugins.core.values import Origin, Scope
 from tests.support.each import each
+from tests.support.examples import examples
 
 TEXT = st.text(max_size=30) | st.sampled_from(["\0", "\n", "\u2028", '"},{', "\\", "😀", "记忆", "\x1b[0m"])
 RECORDS = st.builds(
@@ -29,7 +30,7 @@ def record(text: str, session: str = "s") -> TranscriptRecord:
     return TranscriptRecord("user", text, session, Scope(session=session), Origin.USER, id=text)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(RECORDS)
 def test_a_record_survives_its_line(record: TranscriptRecord) -> None:
     line = render_transcript_line(record)
@@ -73,7 +74,7 @@ def test_a_whole_line_survives_every_cut(tmp_path: Path) -> None:
         assert parse_transcript_line(line[:cut]) is None
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(st.lists(st.integers(0, 100_000), max_size=12), st.integers(0, 14))
 def test_the_last_records_are_read_from_the_end(
     tmp_path_factory: pytest.TempPathFactory, sizes: list[int], limit: int

@@ -22,6 +22,7 @@ from nanobot_memory_plugins.search.sources import transcripts
 from nanobot_memory_plugins.search.sources.pieces import Chunking, FilePiece, Keys, read_lines
 from nanobot_memory_plugins.search.sources.places import Places
 from nanobot_memory_plugins.search.sources.reader import read_pieces, resumable
+from tests.support.examples import examples
 
 TIME = datetime(2026, 2, 16, 14, 20, 33, tzinfo=UTC)
 
@@ -200,7 +201,7 @@ blocks = st.lists(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(blocks=blocks, cut=st.integers(0, 12))
 def test_reading_on_after_a_closed_piece_gives_what_reading_at_once_gives(
     tmp_path_factory: pytest.TempPathFactory, blocks: list[str], cut: int
@@ -220,7 +221,7 @@ def test_reading_on_after_a_closed_piece_gives_what_reading_at_once_gives(
     assert [one for piece in resumed for one in piece.documents] == [one for piece in whole for one in piece.documents]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(
     lines=st.lists(st.binary(max_size=40).map(lambda raw: raw.replace(b"\n", b"")), max_size=10),
     torn=st.binary(max_size=9),
@@ -304,7 +305,7 @@ LINES = [
 ]
 
 
-@settings(max_examples=300, deadline=None, database=None)
+@settings(max_examples=examples(300), deadline=None, database=None)
 @given(st.lists(st.sampled_from(LINES), min_size=1, max_size=6))
 def test_whatever_somebody_writes_around_an_entry_the_index_knows_whose_it_is_as_the_entries_do(lines: list[str]):
     from nanobot_memory_plugins.consolidation.store.document import parse

@@ -9,6 +9,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 
 from nanobot_memory_plugins.core.clock import ManualClock
 from nanobot_memory_plugins.core.isolation.breaker import BreakerSettings, CircuitBreaker
+from tests.support.examples import examples
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -153,4 +154,4 @@ class BreakerMachine(RuleBasedStateMachine):
 
 
 TestBreakerMachine = BreakerMachine.TestCase
-TestBreakerMachine.settings = settings(max_examples=60, stateful_step_count=40, deadline=None)
+TestBreakerMachine.settings = settings(max_examples=examples(60), stateful_step_count=40, deadline=None)

@@ -16,6 +16,7 @@ from nanobot_memory_plugins.redaction.engine.redactor import Redactor
 from nanobot_memory_plugins.redaction.rules.rule import Rule
 from tests.redaction.shapes import VENDOR_TOKENS
 from tests.support.each import each
+from tests.support.examples import examples
 
 GOOD = Rule("badge", "[BADGE]", re.compile(r"BDG-[0-9]{6}"), literals=("BDG-",))
 LIMIT = 1.0  # seconds; those that answer need milliseconds
@@ -123,7 +124,7 @@ GREEDY = (
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(st.sampled_from(GREEDY), st.permutations(TEXT.split(", ")), st.sampled_from(["", "\u200b", "\n"]))
 def test_whatever_it_matches_nothing_is_hidden_less(pattern, parts, between):
     text = between + ", ".join(parts)

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from nanobot_memory_plugins.core.redaction import safe_preview
 from tests.redaction.shapes import VENDOR_TOKENS, key_block
 from tests.support.each import each
+from tests.support.examples import examples
 
 
 @pytest.mark.accept("V5-01")
@@ -67,7 +68,7 @@ def test_combining_characters_stay_with_their_letter():
     assert safe_preview("👩\u200d👩\u200d👧" * 100, max_chars=7).split("…")[0][-1] != "\u200d"
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(80), deadline=None)
 @given(st.text(max_size=200), st.integers(-1, 220))
 def test_it_is_never_longer_than_asked(text, size):
     assert len(safe_preview(text, max_chars=size)) <= max(size, 0)

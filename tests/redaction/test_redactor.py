@@ -14,6 +14,7 @@ from nanobot_memory_plugins.redaction.engine.redactor import Redactor
 from nanobot_memory_plugins.redaction.rules.rule import Rule, SecretFinding
 from tests.redaction.shapes import PASSWORDS, VENDOR_TOKENS, cn_id, jwt, key_block
 from tests.support.each import each
+from tests.support.examples import examples
 
 FRAGMENTS = st.sampled_from([
     "password", "=", ": ", "\"", "'", "\\", "\\n", "[", "]", "[API_KEY]", "[REDACTED]", "[EMAIL]", "token",
@@ -28,7 +29,7 @@ SECRETS = st.integers(0, 10**6).map(
 MIXED = st.lists(FRAGMENTS | SECRETS | st.text(max_size=8), max_size=25).map("".join)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(MIXED)
 @example("password=[REDACTED]word=password=[REDACTED]")
 def test_redacting_twice_is_redacting_once(text):
@@ -36,7 +37,7 @@ def test_redacting_twice_is_redacting_once(text):
     assert redact_text(once) == once
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(MIXED)
 def test_findings_are_in_order_apart_and_inside_the_text(text):
     end = 0

@@ -8,6 +8,7 @@ from nanobot_memory_plugins.search.scan import scan_markdown
 from nanobot_memory_plugins.storage.database import Database
 from tests.storage.builders import ChosenVectors, change, document, searcher
 from tests.support.each import each
+from tests.support.examples import examples
 
 DOCUMENTS = [
     document("one", 'AND OR NOT NEAR "quoted" a* ^b body_terms:x (y) 中文 текст', tags=("near",)),
@@ -40,7 +41,7 @@ def searchers(tmp_path_factory):
 
 
 @pytest.mark.accept("V3-08")
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(300), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(text=TEXT, tier=st.sampled_from(Tier), limit=st.integers(0, 70))
 def test_no_query_text_makes_a_search_raise(searchers, text, tier, limit):
     query = Query(text, tier=tier, limit=limit)
@@ -58,7 +59,7 @@ def test_a_megabyte_of_query_is_answered(searchers, unit):
     assert scan_markdown(DOCUMENTS, Query(text)).hits is not None
 
 
-@settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(50), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(text=TEXT)
 @example(text="\ud800")
 @example(text="\x00")

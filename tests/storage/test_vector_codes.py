@@ -7,6 +7,7 @@ from nanobot_memory_plugins.core.values import Query, Scope, Visibility, Whose
 from nanobot_memory_plugins.storage.database import VectorBackend, VectorSpace
 from nanobot_memory_plugins.storage.search.vector_codes import VectorCodes, bytes_for
 from nanobot_memory_plugins.storage.search.vector_snapshot import FILTERED, Labels, VectorPart, VectorSnapshot
+from tests.support.examples import examples
 
 SPACE = VectorSpace(1, "model", 8, VectorBackend.NUMPY, True)
 
@@ -21,7 +22,7 @@ def codes(vectors: np.ndarray, centre: np.ndarray | None = None) -> VectorCodes:
 
 
 @given(dimension=st.integers(1, 200), seed=st.integers(0, 1_000))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_cosines_of_codes_are_those_of_the_vectors(dimension, seed):
     vectors, query = unit(30, dimension, seed), unit(1, dimension, seed + 1)[0]
     assert codes(vectors).cosines(query, np.arange(30)) == pytest.approx(vectors @ query, abs=3e-5)
@@ -80,7 +81,7 @@ CHANGES = st.lists(
 
 @pytest.mark.slow
 @given(changes=CHANGES, longest=st.sampled_from([0, 5, 1_000]))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 def test_a_snapshot_with_changes_is_the_one_that_would_be_read_anew(changes, longest):
     held: dict[int, np.ndarray] = {}
     snapshot = VectorSnapshot.of(SPACE, 0, part(held, np.zeros(8, dtype=np.float32)))

@@ -18,6 +18,7 @@ from nanobot_memory_plugins.search.embedding.access import EmbeddingAccess, Embe
 from nanobot_memory_plugins.storage.memory_index import MemoryIndex
 from nanobot_memory_plugins.storage.options import StorageOptions
 from tests.support.each import each
+from tests.support.examples import examples
 from tests.support.indexed_workspace import TIME, HashEmbedder, Workspace
 
 FIELDS = ("agent", "user", "channel", "session")
@@ -106,7 +107,7 @@ WANTED = st.builds(Scope, **{name: st.sampled_from(values) for name, values in V
 
 
 @pytest.mark.accept("NC-10")
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(
     wanted=WANTED,
     text=st.sampled_from(
@@ -130,7 +131,7 @@ def test_everything_of_the_scope_is_found_though_the_rest_resembles_it(index: Me
     assert found == (own if tier is Tier.HEAVY else {number for number in own if number >= len(SCOPES)})
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(since=st.integers(-2, 26), hours=st.integers(0, 26), wanted=WANTED)
 def test_no_hit_is_of_another_time(index: MemoryIndex, since: int, hours: int, wanted: Scope):
     begin, end = TIME + timedelta(hours=since), TIME + timedelta(hours=since + hours)

@@ -16,6 +16,7 @@ from nanobot_memory_plugins.core.transfer.formats.markdown import MarkdownImport
 from nanobot_memory_plugins.core.transfer.formats.openclaw import OpenClawImporter
 from nanobot_memory_plugins.core.transfer.importing import import_from
 from tests.behaviour.kit.stores import make_claude_mem
+from tests.support.examples import examples
 from tests.transfer.snapshots import snapshot
 
 JSON = st.recursive(
@@ -33,7 +34,7 @@ MESSAGE = st.fixed_dictionaries(
 EVENT = st.fixed_dictionaries({"type": st.just("message"), "message": MESSAGE | JSON, "timestamp": TIMES})
 HEAD = st.fixed_dictionaries({"_type": st.just("metadata"), "key": JSON})
 HISTORY = st.fixed_dictionaries({"timestamp": TIMES, "content": JSON, "session_key": JSON})
-FEW = settings(max_examples=40, deadline=None)
+FEW = settings(max_examples=examples(40), deadline=None)
 
 
 def lines(rows: list[object]) -> bytes:
@@ -84,7 +85,7 @@ def test_of_openclaw(rows, events):
         takes_it_once(OpenClawImporter(), source)
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=examples(15), deadline=None)
 @given(st.lists(st.tuples(st.text(max_size=9), TIMES, st.text(max_size=9), st.text(max_size=9)), max_size=4))
 def test_of_claude_mem(rows):
     with TemporaryDirectory() as folder:
