@@ -15,6 +15,7 @@ from nanobot_memory_plugins.core import hookspecs, typing
 from nanobot_memory_plugins.core.context import PluginContext
 from nanobot_memory_plugins.core.errors import InputError
 from nanobot_memory_plugins.core.protocols import EntryAccess, MemoryTool, Store
+from nanobot_memory_plugins.core.session_reading.part import ReadingPart, ReadingRequest
 from nanobot_memory_plugins.core.testing import call_hook, plugin_context
 from nanobot_memory_plugins.core.testing.hooks import accepted_types
 from nanobot_memory_plugins.core.transfer import ImportedMessage, ImportedNote, Part, Skipped
@@ -76,7 +77,7 @@ ANSWERS = {
     "on_tool_executed": (1, (Note,)),
     "on_session_idle": (1, (Note,)),
     "before_compaction": (2, (Note, Summary)),
-    "on_turn_finished": (1, (Note,)),
+    "on_turn_finished": (1, (Note, ReadingRequest)),
     "on_draft_written": (1, (ContextBlock,)),
     "trim_bootstrap": (1, (dict,)),
     "prompt_entries": (1, (PromptEntries,)),
@@ -85,6 +86,7 @@ ANSWERS = {
     "open_entries": (1, (EntryAccess,)),
     "on_start": (0, ()),
     "on_stop": (0, ()),
+    "contribute_reading": (1, (ReadingPart,)),
     "contribute_tools": (1, (MemoryTool,)),
     "withheld_texts": (1, (Withheld,)),
     "on_purge": (1, (Trace,)),
