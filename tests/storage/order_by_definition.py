@@ -5,8 +5,7 @@ from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
-from nanobot_memory_plugins.core.text.sentences import only_asks
-from nanobot_memory_plugins.core.text.sentences import ends_in_question_mark
+from nanobot_memory_plugins.core.text.sentences import ends_in_question_mark, only_asks
 from nanobot_memory_plugins.core.values import Origin
 from nanobot_memory_plugins.search.candidates import SESSION_GAP
 from nanobot_memory_plugins.search.expected_answer_type import AnswerKind, holds

@@ -13,9 +13,9 @@ PASTES = {
         "Can you answer this for me?\n\nFrom: Otto Weiss <otto@example.org>\nTo: me\nSubject: Payment\n"
         f"Date: Mon, 2 Feb 2026 10:14\n\nDear customer,\n{FOREIGN}.\nRegards, Otto"
     ),
-    "forwarded": f"fyi\n\n---------- Forwarded message ---------\nFrom: Otto <o@example.org>\nSubject: Pay\n\n{FOREIGN}.",
+    "forwarded": f"fyi\n\n---------- Forwarded message ---------\nFrom: Otto <o@x.org>\nSubject: Pay\n\n{FOREIGN}.",
     "original message": f"-----Original Message-----\nFrom: Otto\nSent: Monday\nSubject: Pay\n\n{FOREIGN}.",
-    "reply below": f"Is that serious?\n\nOn Mon, 2 Feb 2026 at 10:14, Otto Weiss <otto@example.org> wrote:\n> {FOREIGN}.",
+    "reply below": f"Is that serious?\n\nOn Mon, 2 Feb 2026 at 10:14, Otto Weiss <o@x.org> wrote:\n> {FOREIGN}.",
     "long text announced": (
         "Summarise this article:\n\n"
         "The harbour of the old town was closed on Monday after a barge had hit the eastern pier. Nobody was hurt. "
@@ -29,7 +29,7 @@ PASTES = {
         f"{FOREIGN}。潜水员检查完桩基之后才会重新开放，发言人周二表示这可能要等到周末。在此之前，"
         "渡轮改从西码头出发，集市搬到教堂后面的广场上举行，附近的居民可以凭证件免费停车，直到工程结束为止。"
     ),
-    "Chinese mail head": f"这封邮件怎么回？\n\n发件人：马洛里\n收件人：我\n主题：付款\n时间：2026年2月2日\n\n您好，{FOREIGN}。",
+    "Chinese mail head": f"这封邮件怎么回？\n\n发件人：马洛里\n收件人：我\n主题：付款\n\n您好，{FOREIGN}。",
     "traditional colon": f"幫我看看這封郵件：\n{FOREIGN}。",
     "question that points": f"Can you look at this email?\n\n{FOREIGN}.",
     "question that points in Chinese": f"你觉得这条消息怎么样？\n{FOREIGN}。",
@@ -53,7 +53,7 @@ OWN = [
     (
         "Since you asked how the week was: on Monday I drove my mother to the clinic, on Tuesday the boiler broke, and "
         "until Thursday we had no warm water. On Friday Tom came with the new pump. I was at work the whole weekend, "
-        "because two colleagues are ill, and now I am tired and would like to sleep for a week. My mother is well again."
+        "because two colleagues are ill, and now I am tired and would like to sleep for a week. My mother is well."
     ),
 ]
 
