@@ -18,6 +18,7 @@ from nanobot_memory_plugins.core.files.paths import MemoryPaths, session_file_na
 from nanobot_memory_plugins.core.files.private import private_folder, private_lock
 from nanobot_memory_plugins.core.files.reading import read_regular
 from nanobot_memory_plugins.core.files.replace import replace_file
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 _LOCK_SECONDS = 5.0
 _WORKSPACE = "*"
@@ -117,12 +118,17 @@ class PrivacyFile:
             with private_lock(self._path.with_suffix(".lock"), timeout=_LOCK_SECONDS):
                 marks = self._read()
                 if marks.is_unreadable:
-                    raise MemoryFileError(f"{self._path.name} cannot be read", hint=f"Correct or remove {self._path}.")
+                    raise MemoryFileError(
+                        Sentence("{name} cannot be read", name=self._path.name),
+                        hint=Sentence("Correct or remove {file}.", file=self._path),
+                    )
                 rows = asdict(change(marks))
                 del rows["is_unreadable"]
                 replace_file(self._path, json.dumps(rows).encode())
         except (OSError, Timeout) as error:
-            raise MemoryFileError(f"{self._path.name} cannot be written ({type(error).__name__})") from error
+            kind = type(error).__name__
+            told = Sentence("{name} cannot be written ({kind})", name=self._path.name, kind=kind)
+            raise MemoryFileError(told) from error
 
     def _read(self) -> PrivacyMarks:
         try:

@@ -80,6 +80,7 @@ async def test_what_is_not_found_is_said_and_what_people_wrote_stays_until_it_is
 
 
 async def test_the_conversation_that_goes_on_does_not_bring_it_back(life: Life, model: ReadingModel):
+    life.memory.mkdir(parents=True)  # so that it is watched from the start: the clock stands still
     async with life.host() as memory:
         talk = Conversation(memory)
         await talk.turn("Good morning, I am back from Lisbon.", "Good morning!")
@@ -88,7 +89,7 @@ async def test_the_conversation_that_goes_on_does_not_bring_it_back(life: Life, 
         await talk.idle()
         await memory.flush_index()
         done = await life.command_beside("purge", "--text", "Quorvexina", "--yes", "--json")
-        assert done.json["ok"]
+        assert done.json["ok"], done.out + done.err
         assert life.files_with("Quorvexina") == []
         model.learn(BOAT, "Quorvexina lies at pier 97")
         model.learn("The user likes the Alfama.", "Alfama is what I liked")
