@@ -21,7 +21,9 @@ ANSWER = [
     {"text": "The user lives in Hamburg", "said": "I live in Hamburg", "kind": "fact", "importance": "high"},
 ]
 JOB = "Deleting old snapshots frees the disk."
-JOB_ANSWER = [{"text": "Deleting old snapshots frees the disk", "kind": "experience", "importance": "medium"}]
+JOB_ANSWER = [
+    {"text": "Deleting old snapshots frees the disk", "said": JOB, "kind": "experience", "importance": "medium"}
+]
 
 
 def asks_for_entries(request: Request) -> bool:

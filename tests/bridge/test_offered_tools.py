@@ -7,7 +7,7 @@ from nanobot_memory_plugins.core.testing.scripted_server import Reply, ReplyRule
 from tests.support.token_counts import count_like_a_model
 
 OURS = {"memory_search", "memory_get", "remember", "forget", "off_record"}
-MOST_TOKENS = 600
+MOST_TOKENS = 1_000
 FACT = "The staging database runs on host Brunhilde."
 QUESTION = "Do you remember on which host the staging database runs?"
 LEXICAL = {"storage": {"embeddingProvider": "none"}, "core": {"messageLimit": 30}}
