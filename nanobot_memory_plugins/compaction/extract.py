@@ -113,17 +113,25 @@ class _Page:
 
     def add(self, heading: str, lines: Iterable[str], *, bullet: str = "- ") -> None:
         """Add lines under a heading, as long as they fit."""
+        if not self._fits(heading):
+            return
         fitting = [bullet + line for line in lines if line and self._fits(bullet + line)]
-        if fitting and self._fits(heading):
-            self.lines += [heading, *fitting]
+        self._put(heading, fitting)
 
     def add_best(self, heading: str, sentences: Iterable[_Sentence]) -> None:
         """Add the weightiest sentences that fit, in the order in which they were said."""
+        if not self._fits(heading):
+            return
         best = sorted(sentences, key=lambda one: (-one.weight, -one.index, one.place))
         fitting = [one for one in best if self._fits(f"- {one.text}")]
         fitting.sort(key=lambda one: (one.index, one.place))
-        if fitting and self._fits(heading):
-            self.lines += [heading, *(f"- {one.text}" for one in fitting)]
+        self._put(heading, [f"- {one.text}" for one in fitting])
+
+    def _put(self, heading: str, lines: Sequence[str]) -> None:
+        if lines:
+            self.lines += [heading, *lines]
+        else:
+            self._left += estimate_tokens(heading) + 1
 
     def _fits(self, line: str) -> bool:
         cost = estimate_tokens(line) + 1
