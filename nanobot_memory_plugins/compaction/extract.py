@@ -17,6 +17,8 @@ from nanobot_memory_plugins.core.text.sentences import sentences_of
 _WISHES, _WISH_CHARS, _SENTENCE_CHARS, _SHORTEST = 4, 220, 240, 4
 # Of the limit an earlier summary keeps at most this share.
 _EARLIER_SHARE = 0.45
+# And so much the user's last messages, so that what was decided before has room.
+_WISHES_SHARE = 0.4
 _TOOLS = 8
 # Characters that are read of one message, from either end, and of all together, the newest first.
 _MESSAGE_CHARS, _READ_CHARS = 2_000, 40_000
@@ -62,7 +64,7 @@ def extract(messages: Sequence[Message], *, limit: int, language: Language, earl
     page = _Page([count], limit - estimate_tokens(count) - 1)
     if earlier:
         page.add(before, [cut(earlier, int(limit * _EARLIER_SHARE))], bullet="")
-    wishes = _last_wishes(messages)
+    wishes = _last_wishes(messages, int(limit * _WISHES_SHARE))
     page.add(last, wishes)
     page.add_best(said, [one for one in _sentences(messages) if not any(one.text in wish for wish in wishes)])
     page.add(used, _tools(messages))
@@ -75,14 +77,15 @@ def missing_values(
 ) -> str:
     """Return sentences with addresses, paths and numbers that a summary lacks: those that fit.
 
-    They are the first of an ``earlier`` summary, which get half of the room, and the user's newest.
+    They are the first of an ``earlier`` summary, which get half of the room, and the user's weightiest.
     """
     left = limit - estimate_tokens(_GIVEN[language]) - 1
     before = [sentence for line in earlier.splitlines() for sentence in _of(Message("user", line))]
     carried, left = _lacking(before, summary, left // 2, left)
-    said = [sentence for one in messages if one.role == "user" for sentence in _of(one)]
-    newest, _ = _lacking(reversed(said), "\n".join([summary, *carried]), left, left)
-    lines = [*carried, *reversed(newest)]
+    said = _sentences([one for one in messages if one.role == "user"])
+    best = sorted(said, key=lambda one: (-one.weight, -one.index, -one.place))
+    given, _ = _lacking((one.text for one in best), "\n".join([summary, *carried]), left, left)
+    lines = [*carried, *given]
     return "\n".join([_GIVEN[language], *lines]) if lines else ""
 
 
@@ -110,17 +113,25 @@ class _Page:
 
     def add(self, heading: str, lines: Iterable[str], *, bullet: str = "- ") -> None:
         """Add lines under a heading, as long as they fit."""
+        if not self._fits(heading):
+            return
         fitting = [bullet + line for line in lines if line and self._fits(bullet + line)]
-        if fitting and self._fits(heading):
-            self.lines += [heading, *fitting]
+        self._put(heading, fitting)
 
     def add_best(self, heading: str, sentences: Iterable[_Sentence]) -> None:
         """Add the weightiest sentences that fit, in the order in which they were said."""
+        if not self._fits(heading):
+            return
         best = sorted(sentences, key=lambda one: (-one.weight, -one.index, one.place))
         fitting = [one for one in best if self._fits(f"- {one.text}")]
         fitting.sort(key=lambda one: (one.index, one.place))
-        if fitting and self._fits(heading):
-            self.lines += [heading, *(f"- {one.text}" for one in fitting)]
+        self._put(heading, [f"- {one.text}" for one in fitting])
+
+    def _put(self, heading: str, lines: Sequence[str]) -> None:
+        if lines:
+            self.lines += [heading, *lines]
+        else:
+            self._left += estimate_tokens(heading) + 1
 
     def _fits(self, line: str) -> bool:
         cost = estimate_tokens(line) + 1
@@ -161,9 +172,16 @@ def _of(message: Message) -> Iterator[str]:
             yield line
 
 
-def _last_wishes(messages: Sequence[Message]) -> list[str]:
+def _last_wishes(messages: Sequence[Message], room: int) -> list[str]:
     said = [one.text for one in messages if one.role == "user" and one.text.strip()]
-    return [one_line(tidy(text[: 4 * _WISH_CHARS]), _WISH_CHARS) for text in said[-_WISHES:]]
+    wishes: list[str] = []
+    for text in reversed(said[-_WISHES:]):
+        line = one_line(tidy(text[: 4 * _WISH_CHARS]), _WISH_CHARS)
+        room -= estimate_tokens(line) + 3
+        if room < 0:
+            break
+        wishes.append(line)
+    return wishes[::-1]
 
 
 def _tools(messages: Sequence[Message]) -> list[str]:

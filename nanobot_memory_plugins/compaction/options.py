@@ -29,7 +29,7 @@ class CompactionOptions(PluginOptions):
     tool_result_tokens: int = Field(default=600, ge=16, description="of a tool's result that the model is shown")
     max_calls: int = Field(default=5, ge=0, description="model calls in one compaction; 0: extract without the model")
     facts_share: float = Field(
-        default=0.1,
+        default=0.3,
         ge=0,
         le=0.8,
         description="of the summary, for identifiers that the model left out: ten lines at most",

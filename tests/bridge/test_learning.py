@@ -13,20 +13,21 @@ from .test_idle import until
 TEA = "I like green tea, and I live in Hamburg."
 ANSWER = [
     {
-        "content": "The user likes green tea",
+        "text": "The user likes green tea",
         "said": "I like green tea",
-        "category": "preference",
+        "kind": "preference",
         "importance": "high",
     },
-    {"content": "The user lives in Hamburg", "said": "I live in Hamburg", "category": "fact", "importance": "high"},
+    {"text": "The user lives in Hamburg", "said": "I live in Hamburg", "kind": "fact", "importance": "high"},
 ]
 JOB = "Deleting old snapshots frees the disk."
-JOB_ANSWER = [{"content": "Deleting old snapshots frees the disk", "category": "experience", "importance": "medium"}]
+JOB_ANSWER = [
+    {"text": "Deleting old snapshots frees the disk", "said": JOB, "kind": "experience", "importance": "medium"}
+]
 
 
 def asks_for_entries(request: Request) -> bool:
-    is_for_entries = "long-term memory of an assistant" in request.text or "worth remembering" in request.text
-    return is_for_entries and "JSON array" in request.text
+    return '"entries"' in request.system and not request.tool_names
 
 
 @pytest.fixture
@@ -40,7 +41,7 @@ def learner(server, monkeypatch):
             for row, word in zip([*ANSWER, *JOB_ANSWER], ("tea", "Hamburg", "snapshots"), strict=True)
             if word in request.text
         ]
-        return Reply(json.dumps(rows))
+        return Reply(json.dumps({"entries": rows}))
 
     server.rules.append(ReplyRule(asks_for_entries, answer))
     server.rules.append(ReplyRule(lambda request: "disk" in request.last_user, Reply(JOB)))

@@ -30,7 +30,7 @@ BESIDE = {
     **{name: {"enabled": False} for name in ("compaction", "flush", "summary", "consolidation")},
 }
 WITHOUT = {"nanobot": {"enabled": False}}
-OUR_TOOLS = {"memory_search", "memory_get", "remember", "recall_memory"}
+OUR_TOOLS = {"memory_search", "memory_get", "remember", "forget", "off_record", "recall_memory"}
 _CLOCK = re.compile(r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?: \(\w+\))?")
 
 Flow = Callable[[Installation, ScriptedServer], Awaitable[None]]

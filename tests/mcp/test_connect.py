@@ -204,7 +204,7 @@ def test_what_is_written_starts_a_server_that_writes_where_it_was_told_and_nowhe
     entry = connect("claude-code", "--workspace", str(home / "agent"))["server"][SERVER]
     client = LineClient([entry["command"], *entry["args"]], {**os.environ, **OFFLINE, "HOME": str(home)})
     assert client.hello()["serverInfo"]["name"] == "nanobot-memory"
-    assert "Written to" in client.call("remember", text="The user's boat is called Wanda")["content"][0]["text"]
+    assert "Kept in" in client.call("remember", text="The user's boat is called Wanda")["content"][0]["text"]
     assert "Wanda" in (home / "agent" / "memory" / "ENTRIES.md").read_text(encoding="utf-8")
     assert [file.parent for file in home.rglob("ENTRIES.md")] == [home / "agent" / "memory"]
     client.process.stdin.close()
