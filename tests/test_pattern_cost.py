@@ -22,40 +22,11 @@ SIZE, REPETITIONS, SECONDS_A_KB = (65_536, 40, 0.003) if LONG else (4_096, 4, 0.
 _LEAST = 1_024
 # Patterns whose callers hand them no more than this many characters.
 BOUNDED = {
-    "core.text.quoted._POINTED": 200,
-    "core.text.quoted._HANDED": 200,
-    "core.text.quoted._SHOWN": 120,
-    "core.text.quoted._POINTED_ZH": 200,
-    "core.text.quoted._WROTE": 200,
-    "core.text.quoted._PRESENTED": 200,
     "core.erasure.matching._LINE_BEFORE": 200,
     "redaction.detectors.password_contexts._NO_VALUE": 128,
     "redaction.detectors.personal._LOCAL": 64,
     "redaction.detectors.personal._LOCAL_CLASS": 64,
-    "core.text.orders.sentences._TAIL": 200,
-    "consolidation.commands.instructions._TO_YOU": 200,
-    "consolidation.operations.profile._BEFORE": 100,
-    "core.text.quoted._BEGINS": 200,
-    "core.text.telling._TELL_ME": 600,
-    "core.text.overviews.OVERVIEWS.chinese": 160,
-    "core.text.acknowledgements.ACKNOWLEDGEMENTS": 120,
-    "core.text.acknowledgements.ACKNOWLEDGEMENTS.chinese": 120,
-    "consolidation.commands.instruction_words.HABIT": 200,
-    "consolidation.commands.instruction_words.HABIT.chinese": 200,
-    "consolidation.commands.instruction_words.HABIT.latin": 200,
-    "consolidation.commands.corrections._NUMBERS[1]": 200,
-    "consolidation.commands.correction_words.NOT_OLD": 200,
-    "core.text.orders.topics._CHINESE[0]": 200,
-    "core.text.orders.topics._CHINESE[2]": 200,
 }
-
-# So are those by which clauses are told: a longer sentence is looked at so far.
-CLAUSE = 1_000
-# Days to come are looked for in so much of a text.
-AHEAD = 500
-# A longer sentence of a further language is no order.
-ORDER = 1_000
-CLAUSES = tuple(f"core.text.{name}." for name in ("acts", "clauses", "hearsay", "questions", "requests"))
 
 
 def too_dear(used: Used, longest: int) -> str:
@@ -76,13 +47,7 @@ def test_every_pattern_takes_time_that_grows_with_the_text_alone() -> None:
     dear = {}
     for place, used in found.items():
         name = place.removeprefix("nanobot_memory_plugins.")
-        if name.startswith("core.text.relative_dates.ahead."):
-            most = AHEAD
-        elif name.startswith("core.text.languages.") and used.ways == {"fullmatch"}:
-            most = ORDER
-        else:
-            most = CLAUSE if name.startswith(CLAUSES) and "PHRASE" not in name else BOUNDED.get(name, SIZE)
-        if repetition := too_dear(used, min(SIZE, most)):
+        if repetition := too_dear(used, min(SIZE, BOUNDED.get(name, SIZE))):
             dear[name] = f"{repetition}: {used.pattern.pattern[:80]}"
     assert not dear
 

@@ -28,7 +28,8 @@ _DECIDES = re.compile(
     re.IGNORECASE,
 )
 _EXACT = re.compile(
-    r"[\w.+-]+@[\w-]+\.\w+|https?://\S+|(?:[\w.-]*[/\\])+[\w.-]+|\b\w*\d[\w.:-]*|(?<=[a-z,] )[A-Z]\w+|`[^`]+`"
+    r"[\w.+-]{1,64}@[\w-]{1,64}\.\w+|https?://\S+|(?:[\w.-]{0,64}[/\\])+[\w.-]+|\b\w{0,64}\d[\w.:-]*"
+    r"|(?<=[a-z,] )[A-Z]\w+|`[^`]+`"
 )
 _MOST_EXACT = 4
 _FACTORS = {"user": 1.0, "assistant": 0.6}

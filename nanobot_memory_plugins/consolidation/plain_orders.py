@@ -18,8 +18,10 @@ _REMEMBER = (
     "请记下",
     "记下",
 )
-_STANDING = ("from now on", "please always", "please never")
-_STANDING += ("从现在起", "从今以后", "今后请", "以后请", "以后不要", "以后都")
+_STANDING = (
+    *("from now on", "please always", "please never"),
+    *("从现在起", "从今以后", "今后请", "以后请", "以后不要", "以后都"),
+)
 _FORGET = ("please forget that", "forget that", "forget:", "forget：", "请忘掉", "请忘记", "忘掉", "忘记", "忘記")
 _AROUND = " \t\n,，:：。.!！"
 

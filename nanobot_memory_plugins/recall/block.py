@@ -4,7 +4,8 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from nanobot_memory_plugins.core import ContextBlock, Hit, Sentence, Tier, estimate_tokens
+from nanobot_memory_plugins.core import ContextBlock, Hit, Origin, Sentence, Tier, estimate_tokens
+from nanobot_memory_plugins.core.text.pasted import is_pasted
 from nanobot_memory_plugins.recall.date_format import day_in_words, is_chinese
 from nanobot_memory_plugins.recall.deduplicate import fold_repeats, one_line
 from nanobot_memory_plugins.recall.live_context import LiveContext
@@ -127,7 +128,7 @@ def render(hit: Hit, *, whole: bool, options: RecallOptions, tier: Tier = Tier.H
         text = hit.text if whole else _cut(hit.snippet or hit.text, options.heavy_max_snippet_chars)
     text = one_line(text)
     date = f"[{day_in_words(hit.time.date(), chinese=is_chinese(text))}] " if hit.time else ""
-    who = hit.speaker or hit.origin.value
+    who = speaker_of(hit)
     if hit.answers:
         asked = one_line(hit.answers)
         who += f"，回答“{asked}”" if is_chinese(asked) else f', asked "{asked}"'
@@ -135,6 +136,14 @@ def render(hit: Hit, *, whole: bool, options: RecallOptions, tier: Tier = Tier.H
         other = one_line(hit.scope.project)
         who += f"（另一项目：{other}）" if is_chinese(text) else f" (other project: {other})"
     return f"- {date}{who}: {text} {_place(hit)}"
+
+
+def speaker_of(hit: Hit) -> str:
+    """Return who said a memory; what a user pasted is somebody else's text, and says so."""
+    who = hit.speaker or hit.origin.value
+    if hit.source == "transcript" and hit.origin is Origin.USER and is_pasted(hit.text):
+        return f"{who}（粘贴的文字）" if is_chinese(hit.text) else f"{who}, pasted"
+    return who
 
 
 def is_shown(hit: Hit, live: LiveContext, options: RecallOptions, tier: Tier, project: str = "") -> bool:

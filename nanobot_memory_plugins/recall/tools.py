@@ -32,6 +32,7 @@ from nanobot_memory_plugins.core import (
 from nanobot_memory_plugins.core.host import hits_of, lowered, whole_hit
 from nanobot_memory_plugins.core.text.profile import profile_text
 from nanobot_memory_plugins.core.text.time_bounds import bound_of, local_moment
+from nanobot_memory_plugins.recall.block import speaker_of
 from nanobot_memory_plugins.recall.options import RecallOptions
 from nanobot_memory_plugins.recall.profile import shown_profile
 from nanobot_memory_plugins.recall.timeline import timeline
@@ -268,4 +269,4 @@ def _source(hit: Hit) -> str:
     date = f"{hit.time.astimezone():%Y-%m-%d %H:%M} | " if hit.time else ""
     kind = f" | {hit.source}" if hit.source else ""
     project = f" | project {' '.join(hit.scope.project.split())}" if hit.scope.project else ""
-    return f"{date}{hit.speaker or hit.origin.value}{kind}{project} | {hit.path}:{hit.line}"
+    return f"{date}{speaker_of(hit)}{kind}{project} | {hit.path}:{hit.line}"

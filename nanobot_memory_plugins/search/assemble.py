@@ -71,8 +71,7 @@ def answer(
         keys = candidates.keys[is_hit]
         # Entries stand below each other by chance.
         is_hit |= np.isin(candidates.keys, np.concatenate([keys - 1, keys + 1])) & ~candidates.always_fresh
-    found = np.flatnonzero(is_hit).tolist()
-    found.sort(key=lambda place: -scores[place])
+    found = _best_first(np.flatnonzero(is_hit).tolist(), scores, examined)
     if is_learned(examined.options):
         found = _repetitions_last(found, examined.texts)
         if read is not None:
@@ -99,8 +98,7 @@ def answer_from_files(
     scores = by_project(
         rank(candidates, question, now, options, parts), candidates, query.scope.project, options, parts
     )
-    found = np.flatnonzero(candidates.words.bm25 > 0).tolist()
-    found.sort(key=lambda place: -scores[place])
+    found = _best_first(np.flatnonzero(candidates.words.bm25 > 0).tolist(), scores, examined)
     return answer_of(examined, found, scores, query, Level.MARKDOWN, parts)
 
 
@@ -135,6 +133,17 @@ def answer_of(
     order = "learned" if is_learned(examined.options) else examined.options.fusion
     terms = tuple((term, idf.get(term, 0.0)) for term in examined.terms)
     return SearchResult(hits, level, Explanation(order, terms, tuple(weighed)))
+
+
+def _best_first(found: Sequence[int], scores: Sequence[float], examined: Examination) -> list[int]:
+    """Return places by their scores, and of the same score by file and place there: rows stand as they were read."""
+    counts = Counter(scores[place] for place in found)
+
+    def key(place: int) -> tuple[float, str, int]:
+        document = examined.document(place) if counts[scores[place]] > 1 else None
+        return (-scores[place], document.path, document.ordinal) if document is not None else (-scores[place], "", 0)
+
+    return sorted(found, key=key)
 
 
 def are_found(candidates: Candidates) -> NDArray[np.bool_]:

@@ -10,18 +10,29 @@ from release.checks.listed import ROOT, check
 
 BEHAVIOUR = ROOT / "tests" / "behaviour"
 _PUBLIC = {"nanobot_memory_plugins.core", "nanobot_memory_plugins.core.testing", "tests.behaviour.kit"}
-_OF_COMMANDS = "nanobot_memory_plugins.core.cli.main"
+# What runs a command and what drives the panel, in the kit alone.
+_DRIVEN = {
+    "command.py": "nanobot_memory_plugins.core.cli.main",
+    "breaking_off.py": "nanobot_memory_plugins.core.cli.main",
+    "panel.py": "nanobot_memory_plugins.panel",
+}
 
 
 @check("tests of promises import public names alone")
 def behaviour() -> Iterator[str]:
-    """Of ours ``core`` and ``core.testing``, and their own kit; ``core.cli.main`` in kit/command.py."""
+    """Of ours ``core`` and ``core.testing``, and their own kit; more where that runs a command or the panel.
+
+    Plugins that a test installs are called "third_party_" and something.
+    """
     others = {*sys.stdlib_module_names, *packages_distributions()} - {"nanobot_memory_plugins", "tests"}
     for file in sorted(BEHAVIOUR.rglob("*.py")):
         for line, name in _imported(file):
             is_of_the_kit = name.startswith("tests.behaviour.kit.")
-            is_main = name == _OF_COMMANDS and file == BEHAVIOUR / "kit" / "command.py"
-            if not (name in _PUBLIC or is_of_the_kit or is_main or name.split(".")[0] in others):
+            driven = _DRIVEN.get(file.name) if file.parent == BEHAVIOUR / "kit" else None
+            is_driven = driven is not None and f"{name}.".startswith(f"{driven}.")
+            is_installed = name.startswith("third_party_")
+            is_free = name in _PUBLIC or is_of_the_kit or is_driven or is_installed or name.split(".")[0] in others
+            if not is_free:
                 yield f"{file.relative_to(ROOT)}:{line}: {name}"
 
 

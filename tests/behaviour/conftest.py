@@ -5,11 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.behaviour.kit.life import Life
+from tests.behaviour.kit.life import PLUGINS, Life
 from tests.behaviour.kit.model import ReadingModel
-
-# All plugins but the one for nanobot, which needs its loop.
-PLUGINS = "storage,recall,observation,flush,summary,compaction,consolidation,bootstrap"
 
 
 @pytest.fixture(autouse=True)

@@ -2,13 +2,9 @@
 
 import calendar
 
-import pytest
-
 from nanobot_memory_plugins.core.text.calendar import CHINESE_WEEKDAYS, MONTH_NUMBERS, WEEKDAYS
 from nanobot_memory_plugins.core.text.numbers import CHINESE_DIGITS, ENGLISH_NUMBERS, chinese_number
 from tests.support.each import each
-
-pytestmark = pytest.mark.leaving
 
 
 @each(

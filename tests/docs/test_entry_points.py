@@ -15,9 +15,9 @@ from nanobot_memory_plugins.core import hookspecs, typing
 from nanobot_memory_plugins.core.context import PluginContext
 from nanobot_memory_plugins.core.errors import InputError
 from nanobot_memory_plugins.core.protocols import EntryAccess, MemoryTool, Store
+from nanobot_memory_plugins.core.session_reading.part import ReadingPart, ReadingRequest
 from nanobot_memory_plugins.core.testing import call_hook, plugin_context
 from nanobot_memory_plugins.core.testing.hooks import accepted_types
-from nanobot_memory_plugins.core.text.reading import reading_of
 from nanobot_memory_plugins.core.transfer import ImportedMessage, ImportedNote, Part, Skipped
 from nanobot_memory_plugins.core.transfer.importing import import_from
 from nanobot_memory_plugins.core.values import (
@@ -45,7 +45,6 @@ HOOKS = {
 ARGUMENTS = {
     "session_key": "cli:direct",
     "text": "when do we deploy?",
-    "reading": reading_of("when do we deploy?"),
     "spoken": True,
     "replaceable": True,
     "history": (Message(role="user", text="hello"),),
@@ -68,6 +67,8 @@ ARGUMENTS = {
     "words": (),
     "ids": (),
     "nearly": False,
+    "records": (),
+    "unread": {"entries": 1},
     "dry_run": False,
     "everywhere": False,
     "scope": Scope(),
@@ -78,7 +79,8 @@ ANSWERS = {
     "on_tool_executed": (1, (Note,)),
     "on_session_idle": (1, (Note,)),
     "before_compaction": (2, (Note, Summary)),
-    "on_turn_finished": (1, (Note,)),
+    "on_turn_finished": (1, (Note, ReadingRequest)),
+    "contribute_reading": (1, (ReadingPart,)),
     "on_draft_written": (1, (ContextBlock,)),
     "trim_bootstrap": (1, (dict,)),
     "prompt_entries": (1, (PromptEntries,)),
@@ -148,7 +150,6 @@ def test_every_public_part_of_the_context_is_described():
         "complete",
         "redact",
         "visible_scope",
-        "reading",
     ):
         assert hasattr(PluginContext, name)
         assert re.search(rf"^\| `{name}` \|", PAGE, re.MULTILINE)

@@ -74,7 +74,7 @@ async def test_what_is_wrong_with_a_call_is_its_answer(served, name, arguments, 
     assert "Quiet7harbor" not in answer.content[0].text
 
 
-@pytest.mark.parametrize(("kind", "file"), [("fact", "MEMORY.md"), ("note", "{day}.md")])
+@pytest.mark.parametrize(("kind", "file"), [("fact", "ENTRIES.md"), ("note", "{day}.md")])
 async def test_what_could_not_be_written_is_not_said_to_be(served, kind, file):
     day = datetime.now().astimezone().date().isoformat()
     (served.workspace / "memory" / file.format(day=day)).mkdir(parents=True)  # nothing can be written there

@@ -8,8 +8,6 @@ import pytest
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
 from nanobot_memory_plugins.core.testing import install_plugin
 
-pytestmark = pytest.mark.leaving
-
 # Each function fails somewhere below itself, with a text of its own and a key that nobody may see.
 FAILING = """
     import asyncio

@@ -70,7 +70,6 @@ async def block(memory: MemoryHost, text: str, **more: object) -> str:
     return (await memory.message_received(session_key="now", text=text, **more)).block or ""
 
 
-@pytest.mark.leaving
 async def test_a_question_about_a_day_gets_what_was_said_on_it_in_order(memory: MemoryHost):
     told = await block(memory, "what did we talk about yesterday?")
     assert 0 < told.index("boiler was serviced") < told.index("cello")
@@ -79,12 +78,10 @@ async def test_a_question_about_a_day_gets_what_was_said_on_it_in_order(memory: 
     assert "notice" in await block(memory, "上周我们聊了什么？")
 
 
-@pytest.mark.leaving
 async def test_a_period_with_nothing_gives_nothing(memory: MemoryHost):
     assert await block(memory, "what did we talk about in April?") == ""
 
 
-@pytest.mark.leaving
 async def test_a_subject_is_searched_within_its_time(memory: MemoryHost):
     told = await block(memory, "what did I say about the boiler in May?")
     assert "ninety pounds" in told
@@ -92,13 +89,11 @@ async def test_a_subject_is_searched_within_its_time(memory: MemoryHost):
     assert "cello" in await block(memory, "what did I say about the cello in May?")  # rather than nothing
 
 
-@pytest.mark.leaving
 async def test_a_follow_up_asks_the_same_of_another_period(memory: MemoryHost):
     history = [{"role": "user", "content": "what did we do yesterday?"}, {"role": "assistant", "content": "A lot."}]
     assert "notice" in await block(memory, "and last week?", history=history)
 
 
-@pytest.mark.leaving
 async def test_the_days_are_those_of_the_users_zone(memory: MemoryHost, zone: Callable[[str], None]):
     zone("Pacific/Kiritimati")  # 14 hours ahead: it is the 25th, and the 24th began at 10:00
     told = await block(memory, "what did we talk about yesterday?")
@@ -152,7 +147,7 @@ async def test_lines_name_the_users_day(memory: MemoryHost, zone: Callable[[str]
     zone("Pacific/Kiritimati")  # 11:00 of the 23rd in UTC is the 24th
     assert "24 June 2026] user: Elsie" in await block(memory, "what did we talk about yesterday?")
     assert "24 June 2026] user: Elsie" in await block(memory, "what does Elsie want to learn?")
-    assert "7 May 2026] user: Yesterday (6 May 2026)" in await block(memory, "what did the boiler cost us?")
+    assert "7 May 2026] user: Yesterday the boiler" in await block(memory, "what did the boiler cost us?")
 
 
 def command(workspace: Path, *arguments: str) -> str:
@@ -181,28 +176,6 @@ async def test_the_command_line_lists_sessions_and_days_the_newest_last(memory: 
     ):
         found = json.loads(await asyncio.to_thread(command, memory.workspace, *arguments, "--json"))
         assert [row["session"] for row in found["conversations"]] == sessions
-
-
-async def test_what_was_forgotten_or_said_off_the_record_is_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "storage,recall,consolidation")
-    config = MemoryConfig.model_validate(CONFIG)
-    async with MemoryHost(tmp_path, config=config) as host:
-        for number, text in enumerate(
-            (
-                "Remember that our boat lies at pier 97.",
-                "Off the record, the vault's code is 7719.",
-                "I play chess on Sundays.",
-                "Forget that our boat lies at pier 97.",
-            )
-        ):
-            await host.message_received(session_key=f"s{number}", text=text)
-            await host.flush_index()
-        told = await tool(host, since="2020")
-    shown = await asyncio.to_thread(command, tmp_path, "--all")
-    for text in (told, shown):
-        assert "chess" in text
-        assert "pier 97" not in text
-        assert "7719" not in text
 
 
 @pytest.mark.parametrize("wrong", [["blue cheese"], ["--since", "soon"], ["--until", "2026-13"]])

@@ -1,4 +1,4 @@
-"""Which of the hits help: the newer of two, and what somebody told before what somebody asked for."""
+"""Which of the hits help: the newer of two, and what says far less than the best one is left out."""
 
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -48,13 +48,6 @@ async def test_the_newer_of_two_stands_first(tmp_path: Path, older: str, newer: 
         assert block.index(second) < block.index(first)
 
 
-async def test_what_was_told_stands_before_what_was_asked_for(tmp_path: Path):
-    said = ["The garage in Lund repairs my bicycle.", "Write a limerick about a bicycle in the garage in Lund."]
-    block = await block_after(tmp_path, said, "Which garage repairs my bicycle?")
-    assert "repairs my bicycle" in block
-    assert "limerick" not in block or block.index("repairs") < block.index("limerick")
-
-
 SCORES = st.lists(st.tuples(st.floats(1e-6, 1), st.floats(0, 1), st.integers(0, 500)), min_size=1, max_size=8)
 
 
@@ -99,7 +92,7 @@ EVEN_THE_LEAST = RecallOptions(min_usefulness=0.0)
 
 def test_what_helps_far_less_than_the_best_goes_but_what_may_have_taken_its_place():
     watch = RecallTrace()
-    shown = most_useful(HITS, 8, EVEN_THE_LEAST, looks_back=True, watch=watch)
+    shown = most_useful(HITS, 8, EVEN_THE_LEAST, watch=watch)
     assert {hit.id for hit in shown} == {"best", "also 1", "also 2", "later"}
     assert {id_: cut.reason for id_, cut in watch.cuts.items()} == dict.fromkeys(
         ("beside", "answer", "wordless", "wish"), Reason.LITTLE_USE
@@ -107,18 +100,13 @@ def test_what_helps_far_less_than_the_best_goes_but_what_may_have_taken_its_plac
     assert "minShareOfBest is 0.2" in watch.cuts["beside"].detail
 
 
-def test_where_nothing_looks_back_what_has_a_word_of_it_stays_and_what_constrains_an_answer():
-    shown = {hit.id for hit in most_useful(HITS, 8, EVEN_THE_LEAST, looks_back=False)}
-    assert shown == {"best", "also 1", "also 2", "beside", "later", "wish"}
-
-
 def test_the_first_three_of_the_order_are_spared():
-    shown = most_useful([BESIDE, ANSWER, WORDLESS, BEST, *ALSO], 8, EVEN_THE_LEAST, looks_back=True)
+    shown = most_useful([BESIDE, ANSWER, WORDLESS, BEST, *ALSO], 8, EVEN_THE_LEAST)
     assert {"beside", "answer", "wordless"} <= {hit.id for hit in shown}
 
 
 def test_no_further_memory_takes_the_place_of_one_that_went():
-    shown = most_useful([*ALSO, BEST, BESIDE, LATER], 4, EVEN_THE_LEAST, looks_back=True)
+    shown = most_useful([*ALSO, BEST, BESIDE, LATER], 4, EVEN_THE_LEAST)
     assert {hit.id for hit in shown} == {"best", "also 1", "also 2"}
 
 
@@ -126,28 +114,23 @@ def test_the_best_one_that_is_named_is_one_that_is_shown():
     """A better one for which there is no room is not what others were measured by."""
     middling = [told(f"middling {n}", "The pool opens at nine.", 0.5, 10) for n in range(3)]
     hits, watch = [*middling, WORDLESS, BEST], RecallTrace()
-    shown = most_useful(hits, 4, EVEN_THE_LEAST, looks_back=True, watch=watch)
+    shown = most_useful(hits, 4, EVEN_THE_LEAST, watch=watch)
     worth = dict(zip((hit.id for hit in hits), usefulness(hits), strict=True))
     assert max(worth[hit.id] for hit in shown) < worth["best"]
     assert f"the best one with {max(worth[hit.id] for hit in shown):.3f};" in watch.cuts["wordless"].detail
 
 
 @pytest.mark.parametrize(("share", "is_shown"), [(-1e-9, True), (1e-9, False)])
-@pytest.mark.parametrize("looks_back", [True, False])
-def test_a_memory_with_exactly_the_share_is_shown(share: float, is_shown: bool, looks_back: bool):
+def test_a_memory_with_exactly_the_share_is_shown(share: float, is_shown: bool):
     hits = [BEST, *ALSO, BESIDE]
     best, *_, beside = usefulness(hits)
-    asked_for = beside / best * (1 if looks_back else 4)
-    if asked_for > 1:
-        pytest.skip("no share is above one")
-    options = EVEN_THE_LEAST.model_copy(update={"min_share_of_best": asked_for + share})
-    assert (BESIDE in most_useful(hits, 8, options, looks_back=looks_back)) is is_shown
+    options = EVEN_THE_LEAST.model_copy(update={"min_share_of_best": beside / best + share})
+    assert (BESIDE in most_useful(hits, 8, options)) is is_shown
 
 
-def test_where_it_is_not_known_what_is_asked_for_or_for_a_second_look_all_are_shown():
-    assert len(most_useful(HITS, 8, EVEN_THE_LEAST)) == len(HITS)
+def test_without_a_share_all_are_shown():
     options = EVEN_THE_LEAST.model_copy(update={"min_share_of_best": 0.0})
-    assert len(most_useful(HITS, 8, options, looks_back=True)) == len(HITS)
+    assert len(most_useful(HITS, 8, options)) == len(HITS)
 
 
 @pytest.mark.parametrize(
@@ -170,4 +153,4 @@ def test_where_nothing_is_likely_to_answer_all_are_shown():
     first, *_, last = usefulness(weak)
     assert first < 0.3
     assert last < first / 5
-    assert len(most_useful(weak, 8, EVEN_THE_LEAST, looks_back=True)) == len(weak)
+    assert len(most_useful(weak, 8, EVEN_THE_LEAST)) == len(weak)

@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
-from nanobot_memory_plugins.core.text import holds_wish
 from nanobot_memory_plugins.core.text.sentences import only_asks
 from nanobot_memory_plugins.core.text.sentences import ends_in_question_mark
 from nanobot_memory_plugins.core.values import Origin
@@ -74,7 +73,6 @@ def features_of(candidates: Sequence[Passage], question: FeatureQuery) -> list[d
                 "by_assistant": float(one.origin is Origin.ASSISTANT),
                 "message_words": message_words[messages[number]],
                 "message_meaning": message_meaning[messages[number]],
-                "wish": float(one.origin is Origin.USER and question.asks_for_advice and holds_wish(one.text)),
             }
         )
     return found

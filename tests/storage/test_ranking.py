@@ -183,9 +183,6 @@ def test_a_question_of_a_megabyte_is_looked_at_for_its_beginning_only():
         ("I lost the saddle. Do you know where it is?", False),
         ("马鞍丢了。你知道在哪里吗？", False),
         ("The saddle is here.", False),
-        ("I've kept the saddle in the barn since March, can you tell me how to oil it?", False),
-        ("马鞍从三月起放在谷仓里，怎么上油？", False),
-        ("Hello! Where is the saddle?", True),
     ],
 )
 def test_a_question_and_nothing_else_is_lowered_below_what_answers_it(text, is_bare):

@@ -17,8 +17,7 @@ from types import ModuleType
 from typing import Any
 
 import nanobot_memory_plugins
-from nanobot_memory_plugins.core.text.languages import all_languages
-from nanobot_memory_plugins.core.text.words import LazyPattern, Words
+from nanobot_memory_plugins.redaction.rules.lazy_pattern import LazyPattern
 
 _parser: Any = importlib.import_module("re._parser")
 _constants: Any = importlib.import_module("re._constants")
@@ -75,12 +74,6 @@ def patterns() -> dict[str, Used]:
                 seen.add(pattern)
                 name = place.removeprefix(f"{module.__name__}.")
                 found[place] = Used(pattern, frozenset(_LOOPS.get(name) or _ways_of(name, module.__name__, ways)))
-    for language in all_languages():  # read from files, and no module's own
-        values = {name: getattr(language, name) for name in dir(language) if not name.startswith("_")}
-        for place, pattern in _compiled(values, f"core.text.languages.{language.name}", set(), 0):
-            seen.add(pattern)
-            is_whole = place.split(".")[4].startswith(("remember", "forget", "is_"))
-            found[place] = Used(pattern, frozenset({"fullmatch" if is_whole else "search"}))
     for place, pattern, way in calls:
         if pattern not in seen:
             seen.add(pattern)
@@ -100,10 +93,6 @@ def _compiled(value: Any, place: str, visited: set[int], depth: int) -> Iterator
         return
     if isinstance(value, LazyPattern):
         yield place, value.compiled
-        return
-    if isinstance(value, Words):
-        both = {place: value.latin.compiled, f"{place}.chinese": value.chinese.compiled}
-        yield from ((name, one) for name, one in both.items() if one.pattern != "(?!)")
         return
     if id(value) in visited or depth > 8 or isinstance(value, str | bytes | int | float | ModuleType | type(None)):
         return

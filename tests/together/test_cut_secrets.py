@@ -4,9 +4,7 @@ from random import Random
 
 import pytest
 
-from nanobot_memory_plugins.consolidation.store.pending_sessions import Pending
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, Note
-from nanobot_memory_plugins.core.files import MemoryPaths
 from tests.redaction.shapes import VENDOR_TOKENS
 from tests.support.files_of import text_of
 
@@ -72,12 +70,3 @@ async def test_of_a_token_that_two_results_or_two_parts_share_no_rest_is_kept(tm
     assert tail not in kept
     assert "and the end" in kept
     assert "more" in kept
-
-
-async def test_what_waits_to_be_learned_from_has_no_secret_that_a_quotation_above_it_told(tmp_path):
-    text = "> What's the wifi password?\n\nk3Jd8sLq\n\nand we meet on Friday"
-    async with MemoryHost(tmp_path, config=CONFIG) as memory:
-        await memory.session_idle(session_key="cli:one", history=[{"role": "user", "content": text}])
-    waiting = Pending(MemoryPaths.of(tmp_path)).read("cli:one")
-    assert "we meet on Friday" in "".join(one.text for one in waiting)
-    assert "k3Jd8sLq" not in everything_in(tmp_path)

@@ -52,7 +52,7 @@ async def use_everything(workspace: Path) -> None:
         )
         tools = {tool.name: tool for tool in memory.tools()}
         said = await tools["remember"].run({"text": "The user's cat is called Tabby"}, session_key="plain")
-        assert "Written to" in said
+        assert "memory/ENTRIES.md" in said
         await memory.keep(Note(tldr="The cat sleeps"), session_key="plain")
         history = memory.history("plain")
         await memory.before_compaction(

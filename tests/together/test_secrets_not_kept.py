@@ -30,35 +30,32 @@ async def told(workspace: Path, text: str) -> str:
 
 
 @pytest.mark.parametrize(
-    ("said", "answer"),
+    "said",
     [
-        ("remember: the wifi password at the Porto office is tangerine42", "NOTHING was kept"),
-        ("Please remember that my garage door code is 4471, and keep it safe.", "NOTHING was kept"),
-        ("Remember this: AKIA6ODU5DHTNKYXL3PQ", "NOTHING was kept"),
-        ("记一下我的银行卡密码是 884213", "什么都没有写入"),
-        ("记住：门禁密码是 7731#，别告诉别人", "什么都没有写入"),
+        "remember: the wifi password at the Porto office is tangerine42",
+        "Please remember that my garage door code is 4471, and keep it safe.",
+        "Remember: AKIA6ODU5DHTNKYXL3PQ",
+        "记下我的银行卡密码是 884213",
+        "记住：门禁密码是 7731#，别告诉别人",
     ],
 )
-async def test_an_order_to_remember_a_secret_keeps_no_entry_and_says_so(tmp_path, said, answer):
-    assert answer in await told(tmp_path, said)
+async def test_an_order_to_remember_a_secret_keeps_no_entry_and_says_so(tmp_path, said):
+    assert "nothing was remembered" in await told(tmp_path, said)
     assert entries_of(tmp_path) == []
 
 
 @pytest.mark.parametrize(
-    ("said", "answer", "entry"),
+    ("said", "entry"),
     [
         (
             "Remember that our guest network is HarborGuest, and the password is tangerine42",
-            "that part was NOT kept",
             "our guest network is HarborGuest, and the password is [REDACTED]",
         ),
-        ("记住：我叫陈小雨，银行卡密码是 884213", "没有保存", "我叫陈小雨，银行卡密码是 [REDACTED]"),
+        ("记住：我叫陈小雨，银行卡密码是 884213", "我叫陈小雨，银行卡密码是 [REDACTED]"),
     ],
 )
-async def test_of_an_entry_with_a_secret_in_it_the_rest_is_kept_and_the_model_knows_what_is_not(
-    tmp_path, said, answer, entry
-):
-    assert answer in await told(tmp_path, said)
+async def test_of_an_entry_with_a_secret_in_it_the_rest_is_kept_and_the_model_knows_what_is_not(tmp_path, said, entry):
+    assert "NOT kept" in await told(tmp_path, said)
     assert entries_of(tmp_path) == [entry]
 
 

@@ -92,7 +92,7 @@ def erase_entries(repository: EntryRepository, erasure: Erasure, *, dry_run: boo
             for id_, entry in there.items()
             if id_ in erasure.ids
             or meant.count(_told(entry))
-            or not set(erasure.records).isdisjoint(entry.records)
+            or not set(erasure.records).isdisjoint((id_, *entry.records))
         }
         stretches = {id_: wanted.stretches(_told(entry)) for id_, entry in there.items() if id_ not in gone}
         alike = {id_ for id_, found in stretches.items() if any(one.nearly is None for one in found)}

@@ -68,7 +68,7 @@ class People:
         if not scope.user:
             # A host that names nobody and says nothing else has one user; that it is one whom it names is not known.
             return replace(owner, names=()) if self.senders is UNSAID and not scope.group_chat else None
-        if self.senders.by_channel:
+        if self.senders.by_channel or (scope.channel and self._is_listed_elsewhere(scope.user)):
             return Person(names[0], names[:1])
         return Person(scope.user, (scope.user,))
 
@@ -115,6 +115,10 @@ class People:
         """Return the names under which whoever a scope names may be listed, the fullest first."""
         full = f"{scope.channel}{BREAK}{scope.user}" if scope.user else ""
         return tuple(filter(None, (full, scope.channel if self.senders.by_channel else scope.user)))
+
+    def _is_listed_elsewhere(self, user: str) -> bool:
+        """Return whether a user's name is somebody's on one channel: on another it is not known to be the same."""
+        return any(name.endswith(f"{BREAK}{user}") for names in self._listed().values() for name in names)
 
     def _listed(self) -> dict[str, tuple[str, ...]]:
         return {label: tuple(map(redact_key, names)) for label, names in self.listed.items()}

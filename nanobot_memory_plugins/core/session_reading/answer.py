@@ -82,8 +82,8 @@ def read_answer(
 ) -> SessionReading | None:
     """Return what an answer says, or None where it is none: a refusal, a story, half of something.
 
-    An empty list is an answer, and so is NO_REPLY in any shape. ``known`` are the ids that the model was shown, ``asked``
-    the fields that it was asked for: what has none of them is no answer.
+    An empty list is an answer, and so is NO_REPLY in any shape. ``known`` are the ids that the model was shown,
+    ``asked`` the fields that it was asked for: what has none of them is no answer.
     """
     plain = without_thoughts(text[:_ANSWER_CHARS])
     start = _JSON_START.search(plain)

@@ -238,9 +238,7 @@ _COMING: Mapping[str, Callable[[re.Match[str], date], date]] = {
     r"today|tonight|今天|今晚": lambda _found, today: today,
     r"tomorrow|明天|明日": lambda _found, today: today + timedelta(days=1),
     r"the day after tomorrow|后天": lambda _found, today: today + timedelta(days=2),
-    rf"(?:on |this |next )?{_WEEKDAY}": (
-        lambda found, today: _weekday(today, WEEKDAY_NUMBERS[found["weekday"]]).start + timedelta(days=7)
-    ),
+    rf"(?:on |this |(?P<next>next ))?{_WEEKDAY}": lambda found, today: _coming(found, today),
     rf"in {_COUNT} {_UNIT}": lambda found, today: _in(found, today),
     r"next week|下周|下星期|下礼拜": lambda _found, today: _week(today, 1).end,
     rf"(?P<next>下)?{_WEEK_ZH}{_DAY_OF_WEEK_ZH}": lambda found, today: _coming_zh(found, today),
@@ -251,6 +249,11 @@ def _in(found: re.Match[str], today: date) -> date:
     word = found["n"]
     count = _VAGUE_WORDS.get(word) or ENGLISH_NUMBERS.get(word) or (1 if word in ("a", "an") else int(word))
     return today + timedelta(days=count * _DAYS[found["unit"]])
+
+
+def _coming(found: re.Match[str], today: date) -> date:
+    day = _weekday(today, WEEKDAY_NUMBERS[found["weekday"]]).start + timedelta(days=7)
+    return day + timedelta(days=7) if found["next"] and day == today else day
 
 
 def _coming_zh(found: re.Match[str], today: date) -> date:

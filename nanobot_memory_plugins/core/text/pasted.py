@@ -13,6 +13,7 @@ from nanobot_memory_plugins.core.text.fence import remove_fenced
 from nanobot_memory_plugins.core.text.markdown import clean_markdown
 from nanobot_memory_plugins.core.text.private import without_private
 from nanobot_memory_plugins.core.values import Message
+from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 
 # Of a longer message the beginning and the end are looked at, or while its user waits for an answer less of them.
 _MESSAGE_CHARS, _ENDS_CHARS = 40_000, 12_000
@@ -63,6 +64,7 @@ _ASKS_ABOVE = re.compile(
     r"|翻译|总结|润色|改写|校对|什么意思|怎么看|怎么回",
     re.IGNORECASE,
 )
+_POINTS = re.compile(r"\b(?:this|these|below|following)\b|这|以下|下面|如下", re.IGNORECASE)
 _FIRST_PERSON = re.compile(r"\b(?:i|i'm|i've|my|me|we|our)\b|[我咱]", re.IGNORECASE)
 _BULLET = re.compile(r"[ \t]*(?:[-*•]|\d{1,2}[.)、])\s*")
 
@@ -78,6 +80,11 @@ def authored_text(message: Message) -> str:
 def text_to_assistant(text: str) -> str:
     """Return what a user's message says to the assistant, the line that announces a pasted text included."""
     return _without_pasted(both_ends(text, _MESSAGE_CHARS))
+
+
+def is_pasted(text: str) -> bool:
+    """Return whether most of what a user sent is somebody else's text."""
+    return 2 * len(text_to_assistant(text).strip()) < len(text.strip())
 
 
 def both_ends(text: str, kept: int = _ENDS_CHARS) -> str:
@@ -100,11 +107,11 @@ def _without_pasted(text: str) -> str:
     lines = _QUOTATION.sub(" ", _plain(text)).split("\n")
     while lines and not lines[-1].strip():
         lines.pop()
-    if len(lines) > 1 and len(lines[-1]) <= _ANNOUNCEMENT and _ASKS_ABOVE.search(lines[-1]):
+    if len(lines) > 1 and len(lines[-1]) <= _ANNOUNCEMENT and _ASKS_ABOVE.search(simplified(lines[-1])):
         above = "\n".join(lines[:-1])
         if len(above) > _LIST or not _FIRST_PERSON.search(above):
             return lines[-1]
-    for place, line in enumerate(lines):
+    for place, line in enumerate(map(simplified, lines)):
         if _BEGINS.match(line):
             return "\n".join(lines[:place])
         behind = "\n".join(lines[place + 1 :])
@@ -118,13 +125,21 @@ def _without_pasted(text: str) -> str:
 
 
 def _announces(line: str, behind: str) -> bool:
-    """Return whether a line announces the text behind it: it ends in a colon, and names a text or has a long one."""
-    if not line.endswith((":", "：")) or len(line) > _ANNOUNCEMENT or _OWN.search(line):
+    """Return whether a line announces the text behind it.
+
+    It ends in a colon, and names a text or has a long one; or it asks for something and points to a text that it names.
+    A list behind a line that speaks of its author is the author's own.
+    """
+    if len(line) > _ANNOUNCEMENT or _OWN.search(line):
         return False
-    if _TEXTS.search(line):
-        return True
+    names_text = _TEXTS.search(line) is not None
+    if not line.endswith((":", "：")):
+        asks = line.endswith(("?", "？")) or _ASKS_ABOVE.search(line) is not None
+        return asks and names_text and _POINTS.search(line) is not None
     is_list = all(map(_BULLET.match, filter(str.strip, behind.split("\n"))))
-    return len(behind) > _LIST and not is_list
+    if is_list and len(behind) <= _LIST and _FIRST_PERSON.search(line):
+        return False
+    return names_text or (len(behind) > _LIST and not is_list)
 
 
 def _plain(text: str) -> str:

@@ -36,7 +36,7 @@ class PeriodQuestion:
 _TALK = re.compile(
     r"\b(?:talk(?:ed)?|discuss(?:ed)?|chat(?:ted)?|mention(?:ed)?|sa(?:y|id)|t(?:ell|old)|ask(?:ed)?|decid(?:e|ed)"
     r"|agree(?:d)?|d(?:o|id|one)|work(?:ed)? on|plan(?:ned)?|happen(?:ed)?|suggest(?:ed)?|recommend(?:ed)?|go over)\b"
-    r"|聊|说|讲|谈|讨论|提到|告诉|问|决定|做|干|安排|计划|发生"
+    r"|聊|说|讲|谈|讨论|提到|告诉|问|建议|推荐|决定|做|干|安排|计划|发生"
 )
 _ASKS = re.compile(r"\b(?:what|which|who|summari[sz]e|recap|list|tell me|show me)\b|什么|哪些|啥|总结|回顾|列出")
 _SUBJECT = re.compile(

@@ -5,6 +5,7 @@ import pytest
 from nanobot_memory_plugins.core.testing import ToolCall
 from tests.behaviour.kit.life import KEY, Conversation, Life, numbered
 from tests.behaviour.kit.model import ReadingModel
+from tests.behaviour.kit.waiting import until
 
 FACT = "The Bluebird project listens on port 5433."
 
@@ -27,9 +28,8 @@ async def test_a_compaction_shortens_no_transcript_and_what_it_cut_is_noted_and_
         assert len(talk.history) < len(before)
         assert FACT not in str(talk.history[1:])
         assert life.transcript() == before
-        # The flush before the cut wrote it down, where grep finds it.
-        notes = [file for file in life.memory.glob("*.md") if "port 5433" in file.read_text(encoding="utf-8")]
-        assert notes
+        # What was cut is noted, where grep finds it.
+        await until(lambda: any("port 5433" in file.read_text(encoding="utf-8") for file in life.memory.glob("*.md")))
         await talk.turn("And now something else.")
         assert [one["text"] for one in life.transcript()][:-2] == [one["text"] for one in before]
         await memory.flush_index()

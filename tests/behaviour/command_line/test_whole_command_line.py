@@ -173,10 +173,10 @@ def test_what_failed_is_status_1_with_a_remedy(lived: Life):
         ("entries", "show", "nothing"),
         ("entries", "forget", "nothing"),
         ("import", "/nowhere/at/all"),
-        ("import", "--undo"),
     ):
         told = shown(lived, *words, status=1)
         assert (told["ok"], bool(told["error"]), bool(told["hint"])) == (False, True, True), words
+    assert shown(lived, "import", "--undo", status=1)["error"]
 
 
 @pytest.mark.parametrize("how", ["--workspace", "environment"])
@@ -246,6 +246,8 @@ def _commands() -> Iterator[str]:
         "purge",
         "scrub",
         "redact",
+        "pause",
+        "resume",
     ):
         yield command
     for command in ("audit", "stats", "config", "people", "models", "import", "export", "panel", "mcp", "connect"):

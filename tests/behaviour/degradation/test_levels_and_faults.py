@@ -89,17 +89,6 @@ def of_somebody_else(life: Life) -> None:
     connection.close()
 
 
-def of_another_schema(life: Life) -> None:
-    connection = sqlite3.connect(checkpointed(life))
-    connection.execute("PRAGMA user_version = 9999")
-    for (table,) in connection.execute("SELECT name FROM sqlite_master WHERE name LIKE '%meta%'").fetchall():
-        columns = [row[1] for row in connection.execute(f"PRAGMA table_info({table})")]
-        if {"key", "value"} <= set(columns):
-            connection.execute(f"UPDATE {table} SET value = '9999' WHERE key LIKE '%schema%'")
-    connection.commit()
-    connection.close()
-
-
 def as_a_folder(life: Life) -> None:
     file = checkpointed(life)
     file.unlink()
@@ -248,16 +237,6 @@ async def test_a_model_that_fails_costs_what_it_would_have_said_and_no_more(life
         await memory.flush_index()
         assert "walnut" in await Conversation(memory, "cli:next").turn("Do you remember the walnut?")
     assert len(life.transcript()) == 8
-
-
-async def test_an_index_of_another_schema_is_does_not_keep_anything_from_being_found(life_without_model: Life):
-    await planted(life_without_model)
-    of_another_schema(life_without_model)
-    async with life_without_model.host() as memory:
-        await memory.flush_index()
-        found, levels = await answered(memory)
-    assert found == len(FACTS)
-    assert levels <= {Level.FULL_TEXT, Level.MARKDOWN}
 
 
 @contextmanager

@@ -2,8 +2,7 @@
 
 import pytest
 
-from tests.behaviour.conftest import PLUGINS
-from tests.behaviour.kit.life import Life
+from tests.behaviour.kit.life import PLUGINS, Life
 from tests.behaviour.kit.model import ReadingModel
 from tests.behaviour.kit.nanobot import Nanobot
 

@@ -50,7 +50,7 @@ def run(
     given = [str(argument) for argument in arguments]
     if workspace is not None:
         given += ["--workspace", str(workspace)]
-    named = {} if config is None else {"NANOBOT_MEMORY_CONFIG": str(config)}
+    named = {"COLUMNS": "160"} if config is None else {"COLUMNS": "160", "NANOBOT_MEMORY_CONFIG": str(config)}
     stopped = mock.patch.object(SystemClock, "now", return_value=clock.now()) if clock else contextlib.nullcontext()
     with (
         mock.patch.dict(os.environ, named),

@@ -15,6 +15,8 @@ from tests.behaviour.kit.model import ReadingModel
 
 START = datetime(2026, 2, 16, 14, 20, tzinfo=UTC)
 KEY = "cli:direct"
+# All plugins but the one for nanobot, which needs its loop.
+PLUGINS = "storage,recall,observation,flush,summary,compaction,consolidation,bootstrap"
 DAY = 86_400.0
 # Limits that no busy machine reaches: what is shown is not the speed. Words alone, unless a test asks for vectors.
 _PATIENT: Mapping[str, Any] = {
@@ -121,9 +123,13 @@ class Conversation:
         block = await self.hear(text)
         for call in calls:
             await self.call(call)
+        await self.answer(reply)
+        return block
+
+    async def answer(self, reply: str) -> None:
+        """Let the model reply to what was heard."""
         await self.memory.message_sent(session_key=self.key, text=reply, scope=self.scope)
         self.history.append({"role": "assistant", "content": reply})
-        return block
 
     async def hear(self, text: str) -> str:
         """Say something, and return what memory put beside it; the reply is left to come."""

@@ -16,7 +16,7 @@ from nanobot_memory_plugins.core.testing import Reply, ReplyRule, Request, Scrip
 _WORDS = {
     "reading": ("You read a conversation for the long-term memory", "你为助手的长期记忆阅读一段对话"),
     "orders": ("A user has written the message below", "下面是用户写的一条消息"),
-    "compaction": ("Summarise the conversation so that", "接手", "will replace"),
+    "compaction": ("Summarise the conversation so that", "接手", "will replace", "You take notes of", "做笔记"),
     "consolidation": ("You tidy the long-term memory", "你负责整理助手的长期记忆"),
 }
 _KNOWN = re.compile(r"^\[([^\]\s]+)\][^\S\n]*(.+)$", re.MULTILINE)

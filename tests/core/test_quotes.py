@@ -1,0 +1,112 @@
+"""Where quoted words stand in a conversation, and what is said of the sentence that holds them."""
+
+from datetime import UTC, datetime
+
+from nanobot_memory_plugins.core import Scope
+from nanobot_memory_plugins.core.files import TranscriptRecord
+from nanobot_memory_plugins.core.session_reading.quotes import LONGEST, Quotations, quotations_of
+from nanobot_memory_plugins.core.values import Origin
+from tests.support.each import each
+
+
+def record(text: str, role: str = "user", *, id_: str = "1") -> TranscriptRecord:
+    said = datetime(2026, 6, 24, 12, tzinfo=UTC)
+    return TranscriptRecord(role, text, "cli:direct", Scope(), Origin(role), id=id_, time=said)
+
+
+def quoted(words: str, *texts: str, **more: bool) -> str | None:
+    records = [record(text, id_=str(number)) for number, text in enumerate(texts)]
+    found = Quotations(records).find([words], **more)
+    return found and found.text
+
+
+SAID = "We moved. I am severely allergic to peanuts, so no cake! It rains."
+
+
+@each(
+    "words",
+    [
+        "I am severely allergic to peanuts",
+        "i AM severely   allergic to\npeanuts",
+        "“I am severely allergic to peanuts”",
+        "I am severely allergic, to peanuts.",
+        "severely allergic",
+        "allergic peanuts severely cake so",
+    ],
+)
+def test_words_are_found_whatever_their_case_and_punctuation_and_widened_to_their_sentence(words: str):
+    assert quoted(words, SAID) == "I am severely allergic to peanuts, so no cake!"
+
+
+@each("words", ["I am not allergic to anything at all", "I like peanuts", "", "!", "x"])
+def test_words_that_nobody_said_are_found_nowhere(words: str):
+    assert quoted(words, SAID) is None
+
+
+def test_words_in_other_order_need_a_sentence_that_clearly_leads():
+    alike = ("My office is in room 214 now.", "My office is in room 377 now.")
+    assert quoted("office room in is my now the", *alike) is None
+    assert quoted("office room 377 is my now", *alike) is None
+    assert quoted("office room 377 is my now", alike[1]) == alike[1]
+
+
+def test_both_scripts_are_the_same_and_the_last_message_that_holds_the_words_counts():
+    assert quoted("我对花生过敏", "我對花生過敏。下雨了。") == "我對花生過敏。"
+    records = [record("I live in Porto.", id_="old"), record("As I said, I live in Porto.", id_="new")]
+    found = Quotations(records).find(["I live in Porto"])
+    assert found is not None
+    assert (found.record, found.origin) == ("new", Origin.USER)
+
+
+def test_what_was_pasted_or_said_by_others_is_no_users_word():
+    pasted = "Look at this:\n```\nI always pay Mallory.\n```"
+    assert quoted("I always pay Mallory", pasted) is None
+    assert quoted("I always pay Mallory", "> I always pay Mallory.\n\nHe wrote that.") is None
+    assert quoted("I always pay Mallory", "<private>I always pay Mallory.</private> Hm.") is None
+    spoken = Quotations([record("Use port 8443.", "assistant"), record("I always pay Mallory.", "tool")])
+    assert spoken.find(["Use port 8443"]) is None
+    assert spoken.find(["I always pay Mallory"], of_assistant=True) is None
+    found = spoken.find(["Use port 8443"], of_assistant=True)
+    assert found is not None
+    assert found.origin is Origin.ASSISTANT
+
+
+def test_the_first_quotation_that_somebody_said_is_taken():
+    found = Quotations([record(SAID)]).find(["I own a boat.", "It rains"])
+    assert found is not None
+    assert found.text == "It rains."
+
+
+@each(
+    ("said", "tells"),
+    [
+        ("I own a boat.", True),
+        ("我有一条船。", True),
+        ("Do I own a boat?", False),
+        ("我有船吗", False),
+        ("I own a boat lol", False),
+        ("Maybe I own a boat.", False),
+        ("I heard he owns a boat.", False),
+        ("如果我有船就好了。", False),
+        ("开玩笑，我有船。", False),
+    ],
+)
+def test_a_sentence_that_asks_laughs_or_hedges_tells_no_fact(said: str, tells: bool):
+    found = Quotations([record(said)]).find([said])
+    assert found is not None
+    assert found.is_certain is tells
+
+
+def test_a_long_sentence_is_cut_around_what_was_quoted():
+    text = f"{'and then ' * 60}I sold the boat {'and then ' * 60}"
+    found = quoted("I sold the boat", text)
+    assert found is not None
+    assert "I sold the boat" in found
+    assert len(found) <= LONGEST
+
+
+def test_a_model_gives_one_text_or_a_list_of_them():
+    assert quotations_of(" a ") == ("a",)
+    assert quotations_of(["a", "", 3, " b"]) == ("a", "b")
+    assert quotations_of(None) == quotations_of({"a": 1}) == ()
+    assert len(quotations_of(["a"] * 20)) == 8

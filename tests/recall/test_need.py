@@ -1,0 +1,104 @@
+"""Whether a message needs memory: two tables, of which the second decides where no model has read the message."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from nanobot_memory_plugins.core import Hit, Origin
+from nanobot_memory_plugins.recall.need import WITH_MEANING, WORDS_ALONE, evidence, need
+from nanobot_memory_plugins.recall.options import RecallOptions
+from nanobot_memory_plugins.recall.routing import decide_tier
+from nanobot_memory_plugins.search.embedding.catalogue import find
+from nanobot_memory_plugins.search.embedding.fastembed_provider import FastembedEmbedder
+from nanobot_memory_plugins.search.embedding.installation import BUILTIN_NAME
+from nanobot_memory_plugins.search.question_kinds import WEIGHTS, question_kinds
+
+OPTIONS = RecallOptions()
+PERSONAL = [
+    "Where do I live?",
+    "Which locker do I have at the pool?",
+    "What is my sister called?",
+    "When does Tom get up?",
+    "Do you remember the port of the staging database?",
+    "我住在哪个城市？",
+    "我的猫叫什么？",
+    "你还记得我对什么过敏吗？",
+]
+GENERAL = [
+    "Write a haiku about autumn leaves.",
+    "Translate 'good night' into German.",
+    "Explain how photosynthesis works.",
+    "写一首关于春天的诗。",
+    "把这句话翻译成英文。",
+    "解释一下什么是快速排序。",
+]
+ADVICE = ["Can you recommend a restaurant for tonight?", "What should I cook for my guests?", "推荐一家餐厅吧"]
+
+
+def hit(text: str = "A text.", *, coverage: float = 0.0, similarity: float | None = None, **more: object) -> Hit:
+    given = {"id": "1", "path": "x.md", "line": 1, "score": 1.0, "origin": Origin.USER, **more}
+    return Hit(text=text, coverage=coverage, similarity=similarity, **given)
+
+
+def found(text: str, personal: float | None, *hits: Hit) -> dict[str, float]:
+    return evidence(text, decide_tier(text, [], OPTIONS), personal, hits)
+
+
+def test_each_table_weighs_what_is_told_of_a_message_and_no_more():
+    with_meaning, words_alone = found("hello", 0.0), found("hello", None)
+    assert WITH_MEANING.keys() <= with_meaning.keys()
+    assert WORDS_ALONE.keys() <= words_alone.keys()
+    assert "personal" not in words_alone
+
+
+def test_a_message_needs_memory_by_what_it_means_where_a_model_has_read_it():
+    personal, general = (need(found("The port.", log_odds, hit(coverage=0.3))) for log_odds in (2.0, -2.0))
+    assert general < 0.1 < 0.9 < personal
+    # Without one its words decide, and neither number is asked for.
+    asks, tells = (need(found(text, None, hit(coverage=0.3))) for text in ("Where do I live?", "Sing."))
+    assert tells < OPTIONS.need_threshold < asks
+
+
+@pytest.mark.parametrize("personal", [None, 0.0])
+def test_a_memory_that_meets_the_message_better_speaks_for_it(personal: float | None):
+    little, much = (need(found("The port", personal, hit(coverage=share))) for share in (0.1, 0.9))
+    assert little < much
+
+
+def test_what_an_assistant_said_and_what_only_asks_is_nothing_that_was_told():
+    told = found("?", None, hit(coverage=0.2))
+    asked = found("?", None, hit("Where is it?", coverage=0.9), hit(coverage=0.8, origin=Origin.ASSISTANT))
+    assert (told["coverage"], told["told_coverage"]) == (0.2, 0.2)
+    assert (asked["coverage"], asked["told_coverage"]) == (0.9, 0.0)
+    assert found("?", None)["coverage"] == 0.0
+
+
+def test_no_question_of_ones_own_life_is_left_without_a_block_because_no_model_is_loaded():
+    needed = [text for text in PERSONAL if need(found(text, None, hit(coverage=0.3))) >= OPTIONS.need_threshold]
+    assert len(needed) >= 7, set(PERSONAL) - set(needed)
+    left = [text for text in GENERAL if need(found(text, None, hit(coverage=0.3))) < OPTIONS.need_threshold]
+    assert len(left) >= 5, set(GENERAL) - set(left)
+
+
+def test_the_layers_are_two_rows_for_the_built_in_model_and_say_nothing_of_another():
+    weights = np.load(WEIGHTS)
+    assert (weights.shape, weights.dtype) == ((2, 513), np.float32)
+    assert np.isfinite(weights).all()
+    vector = np.zeros(512, dtype=np.float32)
+    assert question_kinds(BUILTIN_NAME, vector) == pytest.approx(tuple(map(float, weights[:, -1])))
+    assert question_kinds("another", vector) is None
+
+
+def test_the_layers_tell_personal_from_general_questions_and_those_for_advice(builtin_model: Path):
+    embedder = FastembedEmbedder(find("multilingual"))
+    embedder.load()
+
+    def kinds(texts: list[str]) -> list[tuple[float, float]]:
+        vectors = np.asarray(embedder.encode(texts), dtype=np.float32)
+        return [question_kinds(BUILTIN_NAME, one / np.linalg.norm(one)) or (0.0, 0.0) for one in vectors]
+
+    personal, general, advice = map(kinds, (PERSONAL, GENERAL, ADVICE))
+    assert sum(one > 0 for one, _ in personal) >= 6, personal
+    assert sum(one < 0 for one, _ in general) >= 5, general
+    assert min(one for _, one in advice) > -1.5 > max(one for _, one in general), (advice, general)

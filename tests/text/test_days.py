@@ -1,0 +1,115 @@
+"""The days that a text names, seen from Wednesday, 24 June 2026."""
+
+from datetime import UTC, date, datetime
+
+from nanobot_memory_plugins.core.text.days import DaySpan, coming_day, month_span, named_days, relative_spans
+from tests.support.chinese import in_both_scripts
+from tests.support.each import each
+
+TODAY = date(2026, 6, 24)
+NOW = datetime(2026, 6, 24, 10, tzinfo=UTC)
+# What is said, the first day of it and the last.
+NAMED = [
+    ("what did we do yesterday?", "06-23", "06-23"),
+    ("the day before yesterday", "06-22", "06-22"),
+    ("tonight", "06-24", "06-24"),
+    ("last Friday", "06-19", "06-19"),
+    ("on Wednesday", "06-17", "06-17"),
+    ("last week", "06-15", "06-21"),
+    ("this week", "06-22", "06-28"),
+    ("last weekend", "06-20", "06-21"),
+    ("last month", "05-01", "05-31"),
+    ("two weeks ago", "06-07", "06-13"),
+    ("a couple of days ago", "06-20", "06-24"),
+    ("in May", "05-01", "05-31"),
+    ("on 3 June", "06-03", "06-03"),
+    ("June 3rd", "06-03", "06-03"),
+    ("on 2026-06-02", "06-02", "06-02"),
+    ("昨天我们聊了什么", "06-23", "06-23"),
+    ("前天", "06-22", "06-22"),
+    ("三天前", "06-21", "06-21"),
+    ("上周", "06-15", "06-21"),
+    ("上上周", "06-08", "06-14"),
+    ("上周五", "06-19", "06-19"),
+    ("本月", "06-01", "06-30"),
+    ("上个月", "05-01", "05-31"),
+    ("五月", "05-01", "05-31"),
+    ("6月3号", "06-03", "06-03"),
+]
+NONE = [
+    "I may go",
+    "march on!",
+    "wednesdays are free",
+    "version 3.11.7",
+    "the 31 files",
+    "2026-13-01",
+    "on 31 June",
+    "下一个",
+    "没有",
+    "",
+]
+
+
+def spans(text: str) -> list[DaySpan]:
+    return [one.span for one in named_days(text, TODAY)]
+
+
+@each(("row", "named"), [((text, *days), text) for text, *days in NAMED])
+def test_a_phrase_names_its_days(row: tuple[str, str, str], named: str):
+    expected = DaySpan(date.fromisoformat(f"2026-{row[1]}"), date.fromisoformat(f"2026-{row[2]}"))
+    for text in in_both_scripts([named]):
+        assert spans(text) == [expected], text
+        assert relative_spans(text, NOW) == (expected,)
+
+
+@each("text", NONE)
+def test_what_only_looks_like_days_names_none(text: str):
+    assert spans(text) == []
+
+
+def test_a_month_or_a_day_without_a_year_is_the_last_one():
+    assert spans("in December") == [month_span(2025, 12)]
+    assert spans("12月") == [month_span(2025, 12)]
+    assert spans("on 25 June") == [DaySpan.of(date(2025, 6, 25))]
+    assert spans("去年十二月三日") == [DaySpan.of(date(2025, 12, 3))]
+    assert spans("in 2024") == spans("2024年") == [DaySpan(date(2024, 1, 1), date(2024, 12, 31))]
+
+
+def test_a_place_is_that_of_the_phrase_and_the_longer_of_two_counts():
+    text = "So, the day before yesterday we met, and on 3 June"
+    assert [text[one.start : one.end] for one in named_days(text, TODAY)] == ["the day before yesterday", "3 June"]
+
+
+def test_the_ends_of_the_calendar_and_of_a_long_text_are_no_failure():
+    assert named_days("999 years ago", date(3, 1, 1)) is not None
+    assert named_days("yesterday", date.min) == []
+    long = f"yesterday {'x' * 5_000} last week"
+    assert relative_spans(long, NOW) == (DaySpan.of(date(2026, 6, 23)), DaySpan(date(2026, 6, 15), date(2026, 6, 21)))
+    assert relative_spans(f"{'x' * 2_000} yesterday {'x' * 2_000}", NOW) == ()
+    assert len(relative_spans(" ".join(f"{day} June" for day in range(1, 20)), NOW)) == 8
+
+
+@each(
+    ("text", "day"),
+    [
+        ("today", "06-24"),
+        ("Tomorrow", "06-25"),
+        ("the day after tomorrow", "06-26"),
+        ("Friday", "06-26"),
+        ("next Wednesday", "07-01"),
+        ("in two weeks", "07-08"),
+        ("next week", "07-05"),
+        ("明天", "06-25"),
+        ("后天", "06-26"),
+        ("周五", "06-26"),
+        ("下周三", "07-01"),
+        ("下周", "07-05"),
+    ],
+)
+def test_a_text_that_is_a_day_ahead_is_that_day(text: str, day: str):
+    assert coming_day(text, TODAY) == date.fromisoformat(f"2026-{day}")
+
+
+@each("text", ["yesterday", "Friday at noon", "soon", "", "2026-07-01"])
+def test_another_text_is_no_day_ahead(text: str):
+    assert coming_day(text, TODAY) is None

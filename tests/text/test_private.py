@@ -1,0 +1,68 @@
+"""What a message says of itself by exact words: private parts, private messages, pause and resume."""
+
+from nanobot_memory_plugins.core.text.private import is_private, kept_of_history, memory_command, without_private
+from nanobot_memory_plugins.core.values import Message
+from tests.support.each import each
+
+
+@each(
+    ("text", "left"),
+    [
+        ("a <private>b</private> c", "a  c"),
+        ("<PRIVATE>b\nb</Private>c", "c"),
+        ("a <private>b", "a "),
+        ("<private>a</private>b<private>c</private>d", "bd"),
+        ("a < b, and </private>", "a < b, and </private>"),
+        ("nothing", "nothing"),
+    ],
+)
+def test_private_parts_are_cut_out_and_what_is_not_closed_goes_to_the_end(text: str, left: str):
+    assert without_private(text) == left
+
+
+def test_a_private_message_begins_with_the_word():
+    assert all(map(is_private, ("/private I am ill", " /PRIVATE\nso", "/private")))
+    assert not any(map(is_private, ("private I am ill", "see /private", "/privately owned", "")))
+
+
+@each(
+    ("text", "command"),
+    [
+        ("memory pause", "pause"),
+        ("Memory  Pause!", "pause"),
+        ("/memory pause", "pause"),
+        ("暂停记忆", "pause"),
+        ("暫停記憶。", "pause"),
+        ("memory resume.", "resume"),
+        ("恢复记忆", "resume"),
+        ("please memory pause", ""),
+        ("memory pause until noon", ""),
+        ("pause", ""),
+        ("", ""),
+    ],
+)
+def test_only_the_exact_words_pause_and_resume(text: str, command: str):
+    assert memory_command(text) == command
+
+
+def test_of_a_history_goes_what_is_private_or_paused_with_what_answers_it():
+    said = [
+        ("user", "one"),
+        ("assistant", "to one"),
+        ("user", "/private two"),
+        ("assistant", "to two"),
+        ("user", "three <private>x</private>"),
+        ("user", "memory pause"),
+        ("assistant", "paused"),
+        ("user", "four"),
+        ("assistant", "to four"),
+        ("user", "memory resume"),
+        ("assistant", "goes on"),
+        ("user", "five"),
+    ]
+    kept = kept_of_history([Message(role, text) for role, text in said])
+    assert [one.text if one else None for one in kept] == [
+        *("one", "to one", None, None, "three "),
+        *(None, None, None, None, None, None, "five"),
+    ]
+    assert kept[4].raw["content"] == "three "
