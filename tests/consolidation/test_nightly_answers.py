@@ -10,7 +10,6 @@ from nanobot_memory_plugins.consolidation.model.entry import Category, Section
 from nanobot_memory_plugins.consolidation.model.scoring import Importance
 from nanobot_memory_plugins.consolidation.nightly.answer import Add, ArchiveEntry, Merge, Update, read_answer
 from nanobot_memory_plugins.consolidation.nightly.apply import Applied, Job, ProposedOperation, apply
-from nanobot_memory_plugins.consolidation.nightly.evidence import Sources
 from nanobot_memory_plugins.consolidation.nightly.inputs import NightlyMaterial, NightlyPiece
 from nanobot_memory_plugins.consolidation.operations.merge_entries import joined, tidied
 from nanobot_memory_plugins.core.values import Origin, Scope, Visibility, Whose
@@ -119,29 +118,11 @@ def test_operations_that_cannot_be_are_dropped_one_by_one():
     )
 
 
-@each(
-    ("told", "added", "is_grounded"),
-    [
-        ("The rent of the studio is 6,500 kroner", "The rent of the studio is 6500 kroner", True),
-        ("工作室的房租是六千五", "工作室的房租是6500", True),
-        ("The rent of the studio is 6.5k", "The rent of the studio is 6500", True),
-        ("The rent of the studio is 6,500 kroner", "The rent of the studio is 5600 kroner", False),
-        ("The rent of the studio is due", "The rent of the studio is due on the 5th", False),
-    ],
-)
-def test_a_number_is_known_by_its_value(told: str, added: str, is_grounded: bool):
-    assert Sources([told]).grounds(added) is is_grounded
-
-
-def test_what_is_added_is_grounded_by_the_notes_numbers_included():
+def test_what_is_added_is_grounded_by_the_notes():
     notes = ("The meeting with Acme moved to Tuesday 14:30 in room 7",)
     good = Add(content="The meeting with Acme is on Tuesday 14:30", category=Category.TODO)
-    for bad in (
-        Add(content="The user was born in Vienna"),
-        Add(content="The meeting with Acme is on Tuesday 15:30"),
-    ):
-        done = applied({}, bad, notes=notes)
-        assert (done.entries, done.dropped) == ({}, ("add: the notes do not say it",))
+    done = applied({}, Add(content="The user was born in Vienna"), notes=notes)
+    assert (done.entries, done.dropped) == ({}, ("add: the notes do not say it",))
     assert len(applied({}, good, notes=notes).entries) == 1
     # Words that happen to stand in several notes make no fact.
     mixed = applied({}, Add(content="Anna sold Berlin horses"), notes=("Anna went out", "Berlin is cold", "two horses"))

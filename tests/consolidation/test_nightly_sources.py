@@ -81,9 +81,6 @@ async def test_what_a_person_wrote_for_everybody_stays_everybodys(world: Days, w
     (workspace / "memory" / "2026-02-19.md").write_text(f"{RADIOS}\n")
     await consolidate(world, {"op": "add", "content": RADIOS})
     assert seen(only(world)) == ["tg:1", "tg:2", "tg:3"]
-    world.note("Something else happened", scope=BOB)
-    await consolidate(world, {"op": "update", "id": only(world).id, "content": f"{RADIOS}, says Ann with the bees"})
-    assert seen(only(world)) == ["tg:1"]
 
 
 async def test_a_note_of_a_user_without_a_session_is_not_everybodys(world: Days):

@@ -107,20 +107,6 @@ async def test_what_the_owner_keeps_by_a_command_is_the_owners(install: Install,
             assert [word for word in KEPT if word in shown] == ["Brunhilde"]
 
 
-async def test_several_names_are_one_person_where_the_configuration_lists_them(install: Install, server):
-    people = {"ana": ["telegram:111", "slack:U1", "cli"]}
-    nanobot = install({"telegram": {"allowFrom": ["*"]}, "slack": {}}, people)
-    async with chatting(nanobot, server) as chat:
-        await chat.say(f"Remember that {SALARY}.", "telegram", "111|ana")
-        await chat.say(f"Remember that {DOG}.", "slack", "U1", "D1")
-        await chat.say("Remember that the parrot of Bob sings arias.", "telegram", "222|bob")
-        for place in (("cli",), ("telegram", "111|ana", "1119"), ("slack", "U1", "D19")):
-            shown = await chat.say("Do you remember my salary, my dog and the parrot?", *place)
-            assert "quidlets" in shown
-            assert "Brunhilde" in shown
-            assert "arias" not in shown
-
-
 async def test_a_private_fact_is_not_shown_in_a_group_though_its_author_asks(install: Install, server):
     """Ask in a group of each kind of channel; one nanobot has them all, as its users would."""
     groups: dict[str, tuple[str, str, dict[str, Any]]] = {
