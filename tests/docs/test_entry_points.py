@@ -89,7 +89,6 @@ ANSWERS = {
     "open_entries": (1, (EntryAccess,)),
     "on_start": (0, ()),
     "on_stop": (0, ()),
-    "contribute_reading": (1, (ReadingPart,)),
     "contribute_tools": (1, (MemoryTool,)),
     "withheld_texts": (1, (Withheld,)),
     "on_purge": (1, (Trace,)),
