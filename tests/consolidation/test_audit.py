@@ -126,7 +126,7 @@ def test_what_is_good_enough_and_finds_no_room_is_over_budget():
     many = [entry(f"e{n}", f"thing number {n}", 0.9 - n / 100) for n in range(5)]
     options = ConsolidationOptions(prompt_entries=3)
     assert faults_of(*many, options=options)[FaultKind.OVER_BUDGET] == [("e3",), ("e4",)]
-    long = entry("long", "word " * 1_000, 0.95)
+    long = entry("long", "word " * 4_000, 0.95)
     assert faults_of(long, *many)[FaultKind.OVER_BUDGET] == [("long",)]
 
 

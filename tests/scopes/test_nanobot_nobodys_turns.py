@@ -37,6 +37,17 @@ def noting(server: ScriptedServer, text: str) -> None:
     ]
 
 
+async def kept(chat: Chat, text: str, *place: str, **more: object) -> None:
+    """Let somebody say a thing, and the model remember it."""
+    fact = ToolCall("remember", {"text": text, "said": text})
+    chat.server.rules = [
+        ReplyRule(lambda request: request.last.get("role") == "tool", Reply("Done.")),
+        ReplyRule(lambda request: bool(request.tool_names), Reply(tools=(fact,))),
+    ]
+    await chat.say(f"{text}.", *place, **more)
+    chat.server.rules = []
+
+
 async def test_what_a_model_sends_to_another_session_is_not_the_word_of_the_user_there(install: Install, server):
     nanobot = install({"telegram": {"allowFrom": ["111"]}})
     async with chatting(nanobot, server) as chat:
@@ -91,11 +102,11 @@ async def test_a_turn_that_nobody_wrote_sees_what_its_session_sees_and_takes_not
     bob, discord = ("telegram", "222", "222"), ("discord", "333", "9000")
     reports = {"injected_event": "subagent_result"}
     async with chatting(nanobot, server) as chat:
-        await chat.say("Remember that my parrot sings arias.", *bob)
+        await kept(chat, "My parrot sings arias", *bob)
         for place in (ANA, discord):
             channel, _, chat_id = place
             told = {"guild_id": None} if channel == "discord" else {}
-            await chat.say(f"Remember that {DOG}.", channel, place[1], f"{chat_id}5", **told)
+            await kept(chat, DOG, channel, place[1], f"{chat_id}5", **told)
             for channel_said, sender, to, metadata in (
                 (channel, "111" if channel == "telegram" else "333", chat_id, told),
                 ("system", "subagent", f"{channel}:{chat_id}", reports),
