@@ -14,6 +14,7 @@ from nanobot_memory_plugins.bridge.hook import ToolHook
 from nanobot_memory_plugins.bridge.idle import IdleSessions
 from nanobot_memory_plugins.bridge.idle_marks import IdleMarks
 from nanobot_memory_plugins.bridge.language_model import HostLanguageModel
+from nanobot_memory_plugins.bridge.private_messages import let_private_pass
 from nanobot_memory_plugins.bridge.problem_line import say_problems
 from nanobot_memory_plugins.bridge.reply_capture import Replies
 from nanobot_memory_plugins.bridge.seams import Seams, find_loop, require
@@ -207,6 +208,7 @@ class Bridge:
             await self._idle.sweep(memory)
 
     def _attend(self) -> None:
+        let_private_pass(self._loop)
         if self._model is not None:
             self._model.attend()
 

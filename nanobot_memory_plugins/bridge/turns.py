@@ -20,6 +20,7 @@ from nanobot_memory_plugins.bridge.sessions import (
 from nanobot_memory_plugins.bridge.turn_scopes import TurnScopes
 from nanobot_memory_plugins.core import BoundedDict, MemoryService, Scope, logger
 from nanobot_memory_plugins.core.host import Turn
+from nanobot_memory_plugins.core.text.private import is_private as says_private
 
 # How nanobot records where an injected block came from.
 BLOCK_SOURCE = "nanobot-memory"
@@ -107,7 +108,8 @@ class Turns:
             self._attend()
             key = str(session_key or msg.session_key)
             text = msg.content if isinstance(msg.content, str) else ""
-            if not text.strip() or text.lstrip().startswith(("/", "!")) or not getattr(msg, "is_user_input", True):
+            is_command = text.lstrip().startswith(("/", "!")) and not says_private(text)
+            if not text.strip() or is_command or not getattr(msg, "is_user_input", True):
                 return None
             if not is_for_people(key, msg.metadata) or not is_new_message(msg.metadata) or self.is_private(key):
                 return None

@@ -28,8 +28,8 @@ _DECIDES = re.compile(
     re.IGNORECASE,
 )
 _EXACT = re.compile(
-    r"[\w.+-]{1,64}@[\w-]{1,64}\.\w+|https?://\S+|(?:[\w.-]{0,64}[/\\])+[\w.-]+"
-    r"|\b\w{0,64}\d[\w.:-]*|(?<=[a-z,] )[A-Z]\w+|`[^`]+`"
+    r"[\w.+-]{1,64}@[\w-]{1,64}\.\w+|https?://\S+|(?:[\w.-]{0,64}[/\\])+[\w.-]+|\b\w{0,64}\d[\w.:-]*"
+    r"|(?<=[a-z,] )[A-Z]\w+|`[^`]+`"
 )
 _MOST_EXACT = 4
 _FACTORS = {"user": 1.0, "assistant": 0.6}
@@ -70,20 +70,35 @@ def extract(messages: Sequence[Message], *, limit: int, language: Language, earl
     return cut("\n".join(page.lines), limit) or count[: max(1, limit)]
 
 
-def missing_values(messages: Sequence[Message], summary: str, *, limit: int, language: Language) -> str:
-    """Return the user's sentences with addresses, paths and numbers that a summary lacks, the newest that fit."""
+def missing_values(
+    messages: Sequence[Message], summary: str, *, limit: int, language: Language, earlier: str = ""
+) -> str:
+    """Return sentences with addresses, paths and numbers that a summary lacks: those that fit.
+
+    They are the first of an ``earlier`` summary, which get half of the room, and the user's newest.
+    """
     left = limit - estimate_tokens(_GIVEN[language]) - 1
+    before = [sentence for line in earlier.splitlines() for sentence in _of(Message("user", line))]
+    carried, left = _lacking(before, summary, left // 2, left)
+    said = [sentence for one in messages if one.role == "user" for sentence in _of(one)]
+    newest, _ = _lacking(reversed(said), "\n".join([summary, *carried]), left, left)
+    lines = [*carried, *reversed(newest)]
+    return "\n".join([_GIVEN[language], *lines]) if lines else ""
+
+
+def _lacking(sentences: Iterable[str], summary: str, room: int, left: int) -> tuple[list[str], int]:
+    """Return the first sentences with values that a summary lacks, as many as fit, and what is ``left`` of a limit."""
     chosen: list[str] = []
-    for message in reversed(messages):
-        for sentence in reversed(list(_of(message))) if message.role == "user" else ():
-            exact = [value.rstrip(".,:;") for value in _EXACT.findall(sentence) if any(map(str.isdigit, value))]
-            if not exact or all(value in summary for value in exact):
-                continue
-            left -= estimate_tokens(sentence) + 3
-            if left < 0 or len(chosen) == _MOST_GIVEN:
-                return "\n".join([_GIVEN[language], *chosen[::-1]]) if chosen else ""
-            chosen.append(f"- {sentence}")
-    return "\n".join([_GIVEN[language], *chosen[::-1]]) if chosen else ""
+    for sentence in sentences:
+        exact = [value.rstrip(".,:;") for value in _EXACT.findall(sentence) if any(map(str.isdigit, value))]
+        if not exact or all(value in summary for value in exact):
+            continue
+        cost = estimate_tokens(sentence) + 3
+        if cost > room or len(chosen) == _MOST_GIVEN:
+            break
+        room, left = room - cost, left - cost
+        chosen.append(f"- {sentence}")
+    return chosen, left
 
 
 class _Page:

@@ -267,11 +267,13 @@ class Summariser:
     # --- by rules ---------------------------------------------------------------------------------------------
 
     def _with_identifiers(self, text: str) -> str:
-        """Add the identifiers of users' statements that the model left out, and the note."""
+        """Add the values of users' statements, and of the earlier summary, that the model left out, and the note."""
         material, most = self._material, self._limits.summary
         left = most - text_tokens(self._note) - text_tokens(text) - 2
         room = min(left, int(most * self._options.facts_share))
-        lines = missing_values(material.messages, text, limit=room, language=material.language)
+        lines = missing_values(
+            material.messages, text, limit=room, language=material.language, earlier=material.earlier
+        )
         lines = lines if self._hiding(lines) == lines else ""
         return self._joined(text, lines)
 

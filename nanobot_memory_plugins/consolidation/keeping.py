@@ -21,6 +21,7 @@ from nanobot_memory_plugins.core import (
     EncodingStore,
     MemoryFileError,
     MemoryTool,
+    Message,
     PluginContext,
     Scope,
     Withheld,
@@ -103,10 +104,16 @@ class EntryKeeping:
         """Return the tools that remember and forget."""
         return [self._remember, self._forget]
 
-    async def look_again(self, session_key: str) -> None:
-        """Look again at the last message of a session, where it may ask for something and no tool was called."""
-        text = self._asked.pop(session_key, "")
-        if text and self._context.complete is not None and may_ask(text):
+    async def look_again(self, session_key: str, messages: Sequence[Message]) -> None:
+        """Look again at the last message of a session, where it may ask for something and no tool was called.
+
+        Of one that is not answered yet the turn is not over: what ended is the one before.
+        """
+        text = self._asked.get(session_key, "")
+        if not text or not _is_answered(messages, text):
+            return
+        self._asked.pop(session_key, None)
+        if self._context.complete is not None and may_ask(text):
             await self._backstop.look(session_key, text)
 
     async def withheld(self, scope: Scope) -> list[Withheld]:
@@ -125,3 +132,13 @@ class EntryKeeping:
     async def _encode(self, texts: Sequence[str]) -> list[list[float]] | None:
         store = self._context.store
         return await store.encode(texts) if isinstance(store, EncodingStore) else None
+
+
+def _is_answered(messages: Sequence[Message], text: str) -> bool:
+    """Return whether the last message of the user's is this one, and a reply stands behind it."""
+    is_replied = False
+    for one in reversed(messages):
+        if one.role == "user" and one.text.strip():
+            return is_replied and " ".join(text.split()) in " ".join(one.text.split())
+        is_replied = is_replied or (one.role == "assistant" and bool(one.text.strip()) and not one.tool_calls)
+    return False

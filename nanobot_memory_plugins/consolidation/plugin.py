@@ -1,6 +1,6 @@
 """The plugin: what its hooks are, and who does their work."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from nanobot_memory_plugins.consolidation.keeping import EntryKeeping
 from nanobot_memory_plugins.consolidation.model.entry import Section, whole_scope
@@ -107,12 +107,14 @@ class ConsolidationPlugin:
         return self._of(context).learning.part(session_key, fresh, scope)
 
     @hookimpl
-    async def on_turn_finished(self, session_key: str, context: PluginContext) -> ReadingRequest | None:
+    async def on_turn_finished(
+        self, session_key: str, messages: Sequence[Message], context: PluginContext
+    ) -> ReadingRequest | None:
         """Learn from turns that nobody spoke in, and look again at a message that no tool was called for."""
         options: ConsolidationOptions = context.options
         if session_key.startswith(tuple(options.background_sessions)):
             return ReadingRequest("background") if options.extract_background_turns else None
-        await self._of(context).look_again(session_key)
+        await self._of(context).look_again(session_key, messages)
         return None
 
     @hookimpl

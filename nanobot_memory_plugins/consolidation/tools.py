@@ -144,7 +144,7 @@ class Remember:
             known = entries_of(await self._memory.load_entries(), scope, self._context)
         except NanobotMemoryError as error:
             return f"Error: nothing was remembered. {error}"
-        replaced = [known[id_] for one in wanted.replaces if (id_ := one.strip("[] ")) in known]
+        replaced = [known[id_] for one in wanted.replaces if (id_ := _id(one)) in known]
         is_instruction = wanted.kind == INSTRUCTION
         said = NewEntry(
             wanted.text,
@@ -166,13 +166,15 @@ class Remember:
             done = await self._memory.remember(said, who=WHO, asked=quote is not None)
         except NanobotMemoryError as error:
             return f"Error: nothing was remembered. {error}"
+        if done.is_new:
+            self._context.made(session_key, done.entry.id)
         place = await run_in_daemon_thread(place_of, done.outcome.path, done.entry.id)
         told = [
             "" if done.is_new else "It was known already, and is refreshed.",
             f"Kept in {place}: {line(done.entry)}",
         ]
         told += [f"It takes the place of {line(one)}." for one in replaced if one.id != done.entry.id]
-        if missing := [one for one in wanted.replaces if one.strip("[] ") not in known]:
+        if missing := [one for one in wanted.replaces if _id(one) not in known]:
             told.append(f"There is no entry {neutralise(', '.join(missing))}: it replaces none of that id.")
         if done.hidden:
             told.append("What stands in brackets is a secret, and was NOT kept: say so.")
@@ -221,7 +223,7 @@ class ForgetTool:
             wanted = ForgetArguments.model_validate(_given(arguments))
         except ValidationError as error:
             return told_invalid("nothing was forgotten", error)
-        query, ids = wanted.query.strip(), [one.strip("[] ") for one in wanted.ids]
+        query, ids = wanted.query.strip(), [_id(one) for one in wanted.ids]
         if not query and not ids and not wanted.all:
             return "Error: nothing was forgotten. Say in query what the entry says, or give ids."
         try:
@@ -261,6 +263,11 @@ def entries_of(entries: Mapping[str, Entry], scope: Scope, context: PluginContex
         and (not visible.project or is_at_hand(one, visible))
         and (not scope.group_chat or not one.scope.user or context.owner_of(one.scope).user == me)
     }
+
+
+def _id(given: str) -> str:
+    """Return the id of an entry as it is meant: in brackets, or behind its file as searches show it."""
+    return given.strip("[] ").rpartition("#")[2]
 
 
 def _names(entry: Entry, query: str) -> bool:

@@ -46,7 +46,8 @@ class PluginContext(Generic[OptionsT]):
     None where no host runs. ``time_limit`` gives the seconds for which core waits for the answer to a hook of this
     name, and None where it waits for as long as it takes. ``feedback`` tells which memories
     people said did not help, and takes it down; None where no host runs. ``tools_offered`` says whether the host has
-    asked for the tools that its model is offered.
+    asked for the tools that its model is offered. ``made`` tells core the id of an entry that a tool has made in a
+    session's turn, so that it is taken back with the turn.
     """
 
     plugin_name: str
@@ -70,6 +71,7 @@ class PluginContext(Generic[OptionsT]):
     erase: Callable[[Erasure], Awaitable[bool]] | None = None
     feedback: Feedback | None = None
     tools_offered: Callable[[], bool] = lambda: False
+    made: Callable[[str, str], None] = lambda session_key, id_: None
 
     @property
     def store(self) -> Store | None:

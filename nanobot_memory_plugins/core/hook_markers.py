@@ -58,6 +58,7 @@ class HookImplementationMarker:
     on_session_idle: Final = HookDecorator[hooks.OnSessionIdleHook]("on_session_idle")
     before_compaction: Final = HookDecorator[hooks.BeforeCompactionHook]("before_compaction")
     on_turn_finished: Final = HookDecorator[hooks.OnTurnFinishedHook]("on_turn_finished")
+    contribute_reading: Final = HookDecorator[hooks.ContributeReadingHook]("contribute_reading")
     on_draft_written: Final = HookDecorator[hooks.OnDraftWrittenHook]("on_draft_written")
     trim_bootstrap: Final = HookDecorator[hooks.TrimBootstrapHook]("trim_bootstrap")
     prompt_entries: Final = HookDecorator[hooks.PromptEntriesHook]("prompt_entries")

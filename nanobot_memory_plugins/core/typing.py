@@ -11,6 +11,7 @@ from typing import Any, Protocol, TypeAlias, TypeVar
 
 from nanobot_memory_plugins.core.context import PluginContext
 from nanobot_memory_plugins.core.protocols import EntryAccess, MemoryTool, Store
+from nanobot_memory_plugins.core.session_reading.part import ReadingPart, ReadingRequest
 from nanobot_memory_plugins.core.values import (
     ContextBlock,
     Message,
@@ -114,7 +115,24 @@ class OnTurnFinishedHook(Protocol):
         context_window: int,
         scope: Scope,
         context: PluginContext[Any],
-    ) -> Answer[Note | Sequence[Note] | None]: ...
+    ) -> Answer[Note | ReadingRequest | Sequence[Note | ReadingRequest] | None]: ...
+
+
+class ContributeReadingHook(Protocol):
+    """What implements `contribute_reading`."""
+
+    def __call__(
+        _,
+        /,
+        *,
+        self: Any,
+        session_key: str,
+        messages: tuple[Message, ...],
+        unread: Mapping[str, int],
+        reason: str,
+        scope: Scope,
+        context: PluginContext[Any],
+    ) -> Answer[ReadingPart | Sequence[ReadingPart] | None]: ...
 
 
 class OnDraftWrittenHook(Protocol):
@@ -261,6 +279,7 @@ class OnPurgeHook(Protocol):
         dry_run: bool,
         everywhere: bool,
         nearly: bool,
+        records: tuple[str, ...],
         context: PluginContext[Any],
     ) -> Answer[Trace | Sequence[Trace] | None]: ...
 

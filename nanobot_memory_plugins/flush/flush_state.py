@@ -8,8 +8,8 @@ from nanobot_memory_plugins.core.files.seen_messages import MessageMarks, SeenMe
 
 _T = TypeVar("_T")
 
-# This cycle has had its reading; one is due behind the cut that ended the last one.
-_TAKEN, _DUE = "turn_taken", "due"
+# This cycle has had its reading, which came to nothing; one is due behind the cut that ended the last one.
+_TAKEN, _FAILED, _DUE = "turn_taken", "failed", "due"
 _SESSIONS = 1_000
 
 
@@ -35,13 +35,22 @@ class FlushCycles:
         self._taken[session_key] = None
         return is_free
 
+    async def fail(self, session_key: str, context: PluginContext) -> None:
+        """Note that the reading of this cycle came to nothing: it is made good behind the cut."""
+
+        def change(marks: SeenMessages) -> None:
+            marks.values[_FAILED] = True
+
+        await self._change(session_key, context, change)
+
     async def end(self, session_key: str, messages: Sequence[Message], context: PluginContext) -> list[Message]:
         """Begin a new cycle, and return what was captured in no earlier one; nothing where this one had its reading."""
         self._taken.pop(session_key, None)
 
         def change(marks: SeenMessages) -> list[Message]:
             new = marks.is_new(messages)
-            marks.values[_DUE] = not marks.values.pop(_TAKEN, False)
+            is_taken, has_failed = marks.values.pop(_TAKEN, False), marks.values.pop(_FAILED, False)
+            marks.values[_DUE] = has_failed or not is_taken
             marks.add(messages)
             return [one for one, is_new in zip(messages, new, strict=True) if is_new and marks.values[_DUE]]
 

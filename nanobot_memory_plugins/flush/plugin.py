@@ -89,6 +89,7 @@ class FlushPlugin:
 
         async def without_model() -> Sequence[Note]:
             if reason == "turn":
+                await self._cycles.fail(session_key, context)
                 return ()  # nothing is lost yet
             return await run_in_daemon_thread(lambda: _archive(messages, session_key, context))
 

@@ -68,6 +68,7 @@ class PanelApp(App[None]):
         ),
         Binding("f1,question_mark", "help", show=False),
         Binding("q,ctrl+c,ctrl+q", "quit", show=False),
+        Binding("ctrl+p", "pause", show=False),
         Binding("left_square_bracket", "next(-1)", show=False),
         Binding("right_square_bracket", "next(1)", show=False),
     ]
@@ -171,6 +172,7 @@ class PanelApp(App[None]):
             BarKey("[ ]", "", t("View before, next view")),
             BarKey("tab", "", t("Between list and detail")),
             BarKey("esc", "", t("Back")),
+            BarKey("ctrl+p", "", t("Pause the memory, or go on with it")),
             BarKey("q", "", t("Quit")),
         ]
         parts = [(t(view.name_of_view), view.key_list()) for view in self.views.values() if view.key_list()]
@@ -187,6 +189,8 @@ class PanelApp(App[None]):
         title.append(workspace if len(workspace) <= room else "…" + workspace[-room + 1 :], "dim")
         if self._is_opening:
             title.append(f"  {t('opening …')}", "yellow")
+        if self.memory.is_paused():
+            title.append(f"  {t('paused')}", "yellow")
         self.title_bar.update(title)
         self.view_bar.show(
             [(name, t(view.name_of_view)) for name, view in VIEWS.items()],
@@ -225,6 +229,12 @@ class PanelApp(App[None]):
             then()
         await self.current.refresh_view(force=True)
         return not failed
+
+    def action_pause(self) -> None:
+        """Keep nothing from now on, or keep again what is said."""
+        t, pauses = self.words, not self.memory.is_paused()
+        done = t("The memory is paused: nothing is kept.") if pauses else t("The memory goes on.")
+        self.change(lambda: self.memory.pause(pauses), done, self._show_bars)
 
     def ask_undo(self, run: EntryRun) -> None:
         """Take a run back, when that is meant."""

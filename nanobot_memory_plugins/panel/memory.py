@@ -39,6 +39,7 @@ from nanobot_memory_plugins.core.cli.machine_findings import (
 )
 from nanobot_memory_plugins.core.config import nanobot_home, set_plugin_options
 from nanobot_memory_plugins.core.erasure import ErasurePlan
+from nanobot_memory_plugins.core.files.privacy_marks import BY_WORDS, PrivacyFile
 from nanobot_memory_plugins.core.host import PluginReport, Unhelpful
 from nanobot_memory_plugins.core.language_model import uses
 from nanobot_memory_plugins.core.text.small_talk import is_small_talk
@@ -70,6 +71,7 @@ class PanelMemory:
         self.paths = MemoryPaths.of(workspace)
         self.clock = clock or SystemClock()
         self.reader = MemoryReader(self.paths)
+        self.privacy = PrivacyFile(self.paths)
         self.unhelpful = Unhelpful(workspace, self.clock)
         self.warnings: deque[str] = deque(maxlen=_MOST_WARNINGS)
         self._config_file = config_file
@@ -157,6 +159,18 @@ class PanelMemory:
             if text not in told
         ]
         return found
+
+    def is_paused(self) -> bool:
+        """Return whether the memory as a whole is paused."""
+        return self.privacy.read().is_all_paused
+
+    def pause(self, wanted: bool) -> bool:
+        """Pause the memory as a whole, or go on with it. Blocks. Raises `MemoryFileError`."""
+        if wanted:
+            self.privacy.pause("", "", BY_WORDS, self.clock.now())
+        else:
+            self.privacy.resume("", None)
+        return True
 
     def costs(self) -> list[Cost]:
         """Return the uses of the language model by day, purpose and plugin, newest day first. Blocks."""

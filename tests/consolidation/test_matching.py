@@ -8,11 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nanobot_memory_plugins.consolidation.model.matcher import Matcher, may_concern, may_confirm, says_the_same
+from nanobot_memory_plugins.consolidation.model.matcher import Matcher, says_the_same
 from nanobot_memory_plugins.consolidation.model.normalised import wording
 from nanobot_memory_plugins.search.embedding.access import EmbeddingAccess
 from nanobot_memory_plugins.storage.options import StorageOptions
-from tests.support.chinese import in_both_scripts
 from tests.support.each import each
 
 from .made_entries import entry
@@ -187,20 +186,6 @@ async def test_a_model_that_fails_or_changes_does_no_harm():
     assert (await matcher.same(["prefers the dark mode"], entries("likes the dark mode")))[0].likeness == 1.0
 
 
-@pytest.mark.parametrize(
-    ("text", "other", "wanted"),
-    in_both_scripts(
-        [
-            ("The user moved to Hamburg", "The user lives in Berlin", True),
-            ("用户改喝咖啡了", "用户喜欢喝茶", True),
-            ("The port is 5433", "The user has a dog", False),
-        ]
-    ),
-)
-def test_what_may_confirm_or_replace_what(text: str, other: str, wanted: bool):
-    assert may_concern(text, other) is wanted
-
-
 @settings(max_examples=150)
 @given(st.text(max_size=60), st.text(max_size=60))
 def test_any_texts_can_be_compared_and_the_order_does_not_matter(one: str, other: str):
@@ -235,10 +220,3 @@ def test_half_of_the_words_say_the_same_only_where_vectors_are_sure(cosine: floa
 
 def test_less_than_half_of_the_words_never_say_the_same():
     assert says_the_same("The user keeps hens", "The user keeps hens behind the old garden shed", 0.99) == 0.0
-
-
-@pytest.mark.parametrize(
-    ("other", "confirms"), [("the user keeps hens and goats", True), ("the user keeps goats and geese", False)]
-)
-def test_half_of_the_shorter_texts_words_can_confirm_it(other: str, confirms: bool):
-    assert may_confirm("The user keeps hens and bees", other) is confirms

@@ -1,6 +1,5 @@
 """What is known, by kind: since when, from which words, what is over apart, and under which names."""
 
-import json
 import re
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -9,21 +8,16 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from nanobot_memory_plugins.consolidation.commands.known import _ASKS, asked_about
 from nanobot_memory_plugins.consolidation.model.entry import Category
 from nanobot_memory_plugins.consolidation.model.entry_view import view_of
-from nanobot_memory_plugins.consolidation.operations.profile import names_of, profile
+from nanobot_memory_plugins.consolidation.operations.profile import profile
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core import KnownEntry, MemoryHost, Profile
 from nanobot_memory_plugins.core.cli.main import app
 from nanobot_memory_plugins.core.files import MemoryPaths
 from nanobot_memory_plugins.core.files.transcript import TranscriptRecord, render_transcript_line
-from nanobot_memory_plugins.core.text import Words
-from nanobot_memory_plugins.core.text.folding import fold
 from nanobot_memory_plugins.core.text.profile import profile_text
 from nanobot_memory_plugins.core.values import Origin, Scope
-from tests.support.chinese import in_both_scripts
-from tests.support.each import each
 
 from .learning import spoken_config as config
 from .made_entries import NOW, added, days, entry
@@ -67,18 +61,6 @@ def test_everything_is_told_by_kind_and_what_is_over_apart(workspace: Path):
     assert found.known["fact"][2].words == ""
 
 
-def test_the_command_tells_of_somebody_under_each_of_their_names(workspace: Path):
-    told = CliRunner().invoke(app, ["profile", "--about", "Ana", "--workspace", str(workspace)])
-    assert told.exit_code == 0
-    assert "Ana is also called Anastasia." in told.output
-    assert "runs a bakery" in told.output
-    assert "“Ana, my sister, runs a bakery.”, 2026-02-12" in told.output
-    assert "allergic to nuts" in told.output
-    assert "Leipzig" not in told.output
-    rows = CliRunner().invoke(app, ["profile", "--about", "Nobody", "--json", "--workspace", str(workspace)])
-    assert json.loads(rows.output) == {"ok": True, "names": ["Nobody"], "known": {}, "ended": []}
-
-
 def test_of_whom_no_entry_tells_the_command_says_where_else_to_look(workspace: Path):
     done = CliRunner().invoke(app, ["profile", "--about", "Jun Watanabe", "--workspace", str(workspace)])
     assert "No entry is about Jun Watanabe; `nanobot-memory search` looks in" in " ".join(done.output.split())
@@ -93,31 +75,6 @@ def test_with_a_project_what_is_about_others_is_left_out(workspace: Path):
     assert "The ours pump leaks" in told.output
     assert "The other pump leaks" not in told.output
     assert "The user lives in Leipzig" in told.output
-
-
-@each(
-    ("name", "text", "names"),
-    [
-        ("小李", "用户的同事小李就是李明", ("小李", "李明")),
-        ("李明", "用户的同事小李就是李明", ("李明", "小李")),
-        ("小李", "小李的英文名是Leo", ("小李", "Leo")),
-        ("妞妞", "女儿妞妞的大名叫陈予安", ("妞妞", "陈予安")),
-        ("Ana", "Anastasia, also known as Ana, is a baker", ("Ana", "Anastasia")),
-        ("Bob", "Bob is short for Robert", ("Bob", "Robert")),
-        ("Bob", "Bob goes by Bobby", ("Bob", "Bobby")),
-        ("ana", "Anastasia (also called Ana) is a baker", ("ana", "Anastasia")),
-        ("Ana", "Ana (Leipzig) and Bob (a friend)", ("Ana",)),
-        ("Ana", "Anabel is a friend of Ana's and of Tom", ("Ana",)),
-    ],
-)
-def test_the_names_of_one_person_are_found_in_what_is_known(name: str, text: str, names: tuple[str, ...]):
-    assert names_of(name, [text]) == names
-
-
-@each("word", _ASKS)
-def test_each_word_decides_in_its_example_alone(word):
-    assert Words((word,)).search(fold(word.example))
-    assert not Words((word,)).search(fold(word.counter_example))
 
 
 ASKED_MORE = [
@@ -210,49 +167,6 @@ ASKED_MORE = [
     ("帮我记住我喜欢什么", None),
     ("tell me what you think about Ana", None),
 ]
-
-
-@each(("text", "about"), in_both_scripts(ASKED_MORE))
-def test_it_is_heard_in_common_wordings_and_in_none_that_ask_something_else(text: str, about: str | None):
-    assert asked_about(text) == about
-
-
-@each(
-    ("text", "about"),
-    in_both_scripts(
-        [
-            ("What do you know about me?", ""),
-            ("Hey, what do you remember about me so far?", ""),
-            ("So tell me everything you know about Ana", "Ana"),
-            ("what have you learned about my sister", "my sister"),
-            ("你都知道我什么？", ""),
-            ("你对小李了解多少", "小李"),
-            ("关于Ana你记得什么？", "Ana"),
-            ("What do you know about the weather in Lund tomorrow, will it rain?", None),
-            ("I know what you know", None),
-            ("你知道今天星期几吗", None),
-            ("你对我说了什么", None),
-        ]
-    ),
-)
-def test_a_message_asks_what_is_known(text: str, about: str | None):
-    assert asked_about(text) == about
-
-
-async def test_whoever_asks_is_told_beside_the_message(workspace: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "consolidation")
-    async with MemoryHost(workspace, config=config()) as memory:
-        told = await memory.message_received(session_key="cli:direct", text="What do you know about Ana?")
-        whole = await memory.message_received(session_key="cli:direct", text="What do you know about me?")
-        nothing = await memory.message_received(session_key="cli:direct", text="What do you know about Zoe?")
-    assert (
-        '- The user\'s sister Ana runs a bakery (since 2026-02-12; said: "Ana, my sister, runs a bakery.")'
-        in told.block
-    )
-    assert "Ana is also called Anastasia." in told.block
-    assert "Leipzig" not in told.block
-    assert whole.block.index("fact:") < whole.block.index("todo:") < whole.block.index("over, replaced or faded:")
-    assert nothing.block is None
 
 
 @pytest.mark.parametrize("kind", Category)

@@ -8,28 +8,26 @@ import pytest
 
 from nanobot_memory_plugins.compaction.plugin import CompactionPlugin
 from nanobot_memory_plugins.consolidation.plugin import ConsolidationPlugin
-from nanobot_memory_plugins.consolidation.templates import EXTRACTION
 from nanobot_memory_plugins.core import PromptFile, Prompts
 from nanobot_memory_plugins.core.errors import ConfigurationError
 from nanobot_memory_plugins.core.log import logger
-from nanobot_memory_plugins.flush.plugin import FlushPlugin
-from nanobot_memory_plugins.summary.plugin import SummaryPlugin
+from nanobot_memory_plugins.core.session_reading.templates import PROMPTS, READING
 
 from ..consolidation.learning import Model, chat, host, item, stored
 
-OWN = "My own instruction.{wishes}\n--- user\n{conversation}\n"
+OWN = "My own instruction.{wishes}\n{questions}\n--- user\n{conversation}\n"
 NEVER = "nothing about health\nnever the names of my children"
 TOLD = chat("I moved to Leipzig last week and rent a flat there.", "Nice.")
 ANSWER = [item("The user lives in Leipzig", said="I moved to Leipzig")]
 FAULTS = {
-    "lacks a placeholder": ("Mine.{wishes}\n--- user\nNothing here\n", "lacks {conversation}"),
-    "lacks the wishes": ("Mine.\n--- user\n{conversation}\n", "lacks {wishes}"),
+    "lacks a placeholder": ("Mine.{wishes}{questions}\n--- user\nNothing here\n", "lacks {conversation}"),
+    "lacks the wishes": ("Mine.{questions}\n--- user\n{conversation}\n", "lacks {wishes}"),
     "has an unknown one": (OWN + "{converstion}\n", "has {converstion}, which nothing fills in"),
     "is empty": (" \n", "is empty"),
     "is no UTF-8": (b"\xff\xfe\x00 {conversation}", "is not UTF-8"),
     "is too long": (OWN + "x" * 50_000, "is longer than 40000 bytes"),
-    "asks nothing": ("Mine {conversation}{wishes}\n--- user\nHello\n--- assistant\nHello\n", "does not end with"),
-    "has no part of the user's": ("Mine {conversation}{wishes}\n", "does not end with"),
+    "asks nothing": (OWN + "--- assistant\nHello\n", "does not end with"),
+    "has no part of the user's": ("Mine {conversation}{questions}{wishes}\n", "does not end with"),
 }
 
 
@@ -66,12 +64,12 @@ async def test_wishes_stand_in_the_prompt(workspace):
 async def test_own_prompt_is_used_with_the_wishes_in_it(workspace):
     folder = workspace / "mine"
     folder.mkdir(parents=True)
-    (folder / "extraction.en.md").write_text(OWN, "utf-8")
+    (folder / "reading.en.md").write_text(OWN, "utf-8")
     model = Model(ANSWER)
     (told,) = await learned(workspace, model, wishes=NEVER, prompt_folder="mine")
     assert model.instructions[0].startswith("My own instruction.\n\nThe user has laid down")
-    assert model.asked[0].startswith("user: I moved to Leipzig")
-    assert told.startswith(f"good: extraction.en.md in use, of {folder}")
+    assert "user: I moved to Leipzig" in model.asked[0]
+    assert told.startswith(f"good: reading.en.md in use, of {folder}")
 
 
 @pytest.mark.parametrize("fault", FAULTS)
@@ -79,28 +77,28 @@ async def test_a_file_that_cannot_be_used_is_told_of_and_the_built_in_prompt_is_
     content, wanted = FAULTS[fault]
     folder = workspace / "mine"
     folder.mkdir(parents=True)
-    file = folder / "extraction.en.md"
+    file = folder / "reading.en.md"
     file.write_bytes(content if isinstance(content, bytes) else content.encode())
     model = Model(ANSWER)
     _, told = await learned(workspace, model, wishes=NEVER, prompt_folder=str(folder))
-    assert model.instructions[0].startswith("You keep the long-term memory")
+    assert model.instructions[0].startswith("You read a conversation")
     for text in (told, "\n".join(said)):
         assert f"The prompt {file} {wanted}" in text
-        assert f"the built-in one is used, as it stands in {EXTRACTION.folder / 'extraction.en.md'}" in text
+        assert f"the built-in one is used, as it stands in {READING.folder / 'reading.en.md'}" in text
 
 
 @pytest.mark.skipif(sys.platform == "win32" or os.geteuid() == 0, reason="everybody may read everything here")
 async def test_a_file_that_may_not_be_read_is_told_of(workspace):
     folder = workspace / "mine"
     folder.mkdir(parents=True)
-    (folder / "extraction.en.md").write_text(OWN, "utf-8")
-    (folder / "extraction.en.md").chmod(0)
+    (folder / "reading.en.md").write_text(OWN, "utf-8")
+    (folder / "reading.en.md").chmod(0)
     _, told = await learned(workspace, Model(ANSWER), prompt_folder="mine")
     assert "cannot be read (PermissionError)" in told
 
 
 async def test_a_folder_in_the_place_of_a_file_is_told_of(workspace):
-    (workspace / "mine" / "extraction.en.md").mkdir(parents=True)
+    (workspace / "mine" / "reading.en.md").mkdir(parents=True)
     _, told = await learned(workspace, Model(ANSWER), prompt_folder="mine")
     assert "cannot be read (" in told
 
@@ -109,10 +107,10 @@ async def test_a_folder_that_is_not_there_and_a_name_that_is_none_are_told_of(wo
     (told,) = await learned(workspace, Model(ANSWER), prompt_folder="nowhere")
     assert told.startswith(f"degraded: the folder {workspace / 'nowhere'} cannot be read (FileNotFoundError)")
     (workspace / "nowhere").mkdir()
-    (workspace / "nowhere" / "extration.en.md").write_text(OWN, "utf-8")
+    (workspace / "nowhere" / "raeding.en.md").write_text(OWN, "utf-8")
     _, told = await learned(workspace, Model(ANSWER), prompt_folder="nowhere")
-    assert "extration.en.md is no prompt Of the files in memoryPlugins.core.promptFolder these names are used: " in told
-    assert "extraction.zh.md" in told
+    assert "raeding.en.md is no prompt Of the files in memoryPlugins.core.promptFolder these names are used: " in told
+    assert "reading.zh.md" in told
 
 
 def test_what_is_filled_in_is_not_looked_at_again_and_an_empty_part_is_no_message(tmp_path):
@@ -124,17 +122,19 @@ def test_what_is_filled_in_is_not_looked_at_again_and_an_empty_part_is_no_messag
 
 
 def test_a_fault_is_a_configuration_error_with_a_cause_and_a_hint(tmp_path):
-    (tmp_path / "extraction.zh.md").write_text("", "utf-8")
+    (tmp_path / "reading.zh.md").write_text("", "utf-8")
     with pytest.raises(ConfigurationError) as raised:
-        EXTRACTION.own(tmp_path, "zh")
-    assert raised.value.cause.endswith("extraction.zh.md is empty.")
+        READING.own(tmp_path, "zh")
+    assert raised.value.cause.endswith("reading.zh.md is empty.")
     assert raised.value.hint.startswith("Write the prompt into it, or remove the file")
-    assert EXTRACTION.own(tmp_path, "en") is None
+    assert READING.own(tmp_path, "en") is None
 
 
-@pytest.mark.parametrize("plugin", [CompactionPlugin, ConsolidationPlugin, FlushPlugin, SummaryPlugin])
-def test_a_copy_of_each_built_in_prompt_can_be_used(plugin, tmp_path):
-    for prompt in plugin.prompt_files:
+BUILT_IN = (*PROMPTS, *CompactionPlugin.prompt_files, *ConsolidationPlugin.prompt_files)
+
+
+def test_a_copy_of_each_built_in_prompt_can_be_used(tmp_path):
+    for prompt in BUILT_IN:
         for language in ("en", "zh"):
             (tmp_path / prompt.file(language)).write_text(prompt.built_in(language), "utf-8")
             assert prompt.own(tmp_path, language, wishes=True) == prompt.built_in(language)
@@ -144,10 +144,8 @@ def test_a_copy_of_each_built_in_prompt_can_be_used(plugin, tmp_path):
 def test_wishes_reach_all_prompts_that_learn_and_no_others():
     told = {
         prompt.name
-        for plugin in (CompactionPlugin, ConsolidationPlugin, FlushPlugin, SummaryPlugin)
-        for prompt in plugin.prompt_files
+        for prompt in BUILT_IN
         for language in ("en", "zh")
         if NEVER in "".join(one["content"] for one in Prompts(wishes=NEVER).rendered(prompt, language, {}))
     }
-    learning = ("extraction", "extraction_plain", "extraction_checks", "extraction_background")
-    assert told == {*learning, "consolidation", "flush", "summary"}
+    assert told == {"reading", "consolidation"}

@@ -8,11 +8,8 @@ from pathlib import Path
 import pytest
 
 from nanobot_memory_plugins.consolidation.model.belonging import belonging
-from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core import InputError, MemoryConfig, Scope
-from nanobot_memory_plugins.core.host.memory_service import MemoryService
 from nanobot_memory_plugins.core.scopes import project_named, project_of
-from tests.support.each import each
 
 NOW = datetime(2026, 3, 6, 12, tzinfo=UTC)
 CONFIG = MemoryConfig.model_validate(
@@ -24,34 +21,12 @@ CONFIG = MemoryConfig.model_validate(
 ALPHA, BETA = Scope(project="ana/alpha"), Scope(project="ana/beta")
 
 
-@each(
-    ("text", "category", "project"),
-    [
-        ("The staging database is PostgreSQL 16", "fact", "p"),
-        ("We release on Thursdays", "decision", "p"),
-        ("I run the linter before each commit", "workflow", "p"),
-        ("I have two daughters", "fact", ""),
-        ("The user lives in Porto", "fact", ""),
-        ("Answers should be short", "preference", ""),
-        ("I prefer tabs in this repository", "preference", "p"),
-        ("我对花生过敏", "fact", ""),
-        ("测试数据库是 PostgreSQL 16", "fact", "p"),
-        ("我們在這個項目用 pnpm", "fact", "p"),
-    ],
+@pytest.mark.parametrize(
+    ("category", "project"), [("fact", ""), ("preference", ""), ("decision", "p"), ("workflow", "p")]
 )
-def test_a_fact_belongs_to_the_project_or_to_the_person(text: str, category: str, project: str):
-    assert belonging(Scope(user="ana", project="p"), text, category) == Scope(user="ana", project=project)
-    assert belonging(Scope(user="ana"), text, category) == Scope(user="ana")
-
-
-async def test_a_service_names_the_project_for_calls_that_name_none(tmp_path: Path):
-    async with MemoryService(tmp_path, config=CONFIG, project="ana/alpha", start_limit=60) as service:
-        turn = service.turn("s")
-        await turn.received("Remember that the tests run with pytest.")
-        assert "pytest" in (await service.prompt_entries(session_key="s")).text
-        assert "pytest" not in (await service.prompt_entries(session_key="o", scope=BETA)).text
-    [entry] = EntryRepository(tmp_path).load().entries.values()
-    assert entry.scope.project == "ana/alpha"
+def test_a_fact_belongs_to_the_project_or_to_the_person(category: str, project: str):
+    assert belonging(Scope(user="ana", project="p"), category) == Scope(user="ana", project=project)
+    assert belonging(Scope(user="ana"), category) == Scope(user="ana")
 
 
 def git(folder: Path, *arguments: str) -> None:

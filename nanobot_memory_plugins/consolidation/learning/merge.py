@@ -9,7 +9,7 @@ from datetime import datetime
 from functools import partial
 
 from nanobot_memory_plugins.consolidation.model.belonging import belonging
-from nanobot_memory_plugins.consolidation.model.entry import INSTRUCTION, Category, Entry
+from nanobot_memory_plugins.consolidation.model.entry import INSTRUCTION, Category, Entry, Section
 from nanobot_memory_plugins.consolidation.model.matcher import says_the_same
 from nanobot_memory_plugins.consolidation.model.scoring import activated, contradicted, decayed, faded, initial_score
 from nanobot_memory_plugins.consolidation.model.validity import end_of
@@ -157,6 +157,8 @@ def _entry(finding: Finding, now: datetime, session: str, scope: Scope) -> Entry
         origin=finding.origin,
         scope=belonging(scope, category, kind),
         kind=kind,
+        # What nobody said for certain is found by a search, and taken up once somebody says it.
+        kept_in=Section.ARCHIVED if finding.origin is Origin.SUMMARY else None,
         importance=read.importance,
         quote=read.quote.text if read.quote else "",
         quoted_on=read.quote.day if read.quote else None,

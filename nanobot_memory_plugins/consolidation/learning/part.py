@@ -25,6 +25,7 @@ from nanobot_memory_plugins.core import (
     run_in_daemon_thread,
 )
 from nanobot_memory_plugins.core.scopes import without_session
+from nanobot_memory_plugins.core.text.evidence import Evidence
 
 WHO = "extraction"
 # Of a conversation with fewer tokens of the user's nothing is asked: a greeting and its thanks.
@@ -54,7 +55,9 @@ class EntryLearning:
 
         async def known() -> Mapping[str, str]:
             shown.update(await self._theirs(scope))
-            best = sorted(shown.values(), key=lambda one: (-one.score, one.id))
+            said = Evidence(one.text for one in messages)
+            # Of too many, what is spoken of is to be among them.
+            best = sorted(shown.values(), key=lambda one: (-one.score - said.share(one.content), one.id))
             return {one.id: one.content for one in best if one.section is Section.ACTIVE and not one.superseded_by}
 
         async def take(reading: SessionReading) -> Sequence[Note]:

@@ -95,9 +95,8 @@ class Entry:
 
     @property
     def shown_quote(self) -> str:
-        """The quote, where it says more than the text does: neither stands in the other."""
-        quote, text = _plain(self.quote), _plain(self.content)
-        return "" if quote in text or text in quote else self.quote
+        """The quote, where it is not the text itself: a part of what was said may be its opposite."""
+        return "" if _plain(self.quote) == _plain(self.content) else self.quote
 
     @property
     def score(self) -> float:

@@ -91,10 +91,10 @@ def erase_entries(repository: EntryRepository, erasure: Erasure, *, dry_run: boo
             id_
             for id_, entry in there.items()
             if id_ in erasure.ids
-            or meant.count(f"{entry.content}\n{entry.quote}")
-            or not set(erasure.records).isdisjoint(entry.records)
+            or meant.count(_told(entry))
+            or not set(erasure.records).isdisjoint((id_, *entry.records))
         }
-        stretches = {id_: wanted.stretches(entry.content) for id_, entry in there.items() if id_ not in gone}
+        stretches = {id_: wanted.stretches(_told(entry)) for id_, entry in there.items() if id_ not in gone}
         alike = {id_ for id_, found in stretches.items() if any(one.nearly is None for one in found)}
         nearly = {id_: found[0].nearly for id_, found in stretches.items() if found and id_ not in alike}
         if erasure.nearly:
@@ -121,6 +121,11 @@ def erase_entries(repository: EntryRepository, erasure: Erasure, *, dry_run: boo
         held = _clean_copies(repository, traces, dry_run=dry_run)
         held += [(path, 1) for path in _purge_leftovers(folder, traces, dry_run=dry_run)]
         return found + [Trace(relative(path), count) for path, count in held]
+
+
+def _told(entry: Entry) -> str:
+    """Return all that an entry says: its text, and the words that it rests on."""
+    return f"{entry.content}\n{entry.quote}"
 
 
 def _nearly_held(repository: EntryRepository, folder: Path, wanted: Wanted) -> list[Trace]:
@@ -201,7 +206,7 @@ class _Traces:
 
     def holds(self, entry: Entry) -> bool:
         """Return whether an entry is to be forgotten."""
-        return entry.id in self.ids or (entry.id not in self.stay and self.wanted.count(entry.content) > 0)
+        return entry.id in self.ids or (entry.id not in self.stay and self.wanted.count(_told(entry)) > 0)
 
     def linked(self, entry: Entry) -> Entry:
         """Return an entry without links to what is purged."""

@@ -44,5 +44,9 @@ def _clean_document(data: bytes, repository: EntryRepository, *, everywhere: boo
 
 
 def _clean_entry(entry: Entry, repository: EntryRepository, found: Counter[str]) -> Entry:
-    safe = redacted(entry.content, repository.redacted, found)
-    return entry if safe == entry.content else replace(entry, content=safe)
+    safe = replace(
+        entry,
+        content=redacted(entry.content, repository.redacted, found),
+        quote=redacted(entry.quote, repository.redacted, found),
+    )
+    return entry if safe == entry else safe

@@ -13,6 +13,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from nanobot_memory_plugins.core.cli.keeping_findings import keeping_findings
+from nanobot_memory_plugins.core.cli.pause_command import privacy_finding
 from nanobot_memory_plugins.core.erasure.secret_cleaning import clean_notes
 from nanobot_memory_plugins.core.files.in_the_way import put_aside
 from nanobot_memory_plugins.core.files.private import LINKED, REPLACE_LINK
@@ -149,7 +150,13 @@ def memory_file_findings(workspace: Path) -> list[Finding]:
                 Sentence("{number}, {size:,.1f} kB", number=number, size=sum(sizes) / _KILO) if sizes else "none yet",
             )
         )
-    return [*findings, *keeping_findings(workspace), *_linked_folders(workspace), *_secrets_by_hand(memory)]
+    return [
+        *findings,
+        privacy_finding(workspace),
+        *keeping_findings(workspace),
+        *_linked_folders(workspace),
+        *_secrets_by_hand(memory),
+    ]
 
 
 def _secrets_by_hand(memory: Path) -> Iterator[Finding]:

@@ -18,6 +18,7 @@ from nanobot_memory_plugins.core.files.paths import MemoryPaths, session_file_na
 from nanobot_memory_plugins.core.files.private import private_folder, private_lock
 from nanobot_memory_plugins.core.files.reading import read_regular
 from nanobot_memory_plugins.core.files.replace import replace_file
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 _LOCK_SECONDS = 5.0
 _WORKSPACE = "*"
@@ -38,7 +39,19 @@ class PrivacyMarks:
 
     def pause_of(self, session_key: str, sender: str) -> str:
         """Return by whom a conversation is paused for a sender, or nothing."""
-        return self.paused.get(_WORKSPACE, "") or self.paused.get(_name(session_key, sender), "")
+        names = (_WORKSPACE, _name(session_key, ""), _name(session_key, sender))
+        by = {self.paused[name] for name in names if name in self.paused}
+        return BY_WORDS if BY_WORDS in by else next(iter(by), "")
+
+    @property
+    def is_all_paused(self) -> bool:
+        """Whether the workspace as a whole is paused."""
+        return _WORKSPACE in self.paused
+
+    @property
+    def paused_conversations(self) -> list[str]:
+        """The names of the transcripts of paused conversations."""
+        return sorted({name.partition("/")[0] for name in self.paused if name != _WORKSPACE})
 
     def is_marked(self, session_key: str) -> bool:
         """Return whether something of a conversation was taken back: the host's history of it may hold it still."""
@@ -76,10 +89,20 @@ class PrivacyFile:
 
         self._change(change)
 
-    def resume(self, session_key: str, sender: str) -> None:
-        """Go on with a conversation, or with an empty key with the workspace. Raises `MemoryFileError`."""
-        name = _name(session_key, sender)
-        self._change(lambda marks: replace(marks, paused={one: by for one, by in marks.paused.items() if one != name}))
+    def resume(self, session_key: str, sender: str | None) -> None:
+        """Go on with a conversation for a sender, without one for everybody; with an empty key with the workspace.
+
+        Raises `MemoryFileError`.
+        """
+        name = _name(session_key, sender or "")
+        all_of_it = f"{session_file_name(session_key)}/"
+
+        def is_meant(one: str) -> bool:
+            return one == name or (sender is None and bool(session_key) and one.startswith(all_of_it))
+
+        self._change(
+            lambda marks: replace(marks, paused={one: by for one, by in marks.paused.items() if not is_meant(one)})
+        )
 
     def mark(self, transcripts: Iterable[str], when: datetime) -> None:
         """Note that something was taken back from these conversations, by their transcripts' names.
@@ -95,12 +118,17 @@ class PrivacyFile:
             with private_lock(self._path.with_suffix(".lock"), timeout=_LOCK_SECONDS):
                 marks = self._read()
                 if marks.is_unreadable:
-                    raise MemoryFileError(f"{self._path.name} cannot be read", hint=f"Correct or remove {self._path}.")
+                    raise MemoryFileError(
+                        Sentence("{name} cannot be read", name=self._path.name),
+                        hint=Sentence("Correct or remove {file}.", file=self._path),
+                    )
                 rows = asdict(change(marks))
                 del rows["is_unreadable"]
                 replace_file(self._path, json.dumps(rows).encode())
         except (OSError, Timeout) as error:
-            raise MemoryFileError(f"{self._path.name} cannot be written ({type(error).__name__})") from error
+            kind = type(error).__name__
+            told = Sentence("{name} cannot be written ({kind})", name=self._path.name, kind=kind)
+            raise MemoryFileError(told) from error
 
     def _read(self) -> PrivacyMarks:
         try:

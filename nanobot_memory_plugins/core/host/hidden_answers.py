@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from nanobot_memory_plugins.core.text.fence import messages_without_fences
+from nanobot_memory_plugins.core.text.private import without_private_parts
 from nanobot_memory_plugins.core.values import Message, Note
 from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
 
@@ -19,14 +20,14 @@ _MOST_TOLD, _READ_FOR_TOLD = 100, 100
 
 
 def plain_history(history: Iterable[object]) -> tuple[Message, ...]:
-    """Normalise a host's chat messages: our own blocks are cut out of their text, answers that are secrets hidden.
+    """Normalise a host's chat messages: out go our own blocks and private parts, and answers that are secrets.
 
     What a message tells as a secret is hidden in those behind it, among the last hundred.
     """
     messages: list[Message] = []
     before = ""
     told: dict[str, None] = {}
-    given = list(messages_without_fences(history))
+    given = list(map(without_private_parts, messages_without_fences(history)))
     for place, message in enumerate(given):
         if message.role in _SPEAKERS and message.text.strip():
             if place < len(given) - _READ_FOR_TOLD:

@@ -110,7 +110,9 @@ class HookCalls:
 
     async def keep_read(self, notes: Sequence[Note], scope: Scope) -> tuple[Receipt, ...]:
         """Keep what plugins noted of a session that was read."""
-        return await self._capture.keep_notes(notes, scope=of_conversation(scope))
+        kept = await self._capture.keep_notes(notes, scope=of_conversation(scope))
+        self._privacy.noted(scope.session, kept)
+        return kept
 
     async def keep(self, note: Note, *, session_key: str, scope: Scope) -> Receipt:
         """Keep one note."""

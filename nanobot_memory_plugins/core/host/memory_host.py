@@ -15,17 +15,18 @@ from nanobot_memory_plugins.core.config import ConfigProblem, MemoryConfig, give
 from nanobot_memory_plugins.core.erasure.retention import keep_within
 from nanobot_memory_plugins.core.files import MemoryFiles
 from nanobot_memory_plugins.core.host.append_notices import AppendNotices
+from nanobot_memory_plugins.core.host.behind_turns import BehindTurns
 from nanobot_memory_plugins.core.host.bounded_store import hits_of
 from nanobot_memory_plugins.core.host.eraser import Eraser
-from nanobot_memory_plugins.core.host.hook_calls import HookCalls, of_conversation, values_of
-from nanobot_memory_plugins.core.host.live_history import LiveMessages, TokenCounter
+from nanobot_memory_plugins.core.host.hook_calls import HookCalls
+from nanobot_memory_plugins.core.host.live_history import TokenCounter
 from nanobot_memory_plugins.core.host.offered_tools import OfferedTools
 from nanobot_memory_plugins.core.host.parts import HostParts
 from nanobot_memory_plugins.core.host.plugin_set import PluginSet
 from nanobot_memory_plugins.core.host.privacy import NOT_KEPT, Privacy
 from nanobot_memory_plugins.core.host.prompt_calls import PromptCalls
 from nanobot_memory_plugins.core.host.receiving import Receiving
-from nanobot_memory_plugins.core.host.recorder import TurnRecorder, combined_receipt
+from nanobot_memory_plugins.core.host.recorder import TurnRecorder
 from nanobot_memory_plugins.core.host.resuming import Resuming
 from nanobot_memory_plugins.core.host.said_before import SaidBefore
 from nanobot_memory_plugins.core.isolation.owned_tasks import OwnedTasks
@@ -36,20 +37,9 @@ from nanobot_memory_plugins.core.scopes.people import UNSAID, Senders
 from nanobot_memory_plugins.core.scopes.safe_keys import with_redacted_keys
 from nanobot_memory_plugins.core.scopes.scopes import NO_SESSION, ScopeLike
 from nanobot_memory_plugins.core.scopes.workspace_scopes import workspace_scopes
-from nanobot_memory_plugins.core.session_reading.part import ReadingRequest
 from nanobot_memory_plugins.core.session_reading.reader import SessionReader
-from nanobot_memory_plugins.core.text.fence import fence, remove_fenced
-from nanobot_memory_plugins.core.values import (
-    ContextBlock,
-    Note,
-    Origin,
-    Query,
-    Receipt,
-    Scope,
-    SearchResult,
-    Summary,
-    bounded_copy,
-)
+from nanobot_memory_plugins.core.text.fence import remove_fenced
+from nanobot_memory_plugins.core.values import Note, Origin, Query, Receipt, Scope, SearchResult, Summary, bounded_copy
 from nanobot_memory_plugins.core.values.diagnosis import Finding
 from nanobot_memory_plugins.core.values.message_context import MessageContext
 
@@ -103,6 +93,7 @@ class MemoryHost(PromptCalls):
             redaction=self._redaction,
             erase=lambda erasure: self.eraser.forget(erasure),
             tools_offered=lambda: self._tools.were_offered,
+            made=lambda session_key, id_: self.privacy.made(session_key, id_),
         )
         PromptCalls.__init__(self, self._plugins.host, self._scopes, self._files, self._redaction)
         self._tools = OfferedTools(keep, wanted=self.config.core.tools)
@@ -119,7 +110,7 @@ class MemoryHost(PromptCalls):
         self._receiving = Receiving(parts)
         self._resuming = Resuming(parts, is_own=lambda name: self.tool(name) is not None)
         self._background = OwnedTasks()
-        self._reader = SessionReader(
+        reader = SessionReader(
             self._files.paths,
             contribute=self._hooks.reading_parts,
             keep=self._hooks.keep_read,
@@ -127,6 +118,7 @@ class MemoryHost(PromptCalls):
             prompts=self._plugins.prompts,
             clock=self._clock,
         )
+        self._behind = BehindTurns(reader, self._hooks, self._capture, self._said, self.privacy)
         self._tally = TokenCounter()
         self._closed = False
         self.eraser = Eraser(self.workspace, self._plugins.host, lambda: self._store, self._clock)
@@ -157,7 +149,7 @@ class MemoryHost(PromptCalls):
             logger.info("{} records that an earlier process had to put aside are in their files now", merged)
         await self.eraser.finish()
         self._background.begin(keep_within(self.config.core, self.workspace, self._clock, self._notices))
-        self._background.begin(self._reader.read_waiting())
+        self._background.begin(self._behind.reader.read_waiting())
 
     async def close(self) -> None:
         """Finish the writes that were accepted, stop the plugins, close the store. Nothing of ours runs afterwards."""
@@ -210,21 +202,10 @@ class MemoryHost(PromptCalls):
         """Look at the draft of an answer to ``text``; return a fenced block with which to make it again, or None."""
         await self.start()
         whose = self._scopes.of(session_key, scope)
-        answers = await self._hooks.answers(
-            "on_draft_written",
-            {
-                "session_key": session_key,
-                "text": text,
-                "draft": draft,
-                "history": await self._receiving.history(session_key, history),
-            },
-            accept=(ContextBlock,),
-            limit=self.config.core.message_limit,
-            scope=whose,
-        )
-        if (blocks := await self._hooks.blocks(answers, scope=whose)) and self._store is not None:
+        told, blocks = await self._receiving.review(session_key, text, draft, history, whose)
+        if blocks and self._store is not None:
             self._capture.note_recall(blocks)
-        return fence((block.text for block in blocks), language=self._receiving.language(text))
+        return told
 
     async def message_sent(self, *, session_key: str, text: str, scope: ScopeLike = None) -> Receipt:
         """Keep the assistant's reply."""
@@ -295,10 +276,8 @@ class MemoryHost(PromptCalls):
             limit=self.config.core.idle_limit,
             scope=whose,
         )
-        await self._capture.drain()
-        reading = self._reader.read(session_key, whose, "ended" if ended else "idle", given=messages)
-        notes = await asyncio.shield(self._background.begin(reading))
-        return combined_receipt((*told.notes, *notes)) if notes else told
+        reading = self._behind.read(session_key, whose, "ended" if ended else "idle", told, messages)
+        return await asyncio.shield(self._background.begin(reading))
 
     def turn_finished(
         self,
@@ -364,8 +343,8 @@ class MemoryHost(PromptCalls):
         room = context_window if room is None else room
         more = {"context_window": context_window, "room": room, "reason": reason, "replaceable": replaceable}
         summary = await self._resuming.before_compaction(session_key, messages, whose, more, known=known)
-        given = await self._receiving.history(session_key, messages)
-        self._background.begin(self._reader.read(session_key, whose, "compaction", given=given))
+        given = await self.privacy.readable(session_key, await self._receiving.history(session_key, messages))
+        self._background.begin(self._behind.reader.read(session_key, whose, "compaction", given=given))
         return summary
 
     async def keep(self, note: Note, *, session_key: str = "", scope: ScopeLike = None) -> Receipt:
@@ -415,16 +394,4 @@ class MemoryHost(PromptCalls):
 
     async def _follow_turn(self, arguments: Mapping[str, Any], scope: Scope) -> Receipt:
         await self.start()
-        limit = self.config.core.compaction_limit
-        unspoken = await self._said.unspoken(arguments["session_key"])
-        arguments = {**arguments, "messages": LiveMessages(arguments["messages"], unspoken)}
-        answers = await self._hooks.answers(
-            "on_turn_finished", arguments, accept=(Note, ReadingRequest), limit=limit, scope=scope
-        )
-        told = await self._hooks.keep_notes(answers, scope=of_conversation(scope))
-        if not values_of(answers, ReadingRequest):
-            return told
-        session_key = str(arguments["session_key"])
-        await self._capture.drain()
-        notes = await self._reader.read(session_key, scope, "turn", given=arguments["messages"])
-        return combined_receipt((*told.notes, *notes)) if notes else told
+        return await self._behind.follow(arguments, scope, self.config.core.compaction_limit)

@@ -24,6 +24,7 @@ from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.protocols import Complete, EntryAccess, Store
 from nanobot_memory_plugins.core.redaction.contact_redaction import ContactRedaction
 from nanobot_memory_plugins.core.scopes.scopes import Scopes
+from nanobot_memory_plugins.core.session_reading.templates import PROMPTS as READING_PROMPTS
 from nanobot_memory_plugins.core.values import Erasure, Note, Receipt
 from nanobot_memory_plugins.core.values.diagnosis import Finding, Health
 from nanobot_memory_plugins.redaction.script.messages import Sentence
@@ -62,6 +63,7 @@ class PluginSet:
         redaction: ContactRedaction | None = None,
         erase: Callable[[Erasure], Awaitable[bool]] | None = None,
         tools_offered: Callable[[], bool] = lambda: False,
+        made: Callable[[str, str], None] = lambda session_key, id_: None,
     ) -> None:
         self._workspace = workspace
         self._redaction = redaction or ContactRedaction(config.redaction.contacts)
@@ -75,6 +77,7 @@ class PluginSet:
         self._keep = keep
         self._erase = erase
         self._tools_offered = tools_offered
+        self._made = made
         self._feedback = Unhelpful(workspace, clock)
         core = config.core
         self.prompts = Prompts.of(workspace, core.prompt_folder, core.wishes)
@@ -165,6 +168,7 @@ class PluginSet:
             opened_entries=lambda: self._entries,
             prompts=self.prompts,
             tools_offered=self._tools_offered,
+            made=self._made,
             time_limit=self.host.time_limit,
             erase=self._erase,
             feedback=self._feedback,
@@ -292,7 +296,7 @@ class PluginSet:
 
     def _prompt_findings(self) -> list[Finding]:
         """Return what is wrong with the user's own prompts. It blocks."""
-        brought = [getattr(found.plugin, "prompt_files", ()) for found in self._discovered]
+        brought = [READING_PROMPTS, *(getattr(found.plugin, "prompt_files", ()) for found in self._discovered)]
         return self.prompts.findings(
             one for files in brought if isinstance(files, tuple) for one in files if isinstance(one, PromptFile)
         )

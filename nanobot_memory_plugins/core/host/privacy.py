@@ -5,7 +5,8 @@ plugins are given no more of the host's history than our own transcript holds.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
 from types import MappingProxyType
 from typing import Any, Literal
 
@@ -13,8 +14,11 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from nanobot_memory_plugins.core.clock import Clock
 from nanobot_memory_plugins.core.errors import MemoryFileError
+from nanobot_memory_plugins.core.files.entries import NoteEntry
+from nanobot_memory_plugins.core.files.parsing import parse_notes
 from nanobot_memory_plugins.core.files.paths import MemoryPaths, session_file_name
 from nanobot_memory_plugins.core.files.privacy_marks import BY_TOOL, BY_WORDS, PrivacyFile
+from nanobot_memory_plugins.core.files.reading import read_regular
 from nanobot_memory_plugins.core.files.transcript import last_records
 from nanobot_memory_plugins.core.host.live_history import LiveMessages
 from nanobot_memory_plugins.core.host.recorded import RecordedMessages
@@ -22,7 +26,7 @@ from nanobot_memory_plugins.core.host.remember_tool import told_invalid
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.text.fence import Language
-from nanobot_memory_plugins.core.text.private import is_private, memory_command
+from nanobot_memory_plugins.core.text.private import is_private, kept_of_history, memory_command
 from nanobot_memory_plugins.core.values import Erasure, Message, Origin, Receipt
 from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
 
@@ -50,15 +54,30 @@ _TOLD: Mapping[str, Mapping[Language, str]] = {
         "en": 'The memory is paused: this message is not kept. "memory resume" ends that.',
         "zh": "记忆处于暂停中：这条消息不会保存。用户说“恢复记忆”即可恢复。",
     },
+    "still": {
+        "en": "The memory stays paused: it was paused by command, and `nanobot-memory resume` ends that. Say so.",
+        "zh": "记忆仍处于暂停中：是用命令暂停的，要用 `nanobot-memory resume` 恢复。请告诉用户。",
+    },
     "failed": {
         "en": "That could not be done: {cause}. Tell the user so.",
         "zh": "没有成功：{cause}。请告诉用户。",
     },
 }
 _SESSIONS, _RECORDS = 1_000, 200
+_DAY = timedelta(days=1)
 # Tools with which a model keeps something.
 _KEEPERS = ("remember",)
 _TOOL_ROLES = ("tool", "function")
+
+
+@dataclass(slots=True)
+class _Turn:
+    """A session's turn: whose it is, whether it is kept, and the ids of what it and the one before have made."""
+
+    sender: str = ""
+    is_out: bool = False
+    made: list[str] = field(default_factory=list)
+    before: list[str] = field(default_factory=list)
 
 
 class Privacy:
@@ -69,12 +88,12 @@ class Privacy:
         self._clock = clock
         self._erase = erase
         self.file = PrivacyFile(paths)
-        self._open: BoundedDict[str, str] = BoundedDict(_SESSIONS)  # sessions whose turn is not kept, with its sender
-        self._notes: BoundedDict[str, list[str]] = BoundedDict(_SESSIONS)  # ids of what a session's turn has noted
+        self._turns: BoundedDict[str, _Turn] = BoundedDict(_SESSIONS)
 
     def is_open(self, session_key: str) -> bool:
         """Return whether nothing of a session is kept now."""
-        return session_key in self._open or bool(self.file.read().pause_of(session_key, ""))
+        turn = self._turns.get(session_key, _Turn())
+        return turn.is_out or bool(self.file.read().pause_of(session_key, turn.sender))
 
     def keeps_out(self, session_key: str, tool: str) -> bool:
         """Return whether a tool of the model's that keeps something may not do it in this session now."""
@@ -82,21 +101,23 @@ class Privacy:
 
     async def received(self, session_key: str, text: str, sender: str, language: Language) -> str | None:
         """Return what a turn is told whose message is not to be kept, or None for an ordinary one."""
-        self._open.pop(session_key, None)
-        self._notes.pop(session_key, None)
-        return await run_in_daemon_thread(lambda: self._received(session_key, text, sender, language))
+        turn = _Turn(sender, before=self._turns.get(session_key, _Turn()).made)
+        self._turns[session_key] = turn
+        return await run_in_daemon_thread(lambda: self._received(session_key, text, turn, language))
 
-    def _received(self, session_key: str, text: str, sender: str, language: Language) -> str | None:
+    def _received(self, session_key: str, text: str, turn: _Turn, language: Language) -> str | None:
+        sender = turn.sender
         paused = self.file.read().pause_of(session_key, sender)
         told = memory_command(text) or ("private" if is_private(text) else "paused" if paused else "")
         if not told or (told == "resume" and not paused):
             return None
-        self._open[session_key] = sender
+        turn.is_out = True
         try:
             if told == "pause":
                 self.file.pause(session_key, sender, BY_WORDS, self._clock.now())
             elif told == "resume":
                 self.file.resume(session_key, sender)
+                told = "still" if self.file.read().pause_of(session_key, sender) else told
             else:
                 self.file.mark([session_file_name(session_key)], self._clock.now())
         except MemoryFileError as error:
@@ -107,7 +128,11 @@ class Privacy:
     def noted(self, session_key: str, receipts: Sequence[Receipt]) -> None:
         """Learn what a turn has noted, so that it can be taken back."""
         ids = [one.id for receipt in receipts for one in (receipt, *receipt.notes) if one.id]
-        self._notes.setdefault(session_key, []).extend(ids)
+        self._turns.setdefault(session_key, _Turn()).made.extend(ids)
+
+    def made(self, session_key: str, id_: str) -> None:
+        """Learn that a tool has made an entry in a turn."""
+        self._turns.setdefault(session_key, _Turn()).made.append(id_)
 
     async def shown(self, session_key: str, messages: Sequence[Message]) -> Sequence[Message]:
         """Return a host's history as plugins get it: of a marked conversation what our transcript holds.
@@ -119,20 +144,24 @@ class Privacy:
         recorded = await run_in_daemon_thread(lambda: RecordedMessages.read(self._paths, [session_key]))
         return tuple(_shown(one, recorded) for one in messages)
 
+    async def readable(self, session_key: str, messages: Sequence[Message]) -> list[Message]:
+        """Return of a host's history what may be read where no transcript holds it."""
+        shown = await self.shown(session_key, messages)
+        return [one for one in kept_of_history(shown) if one is not None and one.text != LEFT_OUT]
+
     def is_marked(self, session_key: str) -> bool:
         """Return whether something of a conversation was taken back."""
         return self.file.read().is_marked(session_key)
 
     async def take_back(self, session_key: str, scope: str) -> str:
         """Carry out the model's `off_record`; the answer says what was done. Raises `MemoryFileError`."""
-        sender = self._open.get(session_key, "")
+        turn = self._turns.setdefault(session_key, _Turn())
         if scope == "resume":
-            return await run_in_daemon_thread(lambda: self._resume(session_key, sender))
-        ids = await run_in_daemon_thread(lambda: self._taken_back(session_key, scope))
-        if scope != "last_message":
-            self._open[session_key] = sender
+            return await run_in_daemon_thread(lambda: self._resume(session_key, turn))
+        ids = await run_in_daemon_thread(lambda: self._taken_back(session_key, scope, turn))
+        turn.is_out = turn.is_out or scope != "last_message"
         if scope == "from_now_on":
-            await run_in_daemon_thread(lambda: self.file.pause(session_key, sender, BY_TOOL, self._clock.now()))
+            await run_in_daemon_thread(lambda: self.file.pause(session_key, turn.sender, BY_TOOL, self._clock.now()))
         # First the mark: should this end halfway, no history brings it back.
         await run_in_daemon_thread(lambda: self.file.mark([session_file_name(session_key)], self._clock.now()))
         is_gone = not ids or await self._erase(Erasure(records=tuple(ids)))
@@ -140,20 +169,40 @@ class Privacy:
         more = " Nothing of this conversation is kept until the user wants it again." if scope == "from_now_on" else ""
         return f"{told}{more} The host's own history still holds the words. Say that it is not kept; do not repeat it."
 
-    def _taken_back(self, session_key: str, scope: str) -> list[str]:
-        """Return the ids of what a scope means: messages, and what the turn has noted."""
+    def _taken_back(self, session_key: str, scope: str, turn: _Turn) -> list[str]:
+        """Return the ids of what a scope means: messages, and what the turn has made of them."""
         records = last_records(self._paths.transcript(session_key), session_key, _RECORDS)
         said = [place for place, one in enumerate(records) if one.origin is Origin.USER]
         last = said[-1] if said else len(records)
-        if scope == "last_message":
-            return [one.id for one in records[said[-2] : last]] if len(said) > 1 else []
-        return [*(one.id for one in records[last:]), *self._notes.pop(session_key, ())]
+        if scope != "last_message":
+            ids, turn.made = turn.made, []
+            return [*(one.id for one in records[last:]), *ids]
+        ids, turn.before = turn.before, []
+        if len(said) > 1:
+            first = records[said[-2]]
+            ids += [one.id for one in records[said[-2] : last]]
+            ids += self._noted_between(session_key, first.time, records[last].time)
+        return list(dict.fromkeys(ids))
 
-    def _resume(self, session_key: str, sender: str) -> str:
-        if self.file.read().pause_of(session_key, sender) == BY_WORDS:
+    def _noted_between(self, session_key: str, start: datetime | None, end: datetime | None) -> list[str]:
+        """Return the ids of what was noted of a session in a time: another process may have done so."""
+        if start is None or end is None:
+            return []
+        days = [
+            path for path in self._paths.memory.glob("????-??-??.md") if path.stem >= (start - _DAY).date().isoformat()
+        ]
+        parts = (part for path in days for part in parse_notes(read_regular(path)))
+        return [
+            part.id
+            for part in parts
+            if isinstance(part, NoteEntry) and part.scope.session == session_key and start <= part.time < end
+        ]
+
+    def _resume(self, session_key: str, turn: _Turn) -> str:
+        if self.file.read().pause_of(session_key, turn.sender) == BY_WORDS:
             return 'Not resumed: the user paused the memory with "memory pause", and ends that with "memory resume".'
-        self.file.resume(session_key, sender)
-        self._open.pop(session_key, None)
+        self.file.resume(session_key, turn.sender)
+        turn.is_out = False
         return "The memory is on again. Say so."
 
 

@@ -30,6 +30,19 @@ class Receiving:
         """Return the language in which a turn is told something."""
         return told_in(self._parts.options.language, text)
 
+    async def review(
+        self, session_key: str, text: str, draft: str, history: Sequence[object], scope: Scope
+    ) -> tuple[str | None, list[ContextBlock]]:
+        """Show the plugins the draft of an answer; return what stands beside the message then, and its blocks."""
+        before = await self.history(session_key, history)
+        arguments = {"session_key": session_key, "text": text, "draft": draft, "history": before}
+        limit = self._parts.options.message_limit
+        answers = await self._parts.hooks.answers(
+            "on_draft_written", arguments, accept=(ContextBlock,), limit=limit, scope=scope
+        )
+        blocks = await self._parts.hooks.blocks(answers, scope=scope)
+        return fence((block.text for block in blocks), language=self.language(text)), blocks
+
     async def receive(
         self,
         session_key: str,

@@ -72,11 +72,18 @@ class _Item(BaseModel):
 
 
 def read_answer(
-    text: str, messages: Sequence[Message], quotations: Quotations, when: datetime, *, known: frozenset[str]
+    text: str,
+    messages: Sequence[Message],
+    quotations: Quotations,
+    when: datetime,
+    *,
+    known: frozenset[str],
+    asked: frozenset[str] = frozenset({ENTRIES, SUMMARY}),
 ) -> SessionReading | None:
     """Return what an answer says, or None where it is none: a refusal, a story, half of something.
 
-    An empty list is an answer, and so is NO_REPLY in any shape. ``known`` are the ids that the model was shown.
+    An empty list is an answer, and so is NO_REPLY in any shape. ``known`` are the ids that the model was shown,
+    ``asked`` the fields that it was asked for: what has none of them is no answer.
     """
     plain = without_thoughts(text[:_ANSWER_CHARS])
     start = _JSON_START.search(plain)
@@ -89,7 +96,7 @@ def read_answer(
     except Exception:  # a repair of nonsense may fail in any way
         return None
     fields = _fields(value)
-    if fields is None:
+    if fields is None or asked.isdisjoint(fields):
         return None
     entries = [entry for row in _rows(fields.get(ENTRIES)) for entry in _entry(row, quotations, known)]
     summary = fields.get(SUMMARY)

@@ -66,14 +66,18 @@ class Positions:
         known = {key: _position(row) for key, row in self._load().items()}
         return [(key, Scope(**one.scope)) for key, one in known.items() if one.asked]
 
-    def begin(self, session_key: str, scope: Scope) -> bool:
-        """Note that a session is asked about now; return False while another process asks."""
+    def begin(self, session_key: str, scope: Scope, read: Mapping[str, str]) -> bool:
+        """Note that a session is asked about now; return False while another process asks, and where one has asked.
+
+        ``read`` gives by field the last message that had been read when it was looked what is new.
+        """
         now = self._clock.now()
 
         def change(rows: dict[str, Any]) -> bool:
             position = _position(rows.pop(session_key, None))  # the newest stand last
             since = read_time(position.busy)
             is_free = since is None or not timedelta() <= now - since < _BUSY
+            is_free = is_free and all(position.read.get(name, "") == id_ for name, id_ in read.items())
             if is_free:
                 whose = {name: value for name, value in asdict(scope).items() if value}
                 position = replace(position, asked=position.asked + 1, busy=now.isoformat(), scope=whose)

@@ -65,7 +65,7 @@ async def reading_prompt(
     values = {
         "day": dated(today, language),
         "shape": "{" + ", ".join(_SHAPES.get(name, f'"{name}": ...') for name in fields) + "}",
-        "questions": "\n".join(own.get(name) or question(name, language) for name in fields),
+        "questions": "\n".join(own.get(name) or question(name, language, prompts) for name in fields),
         "known": _listed(known, language),
         "conversation": conversation,
     }

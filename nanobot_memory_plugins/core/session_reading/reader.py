@@ -38,10 +38,14 @@ Keep = Callable[[Sequence[Note], Scope], Awaitable[tuple[Receipt, ...]]]
 
 @dataclass(frozen=True, slots=True)
 class _Work:
-    """What of a session is to be read, and for whom. ``unread`` counts the messages that are new by field."""
+    """What of a session is to be read, and for whom.
+
+    ``read`` gives by field the last message that was read before, ``unread`` counts those that are new.
+    """
 
     session_key: str
     records: tuple[TranscriptRecord, ...]
+    read: Mapping[str, str]
     unread: Mapping[str, int]
     scope: Scope = Scope()
     parts: tuple[ReadingPart, ...] = ()
@@ -97,7 +101,8 @@ class SessionReader:
             asking = [part for part in parts if part not in silent]
             if not asking:
                 return receipts
-            is_ours = await run_in_daemon_thread(lambda: self._positions.begin(session_key, scope))
+            before = {part.field: work.read.get(part.field, "") for part in asking}
+            is_ours = await run_in_daemon_thread(lambda: self._positions.begin(session_key, scope, before))
             return receipts + await self._ask(replace(work, parts=tuple(asking))) if is_ours else receipts
 
     async def read_waiting(self) -> None:
@@ -114,10 +119,13 @@ class SessionReader:
         except OSError as error:
             logger.warning("a transcript cannot be read: {}", type(error).__name__)
         records = [one for one in records or self._as_records(session_key, given) if one.text.strip()]
-        places = {one.id: place for place, one in enumerate(records, 1)}
+        places: dict[str, int] = {}
+        for place, one in enumerate(records, 1):
+            places[one.id] = place
+            places.setdefault(digest(one.role, one.text), place)  # it may have been read before it was recorded
         unread = {name: len(records) - places.get(id_, 0) for name, id_ in read.items()}
         start = len(records) - max(unread.values()) if unread and set(unread) >= {ENTRIES, SUMMARY} else 0
-        return _Work(session_key, tuple(records[start:]), unread)
+        return _Work(session_key, tuple(records[start:]), read, unread)
 
     def _as_records(self, session_key: str, given: Sequence[Message]) -> list[TranscriptRecord]:
         now = self._clock.now()
@@ -167,7 +175,7 @@ class SessionReader:
                 await self._finish(work, [part.field for part in work.parts])
             return receipts
         for part in late:
-            notes += await _guarded(part, part.take(reading))
+            notes += await _guarded(part, part.take(_new_to(part, reading, work)))
         receipts = await self._keep(notes, work.scope)
         await self._finish(work, [part.field for part in work.parts])
         return receipts
@@ -185,12 +193,21 @@ class SessionReader:
         messages = tuple(map(_message, records))
         when = records[-1].time or self._clock.now()
         known = {id_: text for part in work.parts for id_, text in (await part.known()).items()}
+        fields = frozenset(part.field for part in work.parts)
         today = when.astimezone().date()
         prompt = await reading_prompt(work.parts, known, messages, self._complete, self._prompts, today)
         answer = await self._complete(prompt, max_tokens=_ANSWER_TOKENS, purpose=PURPOSE)
         return await run_in_daemon_thread(
-            lambda: read_answer(answer, messages, Quotations(records), when, known=frozenset(known))
+            lambda: read_answer(answer, messages, Quotations(records), when, known=frozenset(known), asked=fields)
         )
+
+
+def _new_to(part: ReadingPart, reading: SessionReading, work: _Work) -> SessionReading:
+    """Return a reading without the entries that rest on what had been read for a part before."""
+    old = len(work.records) - work.unread.get(part.field, len(work.records))
+    known = {one.id for one in work.records[:old]}
+    entries = tuple(one for one in reading.entries if one.quote is None or one.quote.record not in known)
+    return replace(reading, entries=entries)
 
 
 async def _impatient(part: ReadingPart, early: dict[str, Sequence[Note]]) -> None:

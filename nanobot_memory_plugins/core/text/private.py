@@ -28,6 +28,12 @@ def without_private(text: str) -> str:
     return _PARTS.sub("", text) if "<" in text and _PARTS.search(text) else text
 
 
+def without_private_parts(message: Message) -> Message:
+    """Return a message without the ``<private>...</private>`` parts of what a user says in it."""
+    text = without_private(message.text) if message.role == "user" else message.text
+    return message if text == message.text else replace(message, text=text, raw={**message.raw, "content": text})
+
+
 def is_private(text: str) -> bool:
     """Return whether a message begins with ``/private``: neither it nor its answer is kept."""
     return _PRIVATE.match(text) is not None
@@ -51,7 +57,5 @@ def kept_of_history(messages: Sequence[Message]) -> list[Message | None]:
             command = memory_command(one.text)
             is_out = is_private(one.text) or bool(command)
             is_paused = command != "resume" and (is_paused or command == "pause")
-        text = without_private(one.text)
-        shown = one if text == one.text else replace(one, text=text, raw={**one.raw, "content": text})
-        kept.append(None if is_paused or is_out else shown)
+        kept.append(None if is_paused or is_out else without_private_parts(one))
     return kept

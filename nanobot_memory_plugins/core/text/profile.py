@@ -96,4 +96,4 @@ def _line(known: KnownEntry, texts: dict[str, str], names: dict[str, str]) -> st
         else "",
     ]
     told = "; ".join(filter(None, about))
-    return f"- {' '.join(known.entry.text.split())}{f' ({told})' if told else ''}"
+    return f"- [{known.entry.id}] {' '.join(known.entry.text.split())}{f' ({told})' if told else ''}"

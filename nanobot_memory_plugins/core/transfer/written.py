@@ -111,7 +111,10 @@ def take_back(workspace: Path, *, lock_seconds: float) -> TakenBack:
     undone = {row["import"] for row in rows if row.get("undone")}
     last = next((row for row in reversed(rows) if "source" in row and row["import"] not in undone), None)
     if last is None:
-        raise InputError("There is no import to take back.")
+        raise InputError(
+            "There is no import to take back.",
+            hint="`nanobot-memory import SOURCE --dry-run` shows what one would bring.",
+        )
     mine = [row for row in rows if row["import"] == last["import"]]
     result = TakenBack(last["import"], str(last["source"]))
     for run in [str(row["entries"]) for row in mine if "entries" in row]:

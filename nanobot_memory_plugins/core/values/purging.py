@@ -51,7 +51,8 @@ class Erasure:
 
     ``ids`` are entries, ``texts`` all that they ever said, ``words`` what a person named besides: short ones are
     found wherever they stand as a word. ``nearly`` takes what nearly holds it: a part, the same told again, what
-    may be another word; ``everywhere`` text that people wrote. ``records`` are messages and notes, by their ids.
+    may be another word; ``everywhere`` text that people wrote. ``records`` are messages, notes and
+    entries by their ids, and what rests on them; nothing else that says the same is looked for.
     """
 
     ids: tuple[str, ...] = ()

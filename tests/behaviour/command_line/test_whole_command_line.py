@@ -246,6 +246,8 @@ def _commands() -> Iterator[str]:
         "purge",
         "scrub",
         "redact",
+        "pause",
+        "resume",
     ):
         yield command
     for command in ("audit", "stats", "config", "people", "models", "import", "export", "panel", "mcp", "connect"):

@@ -12,6 +12,7 @@ from nanobot_memory_plugins.core.testing import Reply
 from tests.behaviour.kit.life import Conversation, Life
 from tests.behaviour.kit.long_talk import chat, largest_request, parted, talk, tool_turn
 from tests.behaviour.kit.model import ReadingModel
+from tests.behaviour.kit.waiting import until
 
 GOOD = "- Decision: topic 3 uses PostgreSQL\n- TODO: topic 5 needs word7\n- Open question: topic 9"
 HOST = "db-7.example.org"
@@ -56,7 +57,7 @@ async def test_the_models_summary_the_last_messages_and_recall_go_on_together(li
         assert tokens(talked.history) < tokens(history) / 2
         await memory.flush_index()
         assert HOST in await talked.hear("Do you remember which staging host we decided on?")
-    assert len(model.asked("flush")) == 1
+        await until(lambda: len(model.asked("reading")) == 1)
     assert len(model.asked("compaction")) == 1
 
 

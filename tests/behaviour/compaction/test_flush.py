@@ -5,10 +5,11 @@ from typing import Any
 import pytest
 
 from nanobot_memory_plugins.core import MemoryHost
-from nanobot_memory_plugins.core.testing import Reply, Request
+from nanobot_memory_plugins.core.testing import Reply
 from tests.behaviour.kit.life import Conversation, Life
 from tests.behaviour.kit.long_talk import chat, day_notes
-from tests.behaviour.kit.model import ReadingModel, purpose_of
+from tests.behaviour.kit.model import ReadingModel
+from tests.behaviour.kit.waiting import until
 
 SAID = "We decided to use PostgreSQL 16 on port 5433 for the Bluebird project."
 KEPT = "They decided to use PostgreSQL 16 on port 5433 for Bluebird."
@@ -31,12 +32,12 @@ async def cut(memory: MemoryHost, history: list[dict[str, Any]], key: str = "cli
 async def test_a_context_is_flushed_from_its_trigger_on_and_not_below(life: Life, model: ReadingModel):
     async with life.host() as memory:
         for window, trigger in ((200_000, 176_000), (65_536, 41_536), (16_000, 9_600), (8_000, 4_800)):
-            before, key = len(model.asked("flush")), f"cli:{window}"
+            before, key = len(model.asked("reading")), f"cli:{window}"
             history = chat(f"{SAID} It is for window {window}.", "Fine.")
             await filled(memory, history, trigger - 1, window, key)
-            assert len(model.asked("flush")) == before
+            assert len(model.asked("reading")) == before
             await filled(memory, history, trigger, window, key)
-            assert len(model.asked("flush")) == before + 1
+            assert len(model.asked("reading")) == before + 1
 
 
 @pytest.mark.accept("FL-02", "FL-03", "FL-04")
@@ -48,11 +49,13 @@ async def test_what_the_silent_turn_keeps_is_on_disk_before_the_cut_and_recalled
         talk = Conversation(memory)
         for one in range(0, len(TALK), 2):
             await talk.turn(TALK[one]["content"], TALK[one + 1]["content"])
+        await filled(memory, talk.history, 180_000, 200_000)
+        assert KEPT in day_notes(life.memory)
         said = [record.get("text") for record in life.transcript()]
         summary = await talk.compact(window=200_000)
-        assert KEPT in day_notes(life.memory)
+        assert len(model.asked("reading")) == 1
         assert [record.get("text") for record in life.transcript()] == said  # nobody hears of the turn
-        asked = model.asked("flush")[0].system.splitlines()[0]
+        asked = model.asked("reading")[0].system.splitlines()[0]
         assert asked not in summary.text
         await memory.flush_index()
         block = await Conversation(memory, "cli:next").hear("Do you remember which database Bluebird uses?")
@@ -64,9 +67,11 @@ async def test_what_the_silent_turn_keeps_is_on_disk_before_the_cut_and_recalled
 async def test_a_model_that_has_nothing_to_keep_stores_nothing(life: Life, model: ReadingModel):
     async with life.host() as memory:
         for number, answer in enumerate(("NO_REPLY", "  no_reply\n", "No_Reply.", "```\nNO_REPLY\n```")):
-            model.fails["flush"] = Reply(answer)
-            assert await cut(memory, chat(f"What is {number} times 7?", f"{number * 7}."), f"cli:{number}") is not None
-    assert len(model.asked("flush")) == 4
+            model.fails["reading"] = Reply(answer)
+            history, key = chat(f"What is {number} times 7?", f"{number * 7}."), f"cli:{number}"
+            await filled(memory, history, 180_000, 200_000, key)
+            assert await cut(memory, history, key) is not None
+    assert len(model.asked("reading")) == 4
     assert day_notes(life.memory) == ""
 
 
@@ -78,30 +83,34 @@ async def test_a_cycle_has_one_silent_turn_across_restarts_and_nothing_new_means
     for _ in range(3):
         async with life.host() as memory:
             await filled(memory, TALK, 180_000, 200_000)
-    assert len(model.asked("flush")) == 1
+    assert len(model.asked("reading")) == 1
     async with life.host() as memory:
         await filled(memory, [*TALK, *MORE], 181_000, 200_000)
         await cut(memory, [*TALK, *MORE])
-    assert len(model.asked("flush")) == 1  # what came after the turn of the cycle is archived as it was said
+    assert len(model.asked("reading")) == 1
     assert day_notes(life.memory).count(KEPT) == 1
-    assert "12 May" in day_notes(life.memory)
+    assert "12 May" in str(life.transcript())  # what came after the turn of the cycle
     async with life.host() as memory:
         await cut(memory, [*TALK, *MORE])
         await cut(memory, [*TALK, *MORE])
         await cut(memory, [])
-        assert len(model.asked("flush")) == 1
         life.clock.advance(3_600)
         await filled(memory, chat("The deadline moved to 30 June.", "Noted."), 180_000, 200_000)
-    assert len(model.asked("flush")) == 2
+    assert len(model.asked("reading")) == 2
     assert day_notes(life.memory).count(KEPT) == 1
 
 
-async def test_of_a_history_that_went_on_only_the_new_part_is_shown(life: Life, model: ReadingModel):
+async def test_of_a_history_that_went_on_only_the_new_part_is_shown(
+    life: Life, model: ReadingModel, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "flush,compaction")
     async with life.host() as memory:
         await cut(memory, TALK)
+        await until(lambda: len(model.asked("reading")) == 1)
         life.clock.advance(3_600)
         await cut(memory, [*TALK[2:], *MORE])
-    shown = model.asked("flush")[1].last_user
+        await until(lambda: len(model.asked("reading")) == 2)
+    shown = model.asked("reading")[1].last_user
     assert "12 May" in shown
     assert "5433" not in shown
 
@@ -116,19 +125,21 @@ async def test_a_model_that_fails_blocks_no_compaction_and_what_was_said_is_kept
         "junk": Reply(junk=b"\xff{{{"),
         "broken": Reply(cut=True),
         "garbled": Reply("{'rows': [[[, 7"),
-        "invented": Reply('[{"type": "note", "tldr": "The user bought a boat in Portugal.", "quote": "a boat"}]'),
+        "invented": Reply('[{"text": "The user bought a boat in Portugal.", "said": "a boat"}]'),
         "late": Reply("NO_REPLY", delay=0.5),
     }
     for number, (name, fault) in enumerate(faults.items()):
-        model.fails["flush"] = fault
+        model.fails["reading"] = fault
         patience = {"timeout": 0.1, "purposeTimeouts": {}} if name == "late" else {}
         async with life.host(core={"languageModel": {"attempts": 1, **patience}}) as memory:
             summary = await cut(
                 memory, chat(f"We decided to take port 70{number}7 for {name}.", "Fine."), f"cli:{name}"
             )
-        assert summary.text, name
-        assert f"70{number}7" in day_notes(life.memory), name
-        assert "Portugal" not in day_notes(life.memory)
+            assert summary.text, name
+            assert f"70{number}7" in str(life.transcript(f"cli:{name}")), name
+            if name != "invented":
+                await until(lambda number=number: f"70{number}7" in day_notes(life.memory), name, seconds=20)
+        assert "origin: user\ntl;dr: The user bought" not in day_notes(life.memory)
     async with life.host(model=False) as memory:
         await cut(memory, chat("We decided to take port 8088 for the offline one.", "Fine."), "cli:offline")
     assert "8088" in day_notes(life.memory)
@@ -138,41 +149,13 @@ async def test_a_failure_ahead_of_the_cut_is_made_good_at_the_cut_and_not_repeat
     life: Life, model: ReadingModel
 ):
     model.learn(KEPT, SAID, kind="decision")
-    model.fails["flush"] = Reply(status=400)
+    model.fails["reading"] = Reply(status=400)
     async with life.host(**ONCE) as memory:
         for _ in range(4):
             await filled(memory, TALK, 180_000, 200_000)
-        assert len(model.asked("flush")) == 1
-        del model.fails["flush"]
+        assert len(model.asked("reading")) == 1
+        del model.fails["reading"]
         await cut(memory, TALK)
-    assert len(model.asked("flush")) == 2
+        await until(lambda: KEPT in day_notes(life.memory), seconds=20)
+    assert len(model.asked("reading")) == 2
     assert KEPT in day_notes(life.memory)
-
-
-async def test_flush_goes_first_and_the_notes_of_all_are_kept(life: Life, model: ReadingModel, install):
-    install(
-        "aaa",
-        """
-        from pathlib import Path
-        from nanobot_memory_plugins.core import Note, Summary, hookimpl
-
-        @hookimpl
-        async def before_compaction(messages, context):
-            Path(context.workspace, "asked").write_text("aaa")
-            return Note("what aaa keeps")
-        """,
-    )
-    order: list[tuple[str, bool]] = []
-    model.learn(KEPT, SAID, kind="decision")
-    answer = model.answer
-
-    def watched(body):
-        order.append((purpose_of(Request(body)), (life.workspace / "asked").exists()))
-        return answer(body)
-
-    model.answer = watched
-    async with life.host() as memory:
-        await cut(memory, TALK)
-    assert order[0] == ("flush", False)
-    assert (life.workspace / "asked").exists()
-    assert all(words in day_notes(life.memory) for words in (KEPT, "what aaa keeps"))

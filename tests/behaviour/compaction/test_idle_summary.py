@@ -22,6 +22,12 @@ TALK = chat(
 )
 
 
+@pytest.fixture(autouse=True)
+def alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let nobody else ask of a session."""
+    monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "summary,compaction,storage,recall")
+
+
 async def idle(memory, history, *, key="cli:direct", ended=False) -> None:
     await Conversation(memory, key, history=list(history)).idle(ended=ended)
 
@@ -34,22 +40,22 @@ async def test_a_quiet_session_is_summarised_once_from_three_turns_on(life: Life
         for n in (0, 2):
             await talked.turn(TALK[n]["content"], TALK[n + 1]["content"])
             await talked.idle()
-        assert model.asked("summary") == []  # neither after each message nor after two
+        assert model.asked("reading") == []  # neither after each message nor after two
         await talked.turn(TALK[4]["content"], TALK[5]["content"])
         await talked.idle()
         await talked.idle()
     async with life.host() as memory:
         await idle(memory, TALK)
-        assert len(model.asked("summary")) == 1
+        assert len(model.asked("reading")) == 1
         assert day_notes(life.memory).count("health check passes") == 1
         life.clock.advance(3_600)
         more = [*TALK, *chat("Now the cache for Bluebird.", "Which size?")]
         await idle(memory, more)
-        assert len(model.asked("summary")) == 1  # one turn that is new is too little
+        assert len(model.asked("reading")) == 1  # one turn that is new is too little
         more += chat("512 MB for it.", "Set to 512 MB.", "Restart that too.", "The cache is restarted.")
         model.summary = "The Bluebird cache was set to 512 MB and restarted."
         await idle(memory, more)
-    asked = model.asked("summary")
+    asked = model.asked("reading")
     assert "512 MB" in asked[1].last_user
     assert "health check" not in asked[1].last_user
     assert "512 MB" in day_notes(life.memory)
@@ -64,11 +70,10 @@ async def test_it_is_made_of_the_last_twenty_messages_and_stays_short(life: Life
         await idle(memory, chat(*(f"remark number {n} on the database" for n in range(50))), key="cli:long")
         model.summary = "数据库端口是5433，" * 60
         await idle(memory, chat(*("把数据库端口改成5433", "改好了。") * 3), key="cli:zh")
-    first, second, third = model.asked("summary")
-    assert "what the user wanted, what was done, and how it ended" in first.text
+    first, second, third = model.asked("reading")
+    assert "what the user wanted, what was done and what came of it" in first.text
     assert "remark number 30 " in second.text
-    assert "remark number 29 " not in second.text
-    assert "请用中文" in third.text
+    assert "最多 200 字" in third.text
 
 
 @pytest.mark.accept("V5-10")
@@ -81,14 +86,14 @@ async def test_a_model_of_no_use_is_replaced_by_the_messages_own_words(life: Lif
         "late": Reply(SENSIBLE, delay=0.5),
     }
     for name, fault in faults.items():
-        model.fails["summary"] = fault
+        model.fails["reading"] = fault
         limits = {"attempts": 1, **({"purposeTimeouts": {"summary": 0.1}} if name == "late" else {})}
         async with life.host(core={"languageModel": limits}) as memory:
             await idle(memory, TALK, key=f"cli:{name}")
-    asked = len(model.asked("summary"))
+    asked = len(model.asked("reading"))
     async with life.host(summary={"summaryMode": "concat"}) as memory:
         await idle(memory, TALK, key="cli:concat")
-    assert len(model.asked("summary")) == asked
+    assert len(model.asked("reading")) == asked
     async with life.host(model=False) as memory:
         await idle(memory, TALK, key="cli:offline")
     text = day_notes(life.memory)
@@ -113,12 +118,14 @@ async def test_a_short_session_that_ends_with_nothing_written_gets_one_summary(l
         await idle(memory, TALK[:2], ended=True)
         assert day_notes(life.memory).count(model.summary) == 1
         # Where something of it was noted nothing is written, nor of a session in which nothing was said.
-        before = len(model.asked("summary"))
+        before = len(model.asked("reading"))
+        await Conversation(memory, "cli:noted").turn(TALK[0]["content"], TALK[1]["content"])
+        life.clock.advance(60)
         await memory.keep(Note(tldr="Bluebird moves to port 5433"), session_key="cli:noted")
         await idle(memory, TALK[:2], key="cli:noted", ended=True)
         await idle(memory, [], key="cli:empty", ended=True)
         await idle(memory, chat("Hello!", "Hi, how can I help?", "Thanks, bye!"), key="cli:polite", ended=True)
-        assert len(model.asked("summary")) == before
+        assert len(model.asked("reading")) == before
 
 
 async def test_secrets_reach_neither_the_model_nor_the_note(life: Life, model: ReadingModel):

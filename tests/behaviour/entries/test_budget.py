@@ -17,41 +17,39 @@ async def test_a_budget_that_is_used_up_holds_until_tomorrow_and_everything_goes
     life: Life, model: ReadingModel
 ):
     model.summary = "The code of room 1 is 117, and it has a window and a door."
-    life.options["core"] = {"languageModel": {"purposeDailyTokens": {"summary": 900, "extraction": 0}}}
+    life.options["core"] = {"languageModel": {"purposeDailyTokens": {"reading": 3_000}}}
     for number in range(5):
         async with life.host() as memory:
             await Conversation(memory, f"cli:{number}", history=session(number)).idle(ended=True)
-    used = len(model.asked("summary"))
+    used = len(model.asked("reading"))
     assert 1 <= used < 5
-    assert model.asked("extraction") == []
     assert all(f"{number}17" in day_notes(life.memory) for number in range(used, 5))
     life.clock.advance(DAY)
     async with life.host() as memory:
         await Conversation(memory, "cli:tomorrow", history=session(6)).idle(ended=True)
-    assert len(model.asked("summary")) == used + 1
+    assert len(model.asked("reading")) > used
 
 
 async def test_what_was_used_is_told_by_day_and_purpose(life: Life, model: ReadingModel):
     life.clock = ManualClock(datetime.now(UTC))  # the command counts days back from now
     async with life.host() as memory:
         await Conversation(memory, history=session(1)).idle(ended=True)
-    rows = life.command("cost", "--json").json["rows"]
-    assert {(row["purpose"], row["uses"]) for row in rows} == {("summary", 1), ("extraction", 1)}
-    assert all(row["prompt_tokens"] > 0 and row["day"] == f"{life.clock.now():%Y-%m-%d}" for row in rows)
-    assert "extraction" in life.command("cost").text
+    (row,) = life.command("cost", "--json").json["rows"]
+    assert (row["purpose"], row["uses"], row["day"]) == ("reading", 1, f"{life.clock.now():%Y-%m-%d}")
+    assert row["prompt_tokens"] > 0
+    assert "reading" in life.command("cost").text
 
 
 async def test_a_purpose_that_only_fails_rests_and_gets_one_trial(life: Life, model: ReadingModel):
-    model.fails["summary"] = Reply(status=400)
+    model.fails["reading"] = Reply(status=400)
     life.options["core"] = {"languageModel": {"attempts": 1, "hourlyFailures": 3, "failureRest": 600}}
     for number in range(6):
         async with life.host() as memory:
             await Conversation(memory, f"cli:{number}", history=session(number)).idle(ended=True)
-    assert len(model.asked("summary")) == 3
-    assert len(model.asked("extraction")) >= 6  # it is the summary that fails
+    assert len(model.asked("reading")) == 3
     life.clock.advance(601)
     model.fails.clear()
     async with life.host() as memory:
         for number in (7, 8):
             await Conversation(memory, f"cli:{number}", history=session(number)).idle(ended=True)
-    assert len(model.asked("summary")) == 5
+    assert len(model.asked("reading")) > 4

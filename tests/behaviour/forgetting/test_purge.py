@@ -66,6 +66,22 @@ async def test_a_purge_shows_its_plan_removes_every_byte_and_loses_nothing_else(
     assert life.files_with("Quorvexina") == []
 
 
+async def test_eight_letters_or_four_characters_of_an_entry_are_found_inside_of_what_was_said(life: Life):
+    async with life.host() as memory:
+        talk = Conversation(memory)
+        for said, text in (
+            ("对了我家的猫叫阿福还没睡", "猫叫阿福"),
+            ("By the way her cat Bo ran off again", "cat Bo ran"),
+        ):
+            await talk.turn(said, "Noted.", remember_call(text, text))
+        await talk.turn("The bicycle is green.")
+        await memory.flush_index()
+    for entry in life.entries():
+        assert life.command("purge", entry["id"], "--yes", "--json").status == 0
+    assert life.files_with("阿福", "cat Bo ran") == []
+    assert "The bicycle is green." in str(life.transcript())
+
+
 async def test_what_is_not_found_is_said_and_what_people_wrote_stays_until_it_is_asked_for(life: Life):
     await lived(life)
     file = life.memory / "ideas.md"

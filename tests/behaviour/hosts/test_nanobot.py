@@ -171,7 +171,7 @@ async def test_under_token_pressure_facts_are_flushed_and_a_summary_stands_for_w
         before = len(model.requests)
         replies += await say(loop, QUESTION)
     assert set(replies) == {"Noted."}, "nobody sees anything of it"
-    assert model.asked("flush"), "what is cut is saved first"
+    assert model.asked("reading"), "what is cut is saved first"
     assert life.files_with("The kraken project ships on Friday.")
     last = next(request for request in model.requests[before:] if QUESTION in request.last_user)
     assert summary in last.text

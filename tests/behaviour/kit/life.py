@@ -123,9 +123,13 @@ class Conversation:
         block = await self.hear(text)
         for call in calls:
             await self.call(call)
+        await self.answer(reply)
+        return block
+
+    async def answer(self, reply: str) -> None:
+        """Let the model reply to what was heard."""
         await self.memory.message_sent(session_key=self.key, text=reply, scope=self.scope)
         self.history.append({"role": "assistant", "content": reply})
-        return block
 
     async def hear(self, text: str) -> str:
         """Say something, and return what memory put beside it; the reply is left to come."""

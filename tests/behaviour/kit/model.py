@@ -16,7 +16,7 @@ from nanobot_memory_plugins.core.testing import Reply, ReplyRule, Request, Scrip
 _WORDS = {
     "reading": ("You read a conversation for the long-term memory", "你为助手的长期记忆阅读一段对话"),
     "orders": ("A user has written the message below", "下面是用户写的一条消息"),
-    "compaction": ("Summarise the conversation so that", "接手", "will replace"),
+    "compaction": ("Summarise the conversation so that", "接手", "will replace", "You take notes of", "做笔记"),
     "consolidation": ("You tidy the long-term memory", "你负责整理助手的长期记忆"),
 }
 _KNOWN = re.compile(r"^\[([^\]\s]+)\][^\S\n]*(.+)$", re.MULTILINE)
@@ -44,7 +44,7 @@ class Fact:
 class ReadingModel(ScriptedServer):
     """A model behind HTTP that reads as it is told to, and answers turns of a chat from the rules of its base.
 
-    ``facts`` are what extraction and flush find, ``summary`` what a session or a compaction is summed up to,
+    ``facts`` are what the reading of a session finds, ``summary`` what a session or a compaction is summed up to,
     ``nightly`` the operations of the nightly consolidation (their ``ids`` and ``id`` may be words of entries).
     ``fails`` names the purposes that are answered with ``failure``.
     """
@@ -88,7 +88,7 @@ class ReadingModel(ScriptedServer):
 
 
 def purpose_of(request: Request) -> str:
-    """Return what a request is for: flush, summary, compaction, extraction, consolidation, or nothing for a turn."""
+    """Return what a request is for: reading, orders, summary, compaction, consolidation, or nothing for a turn."""
     named, _, more = str(request.body.get("user") or "").partition(":")
     named = more if more in _ANSWERS else named
     if named in _ANSWERS:
@@ -100,7 +100,9 @@ def purpose_of(request: Request) -> str:
 
 
 def _understood(model: ReadingModel, request: Request) -> Iterator[Fact]:
-    read = re.sub(r"\s+", " ", request.last_user)
+    # What is known already stands before the conversation.
+    conversation = re.split(r"^(?:Conversation:|对话：)$", request.last_user, maxsplit=1, flags=re.MULTILINE)[-1]
+    read = re.sub(r"\s+", " ", conversation)
     return (fact for fact in model.facts if re.sub(r"\s+", " ", fact.said) in read)
 
 

@@ -9,8 +9,10 @@ from tests.behaviour.kit.model import forget_call, remember_call, search_call
 CODE = "The code of the vault is quillwort."
 
 
-async def tell(memory: MemoryHost, session: str, scope: dict[str, str] | None = None, text: str = CODE) -> None:
-    await Conversation(memory, session, scope=scope).turn(text, "Noted.", remember_call(text, text))
+async def tell(
+    memory: MemoryHost, session: str, scope: dict[str, str] | None = None, text: str = CODE, kind: str = "fact"
+) -> None:
+    await Conversation(memory, session, scope=scope).turn(text, "Noted.", remember_call(text, text, kind=kind))
     await memory.flush_index()
 
 
@@ -108,8 +110,8 @@ async def test_what_a_key_without_a_name_keeps_is_nobodys_but_its_own(life: Life
 async def test_what_is_about_a_project_comes_first_there_and_stays_out_of_the_prompts_of_others(life: Life):
     alpha, beta = {"project": "ana/alpha"}, {"project": "ana/beta"}
     async with life.host() as memory:
-        await tell(memory, "a", alpha, "The tests of this repository run with pytest.")
-        await tell(memory, "b", beta, "The tests of this repository run with jest.")
+        await tell(memory, "a", alpha, "The tests of this repository run with pytest.", "workflow")
+        await tell(memory, "b", beta, "The tests of this repository run with jest.", "workflow")
         await tell(memory, "a", alpha, "I am allergic to nuts.")
         prompts = [Conversation(memory, f"new {scope}", scope=scope).prompt() for scope in (alpha, beta, None)]
         assert [("pytest" in one, "jest" in one) for one in prompts] == [(True, False), (False, True), (False, False)]

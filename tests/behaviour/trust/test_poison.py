@@ -77,7 +77,7 @@ async def test_poison_becomes_no_fact_opens_no_prompt_and_stays_in_its_fence(lif
                 assert is_fenced(block)
                 assert remove_fenced(f"question\n\n{block}").strip() == "question"
                 assert block.count("[End of remembered notes]") + block.count("[记忆参考结束]") == 1
-    assert model.asked("extraction")
+    assert model.asked("reading")
     assert found >= len(words) // 2
     users = str([entry for entry in life.entries() if entry["origin"] == "user"])
     assert "peanuts" in users

@@ -3,14 +3,18 @@
 from pathlib import Path
 
 from nanobot_memory_plugins.core.files.prompt_file import PromptFile
+from nanobot_memory_plugins.core.files.prompts import Prompts
 from nanobot_memory_plugins.core.text.fence import Language
+from nanobot_memory_plugins.core.values.session_reading import ENTRIES, SUMMARY
 
 _FOLDER = Path(__file__).parent
 
 READING = PromptFile(_FOLDER, "reading", ("questions", "conversation"))
 SHORTENING = PromptFile(_FOLDER, "shortening")
+_QUESTIONS = {name: PromptFile(_FOLDER, name, ()) for name in (ENTRIES, SUMMARY)}
+PROMPTS = (READING, SHORTENING, *_QUESTIONS.values())
 
 
-def question(field: str, language: Language) -> str:
+def question(field: str, language: Language, prompts: Prompts) -> str:
     """Return what is asked for a field that core words: ``entries`` or ``summary``."""
-    return (_FOLDER / f"{field}.{language}.md").read_text("utf-8").strip()
+    return prompts.rendered(_QUESTIONS[field], language, {})[-1]["content"]

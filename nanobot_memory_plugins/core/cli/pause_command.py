@@ -1,0 +1,76 @@
+"""``nanobot-memory pause`` and ``resume``: keep nothing for a while, of one conversation or of all."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from nanobot_memory_plugins.core.cli.console import console, shown
+from nanobot_memory_plugins.core.cli.options import JsonOption, WorkspaceOption, existing_workspace, print_json
+from nanobot_memory_plugins.core.clock import SystemClock
+from nanobot_memory_plugins.core.files.paths import MemoryPaths, session_file_name
+from nanobot_memory_plugins.core.files.privacy_marks import BY_WORDS, PrivacyFile
+from nanobot_memory_plugins.core.values.diagnosis import Finding, Health
+from nanobot_memory_plugins.redaction.script.messages import Sentence, tr
+
+SessionOption = Annotated[
+    str, typer.Option("--session", metavar="KEY", help="Only this conversation, by its session key.")
+]
+
+
+def pause(session: SessionOption = "", workspace: WorkspaceOption = None, as_json: JsonOption = False) -> None:
+    """Keep nothing of what is said from now on, until `resume`: of one conversation, or of all.
+
+    What was kept before stays, and can be searched.
+    """
+    folder = existing_workspace(workspace)
+    PrivacyFile(MemoryPaths.of(folder)).pause(session, "", BY_WORDS, SystemClock().now())
+    _say(folder, session, as_json)
+
+
+def resume(session: SessionOption = "", workspace: WorkspaceOption = None, as_json: JsonOption = False) -> None:
+    """Keep again what is said, after `pause` or the words "memory pause".
+
+    Without --session, conversations that were paused on their own stay paused.
+    """
+    folder = existing_workspace(workspace)
+    PrivacyFile(MemoryPaths.of(folder)).resume(session, None)
+    _say(folder, session, as_json)
+
+
+def privacy_finding(workspace: Path) -> Finding:
+    """Return whether the memory is paused, and where."""
+    marks = PrivacyFile(MemoryPaths.of(workspace)).read()
+    if marks.is_unreadable:
+        return Finding(
+            "pause",
+            "memory/.privacy.json cannot be read",
+            Health.DEGRADED,
+            "Correct it, or `rm memory/.privacy.json`; until then nothing is taken from hosts' histories.",
+        )
+    if marks.is_all_paused:
+        return Finding("pause", "nothing is kept: paused", Health.DEGRADED, "`nanobot-memory resume` ends that.")
+    if names := marks.paused_conversations:
+        return Finding(
+            "pause",
+            Sentence("nothing of these conversations is kept: {names}", names=", ".join(names)),
+            Health.DEGRADED,
+            '`nanobot-memory resume --session KEY` ends that, or "memory resume" in the conversation.',
+        )
+    return Finding("pause", "nothing is paused")
+
+
+def _say(folder: Path, session: str, as_json: bool) -> None:
+    marks = PrivacyFile(MemoryPaths.of(folder)).read()
+    conversations = marks.paused_conversations
+    paused = marks.is_all_paused or session_file_name(session) in conversations
+    if as_json:
+        print_json({"ok": True, "paused": paused, "all": marks.is_all_paused, "conversations": conversations})
+        return
+    out = console()
+    if paused:
+        out.print(tr("Paused: nothing is kept until `nanobot-memory resume`. The host's own history is not touched."))
+    else:
+        out.print(tr("On: what is said is kept."))
+    if conversations and not session:
+        out.print(tr("Paused on their own: {names}.", names=shown(", ".join(conversations))))

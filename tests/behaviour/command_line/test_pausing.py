@@ -1,0 +1,57 @@
+"""The memory is paused and resumed by command, for all or for one conversation, as by the exact words."""
+
+from tests.behaviour.kit.life import Conversation, Life
+
+
+def paused(life: Life) -> dict[str, str]:
+    """Return what `doctor` says of it."""
+    findings = life.command("doctor", "--json").json["findings"]
+    return next(one for one in findings if one["subject"] == "pause")
+
+
+async def test_while_the_memory_is_paused_by_command_nothing_is_kept_and_no_words_end_that(life: Life):
+    async with life.host() as memory:
+        talk = Conversation(memory)
+        await talk.turn("The ferry leaves at seven.", "I see.")
+        done = (await life.command_beside("pause", "--json")).json
+        assert (done["ok"], done["paused"], done["all"]) == (True, True, True)
+        told = await talk.turn("My sister's number is Bermudagras.", "Understood.")
+        assert "paused" in told
+        assert "stays paused" in await talk.turn("memory resume", "It stays so.")
+        await talk.turn("The Bermudagras is green.", "Quite.")
+    finding = paused(life)
+    assert (finding["health"], "nanobot-memory resume" in finding["mend"]) == ("degraded", True)
+    assert life.command("resume", "--json").json["paused"] is False
+    assert paused(life)["health"] == "good"
+    async with life.host() as memory:
+        talk = Conversation(memory, history=talk.history)
+        await talk.turn("The train leaves at eight.", "I see.")
+        await talk.idle(ended=True)
+        await memory.flush_index()
+    assert life.files_with("Bermudagras", "Understood.", "Quite.") == []
+    assert life.files_with("ferry leaves")
+    assert life.files_with("train leaves")
+
+
+async def test_one_conversation_is_paused_for_all_who_write_in_it_and_the_others_go_on(life: Life):
+    ana = {"user": "telegram:111"}
+    assert life.command("pause").status == 1, "there is no such workspace"
+    life.workspace.mkdir(exist_ok=True)
+    assert life.command("pause", "--session", "telegram:5").status == 0
+    async with life.host() as memory:
+        group, other = Conversation(memory, "telegram:5", scope=ana), Conversation(memory, "telegram:6", scope=ana)
+        await group.turn("The Bermudagras is green.")
+        await other.turn("The ferry leaves at seven.")
+        assert await life.command_beside("resume")
+        await group.turn("The Bermudagras is wet.")
+        await other.turn("memory pause")
+        await other.turn("The Bermudagras is dry.")
+        done = (await life.command_beside("resume", "--session", "telegram:5", "--json")).json
+        assert (done["paused"], len(done["conversations"])) == (False, 1)
+        await life.command_beside("resume", "--session", "telegram:6")
+        await group.turn("The train leaves at eight.")
+        await other.turn("The bus leaves at nine.")
+        await memory.flush_index()
+    assert life.files_with("Bermudagras") == []
+    assert [bool(life.files_with(words)) for words in ("ferry", "train leaves", "bus leaves")] == [True, True, True]
+    assert paused(life)["health"] == "good"

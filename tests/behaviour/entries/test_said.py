@@ -1,0 +1,145 @@
+"""What a model says of the user stands in the prompt beside the user's own words, or not at all."""
+
+import sys
+
+import pytest
+
+from nanobot_memory_plugins.core import estimate_tokens
+from tests.behaviour.kit.life import Conversation, Life
+from tests.behaviour.kit.model import ReadingModel, remember_call, search_call
+
+# What the user said, and what a model that errs, or obeys a page, makes of it: denied, affirmed, turned round, or told
+# of somebody else; and what a joke, a question or a guess is taken for.
+FALSE = (
+    ("I get hives from penicillin, badly.", "The user tolerates penicillin well."),
+    ("I take lithium every morning.", "The user does not take lithium."),
+    ("Wait until Monday with it. My daughter has epilepsy.", "The user's daughter has no epilepsy."),
+    ("I moved out of Bergen years ago.", "The user lives in Bergen."),
+    ("I never eat pork.", "The user eats pork."),
+    ("My brother Ivo is a baker and my cousin Pia is a diver.", "The user's brother Ivo is a diver."),
+    ("I owe Hanna 900 crowns.", "Hanna owes the user 900 crowns."),
+    ("I would rather have rain than heat.", "The user prefers heat to rain."),
+    ("My ex-husband lives in Turin.", "The user's husband lives in Turin."),
+    ("The release must not go out before Thursday.", "The release must go out before Thursday."),
+    ("My landlord wants me to sell the piano.", "The user wants to sell the piano."),
+    ("It would be awful if the vendor Skarn got every contract.", "The vendor Skarn gets every contract."),
+    ("The scammer wrote that Varga is my banker.", "Varga is the user's banker."),
+    ("Sure, I adore Mondays, haha.", "The user adores Mondays."),
+    ("Should I perhaps buy a sailing boat?", "The user buys a sailing boat."),
+    ("Nobody says that I love opera.", "I love opera."),
+    ("I eat beef.", "It is a lie that I eat beef."),
+    ("我从来不吃猪肉。", "吃猪肉。"),
+    ("我对青霉素过敏。", "用户对青霉素不过敏。"),
+    ("我对虾過敏，很嚴重。", "用户吃虾没有问题。"),
+    ("只有一件事。我每天吃二甲双胍。", "用户不吃二甲双胍。"),
+    ("比起爬山我更爱游泳。", "比起游泳用户更爱爬山。"),
+    ("我欠老周两千块。", "老周欠用户两千块。"),
+    ("我不在苏州住了。", "用户住在苏州。"),
+    ("听说我们组要搬到成都。", "用户的组要搬到成都。"),
+)
+# The same kinds, told truly in other words.
+TRUE = (
+    ("I get hives from penicillin, badly.", "The user is allergic to penicillin."),
+    ("I take lithium every morning.", "The user is on lithium, daily."),
+    ("I moved out of Bergen years ago.", "The user no longer lives in Bergen."),
+    ("I never eat pork.", "The user eats no pork."),
+    ("I quit smoking in May.", "The user does not smoke any more."),
+    ("Prod listens on 5439 now.", "The production database uses port 5439."),
+    ("Home is a boat in Aarhus.", "The user lives on a boat in Aarhus."),
+    ("I would rather have rain than heat.", "The user likes rain better than heat."),
+    ("我对青霉素过敏。", "用户不能用青霉素。"),
+    ("我戒酒两年了。", "用户不再喝酒。"),
+    ("比起爬山我更爱游泳。", "用户喜欢游泳胜过爬山。"),
+    ("我搬到青岛了。", "用户家在青島。"),
+)
+
+
+async def told(talk: Conversation, model: ReadingModel, said: str, text: str, how: str) -> None:
+    """Let the user say something in a session of its own, and the model make something of it."""
+    await talk.hear(f"Good morning. {said} What is the weather like today in the north of the country?")
+    if how == "tool":
+        await talk.call(remember_call(text, said))
+    else:
+        model.learn(text, said)
+        await talk.memory.message_sent(session_key=talk.key, text="It rains.")
+        await talk.idle(ended=True)
+
+
+def prompt_lines(talk: Conversation, text: str) -> list[str]:
+    return [line for line in talk.prompt().splitlines() if text in line]
+
+
+@pytest.mark.accept("EB-05")
+@pytest.mark.parametrize("how", ["tool", "reading"])
+async def test_what_is_false_stands_beside_the_users_own_words_or_not_at_all_and_what_is_true_is_there(
+    life: Life, model: ReadingModel, how: str
+):
+    """Each in a memory of its own: who says one thing has not said the others."""
+    unseen, missing = [], []
+    async with life.host() as memory:
+        for kind, cases in (("false", FALSE), ("true", TRUE)):
+            for number, (said, text) in enumerate(cases):
+                who = {"user": f"{kind}{number}"}
+                await told(Conversation(memory, f"{kind}:{number}", scope=who), model, said, text, how)
+                lines = prompt_lines(Conversation(memory, f"next:{kind}{number}", scope=who), text)
+                if kind == "true" and not lines:
+                    missing.append(text)
+                unseen += [line for line in lines if kind == "false" and said not in line.replace(text, "", 1)]
+                model.facts.clear()
+    assert unseen == [], "nobody could see that the user said something else"
+    assert missing == []
+
+
+async def test_what_nobody_has_said_for_certain_is_put_away_found_by_a_search_and_taken_up_once_it_is_said(
+    life: Life, model: ReadingModel
+):
+    said = "Maybe I get a parrot one day, who knows. My sister Eva is a pilot."
+    model.learn("The user gets a parrot.", "Maybe I get a parrot one day")
+    model.learn("The user sails to Iceland.", said, quoted="I sail to Iceland")
+    model.learn("The user's sister Eva is a pilot.", "My sister Eva is a pilot")
+    async with life.host() as memory:
+        talk = Conversation(memory)
+        await talk.turn(said, "Nice.")
+        await talk.idle(ended=True)
+        kept = {one["content"]: one["section"] for one in life.entries()}
+        assert kept == {
+            "The user gets a parrot.": "archived",
+            "The user sails to Iceland.": "archived",
+            "The user's sister Eva is a pilot.": "active",
+        }
+        await memory.flush_index()
+        assert "gets a parrot" in await talk.call(search_call("parrot"))
+        model.facts.clear()
+        model.learn("The user gets a parrot.", "I am getting a parrot on Friday")
+        later = Conversation(memory, "cli:later")
+        await later.turn("I am getting a parrot on Friday, it is settled.", "Great.")
+        await later.idle(ended=True)
+        assert prompt_lines(Conversation(memory, "cli:next"), "The user gets a parrot.")
+
+
+@pytest.mark.parametrize("wide", [False, True], ids=["English", "Chinese"])
+async def test_the_quotes_of_twenty_entries_cost_at_most_a_thousand_tokens(life: Life, wide: bool):
+    sizes = []
+    for quoted in (False, True):
+        here = Life(life.folder / str(quoted))
+        here.folder.mkdir()
+        async with here.host() as memory:
+            for number in range(20):
+                text = (
+                    f"用户养了{number}号蜂箱，放在菜园里。"
+                    if wide
+                    else f"The user has hive number {number} in the garden."
+                )
+                said = (
+                    f"对了，菜园角上那个{number}号蜂箱也是我的，去年春天买的，里面的蜂脾气不小。"
+                    if wide
+                    else f"By the way, box {number} at the end of the garden is mine as well, since last spring."
+                )
+                talk = Conversation(memory, f"cli:{number}")
+                await talk.hear(said if quoted else text)
+                await talk.call(remember_call(text, said if quoted else text))
+            prompt = Conversation(memory, "cli:next").prompt()
+        assert sum(line.startswith("- ") for line in prompt.splitlines()) == 20
+        sizes.append(estimate_tokens(prompt))
+    sys.stdout.write(f"entries without quotes {sizes[0]} tokens, with them {sizes[1]}\n")
+    assert sizes[1] - sizes[0] <= 1_000

@@ -1,0 +1,145 @@
+"""What is private leaves no byte: by tags, by a command, by a pause, and by the wish that the model reads."""
+
+from typing import Any
+
+import pytest
+
+from nanobot_memory_plugins.core import Note
+from nanobot_memory_plugins.core.testing import ToolCall
+from tests.behaviour.kit.life import DAY, Conversation, Life
+from tests.behaviour.kit.model import ReadingModel, remember_call, search_call
+
+# Words that stand in nothing but what is not to be kept.
+WORDS = ("Quorvex", "Zindelmoor", "薛定谔娃")
+SAID = "My therapist Quorvex has his practice in Zindelmoor, 他叫薛定谔娃。"
+REPLY = "I see: Quorvex in Zindelmoor, 薛定谔娃."
+# What is said before and after it, and has to be there at the end.
+BEFORE = ("I keep bees in Lund.", "我的猫叫团团。")
+LONG = "By the way, the weather was fine and the road was dry. " * 60
+AFTER = (
+    "The ferry to Bornholm leaves at nine.",
+    "I take the tram on Mondays.",
+    "我每周三去游泳。",
+    "My new bicycle is as green as a frog.",
+)
+PAUSES = {"memory pause": "memory resume", "暂停记忆": "恢复记忆", "暫停記憶": "恢復記憶"}
+ANN = {"user": "ann", "channel": "cli"}
+WAYS = ("tags", "tags alone", "command", *PAUSES, "this_message", "last_message", "from_now_on")
+
+
+def off_record(scope: str) -> ToolCall:
+    return ToolCall("off_record", {"scope": scope})
+
+
+async def works(talk: Conversation) -> None:
+    """Let a tool, the model and a plugin have to do with the words in this turn, and let all of it be indexed."""
+    tool: dict[str, Any] = {"session_key": talk.key, "tool_name": "exec", "arguments": {"say": SAID}}
+    await talk.memory.tool_executed(**tool, result=SAID, scope=talk.scope)
+    await talk.memory.tool_executed(**tool, error=SAID, scope=talk.scope)
+    await talk.call(remember_call("The user's therapist is Quorvex", SAID))
+    await talk.call(remember_call("Zindelmoor is where the user feels at home"))
+    await talk.call(remember_call("Zindelmoor was easy to find.", kind="note"))
+    await talk.memory.keep(Note(tldr="Quorvex lives in Zindelmoor"), session_key=talk.key, scope=talk.scope)
+    await talk.memory.turn_finished(
+        session_key=talk.key, messages=talk.history, context_window=32_000, scope=talk.scope
+    )
+    await talk.memory.flush_index()
+
+
+async def secretly(talk: Conversation, text: str = SAID, *calls: ToolCall) -> None:
+    """Say something in a turn in which much is done, and let the model call tools at its end."""
+    await talk.hear(text)
+    await works(talk)
+    for call in calls:
+        await talk.call(call)
+    await talk.answer(REPLY)
+
+
+async def not_to_be_kept(talk: Conversation, way: str) -> None:
+    if way == "tags":
+        await talk.turn(f"I eat rye bread. <private>{SAID}</private> And figs.", "Fine.")
+    elif way == "tags alone":
+        await talk.turn(f"<private>{SAID}", "Fine.")
+    elif way == "command":
+        await secretly(talk, f"/private {SAID}")
+    elif way in PAUSES:
+        await talk.turn(way, "It is paused.")
+        await secretly(talk)
+        await secretly(talk, SAID, off_record("resume"))  # which does not end what the user began in exact words
+        await secretly(talk)
+        await talk.turn(PAUSES[way], "It is on again.")
+    elif way == "last_message":
+        await secretly(talk)
+        await talk.idle()
+        await talk.turn("Better leave that out of it.", "It is out.", off_record(way))
+    elif way == "from_now_on":
+        await secretly(talk, SAID, off_record(way))
+        await talk.idle()
+        await secretly(talk)
+        await talk.turn("You may take notes again.", "I do.", off_record("resume"))
+    else:
+        await secretly(talk, SAID, off_record(way))
+
+
+@pytest.mark.parametrize(("way", "scope"), [*((way, ANN) for way in WAYS), ("from_now_on", None)])
+async def test_what_is_not_to_be_kept_leaves_no_byte_and_never_comes_back(
+    life: Life, model: ReadingModel, way: str, scope: dict[str, str] | None
+):
+    for sentence in (*BEFORE, *AFTER):
+        model.learn(f"They said: {sentence}", sentence)
+    for word in WORDS:
+        model.learn(f"They know {word}", word)
+    model.summary = "They spoke about bees, a cat and the ferry."
+    async with life.host() as memory:
+        talk = Conversation(memory, "cli:a", scope=scope)
+        await talk.turn(BEFORE[0], "Lovely.")
+        await talk.turn(BEFORE[1], "好。")
+        await not_to_be_kept(talk, way)
+        assert life.files_with(*WORDS) == [], "at once"
+        before = len(model.requests)
+        await talk.turn(f"{AFTER[0]} {LONG}", "Good.")
+        await talk.idle()
+        summary = await talk.compact(window=1_500, keep=False)
+        assert not any(word in str(summary) for word in WORDS)
+        await memory.flush_index()
+        assert life.files_with(*WORDS) == [], "after a compaction"
+    life.clock.advance(DAY)
+    async with life.host() as memory:
+        talk = Conversation(memory, "cli:a", scope=scope, history=talk.history)
+        await talk.turn(AFTER[1], "Fine.")
+        await memory.turn_finished(session_key=talk.key, messages=talk.history, context_window=700, scope=scope)
+        await talk.idle()
+        await talk.turn(f"{AFTER[2]} {LONG}", "好。")
+        await talk.compact(window=1_500)
+        await talk.turn(AFTER[3], "Nice.")
+        await talk.idle(ended=True)
+        await memory.flush_index()
+        other = Conversation(memory, "cli:b", scope=scope)
+        shown = await other.hear("Do you remember what my therapist is called?") + other.prompt()
+        shown += await other.call(search_call("therapist practice"))
+    assert not any(word in shown for word in WORDS)
+    assert life.files_with(*WORDS) == []
+    later = model.requests[before if way == "last_message" else 0 :]
+    assert not any(word in request.text for request in later for word in WORDS)
+    assert len(model.asked("compaction")) >= 2
+    said = str(life.transcript("cli:a"))
+    assert [one for one in (*BEFORE, *AFTER) if one not in said] == [], "nothing else is lost"
+    assert len(life.entries()) == len(BEFORE) + len(AFTER)
+
+
+@pytest.mark.parametrize("keeps", [True, False], ids=["transcripts", "none"])
+async def test_a_conversation_that_is_private_from_its_beginning_is_not_taken_from_the_hosts_history(
+    life: Life, model: ReadingModel, keeps: bool
+):
+    model.learn("They know Quorvex", "Quorvex")
+    for number, way in enumerate(("command", "memory pause", "this_message", "from_now_on")):
+        async with life.host(core={"keepTranscripts": keeps}) as memory:
+            talk = Conversation(memory, f"cli:{number}")
+            await not_to_be_kept(talk, way)
+            await talk.idle(ended=True)
+            await talk.compact(window=400)
+        async with life.host(core={"keepTranscripts": keeps}) as memory:
+            await Conversation(memory, f"cli:{number}", history=talk.history).idle(ended=True)
+            await memory.flush_index()
+        assert life.files_with(*WORDS) == [], way
+    assert not any(word in request.text for request in model.requests for word in WORDS)
