@@ -144,6 +144,7 @@ MEMORY_TOOLS: Mapping[str, Face] = {
         ),
         parameters=_object({"query": {"type": "string", "description": "What it says, or its id."}}, "query"),
     ),
+    "off_record": Face("Off the record", reads_only=False, destroys=True, repeatable=True),
 }
 """The tools that plugins of this set offer, by their names."""
 

@@ -119,12 +119,8 @@ async def test_a_plugin_is_switched_in_the_configuration_and_a_broken_one_is_lef
 
 
 async def test_the_memory_is_paused_and_resumed_by_a_key(life: Life, config: Path):
-    async with panel_of(life.workspace, config, life.clock) as panel:
-        await panel.press("ctrl+p")
-        await panel.sees("paused")
-        done = await life.command_beside("pause", "--session", "x", "--json")
-        assert done.json["all"] is True
-        await panel.press("ctrl+p")
-        await panel.until(lambda: "goes on" in panel.said(), "the memory")
-        done = await life.command_beside("pause", "--session", "x", "--json")
-        assert done.json["all"] is False
+    for told, is_paused in (("is paused", True), ("goes on", False)):
+        async with panel_of(life.workspace, config, life.clock) as panel:
+            await panel.press("ctrl+p")
+            await panel.until(lambda panel=panel, told=told: told in panel.said(), told)
+        assert life.command("pause", "--session", "x", "--json").json["all"] is is_paused
