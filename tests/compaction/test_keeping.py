@@ -2,8 +2,10 @@
 
 from nanobot_memory_plugins.compaction.history import group, message_tokens
 from nanobot_memory_plugins.compaction.options import CompactionOptions
-from nanobot_memory_plugins.compaction.plan import cut_at
+from nanobot_memory_plugins.compaction.plan import cut_at, make_plan
+from nanobot_memory_plugins.compaction.thrash_guard import Cycles
 from nanobot_memory_plugins.compaction.token_budget import Limits, limits_for
+from nanobot_memory_plugins.core import estimate_tokens, marked_summary
 from nanobot_memory_plugins.core.values.conversation import messages_from_chat
 from tests.compaction.conftest import talk, tool_turn
 from tests.support.each import each
@@ -33,6 +35,30 @@ def test_the_last_few_stay_although_they_pass_their_share():
 def test_what_stays_begins_with_the_user_where_that_costs_little():
     messages = talk(10)
     assert cut(messages, 420, 420) == 16  # five would fit, the first of them an answer
+
+
+def test_it_begins_with_an_answer_where_the_users_next_message_would_cost_more_than_half():
+    messages = [
+        *talk(1),
+        {"role": "user", "content": "go on"},
+        {"role": "assistant", "content": "word " * 200},
+        {"role": "user", "content": "and then?"},
+        {"role": "assistant", "content": "that was all"},
+    ]
+    whole = sum(map(message_tokens, messages_from_chat(messages)[3:]))
+    assert cut(messages, whole, whole) == 3
+
+
+def test_a_summary_leaves_room_for_the_mark_that_is_put_above_it():
+    said = messages_from_chat(talk(10))
+    plan = make_plan(
+        said, session_key="s", window=16_000, room=16_000, reason="token_pressure", options=OPTIONS, cycles=Cycles()
+    )
+    whole = limits_for(
+        OPTIONS, window=16_000, room=16_000, history_tokens=plan.history_tokens, depth=plan.depth, keep=True
+    )
+    mark = estimate_tokens(marked_summary("x", plan.material.language)) - estimate_tokens("x")
+    assert 0 < mark <= whole.summary - plan.limits.summary
 
 
 def test_a_call_stays_with_its_results_or_goes_with_them():

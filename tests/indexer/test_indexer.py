@@ -203,3 +203,14 @@ def test_without_a_watch_the_indexer_looks_around_every_two_seconds(workspace: W
         workspace.write("notes.md", "## A\nwritten in an editor\n")
         clock.advance(2.0)
         assert until(lambda: workspace.texts() == ["## A\nwritten in an editor"])
+
+
+def test_a_lock_that_was_removed_is_taken_anew(workspace: Workspace):
+    clock = ManualClock(TIME)
+    workspace.write("notes.md", "## A\nfirst\n")
+    lock = workspace.paths.index_folder / "indexer.lock"
+    with workspace.indexing(clock=clock) as indexer:
+        lock.unlink()
+        clock.advance(60.0)
+        indexer.notify(workspace.append("notes.md", b"## B\nsecond\n"))
+        assert until(lock.exists)

@@ -31,7 +31,7 @@ async def ask(host, hook: str):
 async def test_many_texts_count_together(make_host, context):
     host = make_host()
     hook = "on_message_received"
-    half = "x" * (BOUNDS[hook].characters // 2)
+    half = "x" * 100_000
     host.register("a", plugin(on_message_received=lambda: [ContextBlock(half)] * 2), context("a"))
     host.register("b", plugin(on_message_received=lambda: [ContextBlock(half), ContextBlock(half + "x")]), context("b"))
     assert [one.plugin_name for one in await ask(host, hook)] == ["a"]
