@@ -103,20 +103,18 @@ class MemorySearch:
 
     reads_only = True
     description = (
-        "Search your long-term memory: earlier conversations, notes, decisions, tool results. Use it before you say "
-        "you do not know or remember, and when a past date, name, number or decision matters; not for what stands in "
-        "this conversation. Without a query: all that is known of the user, or what was said from since to until; "
-        "a name alone: all about them. Cite file and line."
+        "Search long-term memory: earlier conversations, notes, decisions, tool results. Use it before you say you do "
+        "not know, and for past dates, names and decisions; not for this conversation. Without a query: all about the "
+        "user, or what was said since..until; a name alone: all about them. Cite file and line."
     )
-    # Short: it stands in every prompt. What is not named here is taken all the same: ``limit``, ``origin``.
+    # Short: it stands in every prompt. What is not named here is taken all the same: ``limit``, ``origin``, ``source``.
     parameters: Mapping[str, Any] = MappingProxyType(
         {
             "type": "object",
             "properties": {
-                "query": {"type": "string", "description": "In words it was probably said in."},
-                "since": {"type": "string", "description": "Day or time: 2026-02-16."},
-                "until": {"type": "string", "description": "Its day included."},
-                "source": {"type": "string", "enum": [source.value for source in MemorySource]},
+                "query": {"type": "string"},
+                "since": {"type": "string", "description": "2026-02-16"},
+                "until": {"type": "string", "description": "Included."},
             },
         }
     )
@@ -195,11 +193,11 @@ class MemoryGetTool:
 
     name = "memory_get"
     reads_only = True
-    description = "Read a memory in full when the excerpt of memory_search is not enough."
+    description = "Read a memory of memory_search in full."
     parameters: Mapping[str, Any] = MappingProxyType(
         {
             "type": "object",
-            "properties": {"id": {"type": "string", "description": "From memory_search."}},
+            "properties": {"id": {"type": "string"}},
             "required": ["id"],
         }
     )

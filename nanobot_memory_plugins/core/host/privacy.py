@@ -212,8 +212,8 @@ class OffRecordTool:
     name = "off_record"
     destroys = True
     description = (
-        "When the user wants something said here not to be kept, in whatever words; only for the user's own wish. For "
-        "what earlier conversations kept use forget."
+        "When the user wants something said here not to be kept, in whatever words. For what earlier conversations "
+        "kept use forget."
     )
     parameters: Mapping[str, Any] = MappingProxyType(
         {
@@ -222,8 +222,6 @@ class OffRecordTool:
                 "scope": {
                     "type": "string",
                     "enum": ["this_message", "last_message", "from_now_on", "resume"],
-                    "description": "this_message: what stands in it; last_message: what was said just before; "
-                    "from_now_on: this and all that follows; resume: ends that",
                 }
             },
             "required": ["scope"],
