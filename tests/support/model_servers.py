@@ -10,13 +10,13 @@ from dataclasses import dataclass, field
 from nanobot_memory_plugins.core.testing.scripted_server import Reply, ReplyRule, Request, ScriptedServer
 
 # What the prompts of the plugins can be told by.
-FLUSH_WORDS = ("is about to be shortened", "即将被压缩")
+READING_WORDS = ("You read a conversation for the long-term memory", "你为助手的长期记忆阅读一段对话")
 SUMMARY_WORDS = ("Summarise this conversation in at most", "简要总结这段对话")
 
 
 def is_flush(request: Request) -> bool:
-    """Recognise the silent turn."""
-    return any(word in request.system for word in FLUSH_WORDS)
+    """Recognise the reading of a session, which writes the notes of the flush."""
+    return any(word in request.system for word in READING_WORDS)
 
 
 def is_summary(request: Request) -> bool:
