@@ -103,9 +103,9 @@ class MemorySearch:
 
     reads_only = True
     description = (
-        "Search long-term memory: earlier conversations, notes, decisions, tool results. Use it before you say you do "
-        "not know, and for past dates, names and decisions; not for this conversation. Without a query: all about the "
-        "user, or what was said since..until; a name alone: all about them. Cite file and line."
+        "Search earlier conversations, notes, decisions, tool results. Use it before you say you do not know, and for "
+        "past dates, names and decisions. Without a query: all about the user, or what was said since..until; a name "
+        "alone: all about them. Cite file and line."
     )
     # Short: it stands in every prompt. What is not named here is taken all the same: ``limit``, ``origin``, ``source``.
     parameters: Mapping[str, Any] = MappingProxyType(

@@ -7,7 +7,7 @@ from nanobot_memory_plugins.core.testing.scripted_server import Reply, ReplyRule
 from tests.support.token_counts import count_like_a_model
 
 OURS = {"memory_search", "memory_get", "remember", "forget", "off_record"}
-MOST_TOKENS = 1_000
+MOST_TOKENS = 700
 FACT = "The staging database runs on host Brunhilde."
 QUESTION = "Do you remember on which host the staging database runs?"
 LEXICAL = {"storage": {"embeddingProvider": "none"}, "core": {"messageLimit": 30}}
@@ -17,7 +17,7 @@ def our_tools(request: Request) -> list[dict]:
     return [tool for tool in request.body["tools"] if tool["function"]["name"] in OURS]
 
 
-async def test_the_tools_take_few_tokens_and_each_says_when_to_use_it(install, server, monkeypatch, tmp_path):
+async def test_the_tools_take_few_tokens_and_each_says_what_it_is_for(install, server, monkeypatch, tmp_path):
     from nanobot.utils.helpers import estimate_prompt_tokens
 
     loop = install(LEXICAL).loop()
@@ -29,7 +29,7 @@ async def test_the_tools_take_few_tokens_and_each_says_when_to_use_it(install, s
     count_like_a_model(monkeypatch, tmp_path / "tokens")
     assert {tool["function"]["name"] for tool in tools} == offered == OURS
     assert estimate_prompt_tokens([], tools) < MOST_TOKENS
-    assert all("when " in tool["function"]["description"].casefold() for tool in tools)
+    assert all(tool["function"]["description"] for tool in tools)
 
 
 @pytest.mark.accept("NC-15")

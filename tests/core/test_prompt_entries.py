@@ -94,7 +94,7 @@ async def test_the_line_of_another_plugin_stands_beside_the_entries_and_the_inst
             await memory.message_received(session_key="cli:a", text=text)
         known = memory.prompt_entries(memory.base_context(), session_key="cli:a")
         assert known == memory.prompt_entries(memory.base_context(), session_key="cli:a")
-    for part in ("allergic to walnuts", "answer in French", "House rule: dinner is at seven."):
+    for part in ("- I am allergic to walnuts", "From now on, answer in French", "House rule: dinner is at seven."):
         assert known.text.count(part) == 1
         assert part not in known.long_term
     assert "the boat is blue" in known.long_term

@@ -172,7 +172,9 @@ def test_a_session_has_ended_when_the_host_shows_another_one(hooked, served):
 
 @pytest.mark.slow
 def test_what_is_known_for_long_comes_once_and_again_after_a_compaction_also_without_a_record(hooked):
-    hooked("UserPromptSubmit", prompt="Remember that I live in Oslo.")
+    hooked("UserPromptSubmit", prompt="I live in Oslo.")
+    fact = {"text": "The user lives in Oslo.", "said": "I live in Oslo"}
+    hooked.client.ask("tools/call", {"name": "remember", "arguments": fact})
     beside = ["Oslo" in hooked("UserPromptSubmit", prompt=f"Good {part}.", session_id="2") for part in ("day", "night")]
     assert beside == [True, False]
     hooked("PreCompact", trigger="manual", session_id="2")

@@ -3,10 +3,8 @@
 import asyncio
 from typing import Any
 
-import pytest
 from nanobot.bus.events import InboundMessage
 
-from nanobot_memory_plugins.bridge.attach import bridge_of
 from nanobot_memory_plugins.bridge.sessions import public_messages
 from nanobot_memory_plugins.core.testing.scripted_server import Reply, ReplyRule, ScriptedServer, ToolCall
 from tests.scopes.nanobot_chat import Chat, Install, chatting
@@ -125,30 +123,3 @@ async def test_a_turn_that_nobody_wrote_sees_what_its_session_sees_and_takes_not
                 shown = "".join(request.system for request in server.requests[before:])
                 assert "Brunhilde" in shown
                 assert "arias" not in shown
-
-
-async def test_no_prompt_shows_anothers_note_while_the_memory_is_not_there(
-    install: Install, server, monkeypatch: pytest.MonkeyPatch
-):
-    nanobot = install({"telegram": {"allowFrom": ["111", "222"]}})
-    monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "nanobot,storage,recall")
-    salary = "My salary is 71000 quidlets"
-    async with chatting(nanobot, server) as chat:
-        for text, who in ((DOG, "111"), (salary, "222")):
-            noting(server, text)
-            await chat.say(f"{text}.", "telegram", who, who)
-        server.rules = []
-    assert "quidlets" in (nanobot.workspace / "memory" / "MEMORY.md").read_text(encoding="utf-8")
-    reports = InboundMessage(
-        "system", "subagent", "telegram:111", "The report is done.", session_key_override="telegram:111"
-    )
-    async with chatting(nanobot, server) as chat:
-        await chat.loop._process_message(reports)
-        first = server.requests[-1].system
-        await chat.say("Good morning.", *ANA)
-        memory = bridge_of(chat.loop).thread.started
-        memory.trim_bootstrap = None  # as if a plugin had taken it away
-        await chat.say("Good evening.", *ANA)
-        for shown in (first, server.requests[-1].system):
-            assert "Brunhilde" in shown
-            assert "quidlets" not in shown

@@ -50,10 +50,10 @@ async def test_without_words_all_is_told_by_kind_with_when_and_from_which_words(
         days = await search(memory, since="2026-03-01")
     assert is_fenced(told)
     assert (
-        '- The user likes oolong tea (since 2026-03-10; said: "I moved to Leipzig in spring, and I like oolong tea.")'
+        'The user likes oolong tea (since 2026-03-10; said: "I moved to Leipzig in spring, and I like oolong tea.")'
         in told
     )
-    assert "- The user may like chess (since 2026-03-10; not said by the user, but from: summary)" in told
+    assert "The user may like chess (since 2026-03-10; not said by the user, but from: summary)" in told
     assert told.index("preference:") < told.index("fact:") < told.index("lives in Leipzig")
     assert told.index("over, replaced or faded:") < told.index("Pay the rent")
     # With days and no words it is a timeline: what was said, and no entry.
@@ -69,10 +69,10 @@ async def test_a_name_alone_tells_what_is_known_of_it_and_then_what_was_said(tmp
             await keep(memory, fact)
         told = await search(memory, query="ana")
         narrowed = await search(memory, query="ana", source="transcript")
-    assert all(told.count(f"- {fact} (") == 1 for fact in facts)
+    assert all(told.count(f"] {fact} (") == 1 for fact in facts)
     assert "likes tea" not in told
     assert "memory/sessions/" in told
-    assert f"- {facts[1]} (" not in narrowed
+    assert f"] {facts[1]} (" not in narrowed
 
 
 async def test_what_is_forgotten_or_of_somebody_else_is_not_told(tmp_path: Path):
@@ -82,7 +82,7 @@ async def test_what_is_forgotten_or_of_somebody_else_is_not_told(tmp_path: Path)
         await said(memory, "My dog is called Rex.", "tg:bob", scope=bob)
         await keep(memory, "The user's cat is called Momo", "tg:ana", said="My cat is called Momo")
         await keep(memory, "The user lives in Lund", "tg:ana", said="Lund where I live")
-        assert '- The user lives in Lund (since 2026-03-10; said: "My cat is called Momo' in await search(
+        assert 'The user lives in Lund (since 2026-03-10; said: "My cat is called Momo' in await search(
             memory, "tg:ana"
         )
         await keep(memory, "The user's dog is called Rex", "tg:bob")
@@ -90,5 +90,5 @@ async def test_what_is_forgotten_or_of_somebody_else_is_not_told(tmp_path: Path)
         assert "Rex" not in await search(memory, "tg:ana") + await search(memory, "tg:ana", query="Rex")
         assert "Removed" in await memory.tool("forget").run({"query": "the user's cat Momo"}, session_key="tg:ana")
         assert "Momo" not in await search(memory, "tg:ana") + await search(memory, "tg:ana", query="the animal")
-        assert "- The user lives in Lund (since 2026-03-10)\n" in await search(memory, "tg:ana")
+        assert "The user lives in Lund (since 2026-03-10)\n" in await search(memory, "tg:ana")
         assert "Rex" in await search(memory, "tg:bob")

@@ -212,8 +212,7 @@ class OffRecordTool:
     name = "off_record"
     destroys = True
     description = (
-        "When the user wants something said here not to be kept, in whatever words. For what earlier conversations "
-        "kept use forget."
+        "When the user wants something said here not to be kept. For what earlier conversations kept use forget."
     )
     parameters: Mapping[str, Any] = MappingProxyType(
         {

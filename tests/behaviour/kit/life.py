@@ -82,7 +82,7 @@ class Life:
         return sorted(
             str(file.relative_to(self.workspace))
             for file in self.workspace.rglob("*")
-            if file.is_file() and any(needle in file.read_bytes() for needle in needles)
+            if any(needle in _bytes_of(file) for needle in needles)
         )
 
     def transcript(self, session: str = KEY) -> list[dict[str, Any]]:
@@ -102,6 +102,14 @@ class Life:
         file = self.folder / "config.json"
         file.write_text(json.dumps({"memoryPlugins": self.configuration(**options)}), encoding="utf-8")
         return file
+
+
+def _bytes_of(file: Path) -> bytes:
+    """Return what a file holds; a host may have taken it away since it was listed."""
+    try:
+        return file.read_bytes()
+    except (FileNotFoundError, IsADirectoryError):
+        return b""
 
 
 def _forms(word: str) -> list[bytes]:
