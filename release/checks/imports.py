@@ -16,7 +16,8 @@ _HERE = "nanobot_memory_plugins."
 # inside, and no others.
 _INSIDE = (
     "cli", "cli.machine_findings", "config", "entry_points", "erasure", "erasure.secret_cleaning", "files",
-    "files.privacy_marks", "files.seen_messages", "host", "isolation.threads", "language_model", "scopes", "session_reading.quotes",
+    "files.privacy_marks", "files.seen_messages", "host", "isolation.threads", "language_model", "scopes",
+    "session_reading.quotes",
     "session_reading.templates", "testing.scripted_server", "transfer.formats.markdown_notes",
     "transfer.formats.reading", "values", "values.scopes",
 )  # fmt: skip
