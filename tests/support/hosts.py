@@ -21,7 +21,7 @@ OPTIONS: dict[str, Any] = {
     "plugins": {"storage": {"embeddingProvider": "none"}, "recall": {"recallTimeout": 10}},
 }
 PORT = "our staging database listens on port 5433"
-TOLD = f"Remember that {PORT}."
+TOLD = f"By the way, {PORT}."
 ASKED = "On which port does the staging database listen?"
 # A plugin that notes which session has gone quiet.
 QUIET = """

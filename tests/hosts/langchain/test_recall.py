@@ -57,6 +57,9 @@ def test_what_is_known_for_long_stands_behind_the_system_prompt_the_same_in_ever
         return "noon"
 
     memory = agents.wired.service()
+    agents.wired.server.rules = [
+        ReplyRule(lambda one: True, Reply(tools=(ToolCall("remember", {"text": TOLD, "said": PORT}),)), times=1)
+    ]
     agents.ask(agents.make(memory), TOLD, "one")
     searchable(memory)
     agents.wired.server.rules = [ReplyRule(lambda one: True, Reply(tools=(ToolCall("clock"),)), times=1)]

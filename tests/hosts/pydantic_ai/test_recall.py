@@ -60,6 +60,9 @@ async def test_what_is_known_for_long_stands_in_the_instructions_the_same_in_eve
         return "noon"
 
     memory = agents.wired.service()
+    agents.wired.server.rules = [
+        ReplyRule(lambda one: True, Reply(tools=(ToolCall("remember", {"text": TOLD, "said": PORT}),)), times=1)
+    ]
     await agents.make(memory).run(TOLD)
     searchable(memory)
     agents.wired.server.rules = [ReplyRule(lambda one: True, Reply(tools=(ToolCall("clock"),)), times=1)]
