@@ -39,7 +39,7 @@ async def test_tools_and_instructions_take_little_of_a_clients_prompt(served):
     async with served.beside() as client:
         listed = (await client.session.list_tools()).tools
     told = [json.dumps([tool.name, tool.description, tool.inputSchema]) for tool in listed]
-    assert sum(map(estimate_tokens, [*told, INSTRUCTIONS])) < 1_300
+    assert sum(map(estimate_tokens, [*told, INSTRUCTIONS])) < 1_200
 
 
 async def test_search_and_fetch_answer_in_the_form_of_chatgpt(served):
