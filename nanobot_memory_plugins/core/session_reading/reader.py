@@ -162,6 +162,9 @@ class SessionReader:
         except LanguageModelError as error:
             logger.debug("a session is not read now: {}", type(error).__name__)
             counts = False
+        except asyncio.CancelledError:
+            self._leave(work)  # the process ends: the next one is to find the session free at once
+            raise
         finally:
             for task in waiting:
                 task.cancel()
@@ -179,6 +182,11 @@ class SessionReader:
         receipts = await self._keep(notes, work.scope)
         await self._finish(work, [part.field for part in work.parts])
         return receipts
+
+    def _leave(self, work: _Work) -> None:
+        """Note that no answer came; after the last chance the messages count as read. It blocks for a short time."""
+        if self._positions.leave(work.session_key, counts=True):
+            self._positions.finish(work.session_key, [part.field for part in work.parts], work.records[-1].id)
 
     async def _finish(self, work: _Work, fields: Collection[str]) -> None:
         if fields:
