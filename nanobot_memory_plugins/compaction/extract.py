@@ -21,7 +21,7 @@ _EARLIER_SHARE = 0.45
 _WISHES_SHARE = 0.4
 _TOOLS = 8
 # Characters that are read of one message, from either end, and of all together, the newest first.
-_MESSAGE_CHARS, _READ_CHARS = 2_000, 40_000
+_MESSAGE_CHARS, _READ_CHARS = 2_000, 400_000
 
 _DECIDES = re.compile(
     r"\b(?:decid\w+|agreed|chose|choose|settled|switch\w*|instead|must|need\w*|todo|deadline|always|never|prefer\w*"
@@ -96,9 +96,11 @@ def _lacking(sentences: Iterable[str], summary: str, room: int, left: int) -> tu
         exact = [value.rstrip(".,:;") for value in _EXACT.findall(sentence) if any(map(str.isdigit, value))]
         if not exact or all(value in summary for value in exact):
             continue
-        cost = estimate_tokens(sentence) + 3
-        if cost > room or len(chosen) == _MOST_GIVEN:
+        if len(chosen) == _MOST_GIVEN:
             break
+        cost = estimate_tokens(sentence) + 3
+        if cost > room:
+            continue
         room, left = room - cost, left - cost
         chosen.append(f"- {sentence}")
     return chosen, left
