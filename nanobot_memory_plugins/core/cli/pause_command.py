@@ -46,7 +46,7 @@ def privacy_finding(workspace: Path) -> Finding:
             "pause",
             "memory/.privacy.json cannot be read",
             Health.DEGRADED,
-            "Correct it, or `rm memory/.privacy.json`; until then nothing is taken from hosts' histories.",
+            "Correct it, or `rm memory/.privacy.json`; until then nothing is kept.",
         )
     if marks.is_all_paused:
         return Finding("pause", "nothing is kept: paused", Health.DEGRADED, "`nanobot-memory resume` ends that.")

@@ -1,7 +1,7 @@
 """What must fail closed: which conversations are paused, and of which the host's own history is not taken.
 
 One small file, ``memory/.privacy.json``, with names of transcripts and times, and nothing that was said. Where it
-cannot be read, no history of a host is taken.
+cannot be read, all counts as paused and as marked.
 """
 
 import json
@@ -39,6 +39,8 @@ class PrivacyMarks:
 
     def pause_of(self, session_key: str, sender: str) -> str:
         """Return by whom a conversation is paused for a sender, or nothing."""
+        if self.is_unreadable:
+            return BY_WORDS
         names = (_WORKSPACE, _name(session_key, ""), _name(session_key, sender))
         by = {self.paused[name] for name in names if name in self.paused}
         return BY_WORDS if BY_WORDS in by else next(iter(by), "")

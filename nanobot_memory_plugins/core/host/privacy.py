@@ -59,8 +59,8 @@ _TOLD: Mapping[str, Mapping[Language, str]] = {
         "zh": "记忆仍处于暂停中：是用命令暂停的，要用 `nanobot-memory resume` 恢复。请告诉用户。",
     },
     "failed": {
-        "en": "That could not be done: {cause}. Tell the user so.",
-        "zh": "没有成功：{cause}。请告诉用户。",
+        "en": "This message is not kept, and nothing else was done: {cause}. Tell the user so.",
+        "zh": "这条消息不会保存，其他什么也没做：{cause}。请告诉用户。",
     },
 }
 _SESSIONS, _RECORDS = 1_000, 200

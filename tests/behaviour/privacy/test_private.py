@@ -143,3 +143,19 @@ async def test_a_conversation_that_is_private_from_its_beginning_is_not_taken_fr
             await memory.flush_index()
         assert life.files_with(*WORDS) == [], way
     assert not any(word in request.text for request in model.requests for word in WORDS)
+
+
+async def test_where_the_marks_cannot_be_read_nothing_is_kept_and_doctor_says_how_to_go_on(life: Life):
+    async with life.host() as memory:
+        talk = Conversation(memory)
+        await talk.turn(BEFORE[0])
+        (life.memory / ".privacy.json").write_text("{damaged", encoding="utf-8")
+        await talk.turn(SAID, REPLY)
+        assert "cannot be read" in await talk.hear("And this?")
+    assert not life.files_with(*WORDS)
+    found = {one["subject"]: one for one in life.command("doctor", "--all", "--json").json["findings"]}
+    assert ".privacy.json" in found["pause"]["hint"]
+    (life.memory / ".privacy.json").unlink()
+    async with life.host() as memory:
+        await Conversation(memory).turn(AFTER[0])
+    assert life.files_with("Bornholm")
