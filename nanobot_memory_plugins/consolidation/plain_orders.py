@@ -23,6 +23,8 @@ _STANDING = (
     *("从现在起", "从今以后", "今后请", "以后请", "以后不要", "以后都"),
 )
 _FORGET = ("please forget that", "forget that", "forget:", "forget：", "请忘掉", "请忘记", "忘掉", "忘记", "忘記")
+# What may stand behind a beginning: a blank, a mark, or in Chinese the one who speaks.
+_BORDERS = (" ", "\t", ",", "，", ":", "：", "我")
 _AROUND = " \t\n,，:：。.!！"
 
 
@@ -45,7 +47,9 @@ def plain_order(message: str) -> PlainOrder | None:
     )
     for kind, beginnings in kinds:
         for beginning in beginnings:
-            text = sentence[len(beginning) :].strip(_AROUND)
-            if folded.startswith(beginning) and text:
+            rest = sentence[len(beginning) :]
+            text = rest.strip(_AROUND)
+            # Chinese has no space that ends a word: 记住的东西 is none.
+            if folded.startswith(beginning) and text and rest.startswith(_BORDERS):
                 return PlainOrder(kind, text)
     return None

@@ -1,0 +1,38 @@
+"""Which messages act where no model reads them: those that begin plainly, and no others."""
+
+import pytest
+
+from nanobot_memory_plugins.consolidation.plain_orders import plain_order
+
+
+@pytest.mark.parametrize(
+    ("message", "kind", "text"),
+    [
+        ("Remember that I park on level 3.", "remember", "I park on level 3"),
+        ("Please remember that Ida sings. What else?", "remember", "Ida sings"),
+        ("记住：我对花生过敏。", "remember", "我对花生过敏"),
+        ("记住我对花生过敏", "remember", "我对花生过敏"),
+        ("forget that I park on level 3", "forget", "I park on level 3"),
+        ("From now on, answer in French.", "instruction", "From now on, answer in French."),
+        ("以后请用中文回答。", "instruction", "以后请用中文回答。"),
+    ],
+)
+def test_a_plain_beginning_acts(message: str, kind: str, text: str):
+    order = plain_order(message)
+    assert order is not None
+    assert (order.kind, order.text) == (kind, text)
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Do you remember that day?",
+        "记住的东西总会忘",
+        "记住这个",
+        "Remember that.",
+        "I will remember that I park here.",
+        "",
+    ],
+)
+def test_nothing_else_does(message: str):
+    assert plain_order(message) is None
