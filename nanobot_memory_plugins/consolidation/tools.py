@@ -35,6 +35,7 @@ from nanobot_memory_plugins.core import (
 )
 from nanobot_memory_plugins.core.host import told_invalid, told_receipt
 from nanobot_memory_plugins.core.scopes import NO_SESSION, without_session
+from nanobot_memory_plugins.core.session_reading.quotes import OF_ASSISTANT
 from nanobot_memory_plugins.core.text.markdown import clean
 
 # Who is named in the history of entries for what the model does.
@@ -42,9 +43,6 @@ WHO = "tool"
 _NOTE = "note"
 _KINDS = ("fact", "preference", "instruction", "decision", "workflow", "todo", _NOTE)
 _MOST_IDS = 20
-# What an assistant found out may rest on its own words.
-_OF_ASSISTANT = frozenset({Category.DECISION, Category.WORKFLOW, Category.EXPERIENCE, Category.SKILL_USAGE})
-
 
 # Told of each call, with its session.
 Called = Callable[[str], None]
@@ -124,7 +122,7 @@ class Remember:
             note = Note(wanted.text, origin=Origin.ASSISTANT)
             return told_receipt(await self._context.keep(note, session_key))
         words = [one for one in (wanted.said, wanted.text) if one]
-        of_assistant = wanted.kind in _OF_ASSISTANT
+        of_assistant = wanted.kind in OF_ASSISTANT
         quote = await run_in_daemon_thread(
             lambda: self._said.quotations(session_key).find(words, of_assistant=of_assistant)
         )

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import json_repair
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-from nanobot_memory_plugins.core.session_reading.quotes import Quotations, quotations_of
+from nanobot_memory_plugins.core.session_reading.quotes import OF_ASSISTANT, Quotations, quotations_of
 from nanobot_memory_plugins.core.text.evidence import is_refusal, says_nothing, without_thoughts
 from nanobot_memory_plugins.core.text.markdown import one_line
 from nanobot_memory_plugins.core.values import Message
@@ -21,8 +21,6 @@ _MOST_ENTRIES, _MOST_TAGS, _TAG_CHARS, _SUMMARY_CHARS = 60, 8, 40, 4_000
 _JSON_START = re.compile(r"[\[{]")
 KINDS = ("preference", "fact", "experience", "workflow", "skill_usage", "decision", "todo", "instruction")
 IMPORTANCES = ("high", "medium", "low")
-# What the assistant has found out itself may rest on its own words.
-_OF_ASSISTANT = frozenset({"experience", "workflow", "skill_usage", "decision"})
 # Names that models give the fields of an entry.
 _NAMES = {
     "text": ("text", "content"),
@@ -138,7 +136,7 @@ def _entry(row: dict[str, Any], quotations: Quotations, known: frozenset[str]) -
         item.text if len(item.text) <= _TEXT_CHARS else f"{item.text[: _TEXT_CHARS - 1]}…",
         item.kind,
         item.importance,
-        quotations.find(item.said, of_assistant=item.kind in _OF_ASSISTANT),
+        quotations.find(item.said, of_assistant=item.kind in OF_ASSISTANT),
         item.details.strip()[:_DETAILS_CHARS],
         item.tags,
         item.valid_until,

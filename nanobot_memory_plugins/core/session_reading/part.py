@@ -1,7 +1,7 @@
 """A plugin's part of the question, and what it does with the answer."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 
 from nanobot_memory_plugins.core.values import Note
 from nanobot_memory_plugins.core.values.session_reading import SessionReading
@@ -26,6 +26,7 @@ async def _no_entries() -> Mapping[str, str]:
     return {}
 
 
+@dataclass(frozen=True, slots=True)
 class ReadingPart:
     """What a plugin wants to know of a session.
 
@@ -36,23 +37,11 @@ class ReadingPart:
     part that never ``asks`` does without the model always.
     """
 
-    __slots__ = ("asks", "field", "known", "patience", "question", "take", "without_model")
-
-    def __init__(
-        self,
-        field: str,
-        take: Take,
-        *,
-        without_model: WithoutModel = _no_notes,
-        question: str = "",
-        known: Known = _no_entries,
-        patience: float | None = None,
-        asks: bool = True,
-    ) -> None:
-        self.field = field
-        self.take = take
-        self.without_model = without_model
-        self.question = question
-        self.known = known
-        self.patience = patience
-        self.asks = asks
+    field: str
+    take: Take
+    _: KW_ONLY
+    without_model: WithoutModel = _no_notes
+    question: str = ""
+    known: Known = _no_entries
+    patience: float | None = None
+    asks: bool = True

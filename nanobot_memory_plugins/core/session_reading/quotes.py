@@ -17,6 +17,9 @@ from nanobot_memory_plugins.core.values import Origin
 from nanobot_memory_plugins.core.values.session_reading import Quote
 from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 
+OF_ASSISTANT = frozenset({"experience", "workflow", "skill_usage", "decision"})
+"""Kinds of entries that may rest on the assistant's own words: what it has found out itself."""
+
 # Fewer characters than this are found everywhere.
 _SHORTEST = 2
 # Characters of a stored sentence: a longer one is cut around what was quoted.

@@ -163,7 +163,8 @@ class SessionReader:
             logger.debug("a session is not read now: {}", type(error).__name__)
             counts = False
         except asyncio.CancelledError:
-            self._leave(work)  # the process ends: the next one is to find the session free at once
+            # The process ends, and the next one is to find the session free at once.
+            await run_in_daemon_thread(self._leave, work)
             raise
         finally:
             for task in waiting:
@@ -184,7 +185,7 @@ class SessionReader:
         return receipts
 
     def _leave(self, work: _Work) -> None:
-        """Note that no answer came; after the last chance the messages count as read. It blocks for a short time."""
+        """Note that no answer came; after the last chance the messages count as read. It blocks."""
         if self._positions.leave(work.session_key, counts=True):
             self._positions.finish(work.session_key, [part.field for part in work.parts], work.records[-1].id)
 
