@@ -1,5 +1,6 @@
 """A host that is not nanobot: a chat loop with memory, tools, compaction and idle sessions. Run it with a workspace."""
 
+import argparse
 import asyncio
 import datetime
 import sys
@@ -54,4 +55,6 @@ async def main(workspace: str) -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(main(sys.argv[1]))
+    arguments = argparse.ArgumentParser(description=__doc__)
+    arguments.add_argument("workspace")
+    asyncio.run(main(arguments.parse_args().workspace))
