@@ -10,7 +10,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import mcp
 import pytest
+from mcp.client.stdio import stdio_client
 
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, MemoryService, load_config
 from nanobot_memory_plugins.core.testing import plugin_context, run_hook
@@ -156,9 +158,6 @@ async def test_a_host_of_thirty_lines_runs(life: Life):
 
 
 async def test_a_client_of_mcp_remembers_searches_and_forgets_over_standard_input(life: Life, tmp_path: Path):
-    mcp = pytest.importorskip("mcp")
-    from mcp.client.stdio import stdio_client
-
     life.workspace.mkdir()
     file = tmp_path / "options.json"
     file.write_text(json.dumps({"memoryPlugins": life.configuration()}), encoding="utf-8")
