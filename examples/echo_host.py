@@ -21,7 +21,7 @@ async def answer(request: list[dict[str, str]], tools: list[str]) -> str:
 
 
 async def main(workspace: str) -> None:
-    """Answer each line of standard input, with memory."""
+    """Answer each line of standard input: what is known for long is in the system prompt, the rest beside the message."""
     async with MemoryService(workspace) as memory:
         tools = {tool.name: tool for tool in memory.tools()}
         history: list[dict[str, str]] = []
@@ -29,7 +29,6 @@ async def main(workspace: str) -> None:
             turn = memory.turn(SESSION)
             await turn.received(line.strip(), history)
             history.append({"role": "user", "content": line.strip()})
-            # What is known for long stands in the system prompt; what belongs to this message stands beside it.
             known = (await memory.prompt_entries(session_key=SESSION)).text
             system = [{"role": "system", "content": known}] if known else []
             reply = await answer([*system, *turn.beside(history)], [*tools, "clock"])
