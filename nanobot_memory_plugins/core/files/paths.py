@@ -94,6 +94,11 @@ class MemoryPaths:
         """The index."""
         return self.index_folder / "memory.db"
 
+    @property
+    def state(self) -> Path:
+        """The state database."""
+        return self.index_folder / "state.db"
+
     def day_note(self, day: date) -> Path:
         """Return the note file of a day."""
         return self.memory / f"{day.year:04d}-{day.month:02d}-{day.day:02d}.md"

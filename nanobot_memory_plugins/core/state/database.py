@@ -1,0 +1,262 @@
+"""The one connection to the state database that the parts of a process share, and the one policy for its faults."""
+
+import json
+import os
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from datetime import date, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+from weakref import WeakValueDictionary
+
+from nanobot_memory_plugins.core.errors import StoreError
+from nanobot_memory_plugins.core.files.paths import MemoryPaths
+from nanobot_memory_plugins.core.files.private import narrow_file, private_folder
+from nanobot_memory_plugins.core.log import logger
+from nanobot_memory_plugins.core.state.schema import APPLICATION_ID, SCHEMA, VERSION
+from nanobot_memory_plugins.redaction.script.messages import Sentence
+
+if TYPE_CHECKING:
+    import apsw
+
+T = TypeVar("T")
+
+# How long a statement waits for another process's transaction. Writers hold theirs for milliseconds.
+_BUSY_MS = 5_000
+_DAMAGED = "{name} was damaged and was made again; the history of before is gone."
+_OTHER_VERSION = "{name} was made by another version and was made again; the history of before is gone."
+_FOREIGN = "{name} was no state of ours and was put aside as {name}.aside."
+
+_open: "WeakValueDictionary[Path, StateDatabase]" = WeakValueDictionary()
+_opening = threading.Lock()
+
+
+class StateDatabase:
+    """The state of one workspace, for any thread: each call holds the lock for as long as SQLite takes.
+
+    The connection is made at the first use, and anew where the file has been deleted or the process forked. A file that
+    is damaged or of another version is made again; somebody else's is put aside as ``state.db.aside``. Where it cannot
+    be opened or written, the state lives in memory for as long as this process does, and `trouble` says why.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._lock = threading.RLock()
+        self._connection: apsw.Connection | None = None
+        self._process = 0
+        self._file: tuple[int, int] | None = None  # device and inode; none of what is in memory only
+        self._trouble: Sentence | None = None
+
+    @classmethod
+    def of(cls, workspace: "str | Path | MemoryPaths") -> "StateDatabase":
+        """Return the state of a workspace: the same object for every part of this process that holds it."""
+        paths = workspace if isinstance(workspace, MemoryPaths) else MemoryPaths.of(workspace)
+        path = Path(os.path.abspath(paths.state))
+        with _opening:
+            if (known := _open.get(path)) is None:
+                known = _open[path] = cls(path)
+            return known
+
+    @property
+    def trouble(self) -> Sentence | None:
+        """Why the state is kept in memory only, or was begun anew; None where nothing is wrong."""
+        with self._lock:
+            self._connected()
+            return self._trouble
+
+    def read(self, sql: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        """Return all the rows of a statement. Raises `StoreError` where another process holds the file for long."""
+        return self._run(lambda connection: connection.execute(sql, values).fetchall())
+
+    def write(self, change: "Callable[[apsw.Connection], T]") -> T:
+        """Run ``change`` in one transaction, and return what it returns; an exception of its own rolls it back.
+
+        It may be called a second time where the disk fails at the first. Raises `StoreError` where another process
+        holds the file for longer than 5 s.
+        """
+
+        def transaction(connection: "apsw.Connection") -> T:
+            if connection.in_transaction:  # a write inside of a write belongs to the outer one
+                return change(connection)
+            connection.execute("BEGIN IMMEDIATE")
+            try:
+                result = change(connection)
+                connection.execute("COMMIT")
+            except BaseException:
+                if connection.in_transaction:
+                    connection.execute("ROLLBACK")
+                raise
+            return result
+
+        return self._run(transaction)
+
+    def execute(self, sql: str, values: Sequence[Any] = ()) -> None:
+        """Run one statement in a transaction of its own. Raises `StoreError` as `write` does."""
+        self.write(lambda connection: connection.execute(sql, values).fetchall() and None)
+
+    def add_event(self, kind: str, time: datetime, body: Mapping[str, object]) -> None:
+        """Add something that happened, under the day of ``time``."""
+        row = (kind, time.date().isoformat(), time.isoformat(), json.dumps(body, ensure_ascii=False))
+        self.execute("INSERT INTO event (kind, day, time, body) VALUES (?, ?, ?, ?)", row)
+
+    def events(self, kind: str, *, since: date) -> Iterator[tuple[datetime, dict[str, Any]]]:
+        """Yield what happened from a day on, oldest first, with its time."""
+        sql = "SELECT time, body FROM event WHERE kind = ? AND day >= ? ORDER BY id"
+        for time, body in self.read(sql, (kind, since.isoformat())):
+            yield datetime.fromisoformat(time), json.loads(body)
+
+    def truncate_log(self) -> None:
+        """Empty the write-ahead log, so that what was deleted stands in none of the files any more."""
+        self._run(lambda connection: connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall())
+
+    def close(self) -> None:
+        """Close the connection; a later use opens it again."""
+        with self._lock:
+            if self._connection is not None and self._process == os.getpid():
+                self._connection.close()
+            self._connection = None
+
+    def _run(self, use: "Callable[[apsw.Connection], T]") -> T:
+        import apsw  # takes some milliseconds, which a command that uses no state need not spend
+
+        with self._lock:
+            connection = self._connected()
+            try:
+                return use(connection)
+            except (apsw.BusyError, apsw.LockedError) as error:
+                raise StoreError(
+                    Sentence("The state database {name} is locked by another process.", name=self.path.name),
+                    hint="Try again once that process is done.",
+                ) from error
+            except _damage():
+                self.close()
+                self._replace(_DAMAGED)
+            except (
+                apsw.FullError,
+                apsw.IOError,
+                apsw.ReadOnlyError,
+                apsw.CantOpenError,
+                apsw.PermissionsError,
+            ) as error:
+                self._continue_in_memory(error)
+            return use(self._connected())
+
+    def _connected(self) -> "apsw.Connection":
+        """Return the connection, made where there is none, or where the file is another one by now."""
+        if self._connection is not None:
+            if self._process == os.getpid() and self._file in (None, _identity(self.path)):
+                return self._connection
+            self.close()
+        import apsw
+
+        try:
+            connection = self._open_file()
+        except (OSError, apsw.Error) as error:
+            connection = self._continue_in_memory(error)
+        self._connection, self._process = connection, os.getpid()
+        return connection
+
+    def _open_file(self) -> "apsw.Connection":
+        private_folder(self.path.parent)
+        connection = _open_private(self.path)
+        try:
+            wrong = _wrong_with(connection)
+            if wrong is None:
+                _prepare(connection)
+        except _damage():
+            wrong = _DAMAGED
+        except BaseException:
+            connection.close()
+            raise
+        if wrong is not None:
+            connection.close()
+            self._replace(wrong)
+            connection = _open_private(self.path)
+            _prepare(connection)
+        self._file = _identity(self.path)
+        return connection
+
+    def _replace(self, wrong: str) -> None:
+        """Make way for a new file: what is somebody else's is put aside, what was ours goes with all that it holds."""
+        self._trouble = Sentence(wrong, name=self.path.name)
+        logger.warning("{}", self._trouble)
+        for ending in ("-wal", "-shm", ""):
+            with suppress(FileNotFoundError):
+                path = self.path.with_name(self.path.name + ending)
+                path.replace(path.with_name(f"{path.name}.aside")) if wrong == _FOREIGN else path.unlink()
+
+    def _continue_in_memory(self, error: Exception) -> "apsw.Connection":
+        """Go on without the file, with what can still be read of it."""
+        import apsw
+
+        why = error.strerror if isinstance(error, OSError) else type(error).__name__
+        self._trouble = Sentence("{path} cannot be written ({why})", path=self.path, why=why)
+        logger.warning("{}: the state is kept in memory until this process ends", self._trouble)
+        memory = apsw.Connection(":memory:")
+        try:
+            with memory.backup("main", self._connection or _open_for_reading(self.path), "main") as backup:
+                backup.step()
+        except apsw.Error as unread:
+            logger.debug("nothing of the state could be read: {}", type(unread).__name__)
+            memory.close()
+            memory = apsw.Connection(":memory:")
+        self.close()
+        _prepare(memory)
+        self._connection, self._process, self._file = memory, os.getpid(), None
+        return memory
+
+
+def _open_private(path: Path) -> "apsw.Connection":
+    """Open the file; a new one is for its owner only, and so are the log files, which take its mode."""
+    import apsw
+
+    with suppress(FileExistsError):
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
+    narrow_file(path)
+    return apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
+
+
+def _open_for_reading(path: Path) -> "apsw.Connection":
+    import apsw
+
+    address = f"{path.absolute().as_uri()}?immutable=1"
+    return apsw.Connection(address, flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
+
+
+def _prepare(connection: "apsw.Connection") -> None:
+    """Set what every connection needs, and make the tables that are missing."""
+    connection.set_busy_timeout(_BUSY_MS)
+    connection.execute("PRAGMA journal_mode = WAL").fetchall()
+    connection.execute("PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON; PRAGMA secure_delete = ON").fetchall()
+    (version,) = connection.execute("PRAGMA user_version").fetchall()[0]
+    if version != VERSION:
+        connection.execute("BEGIN IMMEDIATE")
+        connection.execute(SCHEMA)
+        connection.execute(f"PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {VERSION}")
+        connection.execute("COMMIT")
+
+
+def _wrong_with(connection: "apsw.Connection") -> str | None:
+    """Return why a file cannot be used, or None. An empty one is about to be filled, perhaps by another process."""
+    (application,) = connection.execute("PRAGMA application_id").fetchall()[0]
+    (version,) = connection.execute("PRAGMA user_version").fetchall()[0]
+    (tables,) = connection.execute("SELECT count(*) FROM sqlite_schema").fetchall()[0]
+    if application == APPLICATION_ID:
+        return None if version == VERSION else _OTHER_VERSION
+    return _FOREIGN if tables else None
+
+
+def _damage() -> "tuple[type[apsw.Error], ...]":
+    import apsw
+
+    return apsw.NotADBError, apsw.CorruptError
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    """Return the device and the inode of a file, or None where there is none."""
+    try:
+        status = os.stat(path)
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino

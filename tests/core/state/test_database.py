@@ -1,0 +1,133 @@
+import os
+import threading
+from datetime import UTC, date, datetime
+
+import apsw
+import pytest
+
+from nanobot_memory_plugins.core.state import StateDatabase
+
+DAY = datetime(2026, 3, 1, 12, tzinfo=UTC)
+
+
+def put(state: StateDatabase, subject: str) -> None:
+    state.execute("INSERT INTO task VALUES ('t', ?, '{}', '')", (subject,))
+
+
+def subjects(state: StateDatabase) -> list[str]:
+    return [row[0] for row in state.read("SELECT subject FROM task ORDER BY subject")]
+
+
+@pytest.fixture
+def state(tmp_path):
+    state = StateDatabase.of(tmp_path)
+    yield state
+    state.close()
+
+
+def test_what_was_written_is_there_after_the_process(state):
+    put(state, "a")
+    state.close()
+    other = StateDatabase(state.path)
+    assert subjects(other) == ["a"]
+    assert other.trouble is None
+    assert os.stat(state.path).st_mode & 0o077 == 0
+    other.close()
+
+
+def test_a_failed_change_leaves_nothing(state):
+    def change(connection):
+        connection.execute("INSERT INTO task VALUES ('t', 'a', '{}', '')")
+        raise ValueError
+
+    with pytest.raises(ValueError):  # noqa: PT011
+        state.write(change)
+    assert subjects(state) == []
+
+
+def test_a_file_that_is_deleted_is_made_again_at_the_next_use(state):
+    put(state, "a")
+    for one in state.path.parent.glob("state.db*"):
+        one.unlink()
+    put(state, "b")
+    assert subjects(state) == ["b"]
+    assert state.path.exists()
+
+
+@pytest.mark.parametrize("content", [b"no database at all" * 100, b"SQLite format 3\x00" + b"\xff" * 5000])
+def test_a_damaged_file_is_made_again_and_said(state, content):
+    put(state, "a")
+    state.close()
+    for one in state.path.parent.glob("state.db-*"):
+        one.unlink()
+    state.path.write_bytes(content)
+    put(state, "b")
+    assert subjects(state) == ["b"]
+    assert "damaged" in str(state.trouble)
+
+
+def test_another_version_is_made_again_and_a_foreign_database_is_put_aside(state):
+    put(state, "a")
+    state.execute("PRAGMA user_version = 99")
+    state.close()
+    assert subjects(state) == []
+    assert "another version" in str(state.trouble)
+    state.close()
+    state.path.unlink()
+    foreign = apsw.Connection(str(state.path))
+    foreign.execute("CREATE TABLE theirs (x); INSERT INTO theirs VALUES (42)")
+    foreign.close()
+    put(state, "b")
+    kept = apsw.Connection(str(state.path) + ".aside")
+    assert kept.execute("SELECT x FROM theirs").fetchall() == [(42,)]
+    kept.close()
+
+
+def test_a_full_disk_leaves_the_state_in_memory_with_what_was_there(state):
+    put(state, "a")
+    (pages,) = state.read("PRAGMA page_count")[0]
+    state.read(f"PRAGMA max_page_count = {pages}")
+    for number in range(200):
+        put(state, f"b{number:03}" + "x" * 500)
+    assert len(subjects(state)) == 201
+    assert "cannot be written" in str(state.trouble)
+
+
+def test_a_folder_that_cannot_be_made_leaves_the_state_in_memory(tmp_path):
+    (tmp_path / ".storage").write_text("in the way")
+    state = StateDatabase.of(tmp_path)
+    put(state, "a")
+    assert subjects(state) == ["a"]
+    assert ".storage" in str(state.trouble)
+    state.close()
+
+
+def test_threads_and_two_objects_write_beside_each_other(state):
+    other = StateDatabase(state.path)
+
+    def work(own, name):
+        for number in range(25):
+            put(own, f"{name}{number}")
+
+    threads = [
+        threading.Thread(target=work, args=(own, name)) for own, name in ((state, "a"), (state, "b"), (other, "c"))
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(subjects(state)) == 75
+    other.close()
+
+
+def test_what_was_deleted_stands_in_no_file_once_the_log_is_empty(state):
+    put(state, "marzipan")
+    state.execute("DELETE FROM task")
+    state.truncate_log()
+    assert not any(b"marzipan" in one.read_bytes() for one in state.path.parent.iterdir())
+
+
+def test_events_are_given_by_day(state):
+    state.add_event("used", DAY, {"tokens": 3})
+    state.add_event("used", DAY.replace(day=2), {"tokens": 4})
+    assert [body["tokens"] for _, body in state.events("used", since=date(2026, 3, 2))] == [4]
