@@ -1,6 +1,5 @@
 """A workspace that was made up, the same each time: for the pictures of the documentation, and for tests."""
 
-import json
 import random
 import uuid
 from collections.abc import Iterator, Sequence
@@ -19,6 +18,8 @@ from nanobot_memory_plugins.core.clock import ManualClock
 from nanobot_memory_plugins.core.files import render_note, render_transcript_line
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.transcript import TranscriptRecord
+from nanobot_memory_plugins.core.language_model.ledger import Usage, UsageLedger
+from nanobot_memory_plugins.core.state import StateDatabase
 from nanobot_memory_plugins.core.values import EntryEdit, Note, NoteType, Origin, Scope
 
 NOW = datetime(2026, 3, 20, 9, 30, tzinfo=UTC)
@@ -155,25 +156,15 @@ def _sessions(folder: Path, life: Life) -> None:
 
 def _uses(folder: Path) -> None:
     chance = random.Random(1)  # noqa: S311  # no secret: the pictures shall stay the same
-    (folder / "memory" / ".usage").mkdir()
+    ledger = UsageLedger(StateDatabase.of(folder))
     for days in range(9, -1, -1):
         time = NOW - timedelta(days=days)
-        rows = []
         for plugin, purpose, size in (("consolidation", "extraction", 1_900), ("summary", "summary", 2_600)):
-            rows += [
-                {
-                    "time": time.isoformat(),
-                    "plugin": plugin,
-                    "purpose": purpose,
-                    "prompt_tokens": chance.randint(size // 2, size),
-                    "answer_tokens": chance.randint(60, 240),
-                    "seconds": chance.randint(9, 60) / 10,
-                    "outcome": "answered" if chance.random() > 0.1 else "CompletionTimeoutError",
-                }
-                for _ in range(chance.randint(1, 5))
-            ]
-        text = "".join(json.dumps(row) + "\n" for row in rows)
-        (folder / "memory" / ".usage" / f"{time.date()}.jsonl").write_text(text, encoding="utf-8")
+            for _ in range(chance.randint(1, 5)):
+                prompt, answer = chance.randint(size // 2, size), chance.randint(60, 240)
+                seconds = chance.randint(9, 60) / 10
+                outcome = "answered" if chance.random() > 0.1 else "CompletionTimeoutError"
+                ledger.record(Usage(time, plugin, purpose, prompt, answer, seconds, outcome))
 
 
 @contextmanager

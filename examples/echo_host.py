@@ -21,7 +21,7 @@ async def answer(request: list[dict[str, str]], tools: list[str]) -> str:
 
 
 async def main(workspace: str) -> None:
-    """Answer each line of standard input: what is known for long is in the system prompt, the rest beside the message."""
+    """Answer each line of input: what is known for long is in the system prompt, the rest beside the message."""
     async with MemoryService(workspace) as memory:
         tools = {tool.name: tool for tool in memory.tools()}
         history: list[dict[str, str]] = []

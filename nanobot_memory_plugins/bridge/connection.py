@@ -25,7 +25,6 @@ from nanobot_memory_plugins.bridge.turn_scopes import TurnScopes
 from nanobot_memory_plugins.bridge.turns import Turns
 from nanobot_memory_plugins.core import (
     PROJECT_NAME,
-    MemoryPaths,
     MemoryService,
     MemoryTool,
     Scope,
@@ -37,6 +36,7 @@ from nanobot_memory_plugins.core import (
 from nanobot_memory_plugins.core.entry_points import is_selected
 from nanobot_memory_plugins.core.host import NO_ANSWER, WITH_START, Turn, note_missed
 from nanobot_memory_plugins.core.scopes import Scopes
+from nanobot_memory_plugins.core.state import StateDatabase
 
 if TYPE_CHECKING:
     from nanobot_memory_plugins.core import MemoryHost
@@ -164,7 +164,7 @@ class Bridge:
         options = self.configuration.bridge
         self._idle = IdleSessions(
             sessions,
-            IdleMarks(MemoryPaths.of(self.workspace).index_folder / "idle_sessions.json"),
+            IdleMarks(StateDatabase.of(self.workspace)),
             seconds=self.configuration.memory.core.idle_seconds,
             sweep_at_most=options.sweep_sessions,
         )

@@ -55,7 +55,8 @@ class IdleSessions:
         stale = [
             (key, saved) for key, saved in found if saved is not None and saved <= quiet_since and is_for_people(key)
         ]
-        due = self._marks.due(stale, now=self._now(), at_most=self._sweep_at_most)
+        choose = partial(self._marks.due, stale, now=self._now(), at_most=self._sweep_at_most)
+        due = await run_in_daemon_thread(choose)
         for key, saved in due:
             session = await run_in_daemon_thread(partial(self._sessions.read_session_snapshot, key))
             if session is not None:
@@ -66,7 +67,7 @@ class IdleSessions:
         self, memory: "MemoryHost", key: str, messages: list[object], scope: Scope, saved: datetime
     ) -> None:
         await memory.session_idle(session_key=key, history=public_messages(messages), scope=scope)
-        self._marks.note(key, saved)
+        await run_in_daemon_thread(partial(self._marks.note, key, saved))
 
 
 def _time(value: object) -> datetime | None:

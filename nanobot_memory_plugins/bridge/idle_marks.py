@@ -1,80 +1,78 @@
-"""Which sessions' quiet has been dealt with: a small file beside the index, shared by the processes of a workspace."""
+"""Which sessions' quiet has been dealt with: rows of the state database, shared by the processes of a workspace."""
 
 import json
 from collections.abc import Iterable
-from contextlib import suppress
 from datetime import datetime
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
-from filelock import Timeout
-
-from nanobot_memory_plugins.core import MemoryFileError, logger
-from nanobot_memory_plugins.core.files import private_folder, private_lock, read_regular, replace_file
 from nanobot_memory_plugins.core.scopes import redact_key
+from nanobot_memory_plugins.core.state import StateDatabase
 
+if TYPE_CHECKING:
+    import apsw
+
+_TASK, _SINCE = "idle", "idle_since"
 # A session whose catching up was cut short this often is given up: short-lived processes would pay for it for ever.
 _TRIES = 3
-_REMEMBERED = 1_000
-_LOCK_SECONDS = 1.0
 
 
 class IdleMarks:
-    """Remembers per session up to which save it has been dealt with.
+    """Remembers per session up to which save it has been dealt with. It blocks, and raises `StoreError`.
 
-    What was saved before the file was first written counts as done, so that installing the set does not
-    set off a summary of every old session.
+    What was saved before the first mark counts as done, so that installing the set does not set off a summary of every
+    old session.
     """
 
-    def __init__(self, file: Path) -> None:
-        self._file = file
-        self._lock = private_lock(file.with_suffix(".lock"), timeout=_LOCK_SECONDS)
+    def __init__(self, state: StateDatabase) -> None:
+        self._state = state
 
     def due(
         self, sessions: Iterable[tuple[str, datetime]], *, now: datetime, at_most: int
     ) -> list[tuple[str, datetime]]:
         """Return the sessions that nobody has dealt with since they were saved, newest first, and count the try."""
-        chosen: list[tuple[str, datetime]] = []
+        newest = sorted(sessions, key=lambda one: one[1], reverse=True)
 
-        def choose(marks: dict[str, Any]) -> None:
-            since = marks.setdefault("since", now.isoformat())
-            done, tries = marks.setdefault("done", {}), marks.setdefault("tries", {})
-            for key, saved in sorted(sessions, key=lambda one: one[1], reverse=True):
+        def choose(connection: "apsw.Connection") -> list[tuple[str, datetime]]:
+            since = _begin(connection, now)
+            chosen: list[tuple[str, datetime]] = []
+            for key, saved in newest:
                 stamp = saved.isoformat()
-                name = redact_key(key)
-                known = tries.get(name, ["", 0])
-                count = known[1] if known[0] == stamp else 0
-                if stamp > max(since, done.get(name, "")) and count < _TRIES and len(chosen) < at_most:
-                    tries[name] = [stamp, count + 1]
+                done, tried, tries = _mark(connection, key)
+                tries = tries if tried == stamp else 0
+                if stamp > max(since, done) and tries < _TRIES and len(chosen) < at_most:
+                    _set_mark(connection, key, done, stamp, tries + 1)
                     chosen.append((key, saved))
+            return chosen
 
-        self._change(choose)
-        return chosen
+        return self._state.write(choose)
 
     def note(self, key: str, saved: datetime) -> None:
         """Record that a session has been dealt with as it was saved at ``saved``."""
-        name = redact_key(key)
 
-        def add(marks: dict[str, Any]) -> None:
-            marks.setdefault("since", saved.isoformat())
-            marks.setdefault("tries", {}).pop(name, None)
-            done = marks.setdefault("done", {})
-            done[name] = max(saved.isoformat(), done.pop(name, ""))
-            for oldest in sorted(done, key=done.__getitem__)[:-_REMEMBERED]:
-                marks["since"] = max(marks["since"], done.pop(oldest))
+        def add(connection: "apsw.Connection") -> None:
+            _begin(connection, saved)
+            done, _, _ = _mark(connection, key)
+            _set_mark(connection, key, max(saved.isoformat(), done), "", 0)
 
-        self._change(add)
+        self._state.write(add)
 
-    def _change(self, change: Any) -> None:
-        """Read, change and write the file under its lock. A file that cannot be used is begun anew."""
-        try:
-            private_folder(self._file.parent)
-            with self._lock:
-                marks: dict[str, Any] = {}
-                with suppress(FileNotFoundError, ValueError):
-                    read = json.loads(read_regular(self._file))
-                    marks = read if isinstance(read, dict) else {}
-                change(marks)
-                replace_file(self._file, json.dumps(marks, ensure_ascii=False).encode())
-        except (OSError, Timeout, MemoryFileError, AttributeError, TypeError, IndexError) as error:
-            logger.warning("the marks of idle sessions could not be kept: {}", type(error).__name__)
+
+def _begin(connection: "apsw.Connection", now: datetime) -> str:
+    """Return the time of the first mark, which is ``now`` where there is none."""
+    connection.execute("INSERT OR IGNORE INTO task VALUES (?, '', '{}', ?)", (_SINCE, now.isoformat()))
+    return str(connection.execute("SELECT time FROM task WHERE name = ?", (_SINCE,)).fetchall()[0][0])
+
+
+def _mark(connection: "apsw.Connection", key: str) -> tuple[str, str, int]:
+    """Return the save up to which a session is done, the one that was tried, and how often."""
+    row = (_TASK, redact_key(key))
+    found = connection.execute("SELECT time, body FROM task WHERE name = ? AND subject = ?", row).fetchall()
+    if not found:
+        return "", "", 0
+    body = json.loads(str(found[0][1]))
+    return str(found[0][0]), str(body["tried"]), int(body["tries"])
+
+
+def _set_mark(connection: "apsw.Connection", key: str, done: str, tried: str, tries: int) -> None:
+    row = (_TASK, redact_key(key), json.dumps({"tried": tried, "tries": tries}), done)
+    connection.execute("INSERT OR REPLACE INTO task VALUES (?, ?, ?, ?)", row)

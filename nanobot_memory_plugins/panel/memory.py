@@ -42,6 +42,7 @@ from nanobot_memory_plugins.core.erasure import ErasurePlan
 from nanobot_memory_plugins.core.files.privacy_marks import BY_WORDS, PrivacyFile
 from nanobot_memory_plugins.core.host import PluginReport, Unhelpful
 from nanobot_memory_plugins.core.language_model import uses
+from nanobot_memory_plugins.core.state import StateDatabase
 from nanobot_memory_plugins.core.text.small_talk import is_small_talk
 from nanobot_memory_plugins.panel.reading import MemoryReader, waiting_records
 
@@ -175,7 +176,7 @@ class PanelMemory:
     def costs(self) -> list[Cost]:
         """Return the uses of the language model by day, purpose and plugin, newest day first. Blocks."""
         since = self.clock.now().date() - timedelta(days=COST_DAYS - 1)
-        return summed(uses(self.paths.memory / ".usage", since=since))
+        return summed(uses(StateDatabase.of(self.paths), since=since))
 
     # --- plugins ----------------------------------------------------------------------------------------------
 

@@ -8,6 +8,7 @@ import pytest
 
 from nanobot_memory_plugins.bridge.attach import bridge_of
 from nanobot_memory_plugins.core.host.missed_turns import missed_turns
+from nanobot_memory_plugins.core.state import StateDatabase
 from nanobot_memory_plugins.core.testing.scripted_server import Reply, ReplyRule
 
 FACT = "The build server is called Brunhilde."
@@ -158,7 +159,7 @@ async def test_a_memory_that_does_not_start_holds_the_turn_for_the_start_limit_o
     assert took < 5  # 0.9 s of ours, and a margin for the machine; the plugin sleeps for 30 s
     assert json.dumps(server.requests[-1].last_user) == '"are you there?"'
     # The doctor can tell of it, and of why.
-    (missed,) = missed_turns(nanobot.workspace / "memory", since=datetime.now(UTC) - timedelta(minutes=1))
+    (missed,) = missed_turns(StateDatabase.of(nanobot.workspace), since=datetime.now(UTC) - timedelta(minutes=1))
     assert (missed.plugin, missed.why) == ("recall", "no answer within 0.9 s, the start of the memory included")
 
 

@@ -1,6 +1,6 @@
 import asyncio
 import time
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 
 import pytest
 
@@ -12,6 +12,7 @@ from nanobot_memory_plugins.core.language_model import (
     UsageLedger,
     hook_deadline,
 )
+from nanobot_memory_plugins.core.state import StateDatabase
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 ASK = [{"role": "user", "content": "summarise this"}]
@@ -31,7 +32,7 @@ def model(tmp_path, complete, **options) -> LanguageModel:
         complete,
         plugin="example",
         options=LanguageModelOptions(**options),
-        ledger=UsageLedger(tmp_path),
+        ledger=UsageLedger(StateDatabase.of(tmp_path)),
         clock=CLOCK,
     )
 
@@ -42,8 +43,7 @@ async def test_an_answer_comes_through_and_is_recorded(tmp_path):
 
     ask = model(tmp_path, complete)
     assert await ask(ASK, max_tokens=50, purpose="summary") == "summary 50 summarise this"
-    assert UsageLedger(tmp_path).tokens("summary", NOW.date()) > 0
-    assert (tmp_path / "2026-03-01.jsonl").stat().st_mode & 0o777 == 0o600
+    assert UsageLedger(StateDatabase.of(tmp_path)).tokens("summary", NOW.date()) > 0
 
 
 @pytest.mark.parametrize("error", [ConnectionResetError(), StatusError(429), StatusError(503)])
@@ -123,13 +123,6 @@ async def test_an_answer_that_is_no_text_is_an_error(tmp_path):
 
     with pytest.raises(LanguageModelError, match="answered with dict"):
         await model(tmp_path, complete)(ASK, max_tokens=5, purpose="flush")
-
-
-def test_a_torn_usage_file_costs_only_its_torn_line(tmp_path):
-    (tmp_path / "2026-03-01.jsonl").write_text(
-        '{"purpose": "a", "prompt_tokens": 3, "answer_tokens": 4}\nnot json\n{"purpose": "a", "prompt_tok'
-    )
-    assert UsageLedger(tmp_path).tokens("a", date(2026, 3, 1)) == 7
 
 
 async def test_a_model_that_thinks_has_room_for_its_thoughts_from_then_on(tmp_path):

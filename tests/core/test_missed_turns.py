@@ -13,10 +13,10 @@ from nanobot_memory_plugins.core.host.missed_turns import (
     NO_ANSWER,
     WITH_START,
     missed_findings,
-    missed_folder,
     missed_turns,
     note_missed,
 )
+from nanobot_memory_plugins.core.state import StateDatabase
 from nanobot_memory_plugins.core.values.diagnosis import Health
 from nanobot_memory_plugins.redaction.script.messages import tr
 
@@ -42,26 +42,25 @@ async def ask(workspace: Path, options: MemoryConfig) -> list[str]:
     async with MemoryHost(workspace, config=options, clock=Passing(NOW)) as memory:
         await memory.message_received(session_key="a:b", text="Do you remember the port of the staging database?")
         await memory.flush_index()
-        return [f"{one.plugin}: {one.why}" for one in missed_turns(workspace / "memory", since=NOW)]
+        return [f"{one.plugin}: {one.why}" for one in missed_turns(StateDatabase.of(workspace), since=NOW)]
 
 
 async def test_a_turn_that_plugins_do_not_answer_in_time_is_told_with_the_reason(tmp_path: Path):
     missed = await ask(tmp_path, config(message_limit=1e-6, recall_timeout=60))
     assert "recall: no answer within 1e-06 s" in missed
-    (found,) = missed_findings(tmp_path, NOW + timedelta(hours=23))
+    (found,) = missed_findings(StateDatabase.of(tmp_path), NOW + timedelta(hours=23))
     assert found.health is Health.DEGRADED
     assert "once nothing was recalled (recall: no answer within 1e-06 s)" in found.state
-    assert missed_findings(tmp_path, NOW + timedelta(hours=25)) == []
+    assert missed_findings(StateDatabase.of(tmp_path), NOW + timedelta(hours=25)) == []
 
 
 async def test_a_recall_past_its_own_limit_is_told_too_and_the_remedy_helps(tmp_path: Path):
     assert await ask(tmp_path, config(message_limit=60, recall_timeout=1e-6)) == ["recall: no answer within 1e-06 s"]
-    (found,) = missed_findings(tmp_path, NOW)
+    (found,) = missed_findings(StateDatabase.of(tmp_path), NOW)
     assert "recallTimeout to 2" in found.hint
-    for file in missed_folder(tmp_path / "memory").iterdir():
-        file.unlink()
+    StateDatabase.of(tmp_path).execute("DELETE FROM event")
     assert await ask(tmp_path, config(message_limit=60, recall_timeout=60)) == []
-    assert missed_findings(tmp_path, NOW) == []
+    assert missed_findings(StateDatabase.of(tmp_path), NOW) == []
 
 
 async def test_what_a_plugin_raises_is_named_by_its_type_and_nothing_that_was_said_is_kept(tmp_path: Path):
@@ -70,7 +69,7 @@ async def test_what_a_plugin_raises_is_named_by_its_type_and_nothing_that_was_sa
     for _ in range(3):
         note_missed(tmp_path, clock, {"recall": "KeyError"})
     note_missed(tmp_path, clock, {"consolidation": "resting after: KeyError"})
-    (found,) = missed_findings(tmp_path, NOW)
+    (found,) = missed_findings(StateDatabase.of(tmp_path), NOW)
     assert "3 times nothing was recalled (recall: KeyError)" in found.state
     assert "once no order to remember or forget was looked for in time (consolidation: resting" in found.state
 
@@ -78,7 +77,7 @@ async def test_what_a_plugin_raises_is_named_by_its_type_and_nothing_that_was_sa
 def test_a_memory_that_starts_late_is_given_longer_to_start(tmp_path: Path):
     (tmp_path / "memory").mkdir()
     note_missed(tmp_path, ManualClock(NOW), {"recall": f"{NO_ANSWER} 5.7 s, {WITH_START}"})
-    (found,) = missed_findings(tmp_path, NOW)
+    (found,) = missed_findings(StateDatabase.of(tmp_path), NOW)
     assert "memoryPlugins.nanobot.startLimit to 15" in found.hint
 
 
@@ -86,7 +85,7 @@ def test_the_remedy_is_for_what_came_most_often(tmp_path: Path):
     (tmp_path / "memory").mkdir()
     for why in (f"{NO_ANSWER} 5.7 s, {WITH_START}", f"{NO_ANSWER} 0.45 s", f"{NO_ANSWER} 0.45 s"):
         note_missed(tmp_path, ManualClock(NOW), {"recall": why})
-    (found,) = missed_findings(tmp_path, NOW)
+    (found,) = missed_findings(StateDatabase.of(tmp_path), NOW)
     assert "recallTimeout to 2" in found.hint
     assert "startLimit" not in found.hint
 
@@ -95,24 +94,11 @@ def test_why_a_turn_went_without_is_said_in_the_readers_language(tmp_path: Path)
     (tmp_path / "memory").mkdir()
     for why in (f"{NO_ANSWER} 0.5 s", f"resting after: {NO_ANSWER} 0.5 s", f"{NO_ANSWER} 5.7 s, {WITH_START}"):
         note_missed(tmp_path, ManualClock(NOW), {"recall": why})
-    (found,) = missed_findings(tmp_path, NOW)
+    (found,) = missed_findings(StateDatabase.of(tmp_path), NOW)
     with spoken("zh"):
         told = tr(found.state) + tr(found.hint)
     assert "0.5 秒内没有回答" in told
     assert not re.search("answer|start |resting|busy", told)
-
-
-def test_rows_that_cannot_be_read_or_written_cost_only_themselves(tmp_path: Path):
-    memory = tmp_path / "memory"
-    memory.mkdir()
-    (memory / ".usage").write_text("in the way")
-    note_missed(tmp_path, ManualClock(NOW), {"recall": "late"})
-    (memory / ".usage").unlink()
-    note_missed(tmp_path, ManualClock(NOW), {"recall": "late"})
-    (file,) = missed_folder(memory).iterdir()
-    good = file.read_bytes()
-    file.write_bytes(b'{"time": 3}\n[]\n\xff\n{"time": "2026-03-06T12:00:00", "plugin": "x", "why": "y"}\n' + good)
-    assert [one.why for one in missed_turns(memory, since=NOW)] == ["late"]
 
 
 def test_doctor_shows_it(tmp_path: Path):

@@ -11,7 +11,8 @@ from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
 from nanobot_memory_plugins.core.cli.cost_command import savings
 from nanobot_memory_plugins.core.cli.main import run_command_line
 from nanobot_memory_plugins.core.clock import ManualClock
-from nanobot_memory_plugins.core.host.recall_log import Injection, RecallLedger, injections, recall_folder
+from nanobot_memory_plugins.core.host.recall_log import Injection, RecallLedger, injections
+from nanobot_memory_plugins.core.state import StateDatabase
 from nanobot_memory_plugins.core.text.tokens import estimate_tokens
 
 NOW = datetime(2026, 3, 6, 12, tzinfo=UTC)
@@ -34,7 +35,7 @@ async def never(query: object) -> None:
 
 
 def recorded(workspace: Path) -> list:
-    return [row for _, row in injections(recall_folder(workspace / "memory"), since=date(2000, 1, 1))]
+    return list(injections(StateDatabase.of(workspace), since=date(2000, 1, 1)))
 
 
 async def test_a_turn_is_recorded_with_its_memories_and_what_all_of_it_would_have_cost(tmp_path: Path):
@@ -50,9 +51,8 @@ async def test_a_turn_is_recorded_with_its_memories_and_what_all_of_it_would_hav
     assert 0 < with_memories.tokens <= 800
     assert with_memories.whole_tokens == estimate_tokens(memory_file.read_text(encoding="utf-8"))
     assert (without.ids, without.tokens, without.whole_tokens) == ((), 0, with_memories.whole_tokens)
-    kept = "".join(file.read_text() for file in recall_folder(tmp_path / "memory").iterdir())
-    assert "staging" not in kept
-    assert "5433" not in kept
+    bodies = StateDatabase.of(tmp_path).read("SELECT body FROM event WHERE kind = 'recall'")
+    assert not any("staging" in body or "5433" in body for (body,) in bodies)
 
 
 async def test_what_stands_beside_a_block_in_a_request_is_counted_with_the_turn(tmp_path: Path):
@@ -105,29 +105,17 @@ def test_a_file_is_measured_again_when_it_has_grown_and_forgotten_when_it_is_gon
     assert [row.whole_tokens for row in recorded(tmp_path)] == [0, 100, 110, 210, 10]
 
 
-def test_a_record_that_cannot_be_written_or_read_costs_only_itself(tmp_path: Path):
-    memory = tmp_path / "memory"
-    memory.mkdir()
-    (memory / ".usage").write_text("in the way")
-    RecallLedger(tmp_path, ManualClock(NOW)).record(["a"], 1)
-    (memory / ".usage").unlink()
-    RecallLedger(tmp_path, ManualClock(NOW)).record(["a"], 1)
-    file = next(recall_folder(memory).iterdir())
-    good = file.read_bytes()
-    file.write_bytes(b'{"time": 3}\n[]\n\xff\xfe\n{"ids": [], "time": "x"}\n' + good + good[:20])
-    assert [row.ids for row in recorded(tmp_path)] == [("a",)]
-
-
 def test_cost_sums_up_by_day_what_was_saved(tmp_path: Path, capsys):
-    folder = recall_folder(tmp_path / "memory")
-    folder.mkdir(parents=True)
-    today = datetime.now(UTC)
-    first = {"time": today.isoformat(), "ids": ["a", "b"], "tokens": 100, "whole_tokens": 1_000}
-    rows = [first, {**first, "tool_tokens": 650, "entry_tokens": 30}]
-    rows.append({"time": today.isoformat(), "ids": [], "tokens": 0, "whole_tokens": 2_000})
-    file = folder / f"{today.date()}.jsonl"
-    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    (folder / "2020-01-01.jsonl").write_text(json.dumps(rows[0]) + "\n")
+    (tmp_path / "memory").mkdir()
+    state, today = StateDatabase.of(tmp_path), datetime.now(UTC)
+    first = {"ids": ["a", "b"], "tokens": 100, "whole_tokens": 1_000}
+    for row in (
+        first,
+        {**first, "tool_tokens": 650, "entry_tokens": 30},
+        {"ids": [], "tokens": 0, "whole_tokens": 2_000},
+    ):
+        state.add_event("recall", today, row)
+    state.add_event("recall", datetime(2020, 1, 1, tzinfo=UTC), first)
     assert run_command_line(["cost", "-w", str(tmp_path), "--json"]) == 0
     answer = json.loads(capsys.readouterr().out)
     told = answer["recall"]
@@ -175,8 +163,8 @@ async def test_a_turn_in_which_recall_was_too_late_or_failed_is_no_saving(tmp_pa
 
 
 def test_turns_that_failed_are_told_from_those_that_needed_nothing(tmp_path: Path):
-    def turn(minute: int, *ids: str) -> tuple[date, Injection]:
-        return NOW.date(), Injection((NOW + timedelta(minutes=minute)).isoformat(), ids, 10 * len(ids), 1_000)
+    def turn(minute: int, *ids: str) -> Injection:
+        return Injection(NOW + timedelta(minutes=minute), ids, 10 * len(ids), 1_000)
 
     turns = [turn(0), turn(5, "a"), turn(6), turn(7), turn(200)]
     missed = [NOW + timedelta(minutes=one) for one in (4, 6.5, 80)]  # the last was never answered

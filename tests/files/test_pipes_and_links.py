@@ -75,9 +75,7 @@ def outside_of(workspace: Path) -> dict[str, bytes]:
     return contents_of(workspace.parent / "outside")
 
 
-@pytest.mark.parametrize(
-    "name", ["memory/sessions", "memory/.locks", "memory/.spill", "memory/.entries", "memory/.usage", ".storage"]
-)
+@pytest.mark.parametrize("name", ["memory/sessions", "memory/.locks", "memory/.spill", "memory/.entries", ".storage"])
 def test_nothing_is_written_through_a_folder_of_ours_that_is_a_link(tmp_path: Path, name: str) -> None:
     workspace, outside = tmp_path / "workspace", tmp_path / "outside"
     (outside / "kept").mkdir(parents=True)
@@ -106,8 +104,8 @@ def test_nothing_is_written_through_a_folder_of_ours_that_is_a_link(tmp_path: Pa
 
 
 FOLDERS = [
-    *("memory/sessions", "memory/.locks", "memory/.spill", "memory/.entries", "memory/.usage", ".storage"),
-    *("memory/.erasure", "memory/.entries/pending", "memory/.usage/recall", ".storage/summary"),
+    *("memory/sessions", "memory/.locks", "memory/.spill", "memory/.entries", ".storage"),
+    *("memory/.erasure", "memory/.entries/pending", ".storage/summary"),
 ]
 
 

@@ -7,6 +7,7 @@ import pytest
 from nanobot_memory_plugins.core.clock import ManualClock
 from nanobot_memory_plugins.core.errors import LanguageModelError, LoopError
 from nanobot_memory_plugins.core.language_model import LanguageModel, LanguageModelOptions, UsageLedger
+from nanobot_memory_plugins.core.state import StateDatabase
 
 NOW = datetime(2026, 3, 1, 23, 30, tzinfo=UTC)
 
@@ -28,7 +29,9 @@ class Asked:
 def access(folder, complete, clock, **options) -> LanguageModel:
     """Build one anew, as every process does."""
     settings = LanguageModelOptions(attempts=1, **options)
-    return LanguageModel(complete, plugin="example", options=settings, ledger=UsageLedger(folder), clock=clock)
+    return LanguageModel(
+        complete, plugin="example", options=settings, ledger=UsageLedger(StateDatabase.of(folder)), clock=clock
+    )
 
 
 async def ask(model: LanguageModel, text: str = "the same", purpose: str = "flush") -> str:
@@ -91,16 +94,15 @@ async def test_what_stands_behind_a_colon_is_for_the_host_alone(tmp_path):
     model = access(tmp_path, complete, ManualClock(NOW), purpose_daily_tokens={"summary": 25})
     await ask(model, "one", purpose="summary:deepseek")
     assert complete.purposes == ["summary:deepseek"]
-    assert UsageLedger(tmp_path).tokens("summary", NOW.date()) > 0
+    assert UsageLedger(StateDatabase.of(tmp_path)).tokens("summary", NOW.date()) > 0
     with pytest.raises(LanguageModelError, match="budget"):
         await ask(model, "a longer question, so that the budget of the day is used up by it", purpose="summary:x")
 
 
 async def test_what_was_cancelled_is_no_failure(tmp_path):
-    ledger = UsageLedger(tmp_path)
+    ledger = UsageLedger(StateDatabase.of(tmp_path))
     from nanobot_memory_plugins.core.language_model.ledger import Usage
 
     for outcome in ("CompletionTimeoutError", "cancelled", "LanguageModelError"):
-        time = (NOW - timedelta(minutes=1)).isoformat()
-        ledger.record(Usage(time, "p", "flush", 1, 0, 0.1, outcome), NOW.date())
+        ledger.record(Usage(NOW - timedelta(minutes=1), "p", "flush", 1, 0, 0.1, outcome))
     assert ledger.failures("flush", NOW) == (2, 60.0)

@@ -27,12 +27,12 @@ def memory_is_a_file(workspace: Path) -> None:
 
 def garbage_everywhere(workspace: Path) -> None:
     memory = workspace / "memory"
-    for folder in ("sessions", ".usage", ".entries", ".spill"):
+    for folder in ("sessions", ".entries", ".spill"):
         (memory / folder).mkdir(parents=True)
     junk = b'\xff\xfe\x00\x1b[2J[bold]no markup[/nope]\n{"a": [\n'
     for name in (
         "ENTRIES.md", "2026-03-20.md", "2026-99-99.md", "sessions/a.jsonl", "sessions/b.jsonl",
-        ".usage/2026-03-20.jsonl", ".usage/x.jsonl", ".entries/journal.jsonl", ".spill/x",
+        ".entries/journal.jsonl", ".spill/x",
     ):  # fmt: skip
         (memory / name).write_bytes(junk)
     (memory / "sessions" / "empty.jsonl").write_bytes(b"")

@@ -18,6 +18,7 @@ from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, Note, Query, S
 from nanobot_memory_plugins.core.files import MemoryPaths, NoteEntry, parse_notes
 from nanobot_memory_plugins.core.redaction.contact_redaction import ContactRedaction
 from nanobot_memory_plugins.core.scopes.safe_keys import redact_key
+from nanobot_memory_plugins.core.state import StateDatabase
 from nanobot_memory_plugins.core.transfer.import_writer import ImportWriter
 from nanobot_memory_plugins.core.transfer.importer import ImportedMessage
 from nanobot_memory_plugins.core.transfer.report import ImportReport
@@ -123,7 +124,7 @@ def test_neither_does_one_that_is_imported_or_that_has_been_quiet(tmp_path: Path
     taker = ImportWriter(MemoryPaths.of(tmp_path), report, redaction=ContactRedaction())
     taker.take(ImportedMessage(role="user", text="hello", session_key=key, origin=Origin.USER, file="a", line=1))
     taker.finish()
-    marks = IdleMarks(tmp_path / ".storage" / "idle_sessions.json")
+    marks = IdleMarks(StateDatabase.of(tmp_path))
     first, then = (datetime(2026, 1, day, tzinfo=UTC) for day in (1, 2))
     marks.due([], now=first, at_most=1)
     assert marks.due([(key, then)], now=then, at_most=1) == [(key, then)]

@@ -8,7 +8,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import fields
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -17,8 +17,8 @@ from nanobot_memory_plugins.consolidation.store.nightly_records import Proposal,
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core.clock import SystemClock
 from nanobot_memory_plugins.core.files import MemoryPaths, TranscriptRecord, render_note, render_transcript_line
-from nanobot_memory_plugins.core.host.recall_log import recall_folder
-from nanobot_memory_plugins.core.language_model.ledger import Usage
+from nanobot_memory_plugins.core.language_model.ledger import Usage, UsageLedger
+from nanobot_memory_plugins.core.state import StateDatabase
 from nanobot_memory_plugins.core.values import Note, Origin, Scope
 
 Record = TypeVar("Record")
@@ -148,15 +148,9 @@ def _transcripts(paths: MemoryPaths, now: datetime) -> None:
 
 
 def _uses(paths: MemoryPaths, now: datetime) -> None:
-    usage = filled(Usage, time=now.isoformat(), prompt_tokens=10, answer_tokens=10, seconds=1.0)
-    row = {field.name: getattr(usage, field.name) for field in fields(usage)}
-    folder = paths.memory / ".usage"
-    folder.mkdir(exist_ok=True)
-    today = datetime.now(UTC).date()
-    (folder / f"{today}.jsonl").write_text(json.dumps(row) + "\n", encoding="utf-8")
-    recall_folder(paths.memory).mkdir(parents=True, exist_ok=True)
-    turn = {"time": now.isoformat(), "ids": ["zebra1", hostile("ids")], "tokens": 5, "whole_tokens": 50}
-    (recall_folder(paths.memory) / f"{today}.jsonl").write_text(json.dumps(turn) + "\n", encoding="utf-8")
+    state = StateDatabase.of(paths)
+    UsageLedger(state).record(filled(Usage, time=now, prompt_tokens=10, answer_tokens=10, seconds=1.0))
+    state.add_event("recall", now, {"ids": ["zebra1", hostile("ids")], "tokens": 5, "whole_tokens": 50})
 
 
 def hostile_configuration(folder: Path) -> Path:

@@ -16,7 +16,6 @@ from nanobot_memory_plugins.core.erasure.matching import Wanted
 from nanobot_memory_plugins.core.erasure.secret_files import scrub_files
 from nanobot_memory_plugins.core.files import MemoryPaths, parse_notes
 from nanobot_memory_plugins.core.files.transcript import last_records
-from nanobot_memory_plugins.core.language_model.ledger import ANSWERED, Usage, UsageLedger, uses
 from nanobot_memory_plugins.core.redaction import redact_text
 from nanobot_memory_plugins.core.values import Origin
 
@@ -101,17 +100,3 @@ def test_fields_and_kinds_that_are_not_known_stay_in_a_transcript_that_is_purged
     assert SECRET not in first["text"]
     assert "Kyoto" not in third["text"]
     assert (first["mood"], second, third["weight"]) == (["calm"], rows[1], 3)
-
-
-@pytest.mark.leaving
-def test_the_usage_files_are_read_as_far_as_they_are_known_and_only_added_to(tmp_path):
-    folder, day = tmp_path / ".usage", NOW.date()
-    folder.mkdir()
-    line = {"time": NOW.isoformat(), "purpose": "flush", "prompt_tokens": 5, "answer_tokens": 1, "cached_tokens": 4}
-    newer = f'{json.dumps(line)}\n{{"kind": "image", "pixels": 9}}\n'
-    (folder / f"{day}.jsonl").write_text(newer, encoding="utf-8")
-    ledger = UsageLedger(folder)
-    assert ledger.tokens("flush", day) == 6
-    ledger.record(Usage(NOW.isoformat(), "flush", "flush", 10, 2, 0.1, ANSWERED), day)
-    assert [one.prompt_tokens for _, one in uses(folder, since=day)] == [5, 10]
-    assert (folder / f"{day}.jsonl").read_text(encoding="utf-8").startswith(newer)

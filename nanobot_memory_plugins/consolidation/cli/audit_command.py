@@ -21,10 +21,8 @@ from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
 from nanobot_memory_plugins.core import (
     ConfigOption,
     EncodingStore,
-    InputError,
     JsonOption,
     MemoryConfig,
-    Sentence,
     StoreError,
     WorkspaceOption,
     console,
@@ -35,7 +33,9 @@ from nanobot_memory_plugins.core import (
     tr,
 )
 from nanobot_memory_plugins.core.cli import opened_store, run, settled, warn
-from nanobot_memory_plugins.core.host import injections, recall_folder
+from nanobot_memory_plugins.core.files import MemoryPaths
+from nanobot_memory_plugins.core.host import injections
+from nanobot_memory_plugins.core.state import StateDatabase
 
 # What the ids of entries begin with in the index.
 _ENTRIES = "memory/ENTRIES.md#"
@@ -83,7 +83,7 @@ def audit(
     cosine: Cosine = _by_words
     if not no_embeddings:
         cosine = run(_cosines(repository.paths.workspace, configuration, entries))
-    recalled = _recalled(repository.paths.memory)
+    recalled = _recalled(repository.paths)
     limits = AuditLimits(stale_days, recall_days)
     faults = audited(
         entries,
@@ -124,20 +124,14 @@ def _by_words(_one: str, _other: str) -> float | None:
     return None
 
 
-def _recalled(memory: Path) -> _Recalled:
+def _recalled(paths: MemoryPaths) -> _Recalled:
     ids: set[str] = set()
     since: date | None = None
     turns = 0
-    try:
-        for day, turn in injections(recall_folder(memory), since=date.min):
-            since = since or day
-            turns += 1
-            ids.update(id_ for hit in turn.ids if (id_ := _entry_id(hit)))
-    except OSError as error:
-        raise InputError(
-            Sentence("The record of what was recalled cannot be read: {why}.", why=error.strerror),
-            hint="Give this user the right to read the files below memory/.usage.",
-        ) from None
+    for turn in injections(StateDatabase.of(paths), since=date.min):
+        since = since or turn.time.date()
+        turns += 1
+        ids.update(id_ for hit in turn.ids if (id_ := _entry_id(hit)))
     return _Recalled(frozenset(ids), since, turns)
 
 

@@ -33,6 +33,7 @@ from nanobot_memory_plugins.core import (
 )
 from nanobot_memory_plugins.core.cli import run, say_note, warn
 from nanobot_memory_plugins.core.language_model import LanguageModel, UsageLedger
+from nanobot_memory_plugins.core.state import StateDatabase
 
 _WORDS = {
     "add": Sentence("added"),
@@ -70,7 +71,7 @@ async def _run(
     offered = await asyncio.to_thread(offered_model, lambda problem: say_note(tr(problem)))
     model = None
     if offered is not None:
-        ledger = UsageLedger(repository.paths.memory / ".usage")
+        ledger = UsageLedger(StateDatabase.of(repository.paths))
         limits = configuration.core.language_model
         model = LanguageModel(offered, plugin="consolidation", options=limits, ledger=ledger, clock=clock)
     redaction = ContactRedaction(configuration.redaction.contacts)

@@ -14,10 +14,8 @@ from nanobot_memory_plugins.consolidation.cli.stats import Kept, plain_entries
 from nanobot_memory_plugins.consolidation.model.entry import Section
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core import (
-    InputError,
     JsonOption,
     MemoryPaths,
-    Sentence,
     WorkspaceOption,
     console,
     existing_workspace,
@@ -55,13 +53,7 @@ def stats(
     repository = opened(workspace, repaired=False)  # a list of counts does without what takes a second look
     paths = repository.paths
     entries = _kept(repository)
-    try:
-        said, noted, recalled = stored_messages(paths), stored_notes(paths), stored_recalls(paths)
-    except OSError as error:
-        raise InputError(
-            Sentence("The record of what was recalled cannot be read: {why}.", why=error.strerror),
-            hint="Give this user the right to read the files below memory/.usage.",
-        ) from None
+    said, noted, recalled = stored_messages(paths), stored_notes(paths), stored_recalls(paths)
     kept = _of_entries(entries)
     most = _most_recalled(paths, recalled, entries, 50 if everything or as_json else _MOST)
     never = _never(recalled, entries)

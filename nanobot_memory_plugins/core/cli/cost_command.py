@@ -3,7 +3,7 @@
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import UTC, datetime, time, timedelta
 from itertools import islice
 from typing import Annotated, Any, Final
 
@@ -14,13 +14,12 @@ from rich.table import Table
 
 from nanobot_memory_plugins.core.cli.console import console, shown
 from nanobot_memory_plugins.core.cli.options import JsonOption, WorkspaceOption, existing_workspace, print_json
-from nanobot_memory_plugins.core.errors import InputError
-from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.host.missed_turns import missed_turns
-from nanobot_memory_plugins.core.host.recall_log import Injection, injections, recall_folder
+from nanobot_memory_plugins.core.host.recall_log import Injection, injections
 from nanobot_memory_plugins.core.language_model.ledger import ANSWERED, CANCELLED, Usage, uses
 from nanobot_memory_plugins.core.language_model.options import LanguageModelOptions
-from nanobot_memory_plugins.redaction.script.messages import Sentence, tr
+from nanobot_memory_plugins.core.state import StateDatabase
+from nanobot_memory_plugins.redaction.script.messages import tr
 
 _DAYS = 7
 _LONGEST_TURN = timedelta(hours=1)
@@ -54,16 +53,12 @@ def cost(
     Below it, what recall put into the prompts and what the whole memory would have cost there; and what the set costs:
     recalled blocks, its tools, the entries in the prompt, and its own uses of the model.
     """
-    memory = MemoryPaths.of(existing_workspace(workspace)).memory
+    state = StateDatabase.of(existing_workspace(workspace))
     since = datetime.now(UTC).date() - timedelta(days=days - 1)
-    try:
-        rows = summed(uses(memory / ".usage", since=since))
-        begin = datetime.combine(since, time.min, UTC)
-        missed = [one.time for one in missed_turns(memory, since=begin) if one.plugin == "recall"]
-        recalled = savings(injections(recall_folder(memory), since=since), missed)
-    except OSError as error:
-        hint = "Give this user the right to read the files below memory/.usage."
-        raise InputError(Sentence("The record of uses cannot be read: {why}.", why=error.strerror), hint=hint) from None
+    rows = summed(uses(state, since=since))
+    begin = datetime.combine(since, time.min, UTC)
+    missed = [one.time for one in missed_turns(state, since=begin) if one.plugin == "recall"]
+    recalled = savings(injections(state, since=since), missed)
     if as_json:
         whole = {"rows": [_row(row) for row in rows], "total": _row(total(rows))}
         saved = {"days": [_saving(one) for one in recalled], "total": _saving(total_saving(recalled))}
@@ -112,11 +107,11 @@ def cost(
         _show_expense(_expense(rows, recalled), total_saving(recalled), begun, out)
 
 
-def summed(used: Iterable[tuple[date, Usage]]) -> list[Cost]:
+def summed(used: Iterable[Usage]) -> list[Cost]:
     """Return the uses summed up by day, purpose and plugin, newest day first."""
     rows: dict[tuple[str, str, str], Cost] = {}
-    for day, usage in used:
-        key = (day.isoformat(), usage.purpose, usage.plugin)
+    for usage in used:
+        key = (usage.time.date().isoformat(), usage.purpose, usage.plugin)
         row = rows.setdefault(key, Cost(*key))
         row.uses += 1
         row.failed += usage.outcome not in (ANSWERED, CANCELLED)
@@ -172,13 +167,14 @@ class Saving:
         return self.saved_tokens / self.whole_tokens if self.whole_tokens else 0.0
 
 
-def savings(recorded: Iterable[tuple[date, Injection]], missed: Iterable[datetime] = ()) -> list[Saving]:
+def savings(recorded: Iterable[Injection], missed: Iterable[datetime] = ()) -> list[Saving]:
     """Return the recorded turns summed up by day, newest first; ``missed`` is when recall failed or was too late."""
     turns = list(recorded)
-    failed = _failed([turn for _, turn in turns], sorted(missed))
+    failed = _failed(turns, sorted(missed))
     days: dict[str, Saving] = {}
-    for number, (day, turn) in enumerate(turns):
-        row = days.setdefault(day.isoformat(), Saving(day.isoformat()))
+    for number, turn in enumerate(turns):
+        day = turn.time.date().isoformat()
+        row = days.setdefault(day, Saving(day))
         row.turns += 1
         row.failed += number in failed
         row.with_memories += bool(turn.ids)
@@ -192,7 +188,7 @@ def savings(recorded: Iterable[tuple[date, Injection]], missed: Iterable[datetim
 
 def _failed(turns: Sequence[Injection], missed: Sequence[datetime]) -> set[int]:
     """Return which turns are those that missed recall: a turn is recorded once it is answered, within the hour."""
-    times = [datetime.fromisoformat(turn.time) for turn in turns]
+    times = [turn.time for turn in turns]
     found: set[int] = set()
     for moment in missed:
         within = range(bisect_left(times, moment), bisect_right(times, moment + _LONGEST_TURN))

@@ -35,7 +35,6 @@ _FOLDERS = {
     "memory/.entries": True,
     "memory/.erasure": True,
     "memory/.spill": False,
-    "memory/.usage": False,
     ".storage": False,
 }
 

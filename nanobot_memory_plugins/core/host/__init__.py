@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from nanobot_memory_plugins.core.host.plugin_set import PluginReport
     from nanobot_memory_plugins.core.host.plugins.plugin_host import PluginState
     from nanobot_memory_plugins.core.host.prompt_filter import without_others_notes
-    from nanobot_memory_plugins.core.host.recall_log import injections, recall_folder
+    from nanobot_memory_plugins.core.host.recall_log import injections
     from nanobot_memory_plugins.core.host.remember_tool import told_invalid, told_receipt
     from nanobot_memory_plugins.core.host.runs import HostRun, Runs
     from nanobot_memory_plugins.core.host.said_before import spoken_text
@@ -66,7 +66,7 @@ __getattr__ = lazy_names(
         "plugin_set": ("PluginReport",),
         "plugins.plugin_host": ("PluginState",),
         "prompt_filter": ("without_others_notes",),
-        "recall_log": ("injections", "recall_folder"),
+        "recall_log": ("injections",),
         "remember_tool": ("told_invalid", "told_receipt"),
         "runs": ("HostRun", "Runs"),
         "said_before": ("spoken_text",),
@@ -116,7 +116,6 @@ __all__ = [
     "note_missed",
     "place_of",
     "read_text",
-    "recall_folder",
     "recalls_of_records",
     "scrub_workspace",
     "spoken_text",

@@ -1,23 +1,20 @@
-"""Turns that went without memory, and why: one line of JSON each, without what was said.
+"""Turns that went without memory, and why. ``doctor`` tells of the last day's."""
 
-One file a day, below ``memory/.usage/missed``. ``doctor`` tells of the last day's.
-"""
-
-import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 
 from nanobot_memory_plugins.core.clock import Clock
-from nanobot_memory_plugins.core.files.daily_rows import append_row, lines_since
-from nanobot_memory_plugins.core.files.paths import MemoryPaths
+from nanobot_memory_plugins.core.errors import StoreError
 from nanobot_memory_plugins.core.log import logger
+from nanobot_memory_plugins.core.state import StateDatabase
 from nanobot_memory_plugins.core.values.diagnosis import Finding, Health
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
+_KIND = "missed_turn"
 NO_ANSWER = "no answer within"
 WITH_START = "the start of the memory included"
 _RESTING = "resting after: "
@@ -38,47 +35,32 @@ class MissedTurn:
 
 
 def note_missed(workspace: Path, clock: Clock, missed: Mapping[str, str]) -> None:
-    """Record for each plugin why it did not answer. It blocks; a full or read-only disk costs the record only."""
-    memory, now = MemoryPaths.of(workspace).memory, clock.now()
+    """Record for each plugin why it did not answer. It blocks; a state database that is locked costs the record."""
+    state, now = StateDatabase.of(workspace), clock.now()
     try:
         for plugin, why in missed.items():
-            row = asdict(MissedTurn(now, plugin, why)) | {"time": now.isoformat()}
-            append_row(missed_folder(memory), now.date(), row, below=memory)
-    except OSError as error:
-        logger.debug("a turn without memory could not be recorded: {}", type(error).__name__)
+            state.add_event(_KIND, now, {"plugin": plugin, "why": why})
+    except StoreError as error:
+        logger.debug("a turn without memory could not be recorded: {}", error.cause)
 
 
-def missed_folder(memory: Path) -> Path:
-    """Return where the records are, below the memory folder."""
-    return memory / ".usage" / "missed"
-
-
-def missed_turns(memory: Path, *, since: datetime) -> Iterator[MissedTurn]:
-    """Yield what was missed from a time on. Lines that cannot be read are passed over. Raises `OSError`."""
-    for _, line in lines_since(missed_folder(memory), since.date()):
-        try:
-            row = json.loads(line)
-            one = MissedTurn(datetime.fromisoformat(row["time"]), str(row["plugin"]), str(row["why"]))
-            if one.time >= since:
-                yield one
-        except (ValueError, KeyError, TypeError):
-            continue
+def missed_turns(state: StateDatabase, *, since: datetime) -> Iterator[MissedTurn]:
+    """Yield what was missed from a time on. Raises `StoreError`."""
+    for time, body in state.events(_KIND, since=since.date()):
+        if time >= since:
+            yield MissedTurn(time, **body)
 
 
 def missed_recalls(workspace: Path, now: datetime) -> int:
-    """Return how many turns of the last day recall did not answer. It blocks."""
-    try:
-        found = missed_turns(MemoryPaths.of(workspace).memory, since=now - _DAY)
-        return sum(one.plugin == "recall" for one in found)
-    except OSError:
-        return 0
+    """Return how many turns of the last day recall did not answer. It blocks, and raises `StoreError`."""
+    return sum(one.plugin == "recall" for one in missed_turns(StateDatabase.of(workspace), since=now - _DAY))
 
 
-def missed_findings(workspace: Path, now: datetime) -> list[Finding]:
+def missed_findings(state: StateDatabase, now: datetime) -> list[Finding]:
     """Return which turns of the last day went without memory, and why; nothing where none did. It blocks."""
     try:
-        found = list(missed_turns(MemoryPaths.of(workspace).memory, since=now - _DAY))
-    except OSError:
+        found = list(missed_turns(state, since=now - _DAY))
+    except StoreError:
         return []
     if not found:
         return []
@@ -88,8 +70,8 @@ def missed_findings(workspace: Path, now: datetime) -> list[Finding]:
         what = Sentence(_MISSED[plugin]) if plugin in _MISSED else Sentence("{plugin} did not answer", plugin=plugin)
         told.append(Sentence("{count} {what} ({plugin}: {why})", count=count, what=what, plugin=plugin, why=_said(why)))
     last = max(one.time for one in found).astimezone()
-    state = Sentence("in the last day {told}; last at {last:%H:%M}", told=Sentence.joined(told, "; "), last=last)
-    return [Finding(_SUBJECT, state, Health.DEGRADED, _hint(found))]
+    condition = Sentence("in the last day {told}; last at {last:%H:%M}", told=Sentence.joined(told, "; "), last=last)
+    return [Finding(_SUBJECT, condition, Health.DEGRADED, _hint(found))]
 
 
 def _said(why: str) -> str:

@@ -25,6 +25,7 @@ from nanobot_memory_plugins.core.protocols import Complete, EntryAccess, Store
 from nanobot_memory_plugins.core.redaction.contact_redaction import ContactRedaction
 from nanobot_memory_plugins.core.scopes.scopes import Scopes
 from nanobot_memory_plugins.core.session_reading.templates import PROMPTS as READING_PROMPTS
+from nanobot_memory_plugins.core.state import StateDatabase
 from nanobot_memory_plugins.core.values import Erasure, Note, Receipt
 from nanobot_memory_plugins.core.values.diagnosis import Finding, Health
 from nanobot_memory_plugins.redaction.script.messages import Sentence
@@ -81,7 +82,7 @@ class PluginSet:
         self._feedback = Unhelpful(workspace, clock)
         core = config.core
         self.prompts = Prompts.of(workspace, core.prompt_folder, core.wishes)
-        self._ledger = UsageLedger(workspace / "memory" / ".usage")
+        self._ledger = UsageLedger(StateDatabase.of(workspace))
         self._discovered: list[DiscoveredPlugin] = []
         self._hooks: dict[str, tuple[str, ...]] = {}
         self._errors: dict[str, str] = {}
@@ -225,7 +226,8 @@ class PluginSet:
         """Return how things stand: what core sees and what each plugin reports."""
         answers = await self.host.call("diagnose", {}, accept=(Finding,))
         told = [one for answer in answers for one in answer.values if isinstance(one, Finding)]
-        missed = await run_in_daemon_thread(lambda: missed_findings(self._workspace, self._clock.now()))
+        state, now = StateDatabase.of(self._workspace), self._clock.now()
+        missed = await run_in_daemon_thread(lambda: [*_state_findings(state), *missed_findings(state, now)])
         own = await run_in_daemon_thread(self.findings)
         return [*own, *missed, *await run_in_daemon_thread(self._prompt_findings), *told]
 
@@ -300,6 +302,17 @@ class PluginSet:
         return self.prompts.findings(
             one for files in brought if isinstance(files, tuple) for one in files if isinstance(one, PromptFile)
         )
+
+
+def _state_findings(state: StateDatabase) -> list[Finding]:
+    """Return why the state is kept in memory, or was begun anew; nothing where all is well. It blocks."""
+    if (trouble := state.trouble) is None:
+        return []
+    hint = Sentence(
+        "Entries, notes and transcripts are kept in their files all the same; of the state only history and counts are"
+        " gone. Where the file cannot be written, give this user the right to write in its folder, or free some space."
+    )
+    return [Finding(Sentence("state database"), trouble, Health.DEGRADED, hint)]
 
 
 def _configuration_title(key: str) -> str:

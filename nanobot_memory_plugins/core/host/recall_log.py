@@ -1,21 +1,22 @@
-"""What was injected into each turn, and what the whole memory would have cost there: one line of JSON a turn.
+"""What was injected into each turn, and what the whole memory would have cost there: ids and counts of each turn.
 
-It holds ids and counts, and nothing of what was said. One file a day, below ``memory/.usage/recall``.
+Nothing of what was said is in it.
 """
 
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from datetime import date, datetime
 from pathlib import Path
 
 from nanobot_memory_plugins.core.clock import Clock
-from nanobot_memory_plugins.core.files.daily_rows import append_row, lines_since
+from nanobot_memory_plugins.core.errors import StoreError
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.reading import open_regular
 from nanobot_memory_plugins.core.log import logger
+from nanobot_memory_plugins.core.state import StateDatabase
 from nanobot_memory_plugins.core.text.tokens import estimate_tokens
 
+_KIND = "recall"
 # What of a file is read to estimate its tokens; a longer one is estimated by its beginning.
 _READ_BYTES = 4 << 20
 
@@ -28,7 +29,7 @@ class Injection:
     prompt: what one request held besides. All are estimates. ``ids`` are the memories in the block.
     """
 
-    time: str
+    time: datetime
     ids: tuple[str, ...]
     tokens: int
     whole_tokens: int
@@ -44,18 +45,19 @@ class RecallLedger:
     """
 
     def __init__(self, workspace: str | Path, clock: Clock) -> None:
-        self._memory = MemoryPaths.of(workspace).memory
+        paths = MemoryPaths.of(workspace)
+        self._memory = paths.memory
+        self._state = StateDatabase.of(paths)
         self._clock = clock
         self._tokens: dict[str, tuple[int, int, int]] = {}
 
     def record(self, ids: Sequence[str], tokens: int, tool_tokens: int = 0, entry_tokens: int = 0) -> None:
-        """Append one turn with a single write; a full or read-only disk costs the record only."""
-        now = self._clock.now()
+        """Add one turn; a state database that is locked costs the record only."""
+        turn = Injection(self._clock.now(), tuple(ids), tokens, self._whole(), tool_tokens, entry_tokens)
         try:
-            row = Injection(now.isoformat(), tuple(ids), tokens, self._whole(), tool_tokens, entry_tokens)
-            append_row(recall_folder(self._memory), now.date(), asdict(row), below=self._memory)
-        except OSError as error:
-            logger.debug("what was recalled could not be recorded: {}", type(error).__name__)
+            self._state.add_event(_KIND, turn.time, {k: v for k, v in asdict(turn).items() if k != "time"})
+        except StoreError as error:
+            logger.debug("what was recalled could not be recorded: {}", error.cause)
 
     def _whole(self) -> int:
         found: dict[str, tuple[int, int, int]] = {}
@@ -72,36 +74,10 @@ class RecallLedger:
         return sum(tokens for *_, tokens in found.values())
 
 
-def recall_folder(memory: Path) -> Path:
-    """Return where the records are, below the memory folder."""
-    return memory / ".usage" / "recall"
-
-
-def injections(folder: Path, *, since: date) -> Iterator[tuple[date, Injection]]:
-    """Yield the recorded turns from a day on, oldest day first, with their day.
-
-    Raises `OSError` when a file cannot be read; a missing folder has none. Lines that cannot be read are passed over.
-    """
-    for day, line in lines_since(folder, since):
-        row = _row(line)
-        if row is not None:
-            yield day, row
-
-
-def _row(line: bytes) -> Injection | None:
-    try:
-        row = json.loads(line)
-        ids = row["ids"]
-        return Injection(
-            time=datetime.fromisoformat(row["time"]).isoformat(),
-            ids=tuple(str(one) for one in ids) if isinstance(ids, list) else (),
-            tokens=max(0, int(row["tokens"])),
-            whole_tokens=max(0, int(row["whole_tokens"])),
-            tool_tokens=max(0, int(row.get("tool_tokens", 0))),
-            entry_tokens=max(0, int(row.get("entry_tokens", 0))),
-        )
-    except (ValueError, KeyError, TypeError, OverflowError):
-        return None
+def injections(state: StateDatabase, *, since: date) -> Iterator[Injection]:
+    """Yield the recorded turns from a day (UTC) on, oldest first. Raises `StoreError`."""
+    for time, body in state.events(_KIND, since=since):
+        yield Injection(time=time, **{**body, "ids": tuple(body["ids"])})
 
 
 def _tokens_of(path: Path, size: int) -> int:

@@ -13,7 +13,8 @@ from pathlib import Path
 
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.reading import read_regular
-from nanobot_memory_plugins.core.host.recall_log import injections, recall_folder
+from nanobot_memory_plugins.core.host.recall_log import injections
+from nanobot_memory_plugins.core.state import StateDatabase
 from nanobot_memory_plugins.core.values import Origin
 
 # A value inside a JSON string has its quotation marks escaped: these can be fields only. A pattern that begins with
@@ -85,10 +86,10 @@ def stored_notes(paths: MemoryPaths) -> Stored:
 
 
 def stored_recalls(paths: MemoryPaths) -> Recalls:
-    """Count what turns got. It blocks. Raises `OSError`."""
+    """Count what turns got. It blocks. Raises `StoreError`."""
     found = Recalls()
-    for day, turn in injections(recall_folder(paths.memory), since=date.min):
-        found.since = found.since or day
+    for turn in injections(StateDatabase.of(paths), since=date.min):
+        found.since = found.since or turn.time.date()
         found.turns += 1
         found.with_memories += bool(turn.ids)
         found.times.update(turn.ids)

@@ -3,10 +3,10 @@
 import asyncio
 import hashlib
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from contextvars import ContextVar
-from typing import Any
+from typing import Any, TypeVar
 
 from tenacity import AsyncRetrying, retry_if_exception, stop_after_attempt, wait_random_exponential
 
@@ -16,7 +16,10 @@ from nanobot_memory_plugins.core.errors import (
     CompletionTimeoutError,
     LanguageModelError,
     LoopError,
+    NotAskedError,
+    StoreError,
 )
+from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.language_model.ledger import ANSWERED, CANCELLED, Usage, UsageLedger
 from nanobot_memory_plugins.core.language_model.options import LanguageModelOptions, purpose_of
 from nanobot_memory_plugins.core.log import logger
@@ -25,6 +28,8 @@ from nanobot_memory_plugins.core.text.evidence import without_thoughts
 from nanobot_memory_plugins.core.text.tokens import estimate_tokens
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 from nanobot_memory_plugins.redaction.script.printable import printable
+
+T = TypeVar("T")
 
 # Share of a hook's remaining time that one use may take: the rest is for the fallback and for writing.
 HOOK_SHARE = 0.4
@@ -85,7 +90,8 @@ class LanguageModel:
         today = self._clock.now().date()
         spent_on = purpose_of(purpose)
         budget = self._options.daily_tokens_for(purpose)
-        if self._ledger.tokens(spent_on, today) + prompt_tokens + max_tokens > budget:
+        spent = await self._look_up(lambda ledger: ledger.tokens(spent_on, today))
+        if spent + prompt_tokens + max_tokens > budget:
             raise BudgetExceededError(
                 Sentence(
                     "The budget of {budget} tokens a day for {purpose!r} is used up.", budget=budget, purpose=spent_on
@@ -93,7 +99,7 @@ class LanguageModel:
                 hint="Raise core.languageModel.dailyTokens, or wait until tomorrow (UTC).",
             )
         prompt = _fingerprint(messages)
-        self._refuse_loops(spent_on, prompt)
+        await self._refuse_loops(spent_on, prompt)
         started = self._clock.monotonic()
         answer, outcome = "", CANCELLED
         try:
@@ -103,9 +109,9 @@ class LanguageModel:
             outcome = type(error).__name__
             raise
         finally:
-            self._ledger.record(
+            await self._record(
                 Usage(
-                    time=self._clock.now().isoformat(),
+                    time=self._clock.now(),
                     plugin=self._plugin,
                     purpose=spent_on,
                     prompt_tokens=prompt_tokens,
@@ -113,15 +119,29 @@ class LanguageModel:
                     seconds=round(self._clock.monotonic() - started, 3),
                     outcome=outcome,
                     prompt=prompt,
-                ),
-                today,
+                )
             )
         return answer
 
-    def _refuse_loops(self, purpose: str, prompt: str) -> None:
+    async def _record(self, usage: Usage) -> None:
+        try:
+            await run_in_daemon_thread(lambda: self._ledger.record(usage))
+        except StoreError as error:
+            logger.warning("the use of the language model could not be recorded: {}", error.cause)
+
+    async def _look_up(self, look: Callable[[UsageLedger], T]) -> T:
+        """Return what the ledger says; where that cannot be known nothing is sent."""
+        try:
+            return await run_in_daemon_thread(lambda: look(self._ledger))
+        except StoreError as error:
+            raise NotAskedError(
+                Sentence("What was used today cannot be read: {why}", why=error.cause), hint=error.hint
+            ) from None
+
+    async def _refuse_loops(self, purpose: str, prompt: str) -> None:
         """Raise `LoopError` when this use looks like one turn of a loop."""
         now = self._clock.now()
-        if self._ledger.repeats(prompt, now) >= self._options.hourly_repeats:
+        if await self._look_up(lambda ledger: ledger.repeats(prompt, now)) >= self._options.hourly_repeats:
             raise LoopError(
                 Sentence(
                     "The same prompt for {purpose!r} was sent {times} times within an hour.",
@@ -130,7 +150,7 @@ class LanguageModel:
                 ),
                 hint="Look for what asks again and again; core.languageModel.hourlyRepeats is the limit.",
             )
-        failures, seconds = self._ledger.failures(purpose, now)
+        failures, seconds = await self._look_up(lambda ledger: ledger.failures(purpose, now))
         if failures >= self._options.hourly_failures and seconds < self._options.failure_rest:
             raise LoopError(
                 Sentence(

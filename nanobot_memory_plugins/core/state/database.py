@@ -2,9 +2,11 @@
 
 import json
 import os
+import tempfile
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
+from dataclasses import dataclass
 from datetime import date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -24,9 +26,7 @@ T = TypeVar("T")
 
 # How long a statement waits for another process's transaction. Writers hold theirs for milliseconds.
 _BUSY_MS = 5_000
-_DAMAGED = "{name} was damaged and was made again; the history of before is gone."
-_OTHER_VERSION = "{name} was made by another version and was made again; the history of before is gone."
-_FOREIGN = "{name} was no state of ours and was put aside as {name}.aside."
+
 
 _open: "WeakValueDictionary[Path, StateDatabase]" = WeakValueDictionary()
 _opening = threading.Lock()
@@ -121,9 +121,8 @@ class StateDatabase:
         import apsw  # takes some milliseconds, which a command that uses no state need not spend
 
         with self._lock:
-            connection = self._connected()
             try:
-                return use(connection)
+                return use(self._connected())
             except (apsw.BusyError, apsw.LockedError) as error:
                 raise StoreError(
                     Sentence("The state database {name} is locked by another process.", name=self.path.name),
@@ -131,7 +130,7 @@ class StateDatabase:
                 ) from error
             except _damage():
                 self.close()
-                self._replace(_DAMAGED)
+                self._replace(_damaged(self.path))
             except (
                 apsw.FullError,
                 apsw.IOError,
@@ -152,6 +151,8 @@ class StateDatabase:
 
         try:
             connection = self._open_file()
+        except (apsw.BusyError, apsw.LockedError):
+            raise
         except (OSError, apsw.Error) as error:
             connection = self._continue_in_memory(error)
         self._connection, self._process = connection, os.getpid()
@@ -159,32 +160,23 @@ class StateDatabase:
 
     def _open_file(self) -> "apsw.Connection":
         private_folder(self.path.parent)
-        connection = _open_private(self.path)
-        try:
-            wrong = _wrong_with(connection)
-            if wrong is None:
-                _prepare(connection)
-        except _damage():
-            wrong = _DAMAGED
-        except BaseException:
-            connection.close()
-            raise
-        if wrong is not None:
-            connection.close()
+        if (wrong := _fault_of(self.path)) is not None:
             self._replace(wrong)
-            connection = _open_private(self.path)
-            _prepare(connection)
+        if not self.path.exists():
+            _make_file(self.path)
+        narrow_file(self.path)
+        connection = _connect(self.path)
         self._file = _identity(self.path)
         return connection
 
-    def _replace(self, wrong: str) -> None:
+    def _replace(self, wrong: "_Fault") -> None:
         """Make way for a new file: what is somebody else's is put aside, what was ours goes with all that it holds."""
-        self._trouble = Sentence(wrong, name=self.path.name)
+        self._trouble = wrong.trouble
         logger.warning("{}", self._trouble)
         for ending in ("-wal", "-shm", ""):
             with suppress(FileNotFoundError):
                 path = self.path.with_name(self.path.name + ending)
-                path.replace(path.with_name(f"{path.name}.aside")) if wrong == _FOREIGN else path.unlink()
+                path.replace(path.with_name(f"{path.name}.aside")) if wrong.is_foreign else path.unlink()
 
     def _continue_in_memory(self, error: Exception) -> "apsw.Connection":
         """Go on without the file, with what can still be read of it."""
@@ -202,49 +194,84 @@ class StateDatabase:
             memory.close()
             memory = apsw.Connection(":memory:")
         self.close()
-        _prepare(memory)
+        _make_tables(memory)
         self._connection, self._process, self._file = memory, os.getpid(), None
         return memory
 
 
-def _open_private(path: Path) -> "apsw.Connection":
-    """Open the file; a new one is for its owner only, and so are the log files, which take its mode."""
+def _connect(path: Path | str) -> "apsw.Connection":
+    """Open a file that is there, and set what every connection needs."""
     import apsw
 
-    with suppress(FileExistsError):
-        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
-    narrow_file(path)
-    return apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
+    connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
+    connection.set_busy_timeout(_BUSY_MS)
+    connection.execute("PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON; PRAGMA secure_delete = ON").fetchall()
+    return connection
 
 
 def _open_for_reading(path: Path) -> "apsw.Connection":
+    """Open a file in a folder that cannot be written, as it is without its log."""
     import apsw
 
     address = f"{path.absolute().as_uri()}?immutable=1"
     return apsw.Connection(address, flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
 
 
-def _prepare(connection: "apsw.Connection") -> None:
-    """Set what every connection needs, and make the tables that are missing."""
-    connection.set_busy_timeout(_BUSY_MS)
-    connection.execute("PRAGMA journal_mode = WAL").fetchall()
-    connection.execute("PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON; PRAGMA secure_delete = ON").fetchall()
-    (version,) = connection.execute("PRAGMA user_version").fetchall()[0]
+def _make_file(path: Path) -> None:
+    """Make an empty state under another name, and give it its own at once: nobody ever opens one that is half made."""
+    handle, name = tempfile.mkstemp(prefix=f".{path.name}-", dir=path.parent)  # for its owner only
+    os.close(handle)
+    try:
+        connection = _connect(name)
+        _make_tables(connection)
+        connection.execute("PRAGMA journal_mode = WAL").fetchall()
+        connection.close()
+        try:
+            os.link(name, path)
+        except FileExistsError:
+            logger.debug("another process was first to make {}", path.name)
+        except OSError:  # a file system without hard links
+            os.replace(name, path)
+    finally:
+        Path(name).unlink(missing_ok=True)
+
+
+def _make_tables(connection: "apsw.Connection") -> None:
+    connection.execute(SCHEMA)
+    connection.execute(f"PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {VERSION}").fetchall()
+
+
+@dataclass(frozen=True, slots=True)
+class _Fault:
+    """Why a file cannot be used; ``is_foreign`` where it is no state of ours."""
+
+    trouble: Sentence
+    is_foreign: bool = False
+
+
+def _fault_of(path: Path) -> _Fault | None:
+    """Return why a file that is there cannot be used, or None."""
+    if not path.exists():
+        return None
+    try:
+        with closing(_connect(path)) as connection:
+            (application,) = connection.execute("PRAGMA application_id").fetchall()[0]
+            (version,) = connection.execute("PRAGMA user_version").fetchall()[0]
+            (tables,) = connection.execute("SELECT count(*) FROM sqlite_schema").fetchall()[0]
+    except _damage():
+        return _damaged(path)
+    if application != APPLICATION_ID:
+        foreign = Sentence("{name} was no state of ours and was put aside as {name}.aside.", name=path.name)
+        return _Fault(foreign, is_foreign=True) if tables else _damaged(path)
     if version != VERSION:
-        connection.execute("BEGIN IMMEDIATE")
-        connection.execute(SCHEMA)
-        connection.execute(f"PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {VERSION}")
-        connection.execute("COMMIT")
+        return _Fault(
+            Sentence("{name} was of another version: it was made again, without the history.", name=path.name)
+        )
+    return None
 
 
-def _wrong_with(connection: "apsw.Connection") -> str | None:
-    """Return why a file cannot be used, or None. An empty one is about to be filled, perhaps by another process."""
-    (application,) = connection.execute("PRAGMA application_id").fetchall()[0]
-    (version,) = connection.execute("PRAGMA user_version").fetchall()[0]
-    (tables,) = connection.execute("SELECT count(*) FROM sqlite_schema").fetchall()[0]
-    if application == APPLICATION_ID:
-        return None if version == VERSION else _OTHER_VERSION
-    return _FOREIGN if tables else None
+def _damaged(path: Path) -> _Fault:
+    return _Fault(Sentence("{name} was damaged: it was made again, without the history.", name=path.name))
 
 
 def _damage() -> "tuple[type[apsw.Error], ...]":

@@ -5,6 +5,7 @@ from typing import Any
 from rich.text import Text
 
 from nanobot_memory_plugins.core.cli import PURPOSE_WORDS, Cost
+from nanobot_memory_plugins.core.state import StateDatabase
 from nanobot_memory_plugins.panel.memory import COST_DAYS
 from nanobot_memory_plugins.panel.views.base import View
 from nanobot_memory_plugins.panel.widgets.chart import bar
@@ -52,12 +53,8 @@ class CostView(View):
 
     def version(self) -> str:
         """Return a text that changes with the records."""
-        folder = self.memory.paths.memory / ".usage"
-        try:
-            files = sorted(folder.glob("*.jsonl"))[-COST_DAYS:]
-            return repr([(file.name, file.stat().st_size) for file in files]) + str(self.memory.clock.now().date())
-        except OSError:
-            return ""
+        last = StateDatabase.of(self.memory.paths).read("SELECT coalesce(max(id), 0) FROM event")[0][0]
+        return f"{last} {self.memory.clock.now().date()}"
 
     async def load(self) -> None:
         """Read the uses."""
