@@ -1,9 +1,9 @@
 """The catalogues of messages: ``python -m release.catalogues [FOLDER]`` brings each up to date and compiles it.
 
 The sentences are found in the sources: what `tr` and `Sentence` are given, causes and hints of errors and findings,
-and what the help of the command line is made of. A catalogue is ``<language>.po``; a new language is an empty file of
-that name. What is not translated yet is listed, what is said no more goes. Traditional Chinese is made of the
-simplified one: nobody translates it.
+and what the help of the command line is made of. A catalogue is ``<language>/LC_MESSAGES/nanobot-memory.po``; a new
+language is an empty file of that name. What is not translated yet is listed, what is said no more goes. Traditional
+Chinese is made of the simplified one: nobody translates it.
 """
 
 import ast
@@ -25,7 +25,7 @@ PACKAGE = ROOT / "nanobot_memory_plugins"
 CATALOGUES = PACKAGE / "core" / "cli" / "catalogues"
 
 # What is made of another language, which stands before it in the order of names.
-_MADE, _OF = "zh_Hant.po", "zh.po"
+_MADE, _OF = "zh_Hant", "zh"
 _HEADER = "Content-Type: text/plain; charset=UTF-8\nContent-Transfer-Encoding: 8bit\nLanguage: {}\n"
 # Calls whose texts are shown: their first arguments, as many as the number says, and the keywords.
 _CALLS = {
@@ -93,6 +93,11 @@ _TABLES = {
     "search/sources/places.py": ("FileKind",),
     "storage/cli/search_command.py": ("MemoryKind",),
 }
+# Headings of Typer, which it looks up by gettext.
+_TYPER = (
+    "(deprecated) ", "[default: {}]", "[env var: {}]", "[required]", "Arguments", "Options", "Commands", "Error",
+    "Try [blue]'{command_path} {help_option}'[/] for help.",
+)  # fmt: skip
 # Where such tables are.
 _SHOWS = re.compile(r"(?:^|/)(?:cli|panel)/")
 # Names of tables whose texts are shown, by the name of the constant.
@@ -115,6 +120,7 @@ def sentences(package: Path = PACKAGE) -> dict[str, list[str]]:
             places = found.setdefault(text, [])
             if _SAYS.search(re.sub(r"\{[^}]*\}", "", text)) and where not in places:
                 places.append(where)
+    found |= {text: ["typer"] for text in _TYPER}
     return {text: places for text, places in found.items() if places}
 
 
@@ -269,6 +275,16 @@ def _texts(node: ast.expr, constants: Mapping[str, ast.expr]) -> Iterator[str]:
             yield from _texts(constants[name], {})
 
 
+def catalogue_of(language: str, folder: Path = CATALOGUES) -> Path:
+    """Return where the catalogue of a language is."""
+    return folder / language / "LC_MESSAGES" / "nanobot-memory.po"
+
+
+def languages_of(folder: Path = CATALOGUES) -> list[str]:
+    """Return the languages that have a catalogue, in the order of names."""
+    return sorted(file.parents[1].name for file in folder.glob("*/LC_MESSAGES/*.po"))
+
+
 def read(file: Path) -> dict[str, str]:
     """Return the translations of a catalogue."""
     text = file.read_text(encoding="utf-8") if file.exists() else ""
@@ -277,11 +293,12 @@ def read(file: Path) -> dict[str, str]:
 
 def write(file: Path, translations: Mapping[str, str], places: Mapping[str, list[str]]) -> None:
     """Write a catalogue, its texts in the order of the files in which they stand, and compile it."""
-    header = _HEADER.format(file.stem)
+    header = _HEADER.format(file.parents[1].name)
     blocks = [f'msgid ""\nmsgstr {_quoted(header)}']
     for text in sorted(places, key=lambda one: (places[one][0], one)):
         said = translations.get(text, "")
         blocks.append(f"#: {' '.join(places[text])}\nmsgid {_quoted(text)}\nmsgstr {_quoted(said)}")
+    file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text("\n\n".join(blocks) + "\n", encoding="utf-8")
     file.with_suffix(".mo").write_bytes(compiled({"": header, **read(file)}))
 
@@ -309,7 +326,7 @@ def places_in(text: str) -> set[str]:
 
 def made(folder: Path = CATALOGUES) -> dict[str, str]:
     """Return the translations of the catalogue that is made of another one."""
-    return {text: in_traditional(said) for text, said in read(folder / _OF).items()}
+    return {text: in_traditional(said) for text, said in read(catalogue_of(_OF, folder)).items()}
 
 
 def _quoted(text: str) -> str:
@@ -320,14 +337,13 @@ def main(folder: Path = CATALOGUES) -> int:
     """Bring every catalogue of a folder up to date; return 1 where a text has no translation."""
     found = sentences()
     missing = 0
-    if (folder / _OF).exists():
-        (folder / _MADE).touch()
-    for file in sorted(folder.glob("*.po")):
-        translations = made(folder) if file.name == _MADE else read(file)
+    for language in languages_of(folder):
+        file = catalogue_of(language, folder)
+        translations = made(folder) if language == _MADE else read(file)
         write(file, translations, found)
         bare = [text for text in found if not translations.get(text)]
         missing += len(bare)
-        print(f"{file.stem}: {len(found) - len(bare)} of {len(found)} texts are translated")
+        print(f"{language}: {len(found) - len(bare)} of {len(found)} texts are translated")
         for text in bare:
             print(f"  {found[text][0]}: {text}")
     return 1 if missing else 0

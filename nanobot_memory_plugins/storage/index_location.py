@@ -72,7 +72,7 @@ def choose_place(paths: MemoryPaths, db_path: str) -> IndexPlace:
 def known_databases(paths: MemoryPaths, db_path: str) -> list[Path]:
     """Return where indexes of a workspace are, or were: by this configuration, by none, and by earlier ones."""
     earlier = [Path(line) for line in _earlier(paths)]
-    beside = sorted(paths.database.parent.glob("*.db"))
+    beside = sorted(set(paths.database.parent.glob("*.db")) - {paths.state})
     return list(dict.fromkeys([wanted_database(paths, db_path), paths.database, *beside, *earlier]))
 
 

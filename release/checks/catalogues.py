@@ -4,7 +4,7 @@ import gettext
 import io
 from collections.abc import Iterator
 
-from release.catalogues import CATALOGUES, places_in, read, sentences, spliced
+from release.catalogues import catalogue_of, languages_of, places_in, read, sentences, spliced
 from release.checks.listed import check
 
 
@@ -12,13 +12,14 @@ from release.checks.listed import check
 def catalogues() -> Iterator[str]:
     """`python -m release.catalogues` brings them up to date."""
     found = sentences()
-    for file in sorted(CATALOGUES.glob("*.po")):
+    for language in languages_of():
+        file = catalogue_of(language)
         said = read(file)
-        yield from (f"{file.stem}, not translated: {text}" for text in found if not said.get(text))
-        yield from (f"{file.stem}, not used: {text}" for text in said if text not in found)
-        yield from (f"{file.stem}, other values: {text}" for text in said if places_in(text) != places_in(said[text]))
+        yield from (f"{language}, not translated: {text}" for text in found if not said.get(text))
+        yield from (f"{language}, not used: {text}" for text in said if text not in found)
+        yield from (f"{language}, other values: {text}" for text in said if places_in(text) != places_in(said[text]))
         made = gettext.GNUTranslations(io.BytesIO(file.with_suffix(".mo").read_bytes()))
-        yield from (f"{file.stem}, not compiled: {text}" for text in said if made.gettext(text) != said[text])
+        yield from (f"{language}, not compiled: {text}" for text in said if made.gettext(text) != said[text])
 
 
 @check("no sentence that people read is an f-string, which no catalogue can hold")

@@ -2,11 +2,7 @@
 
 from pathlib import Path
 
-import pytest
-
-from nanobot_memory_plugins.core.cli import language
 from nanobot_memory_plugins.core.cli.main import run_command_line
-from nanobot_memory_plugins.core.cli.typer_words import told_error
 from nanobot_memory_plugins.core.config import languages
 from nanobot_memory_plugins.core.errors import InputError
 from nanobot_memory_plugins.core.isolation.answers import Expected, accepted_values
@@ -15,13 +11,16 @@ from nanobot_memory_plugins.redaction.script.messages import Sentence, speaking,
 from release.catalogues import write
 
 
-def catalogue_of(file: Path, translations: dict[str, str]) -> None:
-    write(file, translations, {text: ["somewhere.py"] for text in translations})
+def catalogue_of(folder: Path, translations: dict[str, str]) -> None:
+    write(
+        folder / "de" / "LC_MESSAGES" / "nanobot-memory.po",
+        translations,
+        {text: ["somewhere.py"] for text in translations},
+    )
 
 
 def test_a_third_language_is_a_file(tmp_path: Path, monkeypatch, capsys):
-    file = tmp_path / "de.po"
-    catalogue_of(file, {"There is no workspace at {folder}.": "In {folder} ist kein Arbeitsbereich."})
+    catalogue_of(tmp_path, {"There is no workspace at {folder}.": "In {folder} ist kein Arbeitsbereich."})
     monkeypatch.setattr(languages, "CATALOGUES", tmp_path)
     monkeypatch.setenv("LC_ALL", "de_AT.UTF-8")
     assert run_command_line(["why", "x", "-w", str(tmp_path / "nowhere")]) == 1
@@ -31,17 +30,17 @@ def test_a_third_language_is_a_file(tmp_path: Path, monkeypatch, capsys):
 
 
 def test_a_third_language_names_what_stands_for_a_value(tmp_path: Path, monkeypatch, capsys):
-    catalogue_of(tmp_path / "de.po", {"Usage: ": "Aufruf: ", "ID": "KENNUNG", "DIR": "ORDNER"})
+    catalogue_of(tmp_path, {"ID": "KENNUNG", "DIR": "ORDNER"})
     monkeypatch.setattr(languages, "CATALOGUES", tmp_path)
     monkeypatch.setenv("LC_ALL", "de_AT.UTF-8")
     assert run_command_line(["entries", "show", "--help"]) == 0
     said = capsys.readouterr().out
-    assert "Aufruf: nanobot-memory entries show [OPTIONS] {KENNUNG}" in said
+    assert "nanobot-memory entries show [OPTIONS] {KENNUNG}" in said
     assert "ORDNER" in said
 
 
 def test_a_third_language_is_chosen_in_the_configuration(tmp_path: Path, monkeypatch, capsys):
-    catalogue_of(tmp_path / "de.po", {"The memory is empty.": "Die Erinnerung ist leer."})
+    catalogue_of(tmp_path, {"The memory is empty.": "Die Erinnerung ist leer."})
     file = tmp_path / "config.json"
     file.write_text('{"memoryPlugins": {"core": {"language": "de"}}}')
     monkeypatch.setenv("LC_ALL", "C.UTF-8")
@@ -88,29 +87,3 @@ def test_a_finding_of_a_plugin_stays_a_sentence_and_a_false_one_becomes_text():
     assert isinstance(copied.state, Sentence)
     assert type(plain.state) is str
     assert copied == true
-
-
-@pytest.mark.parametrize(
-    ("error", "said"),
-    [
-        ("No such command 'serch'. Did you mean 'search'?", '没有命令"serch"。是不是想用"search"？'),
-        ("Missing argument 'QUERY'.", "缺少参数 'QUERY'。"),
-        (
-            "Invalid value for '--limit' / '-n': Input should be greater than or equal to 1",
-            "'--limit' / '-n' 的值不对：应该大于或等于 1",
-        ),
-        (
-            "Invalid value for '--section': Value error, 'foo' is not one of 'active', 'archived'.",
-            "'--section' 的值不对：'foo' 不在 'active' (有效), 'archived' (已归档) 之中。",
-        ),
-        ("what no version of Typer says", "what no version of Typer says"),
-    ],
-)
-def test_what_typer_says_is_known_by_its_shape(error: str, said: str):
-    with speaking(language.catalogue("zh")):
-        assert told_error(error) == said
-
-
-def test_no_word_of_pydantics_stands_before_what_is_wrong_with_a_value():
-    told = told_error("Invalid value for '--section': Value error, 'foo' is not one of 'active', 'archived'.")
-    assert told == "Invalid value for '--section': 'foo' is not one of 'active', 'archived'."

@@ -142,36 +142,6 @@ def test_a_table_has_no_column_that_is_empty():
 
 
 @pytest.mark.parametrize(
-    ("arguments", "option"),
-    [
-        (["export", "--to", "--daily"], "--to"),
-        (["connect", "claude-code", "--plugin", "--write"], "--plugin"),
-        (["entries", "remember", "--group", "--pin", "tea"], "--group"),
-    ],
-)
-def test_an_option_is_not_taken_for_the_value_of_another(
-    arguments: list[str], option: str, workspace: Path, capsys: pytest.CaptureFixture[str], monkeypatch
-):
-    monkeypatch.chdir(workspace)
-    before = sorted(workspace.rglob("*"))
-    assert run_command_line([*arguments, "-w", str(workspace)]) == 2
-    assert f"Option '{option}' requires an argument." in capsys.readouterr().err
-    assert sorted(workspace.rglob("*")) == before
-
-
-def test_a_text_that_looks_like_an_option_can_be_joined(workspace: Path):
-    assert run_command_line(["entries", "remember", "--group=--pin", "tea", "is", "green", "-w", str(workspace)]) == 0
-
-
-@pytest.mark.parametrize("command", [["mcp"], ["panel"], ["export"], ["entries", "remember"], ["search"]])
-def test_no_help_is_cut_off_in_chinese(command: list[str], capsys: pytest.CaptureFixture[str], monkeypatch):
-    monkeypatch.setenv("COLUMNS", "80")
-    monkeypatch.setenv("TERMINAL_WIDTH", "80")
-    assert run_command_line([*command, "--help", "--lang", "zh"]) == 0
-    assert "…" not in capsys.readouterr().out
-
-
-@pytest.mark.parametrize(
     ("arguments", "cut", "whole"),
     [
         (["entries", "list"], "70 more; --all shows them.", "fact number 119 of ours"),

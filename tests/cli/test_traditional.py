@@ -6,19 +6,18 @@ from pathlib import Path
 
 import pytest
 
-from nanobot_memory_plugins.core.cli.language import chosen_language, spoken
+from nanobot_memory_plugins.core.cli.language import chosen_language
 from nanobot_memory_plugins.core.cli.main import run_command_line
 from nanobot_memory_plugins.core.config import CoreOptions
 from nanobot_memory_plugins.core.config.languages import base_language, language_named
 from nanobot_memory_plugins.core.errors import InputError
 from nanobot_memory_plugins.core.host.unheard import told_in
-from nanobot_memory_plugins.redaction.script.messages import tr
-from release.catalogues import CATALOGUES, made, places_in, read
+from release.catalogues import catalogue_of, made, places_in, read
 from release.traditional import in_traditional
 
 from ..support.chinese import in_script, simplified_only
 from ..support.each import each
-from .test_in_chinese import TEXTS, english_in, help_of, live_in, make_home, parameters, said_by, usages
+from .test_in_chinese import TEXTS, english_in, live_in, make_home, parameters, said_by
 
 pytestmark = pytest.mark.leaving
 
@@ -29,11 +28,11 @@ LATIN = re.compile(r"[!-~]+")
 
 def test_the_catalogue_is_that_of_simplified_chinese_in_other_characters():
     """Where it is not: ``python -m release.catalogues``."""
-    assert read(CATALOGUES / "zh_Hant.po") == made()
+    assert read(catalogue_of("zh_Hant")) == made()
 
 
 def test_its_sentences_take_the_same_values_and_name_the_same_options_and_files():
-    simplified, traditional = read(CATALOGUES / "zh.po"), read(CATALOGUES / "zh_Hant.po")
+    simplified, traditional = read(catalogue_of("zh")), read(catalogue_of("zh_Hant"))
     assert simplified.keys() == traditional.keys()
     for text, said in traditional.items():
         assert places_in(said) == places_in(simplified[text])
@@ -41,7 +40,7 @@ def test_its_sentences_take_the_same_values_and_name_the_same_options_and_files(
 
 
 def test_none_of_its_sentences_has_a_character_of_simplified_chinese():
-    wrong = {said: found for said in read(CATALOGUES / "zh_Hant.po").values() if (found := simplified_only(said))}
+    wrong = {said: found for said in read(catalogue_of("zh_Hant")).values() if (found := simplified_only(said))}
     assert wrong == {}
 
 
@@ -148,17 +147,6 @@ def test_a_command_of_the_page_says_nothing_in_english_and_nothing_in_simplified
     assert english_in(told) == []
     assert [line for line in told.splitlines() if simplified_only(line)] == []
     assert re.search("[一-鿿]", told)
-
-
-def test_no_help_has_a_character_of_simplified_chinese(capsys, monkeypatch):
-    monkeypatch.setenv("COLUMNS", "160")
-    monkeypatch.setenv("LC_ALL", LOCALE)
-    with spoken("zh_Hant"):
-        assert tr("[OPTIONS]") == "[選項]"
-        names = usages()
-    shown = {name: help_of(name.split(), capsys) for name in ("", *names)}
-    assert len(shown) > 40
-    assert {name: found for name, text in shown.items() if (found := simplified_only(text))} == {}
 
 
 @pytest.mark.parametrize("word", ["筆記", "笔记", "文件", "文档"])

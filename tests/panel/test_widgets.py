@@ -22,7 +22,7 @@ from nanobot_memory_plugins.panel.widgets.chart import bar, column_chart
 from nanobot_memory_plugins.panel.widgets.drawable import ControlFilter, in_ascii
 from nanobot_memory_plugins.panel.widgets.highlight import highlighted, pattern_of
 from nanobot_memory_plugins.panel.widgets.row_list import Column, RowList, _fitted
-from release.catalogues import CATALOGUES, read
+from release.catalogues import catalogue_of, read
 
 from .conftest import driven
 
@@ -180,7 +180,7 @@ def said_in_the_code() -> set[str]:
 def test_every_text_has_its_chinese():
     texts = said_in_the_code()
     assert len(texts) > 100
-    assert sorted(texts - set(read(CATALOGUES / "zh.po"))) == []
+    assert sorted(texts - set(read(catalogue_of("zh")))) == []
 
 
 def test_ages_fit_into_five_cells_in_both_languages():

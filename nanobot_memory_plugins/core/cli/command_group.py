@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from copy import copy
 from difflib import get_close_matches
-from itertools import pairwise
 from types import ModuleType
 from typing import Any, NoReturn
 
@@ -13,10 +12,8 @@ import typer
 import typer.core
 import typer.main
 
-from nanobot_memory_plugins.core.cli.choice_names import take_names_of_catalogues
 from nanobot_memory_plugins.core.cli.extras import EXTRA_COMMANDS, not_installed
 from nanobot_memory_plugins.core.cli.plain import without_controls
-from nanobot_memory_plugins.core.cli.typer_words import say_error_in_reader_language, use_reader_language
 from nanobot_memory_plugins.core.entry_points import COMMAND_GROUP, InstalledEntryPoint, installed_entry_points
 from nanobot_memory_plugins.core.errors import PluginError
 from nanobot_memory_plugins.redaction.script.messages import Sentence, tr
@@ -59,9 +56,7 @@ class CommandGroup(typer.core.TyperGroup):
                 command = _command_of(cmd_name, self.found[cmd_name].load())
             except Exception as error:
                 command = _broken(self.found[cmd_name], error)
-            self.commands[cmd_name] = use_reader_language(command)
-            refuse_options_as_values(command)
-            take_names_of_catalogues(command)
+            self.commands[cmd_name] = translate_help(command)
         return self.commands.get(cmd_name)
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
@@ -84,7 +79,7 @@ class CommandGroup(typer.core.TyperGroup):
 
     def make_context(self, *arguments: Any, **extra: Any) -> Any:
         """Read the arguments; what is wrong with them is said without their controls."""
-        use_reader_language(self)
+        translate_help(self)
         with _printable_errors():
             return super().make_context(*arguments, **extra)
 
@@ -108,7 +103,9 @@ class CommandGroup(typer.core.TyperGroup):
             if args[0] in EXTRA_COMMANDS:
                 raise not_installed(args[0], EXTRA_COMMANDS[args[0]])
             near = get_close_matches(args[0], names, n=1)
-            ctx.fail(f"No such command '{args[0]}'." + (f" Did you mean '{near[0]}'?" if near else ""))
+            if near:
+                ctx.fail(tr("No such command '{name}'. Did you mean '{near}'?", name=args[0], near=near[0]))
+            ctx.fail(tr("No such command '{name}'.", name=args[0]))
         return super().resolve_command(ctx, args)
 
 
@@ -121,7 +118,6 @@ def _printable_errors() -> Iterator[None]:
     except Exception as error:
         if hasattr(error, "format_message"):  # what Click raises for a wrong use; Typer brings a Click of its own
             without_controls(error)
-            say_error_in_reader_language(error)
         raise
 
 
@@ -175,29 +171,18 @@ def _broken(point: InstalledEntryPoint, error: Exception) -> Any:
     return typer.main.get_command(holder)
 
 
-# An option in the place of another one's value: ``--to --daily`` names no file, and is said to lack one.
-def refuse_options_as_values(command: Any) -> None:
-    """Let a command and those below it refuse an option of theirs where the value of another is missing.
-
-    Who means such a text joins it: ``--text=--yes``.
-    """
-    parse = command.parse_args
-
-    def checked(context: Any, arguments: list[str]) -> Any:
-        listed = [one for one in command.params if one.param_type_name == "option"]
-        taking = {name for one in listed if not (one.is_flag or one.count) for name in one.opts}
-        known = {name for one in listed for name in (*one.opts, *one.secondary_opts)}
-        before = arguments[: arguments.index("--")] if "--" in arguments else arguments
-        for option, value in pairwise(before):
-            if option in taking and value in known:
-                context.fail(f"Option {option!r} requires an argument.")
-        try:
-            return parse(context, arguments)
-        except Exception as error:
-            if getattr(error, "ctx", context) is None:  # the parser of options does not say whose they are
-                error.ctx, error.cmd = context, context.command  # type: ignore[attr-defined]
-            raise
-
-    command.parse_args = checked
+def translate_help(command: Any) -> Any:
+    """Put the help of a command, its options and its sub-commands into the reader's language; return the command."""
+    command.help, command.epilog = _translated(command.help), _translated(command.epilog)
+    for parameter in command.params:
+        parameter.help = _translated(getattr(parameter, "help", None))
+        parameter.metavar = _translated(parameter.metavar)
     for below in getattr(command, "commands", {}).values():
-        refuse_options_as_values(below)
+        translate_help(below)
+    return command
+
+
+def _translated(text: str | None) -> str | None:
+    """Return a help text in the reader's language, paragraph by paragraph; what has no translation stays."""
+    flat = [(one, " ".join(one.split())) for one in (text or "").split("\n\n")]
+    return "\n\n".join(one if tr(line) == line else tr(line) for one, line in flat) if text else text

@@ -28,7 +28,6 @@ from nanobot_memory_plugins.core.cli.options import (
     run,
 )
 from nanobot_memory_plugins.core.cli.people_findings import people_findings
-from nanobot_memory_plugins.core.cli.warnings_shown import warning_sentence
 from nanobot_memory_plugins.core.config import ConfigProblem, MemoryConfig
 from nanobot_memory_plugins.core.errors import NanobotMemoryError
 from nanobot_memory_plugins.core.host.memory_host import MemoryHost
@@ -102,7 +101,7 @@ async def _examine(workspace: Path, config: MemoryConfig, problems: list[ConfigP
     # A plugin that breaks while it is asked how it is says nothing else about it.
     findings += [
         Finding("warning", text, Health.DEGRADED, _LONGER_START if _STARTS_LATE.search(text) else _MORE)
-        for text in dict.fromkeys(map(warning_sentence, warnings))
+        for text in dict.fromkeys(warnings)
         if not _is_told(text, findings)
     ]
     return findings

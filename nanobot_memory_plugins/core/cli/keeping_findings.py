@@ -4,10 +4,8 @@ import os
 import shlex
 import stat
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 
-from nanobot_memory_plugins.core.cli.ownership import OURS
 from nanobot_memory_plugins.core.files import MemoryPaths
 from nanobot_memory_plugins.core.values.diagnosis import Finding, Health
 from nanobot_memory_plugins.redaction.script.messages import Sentence
@@ -17,8 +15,8 @@ _MOST_NAMED = 3
 
 
 def keeping_findings(workspace: Path) -> list[Finding]:
-    """Return who else can read the memory, who cannot though it is theirs, and copies that wait. It blocks."""
-    return [*_readers(workspace), *_owners(workspace), *_copies(workspace)]
+    """Return who else can read the memory, and copies that wait. It blocks."""
+    return [*_readers(workspace), *_copies(workspace)]
 
 
 def _readers(workspace: Path) -> Iterator[Finding]:
@@ -41,52 +39,6 @@ def _readers(workspace: Path) -> Iterator[Finding]:
         Sentence("other users of this machine can read the memory; `{command}` keeps them out", command=command),
         Health.INFO,
     )
-
-
-def _owners(workspace: Path) -> Iterator[Finding]:
-    """Name what of this user's own workspace belongs to another, as after a command that was run as root."""
-    if not hasattr(os, "geteuid") or not workspace.is_dir() or workspace.stat().st_uid != os.geteuid():
-        return
-    found: dict[str, int] = {}
-    for name in OURS:
-        for folder, folders, files in os.walk(workspace / name):
-            for path in (Path(folder, one) for one in (*folders, *files)):
-                with suppress(OSError):
-                    owner = path.lstat().st_uid
-                    if owner != os.geteuid() and not _is_usable(path):
-                        found[path.relative_to(workspace).as_posix()] = owner
-    if not found:
-        return
-    more = Sentence(" and {count} more", count=len(found) - _MOST_NAMED) if len(found) > _MOST_NAMED else ""
-    users = ", ".join(sorted({_user(number) for number in found.values()}))
-    yield Finding(
-        "owner",
-        Sentence(
-            "{found}{more}: another user's ({users}), and nothing can be kept there",
-            found=", ".join(sorted(found)[:_MOST_NAMED]),
-            more=more,
-            users=users,
-        ),
-        Health.BAD,
-        Sentence(
-            "`sudo chown -R {user} {folder}` makes them yours.",
-            user=_user(os.geteuid()),
-            folder=shlex.quote(str(workspace)),
-        ),
-    )
-
-
-def _is_usable(path: Path) -> bool:
-    return os.access(path, os.R_OK | os.W_OK, effective_ids=os.access in os.supports_effective_ids)
-
-
-def _user(number: int) -> str:
-    import pwd
-
-    try:
-        return pwd.getpwuid(number).pw_name
-    except KeyError:
-        return str(number)
 
 
 def _copies(workspace: Path) -> Iterator[Finding]:

@@ -23,7 +23,6 @@ from nanobot_memory_plugins.core.cli.exit_codes import DONE, FAILED, INTERRUPTED
 from nanobot_memory_plugins.core.cli.language import chosen_language, language_of, spoken
 from nanobot_memory_plugins.core.cli.log_setup import configure_command_line_logging
 from nanobot_memory_plugins.core.cli.options import print_json
-from nanobot_memory_plugins.core.cli.ownership import owners_kept
 from nanobot_memory_plugins.core.cli.plain import PROGRAM, say, say_note
 from nanobot_memory_plugins.core.errors import InputError, NanobotMemoryError
 from nanobot_memory_plugins.redaction.script.messages import Sentence, together, tr
@@ -99,8 +98,7 @@ def run_command_line(arguments: Sequence[str]) -> int:
             _failed(arguments, error, error.cause, error.hint)
         return WRONG_USE
     with spoken(language):
-        with owners_kept():
-            code = _run(arguments)
+        code = _run(arguments)
         if code == INTERRUPTED:
             with contextlib.suppress(OSError):
                 say_note(tr("Interrupted."))

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
-from nanobot_memory_plugins.core.cli.ownership import note_workspace
 from nanobot_memory_plugins.core.cli.plain import say_note
 from nanobot_memory_plugins.redaction.script.messages import Sentence, tr
 from nanobot_memory_plugins.redaction.script.printable import escaped_in_json
@@ -74,7 +73,6 @@ def resolve_workspace(given: Path | None, *, environment: Mapping[str, str] = os
     path = Path(named)
     with suppress(RuntimeError):  # there may be no home folder to put in place of "~"
         path = path.expanduser()
-    note_workspace(path.absolute())
     return path.absolute()
 
 

@@ -1,5 +1,6 @@
 """The start of ``nanobot-memory``, which answers Ctrl-C from its first moment on, also while modules are imported."""
 
+import os
 import signal
 import sys
 from contextlib import suppress
@@ -10,6 +11,7 @@ _INTERRUPTED = 130
 def main() -> None:
     """Run the command line on this process's arguments, and exit."""
     try:
+        _choose_language()
         from nanobot_memory_plugins.core.cli.main import main as run
 
         run()
@@ -19,6 +21,20 @@ def main() -> None:
             sys.stderr.write("nanobot-memory: " + _interrupted() + "\n")
             sys.stderr.flush()
         sys.exit(_INTERRUPTED)
+
+
+def _choose_language() -> None:
+    """Let gettext find our catalogue, before Typer, which looks its headings up when it is imported."""
+    import gettext
+
+    from nanobot_memory_plugins.core.cli.language import chosen_language
+    from nanobot_memory_plugins.core.config.languages import CATALOGUES, DOMAIN
+    from nanobot_memory_plugins.core.errors import InputError
+
+    with suppress(InputError):  # the command says so
+        os.environ["LANGUAGE"] = chosen_language(sys.argv[1:])[0]
+    gettext.bindtextdomain(DOMAIN, CATALOGUES)
+    gettext.textdomain(DOMAIN)
 
 
 def _interrupted() -> str:

@@ -5,6 +5,8 @@ from pathlib import Path
 from typing import Final
 
 ENGLISH: Final = "en"
+# The name under which gettext finds the catalogue of a language.
+DOMAIN: Final = "nanobot-memory"
 CATALOGUES: Final = Path(__file__).parents[1] / "cli" / "catalogues"
 # Countries that write Chinese in traditional characters, where a name says nothing of the script.
 _TRADITIONAL: Final = {"hk", "mo", "tw"}
@@ -12,7 +14,7 @@ _TRADITIONAL: Final = {"hk", "mo", "tw"}
 
 def languages() -> list[str]:
     """Return the languages that there are."""
-    return sorted({ENGLISH, *(file.stem for file in CATALOGUES.glob("*.mo"))})
+    return sorted({ENGLISH, *(file.parents[1].name for file in CATALOGUES.glob(f"*/LC_MESSAGES/{DOMAIN}.mo"))})
 
 
 def language_named(name: str) -> str | None:
@@ -35,4 +37,4 @@ def base_language(language: str) -> str:
 
 def catalogue_file(language: str) -> Path:
     """Return the compiled catalogue of a language, which may not exist."""
-    return CATALOGUES / f"{language}.mo"
+    return CATALOGUES / language / "LC_MESSAGES" / f"{DOMAIN}.mo"

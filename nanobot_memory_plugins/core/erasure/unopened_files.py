@@ -13,7 +13,8 @@ _LOCK = ".lock"
 def unopened_indexes(paths: MemoryPaths) -> list[str]:
     """Return the databases in the folder of the index, relative to the workspace. It blocks."""
     found = (path for path in paths.database.parent.glob("*.db*") if path.suffix != _LOCK and path.is_file())
-    return sorted({_of_side_file(paths.relative(path)) for path in found})
+    named = {_of_side_file(paths.relative(path)) for path in found}
+    return sorted(named - {paths.relative(paths.state)})
 
 
 def unopened(where: str, *, dry_run: bool) -> Trace:

@@ -308,11 +308,16 @@ def _state_findings(state: StateDatabase) -> list[Finding]:
     """Return why the state is kept in memory, or was begun anew; nothing where all is well. It blocks."""
     if (trouble := state.trouble) is None:
         return []
-    hint = Sentence(
-        "Entries, notes and transcripts are kept in their files all the same; of the state only history and counts are"
-        " gone. Where the file cannot be written, give this user the right to write in its folder, or free some space."
-    )
-    return [Finding(Sentence("state database"), trouble, Health.DEGRADED, hint)]
+    return [
+        Finding(
+            "state database",
+            trouble,
+            Health.DEGRADED,
+            "Entries, notes and transcripts are kept in their files all the same; of the state only history and counts"
+            " are gone. Where the file cannot be written, `chmod u+rwx .storage` or free some space, and run"
+            " `nanobot-memory doctor` again.",
+        )
+    ]
 
 
 def _configuration_title(key: str) -> str:
