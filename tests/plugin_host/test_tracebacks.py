@@ -10,8 +10,6 @@ from nanobot_memory_plugins.core.testing import install_plugin
 
 # Each function fails somewhere below itself, with a text of its own and a key that nobody may see.
 FAILING = """
-    import asyncio
-
     from nanobot_memory_plugins.core import hookimpl
 
     KEY = "sk-ant-api03-" + "Zq7Rk2Lm9Xc4" * 4
@@ -27,13 +25,8 @@ FAILING = """
         async def run(self, arguments, *, session_key):
             brew("a tool")
 
-    async def in_the_background():
-        brew("a task")
-
     @hookimpl
     async def on_message_received(text):
-        asyncio.create_task(in_the_background())
-        await asyncio.sleep(0)
         brew(text)
 
     @hookimpl
@@ -56,7 +49,7 @@ UNREADABLE = """
 
     PLUGIN = Unreadable()
 """
-TOLD = [f"no beans for {what} of" for what in ("espresso", "a task", "a thread", "a prompt", "a tool")]
+TOLD = [f"no beans for {what} of" for what in ("espresso", "a thread", "a prompt", "a tool")]
 
 
 @pytest.fixture

@@ -6,19 +6,10 @@ Whoever searches for a prompt asks through these.
 from dataclasses import replace
 
 from nanobot_memory_plugins.core.errors import StoreError
-from nanobot_memory_plugins.core.isolation.bounds import (
-    HIT_FIELDS,
-    HIT_SNIPPET,
-    HIT_TEXT,
-    AnswerLimit,
-    SizeCounter,
-    TooLargeError,
-)
+from nanobot_memory_plugins.core.isolation.answers import HIT_FIELDS, HIT_SNIPPET, HIT_TEXT, characters
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.protocols import Store
 from nanobot_memory_plugins.core.values import Hit, Query, SearchResult
-
-_FIELDS = AnswerLimit(values=1, characters=HIT_FIELDS)
 
 
 async def hits_of(store: Store | None, query: Query) -> SearchResult:
@@ -35,10 +26,7 @@ async def hits_of(store: Store | None, query: Query) -> SearchResult:
     hits = result.hits if isinstance(result, SearchResult) else None
     if not isinstance(result, SearchResult) or not isinstance(hits, (tuple, list)):
         raise StoreError("The store gave no result.", hint="`nanobot-memory plugins` says whose store it is.")
-    # The base classes' own methods: those of a subclass might say anything, or never end.
-    first = slice(query.limit)
-    some = tuple.__getitem__(hits, first) if isinstance(hits, tuple) else list.__getitem__(hits, first)
-    return replace(result, hits=tuple(hit for one in some if (hit := _bounded(one)) is not None))
+    return replace(result, hits=tuple(hit for one in hits[: query.limit] if (hit := _bounded(one)) is not None))
 
 
 async def whole_hit(store: Store, hit_id: str) -> Hit | None:
@@ -53,21 +41,13 @@ def _bounded(hit: object) -> Hit | None:
         if not isinstance(hit, Hit):
             raise TypeError
         cut = replace(
-            hit,
-            text=_cut(hit.text, HIT_TEXT),
-            snippet=_cut(hit.snippet, HIT_SNIPPET),
-            answers=_cut(hit.answers, HIT_SNIPPET),
+            hit, text=hit.text[:HIT_TEXT], snippet=hit.snippet[:HIT_SNIPPET], answers=hit.answers[:HIT_SNIPPET]
         )
-        SizeCounter(_FIELDS).plain(replace(cut, text="", snippet="", answers=""))
-    except TooLargeError as error:
-        logger.warning("the store returned an invalid hit, skipped: {}", error)
-        return None
+        others = characters(replace(cut, text="", snippet="", answers=""))
     except Exception as error:  # what is half a hit may fail in any way
         logger.warning("the store returned an invalid hit ({}), skipped", type(error).__name__)
         return None
+    if others > HIT_FIELDS:
+        logger.warning("the store returned an invalid hit, skipped: {:,} characters beside its text", others)
+        return None
     return cut
-
-
-def _cut(text: str, most: int) -> str:
-    # As a plain text, whatever a subclass says of itself. Raises TypeError.
-    return str.__getitem__(text, slice(most))

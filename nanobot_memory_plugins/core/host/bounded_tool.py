@@ -5,8 +5,8 @@ from typing import Any
 
 from nanobot_memory_plugins.core.host.plugins.plugin_host import PluginAnswer
 from nanobot_memory_plugins.core.host.privacy import NOT_KEPT, Privacy
-from nanobot_memory_plugins.core.isolation.bounds import TOOL_ANSWER
-from nanobot_memory_plugins.core.isolation.tracebacks import log_traceback
+from nanobot_memory_plugins.core.isolation.answers import TOOL_ANSWER
+from nanobot_memory_plugins.core.isolation.failure import log_traceback
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.protocols import MemoryTool
 from nanobot_memory_plugins.core.scopes.safe_keys import with_redacted_keys
@@ -68,10 +68,9 @@ class BoundedTool:
             raise
         if not isinstance(answer, str):
             return self._left_out("it is no text")
-        # The base class's own methods: a subclass might say anything of itself.
-        if (length := str.__len__(answer)) > TOOL_ANSWER:
-            return self._left_out(f"an answer of {length:,} characters, where {TOOL_ANSWER:,} are allowed")
-        return printable(str.__str__(answer))
+        if len(answer) > TOOL_ANSWER:
+            return self._left_out(f"an answer of {len(answer):,} characters, where {TOOL_ANSWER:,} are allowed")
+        return printable(answer)
 
     def _left_out(self, why: str) -> str:
         logger.warning("the answer of the tool {} of plugin {} is left out: {}", self.name, self._plugin, why)

@@ -7,7 +7,6 @@ from weakref import WeakKeyDictionary
 
 from nanobot_memory_plugins.core.host.hidden_answers import hidden_answer
 from nanobot_memory_plugins.core.host.said_before import attributed
-from nanobot_memory_plugins.core.isolation.defensive_copy import copy_argument
 from nanobot_memory_plugins.core.text.fence import remove_fenced
 from nanobot_memory_plugins.core.text.private import without_private_parts
 from nanobot_memory_plugins.core.text.tokens import estimate_tokens
@@ -69,7 +68,7 @@ def _spoken_before(messages: Sequence[object], place: int) -> str:
 
 
 def _normalised(message: object) -> Message:
-    whole = copy_argument(message) if isinstance(message, Message) else Message.from_chat(message)
+    whole = message if isinstance(message, Message) else Message.from_chat(message)
     text = remove_fenced(whole.text)
     return without_private_parts(whole if text == whole.text else replace(whole, text=text))
 

@@ -32,6 +32,7 @@ from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 # Nobody waits for an answer meanwhile, and a large index is written anew.
 _PURGE_SECONDS = 900.0
+_READING_SECONDS = 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +99,8 @@ class PluginSet:
                 "prompt_entries": core.message_limit,
                 "withheld_texts": core.message_limit,
                 "on_turn_finished": core.compaction_limit,
-                "contribute_reading": core.idle_limit,
+                # Before each idle and each compaction: with those it is what a plugin that hangs can cost.
+                "contribute_reading": min(core.idle_limit, _READING_SECONDS),
                 "open_store": core.start_limit,
                 "share_store": core.start_limit,
                 "open_entries": core.start_limit,

@@ -1,26 +1,75 @@
-"""What counts as an answer."""
+"""What counts as an answer, and how much one may hold.
 
-import contextlib
+What is over a bound is refused before anything costly (redaction, joining, writing) looks at it. The bounds lie far
+above what honest plugins answer.
+"""
+
 import dataclasses
 import functools
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
 from pydantic import PydanticSchemaGenerationError, TypeAdapter, ValidationError
 
-from nanobot_memory_plugins.core.isolation.bounds import AnswerLimit, SizeCounter
-from nanobot_memory_plugins.core.isolation.threads import discard
 from nanobot_memory_plugins.redaction.script.messages import Sentence
-
-# Of an answer that is not used so many parts are looked at, to close what runs in them.
-_PARTS = 1_000
 
 
 class WrongAnswerError(Exception):
     """An answer is not of an accepted type; the text says what it is instead, without its value."""
+
+
+class TooLargeError(Exception):
+    """An answer is over its bound; the text says by how much, without its content."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerLimit:
+    """What one answer of one plugin may hold: how many values, and how many characters in all of them together.
+
+    ``attributes`` are those whose text counts in values that are no dataclasses.
+    """
+
+    values: int = 1_000
+    characters: int = 1_000_000
+    attributes: tuple[str, ...] = ()
+
+
+# In a turn somebody waits; behind it, and before history is cut, everything that was said may have to be kept.
+_IN_A_TURN = AnswerLimit(values=100, characters=200_000)
+_BEHIND_IT = AnswerLimit(values=500, characters=4_000_000)
+BOUNDS: Mapping[str, AnswerLimit] = {
+    "on_message_received": _IN_A_TURN,
+    "on_draft_written": _IN_A_TURN,
+    "on_tool_executed": _IN_A_TURN,
+    "on_session_idle": _BEHIND_IT,
+    "on_turn_finished": _BEHIND_IT,
+    "before_compaction": _BEHIND_IT,
+    # Beside what they were handed: it may come back as it was.
+    "trim_bootstrap": AnswerLimit(values=1, characters=10_000),
+    "prompt_entries": AnswerLimit(values=1, characters=200_000),
+    "open_store": AnswerLimit(values=1),
+    "share_store": AnswerLimit(values=1),
+    "open_entries": AnswerLimit(values=1),
+    "contribute_tools": AnswerLimit(values=100, characters=200_000, attributes=("name", "description", "parameters")),
+    "withheld_texts": AnswerLimit(values=10_000, characters=4_000_000),
+    "on_purge": AnswerLimit(values=10_000, characters=4_000_000),
+}
+
+# What a plugin's tool may say at a time, in characters, and of a hit of a store: its text, its snippet, and all of its
+# other texts together. Our own hits are of some thousand characters.
+TOOL_ANSWER = 200_000
+HIT_TEXT = 100_000
+HIT_SNIPPET = 10_000
+HIT_FIELDS = 20_000
+
+
+def bound_of(hook: str, given: int = 0) -> AnswerLimit:
+    """Return the bound of a hook's answers, ``given`` characters wider: those that may come back."""
+    bound = BOUNDS.get(hook, AnswerLimit())
+    return dataclasses.replace(bound, characters=bound.characters + given)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,30 +81,40 @@ class Expected:
     """
 
     accept: tuple[type, ...]
-    bound: AnswerLimit = AnswerLimit()  # noqa: RUF009  # frozen
+    bound: AnswerLimit = AnswerLimit()  # frozen
     check: Callable[[object], str] | None = None
 
 
 def accepted_values(answer: object, expected: Expected) -> tuple[object, ...]:
     """Flatten an answer: None, a value of an accepted type, or a list or tuple of such values.
 
-    Values that are dataclasses are checked field by field and copied, so that neither a half-built value
-    nor one whose attributes run a plugin's code goes any further. Raises `WrongAnswerError` for all else, and
-    `TooLargeError` for what is over the bound.
+    Values that are dataclasses are checked field by field and copied, so that a half-built value goes no further.
+    Raises `WrongAnswerError` for all else, and `TooLargeError` for what is over the bound.
     """
     if answer is None:
         return ()
-    gauge = SizeCounter(expected.bound)
-    if isinstance(answer, expected.accept):
-        return (_checked(answer, expected, gauge),)
-    # The base classes' own iterators: a subclass's might never end.
-    if isinstance(answer, list):
-        gauge.values(list.__len__(answer))
-        return tuple(_checked(value, expected, gauge) for value in list.__iter__(answer))
-    if isinstance(answer, tuple):
-        gauge.values(tuple.__len__(answer))
-        return tuple(_checked(value, expected, gauge) for value in tuple.__iter__(answer))
-    raise WrongAnswerError(_type_name(answer))
+    bound = expected.bound
+    several = isinstance(answer, (list, tuple)) and not isinstance(answer, expected.accept)
+    given = list(islice(answer, bound.values + 1)) if several else [answer]  # type: ignore[call-overload]
+    if len(given) > bound.values:
+        raise TooLargeError(f"an answer of more than {bound.values:,} values")
+    values = tuple(_checked(value, expected, among=several) for value in given)
+    if sum(_size_of_value(value, bound) for value in values) > bound.characters:
+        raise TooLargeError(f"an answer of more than {bound.characters:,} characters")
+    return values
+
+
+def characters(value: object) -> int:
+    """Return the length of all texts in a value; each item of a list counts as one character more."""
+    if isinstance(value, (str, bytes, bytearray)):
+        return len(value)
+    if isinstance(value, Mapping):
+        return sum(characters(key) + characters(item) + 1 for key, item in value.items())
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return sum(characters(item) + 1 for item in value)
+    if dataclasses.is_dataclass(value):
+        return sum(characters(getattr(value, field.name, None)) for field in dataclasses.fields(value))
+    return 0
 
 
 def prepare(accept: tuple[type, ...]) -> None:
@@ -65,64 +124,40 @@ def prepare(accept: tuple[type, ...]) -> None:
             _validator(kind)
 
 
-def discard_answer(answer: object) -> None:
-    """Close the coroutines and generators in an answer that is not used."""
-    for value in _parts(answer):
-        discard(value)
+def _size_of_value(value: object, bound: AnswerLimit) -> int:
+    if dataclasses.is_dataclass(value) or isinstance(value, Mapping):
+        return characters(value)
+    return sum(characters(getattr(value, name)) for name in bound.attributes)
 
 
-async def close_async_generators(answer: object) -> None:
-    """Close the async generators in an answer that is not used."""
-    for value in _parts(answer):
-        if inspect.isasyncgen(value):
-            await value.aclose()
-
-
-def _parts(answer: object) -> Iterator[object]:
-    if type(answer) is list or type(answer) is tuple:
-        return islice(answer, _PARTS)
-    return iter((answer,))
-
-
-def _checked(value: object, expected: Expected, gauge: SizeCounter) -> object:
+def _checked(value: object, expected: Expected, *, among: bool) -> object:
     for kind in expected.accept:
         if isinstance(value, kind):
-            if dataclasses.is_dataclass(kind):
-                value = _copy(value, kind, gauge)
-            else:
-                gauge.attributes(value)
-            if expected.check is not None and (wrong := expected.check(value)):
+            copied = _copy(value, kind) if dataclasses.is_dataclass(kind) else value
+            if expected.check is not None and (wrong := expected.check(copied)):
                 raise WrongAnswerError(f"{kind.__name__} with {wrong}")
-            return value
-    raise WrongAnswerError(f"a list with {_type_name(value)}")
+            return copied
+    name = "an async generator" if inspect.isasyncgen(value) else type(value).__qualname__
+    raise WrongAnswerError(f"a list with {name}" if among else name)
 
 
-def _copy(value: object, kind: type, gauge: SizeCounter) -> object:
+def _copy(value: object, kind: type) -> object:
     validator = _validator(kind)
     if validator is None:
         return value
     names = _field_names(kind)
     try:
-        plain = {name: gauge.plain(getattr(value, name)) for name in names}
-        return _with_sentences(validator.validate_python(plain), value, plain)
+        plain = {name: getattr(value, name) for name in names}
+        copied = validator.validate_python(plain)
     except ValidationError as error:
         # Only the names: pydantic's own message quotes the values.
         wrong = {str(detail["loc"][0]) for detail in error.errors(include_input=False) if detail["loc"]}
     except AttributeError:
         wrong = {name for name in names if not hasattr(value, name)}
+    else:
+        sentences = {name: text for name, text in plain.items() if type(text) is Sentence}  # these can be translated
+        return dataclasses.replace(copied, **sentences) if sentences else copied
     raise WrongAnswerError(f"{kind.__name__} with a wrong {', '.join(sorted(wrong & set(names)))}")
-
-
-def _with_sentences(copied: Any, value: object, plain: dict[str, object]) -> object:
-    """Return a copy in which those texts are sentences that can be translated which were ones: in English the same."""
-    sentences = {}
-    for name, text in plain.items():
-        given = getattr(value, name, None)
-        if type(given) is Sentence:
-            with contextlib.suppress(Exception):  # its values are a plugin's own
-                if (same := given.copied()) == text:
-                    sentences[name] = same
-    return dataclasses.replace(copied, **sentences) if sentences else copied
 
 
 @functools.cache
@@ -136,9 +171,3 @@ def _validator(kind: type) -> TypeAdapter[Any] | None:
 @functools.cache
 def _field_names(kind: type) -> tuple[str, ...]:
     return tuple(field.name for field in dataclasses.fields(kind))
-
-
-def _type_name(value: object) -> str:
-    if inspect.isasyncgen(value):
-        return "an async generator"
-    return str(type.__getattribute__(type(value), "__qualname__"))

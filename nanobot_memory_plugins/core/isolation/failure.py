@@ -1,18 +1,23 @@
 """What is told about an exception: its type and its place, never its text or the values around it.
 
-Both the text of an exception and the variables in its frames can carry secrets.
+Both the text of an exception and the variables in its frames can carry secrets. An author who wants the full traceback
+names the plugin: ``NANOBOT_MEMORY_DEBUG_PLUGINS=coffee,tea``. Secrets that redaction knows are hidden there as well.
 """
 
-import dis
+import inspect
 import os
 import sys
-from collections.abc import Iterator
+import traceback
 from dataclasses import dataclass, field
-from types import CodeType, FrameType, FunctionType, TracebackType
+from types import TracebackType
+from typing import Any, Final
 
-# How many of the exceptions in a group are named, and how deep coroutines are followed.
-_NAMED_IN_GROUP = 4
-_CHAIN = 100
+from nanobot_memory_plugins.core.log import logger
+
+DEBUG_VARIABLE: Final = "NANOBOT_MEMORY_DEBUG_PLUGINS"
+# How many of the exceptions in a group are named, and of a long traceback how much of the end is shown.
+_NAMED_IN_GROUP: Final = 4
+_CHARACTERS: Final = 50_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +40,12 @@ class CodeLocation:
     definition: str
 
     @classmethod
-    def of(cls, function: object) -> "CodeLocation":
+    def of(cls, function: Any) -> "CodeLocation":
         """Find the home of a function, a bound method or anything else that can be called."""
-        code = _code_of(function)
+        plain = inspect.unwrap(function)
+        while hasattr(plain, "func"):  # a partial
+            plain = plain.func
+        code = getattr(getattr(plain, "__func__", plain), "__code__", None)
         if code is None:
             return cls(prefix="\0", definition="an unknown place")
         module = sys.modules.get(getattr(function, "__module__", None) or "")
@@ -54,66 +62,32 @@ class CodeLocation:
             trace = trace.tb_next
         return place
 
-    def place_of_coroutine(self, coroutine: object) -> str:
-        """Return the innermost place in this home where a suspended coroutine waits."""
-        place = self.definition
-        for link in coroutine_chain(coroutine):
-            frame: FrameType | None = getattr(link, "cr_frame", None) or getattr(link, "gi_frame", None)
-            if frame is not None and frame.f_code.co_filename.startswith(self.prefix):
-                place = f"{frame.f_code.co_filename}:{frame.f_lineno}"
-        return place
 
-
-def coroutine_chain(coroutine: object) -> Iterator[object]:
-    """Yield a suspended coroutine and, one after the other, what each waits for."""
-    for _ in range(_CHAIN):
-        if coroutine is None:
-            return
-        yield coroutine
-        coroutine = getattr(coroutine, "cr_await", None) or getattr(coroutine, "gi_yieldfrom", None)
-
-
-def failure_of(error: BaseException, home: CodeLocation) -> Failure:
+def failure_of(error: BaseException, home: CodeLocation, plugin: str) -> Failure:
     """Describe an exception that came out of an implementation."""
+    log_traceback(plugin, error)
     return Failure(reason=exception_name(error), place=home.place_of(error.__traceback__), error=error)
 
 
 def exception_name(error: BaseException) -> str:
     """Return the type of an exception, and of those in it when it is a group."""
-    name = type.__getattribute__(type(error), "__qualname__")
+    name = type(error).__qualname__
     if not isinstance(error, BaseExceptionGroup):
-        return str(name)
-    inner = sorted({str(type.__getattribute__(type(leaf), "__qualname__")) for leaf in error.exceptions})
+        return name
+    inner = sorted({type(leaf).__qualname__ for leaf in error.exceptions})
     return f"{name} of {', '.join(inner[:_NAMED_IN_GROUP])}"
 
 
-def is_the_users_interrupt(error: BaseException) -> bool:
-    """Tell the user's Ctrl-C from a KeyboardInterrupt that a plugin raises itself.
+def log_traceback(plugin: str, error: BaseException) -> None:
+    """Log the traceback of an error, a line of it a line of the log, when its plugin is named by the variable."""
+    names = os.environ.get(DEBUG_VARIABLE)
+    if not names or plugin not in {name.strip() for name in names.split(",")}:
+        return
+    from nanobot_memory_plugins.redaction.engine.redactor import Redactor
 
-    A signal is delivered between two instructions, an exception of the plugin comes from a ``raise``: the
-    instruction at which the traceback begins shows which it was.
-    """
-    if not isinstance(error, KeyboardInterrupt):
-        return False
-    trace = error.__traceback__
-    while trace is not None and trace.tb_next is not None:
-        trace = trace.tb_next
-    if trace is None:
-        return False
-    instruction = trace.tb_frame.f_code.co_code[trace.tb_lasti]
-    return dis.opname[instruction] not in {"RAISE_VARARGS", "RERAISE"}
-
-
-def _code_of(function: object) -> CodeType | None:
-    """Return the code of something callable, through methods, partials and decorators."""
-    for _ in range(_CHAIN):
-        if isinstance(function, FunctionType) and not hasattr(function, "__wrapped__"):
-            return function.__code__
-        for attribute in ("__wrapped__", "__func__", "func"):
-            inner = getattr(function, attribute, None)
-            if callable(inner):
-                function = inner
-                break
-        else:
-            return None
-    return None
+    redact = Redactor().redact  # without the rules of third parties, which are run as plugins are
+    text = "".join(traceback.format_exception(error))
+    if len(text) > _CHARACTERS:
+        text = text[-_CHARACTERS:].partition("\n")[2]
+    for line in redact(text).splitlines():
+        logger.warning("plugin {}: {}", plugin, line)

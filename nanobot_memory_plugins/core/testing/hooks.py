@@ -12,9 +12,9 @@ from nanobot_memory_plugins.core.context import PluginContext
 from nanobot_memory_plugins.core.errors import InputError, PluginError
 from nanobot_memory_plugins.core.host.hidden_answers import plain_history
 from nanobot_memory_plugins.core.host.hook_calls import fault_of_summaries
-from nanobot_memory_plugins.core.host.plugins.attempt import Outcome, WrongAnswer
 from nanobot_memory_plugins.core.host.plugins.implementation import Implementation
 from nanobot_memory_plugins.core.host.plugins.plugin_host import PluginAnswer, PluginHost
+from nanobot_memory_plugins.core.isolation.attempt import Outcome, WrongAnswer
 from nanobot_memory_plugins.core.isolation.failure import Failure
 from nanobot_memory_plugins.core.testing.contexts import default_options, plugin_context
 from nanobot_memory_plugins.core.values import Message, Scope, Summary, freeze

@@ -7,13 +7,11 @@ translation stays English. The catalogues are of whoever shows the sentences: `s
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from datetime import datetime
 from typing import Any, Self
 
 from nanobot_memory_plugins.redaction.script.printable import one_line
 
 Translate = Callable[[str], str]
-_PLAIN = (str, int, float, bool, datetime)
 # By this name a template takes why something failed: often in the words of the system.
 _REASON = "why"
 _WIDE_ENDS = ("。", "！", "？", "：", "；")
@@ -49,14 +47,6 @@ class Sentence(str):
         """Return parts side by side, each of which stays a sentence."""
         values = {f"part{number}": part for number, part in enumerate(parts)}
         return cls(separator.join(f"{{{name}}}" for name in values), **values)
-
-    def copied(self) -> "Sentence":
-        """Return the same sentence of plain values, whatever its maker has handed in."""
-        values = {
-            name: value.copied() if type(value) is Sentence else value if type(value) in _PLAIN else str(value)
-            for name, value in self.values.items()
-        }
-        return Sentence(str(self.template), **values)
 
     def said(self, translate: Translate) -> str:
         """Return the sentence in another language, the sentences among its values too."""

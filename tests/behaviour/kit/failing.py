@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-import contextvars
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -12,7 +11,6 @@ from typing import Any
 from nanobot_memory_plugins.core import ContextBlock, Finding, Note, Summary, hookimpl
 
 SECRET = "the-text-of-an-exception-is-not-logged"
-VARIABLE: contextvars.ContextVar[str] = contextvars.ContextVar("leaking", default="untouched")
 HOOKS = (
     *("on_message_received", "on_tool_executed", "on_session_idle", "before_compaction", "on_turn_finished"),
     *("on_draft_written", "trim_bootstrap", "prompt_entries", "contribute_tools", "on_start", "on_stop"),
@@ -21,7 +19,6 @@ HOOKS = (
 # Long enough that nobody waits for it.
 _FAR = 300.0
 _released = threading.Event()
-_held: set[object] = set()
 
 
 class Own(BaseException):
@@ -61,11 +58,6 @@ class _Endless(list[object]):
             yield Note("again")
 
 
-class _Liar(str):
-    def __len__(self) -> int:
-        return 1
-
-
 async def _hang() -> None:
     await asyncio.get_running_loop().create_future()
 
@@ -99,34 +91,11 @@ def _hang_in_a_thread() -> Note:
     return Note(SECRET)
 
 
-async def _hang_in_the_executor() -> None:
-    await asyncio.to_thread(_released.wait, _FAR)
-
-
 async def _cancel() -> None:
     task = asyncio.current_task()
     assert task is not None
     task.cancel()
     await asyncio.sleep(0)
-
-
-async def _leave_tasks_that_fail() -> None:
-    async def fail(error: BaseException) -> None:
-        raise error
-
-    for error in (ValueError(SECRET), SystemExit(SECRET), KeyboardInterrupt(SECRET), Own(SECRET)):
-        _held.add(asyncio.ensure_future(fail(error)))
-    await asyncio.sleep(0)
-
-
-async def _leave_tasks_that_swallow() -> None:
-    _held.add(asyncio.create_task(_swallow()))
-    await asyncio.sleep(0)
-
-
-async def _change_the_loop() -> None:
-    VARIABLE.set("changed")
-    asyncio.get_running_loop().set_task_factory(lambda *_, **__: sys.exit(SECRET))
 
 
 # What fails at once, as a plain function and as an async one.
@@ -147,13 +116,10 @@ _AT_ONCE: dict[str, Callable[[], object]] = {
     "answers with half a note": lambda: object.__new__(Note),
     "answers with values of wrong types": lambda: [Note(None), ContextBlock([SECRET]), Summary(b"x", "y")],  # type: ignore[arg-type,list-item]
     "answers with a long text": lambda: [ContextBlock("flood " * 1_000_000), Note("flood " * 1_000_000)],
-    "answers with a text that lies": lambda: Note(_Liar("flood " * 1_000_000)),
     "answers with many values": lambda: [Note("flood")] * 20_000,
 }
 _ASYNC: dict[str, Callable[[], object]] = {
     "cancels itself": _cancel,
-    "leaves tasks that fail": _leave_tasks_that_fail,
-    "changes the loop": _change_the_loop,
 }
 AT_ONCE = (*_AT_ONCE, *_ASYNC)
 HANGING: dict[str, Callable[[], object]] = {
@@ -163,8 +129,6 @@ HANGING: dict[str, Callable[[], object]] = {
     "answers a cancellation": _answer_a_cancellation,
     "exits when cancelled": _exit_when_cancelled,
     "hangs in a thread": _hang_in_a_thread,
-    "hangs in the executor": _hang_in_the_executor,
-    "leaves tasks that swallow cancellation": _leave_tasks_that_swallow,
 }
 
 

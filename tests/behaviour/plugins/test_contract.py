@@ -49,23 +49,24 @@ def on_session_idle():
 def before_compaction(messages, **more):
     CALLS.append((len(messages), {"session_key", "context_window", "reason", "scope"} <= more.keys()))
 """
-FORCE = """
+CHANGES = """
 import contextlib
-from nanobot_memory_plugins.core import Note, hookimpl
+from nanobot_memory_plugins.core import hookimpl
 
-def change(value, depth=4):
+def change(value, depth=5):
     if depth == 0 or isinstance(value, (str, int, float, type(None))):
         return
+    names = [name for name in dir(value) if not name.startswith("_")]
     inside = list(value) if isinstance(value, (tuple, list)) else list(getattr(value, "values", list)())
-    names = {name for kind in type(value).__mro__ for name in getattr(kind, "__slots__", ()) or ()}
     for one in (*inside, *(getattr(value, name, None) for name in names)):
-        change(one, depth - 1)
+        if not callable(one):
+            change(one, depth - 1)
     for name in names:
         with contextlib.suppress(Exception):
-            object.__setattr__(value, name, "EVIL")
-    for way in ("clear", "append"):
+            setattr(value, name, "EVIL")
+    for way in ("clear", "append", "__setitem__"):
         with contextlib.suppress(Exception):
-            getattr(value, way)(*([] if way == "clear" else ["EVIL"]))
+            getattr(value, way)(*{"clear": [], "append": ["EVIL"], "__setitem__": [0, "EVIL"]}[way])
 
 @hookimpl(tryfirst=True)
 def on_message_received(history, scope):
@@ -135,7 +136,7 @@ async def test_a_hook_is_called_with_what_it_asks_for_and_may_answer_one_several
 
 @pytest.mark.accept("PL-04")
 async def test_nobody_changes_for_others_what_is_handed_over(life_without_model: Life, install):
-    install("force", FORCE)
+    install("changes", CHANGES)
     install("sees", SEES)
     history = [{"role": "user", "content": "first"}, {"role": "assistant", "content": "second"}]
     arguments, result = {"nested": [{"deep": "sea"}]}, {"rows": [1, "two"]}

@@ -14,7 +14,7 @@ import pytest
 from loguru import logger
 
 from nanobot_memory_plugins.core.testing import install_plugin
-from tests.behaviour.kit.failing import AT_ONCE, HANGING, SECRET, VARIABLE, release
+from tests.behaviour.kit.failing import AT_ONCE, HANGING, SECRET, release
 from tests.behaviour.kit.life import KEY, Life
 
 ROOT = Path(__file__).parents[3]
@@ -24,6 +24,25 @@ LONG = dict.fromkeys(SHORT, 60)
 SOURCE = """
 from tests.behaviour.kit.failing import failing, witness
 globals().update({0})
+"""
+HANGS_BEHIND_TURNS = """
+import asyncio
+from nanobot_memory_plugins.core import hookimpl
+
+async def hang():
+    await asyncio.Event().wait()
+
+@hookimpl
+async def on_session_idle():
+    await hang()
+
+@hookimpl
+async def contribute_reading():
+    await hang()
+
+@hookimpl
+async def before_compaction():
+    await hang()
 """
 CHAT = [{"role": "user", "content": "hello"}, {"role": "assistant", "content": "hello"}]
 
@@ -110,12 +129,9 @@ def test_what_is_compared_holds_something_of_every_hook(alone: dict[str, object]
 async def beside(life: Life, limits: dict[str, float], alone: dict[str, object], log: list[str]) -> None:
     """Show that the host answers as if nobody failed, and that its loop, its task and its log are as they were."""
     before = asyncio.all_tasks()
-    factory = asyncio.get_running_loop().get_task_factory()
     assert await live(life, limits) == alone
     assert asyncio.all_tasks() <= before
     assert asyncio.current_task().cancelling() == 0
-    assert asyncio.get_running_loop().get_task_factory() is factory
-    assert VARIABLE.get() == "untouched"
     assert SECRET not in "".join(log)
 
 
@@ -126,8 +142,7 @@ async def test_one_that_fails_at_once(life_without_model: Life, install, alone, 
     with caplog.at_level(logging.DEBUG, "asyncio"):
         await beside(life_without_model, LONG, alone, log)
     assert [record.message for record in caplog.records if record.name == "asyncio"] == []
-    told = [line for line in log if "plugin broken0" in line]
-    assert told or how in ("leaves tasks that fail", "changes the loop")
+    assert [line for line in log if "plugin broken0" in line]
 
 
 @pytest.mark.accept("PL-04")
@@ -171,4 +186,24 @@ asyncio.run(main())
         text=True,
         timeout=120,
     )
-    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "True\n", "")
+    # A coroutine that swallows even its end is told of by Python itself.
+    told = [line for line in ended.stderr.splitlines() if "Error" in line]
+    assert (ended.returncode, ended.stdout) == (0, "True\n")
+    assert set(told) <= {"RuntimeError: coroutine ignored GeneratorExit"}
+
+
+async def test_an_idle_and_a_compaction_wait_for_a_plugin_that_hangs_for_130_seconds_at_most(life: Life, install):
+    install("hangs", HANGS_BEHIND_TURNS, alone=True)
+    async with life.host() as memory:
+        begun = life.clock.monotonic()
+        await memory.message_received(session_key=KEY, text="hello")
+        for call in (
+            memory.session_idle(session_key=KEY, history=CHAT),
+            memory.before_compaction(session_key=KEY, messages=CHAT, context_window=9_000, reason="token_pressure"),
+        ):
+            waiting = asyncio.ensure_future(call)
+            while not waiting.done():
+                if alarms := life.clock.alarms:
+                    life.clock.advance(max(alarms))
+                await asyncio.sleep(0)
+        assert 60 < life.clock.monotonic() - begun <= 130

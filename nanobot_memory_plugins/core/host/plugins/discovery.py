@@ -11,8 +11,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from nanobot_memory_plugins.core.hookspecs import PROJECT_NAME
-from nanobot_memory_plugins.core.isolation.failure import exception_name
-from nanobot_memory_plugins.core.isolation.tracebacks import log_traceback
+from nanobot_memory_plugins.core.isolation.failure import exception_name, log_traceback
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 

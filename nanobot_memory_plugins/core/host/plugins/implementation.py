@@ -9,11 +9,10 @@ import pluggy
 
 from nanobot_memory_plugins.core.context import PluginContext
 from nanobot_memory_plugins.core.errors import PluginError
-from nanobot_memory_plugins.core.hookspecs import hookimpl
+from nanobot_memory_plugins.core.isolation.attempt import Call
 from nanobot_memory_plugins.core.isolation.breaker import CircuitBreaker
-from nanobot_memory_plugins.core.isolation.defensive_copy import copy_argument
 from nanobot_memory_plugins.core.isolation.failure import CodeLocation
-from nanobot_memory_plugins.core.isolation.sandbox import Sandbox
+from nanobot_memory_plugins.core.isolation.threads import DaemonThreadPool
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 _BY_POSITION = inspect.Parameter.POSITIONAL_ONLY
@@ -29,16 +28,10 @@ class Signature:
     everything: bool
 
     def pick(self, arguments: Mapping[str, object]) -> tuple[list[object], Mapping[str, object]]:
-        """Return what to call the implementation with: copies of its own.
-
-        Raises KeyError when the host forgot an argument.
-        """
-        positional = [copy_argument(arguments[name]) for name in self.positional]
-        if self.everything:
-            return positional, {
-                name: copy_argument(arguments[name]) for name in arguments if name not in self.positional
-            }
-        return positional, {name: copy_argument(arguments[name]) for name in self.named}
+        """Return what to call the implementation with. Raises KeyError when the host forgot an argument."""
+        positional = [arguments[name] for name in self.positional]
+        names = [name for name in arguments if name not in self.positional] if self.everything else self.named
+        return positional, {name: arguments[name] for name in names}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,8 +46,13 @@ class Implementation:
     is_async: bool
     context: PluginContext
     home: CodeLocation
-    sandbox: Sandbox
+    threads: DaemonThreadPool
     breaker: CircuitBreaker
+
+    def call(self, arguments: Mapping[str, object]) -> Call:
+        """Return the call of it with these arguments of the hook. Raises KeyError when the host forgot one."""
+        positional, named = self.signature.pick({**arguments, "context": self.context})
+        return Call(self.plugin_name, self.function, positional, named, self.is_async, self.home, self.threads)
 
 
 def read_signature(function: Callable[..., Any], known: frozenset[str], where: str) -> Signature:
@@ -62,7 +60,7 @@ def read_signature(function: Callable[..., Any], known: frozenset[str], where: s
 
     A parameter with a default is filled in when the hook has it, and may be one that only another version of
     the hook has. ``**name`` takes everything that is not named, and nothing where its name begins
-    with an underscore: copies have their price. Raises `PluginError` for a parameter that
+    with an underscore. Raises `PluginError` for a parameter that
     the hook does not have.
     """
     try:
@@ -94,7 +92,7 @@ def read_signature(function: Callable[..., Any], known: frozenset[str], where: s
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundImplementation:
     """An implementation as it stands in a plugin."""
 
     function: Callable[..., Any]
@@ -105,12 +103,12 @@ class Found:
 
 def find_implementations(
     manager: pluggy.PluginManager, name: str, plugin: object, hooks: Mapping[str, frozenset[str]]
-) -> dict[str, Found]:
+) -> dict[str, FoundImplementation]:
     """Return the implementations in a plugin, by hook.
 
     ``hooks`` names the arguments of each hook. Raises `PluginError` for what cannot be called.
     """
-    found: dict[str, Found] = {}
+    found: dict[str, FoundImplementation] = {}
     for attribute in dir(plugin):
         options = manager.parse_hookimpl_opts(plugin, attribute)
         if options is None:
@@ -138,7 +136,7 @@ def find_implementations(
                 hint="Join both functions in one.",
             )
         function = getattr(plugin, attribute)
-        found[hook] = Found(
+        found[hook] = FoundImplementation(
             function=function,
             signature=read_signature(function, hooks[hook], where),
             tryfirst=bool(options.get("tryfirst")),
@@ -150,14 +148,3 @@ def find_implementations(
             hint="Decorate a function that is named like a hook with hookimpl.",
         )
     return found
-
-
-class OrderingStub:
-    """Stands for a plugin in pluggy's registry, which keeps the order.
-
-    pluggy compares plugins with ``==``: one with a broken ``__eq__`` would keep the others out.
-    """
-
-    def __init__(self, found: Mapping[str, Found]) -> None:
-        for hook, one in found.items():
-            setattr(self, hook, hookimpl(tryfirst=one.tryfirst, trylast=one.trylast)(lambda: None))

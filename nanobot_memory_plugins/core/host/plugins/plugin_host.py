@@ -5,6 +5,7 @@ import inspect
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from types import ModuleType
 
 import pluggy
 
@@ -12,19 +13,23 @@ from nanobot_memory_plugins.core import hookspecs
 from nanobot_memory_plugins.core.clock import Clock, SystemClock
 from nanobot_memory_plugins.core.context import PluginContext
 from nanobot_memory_plugins.core.errors import PluginError
-from nanobot_memory_plugins.core.host.plugins.attempt import Attempt, Outcome, WrongAnswer
-from nanobot_memory_plugins.core.host.plugins.implementation import Implementation, OrderingStub, find_implementations
-from nanobot_memory_plugins.core.host.plugins.inline import run_bounded
-from nanobot_memory_plugins.core.isolation.answers import Expected, prepare
-from nanobot_memory_plugins.core.isolation.bounds import bound_of
+from nanobot_memory_plugins.core.host.plugins.implementation import (
+    FoundImplementation,
+    Implementation,
+    find_implementations,
+)
+from nanobot_memory_plugins.core.isolation.answers import Expected, bound_of, prepare
+from nanobot_memory_plugins.core.isolation.attempt import Attempt, Outcome, WrongAnswer, run_plain
 from nanobot_memory_plugins.core.isolation.breaker import BreakerSettings, CircuitBreaker
-from nanobot_memory_plugins.core.isolation.failure import CodeLocation, Failure, exception_name, is_the_users_interrupt
-from nanobot_memory_plugins.core.isolation.sandbox import Sandbox
-from nanobot_memory_plugins.core.isolation.tracebacks import log_traceback
+from nanobot_memory_plugins.core.isolation.failure import CodeLocation, Failure, exception_name, log_traceback
+from nanobot_memory_plugins.core.isolation.threads import DaemonThreadPool
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.values import ContextBlock, Note, PromptEntries, Summary
 from nanobot_memory_plugins.core.values.diagnosis import Finding
 from nanobot_memory_plugins.redaction.script.messages import Sentence
+
+# Threads that one plugin can keep busy at a time.
+_THREADS = 32
 
 
 class PluginState(StrEnum):
@@ -53,10 +58,11 @@ class PluginHost:
 
     ``time_limits`` are seconds by hook, ``default_limit`` holds for the others. The clock drives the
     breakers and the time limits. ``grace_seconds`` is what an implementation over its limit
-    gets to clean up, in the background, before it is dropped.
+    gets to clean up, in the background, before it is dropped. ``specifications`` are modules of hookspecs beside ours.
 
     What it cannot hold: code that blocks inside an async function blocks the loop until it comes back (its
-    answer is late then, and not used), and so does anything that ends or stops the process on purpose.
+    answer is late then, and not used), tasks and threads that a plugin starts itself, and anything that ends or stops
+    the process on purpose.
     """
 
     def __init__(
@@ -67,6 +73,7 @@ class PluginHost:
         breaker: BreakerSettings = BreakerSettings(),  # noqa: B008  # frozen
         clock: Clock | None = None,
         grace_seconds: float = 1.0,
+        specifications: Iterable[ModuleType] = (),
     ) -> None:
         self._time_limits = dict(time_limits)
         self._default_limit = default_limit
@@ -74,7 +81,8 @@ class PluginHost:
         self._clock = clock or SystemClock()
         self._grace_seconds = grace_seconds
         self._manager = pluggy.PluginManager(hookspecs.PROJECT_NAME)
-        self._manager.add_hookspecs(hookspecs)
+        for module in (hookspecs, *specifications):
+            self._manager.add_hookspecs(module)
         self._hooks: dict[str, frozenset[str]] = {
             name: frozenset(caller.spec.argnames)
             for name, caller in vars(self._manager.hook).items()
@@ -82,7 +90,8 @@ class PluginHost:
         }
         self._callable: dict[str, tuple[Implementation, ...]] = dict.fromkeys(self._hooks, ())
         self._plugins: dict[str, tuple[Implementation, ...]] = {}
-        self._sandboxes: list[Sandbox] = []
+        self._threads: list[DaemonThreadPool] = []
+        self._attempts: dict[asyncio.Task[None], Attempt] = {}
         self._failed: set[str] = set()
         self._complained: set[Implementation] = set()
         self._reasons: dict[str, str] = {}
@@ -100,7 +109,7 @@ class PluginHost:
         except BaseException as error:
             if name not in self._plugins:
                 self._failed.add(name)
-            if isinstance(error, PluginError) or is_the_users_interrupt(error):
+            if isinstance(error, PluginError):
                 raise
             log_traceback(name, error)
             what = exception_name(error)
@@ -126,11 +135,10 @@ class PluginHost:
     ) -> list[PluginAnswer]:
         """Call a hook of every plugin and return the answers, in pluggy's order.
 
-        The implementations run side by side, or with ``sequential`` one after the other. Each gets a copy of
-        ``arguments``, and its own ``context``. An answer is None, a value of a type in
-        ``accept``, or a list or tuple of such values; anything else counts as none. Values that are
+        The implementations run side by side, or with ``sequential`` one after the other. An answer is None, a value
+        of a type in ``accept``, or a list or tuple of such values; anything else counts as none. Values that are
         dataclasses arrive as checked copies. ``check`` says in a few words what else is wrong with a value,
-        which then counts as none with all of its answer. An answer over the hook's bound (`bounds`) is a failure of
+        which then counts as none with all of its answer. An answer over the hook's bound is a failure of
         the plugin. Only the cancellation of the caller is raised.
         """
         expected = Expected(accept, bound_of(hook), check)
@@ -164,9 +172,9 @@ class PluginHost:
         """Call a hook and wait in the caller's thread, for hosts that cannot await.
 
         An async implementation is refused. Each runs in a thread of its plugin's; one that has not answered
-        within its time limit is left behind, and the caller goes on. The user's Ctrl-C is raised; a
-        KeyboardInterrupt that a plugin raises itself is a failure like any other. ``given`` is how many characters
-        an answer may hold beyond the hook's bound, since they were handed over. ``plugin`` names the only one to ask.
+        within its time limit is left behind, and the caller goes on. The user's Ctrl-C is raised. ``given`` is how many
+        characters an answer may hold beyond the hook's bound, since they were handed over. ``plugin`` names the
+        only one to ask.
         """
         expected = Expected(accept, bound_of(hook, given))
         answers: list[PluginAnswer] = []
@@ -177,7 +185,7 @@ class PluginHost:
             if permit is None:
                 continue
             try:
-                outcome = run_bounded(implementation, arguments, expected, self.time_limit(hook))
+                outcome = run_plain(implementation.call(arguments), expected, self.time_limit(hook))
             except BaseException:
                 implementation.breaker.release(permit)
                 raise
@@ -214,13 +222,20 @@ class PluginHost:
         }
 
     async def close(self) -> None:
-        """Call nothing any more, and end what plugins still have running on this loop.
+        """Call nothing any more, and end the calls that still run on this loop.
 
-        Their tasks are cancelled and, after the grace, dropped. Threads cannot be ended; they are daemons.
+        They are cancelled and, after the grace, dropped. Threads cannot be ended; they are daemons.
         """
         self._closed = True
+        for threads in self._threads:
+            threads.shutdown()
         loop = asyncio.get_running_loop()
-        await asyncio.gather(*(sandbox.close(loop) for sandbox in self._sandboxes))
+        attempts = [one for one in self._attempts.values() if one.task.get_loop() is loop]
+        for end in (Attempt.abandon, Attempt.drop):
+            for one in attempts:
+                end(one)
+            if tasks := [one.task for one in attempts if not one.task.done()]:
+                await asyncio.wait(tasks, timeout=self._grace_seconds)
 
     def _register(self, name: str, plugin: object, context: PluginContext) -> tuple[str, ...]:
         if name in self._plugins:
@@ -228,7 +243,7 @@ class PluginHost:
                 Sentence("A plugin named {name} is registered already.", name=name), hint="Rename one of them."
             )
         found = find_implementations(self._manager, name, plugin, self._hooks)
-        sandbox = Sandbox(name, self._grace_seconds, self._clock)
+        threads = DaemonThreadPool(_THREADS, name=f"nanobot-memory {name}")
         implementations = tuple(
             Implementation(
                 name=f"{name}.{hook}",
@@ -239,14 +254,14 @@ class PluginHost:
                 is_async=inspect.iscoroutinefunction(one.function),
                 context=context,
                 home=CodeLocation.of(one.function),
-                sandbox=sandbox,
+                threads=threads,
                 breaker=CircuitBreaker(self._breaker, self._clock),
             )
             for hook, one in found.items()
         )
-        self._manager.register(OrderingStub(found), name=name)
+        self._manager.register(_OrderingStub(found), name=name)
         self._plugins[name] = implementations
-        self._sandboxes.append(sandbox)
+        self._threads.append(threads)
         self._failed.discard(name)
         self._order_implementations()
         return tuple(sorted(found))
@@ -275,7 +290,7 @@ class PluginHost:
     ) -> list[PluginAnswer]:
         """Run implementations side by side, each until its end or its deadline."""
         prepare(expected.accept)
-        attempts: list[Attempt] = []
+        attempts: list[tuple[Implementation, int, Attempt]] = []
         waiter: asyncio.Future[None] | None = None
         open_attempts = 0
 
@@ -289,26 +304,25 @@ class PluginHost:
             for one in implementations:
                 if one.breaker.resting:
                     continue
-                picked = one.signature.pick({**arguments, "context": one.context})
+                call = one.call(arguments)
                 permit = one.breaker.begin()
                 if permit is not None:
-                    limit = self.time_limit(one.hook)
-                    attempts.append(Attempt(one, permit, picked, expected, limit, on_end))
+                    limit, clock, grace = self.time_limit(one.hook), self._clock, self._grace_seconds
+                    attempt = Attempt(call, expected, limit, on_end, clock=clock, grace=grace)
+                    self._attempts[attempt.task] = attempt
+                    attempt.task.add_done_callback(self._attempts.pop)
+                    attempts.append((one, permit, attempt))
                     open_attempts += 1
             if attempts:
                 waiter = asyncio.get_running_loop().create_future()
                 await waiter
         except BaseException:
-            for attempt in attempts:
+            for one, permit, attempt in attempts:
                 if attempt.outcome is None:
-                    attempt.implementation.breaker.release(attempt.permit)
+                    one.breaker.release(permit)
                 attempt.abandon()
             raise
-        return [
-            answer
-            for attempt in attempts
-            for answer in self._conclude(attempt.implementation, attempt.permit, attempt.outcome)
-        ]
+        return [answer for one, permit, attempt in attempts for answer in self._conclude(one, permit, attempt.outcome)]
 
     def _conclude(self, implementation: Implementation, permit: int, outcome: Outcome | None) -> list[PluginAnswer]:
         """Count and log what became of a call, and return its answer, if it has one."""
@@ -330,3 +344,14 @@ class PluginHost:
             logger.log(level, "plugin {} answered {} with {}: ignored", *where, outcome.what)
             return []
         return [PluginAnswer(where[0], outcome)] if outcome else []
+
+
+class _OrderingStub:
+    """Stands for a plugin in pluggy's registry, which keeps the order: a plugin's own ``==`` may be broken."""
+
+    def __init__(self, found: Mapping[str, FoundImplementation]) -> None:
+        for hook, one in found.items():
+
+            def stub() -> None: ...
+
+            setattr(self, hook, hookspecs.hookimpl(tryfirst=one.tryfirst, trylast=one.trylast)(stub))

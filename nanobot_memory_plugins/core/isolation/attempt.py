@@ -1,0 +1,192 @@
+"""One call of one implementation, in a task or a thread of its own that nothing gets out of but its answer."""
+
+import asyncio
+import contextvars
+import inspect
+from collections.abc import Callable, Coroutine, Generator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from nanobot_memory_plugins.core.clock import Alarm, Clock
+from nanobot_memory_plugins.core.isolation.answers import Expected, TooLargeError, WrongAnswerError, accepted_values
+from nanobot_memory_plugins.core.isolation.failure import CodeLocation, Failure, failure_of
+from nanobot_memory_plugins.core.isolation.threads import DaemonThreadPool, discard, run_in_pool
+
+# A loop that comes so much after a deadline was held up; what is ready then gets so long to end. In seconds.
+_LATE = 0.01
+_ANOTHER_TURN = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class WrongAnswer:
+    """An answer that counts as none; ``what`` says what it was, without its value."""
+
+    what: str
+
+
+# What has become of an attempt: the values of its answer, an answer of the wrong type, or a failure.
+Outcome = tuple[object, ...] | WrongAnswer | Failure
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A function of a plugin, and what it is called with. ``threads`` are the plugin's, for plain functions."""
+
+    plugin: str
+    function: Callable[..., Any]
+    positional: list[object]
+    named: Mapping[str, object]
+    is_async: bool
+    home: CodeLocation
+    threads: DaemonThreadPool
+
+
+class Attempt:
+    """Runs a call in a task of its own within a time limit.
+
+    ``outcome`` is set once, and ``on_end`` is called then: when the call ends, or at its deadline; what comes later is
+    dropped. Where others held the loop up over the deadline, what is ready counts. At its deadline the task is
+    cancelled, and ``grace`` seconds later it is dropped, whatever it does about that.
+    """
+
+    def __init__(
+        self, call: Call, expected: Expected, limit: float, on_end: Callable[[], None], *, clock: Clock, grace: float
+    ) -> None:
+        self.outcome: Outcome | None = None
+        self._call = call
+        self._limit = limit
+        self._on_end = on_end
+        self._clock = clock
+        self._grace = grace
+        self._deadline = asyncio.get_running_loop().time() + limit
+        self._waited_on = False
+        self._coroutine = _Droppable(self._run(expected))
+        self.task: asyncio.Task[None] = asyncio.get_running_loop().create_task(self._coroutine)
+        self._alarm: Alarm = clock.call_later(limit, self._expire)
+        self.task.add_done_callback(lambda _: self._alarm.cancel())
+
+    def abandon(self) -> None:
+        """Break the call off: cancel it, and drop it when it is still there after the grace."""
+        self._on_end = _nothing
+        self._alarm.cancel()
+        if not self.task.done():
+            self.task.cancel()
+            self._alarm = self._clock.call_later(self._grace, self.drop)
+
+    def drop(self) -> None:
+        """Drive the task no further."""
+        self._coroutine.dropped = True
+        self.task.cancel()
+
+    async def _run(self, expected: Expected) -> None:
+        call = self._call
+        try:
+            if call.is_async:
+                answer = await call.function(*call.positional, **call.named)
+            else:
+                answer = await run_in_pool(call.threads, call.function, *call.positional, **call.named)
+                if inspect.isawaitable(answer):
+                    answer = await answer
+            outcome = _outcome(answer, expected, call.home)
+        except BaseException as error:  # SystemExit too: the task would pass it on to the loop
+            outcome = failure_of(error, call.home, call.plugin)
+        if self._coroutine.held_loop() > self._limit:
+            outcome = self._overtime()
+        self._conclude(outcome)
+
+    def _expire(self) -> None:
+        if not self._waited_on and asyncio.get_running_loop().time() - self._deadline > _LATE:
+            self._waited_on = True
+            self._alarm = self._clock.call_later(_ANOTHER_TURN, self._expire)
+        elif self.outcome is None:
+            self._conclude(self._overtime())
+            self.abandon()
+
+    def _overtime(self) -> Failure:
+        return Failure(reason=f"no answer within {self._limit:g} s", place=self._call.home.definition)
+
+    def _conclude(self, outcome: Outcome) -> None:
+        if self.outcome is None:
+            self.outcome = outcome
+            self._on_end()
+
+
+class _Droppable(Coroutine[Any, Any, None]):
+    """A coroutine that is driven no further once it is ``dropped``."""
+
+    def __init__(self, inner: Coroutine[Any, Any, None]) -> None:
+        self._inner = inner
+        self._clock = asyncio.get_running_loop().time
+        self.dropped = False
+        self._seconds = 0.0
+        self._began = self._clock()
+
+    def held_loop(self) -> float:
+        """Return for how many seconds it has held the loop, the step that runs included."""
+        return self._seconds + self._clock() - self._began
+
+    def send(self, value: Any) -> Any:
+        return self._step(self._inner.send, value)
+
+    def throw(self, error: Any, value: Any = None, traceback: Any = None) -> Any:
+        if not self.dropped:
+            return self._step(self._inner.throw, error)
+        # Neither closed nor collected: it would only refuse again. The breaker sees to it that these are few.
+        _undriven.append(self._inner)
+        raise asyncio.CancelledError
+
+    def _step(self, go_on: Callable[[Any], Any], value: Any) -> Any:
+        self._began = self._clock()
+        yielded = go_on(value)
+        self._seconds += self._clock() - self._began
+        return yielded
+
+    def close(self) -> None:
+        self._inner.close()
+
+    def __await__(self) -> Generator[Any, Any, None]:
+        return self._inner.__await__()
+
+
+_undriven: list[object] = []
+
+
+def run_plain(call: Call, expected: Expected, limit: float) -> Outcome:
+    """Run a plain function in a thread of its plugin's and wait for it, ``limit`` seconds at most.
+
+    One that hangs is left behind. The user's Ctrl-C reaches this thread, and is raised.
+    """
+    if call.is_async:
+        return WrongAnswer("an async function, where only a plain one can be called")
+    late = Failure(reason=f"no answer within {limit:g} s", place=call.home.definition)
+    try:
+        work = call.threads.submit(contextvars.copy_context().run, _plain, call, expected)
+    except RuntimeError:
+        return Failure(reason="no thread can be started", place=call.home.definition)
+    try:
+        return work.result(limit)
+    except TimeoutError:
+        work.cancel()
+        return late
+
+
+def _plain(call: Call, expected: Expected) -> Outcome:
+    try:
+        return _outcome(call.function(*call.positional, **call.named), expected, call.home)
+    except BaseException as error:
+        return failure_of(error, call.home, call.plugin)
+
+
+def _outcome(answer: object, expected: Expected, home: CodeLocation) -> Outcome:
+    try:
+        return accepted_values(answer, expected)
+    except WrongAnswerError as error:
+        for one in answer if type(answer) is list else [answer]:
+            discard(one)
+        return WrongAnswer(str(error))
+    except TooLargeError as error:
+        return Failure(reason=str(error), place=home.definition)
+
+
+def _nothing() -> None:
+    """Do nothing."""
