@@ -2,7 +2,7 @@
 
 import re
 
-from nanobot_memory_plugins.core import Rule
+from nanobot_memory_plugins.redaction.rules.rule import Rule
 
 
 def is_issued(badge: str) -> bool:

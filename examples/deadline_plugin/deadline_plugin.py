@@ -13,7 +13,7 @@ class Options(BaseModel):
     tags: tuple[str, ...] = ("deadline",)
 
 
-@hookimpl.on_message_received
+@hookimpl
 def on_message_received(text: str, context: PluginContext[Options], **_: object) -> list[Note]:
     """Return a note of each deadline in the message."""
     due, tags = [one[0] for one in DEADLINE.finditer(text)], context.options.tags

@@ -18,19 +18,16 @@ from pydantic import BaseModel, ConfigDict, Field
 from nanobot_memory_plugins.core import (
     Hit,
     Level,
-    MemoryPaths,
-    NoteEntry,
     Origin,
     PluginContext,
     Query,
     Scope,
     SearchResult,
     StoreStatus,
-    Trace,
     hookimpl,
-    parse_notes,
-    parse_transcript_line,
 )
+from nanobot_memory_plugins.core.files import MemoryPaths, NoteEntry, parse_notes, parse_transcript_line
+from nanobot_memory_plugins.core.values import Trace
 
 TABLES = """
 CREATE TABLE IF NOT EXISTS files (workspace, path, stamp, PRIMARY KEY (workspace, path));
@@ -183,12 +180,12 @@ class Plugin:
             default="~/.cache/shelf.db", description="The SQLite file, for several workspaces if need be."
         )
 
-    @hookimpl.open_store(tryfirst=True)
+    @hookimpl(tryfirst=True)
     def open_store(self, context: PluginContext[Options], **_: object) -> ShelfStore:
         """Open the shelf."""
         return ShelfStore(context.workspace, Path(context.options.file).expanduser())
 
-    @hookimpl.on_purge
+    @hookimpl
     def on_purge(self, texts: tuple[str, ...], dry_run: bool, context: PluginContext, **_: object) -> Trace | None:
         """Follow the files, which are clean already."""
         if dry_run or not isinstance(context.store, ShelfStore):

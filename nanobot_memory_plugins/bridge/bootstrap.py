@@ -18,9 +18,10 @@ from nanobot.agent.tools.context import current_request_session_key
 from nanobot_memory_plugins.bridge.seams import SeamMissingError, require
 from nanobot_memory_plugins.bridge.sessions import is_own
 from nanobot_memory_plugins.bridge.turn_scopes import current_scope
-from nanobot_memory_plugins.core import Sentence, logger
+from nanobot_memory_plugins.core import logger
 from nanobot_memory_plugins.core.host import MemoryThread, without_others_notes
 from nanobot_memory_plugins.core.scopes import Scopes
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 from nanobot_memory_plugins.redaction.script.printable import printable
 
 # The long-term file by the name under which the model's file tools find it.

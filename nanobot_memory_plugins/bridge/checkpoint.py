@@ -7,7 +7,8 @@ lines indented, so that no text can pass for another speaker's, and the next com
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from nanobot_memory_plugins.core import Message, Summary, estimate_tokens, remove_fenced, truncate_to_tokens
+from nanobot_memory_plugins.core import Message, Summary, estimate_tokens, remove_fenced
+from nanobot_memory_plugins.core.text.tokens import truncate_to_tokens
 
 _TAIL_HEADING = "Last messages, as they were:"
 _INDENT = "  "

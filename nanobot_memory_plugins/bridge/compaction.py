@@ -12,7 +12,8 @@ from nanobot_memory_plugins.bridge.context_budget import Room, room_in_request, 
 from nanobot_memory_plugins.bridge.overflow import Overflows
 from nanobot_memory_plugins.bridge.seams import SeamMissingError, require
 from nanobot_memory_plugins.bridge.sessions import is_continuation, is_for_people, is_private, public_messages, scope_of
-from nanobot_memory_plugins.core import MemoryService, Message, earlier_summary_message, language_of, logger
+from nanobot_memory_plugins.core import MemoryService, Message, language_of, logger
+from nanobot_memory_plugins.core.text.summary_marker import earlier_summary_message
 
 if TYPE_CHECKING:
     from nanobot_memory_plugins.core import MemoryHost

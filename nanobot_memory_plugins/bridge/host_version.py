@@ -3,7 +3,8 @@
 import re
 from importlib.metadata import PackageNotFoundError, version
 
-from nanobot_memory_plugins.core import Finding, Health, Sentence
+from nanobot_memory_plugins.core import Finding, Health
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 HOST = "nanobot-ai"
 SUPPORTED_FROM = (0, 3, 5)

@@ -13,24 +13,14 @@ from pathlib import Path
 from typing import Any
 
 from nanobot_memory_plugins.bridge.sessions import channel_in, is_background, is_own, public_messages, scope_of
-from nanobot_memory_plugins.core import (
-    ImportedMessage,
-    ImportedNote,
-    InputError,
-    Item,
-    MemoryPaths,
-    Message,
-    Note,
-    Origin,
-    Part,
-    Scope,
-    Sentence,
-    Skipped,
-)
+from nanobot_memory_plugins.core import InputError, Message, Note, Origin, Scope
 from nanobot_memory_plugins.core.config import nanobot_home, read_json
+from nanobot_memory_plugins.core.files import MemoryPaths
 from nanobot_memory_plugins.core.text.empty_templates import is_empty_template
+from nanobot_memory_plugins.core.transfer import ImportedMessage, ImportedNote, Item, Part, Skipped
 from nanobot_memory_plugins.core.transfer.formats.markdown_notes import markdown_items
 from nanobot_memory_plugins.core.transfer.formats.reading import json_lines, time_of
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 _ORIGINS = {"user": Origin.USER, "assistant": Origin.ASSISTANT, "tool": Origin.TOOL}
 _WORKSPACE_ID = re.compile(r"[0-9a-f]{32}")

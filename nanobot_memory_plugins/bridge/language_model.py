@@ -4,7 +4,8 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from nanobot_memory_plugins.core import LanguageModelError, Sentence
+from nanobot_memory_plugins.core import LanguageModelError
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 
 class HostLanguageModel:

@@ -5,7 +5,7 @@ import sys
 from enum import StrEnum
 from importlib.metadata import entry_points
 
-from nanobot_memory_plugins.core import PROJECT_NAME
+from nanobot_memory_plugins.core.hookspecs import PROJECT_NAME
 
 
 class Prepared(StrEnum):

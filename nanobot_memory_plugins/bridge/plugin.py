@@ -7,17 +7,11 @@ from nanobot_memory_plugins.bridge.host_version import UPGRADE, host_finding
 from nanobot_memory_plugins.bridge.importing import session_files
 from nanobot_memory_plugins.bridge.options import BridgeOptions
 from nanobot_memory_plugins.bridge.seams import Seam
-from nanobot_memory_plugins.core import (
-    Finding,
-    Health,
-    NanobotMemoryError,
-    PluginContext,
-    Sentence,
-    Trace,
-    Wanted,
-    hookimpl,
-)
+from nanobot_memory_plugins.core import Finding, Health, NanobotMemoryError, PluginContext, hookimpl
+from nanobot_memory_plugins.core.erasure.matching import Wanted
 from nanobot_memory_plugins.core.files import read_regular
+from nanobot_memory_plugins.core.values import Trace
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 _OWN_SESSION = Sentence("nanobot's own conversation, which it goes on with; remove the file while nanobot rests")
 _HINT = Sentence("Use a supported nanobot-ai: {upgrade}", upgrade=UPGRADE)

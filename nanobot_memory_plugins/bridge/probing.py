@@ -11,7 +11,8 @@ from typing import Any
 
 from nanobot_memory_plugins.bridge.host_version import UPGRADE
 from nanobot_memory_plugins.bridge.seams import Seam
-from nanobot_memory_plugins.core import PluginError, Sentence
+from nanobot_memory_plugins.core import PluginError
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 
 def probe_seams() -> Sequence[Seam]:

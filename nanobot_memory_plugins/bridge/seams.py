@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from types import FrameType
 from typing import Any
 
-from nanobot_memory_plugins.core import Sentence, logger
+from nanobot_memory_plugins.core import logger
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 # What users go without when a seam is not attached.
 DEGRADED = {

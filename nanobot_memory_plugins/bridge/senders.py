@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from nanobot_memory_plugins.bridge.configuration import CONFIG_KEY
-from nanobot_memory_plugins.core import Senders
 from nanobot_memory_plugins.core.config import nanobot_home, read_json
+from nanobot_memory_plugins.core.scopes.people import Senders
 from nanobot_memory_plugins.core.values.scopes import sender_name
 
 # Channels of this machine, on which nanobot itself names nobody: its command line, SDK and HTTP interface.

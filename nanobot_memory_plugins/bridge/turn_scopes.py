@@ -6,7 +6,8 @@ from typing import Any
 
 from nanobot_memory_plugins.bridge.group_chats import group_chat_of
 from nanobot_memory_plugins.bridge.sessions import is_nobody, scope_of
-from nanobot_memory_plugins.core import Scope, Senders
+from nanobot_memory_plugins.core import Scope
+from nanobot_memory_plugins.core.scopes.people import Senders
 from nanobot_memory_plugins.core.values.scopes import NOBODYS_CHANNEL
 
 # Whose the turn is in which we run; the host asks for its prompt without saying it.

@@ -18,9 +18,10 @@ from nanobot_memory_plugins.bridge.sessions import (
     recorded_messages,
 )
 from nanobot_memory_plugins.bridge.turn_scopes import TurnScopes
-from nanobot_memory_plugins.core import BoundedDict, MemoryService, Scope, logger
+from nanobot_memory_plugins.core import MemoryService, Scope, logger
 from nanobot_memory_plugins.core.host import Turn
 from nanobot_memory_plugins.core.text.private import is_private as says_private
+from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
 
 # How nanobot records where an injected block came from.
 BLOCK_SOURCE = "nanobot-memory"

@@ -3,7 +3,8 @@
 import re
 from collections.abc import Iterator
 
-from nanobot_memory_plugins.core import estimate_tokens, truncate_to_tokens
+from nanobot_memory_plugins.core import estimate_tokens
+from nanobot_memory_plugins.core.text.tokens import truncate_to_tokens
 
 # Characters that a token stands for at most, by the estimate.
 _CHARS_A_TOKEN = 4

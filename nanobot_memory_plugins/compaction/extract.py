@@ -10,7 +10,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from nanobot_memory_plugins.compaction.excerpts import cut, one_line, tidy
-from nanobot_memory_plugins.core import Language, Message, estimate_tokens
+from nanobot_memory_plugins.core import Message, estimate_tokens
+from nanobot_memory_plugins.core.text.fence import Language
 from nanobot_memory_plugins.core.text.sentences import sentences_of
 
 # The user's last wishes: how many, and how long each; and how long another sentence may be.

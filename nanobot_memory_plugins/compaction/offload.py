@@ -3,7 +3,8 @@
 from collections.abc import Awaitable, Callable, Sequence
 from typing import ParamSpec, Protocol, TypeVar
 
-from nanobot_memory_plugins.core import Message, run_in_daemon_thread
+from nanobot_memory_plugins.core import Message
+from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 
 P = ParamSpec("P")
 T = TypeVar("T")

@@ -8,8 +8,9 @@ from nanobot_memory_plugins.compaction.options import CompactionOptions
 from nanobot_memory_plugins.compaction.summarise import Material
 from nanobot_memory_plugins.compaction.thrash_guard import Cycles
 from nanobot_memory_plugins.compaction.token_budget import Limits, limits_for
-from nanobot_memory_plugins.core import Message, find_earlier_summary, unmarked_summary
+from nanobot_memory_plugins.core import Message
 from nanobot_memory_plugins.core.text.conversation import dominant_language
+from nanobot_memory_plugins.core.text.summary_marker import find_earlier_summary, unmarked_summary
 
 # Nothing is said after it: nothing has to stay.
 _ENDED = "session_ended"

@@ -11,7 +11,8 @@ from nanobot_memory_plugins.compaction.plan import Plan, make_plan
 from nanobot_memory_plugins.compaction.summarise import Summariser
 from nanobot_memory_plugins.compaction.templates import COMPACTION
 from nanobot_memory_plugins.compaction.thrash_guard import Cycles
-from nanobot_memory_plugins.core import Message, PluginContext, Summary, hookimpl, logger, marked_summary
+from nanobot_memory_plugins.core import Message, PluginContext, Summary, hookimpl, logger
+from nanobot_memory_plugins.core.text.summary_marker import marked_summary
 
 # What stands for messages of which not even the rules could make a summary.
 _BAREST = "({count} earlier messages were cut.)"

@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from datetime import date
 
 from nanobot_memory_plugins.compaction.templates import COMPACTION
-from nanobot_memory_plugins.core import Language, Prompts
+from nanobot_memory_plugins.core.files.prompts import Prompts
 from nanobot_memory_plugins.core.text.conversation import dated
+from nanobot_memory_plugins.core.text.fence import Language
 
 _EARLIER: dict[Language, str] = {"en": "Notes so far:", "zh": "已有笔记："}
 _NEW: dict[Language, str] = {"en": "notes of this conversation", "zh": "这段对话的笔记"}

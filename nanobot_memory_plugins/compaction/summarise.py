@@ -20,17 +20,13 @@ from nanobot_memory_plugins.compaction.prompts import fixed_texts, summary_promp
 from nanobot_memory_plugins.compaction.redact_prompt import Hiding
 from nanobot_memory_plugins.compaction.token_budget import Limits
 from nanobot_memory_plugins.compaction.transcript import entry, note_left_out
-from nanobot_memory_plugins.core import (
-    Complete,
-    CompletionTimeoutError,
-    Language,
-    Message,
-    Prompts,
-    Sentence,
-    logger,
-    run_in_daemon_thread,
-)
+from nanobot_memory_plugins.core import Complete, Message, logger
+from nanobot_memory_plugins.core.errors import CompletionTimeoutError
+from nanobot_memory_plugins.core.files.prompts import Prompts
+from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.text.conversation import dated, message_time
+from nanobot_memory_plugins.core.text.fence import Language
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 PURPOSE = "compaction"
 # Less than this of a chunk is not worth a call.

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from nanobot_memory_plugins.compaction.token_budget import MAX_DEPTH
-from nanobot_memory_plugins.core import BoundedDict
+from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
 
 # Sessions that are remembered; the one that was longest without a compaction is forgotten first.
 _SESSIONS = 512

@@ -6,7 +6,8 @@ from dataclasses import replace
 from typing import Any
 
 from nanobot_memory_plugins.compaction.excerpts import cut, excerpt, one_line, tidy
-from nanobot_memory_plugins.core import Language, Message
+from nanobot_memory_plugins.core import Message
+from nanobot_memory_plugins.core.text.fence import Language
 
 _ARGUMENT_CHARS = 300
 _NAME_CHARS = 64

@@ -15,19 +15,12 @@ from nanobot_memory_plugins.consolidation.prompt.user_language import UserLangua
 from nanobot_memory_plugins.consolidation.said import SaidInSession
 from nanobot_memory_plugins.consolidation.store.repair import repair_file
 from nanobot_memory_plugins.consolidation.tools import ForgetTool, Remember
-from nanobot_memory_plugins.core import (
-    BoundedDict,
-    ContextBlock,
-    EncodingStore,
-    MemoryFileError,
-    MemoryTool,
-    Message,
-    PluginContext,
-    Scope,
-    Withheld,
-    logger,
-    run_in_daemon_thread,
-)
+from nanobot_memory_plugins.core import ContextBlock, MemoryTool, Message, PluginContext, Scope, logger
+from nanobot_memory_plugins.core.errors import MemoryFileError
+from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
+from nanobot_memory_plugins.core.protocols import EncodingStore
+from nanobot_memory_plugins.core.values import Withheld
+from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
 
 # Seconds that is waited for the entries' lock behind a turn, and by a tool in one.
 _LOCK_SECONDS, _TURN_LOCK_SECONDS = 10.0, 2.0
@@ -70,7 +63,7 @@ class EntryKeeping:
             self._language,
             redact=context.redact_said,
             repair=self._repair,
-            owner_of=context.owner_of,
+            owner_of=context.scopes.owner,
             clock=context.clock,
         )
 
@@ -83,7 +76,7 @@ class EntryKeeping:
         self._said.hear(session_key, text, scope)
         self._asked[session_key] = text
         await run_in_daemon_thread(self._hear, text, scope)
-        if self._context.complete is not None or self._context.tools_offered():
+        if self._context.complete is not None or self._context.host.tools_offered():
             return None
         order = plain_order(text)
         if order is None:
@@ -118,7 +111,7 @@ class EntryKeeping:
 
     async def withheld(self, scope: Scope) -> list[Withheld]:
         """Return what was forgotten on somebody's order, and is not to be brought up on behalf of ``scope``."""
-        visible = self._context.visible_scope(scope)
+        visible = self._context.scopes.visible(scope)
         return list(await run_in_daemon_thread(lambda: self._withheld.texts(visible)))
 
     def _start(self) -> None:

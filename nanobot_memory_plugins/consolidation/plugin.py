@@ -18,23 +18,20 @@ from nanobot_memory_plugins.consolidation.templates import PROMPTS
 from nanobot_memory_plugins.core import (
     ContextBlock,
     EntryAccess,
-    Erasure,
     Finding,
     Health,
-    MemoryFileError,
     MemoryTool,
     Message,
     PluginContext,
     PromptEntries,
-    ReadingPart,
-    ReadingRequest,
     Scope,
-    Sentence,
-    Trace,
-    Withheld,
     hookimpl,
-    run_in_daemon_thread,
 )
+from nanobot_memory_plugins.core.errors import MemoryFileError
+from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
+from nanobot_memory_plugins.core.session_reading.part import ReadingPart, ReadingRequest
+from nanobot_memory_plugins.core.values import Erasure, Trace, Withheld
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 _SUBJECT = "scored entries"
 _MOST_TAKEN = 3
@@ -81,7 +78,7 @@ class ConsolidationPlugin:
     @hookimpl
     def prompt_entries(self, long_term: str, scope: Scope, context: PluginContext) -> PromptEntries:
         """Say what is known of the user for long."""
-        return self._of(context).prompt.answer(long_term, context.visible_scope(scope))
+        return self._of(context).prompt.answer(long_term, context.scopes.visible(scope))
 
     @hookimpl
     def open_entries(self, context: PluginContext) -> EntryAccess:
@@ -90,7 +87,7 @@ class ConsolidationPlugin:
             EntryRepository(
                 context.workspace, clock=context.clock, redact=context.redact, redact_said=context.redact_said
             ),
-            whose=context.scope_of_owner,
+            whose=context.scopes.of_owner,
         )
 
     @hookimpl
@@ -176,7 +173,7 @@ class ConsolidationPlugin:
         else:
             told = _with_problems(counts, snapshot.document)
         twofold = sum(has_tag(entry.tags, CONFLICT) for entry in snapshot.entries.values())
-        nobodys = sum(context.is_nobodys(whole_scope(entry)) for entry in snapshot.entries.values())
+        nobodys = sum(context.scopes.is_nobodys(whole_scope(entry)) for entry in snapshot.entries.values())
         more = [*([_unseen(nobodys)] if nobodys else []), *([_twofold(twofold)] if twofold else [])]
         taken = await run_in_daemon_thread(lambda: taken_out_lately(repository, snapshot.entries))
         more += [_taken_out(one, accident=most_went(taken, snapshot.entries)) for one in taken[:_MOST_TAKEN]]

@@ -1,8 +1,9 @@
 """What was said in a session, so that the model's quotations can be looked up: the transcript, and what came since."""
 
-from nanobot_memory_plugins.core import BoundedDict, Clock, MemoryPaths, Origin, Scope, TranscriptRecord
-from nanobot_memory_plugins.core.files import last_records
+from nanobot_memory_plugins.core import Clock, Origin, Scope
+from nanobot_memory_plugins.core.files import MemoryPaths, TranscriptRecord, last_records
 from nanobot_memory_plugins.core.session_reading.quotes import Quotations
+from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
 
 _SESSIONS, _HEARD, _RECORDS = 200, 20, 400
 

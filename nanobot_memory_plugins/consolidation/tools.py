@@ -22,20 +22,12 @@ from nanobot_memory_plugins.consolidation.operations.forget import forget_what
 from nanobot_memory_plugins.consolidation.operations.remember import MOST_CHARACTERS, NewEntry
 from nanobot_memory_plugins.consolidation.prompt.source import is_visible
 from nanobot_memory_plugins.consolidation.said import SaidInSession
-from nanobot_memory_plugins.core import (
-    NanobotMemoryError,
-    Note,
-    Origin,
-    PluginContext,
-    Scope,
-    fence,
-    language_of,
-    neutralise,
-    run_in_daemon_thread,
-)
+from nanobot_memory_plugins.core import NanobotMemoryError, Note, Origin, PluginContext, Scope, fence, language_of
 from nanobot_memory_plugins.core.host import told_invalid, told_receipt
+from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.scopes import NO_SESSION, without_session
 from nanobot_memory_plugins.core.session_reading.quotes import OF_ASSISTANT
+from nanobot_memory_plugins.core.text.fence import neutralise
 from nanobot_memory_plugins.core.text.markdown import clean
 
 # Who is named in the history of entries for what the model does.
@@ -126,7 +118,7 @@ class Remember:
         quote = await run_in_daemon_thread(
             lambda: self._said.quotations(session_key).find(words, of_assistant=of_assistant)
         )
-        scope = self._context.known_scope(session_key)
+        scope = self._context.scopes.of_session(session_key)
         try:
             known = entries_of(await self._memory.load_entries(), scope, self._context)
         except NanobotMemoryError as error:
@@ -143,7 +135,7 @@ class Remember:
             source_session=session_key or NO_SESSION,
             kind=INSTRUCTION if is_instruction else "",
             pinned=wanted.pin and quote is not None,
-            visible=self._context.visible_scope(scope),
+            visible=self._context.scopes.visible(scope),
             replaces=tuple(one.id for one in replaced),
             quote=quote.text if quote else "",
             quoted_on=quote.day if quote else None,
@@ -154,7 +146,7 @@ class Remember:
         except NanobotMemoryError as error:
             return f"Error: nothing was remembered. {error}"
         if done.is_new:
-            self._context.made(session_key, done.entry.id)
+            self._context.host.made(session_key, done.entry.id)
         place = await run_in_daemon_thread(place_of, done.outcome.path, done.entry.id)
         told = [
             "" if done.is_new else "It was known already, and is refreshed.",
@@ -211,7 +203,7 @@ class ForgetTool:
         if not query and not ids and not wanted.all:
             return "Error: nothing was forgotten. Say in query what the entry says, or give ids."
         try:
-            scope = self._context.known_scope(session_key)
+            scope = self._context.scopes.of_session(session_key)
             entries = entries_of(await self._memory.load_entries(), scope, self._context)
             if missing := [one for one in ids if one not in entries]:
                 return f"Error: nothing was forgotten. There is no entry {neutralise(', '.join(missing))}."
@@ -239,13 +231,13 @@ class ForgetTool:
 
 def entries_of(entries: Mapping[str, Entry], scope: Scope, context: PluginContext) -> dict[str, Entry]:
     """Return the entries that ``scope`` may change: what it sees, but in a group chat no other member's."""
-    visible, me = context.visible_scope(scope), context.owner_of(scope).user
+    visible, me = context.scopes.visible(scope), context.scopes.owner(scope).user
     return {
         id_: one
         for id_, one in entries.items()
         if is_visible(one, visible)
         and (not visible.project or is_at_hand(one, visible))
-        and (not scope.group_chat or not one.scope.user or context.owner_of(one.scope).user == me)
+        and (not scope.group_chat or not one.scope.user or context.scopes.owner(one.scope).user == me)
     }
 
 

@@ -1,7 +1,7 @@
 """What a plugin may use of its host."""
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Generic
 
@@ -9,9 +9,8 @@ from typing_extensions import TypeVar
 
 from nanobot_memory_plugins.core.clock import Clock
 from nanobot_memory_plugins.core.files.prompts import Prompts
-from nanobot_memory_plugins.core.protocols import Complete, EntryAccess, Feedback, Store
-from nanobot_memory_plugins.core.values import Erasure, Hit, Note, Receipt, Scope, Visibility
-from nanobot_memory_plugins.core.values.scopes import owner
+from nanobot_memory_plugins.core.protocols import Complete, EntryAccess, Feedback, Store, VisibleScopes
+from nanobot_memory_plugins.core.values import Erasure, Hit, Note, Receipt, Scope
 
 OptionsT = TypeVar("OptionsT", covariant=True, default=Any)
 
@@ -25,6 +24,30 @@ async def _no_host(_note: Note, _session_key: str) -> Receipt:
 
 
 @dataclass(frozen=True, slots=True)
+class HostServices:
+    """What a running host does for a plugin; without one there is nothing open, and nothing is kept.
+
+    ``keep`` keeps a note of a session, for tools: hooks return theirs. ``shown`` takes what other plugins withhold out
+    of hits: tools that search for the model answer with what it leaves. ``erase`` forgets for good in the whole
+    workspace, as ``nanobot-memory purge`` does, and says whether no file holds it any more. ``feedback`` tells which
+    memories people said did not help, and takes it down. ``time_limit`` gives the seconds for which core waits for the
+    answer to a hook of this name, and None where it waits for as long as it takes. ``tools_offered`` says whether the
+    host has asked for the tools that its model is offered. ``made`` tells core the id of an entry that a tool has made
+    in a session's turn, so that it is taken back with the turn.
+    """
+
+    store: Callable[[], Store | None] = lambda: None
+    entries: Callable[[], EntryAccess | None] = lambda: None
+    keep: Callable[[Note, str], Awaitable[Receipt]] = _no_host
+    shown: Callable[[Scope, Sequence[Hit]], Awaitable[Sequence[Hit]]] = _all_of_them
+    erase: Callable[[Erasure], Awaitable[bool]] | None = None
+    feedback: Feedback | None = None
+    time_limit: Callable[[str], float | None] = lambda hook: None
+    tools_offered: Callable[[], bool] = lambda: False
+    made: Callable[[str, str], None] = lambda session_key, id_: None
+
+
+@dataclass(frozen=True, slots=True)
 class PluginContext(Generic[OptionsT]):
     """Handed to every hook that asks for it; each plugin gets its own.
 
@@ -33,21 +56,8 @@ class PluginContext(Generic[OptionsT]):
     default is missing. ``complete`` asks the language model, within the budget of its purpose, and is None
     when the host has wired none. ``redact`` hides secrets in a text, as core does before it writes, and the
     contact data that no user said; ``redact_said`` is for the user's own words, and for what stands in the
-    memory's files.
-    ``visible_scope`` turns the scope of a call, or of a session alone, into what may be seen on its behalf: a search
-    for it carries that as its ``scope``. ``known_scope`` gives the whole scope of a session, and ``scope_of_owner``
-    that of what the owner writes by a command. ``owner_of`` gives the same for two scopes when they are one person's,
-    by whatever name, in the same group chat or in none. ``is_nobodys``
-    says whether nobody sees what is of a scope any more, since it names nobody. ``shown`` takes what other plugins
-    withhold, since it is to be forgotten, out of hits: tools that search for the model answer with what it leaves.
-    ``keep`` keeps a note of a session, for tools: hooks return theirs. ``entries`` are the scored entries, or None.
-    ``prompts`` renders what the model is asked, from the plugin's files or the user's own. ``erase`` forgets
-    for good in the whole workspace, as ``nanobot-memory purge`` does, says whether no file holds it any more, and is
-    None where no host runs. ``time_limit`` gives the seconds for which core waits for the answer to a hook of this
-    name, and None where it waits for as long as it takes. ``feedback`` tells which memories
-    people said did not help, and takes it down; None where no host runs. ``tools_offered`` says whether the host has
-    asked for the tools that its model is offered. ``made`` tells core the id of an entry that a tool has made in a
-    session's turn, so that it is taken back with the turn.
+    memory's files. ``scopes`` says what may be seen on whose behalf. ``prompts`` renders what the model is asked, from
+    the plugin's files or the user's own.
     """
 
     plugin_name: str
@@ -57,28 +67,21 @@ class PluginContext(Generic[OptionsT]):
     complete: Complete | None
     redact: Callable[[str], str]
     redact_said: Callable[[str], str]
-    visible_scope: Callable[[Scope], Visibility]
-    opened_store: Callable[[], Store | None]
-    owner_of: Callable[[Scope], Scope] = owner
-    is_nobodys: Callable[[Scope], bool] = lambda scope: False
-    known_scope: Callable[[str], Scope] = lambda session_key: Scope(session=session_key)
-    scope_of_owner: Callable[[], Scope] = Scope
-    shown: Callable[[Scope, Sequence[Hit]], Awaitable[Sequence[Hit]]] = _all_of_them
-    prompts: Prompts = Prompts()  # noqa: RUF009  # without a folder and wishes it holds nothing that changes
-    time_limit: Callable[[str], float | None] = lambda hook: None
-    keep: Callable[[Note, str], Awaitable[Receipt]] = _no_host
-    opened_entries: Callable[[], EntryAccess | None] = lambda: None
-    erase: Callable[[Erasure], Awaitable[bool]] | None = None
-    feedback: Feedback | None = None
-    tools_offered: Callable[[], bool] = lambda: False
-    made: Callable[[str, str], None] = lambda session_key, id_: None
+    scopes: VisibleScopes
+    prompts: Prompts = field(default_factory=Prompts)
+    host: HostServices = HostServices()
 
     @property
     def store(self) -> Store | None:
         """The open index, or None: no store plugin is enabled, or it could not be opened."""
-        return self.opened_store()
+        return self.host.store()
 
     @property
     def entries(self) -> EntryAccess | None:
         """Access to the scored entries, or None: no plugin keeps any."""
-        return self.opened_entries()
+        return self.host.entries()
+
+    @property
+    def keep(self) -> Callable[[Note, str], Awaitable[Receipt]]:
+        """Keeps a note of a session, for tools: ``receipt = await context.keep(note, session_key)``."""
+        return self.host.keep

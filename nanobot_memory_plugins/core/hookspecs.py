@@ -5,12 +5,11 @@ function. Values are frozen. Whatever it raises or returns by mistake is logged 
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 import pluggy
 
 from nanobot_memory_plugins.core.context import PluginContext
-from nanobot_memory_plugins.core.hook_markers import PROJECT_NAME, hookimpl
 from nanobot_memory_plugins.core.protocols import EntryAccess, MemoryTool, Store
 from nanobot_memory_plugins.core.session_reading.part import ReadingPart, ReadingRequest
 from nanobot_memory_plugins.core.values import (
@@ -25,9 +24,9 @@ from nanobot_memory_plugins.core.values import (
 )
 from nanobot_memory_plugins.core.values.diagnosis import Finding
 
-__all__ = ["PROJECT_NAME", "hookimpl", "hookspec"]
-
+PROJECT_NAME: Final = "nanobot_memory_plugins"
 hookspec = pluggy.HookspecMarker(PROJECT_NAME)
+hookimpl = pluggy.HookimplMarker(PROJECT_NAME)
 
 
 @hookspec

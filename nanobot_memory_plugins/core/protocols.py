@@ -5,7 +5,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
-from nanobot_memory_plugins.core.values import Hit, Query, SearchResult, StoreStatus, Visibility
+from nanobot_memory_plugins.core.values import Hit, Query, Scope, SearchResult, StoreStatus, Visibility
 from nanobot_memory_plugins.core.values.entries import (
     EntryEdit,
     EntryList,
@@ -196,6 +196,30 @@ class VectorStore(Protocol):
 
         ``waiting`` is called again and again meanwhile.
         """
+        ...
+
+
+class VisibleScopes(Protocol):
+    """What may be seen on whose behalf."""
+
+    def visible(self, scope: Scope) -> Visibility:
+        """Return what may be seen on behalf of a call, or of a session alone: the ``scope`` of a query."""
+        ...
+
+    def owner(self, scope: Scope) -> Scope:
+        """Return whose a memory is: the same for two scopes of one person, in the same group chat or in none."""
+        ...
+
+    def of_session(self, session_key: str) -> Scope:
+        """Return the whole scope of a session, as far as it is known."""
+        ...
+
+    def of_owner(self) -> Scope:
+        """Return whose it is what the owner writes by a command: theirs where the host names them, else everybody's."""
+        ...
+
+    def is_nobodys(self, scope: Scope) -> bool:
+        """Return whether nobody sees what is of a scope any more, since it names nobody."""
         ...
 
 

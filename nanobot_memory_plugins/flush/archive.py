@@ -6,8 +6,9 @@ from dataclasses import dataclass, replace
 from heapq import heapify, heappop, heappush
 from itertools import islice
 
-from nanobot_memory_plugins.core import Language, Message, Note, Origin
+from nanobot_memory_plugins.core import Message, Note, Origin
 from nanobot_memory_plugins.core.text.conversation import GAP, said
+from nanobot_memory_plugins.core.text.fence import Language
 from nanobot_memory_plugins.core.text.markdown import clean_markdown, one_line
 from nanobot_memory_plugins.core.text.pasted import authored_text
 from nanobot_memory_plugins.core.text.sentences import only_asks, sentences_of

@@ -3,8 +3,11 @@
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from nanobot_memory_plugins.core import BoundedDict, MemoryPaths, Message, PluginContext, run_in_daemon_thread
+from nanobot_memory_plugins.core import Message, PluginContext
+from nanobot_memory_plugins.core.files import MemoryPaths
 from nanobot_memory_plugins.core.files.seen_messages import MessageMarks, SeenMessages
+from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
+from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
 
 _T = TypeVar("_T")
 

@@ -6,24 +6,13 @@ trigger, while all of it is there; where a cut comes first it is made behind tha
 
 from collections.abc import Sequence
 
-from nanobot_memory_plugins.core import (
-    Destination,
-    MemoryPaths,
-    Message,
-    Note,
-    NoteType,
-    Origin,
-    PluginContext,
-    ReadEntry,
-    ReadingPart,
-    ReadingRequest,
-    SessionReading,
-    find_earlier_summary,
-    hookimpl,
-    logger,
-    run_in_daemon_thread,
-)
+from nanobot_memory_plugins.core import Destination, Message, Note, NoteType, Origin, PluginContext, hookimpl, logger
+from nanobot_memory_plugins.core.files import MemoryPaths
+from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
+from nanobot_memory_plugins.core.session_reading.part import ReadingPart, ReadingRequest
 from nanobot_memory_plugins.core.text.conversation import as_spoken, dominant_language
+from nanobot_memory_plugins.core.text.summary_marker import find_earlier_summary
+from nanobot_memory_plugins.core.values.session_reading import ReadEntry, SessionReading
 from nanobot_memory_plugins.flush.archive import archive, archive_whole
 from nanobot_memory_plugins.flush.flush_state import FlushCycles
 from nanobot_memory_plugins.flush.options import FlushOptions

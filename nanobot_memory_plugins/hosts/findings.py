@@ -4,7 +4,8 @@ import importlib.metadata
 import re
 from dataclasses import dataclass
 
-from nanobot_memory_plugins.core import Finding, Health, Sentence
+from nanobot_memory_plugins.core import Finding, Health
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 _DISTRIBUTION = "nanobot-memory-hosts"
 _BOUNDS = re.compile(r">=(?P<least>[\d.]+)|<(?P<below>[\d.]+)")

@@ -10,18 +10,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from nanobot_memory_plugins.core import (
-    ConfigOption,
-    ConfigurationError,
-    Sentence,
-    WorkspaceOption,
-    read_configuration,
-    resolve_workspace,
-    tr,
-)
+from nanobot_memory_plugins.core import ConfigurationError
 from nanobot_memory_plugins.core.cli import say, warn
+from nanobot_memory_plugins.core.cli.options import ConfigOption, WorkspaceOption, read_configuration, resolve_workspace
 from nanobot_memory_plugins.core.scopes import project_named, project_of
 from nanobot_memory_plugins.mcp.clients import OWNER, Client, person_client, process_client
+from nanobot_memory_plugins.redaction.script.messages import Sentence, tr
 
 if TYPE_CHECKING:
     from nanobot_memory_plugins.mcp.claude_code.hook_tool import HookTool

@@ -5,8 +5,9 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote, unquote
 
-from nanobot_memory_plugins.core import Hit, NanobotMemoryError, Query, Scope, fence, language_of, neutralise
+from nanobot_memory_plugins.core import Hit, NanobotMemoryError, Query, Scope, fence, language_of
 from nanobot_memory_plugins.core.host import whole_hit
+from nanobot_memory_plugins.core.text.fence import neutralise
 from nanobot_memory_plugins.mcp.bounds import ANSWER_CHARACTERS, bounded
 from nanobot_memory_plugins.mcp.call import Result
 from nanobot_memory_plugins.mcp.memory import ServedMemory

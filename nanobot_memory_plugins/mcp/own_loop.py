@@ -5,8 +5,9 @@ from concurrent.futures import Future, InvalidStateError
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from nanobot_memory_plugins.core import MemoryService, OwnedTasks, logger
+from nanobot_memory_plugins.core import MemoryService, logger
 from nanobot_memory_plugins.core.host import IdleClock, MemoryThread, Use
+from nanobot_memory_plugins.core.isolation.owned_tasks import OwnedTasks
 
 if TYPE_CHECKING:
     from nanobot_memory_plugins.core import MemoryHost

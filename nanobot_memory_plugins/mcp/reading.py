@@ -5,18 +5,18 @@ from collections.abc import Callable
 from datetime import UTC, date, datetime
 from pathlib import Path
 
-from nanobot_memory_plugins.core import (
-    Hit,
+from nanobot_memory_plugins.core import Hit, Origin, Scope, redact_text
+from nanobot_memory_plugins.core.files import (
+    DAY_NOTE,
     MemoryPaths,
     NoteEntry,
-    Origin,
     Passage,
-    Scope,
-    Visibility,
+    last_records,
+    open_regular,
     parse_notes,
-    redact_text,
+    recent_records,
 )
-from nanobot_memory_plugins.core.files import DAY_NOTE, last_records, open_regular, recent_records
+from nanobot_memory_plugins.core.values import Visibility
 
 # Of a day's file this much is read.
 _MOST_NOTE_BYTES = 1 << 20

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from typing import Any
 from urllib.parse import quote, unquote
 
-from nanobot_memory_plugins.core import Hit, Origin, Scope, fence, language_of, run_in_daemon_thread
+from nanobot_memory_plugins.core import Hit, Origin, Scope, fence, language_of
+from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.mcp.bounds import RESOURCE_CHARACTERS, bounded
 from nanobot_memory_plugins.mcp.call import NO_SUCH_RESOURCE, RequestError, Result
 from nanobot_memory_plugins.mcp.clients import Client

@@ -5,7 +5,9 @@ import itertools
 from collections.abc import Callable, Coroutine, Mapping
 from typing import Any, Protocol
 
-from nanobot_memory_plugins.core import OwnedTasks, Scope, logger, run_in_daemon_thread
+from nanobot_memory_plugins.core import Scope, logger
+from nanobot_memory_plugins.core.isolation.owned_tasks import OwnedTasks
+from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.mcp.call import INTERNAL_ERROR, INVALID_PARAMS, Call, Method, RequestError, Result
 from nanobot_memory_plugins.mcp.documents import told
 from nanobot_memory_plugins.mcp.memory import ServedMemory

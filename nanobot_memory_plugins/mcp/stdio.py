@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from typing import Any, BinaryIO, Self, cast
 
 from mcp.server.stdio import stdio_server
-from nanobot_memory_plugins.core import logger, run_in_daemon_thread
+from nanobot_memory_plugins.core import logger
+from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.mcp.ending import end_both, until_told_to_end
 
 # Lines that wait to be read by the server; the client waits beyond them.

@@ -11,18 +11,10 @@ from typing import Any
 
 from pydantic import Field
 
-from nanobot_memory_plugins.core import (
-    BoundedDict,
-    Note,
-    NoteType,
-    Origin,
-    PluginContext,
-    PluginOptions,
-    hookimpl,
-    redact_text,
-    run_in_daemon_thread,
-    safe_preview,
-)
+from nanobot_memory_plugins.core import Note, NoteType, Origin, PluginContext, PluginOptions, hookimpl, redact_text
+from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
+from nanobot_memory_plugins.core.redaction import safe_preview
+from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
 from nanobot_memory_plugins.redaction.engine.split_tokens import last_run, without_rest
 from nanobot_memory_plugins.redaction.rules.effort import Budget
 from nanobot_memory_plugins.redaction.rules.rule import UNCHECKED
@@ -73,7 +65,7 @@ class ObservationPlugin:
         if not is_observed(tool_name, options):
             return None
         before = self._before(session_key, result) if error is None else ""
-        limit = context.time_limit("on_tool_executed")
+        limit = context.host.time_limit("on_tool_executed")
         seconds = limit * _PART_OF_LIMIT if limit is not None else None
         called, outcome = await _views(arguments, result, error, before, options, seconds)
         took = f"- duration: {duration_ms:.0f} ms"

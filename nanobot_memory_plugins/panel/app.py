@@ -11,7 +11,7 @@ from textual.binding import Binding, BindingType
 from textual.filter import LineFilter
 from textual.widgets import ContentSwitcher, Static
 
-from nanobot_memory_plugins.core import EntryRun
+from nanobot_memory_plugins.core.values import EntryRun
 from nanobot_memory_plugins.panel.dialogs import Confirm, Help
 from nanobot_memory_plugins.panel.language import PanelWords
 from nanobot_memory_plugins.panel.memory import PanelMemory, reason_of

@@ -6,17 +6,16 @@ from typing import Annotated
 
 import typer
 
-from nanobot_memory_plugins.core import (
+from nanobot_memory_plugins.core import InputError, logger
+from nanobot_memory_plugins.core.cli import language_named, languages, repair_memory, spoken_language
+from nanobot_memory_plugins.core.cli.options import (
     ConfigOption,
-    InputError,
-    Sentence,
     WorkspaceOption,
     existing_workspace,
-    logger,
     read_configuration,
 )
-from nanobot_memory_plugins.core.cli import language_named, languages, repair_memory, spoken_language
 from nanobot_memory_plugins.panel.language import PanelWords, is_unicode_terminal
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 AUTO = "auto"
 

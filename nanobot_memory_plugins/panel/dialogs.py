@@ -12,7 +12,7 @@ from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.screen import ModalScreen
 from textual.widgets import Button, Input, Label, Static, TextArea
 
-from nanobot_memory_plugins.core import EntryView
+from nanobot_memory_plugins.core.values import EntryView
 from nanobot_memory_plugins.panel.language import PanelWords
 from nanobot_memory_plugins.panel.widgets.bars import BarKey
 from nanobot_memory_plugins.panel.widgets.row_list import Column, RowList

@@ -11,23 +11,18 @@ from nanobot_memory_plugins.core import (
     Clock,
     ConfigurationError,
     EntryAccess,
-    Erasure,
     Finding,
     Health,
     Hit,
-    Inspection,
-    MemoryPaths,
     NanobotMemoryError,
     Query,
     Scope,
     SearchResult,
-    Sentence,
     Store,
     StoreStatus,
     SystemClock,
     load_config,
     logger,
-    run_in_daemon_thread,
 )
 from nanobot_memory_plugins.core.cli import Cost, FilesShown, summed
 from nanobot_memory_plugins.core.cli.machine_findings import (
@@ -39,12 +34,17 @@ from nanobot_memory_plugins.core.cli.machine_findings import (
 )
 from nanobot_memory_plugins.core.config import nanobot_home, set_plugin_options
 from nanobot_memory_plugins.core.erasure import ErasurePlan
+from nanobot_memory_plugins.core.files import MemoryPaths
 from nanobot_memory_plugins.core.files.privacy_marks import BY_WORDS, PrivacyFile
 from nanobot_memory_plugins.core.host import PluginReport, Unhelpful
+from nanobot_memory_plugins.core.host.inspection import Inspection
+from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.language_model import uses
 from nanobot_memory_plugins.core.state import StateDatabase
 from nanobot_memory_plugins.core.text.small_talk import is_small_talk
+from nanobot_memory_plugins.core.values import Erasure
 from nanobot_memory_plugins.panel.reading import MemoryReader, waiting_records
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 Result = TypeVar("Result")
 

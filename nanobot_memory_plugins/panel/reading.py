@@ -8,15 +8,17 @@ from datetime import datetime
 from pathlib import Path
 from typing import TypeVar
 
-from nanobot_memory_plugins.core import (
+from nanobot_memory_plugins.core.files import (
+    DAY_NOTE,
     MemoryPaths,
     NoteEntry,
     Passage,
     TranscriptRecord,
+    last_records,
+    open_regular,
     parse_notes,
     parse_transcript_line,
 )
-from nanobot_memory_plugins.core.files import DAY_NOTE, last_records, open_regular
 
 # Of a day's file this much is shown; nobody reads more on a screen.
 MOST_NOTE_BYTES = 1 << 20

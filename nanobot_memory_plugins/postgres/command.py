@@ -6,16 +6,16 @@ from typing import Annotated, Any
 
 import typer
 
-from nanobot_memory_plugins.core import (
+from nanobot_memory_plugins.core.cli import run, say, say_note, warn
+from nanobot_memory_plugins.core.cli.options import (
     ConfigOption,
     JsonOption,
     WorkspaceOption,
     existing_workspace,
     print_json,
     read_configuration,
-    tr,
 )
-from nanobot_memory_plugins.core.cli import run, say, say_note, warn
+from nanobot_memory_plugins.redaction.script.messages import tr
 
 postgres = typer.Typer(help="Run a PostgreSQL server, and send it what this machine keeps.", no_args_is_help=True)
 

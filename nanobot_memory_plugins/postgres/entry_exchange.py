@@ -15,22 +15,18 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from nanobot_memory_plugins.core import (
-    EntryUpdate,
-    ExchangedEntries,
-    Finding,
-    Health,
-    Sentence,
-    logger,
-    run_in_daemon_thread,
-)
+from nanobot_memory_plugins.core import Finding, Health, logger
 from nanobot_memory_plugins.core.files import exact_time, make_missing, read_time
+from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
+from nanobot_memory_plugins.core.protocols import ExchangedEntries
+from nanobot_memory_plugins.core.values import EntryUpdate
 from nanobot_memory_plugins.postgres.database import entries, forgetting
 from nanobot_memory_plugins.postgres.database.connection import Connection, bounded_transaction, plain_errors
 from nanobot_memory_plugins.postgres.database.entries import EntryWrite, Pulled
 from nanobot_memory_plugins.postgres.database.tenant import TenantOwner
 from nanobot_memory_plugins.postgres.database.where import clean
 from nanobot_memory_plugins.postgres.questions import Ask
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 FILE = "entries.json"
 # Seconds that somebody who was told to exchange waits for another process, and how often he looks.

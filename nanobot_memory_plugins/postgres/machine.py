@@ -5,8 +5,9 @@ import re
 import socket
 import uuid
 
-from nanobot_memory_plugins.core import MemoryPaths, Sentence, StoreError
-from nanobot_memory_plugins.core.files import make_missing
+from nanobot_memory_plugins.core import StoreError
+from nanobot_memory_plugins.core.files import MemoryPaths, make_missing
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 _NOT_IN_NAMES = re.compile(r"[^\w-]+", re.ASCII)
 _LONGEST = 40

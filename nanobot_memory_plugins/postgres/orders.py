@@ -3,7 +3,9 @@
 from collections.abc import Callable
 from uuid import UUID
 
-from nanobot_memory_plugins.core import Erasure, MemoryPaths, Wanted
+from nanobot_memory_plugins.core.erasure.matching import Wanted
+from nanobot_memory_plugins.core.files import MemoryPaths
+from nanobot_memory_plugins.core.values import Erasure
 from nanobot_memory_plugins.postgres.database import forgetting
 from nanobot_memory_plugins.postgres.database.connection import Connection
 from nanobot_memory_plugins.postgres.database.covered import Covered

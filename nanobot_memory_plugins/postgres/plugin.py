@@ -3,20 +3,12 @@
 import asyncio
 from typing import TYPE_CHECKING
 
-from nanobot_memory_plugins.core import (
-    Erasure,
-    ExchangedEntries,
-    Finding,
-    NanobotMemoryError,
-    OwnedTasks,
-    PluginContext,
-    Sentence,
-    Store,
-    Trace,
-    hookimpl,
-    logger,
-)
+from nanobot_memory_plugins.core import Finding, NanobotMemoryError, PluginContext, Store, hookimpl, logger
+from nanobot_memory_plugins.core.isolation.owned_tasks import OwnedTasks
+from nanobot_memory_plugins.core.protocols import ExchangedEntries
+from nanobot_memory_plugins.core.values import Erasure, Trace
 from nanobot_memory_plugins.postgres.options import PostgresOptions
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 if TYPE_CHECKING:
     from nanobot_memory_plugins.postgres.spool import Spool
@@ -60,7 +52,7 @@ class PostgresPlugin:
     @hookimpl
     async def on_start(self, context: PluginContext) -> None:
         """Begin to forget here what was forgotten elsewhere; nothing is sent before that."""
-        if self._store is not None and context.erase is not None:
+        if self._store is not None and context.host.erase is not None:
             self._store.obeys = True
             self._tasks.begin(self._obey(self._store, context))
             if self._store.spool is not None:
@@ -118,7 +110,7 @@ class PostgresPlugin:
             for number, erasure in await store.orders.waiting():
                 self._carried_out = erasure
                 try:
-                    done = context.erase is None or await context.erase(erasure)
+                    done = context.host.erase is None or await context.host.erase(erasure)
                     why = "a file of it is being written"
                 except NanobotMemoryError as error:
                     done, why = False, error.cause

@@ -4,8 +4,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from nanobot_memory_plugins.core import ConfigurationError, EntryAccess, ExchangedEntries, MemoryConfig, StoreError
+from nanobot_memory_plugins.core import ConfigurationError, EntryAccess, MemoryConfig, StoreError
 from nanobot_memory_plugins.core.cli import opened_entries
+from nanobot_memory_plugins.core.protocols import ExchangedEntries
 from nanobot_memory_plugins.postgres.store import SharedStore
 
 

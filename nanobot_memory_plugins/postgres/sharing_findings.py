@@ -1,8 +1,9 @@
 """What `doctor` says of the sharing itself: whether the server is there, and whether everything was sent."""
 
-from nanobot_memory_plugins.core import Finding, Health, Sentence
+from nanobot_memory_plugins.core import Finding, Health
 from nanobot_memory_plugins.postgres.database.tenant import TenantOwner
 from nanobot_memory_plugins.postgres.reaching import Server
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 
 def away(server: Server) -> Finding:

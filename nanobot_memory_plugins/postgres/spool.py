@@ -4,8 +4,9 @@ from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 
-from nanobot_memory_plugins.core import Clock, MemoryPaths, run_in_daemon_thread
-from nanobot_memory_plugins.core.files import private_lock
+from nanobot_memory_plugins.core import Clock
+from nanobot_memory_plugins.core.files import MemoryPaths, private_lock
+from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.postgres.database.shelving import shelve
 from nanobot_memory_plugins.postgres.database.shipping import states_of
 from nanobot_memory_plugins.postgres.database.tenant import TenantOwner

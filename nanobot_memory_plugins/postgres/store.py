@@ -10,25 +10,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from nanobot_memory_plugins.core import (
-    Clock,
-    EncodingStore,
-    Finding,
-    Hit,
-    LendingStore,
-    Level,
-    MemoryPaths,
-    ModelReport,
-    Query,
-    SearchResult,
-    Sentence,
-    Store,
-    StoreError,
-    StoreStatus,
-    VectorStore,
-    without_secrets,
-)
+from nanobot_memory_plugins.core import Clock, Finding, Hit, Level, Query, SearchResult, Store, StoreError, StoreStatus
+from nanobot_memory_plugins.core.files import MemoryPaths
 from nanobot_memory_plugins.core.isolation.threads import DaemonThreadPool, run_in_pool
+from nanobot_memory_plugins.core.protocols import EncodingStore, LendingStore, ModelReport, VectorStore
+from nanobot_memory_plugins.core.redaction.contact_redaction import without_secrets
 from nanobot_memory_plugins.postgres.asking import TAIL_BYTES, Asking
 from nanobot_memory_plugins.postgres.database import health, leases, records
 from nanobot_memory_plugins.postgres.database.connection import Connection
@@ -43,6 +29,7 @@ from nanobot_memory_plugins.postgres.reaching import Lease, Server
 from nanobot_memory_plugins.postgres.sharing_findings import away, sharing, slow
 from nanobot_memory_plugins.postgres.spool import Spool
 from nanobot_memory_plugins.postgres.unsent import Unsent, covers
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 from nanobot_memory_plugins.search.indexer.session import SessionSettings
 from nanobot_memory_plugins.search.indexer.step import StepSettings
 from nanobot_memory_plugins.search.indexer.worker import Indexer

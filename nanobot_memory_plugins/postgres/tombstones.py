@@ -7,8 +7,8 @@ import json
 import os
 import uuid
 
-from nanobot_memory_plugins.core import MemoryPaths, logger
-from nanobot_memory_plugins.core.files import private_folder, private_lock
+from nanobot_memory_plugins.core import logger
+from nanobot_memory_plugins.core.files import MemoryPaths, private_folder, private_lock
 from nanobot_memory_plugins.postgres.database import covered, forgetting
 from nanobot_memory_plugins.postgres.database.connection import Connection, plain_errors
 from nanobot_memory_plugins.postgres.database.covered import Covered

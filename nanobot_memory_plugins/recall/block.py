@@ -4,13 +4,14 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from nanobot_memory_plugins.core import ContextBlock, Hit, Origin, Sentence, Tier, estimate_tokens
+from nanobot_memory_plugins.core import ContextBlock, Hit, Origin, Tier, estimate_tokens
 from nanobot_memory_plugins.core.text.pasted import is_pasted
 from nanobot_memory_plugins.recall.date_format import day_in_words, is_chinese
 from nanobot_memory_plugins.recall.deduplicate import fold_repeats, one_line
 from nanobot_memory_plugins.recall.live_context import LiveContext
 from nanobot_memory_plugins.recall.options import RecallOptions
 from nanobot_memory_plugins.recall.trace import Reason, RecallTrace
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 # Room for the fence that core puts around the block: its two markers, their nonces and line ends.
 FENCE_CHARS = 150

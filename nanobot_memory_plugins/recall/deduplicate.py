@@ -13,12 +13,13 @@ from datetime import UTC, datetime
 from functools import cached_property
 from itertools import pairwise
 
-from nanobot_memory_plugins.core import Hit, Sentence
+from nanobot_memory_plugins.core import Hit
 from nanobot_memory_plugins.core.text.negation import negations
 from nanobot_memory_plugins.core.text.sentences import ends_in_question_mark
 from nanobot_memory_plugins.recall.trace import Reason, RecallTrace
 from nanobot_memory_plugins.redaction.rules.lazy_pattern import LazyPattern
 from nanobot_memory_plugins.redaction.script.chinese_script import simplified
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 _SPACES = re.compile(r"\s+")
 _UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3041-\u30ff\u3400-\u9fff\uac00-\ud7a3\uf900-\ufaff"

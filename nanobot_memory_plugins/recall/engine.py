@@ -16,18 +16,17 @@ from nanobot_memory_plugins.core import (
     Query,
     Scope,
     SearchResult,
-    Sentence,
     Store,
     SystemClock,
     Tier,
-    Visibility,
     logger,
     redact_text,
-    run_in_daemon_thread,
-    time_limit,
 )
+from nanobot_memory_plugins.core.clock import time_limit
 from nanobot_memory_plugins.core.host import hits_of, in_conversations, lowered
+from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.text.period_questions import PeriodQuestion, period_question
+from nanobot_memory_plugins.core.values import Visibility
 from nanobot_memory_plugins.recall import timeline
 from nanobot_memory_plugins.recall.block import build_block, build_listing, is_shown, paired, without_live
 from nanobot_memory_plugins.recall.live_context import LiveContext
@@ -38,6 +37,7 @@ from nanobot_memory_plugins.recall.routing import Decision, RecallTier, Signal, 
 from nanobot_memory_plugins.recall.salience import salient
 from nanobot_memory_plugins.recall.trace import Reason, RecallTrace
 from nanobot_memory_plugins.recall.usefulness import most_useful
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 # Hits asked of the store for one that is used: repetitions and what stands in the live context fall out.
 _SPARE = 3

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 from nanobot_memory_plugins.core import (
-    BoundedDict,
     ContextBlock,
     Finding,
     Health,
@@ -12,9 +11,10 @@ from nanobot_memory_plugins.core import (
     PluginContext,
     Scope,
     hookimpl,
-    run_in_daemon_thread,
 )
 from nanobot_memory_plugins.core.host import NO_ANSWER, note_missed
+from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
+from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
 from nanobot_memory_plugins.recall.engine import limit_seconds, recall
 from nanobot_memory_plugins.recall.options import RecallOptions, wider
 from nanobot_memory_plugins.recall.routing import RecallTier, is_unsure, tier_after_draft
@@ -111,11 +111,11 @@ class RecallPlugin:
             text,
             options=wider(context.options) if reviewed else context.options,
             history=history,
-            scope=context.visible_scope(scope),
+            scope=context.scopes.visible(scope),
             tier=tier,
             clock=context.clock,
             redact=context.redact,
-            unhelpful=context.feedback.ids if context.feedback is not None else frozenset,
+            unhelpful=context.host.feedback.ids if context.host.feedback is not None else frozenset,
         )
         if recalled.late:
             limit = limit_seconds(recalled.tier, context.options)

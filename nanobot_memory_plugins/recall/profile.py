@@ -3,14 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from nanobot_memory_plugins.core import (
-    Hit,
-    KnownEntry,
-    PluginContext,
-    Profile,
-    Scope,
-    run_in_daemon_thread,
-)
+from nanobot_memory_plugins.core import Hit, PluginContext, Scope
+from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
+from nanobot_memory_plugins.core.values import KnownEntry, Profile
 
 
 async def shown_profile(context: PluginContext, about: str, session_key: str) -> Profile:
@@ -19,10 +14,10 @@ async def shown_profile(context: PluginContext, about: str, session_key: str) ->
     if access is None:
         return Profile({})
     scope = Scope(session=session_key)
-    visible = context.visible_scope(scope)
+    visible = context.scopes.visible(scope)
     found = await run_in_daemon_thread(lambda: access.profile(about, visible=visible))
     hits = [hit for one in found.entries for hit in _as_hits(one)]
-    left = {hit.id: hit.text for hit in await context.shown(scope, hits)}
+    left = {hit.id: hit.text for hit in await context.host.shown(scope, hits)}
 
     def told(known: Sequence[KnownEntry]) -> list[KnownEntry]:
         """Leave out an entry that loses something, and the words alone where they do."""

@@ -2,10 +2,11 @@
 
 from collections.abc import Sequence
 
-from nanobot_memory_plugins.core import Hit, Origin, Sentence
+from nanobot_memory_plugins.core import Hit, Origin
 from nanobot_memory_plugins.core.text.small_talk import is_small_talk, knows_nothing
 from nanobot_memory_plugins.recall.options import RecallOptions
 from nanobot_memory_plugins.recall.trace import Reason, RecallTrace
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 
 def salient(hits: Sequence[Hit], options: RecallOptions, watch: RecallTrace | None = None) -> list[Hit]:

@@ -22,16 +22,16 @@ from nanobot_memory_plugins.core import (
     NanobotMemoryError,
     Origin,
     PluginContext,
-    Profile,
     Query,
     Scope,
     fence,
     language_of,
-    run_in_daemon_thread,
 )
 from nanobot_memory_plugins.core.host import hits_of, lowered, whole_hit
+from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.text.profile import profile_text
 from nanobot_memory_plugins.core.text.time_bounds import bound_of, local_moment
+from nanobot_memory_plugins.core.values import Profile
 from nanobot_memory_plugins.recall.block import speaker_of
 from nanobot_memory_plugins.recall.options import RecallOptions
 from nanobot_memory_plugins.recall.profile import shown_profile
@@ -154,7 +154,7 @@ class MemorySearch:
         if store is None:
             return NO_STORE
         query = self._query(wanted, scope)
-        listed, more = await timeline(store, query, lambda hits: self._context.shown(scope, hits))
+        listed, more = await timeline(store, query, lambda hits: self._context.host.shown(scope, hits))
         lines = [_line(one.telling, f"{one.session or '-'} | {one.count} | ") for one in listed]
         if more:
             lines.insert(0, "(Earlier conversations are left out: narrow since and until.)")
@@ -165,7 +165,7 @@ class MemorySearch:
         return Query(
             text=wanted.query,
             limit=wanted.limit,
-            scope=self._context.visible_scope(scope),
+            scope=self._context.scopes.visible(scope),
             since=wanted.since,
             until=wanted.until,
             origins=frozenset({wanted.origin}) if wanted.origin else frozenset(),
@@ -178,10 +178,10 @@ class MemorySearch:
         store, scope = self._context.store, Scope(session=session_key)
         if store is None:
             return None
-        feedback = self._context.feedback
+        feedback = self._context.host.feedback
         unhelpful = await run_in_daemon_thread(feedback.ids) if feedback is not None else frozenset()
         found = lowered((await hits_of(store, self._query(wanted, scope))).hits, unhelpful)
-        hits = await self._context.shown(scope, found)
+        hits = await self._context.host.shown(scope, found)
         told = [one.entry.text for one in known.entries]
         return [
             hit for hit in hits if hit.source != MemorySource.LONG_TERM or not any(text in hit.text for text in told)
@@ -217,9 +217,9 @@ class MemoryGetTool:
             hit = await whole_hit(store, wanted)
         except NanobotMemoryError as error:
             return f"Error: {error}"
-        visible = self._context.visible_scope(Scope(session=session_key))
+        visible = self._context.scopes.visible(Scope(session=session_key))
         allowed = [hit] if hit is not None and visible.allows(hit.scope) else []
-        shown = await self._context.shown(Scope(session=session_key), allowed)
+        shown = await self._context.host.shown(Scope(session=session_key), allowed)
         if not shown:
             return "There is no memory with this id. Ids come from memory_search."
         hit = shown[0]

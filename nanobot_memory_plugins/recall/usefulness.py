@@ -8,10 +8,11 @@ tables, with and without vectors, learned by maximum likelihood on hits of made-
 import math
 from collections.abc import Mapping, Sequence
 
-from nanobot_memory_plugins.core import Hit, Origin, Sentence
+from nanobot_memory_plugins.core import Hit, Origin
 from nanobot_memory_plugins.core.text.sentences import only_asks
 from nanobot_memory_plugins.recall.options import RecallOptions
 from nanobot_memory_plugins.recall.trace import Reason, RecallTrace
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 _WITH_MEANING = {
     "always": -4.83,

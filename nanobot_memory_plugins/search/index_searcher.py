@@ -9,17 +9,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from nanobot_memory_plugins.core import (
-    Clock,
-    Embedder,
-    Hit,
-    Level,
-    Query,
-    SearchResult,
-    Tier,
-    logger,
-    truncate_to_tokens,
-)
+from nanobot_memory_plugins.core import Clock, Embedder, Hit, Level, Query, SearchResult, Tier, logger
+from nanobot_memory_plugins.core.text.tokens import truncate_to_tokens
 from nanobot_memory_plugins.search.assemble import Examination, answer
 from nanobot_memory_plugins.search.bm25 import idf_of
 from nanobot_memory_plugins.search.candidate_rows import CandidateRow, candidates_of, passing

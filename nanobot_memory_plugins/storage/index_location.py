@@ -7,8 +7,16 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from nanobot_memory_plugins.core import MemoryPaths, Sentence, logger
-from nanobot_memory_plugins.core.files import LINKED, in_the_way_of, make_missing, private_folder, put_aside
+from nanobot_memory_plugins.core import logger
+from nanobot_memory_plugins.core.files import (
+    LINKED,
+    MemoryPaths,
+    in_the_way_of,
+    make_missing,
+    private_folder,
+    put_aside,
+)
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 # Beside the index of a workspace: where others of it were put by ``dbPath``, a path a line.
 _ELSEWHERE = "elsewhere.txt"

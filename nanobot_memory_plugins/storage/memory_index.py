@@ -7,19 +7,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from nanobot_memory_plugins.core import (
-    Clock,
-    Hit,
-    Level,
-    MemoryPaths,
-    Query,
-    SearchResult,
-    Sentence,
-    StoreError,
-    StoreStatus,
-    logger,
-    without_secrets,
-)
+from nanobot_memory_plugins.core import Clock, Hit, Level, Query, SearchResult, StoreError, StoreStatus, logger
+from nanobot_memory_plugins.core.files import MemoryPaths
+from nanobot_memory_plugins.core.redaction.contact_redaction import without_secrets
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 from nanobot_memory_plugins.search.embedding.access import EmbeddingAccess
 from nanobot_memory_plugins.search.indexer.tail import TailReader
 from nanobot_memory_plugins.search.indexer.worker import Indexer

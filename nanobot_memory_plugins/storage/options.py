@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from nanobot_memory_plugins.core import without_secrets
+from nanobot_memory_plugins.core.redaction.contact_redaction import without_secrets
 from nanobot_memory_plugins.search.embedding.options import EmbeddingOptions
 from nanobot_memory_plugins.search.indexer.session import SessionSettings
 from nanobot_memory_plugins.search.indexer.step import StepSettings

@@ -1,15 +1,9 @@
 """The storage plugin: opens the store, and says how it stands."""
 
-from nanobot_memory_plugins.core import (
-    Finding,
-    MemoryPaths,
-    PluginContext,
-    Store,
-    Trace,
-    hookimpl,
-    logger,
-    run_in_daemon_thread,
-)
+from nanobot_memory_plugins.core import Finding, PluginContext, Store, hookimpl, logger
+from nanobot_memory_plugins.core.files import MemoryPaths
+from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
+from nanobot_memory_plugins.core.values import Trace
 from nanobot_memory_plugins.storage.options import StorageOptions
 from nanobot_memory_plugins.storage.purging import purge_unopened
 from nanobot_memory_plugins.storage.store import SqliteStore
@@ -47,7 +41,7 @@ class StoragePlugin:
         context: PluginContext,
     ) -> list[Trace]:
         """Forget texts for good: rows, terms, vectors, freed pages and the log."""
-        from nanobot_memory_plugins.core import Wanted
+        from nanobot_memory_plugins.core.erasure.matching import Wanted
 
         store = self._own(context)
         wanted = Wanted(texts, words=words, nearly=nearly)

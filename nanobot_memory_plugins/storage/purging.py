@@ -7,14 +7,17 @@ from contextlib import closing, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from nanobot_memory_plugins.core import MemoryFileError, MemoryPaths, StoreError, Trace
+from nanobot_memory_plugins.core import StoreError
 from nanobot_memory_plugins.core.erasure import unopened
+from nanobot_memory_plugins.core.errors import MemoryFileError
+from nanobot_memory_plugins.core.files import MemoryPaths
+from nanobot_memory_plugins.core.values import Trace
 from nanobot_memory_plugins.storage.database_factory import DatabaseOpener
 from nanobot_memory_plugins.storage.index_location import known_databases, wanted_database
 from nanobot_memory_plugins.storage.options import StorageOptions
 
 if TYPE_CHECKING:
-    from nanobot_memory_plugins.core import Wanted
+    from nanobot_memory_plugins.core.erasure.matching import Wanted
     from nanobot_memory_plugins.storage.database import Database
     from nanobot_memory_plugins.storage.memory_index import MemoryIndex
 

@@ -18,12 +18,16 @@ from nanobot_memory_plugins.core import (
     SearchResult,
     StoreError,
     StoreStatus,
-    Trace,
     logger,
-    run_in_daemon_thread,
-    without_secrets,
 )
-from nanobot_memory_plugins.core.isolation.threads import LINGER_SECONDS, DaemonThreadPool, run_in_pool
+from nanobot_memory_plugins.core.isolation.threads import (
+    LINGER_SECONDS,
+    DaemonThreadPool,
+    run_in_daemon_thread,
+    run_in_pool,
+)
+from nanobot_memory_plugins.core.redaction.contact_redaction import without_secrets
+from nanobot_memory_plugins.core.values import Trace
 from nanobot_memory_plugins.search.embedding.access import EmbeddingReport
 from nanobot_memory_plugins.storage.diagnosis import findings
 from nanobot_memory_plugins.storage.index_location import IndexPlace
@@ -33,7 +37,7 @@ from nanobot_memory_plugins.storage.options import StorageOptions
 from nanobot_memory_plugins.storage.purging import count_rows, locked_index, place_of, purge_index
 
 if TYPE_CHECKING:
-    from nanobot_memory_plugins.core import Wanted
+    from nanobot_memory_plugins.core.erasure.matching import Wanted
 
 T = TypeVar("T")
 

@@ -3,26 +3,15 @@
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 
-from nanobot_memory_plugins.core import (
-    BoundedDict,
-    LanguageModelError,
-    MemoryPaths,
-    Message,
-    Note,
-    NoteEntry,
-    Origin,
-    PluginContext,
-    ReadingPart,
-    SessionReading,
-    hookimpl,
-    logger,
-    parse_notes,
-    run_in_daemon_thread,
-)
-from nanobot_memory_plugins.core.files import read_regular
+from nanobot_memory_plugins.core import LanguageModelError, Message, Note, Origin, PluginContext, hookimpl, logger
+from nanobot_memory_plugins.core.files import MemoryPaths, NoteEntry, parse_notes, read_regular
+from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
+from nanobot_memory_plugins.core.session_reading.part import ReadingPart
 from nanobot_memory_plugins.core.session_reading.templates import question
 from nanobot_memory_plugins.core.text.conversation import dominant_language, message_time, render
 from nanobot_memory_plugins.core.text.small_talk import is_small_talk
+from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
+from nanobot_memory_plugins.core.values.session_reading import SessionReading
 from nanobot_memory_plugins.summary.options import SummaryOptions
 from nanobot_memory_plugins.summary.writing import first_sentence, put_together, usable_summary
 

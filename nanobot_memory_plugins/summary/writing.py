@@ -3,12 +3,14 @@
 import re
 from collections.abc import Iterable, Sequence
 
-from nanobot_memory_plugins.core import Language, Message, estimate_tokens, truncate_to_tokens
+from nanobot_memory_plugins.core import Message, estimate_tokens
 from nanobot_memory_plugins.core.text.conversation import excerpt
 from nanobot_memory_plugins.core.text.evidence import Evidence, is_refusal, says_nothing, terms, without_thoughts
+from nanobot_memory_plugins.core.text.fence import Language
 from nanobot_memory_plugins.core.text.markdown import clean_markdown, one_line
 from nanobot_memory_plugins.core.text.sentences import sentence_ends, sentences_of
 from nanobot_memory_plugins.core.text.small_talk import is_small_talk
+from nanobot_memory_plugins.core.text.tokens import truncate_to_tokens
 
 # 200 Chinese characters, and as much in English.
 SUMMARY_TOKENS = 200

@@ -6,7 +6,7 @@ import pytest
 
 from nanobot_memory_plugins.compaction.answers import clean, fault
 from nanobot_memory_plugins.compaction.prompts import fixed_texts, summary_prompt
-from nanobot_memory_plugins.core import Prompts
+from nanobot_memory_plugins.core.files.prompts import Prompts
 from tests.support.each import each
 
 PROMPT = {language: fixed_texts(Prompts(), language) for language in ("en", "zh")}

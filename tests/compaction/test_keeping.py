@@ -5,7 +5,8 @@ from nanobot_memory_plugins.compaction.options import CompactionOptions
 from nanobot_memory_plugins.compaction.plan import cut_at, make_plan
 from nanobot_memory_plugins.compaction.thrash_guard import Cycles
 from nanobot_memory_plugins.compaction.token_budget import Limits, limits_for
-from nanobot_memory_plugins.core import estimate_tokens, marked_summary
+from nanobot_memory_plugins.core import estimate_tokens
+from nanobot_memory_plugins.core.text.summary_marker import marked_summary
 from nanobot_memory_plugins.core.values.conversation import messages_from_chat
 from tests.compaction.conftest import talk, tool_turn
 from tests.support.each import each

@@ -9,7 +9,8 @@ import pytest
 from nanobot_memory_plugins.consolidation.operations.exchange import CONFLICT, exported, take_in
 from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, forget, remember
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
-from nanobot_memory_plugins.core import EntryUpdate, MemoryFileError
+from nanobot_memory_plugins.core.errors import MemoryFileError
+from nanobot_memory_plugins.core.values import EntryUpdate
 
 HOME = "The user lives in Kaunas"
 

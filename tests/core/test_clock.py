@@ -5,8 +5,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from nanobot_memory_plugins.core import time_limit
-from nanobot_memory_plugins.core.clock import SystemClock, sleep
+from nanobot_memory_plugins.core.clock import SystemClock, sleep, time_limit
 from nanobot_memory_plugins.core.testing import ManualClock
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)

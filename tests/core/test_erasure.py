@@ -172,7 +172,8 @@ async def test_plugins_are_called_and_one_that_fails_is_reported(workspace: Path
         "bad": 'raise ValueError("no")',
     }.items():
         source = f"""
-            from nanobot_memory_plugins.core import Trace, hookimpl
+            from nanobot_memory_plugins.core import hookimpl
+            from nanobot_memory_plugins.core.values import Trace
 
             @hookimpl
             def on_purge(texts, dry_run):

@@ -4,10 +4,10 @@ import asyncio
 
 import pytest
 
-from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, Scope, Summary, Visibility
+from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, Scope, Summary
 from nanobot_memory_plugins.core.testing import install_plugin
 from nanobot_memory_plugins.core.text.fence import is_fenced
-from nanobot_memory_plugins.core.values import Whose
+from nanobot_memory_plugins.core.values import Visibility, Whose
 from tests.support.files_of import text_of
 
 SESSION = "test:one"

@@ -6,12 +6,11 @@ import re
 import tomllib
 from pathlib import Path
 from types import ModuleType
-from typing import Any
 
 import pytest
 
 from nanobot_memory_plugins.core import entry_points as installed
-from nanobot_memory_plugins.core import hookspecs, typing
+from nanobot_memory_plugins.core import hookspecs
 from nanobot_memory_plugins.core.context import PluginContext
 from nanobot_memory_plugins.core.errors import InputError
 from nanobot_memory_plugins.core.protocols import EntryAccess, MemoryTool, Store
@@ -32,7 +31,6 @@ from nanobot_memory_plugins.core.values import (
 )
 from nanobot_memory_plugins.core.values.diagnosis import Finding
 from nanobot_memory_plugins.redaction.rules.rule import Rule
-from tests.support.each import each
 from tests.support.third_party import EXAMPLES
 
 ROOT = Path(__file__).parents[2]
@@ -141,17 +139,9 @@ async def test_the_example_runs_and_its_answer_is_accepted(hook: str, tmp_path: 
 
 @pytest.mark.accept("PL-07")
 def test_every_public_part_of_the_context_is_described():
-    for name in (
-        "plugin_name",
-        "workspace",
-        "options",
-        "clock",
-        "store",
-        "complete",
-        "redact",
-        "visible_scope",
-    ):
-        assert hasattr(PluginContext, name)
+    fields = {field.name for field in dataclasses.fields(PluginContext)}
+    assert len(fields) <= 10
+    for name in fields | {"store", "entries", "keep"}:
         assert re.search(rf"^\| `{name}` \|", PAGE, re.MULTILINE)
 
 
@@ -203,20 +193,3 @@ def test_the_example_of_an_importer_imports_dates_and_reports(tmp_path: Path):
     source.write_text("")
     with pytest.raises(InputError, match=r"is empty\. Name a log"):
         import_from(importer, "tides", source, tmp_path / "mine")
-
-
-@each("hook", HOOKS)
-def test_the_protocol_that_type_checkers_read_of_a_hook_is_its_specification(hook: str):
-    protocol = getattr(typing, "".join(part.title() for part in hook.split("_")) + "Hook")
-    checked, specified = inspect.signature(protocol.__call__), inspect.signature(HOOKS[hook])
-    assert list(checked.parameters) == ["_", "self", *specified.parameters]
-    for name, parameter in specified.parameters.items():
-        annotation = PluginContext[Any] if name == "context" else parameter.annotation
-        assert checked.parameters[name].annotation == annotation
-    answer = specified.return_annotation
-    assert checked.return_annotation in (answer, typing.Answer[answer])
-
-
-def test_every_hook_has_its_decorator_and_no_other():
-    decorators = {name for name, value in vars(type(hookspecs.hookimpl)).items() if not name.startswith("_")}
-    assert decorators == set(HOOKS)

@@ -9,7 +9,8 @@ import textwrap
 import pytest
 from loguru import logger
 
-from nanobot_memory_plugins.core import MemoryHost, MemoryService, OwnedTasks
+from nanobot_memory_plugins.core import MemoryHost, MemoryService
+from nanobot_memory_plugins.core.isolation.owned_tasks import OwnedTasks
 
 TIMES = 5
 

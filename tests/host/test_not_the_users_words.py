@@ -25,20 +25,20 @@ RECORDING = """
 
     seen = []
 
-    @hookimpl.on_message_received
+    @hookimpl
     def on_message_received(text, history, spoken, **_):
         seen.append(("message", spoken, [(one.role, one.text) for one in history]))
         return Note("said by nobody", origin=Origin.USER)
 
-    @hookimpl.on_session_idle
+    @hookimpl
     def on_session_idle(history, **_):
         seen.append(("idle", [(one.role, one.text) for one in history]))
 
-    @hookimpl.on_turn_finished
+    @hookimpl
     def on_turn_finished(messages, **_):
         seen.append(("finished", [(one.role, one.text) for one in messages]))
 
-    @hookimpl.before_compaction
+    @hookimpl
     def before_compaction(messages, **_):
         seen.append(("cut", [(one.role, one.text) for one in messages]))
 """

@@ -317,7 +317,7 @@ async def test_a_session_is_told_of_when_its_clock_has_run_down(tmp_path, monkey
     source = """
         from nanobot_memory_plugins.core import Note, hookimpl
 
-        @hookimpl.on_session_idle
+        @hookimpl
         def on_session_idle(session_key, history, ended, **_):
             return Note(f"{session_key} was quiet after {len(history)} messages, ended: {ended}")
     """

@@ -11,7 +11,7 @@ import pytest
 from nanobot_memory_plugins.consolidation.operations.entry_access import RepositoryAccess
 from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, remember
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
-from nanobot_memory_plugins.core import MemoryPaths
+from nanobot_memory_plugins.core.files import MemoryPaths
 from nanobot_memory_plugins.core.testing import MemoryWorkspace
 from nanobot_memory_plugins.core.values import Note, Query
 from nanobot_memory_plugins.postgres.database.connection import connect

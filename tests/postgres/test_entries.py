@@ -16,7 +16,8 @@ from nanobot_memory_plugins.consolidation.operations.exchange import CONFLICT
 from nanobot_memory_plugins.consolidation.operations.one_machine import only_machine
 from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, forget, remember
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
-from nanobot_memory_plugins.core import Erasure, MemoryHost, Query
+from nanobot_memory_plugins.core import MemoryHost, Query
+from nanobot_memory_plugins.core.values import Erasure
 from nanobot_memory_plugins.postgres.database import entries, forgetting, schema
 from nanobot_memory_plugins.postgres.database.connection import Connection, connect
 from nanobot_memory_plugins.postgres.database.entries import EntryRow, EntryWrite, Pulled

@@ -9,7 +9,7 @@ import pytest
 from nanobot_memory_plugins.consolidation.operations.exchange import taken_out
 from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, forget, remember
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
-from nanobot_memory_plugins.core import Erasure
+from nanobot_memory_plugins.core.values import Erasure
 from tests.postgres.test_entries import HOME, MACHINES, TEA, Machines, machines, until  # noqa: F401  # a fixture
 
 DOG = "The user has a dog called Elver"

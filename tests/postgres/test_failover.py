@@ -6,8 +6,9 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from nanobot_memory_plugins.core import Receipt, receipt_now
+from nanobot_memory_plugins.core import Receipt
 from nanobot_memory_plugins.core.files.record_ids import new_record_id
+from nanobot_memory_plugins.core.host.shared_receipts import receipt_now
 from nanobot_memory_plugins.core.testing import MemoryWorkspace
 from nanobot_memory_plugins.core.testing.workspace import TIME
 from nanobot_memory_plugins.core.values import Note, Query

@@ -7,9 +7,10 @@ from typing import Any
 
 import psycopg
 
-from nanobot_memory_plugins.core import Erasure, MemoryConfig, MemoryHost, Note
+from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, Note
 from nanobot_memory_plugins.core.config import config_from_mapping
 from nanobot_memory_plugins.core.testing import MemoryWorkspace
+from nanobot_memory_plugins.core.values import Erasure
 from nanobot_memory_plugins.postgres.database.connection import connect
 from nanobot_memory_plugins.postgres.database.rewriting import rewrite
 from nanobot_memory_plugins.postgres.database.tenant import Tenant

@@ -10,8 +10,9 @@ import pytest
 
 from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, remember
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
-from nanobot_memory_plugins.core import Erasure, MemoryHost, Note
+from nanobot_memory_plugins.core import MemoryHost, Note
 from nanobot_memory_plugins.core.testing import MemoryWorkspace
+from nanobot_memory_plugins.core.values import Erasure
 from nanobot_memory_plugins.postgres.database import schema
 from nanobot_memory_plugins.postgres.database.connection import connect
 from nanobot_memory_plugins.postgres.server.launcher import OwnServer

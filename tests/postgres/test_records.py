@@ -6,9 +6,12 @@ from pathlib import Path
 
 import psycopg
 
-from nanobot_memory_plugins.core import Erasure, MemoryHost, MemoryPaths, Note, Receipt, receipt_now
+from nanobot_memory_plugins.core import MemoryHost, Note, Receipt
+from nanobot_memory_plugins.core.files import MemoryPaths
 from nanobot_memory_plugins.core.files.spill_format import SpilledRecord
+from nanobot_memory_plugins.core.host.shared_receipts import receipt_now
 from nanobot_memory_plugins.core.testing import MemoryWorkspace
+from nanobot_memory_plugins.core.values import Erasure
 from nanobot_memory_plugins.postgres.database import schema
 from nanobot_memory_plugins.postgres.database.connection import connect
 from nanobot_memory_plugins.postgres.database.shipping import Shipment

@@ -11,10 +11,10 @@ from typing import Any
 import psycopg
 import pytest
 
-from nanobot_memory_plugins.core import Erasure, StoreError
+from nanobot_memory_plugins.core import StoreError
 from nanobot_memory_plugins.core.protocols import Store
 from nanobot_memory_plugins.core.testing import MemoryWorkspace, StoreContract
-from nanobot_memory_plugins.core.values import Note, Query, Tier
+from nanobot_memory_plugins.core.values import Erasure, Note, Query, Tier
 from nanobot_memory_plugins.postgres.database import row_security, schema
 from nanobot_memory_plugins.postgres.database.connection import TENANT_SETTING, TenantConnection, connect
 from nanobot_memory_plugins.postgres.database.tenant import Tenant

@@ -9,7 +9,8 @@ from typing import Any
 import psycopg
 import pytest
 
-from nanobot_memory_plugins.core import StoreError, Wanted
+from nanobot_memory_plugins.core import StoreError
+from nanobot_memory_plugins.core.erasure.matching import Wanted
 from nanobot_memory_plugins.postgres.database import entries, forgetting, leases, records, shelving
 from nanobot_memory_plugins.postgres.database.connection import Connection, connect, plain_errors, run
 from nanobot_memory_plugins.postgres.database.entries import EntryWrite

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from nanobot_memory_plugins.core import MemoryHost, MemoryPaths, Query, SystemClock
+from nanobot_memory_plugins.core import MemoryHost, Query, SystemClock
 from nanobot_memory_plugins.core.config import config_from_mapping
+from nanobot_memory_plugins.core.files import MemoryPaths
 from nanobot_memory_plugins.postgres.server.launcher import OwnServer
 from nanobot_memory_plugins.postgres.spool import KEPT, Spool
 from tests.postgres.neighbour import neighbour

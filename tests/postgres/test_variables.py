@@ -11,8 +11,9 @@ import psycopg
 import pytest
 from psycopg.conninfo import conninfo_to_dict
 
-from nanobot_memory_plugins.core import MemoryHost, Receipt, receipt_now
+from nanobot_memory_plugins.core import MemoryHost, Receipt
 from nanobot_memory_plugins.core.config import config_from_mapping
+from nanobot_memory_plugins.core.host.shared_receipts import receipt_now
 from nanobot_memory_plugins.postgres.database import schema
 from nanobot_memory_plugins.postgres.database.connection import connect
 from nanobot_memory_plugins.postgres.options import PostgresOptions

@@ -5,7 +5,7 @@ import uuid
 
 import pytest
 
-from nanobot_memory_plugins.core import Erasure
+from nanobot_memory_plugins.core.values import Erasure
 from nanobot_memory_plugins.postgres.database import forgetting, schema
 from nanobot_memory_plugins.postgres.database.connection import Connection, connect
 from nanobot_memory_plugins.postgres.database.shipping import Shipment

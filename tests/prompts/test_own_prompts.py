@@ -8,8 +8,9 @@ import pytest
 
 from nanobot_memory_plugins.compaction.plugin import CompactionPlugin
 from nanobot_memory_plugins.consolidation.plugin import ConsolidationPlugin
-from nanobot_memory_plugins.core import PromptFile, Prompts
 from nanobot_memory_plugins.core.errors import ConfigurationError
+from nanobot_memory_plugins.core.files.prompt_file import PromptFile
+from nanobot_memory_plugins.core.files.prompts import Prompts
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.session_reading.templates import PROMPTS, READING
 

@@ -21,9 +21,10 @@ CONFIG = MemoryConfig.model_validate(
 )
 QUESTION = "Which size of gloves do you wear?"
 WITHHOLDING = f"""
-    from nanobot_memory_plugins.core import Withheld, hookimpl
+    from nanobot_memory_plugins.core import hookimpl
+    from nanobot_memory_plugins.core.values import Withheld
 
-    @hookimpl.withheld_texts
+    @hookimpl
     def withheld_texts(**_):
         return Withheld("{QUESTION}")
 """

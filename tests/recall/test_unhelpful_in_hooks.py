@@ -10,7 +10,7 @@ from nanobot_memory_plugins.core import hookimpl
 @hookimpl
 def on_session_idle(history, context):
     for message in history:
-        context.feedback.say(message.text, helped=message.role == "assistant")
+        context.host.feedback.say(message.text, helped=message.role == "assistant")
 """
 
 

@@ -12,7 +12,7 @@ from nanobot_memory_plugins.core.testing import install_plugin
 from nanobot_memory_plugins.core.values.diagnosis import Health
 
 HEAD = """import re
-from nanobot_memory_plugins.core import Rule
+from nanobot_memory_plugins.redaction.rules.rule import Rule
 from nanobot_memory_plugins.core.redaction import redact_text
 """
 GOOD = HEAD + 'rules = [Rule("ticket", "[TICKET]", re.compile("TCK-[0-9]+"))]\n'

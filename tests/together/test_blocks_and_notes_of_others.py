@@ -17,16 +17,18 @@ CONFIG = MemoryConfig.model_validate(
     }
 )
 COFFEE = """
-    from nanobot_memory_plugins.core import ContextBlock, Withheld, hookimpl
+    from nanobot_memory_plugins.core import ContextBlock, hookimpl
+    from nanobot_memory_plugins.core.values import Withheld
 
-    @hookimpl.on_message_received
+    @hookimpl
     def on_message_received(text, **_):
         return ContextBlock(text="- The user drinks {text}.", title={title!r})
 """
 WITHHOLDING = """
-    from nanobot_memory_plugins.core import Withheld, hookimpl
+    from nanobot_memory_plugins.core import hookimpl
+    from nanobot_memory_plugins.core.values import Withheld
 
-    @hookimpl.withheld_texts
+    @hookimpl
     def withheld_texts(**_):
         return Withheld("The safe opens with a blue key")
 """

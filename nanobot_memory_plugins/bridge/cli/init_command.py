@@ -11,20 +11,7 @@ from rich.console import Console
 
 from nanobot_memory_plugins.bridge.cli.plan import ConfigurationPlan, make_plan
 from nanobot_memory_plugins.bridge.model_preparation import Prepared, prepare_model
-from nanobot_memory_plugins.core import (
-    Health,
-    JsonOption,
-    MemoryConfig,
-    NanobotMemoryError,
-    Sentence,
-    WorkspaceOption,
-    console,
-    print_json,
-    say_error,
-    shown,
-    together,
-    tr,
-)
+from nanobot_memory_plugins.core import Health, MemoryConfig, NanobotMemoryError
 from nanobot_memory_plugins.core.cli import (
     Importable,
     agrees,
@@ -36,6 +23,9 @@ from nanobot_memory_plugins.core.cli import (
     show_problems,
     summary,
 )
+from nanobot_memory_plugins.core.cli.console import console, say_error, shown
+from nanobot_memory_plugins.core.cli.options import JsonOption, WorkspaceOption, print_json
+from nanobot_memory_plugins.redaction.script.messages import Sentence, together, tr
 
 _FAILED = 1
 

@@ -11,20 +11,11 @@ from typing import Any
 from nanobot_memory_plugins.bridge.configuration import CONFIG_KEY, FILE_VARIABLE
 from nanobot_memory_plugins.bridge.host_version import HOST, host_finding
 from nanobot_memory_plugins.bridge.senders import configured_senders
-from nanobot_memory_plugins.core import (
-    ConfigProblem,
-    ConfigurationError,
-    Health,
-    MemoryConfig,
-    PluginError,
-    Senders,
-    Sentence,
-    load_config,
-    redact_text,
-    resolve_workspace,
-)
+from nanobot_memory_plugins.core import ConfigurationError, Health, MemoryConfig, PluginError, load_config, redact_text
+from nanobot_memory_plugins.core.cli.options import resolve_workspace
 from nanobot_memory_plugins.core.config import (
     ConfigChange,
+    ConfigProblem,
     find_section,
     installed_plugins,
     nanobot_home,
@@ -33,6 +24,8 @@ from nanobot_memory_plugins.core.config import (
     set_plugin_options,
 )
 from nanobot_memory_plugins.core.scopes import UNSAID, People
+from nanobot_memory_plugins.core.scopes.people import Senders
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 _INIT = Sentence("then run `nanobot-memory init` again.")
 

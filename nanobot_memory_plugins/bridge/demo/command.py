@@ -21,9 +21,12 @@ from nanobot_memory_plugins.bridge.demo.installation import (
 from nanobot_memory_plugins.bridge.demo.installed import OpenDemoStore, installed_local_model, installed_store
 from nanobot_memory_plugins.bridge.demo.scenario import STAGES, DemoModel, Stage, play, script
 from nanobot_memory_plugins.bridge.model_preparation import Prepared, prepare_model
-from nanobot_memory_plugins.core import OpenLocalModel, Sentence, console, print_json, shown, tr
 from nanobot_memory_plugins.core.cli import time_left
+from nanobot_memory_plugins.core.cli.console import console, shown
+from nanobot_memory_plugins.core.cli.options import print_json
+from nanobot_memory_plugins.core.protocols import OpenLocalModel
 from nanobot_memory_plugins.core.testing.scripted_server import Request, ScriptedServer
+from nanobot_memory_plugins.redaction.script.messages import Sentence, tr
 
 # The real model is small and slow: 90 prompt tokens a second on a busy machine with two processors.
 _LOCAL_SECONDS = 300.0

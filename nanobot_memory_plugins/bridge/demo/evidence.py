@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from nanobot_memory_plugins.core import fenced_blocks
 from nanobot_memory_plugins.core.testing.scripted_server import Request, text_of
+from nanobot_memory_plugins.core.text.fence import fenced_blocks
 
 # Below the workspace: everything that the set writes. The rest there is nanobot's.
 _OURS = ("memory", ".storage")

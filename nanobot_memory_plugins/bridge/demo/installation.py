@@ -13,7 +13,8 @@ from typing import Any
 
 from platformdirs import user_cache_dir
 
-from nanobot_memory_plugins.core import ConfigurationError, Sentence
+from nanobot_memory_plugins.core import ConfigurationError
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 # Where the embedding model is kept; without it a fresh home folder would have none.
 CACHE_VARIABLE = "NANOBOT_MEMORY_CACHE"

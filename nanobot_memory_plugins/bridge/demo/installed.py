@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from typing import Any, TypeAlias
 
-from nanobot_memory_plugins.core import OpenLocalModel, PluginError, Sentence
+from nanobot_memory_plugins.core import PluginError
 from nanobot_memory_plugins.core.cli import not_installed
 from nanobot_memory_plugins.core.entry_points import (
     DEMO_STORE_GROUP,
@@ -12,6 +12,8 @@ from nanobot_memory_plugins.core.entry_points import (
     InstalledEntryPoint,
     installed_entry_points,
 )
+from nanobot_memory_plugins.core.protocols import OpenLocalModel
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 OpenDemoStore: TypeAlias = Callable[[], AbstractContextManager[Mapping[str, Any]]]
 """Serves a store until the context ends, which gives the options of plugins (``memoryPlugins``) that share it."""

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from nanobot_memory_plugins.bridge.demo.evidence import blocks_in_sessions, contains, files_with, recalled_blocks
 from nanobot_memory_plugins.bridge.demo.installation import SETTINGS_FILE, AgentRun, Installation, fake_secret
-from nanobot_memory_plugins.core import Sentence
 from nanobot_memory_plugins.core.testing.scripted_server import Reply, ReplyRule, Request, ToolCall, after_tool
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 FIRST_SESSION, SECOND_SESSION = "cli:first", "cli:second"
 PREFERENCE = "For backend services I prefer Haskell over Go, please keep that in mind."

@@ -17,8 +17,8 @@ from nanobot_memory_plugins.consolidation.model.redacted_content import is_point
 from nanobot_memory_plugins.consolidation.model.validity import last_day
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
 from nanobot_memory_plugins.consolidation.prompt.render import best_entries, entries_in_prompt
-from nanobot_memory_plugins.core import Sentence
 from nanobot_memory_plugins.core.text.evidence import is_refusal, says_nothing
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 # Lighter entries say nothing: what grounding asks of a candidate.
 _LEAST_WEIGHT = 0.75

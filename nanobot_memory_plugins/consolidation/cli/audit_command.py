@@ -18,24 +18,22 @@ from nanobot_memory_plugins.consolidation.model.entry import Entry, Section
 from nanobot_memory_plugins.consolidation.model.matcher import Matcher
 from nanobot_memory_plugins.consolidation.model.scoring import faded
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
-from nanobot_memory_plugins.core import (
+from nanobot_memory_plugins.core import MemoryConfig, StoreError
+from nanobot_memory_plugins.core.cli import opened_store, run, settled, warn
+from nanobot_memory_plugins.core.cli.console import console, shown
+from nanobot_memory_plugins.core.cli.options import (
     ConfigOption,
-    EncodingStore,
     JsonOption,
-    MemoryConfig,
-    StoreError,
     WorkspaceOption,
-    console,
-    plugin_options,
     print_json,
     read_configuration,
-    shown,
-    tr,
 )
-from nanobot_memory_plugins.core.cli import opened_store, run, settled, warn
+from nanobot_memory_plugins.core.config import plugin_options
 from nanobot_memory_plugins.core.files import MemoryPaths
 from nanobot_memory_plugins.core.host import injections
+from nanobot_memory_plugins.core.protocols import EncodingStore
 from nanobot_memory_plugins.core.state import StateDatabase
+from nanobot_memory_plugins.redaction.script.messages import tr
 
 # What the ids of entries begin with in the index.
 _ENTRIES = "memory/ENTRIES.md#"

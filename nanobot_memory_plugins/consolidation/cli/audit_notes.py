@@ -12,8 +12,9 @@ from rich.console import Console
 
 from nanobot_memory_plugins.consolidation.cli.audit import FaultKind, junk_in
 from nanobot_memory_plugins.consolidation.model.redacted_content import is_point_hidden
-from nanobot_memory_plugins.core import MemoryPaths, Sentence, shown, tr
-from nanobot_memory_plugins.core.files import NoteEntry, parse_notes, read_regular
+from nanobot_memory_plugins.core.cli.console import shown
+from nanobot_memory_plugins.core.files import MemoryPaths, NoteEntry, parse_notes, read_regular
+from nanobot_memory_plugins.redaction.script.messages import Sentence, tr
 
 KINDS = (FaultKind.JUNK, FaultKind.HIDDEN, FaultKind.NEAR_DUPLICATE)
 # What every importer of ours tags its notes with.

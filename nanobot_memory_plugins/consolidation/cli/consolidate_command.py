@@ -11,29 +11,24 @@ from nanobot_memory_plugins.consolidation.nightly.scheduler import alone
 from nanobot_memory_plugins.consolidation.nightly.service import consolidation_of
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
-from nanobot_memory_plugins.core import (
+from nanobot_memory_plugins.core import InputError, MemoryConfig, PluginContext, SystemClock
+from nanobot_memory_plugins.core.cli import run, say_note, warn
+from nanobot_memory_plugins.core.cli.console import console, shown
+from nanobot_memory_plugins.core.cli.options import (
     ConfigOption,
-    ContactRedaction,
-    InputError,
     JsonOption,
-    MemoryConfig,
-    PluginContext,
-    Prompts,
-    Sentence,
-    SystemClock,
     WorkspaceOption,
-    console,
-    offered_model,
-    offered_scopes,
-    plugin_options,
     print_json,
     read_configuration,
-    shown,
-    tr,
 )
-from nanobot_memory_plugins.core.cli import run, say_note, warn
+from nanobot_memory_plugins.core.config import plugin_options
+from nanobot_memory_plugins.core.files.prompts import Prompts
 from nanobot_memory_plugins.core.language_model import LanguageModel, UsageLedger
+from nanobot_memory_plugins.core.language_model.configured_models import offered_model
+from nanobot_memory_plugins.core.redaction.contact_redaction import ContactRedaction
+from nanobot_memory_plugins.core.scopes.workspace_scopes import offered_scopes
 from nanobot_memory_plugins.core.state import StateDatabase
+from nanobot_memory_plugins.redaction.script.messages import Sentence, tr
 
 _WORDS = {
     "add": Sentence("added"),
@@ -84,10 +79,7 @@ async def _run(
         complete=model,
         redact=redaction.of_others,
         redact_said=redaction.of_people,
-        visible_scope=scopes.visible,
-        owner_of=scopes.owner,
-        known_scope=scopes.of_session,
-        opened_store=lambda: None,
+        scopes=scopes,
         prompts=Prompts.of(workspace, configuration.core.prompt_folder, configuration.core.wishes),
     )
     consolidation = consolidation_of(context)

@@ -8,9 +8,10 @@ from rich.cells import cell_len
 from nanobot_memory_plugins.consolidation.model.entry import Entry
 from nanobot_memory_plugins.consolidation.model.validity import end_of, last_day
 from nanobot_memory_plugins.consolidation.prompt.render import days_left, is_due
-from nanobot_memory_plugins.core import console, shown, tr
+from nanobot_memory_plugins.core.cli.console import console, shown
 from nanobot_memory_plugins.core.text.days import coming_day
 from nanobot_memory_plugins.core.text.time_bounds import moment_of
+from nanobot_memory_plugins.redaction.script.messages import tr
 
 _DAY = len("2026-01-31")
 

@@ -36,26 +36,23 @@ from nanobot_memory_plugins.consolidation.store.journal import is_told, last_kno
 from nanobot_memory_plugins.consolidation.store.nightly_records import Records
 from nanobot_memory_plugins.consolidation.store.rendering import in_order
 from nanobot_memory_plugins.consolidation.store.taken_out import most_went, taken_out_lately
-from nanobot_memory_plugins.core import (
+from nanobot_memory_plugins.core import Scope
+from nanobot_memory_plugins.core.cli import AsOfOption, EverybodyOption, moment_given, say_note, written_by_owner
+from nanobot_memory_plugins.core.cli.console import console, shown
+from nanobot_memory_plugins.core.cli.options import (
     AgentOption,
     ChannelOption,
-    Erasure,
     JsonOption,
     ProjectOption,
-    Scope,
-    Sentence,
     SessionOption,
     UserOption,
     WorkspaceOption,
-    WrongUseError,
-    console,
     print_json,
-    shown,
-    together,
-    tr,
 )
-from nanobot_memory_plugins.core.cli import AsOfOption, EverybodyOption, moment_given, say_note, written_by_owner
+from nanobot_memory_plugins.core.errors import WrongUseError
 from nanobot_memory_plugins.core.scopes import project_named
+from nanobot_memory_plugins.core.values import Erasure
+from nanobot_memory_plugins.redaction.script.messages import Sentence, together, tr
 
 entries = typer.Typer(help="The scored memories: list, remember, forget, undo.", no_args_is_help=True)
 

@@ -12,25 +12,22 @@ from nanobot_memory_plugins.consolidation.model.scoring import faded
 from nanobot_memory_plugins.consolidation.model.validity import last_day
 from nanobot_memory_plugins.consolidation.operations.entry_access import RepositoryAccess
 from nanobot_memory_plugins.consolidation.store.fields import shown_date
-from nanobot_memory_plugins.core import (
+from nanobot_memory_plugins.core import Scope
+from nanobot_memory_plugins.core.cli.console import console, shown
+from nanobot_memory_plugins.core.cli.options import (
     AgentOption,
     ChannelOption,
     JsonOption,
-    KnownEntry,
-    Profile,
     ProjectOption,
-    Scope,
-    Sentence,
     SessionOption,
     UserOption,
     WorkspaceOption,
-    console,
     print_json,
-    shown,
-    tr,
 )
 from nanobot_memory_plugins.core.files import exact_time
 from nanobot_memory_plugins.core.scopes import project_named
+from nanobot_memory_plugins.core.values import KnownEntry, Profile
+from nanobot_memory_plugins.redaction.script.messages import Sentence, tr
 
 
 def show_profile(

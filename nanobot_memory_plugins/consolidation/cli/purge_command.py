@@ -11,26 +11,23 @@ from nanobot_memory_plugins.consolidation.cli.completing import entry_ids
 from nanobot_memory_plugins.consolidation.cli.shown import opened
 from nanobot_memory_plugins.consolidation.operations.purge import erase_entries, known
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
-from nanobot_memory_plugins.core import (
+from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
+from nanobot_memory_plugins.core.cli import agrees, finish_erasure, run, say_note, warn
+from nanobot_memory_plugins.core.cli.console import console, shown
+from nanobot_memory_plugins.core.cli.options import (
     ConfigOption,
-    Erasure,
     JsonOption,
-    MemoryConfig,
-    MemoryHost,
-    Wanted,
     WorkspaceOption,
-    console,
     existing_workspace,
     print_json,
     read_configuration,
-    run_in_daemon_thread,
-    shown,
-    together,
-    tr,
-    usual_backups,
 )
-from nanobot_memory_plugins.core.cli import agrees, finish_erasure, run, say_note, warn
 from nanobot_memory_plugins.core.erasure import ErasurePlan, is_short
+from nanobot_memory_plugins.core.erasure.matching import Wanted
+from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
+from nanobot_memory_plugins.core.transfer.backups import usual_backups
+from nanobot_memory_plugins.core.values import Erasure
+from nanobot_memory_plugins.redaction.script.messages import together, tr
 
 _PLUGIN = "consolidation"
 _FAILED = 1

@@ -7,8 +7,11 @@ from nanobot_memory_plugins.consolidation.model.entry import Entry
 from nanobot_memory_plugins.consolidation.store.document import parse
 from nanobot_memory_plugins.consolidation.store.plain_lines import new_entries, plain_lines
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
-from nanobot_memory_plugins.core import InputError, Scope, Sentence, console, print_json, shown, tr
+from nanobot_memory_plugins.core import InputError, Scope
+from nanobot_memory_plugins.core.cli.console import console, shown
+from nanobot_memory_plugins.core.cli.options import print_json
 from nanobot_memory_plugins.core.files import read_regular
+from nanobot_memory_plugins.redaction.script.messages import Sentence, tr
 
 # More is no list of facts.
 _LARGEST = 1 << 20

@@ -7,21 +7,19 @@ import typer
 from nanobot_memory_plugins.consolidation.cli.shown import opened
 from nanobot_memory_plugins.consolidation.operations.scrub import special_cleaner
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
-from nanobot_memory_plugins.core import (
+from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
+from nanobot_memory_plugins.core.cli import run, warn
+from nanobot_memory_plugins.core.cli.console import console, shown
+from nanobot_memory_plugins.core.cli.options import (
     ConfigOption,
     JsonOption,
-    MemoryConfig,
-    MemoryHost,
     WorkspaceOption,
-    console,
     print_json,
     read_configuration,
-    shown,
-    tr,
 )
-from nanobot_memory_plugins.core.cli import run, warn
 from nanobot_memory_plugins.core.erasure import Scrubbed, total
 from nanobot_memory_plugins.core.host import scrub_workspace
+from nanobot_memory_plugins.redaction.script.messages import tr
 
 
 def scrub(

@@ -17,16 +17,12 @@ from nanobot_memory_plugins.consolidation.store.journal import Change, Run
 from nanobot_memory_plugins.consolidation.store.nightly_records import Proposal
 from nanobot_memory_plugins.consolidation.store.repair import repair_workspace
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository, Outcome
-from nanobot_memory_plugins.core import (
-    ContactRedaction,
-    console,
-    existing_workspace,
-    read_configuration,
-    shown,
-    tr,
-)
 from nanobot_memory_plugins.core.cli import finish_erasure, say_note, say_repaired, sentence_of
+from nanobot_memory_plugins.core.cli.console import console, shown
+from nanobot_memory_plugins.core.cli.options import existing_workspace, read_configuration
 from nanobot_memory_plugins.core.files import exact_time
+from nanobot_memory_plugins.core.redaction.contact_redaction import ContactRedaction
+from nanobot_memory_plugins.redaction.script.messages import tr
 
 _Item = TypeVar("_Item")
 # What of a long list is shown on a terminal.

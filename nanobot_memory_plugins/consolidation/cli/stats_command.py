@@ -13,18 +13,10 @@ from nanobot_memory_plugins.consolidation.cli.shown import opened
 from nanobot_memory_plugins.consolidation.cli.stats import Kept, plain_entries
 from nanobot_memory_plugins.consolidation.model.entry import Section
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
-from nanobot_memory_plugins.core import (
-    JsonOption,
-    MemoryPaths,
-    WorkspaceOption,
-    console,
-    existing_workspace,
-    print_json,
-    shown,
-    tr,
-)
 from nanobot_memory_plugins.core.cli import finish_erasure, told_size
-from nanobot_memory_plugins.core.files import read_regular
+from nanobot_memory_plugins.core.cli.console import console, shown
+from nanobot_memory_plugins.core.cli.options import JsonOption, WorkspaceOption, existing_workspace, print_json
+from nanobot_memory_plugins.core.files import MemoryPaths, read_regular
 from nanobot_memory_plugins.core.host import (
     Recalls,
     Stored,
@@ -34,6 +26,7 @@ from nanobot_memory_plugins.core.host import (
     stored_notes,
     stored_recalls,
 )
+from nanobot_memory_plugins.redaction.script.messages import tr
 
 # Months and memories that are shown without --all, and what of a text.
 _MONTHS, _MOST, _TEXT = 6, 5, 60

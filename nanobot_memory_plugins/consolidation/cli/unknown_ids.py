@@ -4,7 +4,8 @@ from collections.abc import Collection, Iterable
 
 from nanobot_memory_plugins.consolidation.model.entry import Entry
 from nanobot_memory_plugins.consolidation.store.rendering import in_order
-from nanobot_memory_plugins.core import InputError, Sentence
+from nanobot_memory_plugins.core import InputError
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 _MOST, _SHOWN = 3, 40
 

@@ -13,7 +13,8 @@ from nanobot_memory_plugins.consolidation.model.entry import INSTRUCTION, Catego
 from nanobot_memory_plugins.consolidation.model.matcher import says_the_same
 from nanobot_memory_plugins.consolidation.model.scoring import activated, contradicted, decayed, faded, initial_score
 from nanobot_memory_plugins.consolidation.model.validity import end_of
-from nanobot_memory_plugins.core import Origin, ReadEntry, Scope
+from nanobot_memory_plugins.core import Origin, Scope
+from nanobot_memory_plugins.core.values.session_reading import ReadEntry
 
 
 @dataclass(frozen=True, slots=True)

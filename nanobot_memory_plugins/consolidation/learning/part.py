@@ -11,21 +11,13 @@ from nanobot_memory_plugins.consolidation.operations.async_entries import AsyncE
 from nanobot_memory_plugins.consolidation.operations.withheld import WithheldTexts
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
 from nanobot_memory_plugins.consolidation.prompt.source import is_visible
-from nanobot_memory_plugins.core import (
-    Message,
-    Note,
-    PluginContext,
-    ReadEntry,
-    ReadingPart,
-    Scope,
-    SessionReading,
-    Wanted,
-    estimate_tokens,
-    logger,
-    run_in_daemon_thread,
-)
+from nanobot_memory_plugins.core import Message, Note, PluginContext, Scope, estimate_tokens, logger
+from nanobot_memory_plugins.core.erasure.matching import Wanted
+from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.scopes import without_session
+from nanobot_memory_plugins.core.session_reading.part import ReadingPart
 from nanobot_memory_plugins.core.text.evidence import Evidence
+from nanobot_memory_plugins.core.values.session_reading import ReadEntry, SessionReading
 
 WHO = "extraction"
 # Of a conversation with fewer tokens of the user's nothing is asked: a greeting and its thanks.
@@ -67,7 +59,7 @@ class EntryLearning:
         return ReadingPart("entries", take, known=known)
 
     async def _theirs(self, scope: Scope) -> dict[str, Entry]:
-        visible = self._context.visible_scope(scope)
+        visible = self._context.scopes.visible(scope)
         entries = (await self._memory.load()).entries
         return {id_: one for id_, one in entries.items() if is_at_hand(one, visible) and is_visible(one, visible)}
 
@@ -89,7 +81,7 @@ class EntryLearning:
         await run_in_daemon_thread(lambda: self._write(session_key, findings, scope, whose, known))
 
     def _not_forgotten(self, read: Sequence[ReadEntry], scope: Scope) -> list[ReadEntry]:
-        held = self._withheld.texts(self._context.visible_scope(scope))
+        held = self._withheld.texts(self._context.scopes.visible(scope))
         if not held:
             return list(read)
         wanted = Wanted([one.text for one in held if not one.is_name], words=[one.text for one in held if one.is_name])
@@ -106,7 +98,7 @@ class EntryLearning:
     ) -> None:
         repository = self._memory.repository
         now = self._context.clock.now().replace(microsecond=0)
-        visible = self._context.visible_scope(scope)
+        visible = self._context.scopes.visible(scope)
         merged = Merged({}, (), ())
 
         def is_theirs(entry: Entry, speaker: Scope) -> bool:

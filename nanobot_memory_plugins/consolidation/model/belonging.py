@@ -3,7 +3,8 @@
 from dataclasses import replace
 
 from nanobot_memory_plugins.consolidation.model.entry import Category, Entry
-from nanobot_memory_plugins.core import Scope, Visibility
+from nanobot_memory_plugins.core import Scope
+from nanobot_memory_plugins.core.values import Visibility
 
 _OF_PROJECTS = frozenset({Category.DECISION, Category.WORKFLOW, Category.SKILL_USAGE, Category.EXPERIENCE})
 

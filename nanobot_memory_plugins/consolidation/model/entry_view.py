@@ -1,7 +1,7 @@
 """An entry as others see it."""
 
 from nanobot_memory_plugins.consolidation.model.entry import Entry, Section, sessions_in
-from nanobot_memory_plugins.core import EntryView
+from nanobot_memory_plugins.core.values import EntryView
 
 
 def view_of(entry: Entry, *, gone: bool = False) -> EntryView:

@@ -14,7 +14,8 @@ from operator import mul
 
 from nanobot_memory_plugins.consolidation.model.entry import Entry
 from nanobot_memory_plugins.consolidation.model.normalised import TextFingerprint, wording
-from nanobot_memory_plugins.core import logger, run_in_daemon_thread
+from nanobot_memory_plugins.core import logger
+from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 
 Encode = Callable[[Sequence[str]], Awaitable[list[list[float]] | None]]
 Vectors = Mapping[str, Sequence[float]]

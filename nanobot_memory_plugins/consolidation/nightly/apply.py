@@ -19,8 +19,10 @@ from nanobot_memory_plugins.consolidation.nightly.inputs import UNTRUSTED, Gathe
 from nanobot_memory_plugins.consolidation.nightly.scoping import Tellers
 from nanobot_memory_plugins.consolidation.nightly.spoken import UsersWord
 from nanobot_memory_plugins.consolidation.operations.merge_entries import alike, joined, relinked
-from nanobot_memory_plugins.core import Origin, Quote, Sentence
+from nanobot_memory_plugins.core import Origin
 from nanobot_memory_plugins.core.values.scopes import owner
+from nanobot_memory_plugins.core.values.session_reading import Quote
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 # A run may drop this many entries, and beyond that this share of them.
 _FREE_DROPS = 3

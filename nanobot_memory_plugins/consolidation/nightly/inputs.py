@@ -14,19 +14,9 @@ from pathlib import Path
 from nanobot_memory_plugins.consolidation.model.entry import Entry, whole_scope
 from nanobot_memory_plugins.consolidation.nightly.spoken import Spoken, spoken_since, without_withheld
 from nanobot_memory_plugins.consolidation.store.repository import Snapshot
-from nanobot_memory_plugins.core import (
-    MemoryPaths,
-    NoteEntry,
-    Origin,
-    Passage,
-    Scope,
-    Visibility,
-    Whose,
-    Withheld,
-    logger,
-    parse_notes,
-)
-from nanobot_memory_plugins.core.files import read_inside
+from nanobot_memory_plugins.core import Origin, Scope, logger
+from nanobot_memory_plugins.core.files import MemoryPaths, NoteEntry, Passage, parse_notes, read_inside
+from nanobot_memory_plugins.core.values import Visibility, Whose, Withheld
 
 # Bytes of one file that are read; a day of notes is some hundred kilobytes at most.
 _LARGEST_FILE = 16 << 20

@@ -25,18 +25,12 @@ from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
 from nanobot_memory_plugins.consolidation.store.journal_parts import JournalLimits
 from nanobot_memory_plugins.consolidation.store.nightly_records import LastRun, Proposal, Records
 from nanobot_memory_plugins.consolidation.store.repository import Outcome, Snapshot
-from nanobot_memory_plugins.core import (
-    Clock,
-    Complete,
-    LanguageModelError,
-    Prompts,
-    Sentence,
-    Visibility,
-    Whose,
-    logger,
-    run_in_daemon_thread,
-)
+from nanobot_memory_plugins.core import Clock, Complete, LanguageModelError, logger
+from nanobot_memory_plugins.core.files.prompts import Prompts
+from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
+from nanobot_memory_plugins.core.values import Visibility, Whose
 from nanobot_memory_plugins.core.values.scopes import owner
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 PURPOSE = "consolidation"
 # Who is named in the journal.

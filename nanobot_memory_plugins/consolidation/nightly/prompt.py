@@ -9,8 +9,10 @@ from nanobot_memory_plugins.consolidation.model.entry import Entry, Section
 from nanobot_memory_plugins.consolidation.nightly.inputs import UNTRUSTED, NightlyMaterial, NightlyPiece
 from nanobot_memory_plugins.consolidation.nightly.spoken import shown_lines
 from nanobot_memory_plugins.consolidation.templates import CONSOLIDATION
-from nanobot_memory_plugins.core import Language, Message, Prompts, estimate_tokens
+from nanobot_memory_plugins.core import Message, estimate_tokens
+from nanobot_memory_plugins.core.files.prompts import Prompts
 from nanobot_memory_plugins.core.text.conversation import dated, dominant_language, excerpt
+from nanobot_memory_plugins.core.text.fence import Language
 
 Shown = TypeVar("Shown")
 # Tokens of one note, passage or entry that are shown.

@@ -13,16 +13,11 @@ from nanobot_memory_plugins.consolidation.nightly.pipeline import NightlyConsoli
 from nanobot_memory_plugins.consolidation.nightly.schedule import is_due, next_slot
 from nanobot_memory_plugins.consolidation.operations.one_machine import only_machine
 from nanobot_memory_plugins.consolidation.store.nightly_records import LastRun, Records
-from nanobot_memory_plugins.core import (
-    Clock,
-    MemoryFileError,
-    MemoryPaths,
-    Sentence,
-    Store,
-    logger,
-    run_in_daemon_thread,
-)
-from nanobot_memory_plugins.core.files import make_folder, private_lock
+from nanobot_memory_plugins.core import Clock, Store, logger
+from nanobot_memory_plugins.core.errors import MemoryFileError
+from nanobot_memory_plugins.core.files import MemoryPaths, make_folder, private_lock
+from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 # Seconds between looks at the clock, at most: it may be set, and the machine may have slept.
 _LOOK_SECONDS = 300.0

@@ -7,7 +7,8 @@ from nanobot_memory_plugins.consolidation.nightly.pipeline import NightlyConsoli
 from nanobot_memory_plugins.consolidation.nightly.scheduler import Scheduler
 from nanobot_memory_plugins.consolidation.operations.async_entries import AsyncEntryRepository
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
-from nanobot_memory_plugins.core import EncodingStore, PluginContext
+from nanobot_memory_plugins.core import PluginContext
+from nanobot_memory_plugins.core.protocols import EncodingStore
 
 
 def consolidation_of(context: PluginContext, matcher: SameThing | None = None) -> NightlyConsolidation:
@@ -18,8 +19,8 @@ def consolidation_of(context: PluginContext, matcher: SameThing | None = None) -
         redact=context.redact_said,
         complete=context.complete,
         options=options_of(context),
-        narrow=context.visible_scope,
-        owner_of=context.owner_of,
+        narrow=context.scopes.visible,
+        owner_of=context.scopes.owner,
         matcher=matcher or _matcher_of(context),
         prompts=context.prompts,
     )

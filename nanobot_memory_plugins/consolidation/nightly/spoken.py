@@ -8,21 +8,14 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from nanobot_memory_plugins.core import (
-    MemoryPaths,
-    Message,
-    Origin,
-    Quote,
-    Scope,
-    Visibility,
-    Wanted,
-    Withheld,
-    logger,
-)
-from nanobot_memory_plugins.core.files import TranscriptRecord, recent_records
+from nanobot_memory_plugins.core import Message, Origin, Scope, logger
+from nanobot_memory_plugins.core.erasure.matching import Wanted
+from nanobot_memory_plugins.core.files import MemoryPaths, TranscriptRecord, recent_records
 from nanobot_memory_plugins.core.session_reading.quotes import Quotations
 from nanobot_memory_plugins.core.text.pasted import authored_text
 from nanobot_memory_plugins.core.text.sentences import sentences_of
+from nanobot_memory_plugins.core.values import Visibility, Withheld
+from nanobot_memory_plugins.core.values.session_reading import Quote
 
 # Messages of all sessions, and of one; characters of one message that are looked at, and of a question that is shown.
 _MESSAGES, _OF_SESSION = 400, 200

@@ -7,7 +7,8 @@ from nanobot_memory_plugins.consolidation.model.entry import Entry
 from nanobot_memory_plugins.consolidation.operations import remember
 from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, RememberResult
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository, Outcome, Snapshot
-from nanobot_memory_plugins.core import Clock, run_in_daemon_thread
+from nanobot_memory_plugins.core import Clock
+from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 
 
 class AsyncEntryRepository:

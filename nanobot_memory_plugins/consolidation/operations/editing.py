@@ -9,7 +9,9 @@ from nanobot_memory_plugins.consolidation.model.scoring import decayed
 from nanobot_memory_plugins.consolidation.operations.merge_entries import joined, relinked
 from nanobot_memory_plugins.consolidation.operations.remember import MOST_CHARACTERS, require
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository, Outcome
-from nanobot_memory_plugins.core import EntryEdit, InputError, Origin, Sentence
+from nanobot_memory_plugins.core import InputError, Origin
+from nanobot_memory_plugins.core.values import EntryEdit
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 
 def edit(repository: EntryRepository, entry_id: str, wanted: EntryEdit, *, who: str) -> Outcome:

@@ -19,7 +19,10 @@ from nanobot_memory_plugins.consolidation.operations.withheld import WithheldTex
 from nanobot_memory_plugins.consolidation.store.journal import BY_HAND, Action, Change, Run, is_told
 from nanobot_memory_plugins.consolidation.store.rendering import in_order
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository, Outcome
-from nanobot_memory_plugins.core import (
+from nanobot_memory_plugins.core import Scope
+from nanobot_memory_plugins.core.files import read_time
+from nanobot_memory_plugins.core.host import WithheldWords
+from nanobot_memory_plugins.core.values import (
     EntryChange,
     EntryEdit,
     EntryList,
@@ -27,13 +30,10 @@ from nanobot_memory_plugins.core import (
     EntryUpdate,
     EntryView,
     Profile,
-    Scope,
     ScorePoint,
     Visibility,
     Whose,
 )
-from nanobot_memory_plugins.core.files import read_time
-from nanobot_memory_plugins.core.host import WithheldWords
 
 
 class RepositoryAccess:

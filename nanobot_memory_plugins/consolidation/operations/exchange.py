@@ -12,7 +12,8 @@ from nanobot_memory_plugins.consolidation.operations.purge import erase_entries
 from nanobot_memory_plugins.consolidation.store.journal import GONE
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.consolidation.store.three_way_merge import merged
-from nanobot_memory_plugins.core import EntryUpdate, Erasure, MemoryFileError
+from nanobot_memory_plugins.core.errors import MemoryFileError
+from nanobot_memory_plugins.core.values import EntryUpdate, Erasure
 
 WHO, WHY = "shared memory", "changed on another machine"
 CONFLICT = "conflict"

@@ -19,7 +19,9 @@ from nanobot_memory_plugins.consolidation.store.rendering import TITLE, render
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.consolidation.store.snapshot import stamp_time
 from nanobot_memory_plugins.consolidation.store.three_way_merge import adopted
-from nanobot_memory_plugins.core import ContactRedaction, JoinedEntries, load_config
+from nanobot_memory_plugins.core import load_config
+from nanobot_memory_plugins.core.redaction.contact_redaction import ContactRedaction
+from nanobot_memory_plugins.core.transfer.entries import JoinedEntries
 
 _WHO, _WHY = "import", "imported from an archive"
 

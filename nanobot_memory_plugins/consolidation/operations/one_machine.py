@@ -4,7 +4,8 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator
 
-from nanobot_memory_plugins.core import LeasingStore, Store
+from nanobot_memory_plugins.core import Store
+from nanobot_memory_plugins.core.protocols import LeasingStore
 
 WORK = "entries"
 # Seconds: how long a machine that has died keeps the others waiting, and between looks of one that waits.

@@ -17,7 +17,7 @@ from nanobot_memory_plugins.consolidation.store.nightly_records import PROPOSALS
 from nanobot_memory_plugins.consolidation.store.rendering import render
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.consolidation.store.snapshot import WantedState, sha256
-from nanobot_memory_plugins.core import Erasure, HeldLine, InputError, Sentence, Trace, Wanted
+from nanobot_memory_plugins.core import InputError
 from nanobot_memory_plugins.core.erasure import (
     clean_notes,
     held_line,
@@ -26,6 +26,9 @@ from nanobot_memory_plugins.core.erasure import (
     nearly_traces,
     trace_of,
 )
+from nanobot_memory_plugins.core.erasure.matching import Wanted
+from nanobot_memory_plugins.core.values import Erasure, HeldLine, Trace
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 _UNKNOWN = (
     "`nanobot-memory entries history` shows all. What was purged leaves no id:"

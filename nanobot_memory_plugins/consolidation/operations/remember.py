@@ -17,7 +17,10 @@ from nanobot_memory_plugins.consolidation.model.scoring import (
 )
 from nanobot_memory_plugins.consolidation.model.tags import plain_tags
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository, Outcome
-from nanobot_memory_plugins.core import InputError, Origin, Scope, SecretNotKeptError, Sentence, Visibility
+from nanobot_memory_plugins.core import InputError, Origin, Scope
+from nanobot_memory_plugins.core.errors import SecretNotKeptError
+from nanobot_memory_plugins.core.values import Visibility
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 # Characters of a text that is remembered; more is no fact any more.
 MOST_CHARACTERS = 2_000

@@ -12,7 +12,8 @@ from nanobot_memory_plugins.consolidation.store.patch import take_back
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository, Outcome
 from nanobot_memory_plugins.consolidation.store.snapshot import State, WantedState, sha256
 from nanobot_memory_plugins.consolidation.store.three_way_merge import adopted, merged_entry
-from nanobot_memory_plugins.core import InputError, Sentence
+from nanobot_memory_plugins.core import InputError
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 
 def last_undoable(runs: Sequence[Run]) -> Run | None:

@@ -14,7 +14,11 @@ from nanobot_memory_plugins.consolidation.operations.remember import FORGET, FOR
 from nanobot_memory_plugins.consolidation.store.atomic_files import read_file, write_private
 from nanobot_memory_plugins.consolidation.store.journal import Run, entries_folder
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
-from nanobot_memory_plugins.core import BoundedDict, MemoryFileError, Scope, Visibility, Wanted, Withheld
+from nanobot_memory_plugins.core import Scope
+from nanobot_memory_plugins.core.erasure.matching import Wanted
+from nanobot_memory_plugins.core.errors import MemoryFileError
+from nanobot_memory_plugins.core.values import Visibility, Withheld
+from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
 
 _NAME = "said-again"
 # Texts that are kept ready to be looked for.

@@ -3,7 +3,9 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from nanobot_memory_plugins.core import MemoryPaths, Scope, Visibility, Withheld
+from nanobot_memory_plugins.core import Scope
+from nanobot_memory_plugins.core.files import MemoryPaths
+from nanobot_memory_plugins.core.values import Visibility, Withheld
 
 
 def withheld_in(workspace: Path, visible: Callable[[], Scope | Visibility]) -> tuple[Withheld, ...]:

@@ -5,7 +5,8 @@ from typing import Literal
 
 from nanobot_memory_plugins.consolidation.model.entry import INSTRUCTION, Entry, Section
 from nanobot_memory_plugins.consolidation.store.fields import shown_date
-from nanobot_memory_plugins.core import Origin, neutralise
+from nanobot_memory_plugins.core import Origin
+from nanobot_memory_plugins.core.text.fence import neutralise
 
 MOST_INSTRUCTIONS = 10
 

@@ -11,7 +11,8 @@ from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
 from nanobot_memory_plugins.consolidation.prompt.instructions import HEADINGS as INSTRUCTIONS
 from nanobot_memory_plugins.consolidation.prompt.instructions import in_force, instruction_line
 from nanobot_memory_plugins.consolidation.store.fields import shown_score
-from nanobot_memory_plugins.core import Origin, estimate_tokens, neutralise
+from nanobot_memory_plugins.core import Origin, estimate_tokens
+from nanobot_memory_plugins.core.text.fence import neutralise
 
 MOST_ENTRIES = 20
 MIN_SCORE = 0.5

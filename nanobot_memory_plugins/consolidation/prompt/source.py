@@ -18,15 +18,9 @@ from nanobot_memory_plugins.consolidation.store.document import parse
 from nanobot_memory_plugins.consolidation.store.rendering import TITLE
 from nanobot_memory_plugins.consolidation.store.repair import needs_repair
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
-from nanobot_memory_plugins.core import (
-    Clock,
-    MemoryFileError,
-    PromptEntries,
-    Scope,
-    SystemClock,
-    Visibility,
-    logger,
-)
+from nanobot_memory_plugins.core import Clock, PromptEntries, Scope, SystemClock, logger
+from nanobot_memory_plugins.core.errors import MemoryFileError
+from nanobot_memory_plugins.core.values import Visibility
 
 # A file with more bytes than this takes tens of milliseconds: it is read in a thread, and seen one prompt later.
 _READ_AT_ONCE = 256 * 1024

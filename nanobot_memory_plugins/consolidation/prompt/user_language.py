@@ -7,9 +7,11 @@ from pathlib import Path
 
 from nanobot_memory_plugins.consolidation.store.atomic_files import read_file, write_private
 from nanobot_memory_plugins.consolidation.store.journal import entries_folder
-from nanobot_memory_plugins.core import Language, MemoryFileError, MemoryPaths, Message, logger
-from nanobot_memory_plugins.core.files import make_folder
+from nanobot_memory_plugins.core import Message, logger
+from nanobot_memory_plugins.core.errors import MemoryFileError
+from nanobot_memory_plugins.core.files import MemoryPaths, make_folder
 from nanobot_memory_plugins.core.text.conversation import dominant_language
+from nanobot_memory_plugins.core.text.fence import Language
 
 # The language of each of the user's last messages is kept. Another one takes over when it has at least so many of them,
 # and so many times as many as the one in use: people who mix two languages keep one.

@@ -8,8 +8,9 @@ import stat
 from datetime import UTC, datetime
 from pathlib import Path
 
-from nanobot_memory_plugins.core import MemoryFileError, Sentence
+from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.files import read_inside
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 # Between the name of a file and the moment at which it was kept aside.
 ASIDE = ".aside-"

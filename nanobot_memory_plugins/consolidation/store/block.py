@@ -24,8 +24,8 @@ from nanobot_memory_plugins.consolidation.store.fields import (
     with_fields,
     write_fields,
 )
-from nanobot_memory_plugins.core import Sentence
 from nanobot_memory_plugins.core.text.markdown import LINE_BREAKS, clean_markdown
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 HEADER = re.compile(rb" {0,3}###[ \t]+\[[^\n]*")
 _HEADER = re.compile(r" {0,3}###[ \t]+\[([^\]\s|｜]{1,64})\][ \t]*(.*?)[ \t\r]*")

@@ -12,7 +12,7 @@ from functools import cached_property
 
 from nanobot_memory_plugins.consolidation.model.entry import Entry, Section
 from nanobot_memory_plugins.consolidation.store.block import HEADER, Block, extent, read_block
-from nanobot_memory_plugins.core import Sentence
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 SECTION_TITLES = {Section.ACTIVE: "Active Memories", Section.ARCHIVED: "Archived Memories"}
 

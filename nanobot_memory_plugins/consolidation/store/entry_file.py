@@ -20,7 +20,8 @@ from nanobot_memory_plugins.consolidation.store.rendering import render
 from nanobot_memory_plugins.consolidation.store.snapshot import State, look, sha256
 from nanobot_memory_plugins.consolidation.store.three_way_merge import adopted, holds_text_unknown_to, merged
 from nanobot_memory_plugins.consolidation.store.tombstones import Tombstones
-from nanobot_memory_plugins.core import Clock, MemoryFileError
+from nanobot_memory_plugins.core import Clock
+from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.files import exact_time, replace_file
 
 # A file that is found empty, gone or broken may be in somebody's hands just now: seconds between looks, and looks.

@@ -4,8 +4,9 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from nanobot_memory_plugins.core import MemoryFileError, MemoryPaths, Sentence
-from nanobot_memory_plugins.core.files import FileBusyError, file_lock, queued
+from nanobot_memory_plugins.core.errors import MemoryFileError
+from nanobot_memory_plugins.core.files import FileBusyError, MemoryPaths, file_lock, queued
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 _POLL_SECONDS = 0.01
 # How often a wait may begin again. On a busy machine each of many writers gets its turn so; one that is stuck holds

@@ -19,7 +19,10 @@ from nanobot_memory_plugins.consolidation.model.entry_json import entry_from_jso
 from nanobot_memory_plugins.consolidation.store.atomic_files import read_file
 from nanobot_memory_plugins.consolidation.store.journal_parts import JournalLimits, older_parts, read_part, rotate
 from nanobot_memory_plugins.consolidation.store.patch import Patch, patch_from_json, patch_to_json
-from nanobot_memory_plugins.core import MemoryFileError, MemoryPaths, Sentence, logger
+from nanobot_memory_plugins.core import logger
+from nanobot_memory_plugins.core.errors import MemoryFileError
+from nanobot_memory_plugins.core.files import MemoryPaths
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 NAME = "journal.jsonl"
 # Bytes after which a new part is begun at the next write, whatever the configuration says.

@@ -14,8 +14,10 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from nanobot_memory_plugins.consolidation.store.atomic_files import read_file, write_private
-from nanobot_memory_plugins.core import MemoryFileError, Sentence, logger
+from nanobot_memory_plugins.core import logger
+from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.files import read_time
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 _PART = re.compile(r"journal-(\d{6,})\.jsonl(\.gz)?")
 _TIME = re.compile(rb'"time":"([^"]{10,40})"')

@@ -8,8 +8,9 @@ from datetime import datetime
 
 from nanobot_memory_plugins.consolidation.store.atomic_files import read_file, write_private
 from nanobot_memory_plugins.consolidation.store.journal import entries_folder
-from nanobot_memory_plugins.core import MemoryFileError, MemoryPaths, logger
-from nanobot_memory_plugins.core.files import exact_time, make_folder, read_time
+from nanobot_memory_plugins.core import logger
+from nanobot_memory_plugins.core.errors import MemoryFileError
+from nanobot_memory_plugins.core.files import MemoryPaths, exact_time, make_folder, read_time
 
 LAST_RUN = "consolidation.json"
 PROPOSALS = "proposals.json"

@@ -17,7 +17,8 @@ from nanobot_memory_plugins.consolidation.store.atomic_files import read_file
 from nanobot_memory_plugins.consolidation.store.block import HEADER
 from nanobot_memory_plugins.consolidation.store.document import EntryDocument, Heading, Text, parse
 from nanobot_memory_plugins.consolidation.store.snapshot import State, WantedState
-from nanobot_memory_plugins.core import Scope, Sentence
+from nanobot_memory_plugins.core import Scope
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 if TYPE_CHECKING:
     from nanobot_memory_plugins.consolidation.store.repository import EntryRepository

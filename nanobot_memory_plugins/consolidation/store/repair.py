@@ -10,7 +10,9 @@ from nanobot_memory_plugins.consolidation.store.journal import PUT_BACK
 from nanobot_memory_plugins.consolidation.store.plain_lines import take_up
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository, Snapshot
 from nanobot_memory_plugins.consolidation.store.taken_out import taken_out_lately
-from nanobot_memory_plugins.core import MemoryFileError, Sentence, logger
+from nanobot_memory_plugins.core import logger
+from nanobot_memory_plugins.core.errors import MemoryFileError
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 # Who is named in the journal.
 WHO = "mend"

@@ -38,18 +38,11 @@ from nanobot_memory_plugins.consolidation.store.snapshot import State, WantedSta
 from nanobot_memory_plugins.consolidation.store.taken_out import TakenOut
 from nanobot_memory_plugins.consolidation.store.three_way_merge import merged
 from nanobot_memory_plugins.consolidation.store.tombstones import Tombstones
-from nanobot_memory_plugins.core import (
-    BoundedDict,
-    Clock,
-    MemoryFileError,
-    MemoryPaths,
-    Origin,
-    Sentence,
-    SystemClock,
-    logger,
-    redact_text,
-)
-from nanobot_memory_plugins.core.files import FileBusyError, exact_time, make_folder
+from nanobot_memory_plugins.core import Clock, Origin, SystemClock, logger, redact_text
+from nanobot_memory_plugins.core.errors import MemoryFileError
+from nanobot_memory_plugins.core.files import FileBusyError, MemoryPaths, exact_time, make_folder
+from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 _ATTEMPTS = 20
 _LINE_NUMBER = re.compile(r"line \d+: ")

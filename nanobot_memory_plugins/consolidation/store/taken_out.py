@@ -5,8 +5,8 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from nanobot_memory_plugins.consolidation.store.journal import BY_HAND, read_line
-from nanobot_memory_plugins.core import Sentence
 from nanobot_memory_plugins.core.files import read_time
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 if TYPE_CHECKING:
     from collections.abc import Collection

@@ -14,8 +14,8 @@ from collections.abc import Iterable, Mapping
 from nanobot_memory_plugins.consolidation.model.entry import Entry
 from nanobot_memory_plugins.consolidation.store.atomic_files import read_file, write_private
 from nanobot_memory_plugins.consolidation.store.journal import entries_folder
-from nanobot_memory_plugins.core import MemoryFileError, MemoryPaths
-from nanobot_memory_plugins.core.files import make_folder
+from nanobot_memory_plugins.core.errors import MemoryFileError
+from nanobot_memory_plugins.core.files import MemoryPaths, make_folder
 from nanobot_memory_plugins.core.text.markdown import clean
 
 # Letters of a text from which on a digest of it is kept.

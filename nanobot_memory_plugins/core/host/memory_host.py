@@ -7,11 +7,12 @@ A message's path: `message_received` -> transcript (`files`) and, at the same ti
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
-from types import TracebackType
+from types import ModuleType, TracebackType
 from typing import Any, Self
 
 from nanobot_memory_plugins.core.clock import Clock, SystemClock
 from nanobot_memory_plugins.core.config import ConfigProblem, MemoryConfig, given_or_usual
+from nanobot_memory_plugins.core.context import HostServices
 from nanobot_memory_plugins.core.erasure.retention import keep_within
 from nanobot_memory_plugins.core.files import MemoryFiles
 from nanobot_memory_plugins.core.host.append_notices import AppendNotices
@@ -49,7 +50,8 @@ class MemoryHost(PromptCalls):
     """Long-term memory for one workspace.
 
     ``llm`` is ``async complete(messages, *, max_tokens, purpose) -> str``, or None: plugins do without. Without
-    ``config`` it is `load_config`'s. ``senders`` says who may write; ``project`` is for calls without one. None raises.
+    ``config`` it is `load_config`'s. ``senders`` says who may write; ``project`` is for calls without one.
+    ``hookspecs`` are modules of pluggy hookspecs of the host's own, called by `call_hook`. None raises.
     """
 
     def __init__(
@@ -62,6 +64,7 @@ class MemoryHost(PromptCalls):
         problems: Sequence[ConfigProblem] = (),
         senders: Callable[[], Senders] = lambda: UNSAID,
         project: str = "",
+        hookspecs: Sequence[ModuleType] = (),
     ) -> None:
         self.workspace = Path(workspace).expanduser().absolute()
         self.config, problems = given_or_usual(config, problems)
@@ -89,11 +92,14 @@ class MemoryHost(PromptCalls):
             problems=problems,
             scopes=self._scopes,
             store=lambda: self._store,
-            keep=keep,
+            services=HostServices(
+                keep=keep,
+                erase=lambda erasure: self.eraser.forget(erasure),
+                tools_offered=lambda: self._tools.were_offered,
+                made=lambda session_key, id_: self.privacy.made(session_key, id_),
+            ),
             redaction=self._redaction,
-            erase=lambda erasure: self.eraser.forget(erasure),
-            tools_offered=lambda: self._tools.were_offered,
-            made=lambda session_key, id_: self.privacy.made(session_key, id_),
+            specifications=hookspecs,
         )
         PromptCalls.__init__(self, self._plugins.host, self._scopes, self._files, self._redaction)
         self._tools = OfferedTools(keep, wanted=self.config.core.tools)
@@ -353,6 +359,18 @@ class MemoryHost(PromptCalls):
         if self.privacy.is_open(session_key):
             return NOT_KEPT
         return await self._hooks.keep(note, session_key=session_key, scope=self._scopes.of(session_key, scope))
+
+    async def call_hook(
+        self, hook: str, arguments: Mapping[str, object], *, accept: tuple[type, ...] = (object,)
+    ) -> dict[str, tuple[Any, ...]]:
+        """Call a hook of the host's own ``hookspecs``; return the answers by plugin, in the order of the calls.
+
+        Plugins are held as at every hook. ``accept`` are the types of values that count. Raises `PluginError` for a
+        hook that is in no specification, and KeyError when an argument that a plugin takes is missing.
+        """
+        await self.start()
+        answers = await self._plugins.host.call(hook, arguments, accept=accept)
+        return {one.plugin_name: one.values for one in answers}
 
     async def search(self, query: Query) -> SearchResult:
         """Search the index.

@@ -1,13 +1,14 @@
 """The plugins of one host: found, configured, registered, and described."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from types import ModuleType
 
-from nanobot_memory_plugins.core.clock import Clock, SystemClock
+from nanobot_memory_plugins.core.clock import Clock
 from nanobot_memory_plugins.core.config import ConfigProblem, MemoryConfig, plugin_options
-from nanobot_memory_plugins.core.context import PluginContext
+from nanobot_memory_plugins.core.context import HostServices, PluginContext
 from nanobot_memory_plugins.core.entry_points import repair_of, selected_plugins
 from nanobot_memory_plugins.core.errors import PluginError
 from nanobot_memory_plugins.core.files.prompt_file import PromptFile
@@ -26,7 +27,6 @@ from nanobot_memory_plugins.core.redaction.contact_redaction import ContactRedac
 from nanobot_memory_plugins.core.scopes.scopes import Scopes
 from nanobot_memory_plugins.core.session_reading.templates import PROMPTS as READING_PROMPTS
 from nanobot_memory_plugins.core.state import StateDatabase
-from nanobot_memory_plugins.core.values import Erasure, Note, Receipt
 from nanobot_memory_plugins.core.values.diagnosis import Finding, Health
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
@@ -61,11 +61,9 @@ class PluginSet:
         problems: Sequence[ConfigProblem],
         scopes: Scopes,
         store: Callable[[], Store | None],
-        keep: Callable[[Note, str], Awaitable[Receipt]] | None = None,
+        services: HostServices = HostServices(),  # noqa: B008  # frozen
         redaction: ContactRedaction | None = None,
-        erase: Callable[[Erasure], Awaitable[bool]] | None = None,
-        tools_offered: Callable[[], bool] = lambda: False,
-        made: Callable[[str, str], None] = lambda session_key, id_: None,
+        specifications: Iterable[ModuleType] = (),
     ) -> None:
         self._workspace = workspace
         self._redaction = redaction or ContactRedaction(config.redaction.contacts)
@@ -76,10 +74,7 @@ class PluginSet:
         self._store = store
         self._own: Store | None = None
         self._entries: EntryAccess | None = None
-        self._keep = keep
-        self._erase = erase
-        self._tools_offered = tools_offered
-        self._made = made
+        self._services = services
         self._feedback = Unhelpful(workspace, clock)
         core = config.core
         self.prompts = Prompts.of(workspace, core.prompt_folder, core.wishes)
@@ -111,6 +106,7 @@ class PluginSet:
             },
             breaker=BreakerSettings(failures=core.breaker_failures, rest_seconds=core.breaker_rest),
             clock=clock,
+            specifications=specifications,
         )
         self.withholding = Withholding(self.host)
 
@@ -153,30 +149,24 @@ class PluginSet:
         self.problems += problems
         context = PluginContext(
             plugin_name=found.name,
-            # Copies: whoever changes them by force changes its own.
-            workspace=Path(str(self._workspace)),
+            workspace=self._workspace,
             options=options,
-            clock=SystemClock() if type(self._clock) is SystemClock else self._clock,
+            clock=self._clock,
             complete=self.language_model(found.name),
             redact=self._redaction.of_others,
             redact_said=self._redaction.of_people,
-            visible_scope=self._scopes.visible,
-            owner_of=self._scopes.owner,
-            is_nobodys=self._scopes.is_nobodys,
-            known_scope=self._scopes.of_session,
-            scope_of_owner=self._scopes.of_owner,
-            shown=partial(self.withholding.hits, found.name),
-            # Until the host has it, who shares a store looks at the one that was opened.
-            opened_store=lambda: self._own or self._store(),
-            opened_entries=lambda: self._entries,
+            scopes=self._scopes,
             prompts=self.prompts,
-            tools_offered=self._tools_offered,
-            made=self._made,
-            time_limit=self.host.time_limit,
-            erase=self._erase,
-            feedback=self._feedback,
+            host=replace(
+                self._services,
+                # Until the host has it, who shares a store looks at the one that was opened.
+                store=lambda: self._own or self._store(),
+                entries=lambda: self._entries,
+                shown=partial(self.withholding.hits, found.name),
+                feedback=self._feedback,
+                time_limit=self.host.time_limit,
+            ),
         )
-        context = replace(context, keep=self._keep) if self._keep is not None else context
         try:
             self._hooks[found.name] = self.host.register(found.name, found.plugin, context)
         except PluginError as error:

@@ -8,12 +8,11 @@ from pydantic import BaseModel
 from typing_extensions import TypeVar
 
 from nanobot_memory_plugins.core.clock import Clock, ManualClock
-from nanobot_memory_plugins.core.context import PluginContext
+from nanobot_memory_plugins.core.context import HostServices, PluginContext
 from nanobot_memory_plugins.core.host.unhelpful import Unhelpful
-from nanobot_memory_plugins.core.protocols import Complete, Store
+from nanobot_memory_plugins.core.protocols import Complete, Store, VisibleScopes
 from nanobot_memory_plugins.core.redaction import redact_text
 from nanobot_memory_plugins.core.scopes.scopes import Scopes
-from nanobot_memory_plugins.core.values import Scope, Visibility
 
 _OptionsT = TypeVar("_OptionsT", default=None)
 
@@ -37,21 +36,21 @@ def plugin_context(
     complete: Complete | None = None,
     store: Store | None = None,
     redact: Callable[[str], str] = redact_text,
-    visible_scope: Callable[[Scope], Visibility] | None = None,
+    scopes: VisibleScopes | None = None,
 ) -> PluginContext[_OptionsT]:
     """Return a context with these options. Without a clock it stands still at the beginning of 2026, in UTC.
 
-    Without ``visible_scope`` memories are shared, as by a host that names no users.
+    Without ``scopes`` memories are shared, as by a host that names no users.
     """
+    clock = clock or ManualClock(START)
     return PluginContext(
         plugin_name=plugin_name,
         workspace=workspace,
         options=options,
-        clock=clock or ManualClock(START),
+        clock=clock,
         complete=complete,
         redact=redact,
         redact_said=redact,
-        visible_scope=visible_scope or Scopes("agent").visible,
-        opened_store=lambda: store,
-        feedback=Unhelpful(workspace, clock or ManualClock(START)),
+        scopes=scopes or Scopes("agent"),
+        host=HostServices(store=lambda: store, feedback=Unhelpful(workspace, clock)),
     )

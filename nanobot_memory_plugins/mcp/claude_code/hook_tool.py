@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from nanobot_memory_plugins.core import InputError, logger, run_in_daemon_thread
+from nanobot_memory_plugins.core import InputError, logger
+from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.scopes import project_of
 from nanobot_memory_plugins.mcp.call import Result
 from nanobot_memory_plugins.mcp.claude_code.events import HookEvent, read_event

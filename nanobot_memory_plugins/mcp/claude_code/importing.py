@@ -5,21 +5,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from nanobot_memory_plugins.core import (
-    ImportedMessage,
-    InputError,
-    Item,
-    Message,
-    Origin,
-    Part,
-    Sentence,
-    Skipped,
-)
+from nanobot_memory_plugins.core import InputError, Message, Origin
 from nanobot_memory_plugins.core.scopes import project_of
+from nanobot_memory_plugins.core.transfer import ImportedMessage, Item, Part, Skipped
 from nanobot_memory_plugins.core.transfer.formats.reading import json_lines, time_of
 from nanobot_memory_plugins.mcp.claude_code.sessions import session_key
 from nanobot_memory_plugins.mcp.claude_code.transcript import said_in
 from nanobot_memory_plugins.mcp.clients import OWNER, scope_of
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 _FILES = ("projects/*/*.jsonl", "*/*.jsonl", "*.jsonl")
 _LOOKED_AT = 20

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from nanobot_memory_plugins.core import ConfigurationError, MemoryFileError, Sentence
+from nanobot_memory_plugins.core import ConfigurationError
 from nanobot_memory_plugins.core.config import read_json
+from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.files import replace_file
 from nanobot_memory_plugins.mcp.claude_code.events import (
     BEFORE_COMPACTION,
@@ -19,6 +20,7 @@ from nanobot_memory_plugins.mcp.claude_code.events import (
     USER_PROMPT,
 )
 from nanobot_memory_plugins.mcp.claude_code.guard import HOOK_TOOL, SECRET_VARIABLE, new_secret
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 PLUGIN, _SERVER = "nanobot-memory", "memory"
 _ABOUT = "Long-term memory: what you told one assistant, beside each prompt of the next."

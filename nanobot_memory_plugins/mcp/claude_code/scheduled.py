@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from nanobot_memory_plugins.core import BoundedDict
+from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
 
 # Tools that schedule, by their names, and their arguments that say what is asked later. What other tools are given, as
 # a sub-agent its task, does not come back in the user's place, and people write "continue" and the like themselves.

@@ -5,8 +5,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from nanobot_memory_plugins.core import OwnedTasks, Scope, logger, run_in_daemon_thread
+from nanobot_memory_plugins.core import Scope, logger
 from nanobot_memory_plugins.core.host import Turn
+from nanobot_memory_plugins.core.isolation.owned_tasks import OwnedTasks
+from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.mcp.claude_code.events import (
     BEFORE_COMPACTION,
     STOPPED,

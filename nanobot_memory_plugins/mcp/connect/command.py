@@ -7,22 +7,19 @@ from typing import Annotated
 
 import typer
 
-from nanobot_memory_plugins.core import (
+from nanobot_memory_plugins.core import ConfigurationError
+from nanobot_memory_plugins.core.cli.console import console, shown
+from nanobot_memory_plugins.core.cli.options import (
     ConfigOption,
-    ConfigurationError,
     JsonOption,
-    Sentence,
     WorkspaceOption,
-    console,
     print_json,
     resolve_workspace,
-    shown,
-    together,
-    tr,
 )
 from nanobot_memory_plugins.mcp.clients import OWNER
 from nanobot_memory_plugins.mcp.connect.known_clients import KNOWN_CLIENTS, SERVER, ClientName, Machine
 from nanobot_memory_plugins.mcp.connect.writing import Connection, diff_of, file_of, make_folder, server_command
+from nanobot_memory_plugins.redaction.script.messages import Sentence, together, tr
 
 _DISTRIBUTION = "nanobot-memory-mcp"
 

@@ -8,7 +8,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from nanobot_memory_plugins.core import Sentence
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 # The name of the server in every client: that of others' servers for memory is "memory".
 SERVER = "nanobot-memory"

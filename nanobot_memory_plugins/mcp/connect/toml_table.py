@@ -6,7 +6,8 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from nanobot_memory_plugins.core import ConfigurationError, Sentence
+from nanobot_memory_plugins.core import ConfigurationError
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 _BY_HAND = "Write it there by hand; the file is left as it is."
 

@@ -8,11 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from nanobot_memory_plugins.core import ConfigurationError, MemoryFileError, Sentence, redact_text
+from nanobot_memory_plugins.core import ConfigurationError, redact_text
 from nanobot_memory_plugins.core.config import ConfigChange, read_json, set_config_keys
+from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.files import replace_file
 from nanobot_memory_plugins.mcp.connect.known_clients import SERVER, KnownClient
 from nanobot_memory_plugins.mcp.connect.toml_table import parsed, table_at, with_table
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 _PROGRAM = "nanobot-memory"
 _MODULE = "nanobot_memory_plugins.core.cli"

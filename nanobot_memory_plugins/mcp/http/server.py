@@ -9,9 +9,10 @@ from typing import Any
 import uvicorn
 
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
-from nanobot_memory_plugins.core import InputError, Sentence
+from nanobot_memory_plugins.core import InputError
 from nanobot_memory_plugins.mcp.http.guard import PATH, RequestGuard
 from nanobot_memory_plugins.mcp.http.tokens import Tokens
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 _CLOSING_SECONDS = 5
 _MOST_CONNECTIONS = 256

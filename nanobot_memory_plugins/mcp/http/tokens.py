@@ -8,9 +8,10 @@ import stat
 from collections.abc import Mapping
 from pathlib import Path
 
-from nanobot_memory_plugins.core import ConfigurationError, Sentence
+from nanobot_memory_plugins.core import ConfigurationError
 from nanobot_memory_plugins.core.config import read_json
 from nanobot_memory_plugins.core.scopes import redact_key
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 # The owner's token, where no file names any.
 TOKEN_VARIABLE = "NANOBOT_MEMORY_MCP_TOKEN"  # noqa: S105  # the name of a variable

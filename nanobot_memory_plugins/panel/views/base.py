@@ -10,7 +10,7 @@ from textual.containers import Container, Vertical, VerticalScroll
 from textual.timer import Timer
 from textual.widgets import Static
 
-from nanobot_memory_plugins.core import EntryRun
+from nanobot_memory_plugins.core.values import EntryRun
 from nanobot_memory_plugins.panel.language import PanelWords
 from nanobot_memory_plugins.panel.memory import PanelMemory, reason_of
 from nanobot_memory_plugins.panel.widgets.bars import BarKey

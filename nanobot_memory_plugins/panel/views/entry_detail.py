@@ -5,7 +5,7 @@ from datetime import datetime
 
 from rich.text import Text
 
-from nanobot_memory_plugins.core import EntryRun, EntryView, ScorePoint
+from nanobot_memory_plugins.core.values import EntryRun, EntryView, ScorePoint
 from nanobot_memory_plugins.panel.language import PanelWords
 from nanobot_memory_plugins.panel.views.base import field
 from nanobot_memory_plugins.panel.widgets.chart import column_chart

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from nanobot_memory_plugins.core import EntryAccess, EntryView
+from nanobot_memory_plugins.core import EntryAccess
+from nanobot_memory_plugins.core.values import EntryView
 
 SECTIONS = ("active", "archived", "forgotten", "all")
 ORDERS = ("score", "age", "group")

@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 from rich.text import Text
 from textual.binding import Binding, BindingType
 
-from nanobot_memory_plugins.core import EntryRun
+from nanobot_memory_plugins.core.values import EntryRun
 from nanobot_memory_plugins.panel.views.base import View
 from nanobot_memory_plugins.panel.views.entry_detail import day_and_time, is_undoable, shown_run
 from nanobot_memory_plugins.panel.widgets.bars import BarKey

@@ -9,8 +9,9 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.widgets import Input
 
-from nanobot_memory_plugins.core import EntryAccess, EntryEdit, EntryView, Erasure, Origin, Profile
+from nanobot_memory_plugins.core import EntryAccess, Origin
 from nanobot_memory_plugins.core.erasure import ErasurePlan, plan_in_files
+from nanobot_memory_plugins.core.values import EntryEdit, EntryView, Erasure, Profile
 from nanobot_memory_plugins.panel.dialogs import Choose, Confirm, EntryForm, ProfileReport, Written
 from nanobot_memory_plugins.panel.language import PanelWords
 from nanobot_memory_plugins.panel.memory import reason_of

@@ -5,7 +5,7 @@ from typing import Any
 
 from rich.text import Text
 
-from nanobot_memory_plugins.core import NoteEntry
+from nanobot_memory_plugins.core.files import NoteEntry
 from nanobot_memory_plugins.panel.reading import MOST_NOTE_BYTES, DayNotes
 from nanobot_memory_plugins.panel.views.forgetting import Forgettable, ForgettingView
 from nanobot_memory_plugins.panel.widgets.row_list import Column, RowList

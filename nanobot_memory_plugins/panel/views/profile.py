@@ -6,11 +6,13 @@ from typing import Any
 
 from rich.text import Text
 
-from nanobot_memory_plugins.core import KnownEntry, Origin, Profile, Sentence
+from nanobot_memory_plugins.core import Origin
+from nanobot_memory_plugins.core.values import KnownEntry, Profile
 from nanobot_memory_plugins.panel.language import PanelWords
 from nanobot_memory_plugins.panel.views.base import View, field
 from nanobot_memory_plugins.panel.views.entry_detail import day_and_time
 from nanobot_memory_plugins.panel.widgets.row_list import Column, RowList
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 # Entries that a text tells of; the command shows all of them.
 _TOLD = 500

@@ -5,7 +5,7 @@ from typing import Any
 
 from rich.text import Text
 
-from nanobot_memory_plugins.core import TranscriptRecord
+from nanobot_memory_plugins.core.files import TranscriptRecord
 from nanobot_memory_plugins.panel.reading import ShownSession
 from nanobot_memory_plugins.panel.views.forgetting import Forgettable, ForgettingView
 from nanobot_memory_plugins.panel.widgets.row_list import Column, RowList

@@ -4,8 +4,8 @@ import html
 
 from aiohttp import web
 
-from nanobot_memory_plugins.core import tr
 from nanobot_memory_plugins.panel.language import PanelWords
+from nanobot_memory_plugins.redaction.script.messages import tr
 
 _STYLE = """
 html, body { margin: 0; height: 100%; background: #121212; color: #e0e0e0; font-family: "Roboto Mono", "Noto Sans Mono",

@@ -16,11 +16,12 @@ from aiohttp import WSMsgType, web
 from textual_serve.app_service import AppService
 from textual_serve.download_manager import DownloadManager
 
-from nanobot_memory_plugins.core import InputError, Sentence, logger
+from nanobot_memory_plugins.core import InputError, logger
 from nanobot_memory_plugins.core.cli import say
 from nanobot_memory_plugins.panel.language import PanelWords
 from nanobot_memory_plugins.panel.web.guard import OPEN_PATH, Guard
 from nanobot_memory_plugins.panel.web.pages import focus_script, page
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 HOST = "127.0.0.1"
 # Pages that are open at the same time, at most: each is a process.

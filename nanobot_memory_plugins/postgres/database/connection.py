@@ -12,7 +12,8 @@ from uuid import UUID
 import psycopg
 from psycopg.rows import TupleRow
 
-from nanobot_memory_plugins.core import Sentence, StoreError
+from nanobot_memory_plugins.core import StoreError
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 # What psycopg warns of goes where the program's logging says, and onto no terminal where it says nothing.
 logging.getLogger("psycopg").addHandler(logging.NullHandler())

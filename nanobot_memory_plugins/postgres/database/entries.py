@@ -5,7 +5,7 @@ import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from nanobot_memory_plugins.core import Wanted
+from nanobot_memory_plugins.core.erasure.matching import Wanted
 from nanobot_memory_plugins.postgres.database.connection import Connection, run, table
 from nanobot_memory_plugins.postgres.database.tenant import TenantOwner
 from nanobot_memory_plugins.postgres.database.where import clean, of_tenant

@@ -12,7 +12,9 @@ from collections.abc import Mapping, Sequence
 from psycopg import Cursor
 from psycopg.rows import TupleRow
 
-from nanobot_memory_plugins.core import Erasure, StoreError, Wanted
+from nanobot_memory_plugins.core import StoreError
+from nanobot_memory_plugins.core.erasure.matching import Wanted
+from nanobot_memory_plugins.core.values import Erasure
 from nanobot_memory_plugins.postgres.database import covered, entries, passages, records
 from nanobot_memory_plugins.postgres.database.connection import (
     Connection,

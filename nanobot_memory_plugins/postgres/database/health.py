@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Final
 
-from nanobot_memory_plugins.core import Finding, Health, Sentence
+from nanobot_memory_plugins.core import Finding, Health
 from nanobot_memory_plugins.postgres.database.connection import (
     SCHEMA_NAME,
     Connection,
@@ -14,6 +14,7 @@ from nanobot_memory_plugins.postgres.database.connection import (
 )
 from nanobot_memory_plugins.postgres.database.tenant import TenantOwner
 from nanobot_memory_plugins.postgres.database.where import of_tenant
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 # The first of each major version without CVE-2026-14662 (overflow in full-text values).
 _SAFE_MINOR: Final = {15: 19, 16: 15, 17: 11, 18: 6}

@@ -6,7 +6,8 @@ A record does not change but by its machine, which may have cleaned its file: so
 import uuid
 from collections.abc import Collection, Iterable, Sequence
 
-from nanobot_memory_plugins.core import Wanted, parse_transcript_line
+from nanobot_memory_plugins.core.erasure.matching import Wanted
+from nanobot_memory_plugins.core.files import parse_transcript_line
 from nanobot_memory_plugins.postgres.database.connection import Connection, run, run_many, table
 from nanobot_memory_plugins.postgres.database.tenant import TenantOwner
 from nanobot_memory_plugins.postgres.database.where import clean, of_tenant

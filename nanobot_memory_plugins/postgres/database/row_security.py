@@ -9,7 +9,7 @@ from typing import Final
 
 import psycopg
 
-from nanobot_memory_plugins.core import Sentence, StoreError
+from nanobot_memory_plugins.core import StoreError
 from nanobot_memory_plugins.postgres.database import schema
 from nanobot_memory_plugins.postgres.database.connection import (
     SCHEMA_NAME,
@@ -20,6 +20,7 @@ from nanobot_memory_plugins.postgres.database.connection import (
     table,
 )
 from nanobot_memory_plugins.postgres.database.growth import index_large
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 _POLICY: Final = "of_tenant"
 # Never set is NULL, set and gone is an empty text: neither is anybody's.

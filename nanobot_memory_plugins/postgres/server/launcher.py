@@ -21,9 +21,10 @@ import psycopg
 from platformdirs import user_data_dir
 from psycopg.conninfo import make_conninfo
 
-from nanobot_memory_plugins.core import Sentence, StoreError, logger
+from nanobot_memory_plugins.core import StoreError, logger
 from nanobot_memory_plugins.core.files import make_missing, private_lock
 from nanobot_memory_plugins.postgres.server.binaries import copied, find_binaries, readable_by
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 DATABASE: Final = "memory"
 ROLE: Final = "memory"

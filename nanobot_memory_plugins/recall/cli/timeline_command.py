@@ -8,33 +8,28 @@ from typing import Annotated, Any
 
 import typer
 
-from nanobot_memory_plugins.core import (
+from nanobot_memory_plugins.core import Hit, MemoryConfig, Query, Scope
+from nanobot_memory_plugins.core.cli import FilesShown, SinceOption, UntilOption, bounds_of, finish_erasure, run, warn
+from nanobot_memory_plugins.core.cli.console import console, shown
+from nanobot_memory_plugins.core.cli.options import (
     AgentOption,
     ChannelOption,
     ConfigOption,
-    Hit,
     JsonOption,
-    MemoryConfig,
-    MemoryPaths,
     ProjectOption,
-    Query,
-    Scope,
-    Sentence,
     SessionOption,
     UserOption,
     WorkspaceOption,
-    WrongUseError,
-    console,
     existing_workspace,
     print_json,
     read_configuration,
-    shown,
-    tr,
-    without_secrets,
 )
-from nanobot_memory_plugins.core.cli import FilesShown, SinceOption, UntilOption, bounds_of, finish_erasure, run, warn
+from nanobot_memory_plugins.core.errors import WrongUseError
+from nanobot_memory_plugins.core.files import MemoryPaths
 from nanobot_memory_plugins.core.host import Conversation, conversations_of_files
+from nanobot_memory_plugins.core.redaction.contact_redaction import without_secrets
 from nanobot_memory_plugins.core.scopes import project_named
+from nanobot_memory_plugins.redaction.script.messages import Sentence, tr
 
 # What of a text is shown on a line.
 _LINE = 160

@@ -5,30 +5,24 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
-from nanobot_memory_plugins.core import (
+from nanobot_memory_plugins.core import ConfigurationError, Hit, Scope, estimate_tokens
+from nanobot_memory_plugins.core.cli import run, warn, without_embeddings
+from nanobot_memory_plugins.core.cli.console import console, shown
+from nanobot_memory_plugins.core.cli.options import (
     ConfigOption,
-    ConfigurationError,
-    Hit,
     JsonOption,
     ProjectOption,
-    Scope,
-    Sentence,
     WorkspaceOption,
-    console,
-    estimate_tokens,
     existing_workspace,
     print_json,
     read_configuration,
-    shown,
-    together,
-    tr,
 )
-from nanobot_memory_plugins.core.cli import run, warn, without_embeddings
 from nanobot_memory_plugins.core.scopes import project_named
 from nanobot_memory_plugins.recall.block import FENCE_CHARS, FENCE_TOKENS
 from nanobot_memory_plugins.recall.cli.examination import Examined, ExaminedCandidate, examine
 from nanobot_memory_plugins.recall.cli.feedback import note_down, noted_rows, show_noted
 from nanobot_memory_plugins.recall.routing import Decision, RecallTier
+from nanobot_memory_plugins.redaction.script.messages import Sentence, together, tr
 
 # Summands that are shown for a candidate: those that count for most.
 _PARTS_SHOWN = 5

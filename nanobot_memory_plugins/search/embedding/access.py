@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from nanobot_memory_plugins.core import Sentence
 from nanobot_memory_plugins.core.protocols import Embedder
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 from nanobot_memory_plugins.search.embedding.options import EmbeddingOptions
 
 if TYPE_CHECKING:

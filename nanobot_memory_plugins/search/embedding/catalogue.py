@@ -8,8 +8,8 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from nanobot_memory_plugins.core import Sentence
 from nanobot_memory_plugins.core.errors import ConfigurationError, EmbeddingError, ModelMissingError
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 from nanobot_memory_plugins.search.embedding.installation import (
     BUILTIN_NAME,
     Progress,

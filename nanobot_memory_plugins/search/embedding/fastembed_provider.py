@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nanobot_memory_plugins.core import Sentence
 from nanobot_memory_plugins.core.errors import EmbeddingError
 from nanobot_memory_plugins.core.log import logger
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 from nanobot_memory_plugins.search.embedding.catalogue import Model, ModelOrigin, missing, pooling_of
 from nanobot_memory_plugins.search.embedding.installation import MAXIMUM_TOKENS, extra_missing
 from nanobot_memory_plugins.search.embedding.native_calls import native_calls

@@ -18,9 +18,9 @@ from pathlib import Path
 import numpy as np
 from filelock import FileLock, Timeout
 
-from nanobot_memory_plugins.core import Sentence
 from nanobot_memory_plugins.core.errors import EmbeddingError
 from nanobot_memory_plugins.core.log import logger
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 from nanobot_memory_plugins.search.embedding.locations import CACHE_VARIABLE, models_directory
 
 Progress = Callable[[float, str], None]

@@ -9,9 +9,9 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from nanobot_memory_plugins.core import Sentence
 from nanobot_memory_plugins.core.errors import EmbeddingError
 from nanobot_memory_plugins.core.isolation.fork import at_fork
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 # Seconds that the end of the process waits: a model loads in far less, and what hangs must not hold it for ever.
 _LONGEST_WAIT = 60.0

@@ -10,8 +10,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from nanobot_memory_plugins.core import Sentence, logger
+from nanobot_memory_plugins.core import logger
 from nanobot_memory_plugins.core.errors import EmbeddingError, NanobotMemoryError
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 from nanobot_memory_plugins.search.embedding.installation import extra_missing
 from nanobot_memory_plugins.search.embedding.locations import hub_directory
 from nanobot_memory_plugins.search.embedding.native_calls import native_calls

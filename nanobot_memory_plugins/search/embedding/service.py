@@ -8,11 +8,11 @@ from enum import StrEnum
 from pathlib import Path
 from weakref import WeakValueDictionary
 
-from nanobot_memory_plugins.core import Sentence
 from nanobot_memory_plugins.core.errors import EmbeddingError, NanobotMemoryError
 from nanobot_memory_plugins.core.isolation.fork import around_fork, at_fork, leave_libraries_to_parent, leave_to_parent
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.protocols import Embedder
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 from nanobot_memory_plugins.search.embedding.catalogue import ModelOrigin, find
 from nanobot_memory_plugins.search.embedding.fastembed_provider import FastembedEmbedder
 from nanobot_memory_plugins.search.embedding.installation import Progress, install

@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nanobot_memory_plugins.core import Sentence
 from nanobot_memory_plugins.core.errors import EmbeddingError
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 
 def unit_vectors(rows: Any, *, source: str, dimension: int | None = None) -> list[list[float]]:

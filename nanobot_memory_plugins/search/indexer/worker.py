@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from nanobot_memory_plugins.core import Clock, Embedder, MemoryPaths, NanobotMemoryError, StoreError, logger
+from nanobot_memory_plugins.core import Clock, Embedder, NanobotMemoryError, StoreError, logger
+from nanobot_memory_plugins.core.files import MemoryPaths
 from nanobot_memory_plugins.search.indexer.backlog import Backlog, Marker
 from nanobot_memory_plugins.search.indexer.database import FileIndex
 from nanobot_memory_plugins.search.indexer.ownership import Ownership

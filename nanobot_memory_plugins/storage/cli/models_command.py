@@ -7,16 +7,12 @@ from typing import Annotated, Any
 import typer
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 
-from nanobot_memory_plugins.core import (
-    EmbeddingError,
-    NanobotMemoryError,
-    console,
-    print_json,
-    say_error,
-    shown,
-    tr,
-)
+from nanobot_memory_plugins.core import NanobotMemoryError
 from nanobot_memory_plugins.core.cli import exit_status, say, say_note, time_left
+from nanobot_memory_plugins.core.cli.console import console, say_error, shown
+from nanobot_memory_plugins.core.cli.options import print_json
+from nanobot_memory_plugins.core.errors import EmbeddingError
+from nanobot_memory_plugins.redaction.script.messages import tr
 from nanobot_memory_plugins.search.embedding.catalogue import (
     ALIASES,
     DEFAULT_MODEL,

@@ -6,21 +6,14 @@ from pathlib import Path
 
 import typer
 
-from nanobot_memory_plugins.core import (
-    ConfigurationError,
-    ContactRedaction,
-    NanobotMemoryError,
-    Store,
-    SystemClock,
-    existing_workspace,
-    plugin_options,
-    print_json,
-    read_configuration,
-    run_in_daemon_thread,
-    say_error,
-)
+from nanobot_memory_plugins.core import ConfigurationError, NanobotMemoryError, Store, SystemClock
 from nanobot_memory_plugins.core.cli import exit_status, is_shared, repair_memory, warn, without_embeddings
 from nanobot_memory_plugins.core.cli import opened_store as open_store
+from nanobot_memory_plugins.core.cli.console import say_error
+from nanobot_memory_plugins.core.cli.options import existing_workspace, print_json, read_configuration
+from nanobot_memory_plugins.core.config import plugin_options
+from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
+from nanobot_memory_plugins.core.redaction.contact_redaction import ContactRedaction
 from nanobot_memory_plugins.storage.options import StorageOptions
 from nanobot_memory_plugins.storage.store import SqliteStore
 

@@ -8,28 +8,21 @@ from typing import Annotated
 
 import typer
 
-from nanobot_memory_plugins.core import (
+from nanobot_memory_plugins.core import Hit, Origin, Query, Scope, SearchResult, StoreError, StoreStatus, Tier
+from nanobot_memory_plugins.core.cli import SinceOption, UntilOption, bounds_of, run, settled
+from nanobot_memory_plugins.core.cli.options import (
     AgentOption,
     ChannelOption,
     ConfigOption,
-    Hit,
     JsonOption,
-    Origin,
     ProjectOption,
-    Query,
-    Scope,
-    SearchResult,
     SessionOption,
-    StoreError,
-    StoreStatus,
-    Tier,
     UserOption,
     WorkspaceOption,
     print_json,
-    tr,
 )
-from nanobot_memory_plugins.core.cli import SinceOption, UntilOption, bounds_of, run, settled
 from nanobot_memory_plugins.core.scopes import project_named
+from nanobot_memory_plugins.redaction.script.messages import tr
 from nanobot_memory_plugins.storage.cli.hits_shown import in_order, show_hits, snippet_of
 from nanobot_memory_plugins.storage.cli.opening import failing_in_words, opened_shared, opened_store
 

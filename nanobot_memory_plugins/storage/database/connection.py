@@ -10,8 +10,9 @@ from typing import Any
 
 import apsw
 
-from nanobot_memory_plugins.core import Sentence, StoreError
+from nanobot_memory_plugins.core import StoreError
 from nanobot_memory_plugins.core.files import make_missing, narrow_file
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 # How long a statement waits for another process's transaction. Writers hold theirs for milliseconds.
 BUSY_TIMEOUT_MS = 5_000

@@ -11,7 +11,8 @@ from typing import NamedTuple
 import apsw
 import numpy as np
 
-from nanobot_memory_plugins.core import Sentence, StoreError
+from nanobot_memory_plugins.core import StoreError
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 from nanobot_memory_plugins.search import document_rows as rows
 from nanobot_memory_plugins.search.documents import Document, FileChange, FileState
 from nanobot_memory_plugins.search.indexed_text import embedding_text, storable

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import apsw
 
-from nanobot_memory_plugins.core import Sentence, logger
+from nanobot_memory_plugins.core import logger
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 from nanobot_memory_plugins.search import document_rows as rows
 from nanobot_memory_plugins.storage.database.connection import VectorBackend
 from nanobot_memory_plugins.storage.database.consistency import orphans_and_lost

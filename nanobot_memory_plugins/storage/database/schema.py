@@ -4,7 +4,7 @@ import uuid
 
 import apsw
 
-from nanobot_memory_plugins.core import Sentence
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 from nanobot_memory_plugins.search.segmentation import FTS5_TOKENIZER, SEGMENTATION_VERSION
 from nanobot_memory_plugins.search.text_traits import traits_version
 from nanobot_memory_plugins.storage.database.connection import (

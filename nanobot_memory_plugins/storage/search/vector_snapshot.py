@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from nanobot_memory_plugins.core import Query, Scope, Whose
+from nanobot_memory_plugins.core import Query, Scope
+from nanobot_memory_plugins.core.values import Whose
 from nanobot_memory_plugins.search.filters import SCOPE_FIELDS, WHOSE_FIELDS, wanted_of
 from nanobot_memory_plugins.search.timestamps import timestamp
 from nanobot_memory_plugins.storage.database import VectorSpace

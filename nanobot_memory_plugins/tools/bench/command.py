@@ -11,12 +11,12 @@ import typer
 from rich import box
 from rich.table import Table
 
-from nanobot_memory_plugins.core import Sentence, tr
 from nanobot_memory_plugins.core.cli.console import console, shown
 from nanobot_memory_plugins.core.cli.options import JsonOption, print_json
 from nanobot_memory_plugins.core.clock import SystemClock
 from nanobot_memory_plugins.core.protocols import Embedder
 from nanobot_memory_plugins.core.values import Query
+from nanobot_memory_plugins.redaction.script.messages import Sentence, tr
 from nanobot_memory_plugins.search.embedding import EmbeddingOptions, open_embedder
 from nanobot_memory_plugins.search.options import SearchOptions
 from nanobot_memory_plugins.storage.cli.opening import failing_in_words

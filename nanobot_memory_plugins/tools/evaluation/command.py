@@ -9,7 +9,6 @@ from typing import Annotated, Self
 import typer
 from rich.progress import BarColumn, Progress, TaskID, TaskProgressColumn, TextColumn
 
-from nanobot_memory_plugins.core import Sentence, together, tr
 from nanobot_memory_plugins.core.cli.console import console
 from nanobot_memory_plugins.core.cli.options import ConfigOption, JsonOption, print_json, read_configuration, run, warn
 from nanobot_memory_plugins.core.cli.plain import say, say_note
@@ -18,6 +17,7 @@ from nanobot_memory_plugins.core.config import MemoryConfig
 from nanobot_memory_plugins.core.errors import InputError
 from nanobot_memory_plugins.core.protocols import ModelReport
 from nanobot_memory_plugins.core.values import Level, StoreStatus
+from nanobot_memory_plugins.redaction.script.messages import Sentence, together, tr
 from nanobot_memory_plugins.tools.evaluation.dataset import Dataset, read_dataset
 from nanobot_memory_plugins.tools.evaluation.evaluate import EvaluationOutcome, EvaluationWatcher, evaluate
 

@@ -14,8 +14,8 @@ from typing import Annotated, Any, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-from nanobot_memory_plugins.core import Sentence
 from nanobot_memory_plugins.core.errors import InputError
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 DOCUMENTS, QUERIES = "docs.jsonl", "queries.jsonl"
 _HINT = 'Each line is one JSON object, for example {"id": "1", "group": "a", "session": "s", "text": "..."}.'

@@ -9,13 +9,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from nanobot_memory_plugins.core import Sentence
 from nanobot_memory_plugins.core.cli.open_store import opened_store, without_embeddings
 from nanobot_memory_plugins.core.config import MemoryConfig, plugin_options
 from nanobot_memory_plugins.core.protocols import ModelReport, Store, VectorStore
 from nanobot_memory_plugins.core.values import Level, StoreStatus
 from nanobot_memory_plugins.recall.engine import Recalled, recall
 from nanobot_memory_plugins.recall.options import RecallOptions
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 from nanobot_memory_plugins.tools.evaluation.dataset import Dataset, EvalDocument, EvalQuery
 from nanobot_memory_plugins.tools.evaluation.dataset_workspace import DocumentPlaces, group_scope, write_transcripts
 

@@ -17,9 +17,9 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 from platformdirs import user_cache_dir
 
-from nanobot_memory_plugins.core import Sentence
 from nanobot_memory_plugins.core.errors import LanguageModelError, ModelMissingError
 from nanobot_memory_plugins.core.log import logger
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 Progress = Callable[[float, str], None]
 """Called with the share that is done (0 to 1) and what is being done. What it raises ends the work."""

@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import IO
 from urllib.parse import urlsplit
 
-from nanobot_memory_plugins.core import Sentence
 from nanobot_memory_plugins.core.errors import LanguageModelError
 from nanobot_memory_plugins.core.log import logger
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 from nanobot_memory_plugins.tools.local_model.file import INSTALL_HINT
 
 MODEL_NAME = "local"

@@ -81,7 +81,7 @@ def hidden(seed: int) -> list[tuple[str, str]]:
 _GROUP = "nanobot_memory_redaction_rules"
 _REDACTOR = """
 import re
-from nanobot_memory_plugins.core import Rule
+from nanobot_memory_plugins.redaction.rules.rule import Rule
 rules = [Rule("ticket", "[TICKET]", re.compile("TCK-[0-9]+"))]
 """
 _COMMAND = "import sys; from nanobot_memory_plugins.core.cli.main import main; main()"
