@@ -44,15 +44,16 @@ class Call:
 class Attempt:
     """Runs a call in a task of its own within a time limit.
 
-    ``outcome`` is set once, and ``on_end`` is called then: when the call ends, or at its deadline; what comes later is
-    dropped. Where others held the loop up over the deadline, what is ready counts. At its deadline the task is
-    cancelled, and ``grace`` seconds later it is dropped, whatever it does about that.
+    ``outcome`` and the ``seconds`` it took are set once, and ``on_end`` is called then: when the call ends, or at its
+    deadline; what comes later is dropped. Where others held the loop up over the deadline, what is ready counts. At
+    its deadline the task is cancelled, and ``grace`` seconds later it is dropped, whatever it does about that.
     """
 
     def __init__(
         self, call: Call, expected: Expected, limit: float, on_end: Callable[[], None], *, clock: Clock, grace: float
     ) -> None:
         self.outcome: Outcome | None = None
+        self.seconds = 0.0
         self._call = call
         self._limit = limit
         self._on_end = on_end
@@ -108,6 +109,7 @@ class Attempt:
     def _conclude(self, outcome: Outcome) -> None:
         if self.outcome is None:
             self.outcome = outcome
+            self.seconds = asyncio.get_running_loop().time() - self._deadline + self._limit
             self._on_end()
 
 

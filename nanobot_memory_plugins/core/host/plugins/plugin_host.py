@@ -2,6 +2,7 @@
 
 import asyncio
 import inspect
+import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
@@ -13,6 +14,7 @@ from nanobot_memory_plugins.core import hookspecs
 from nanobot_memory_plugins.core.clock import Clock, SystemClock
 from nanobot_memory_plugins.core.context import PluginContext
 from nanobot_memory_plugins.core.errors import PluginError
+from nanobot_memory_plugins.core.host.plugins import trace
 from nanobot_memory_plugins.core.host.plugins.implementation import (
     FoundImplementation,
     Implementation,
@@ -96,6 +98,7 @@ class PluginHost:
         self._complained: set[Implementation] = set()
         self._reasons: dict[str, str] = {}
         self._closed = False
+        self._is_traced = trace.is_traced()
         prepare((Note, ContextBlock, Summary, Finding, PromptEntries))
 
     def register(self, name: str, plugin: object, context: PluginContext) -> tuple[str, ...]:
@@ -184,11 +187,14 @@ class PluginHost:
             permit = implementation.breaker.begin()
             if permit is None:
                 continue
+            began = time.monotonic()
             try:
                 outcome = run_plain(implementation.call(arguments), expected, self.time_limit(hook))
             except BaseException:
                 implementation.breaker.release(permit)
                 raise
+            if self._is_traced:
+                trace.show(implementation.name, arguments, outcome, time.monotonic() - began)
             answers += self._conclude(implementation, permit, outcome)
         return answers
 
@@ -322,6 +328,8 @@ class PluginHost:
                     one.breaker.release(permit)
                 attempt.abandon()
             raise
+        for one, _, attempt in attempts if self._is_traced else ():
+            trace.show(one.name, arguments, attempt.outcome, attempt.seconds)
         return [answer for one, permit, attempt in attempts for answer in self._conclude(one, permit, attempt.outcome)]
 
     def _conclude(self, implementation: Implementation, permit: int, outcome: Outcome | None) -> list[PluginAnswer]:

@@ -1,0 +1,42 @@
+"""Each call of a hook on standard error, for whoever writes a plugin: ``NANOBOT_MEMORY_TRACE=1``.
+
+Texts are shortened, and secrets that redaction knows are hidden.
+"""
+
+import os
+import sys
+from collections.abc import Mapping
+from typing import Final
+
+from nanobot_memory_plugins.core.isolation.attempt import Outcome, WrongAnswer
+from nanobot_memory_plugins.core.isolation.failure import Failure
+
+VARIABLE: Final = "NANOBOT_MEMORY_TRACE"
+_SHORT: Final = 60
+
+
+def is_traced() -> bool:
+    """Return whether calls of hooks are to be shown."""
+    return os.environ.get(VARIABLE, "") not in ("", "0")
+
+
+def show(name: str, arguments: Mapping[str, object], outcome: Outcome | None, seconds: float) -> None:
+    """Show one call: ``plugin.hook(arguments) -> answer (seconds)``."""
+    from nanobot_memory_plugins.redaction.engine.redactor import Redactor
+
+    given = ", ".join(f"{key}={_short(value)}" for key, value in arguments.items())
+    if isinstance(outcome, Failure):
+        answer = f"failed: {outcome.reason} at {outcome.place}"
+    elif isinstance(outcome, WrongAnswer):
+        answer = f"ignored: {outcome.what}"
+    else:
+        answer = ", ".join(map(_short, outcome)) if outcome else "nothing"
+    line = f"{name}({given}) -> {answer} ({seconds:.3f} s)"
+    sys.stderr.write(f"memory: {Redactor().redact(line)}\n")
+
+
+def _short(value: object) -> str:
+    if isinstance(value, (tuple, list)) and len(value) > 1:
+        return f"[{len(value)} of {type(value[-1]).__name__}]"
+    text = " ".join(repr(value).split())
+    return text if len(text) <= _SHORT else f"{text[:_SHORT]}…"
