@@ -17,8 +17,8 @@ from nanobot_memory_plugins.core import InputError, Message, Note, Origin, Scope
 from nanobot_memory_plugins.core.config import nanobot_home, read_json
 from nanobot_memory_plugins.core.files import MemoryPaths
 from nanobot_memory_plugins.core.text.empty_templates import is_empty_template
-from nanobot_memory_plugins.core.transfer import ImportedMessage, ImportedNote, Item, Part, Skipped
-from nanobot_memory_plugins.core.transfer.formats.markdown_notes import markdown_items
+from nanobot_memory_plugins.core.transfer import ImportedMessage, ImportedNote, Item, Skipped
+from nanobot_memory_plugins.core.transfer.formats.markdown import markdown_items
 from nanobot_memory_plugins.core.transfer.formats.reading import json_lines, time_of
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
@@ -62,9 +62,8 @@ class NanobotImporter:
         with suppress(OSError):
             if (agent / "memory" / ".locks").is_dir() and not agent.samefile(workspace):
                 yield Skipped(_OURS, "memory")
-        for done, path in enumerate(found):
+        for path in found:
             name = _name(path, source, agent)
-            yield Part(name, done, len(found))
             if path.is_symlink():
                 yield Skipped("it is a symbolic link", name)
             elif path.name == "MEMORY.md":

@@ -17,7 +17,7 @@ from nanobot_memory_plugins.core.protocols import EntryAccess, MemoryTool, Store
 from nanobot_memory_plugins.core.session_reading.part import ReadingPart, ReadingRequest
 from nanobot_memory_plugins.core.testing import call_hook, plugin_context
 from nanobot_memory_plugins.core.testing.hooks import accepted_types
-from nanobot_memory_plugins.core.transfer import ImportedMessage, ImportedNote, Part, Skipped
+from nanobot_memory_plugins.core.transfer import ImportedMessage, ImportedNote, Skipped
 from nanobot_memory_plugins.core.transfer.importing import import_from
 from nanobot_memory_plugins.core.values import (
     ContextBlock,
@@ -162,7 +162,7 @@ def test_every_field_of_a_rule_is_described_in_order():
     assert described == [field.name for field in dataclasses.fields(Rule)]
 
 
-@pytest.mark.parametrize("item", [ImportedMessage, ImportedNote, Skipped, Part], ids=lambda item: item.__name__)
+@pytest.mark.parametrize("item", [ImportedMessage, ImportedNote, Skipped], ids=lambda item: item.__name__)
 def test_every_field_of_an_imported_item_is_described_in_order(item: type):
     (row,) = re.findall(rf"^\| `{item.__name__}` \| (.+) \|$", part("Importers"), re.MULTILINE)
     assert row == ", ".join(f"`{field.name}`" for field in dataclasses.fields(item))

@@ -4,11 +4,11 @@ import sqlite3
 from contextlib import closing
 
 import pytest
+from nanobot_memory_plugins.core.transfer.formats.sqlite_source import opened_read_only, rows
 
 from nanobot_memory_plugins.core.errors import InputError
 from nanobot_memory_plugins.core.transfer.formats import sqlite_source
 from nanobot_memory_plugins.core.transfer.formats.claude_mem import ClaudeMemImporter
-from nanobot_memory_plugins.core.transfer.formats.sqlite_source import opened_read_only, rows
 from nanobot_memory_plugins.core.transfer.importer import ImportedMessage, Skipped
 
 ENDLESS = """

@@ -11,14 +11,14 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from nanobot_memory_plugins.core.transfer.archive_contents import belongings
+from nanobot_memory_plugins.core.transfer.backups import back_up
 
 from nanobot_memory_plugins.core.cli.keeping_findings import keeping_findings
 from nanobot_memory_plugins.core.cli.main import run_command_line
 from nanobot_memory_plugins.core.errors import InputError
 from nanobot_memory_plugins.core.files import MemoryPaths
-from nanobot_memory_plugins.core.transfer.archive_contents import belongings
 from nanobot_memory_plugins.core.transfer.archive_import import import_archive
-from nanobot_memory_plugins.core.transfer.backups import back_up
 from tests.transfer.made_memory import hear, make_memory
 
 DAY = datetime(2026, 3, 6, 22, tzinfo=UTC)

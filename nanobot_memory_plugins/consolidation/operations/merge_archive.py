@@ -15,9 +15,8 @@ from nanobot_memory_plugins.consolidation.store.plain_lines import (
     wanted_lines,
     without_lines,
 )
-from nanobot_memory_plugins.consolidation.store.rendering import TITLE, render
+from nanobot_memory_plugins.consolidation.store.rendering import TITLE
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
-from nanobot_memory_plugins.consolidation.store.snapshot import stamp_time
 from nanobot_memory_plugins.consolidation.store.three_way_merge import adopted
 from nanobot_memory_plugins.core import load_config
 from nanobot_memory_plugins.core.redaction.contact_redaction import ContactRedaction
@@ -55,15 +54,6 @@ class ImportedEntries:
             done = repository.update(lambda current: _together(current, _unlike(new, current)), who=_WHO, why=_WHY)
             run = done.run.id if done.run is not None else ""
         return JoinedEntries(len(new), known + len(theirs) - len(new), _rest_of(document), run)
-
-    def without_forgotten(self, workspace: Path, data: bytes) -> bytes:
-        """Return a file of entries without those that were forgotten for good here."""
-        repository = EntryRepository(workspace)
-        document = parse(data)
-        kept = {id_: one for id_, one in document.entries.items() if not repository.tombstones.holds(one)}
-        # With its own time the same file gives the same bytes again.
-        when = stamp_time(document) or repository.clock.now()
-        return data if len(kept) == len(document.entries) else render(document, kept, now=when)
 
     def take_back(self, workspace: Path, run: str) -> None:
         """Take the entries out again that a run added, where nobody has done so."""

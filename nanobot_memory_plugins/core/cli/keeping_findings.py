@@ -1,4 +1,4 @@
-"""What ``nanobot-memory doctor`` finds of how a workspace is kept: who can read it, and copies of sync programs."""
+"""What ``nanobot-memory doctor`` finds of how a workspace is kept: who can read it."""
 
 import os
 import shlex
@@ -6,17 +6,13 @@ import stat
 from collections.abc import Iterator
 from pathlib import Path
 
-from nanobot_memory_plugins.core.files import MemoryPaths
 from nanobot_memory_plugins.core.values.diagnosis import Finding, Health
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
-# Copies that are named.
-_MOST_NAMED = 3
-
 
 def keeping_findings(workspace: Path) -> list[Finding]:
-    """Return who else can read the memory, and copies that wait. It blocks."""
-    return [*_readers(workspace), *_copies(workspace)]
+    """Return who else can read the memory. It blocks."""
+    return list(_readers(workspace))
 
 
 def _readers(workspace: Path) -> Iterator[Finding]:
@@ -38,20 +34,4 @@ def _readers(workspace: Path) -> Iterator[Finding]:
         "readers",
         Sentence("other users of this machine can read the memory; `{command}` keeps them out", command=command),
         Health.INFO,
-    )
-
-
-def _copies(workspace: Path) -> Iterator[Finding]:
-    from nanobot_memory_plugins.core.transfer.conflict_copies import conflict_copies
-
-    paths = MemoryPaths.of(workspace)
-    found = [one.path.relative_to(paths.memory).as_posix() for one in conflict_copies(paths)]
-    if not found:
-        return
-    more = Sentence(" and {count} more", count=len(found) - _MOST_NAMED) if len(found) > _MOST_NAMED else ""
-    yield Finding(
-        "copies of a sync program",
-        Sentence("{found}{more}: two machines wrote the same file", found=", ".join(found[:_MOST_NAMED]), more=more),
-        Health.DEGRADED,
-        "`nanobot-memory import --conflicts` merges them into the files, and removes them.",
     )

@@ -1,50 +1,34 @@
-"""How an import is shown: a bar while it runs, and what became of it."""
+"""How an import is shown: what became of it."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import Protocol
+from contextlib import contextmanager, nullcontext
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from nanobot_memory_plugins.core.cli.console import console, shown
-from nanobot_memory_plugins.core.transfer.importer import Part
 from nanobot_memory_plugins.core.transfer.report import ImportReport
-from nanobot_memory_plugins.core.transfer.written import TakenBack
+from nanobot_memory_plugins.core.transfer.undo import UndoReport
 from nanobot_memory_plugins.redaction.script.messages import tr
 
-# Reasons and files that are printed; --json has them all.
-_ROWS = 20
+# Files that are printed; --all and --json name them all.
+_FILES_NAMED = 5
 _ONE = {"messages": "message", "notes": "note", "entries": "entry", "files": "file"}
 _MANY = {"message": "messages", "note": "notes", "entry": "entries", "file": "files"}
 _ONE_WORDS = ("1 message", "1 note", "1 entry", "1 file")
 _MANY_WORDS = ("{count:,} messages", "{count:,} notes", "{count:,} entries", "{count:,} files")
 
 
-class Shown(Protocol):
-    """Takes the parts as they begin."""
-
-    def __call__(self, part: Part, /) -> None:
-        """Show that a part begins."""
-
-
 @contextmanager
-def bar(activity: str) -> Iterator[Shown]:
-    """Show a bar on standard error, with the time left, where that is a terminal."""
-    out = console(stderr=True, wraps=True)
-    columns = (TextColumn(activity), BarColumn(), TextColumn("{task.description}"), TimeRemainingColumn())
-    with Progress(*columns, console=out, disable=not out.is_terminal, transient=True) as progress:
-        task = progress.add_task("", total=None)
-
-        def show(part: Part) -> None:
-            progress.update(task, description=shown(part.name[-40:]), completed=part.done, total=part.total)
-
-        yield show
+def working(activity: str) -> Iterator[None]:
+    """Say on standard error, where that is a terminal, that something is going on."""
+    out = console(stderr=True)
+    with out.status(activity) if out.is_terminal else nullcontext():
+        yield
 
 
 def print_report(report: ImportReport, *, everything: bool = False) -> None:
     """Print what became of an import, for people: a summary, or with ``everything`` each file."""
-    rows = None if everything else _ROWS
+    most = None if everything else _FILES_NAMED
     out = console()
     counts = [counted(count, _ONE[kind]) for kind, count in sorted(report.taken.items()) if count]
     verb = tr("would be taken") if report.dry_run else tr("taken")
@@ -53,65 +37,30 @@ def print_report(report: ImportReport, *, everything: bool = False) -> None:
         f"{verb}: {tr(', ').join(counts) or tr('nothing')}"
         + (tr("; {known:,} taken before", known=report.known) * bool(report.known))
     )
-    if report.replaced:
-        verb = tr("would be replaced") if report.dry_run else tr("replaced")
-        out.print(
-            tr(
-                "{verb}: {counted} of files that were changed or renamed",
-                verb=verb,
-                counted=counted(report.replaced, "note"),
-            )
-        )
-    if report.read:
-        left = len({file for file, _ in report.left})
-        out.print(
-            tr("files: {read:,} read, {left:,} left", read=report.read - left, left=left)
-            + (tr(", for these reasons:") if left else "")
-        )
     for why, (count, files) in _reasons(report).items():
         out.print(tr("left: {why}", why=shown(tr(why))) + (f" ({count:,})" if count > 1 else ""))
-        _print_files(out, files, rows and rows // 4)
+        _print_files(out, files, most)
     for about, files in report.remarks.items():
         out.print(f"{shown(tr(about))} ({len(files):,}):")
-        _print_files(out, files, rows and rows // 4)
-    if report.written and rows is None:
+        _print_files(out, files, most)
+    if report.written:
         out.print(tr("would be written to:") if report.dry_run else tr("written to:"))
-        for file, count in sorted(report.written.items()):
-            out.print(f"  {shown(file)}: {count:,}")
-    elif report.written:
-        number = counted(len(report.written), "file")
-        if report.dry_run:
-            out.print(tr("would be written to {counted}; --all names each", counted=number))
-        else:
-            out.print(tr("written to {counted}; --all names each", counted=number))
+        _print_files(out, [f"{file}: {count:,}" for file, count in sorted(report.written.items())], most)
     for notice in report.notices:
         out.print(shown(tr(notice)))
     if report.taken and not report.dry_run:
         out.print(tr("What was taken is indexed when the agent runs next, or by `nanobot-memory index`."))
 
 
-def print_taken_back(done: TakenBack, *, everything: bool = False) -> None:
+def print_undone(done: UndoReport, *, everything: bool = False) -> None:
     """Print what became of an import that was taken back, for people; with ``everything`` each file."""
     out = console()
     counts = [counted(count, what) for count, what in ((done.messages, "message"), (done.notes, "note")) if count]
-    source, what = shown(done.source), tr(", ").join(counts)
+    counts += [counted(len(done.files), "file")] if done.files else []
     out.print(
-        tr("{source}: taken back: {what}", source=source, what=what)
-        if what
-        else tr("{source}: taken back", source=source)
+        tr("{source}: taken back: {what}", source=shown(done.source), what=tr(", ").join(counts) or tr("nothing"))
     )
-    most = None if everything else _ROWS // 4
-    if done.removed:
-        out.print(tr("removed: {files}", files=counted(len(done.removed), "file")))
-        _print_files(out, done.removed, most)
-    if done.shortened:
-        out.print(tr("without what it had brought: {files}", files=counted(len(done.shortened), "file")))
-        _print_files(out, done.shortened, most)
-    if done.restored:
-        out.print(tr("brought back: {notes} that it had replaced", notes=counted(done.restored, "note")))
-    if done.copies:
-        out.print(tr("back in their places: {files} that it had merged", files=counted(len(done.copies), "file")))
-        _print_files(out, done.copies, most)
+    _print_files(out, done.files, None if everything else _FILES_NAMED)
     if done.entries:
         out.print(
             tr(
@@ -121,8 +70,6 @@ def print_taken_back(done: TakenBack, *, everything: bool = False) -> None:
         )
     for file, why in done.left:
         out.print(tr("left: {file}: {why}", file=shown(file), why=shown(tr(why))))
-    for file, why in done.stays:
-        out.print(tr("needed on: {file}: {why}", file=shown(file), why=shown(tr(why))))
 
 
 def _print_files(out: Console, files: list[str], most: int | None) -> None:

@@ -21,7 +21,7 @@ from nanobot_memory_plugins.core.erasure.rewriting import (
 )
 from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.files import MemoryPaths
-from nanobot_memory_plugins.core.files.paths import COPIES, DAY_NOTE, REPLACED
+from nanobot_memory_plugins.core.files.paths import DAY_NOTE
 from nanobot_memory_plugins.core.files.private import private_lock
 from nanobot_memory_plugins.core.files.reading import read_regular
 from nanobot_memory_plugins.core.values import Trace
@@ -86,7 +86,7 @@ def _purge_file(
     paths: MemoryPaths, path: Path, where: str, wanted: Wanted, *, dry_run: bool, everywhere: bool
 ) -> list[Trace]:
     is_backup = path.parent == paths.sessions and path.name.endswith(".bak")
-    if is_of_a_write(path) or is_backup or _is_merged_copy(paths, path):
+    if is_of_a_write(path) or is_backup:
         return _purge_leftover(paths, path, where, wanted, dry_run)
     if path.parent == paths.sessions and path.suffix == ".jsonl":
         return _rewrite(paths, path, where, partial(clean_transcript, wanted=wanted), wanted, dry_run)
@@ -98,15 +98,10 @@ def _purge_file(
         clean = partial(clean_notes, wanted=wanted, everywhere=everywhere)
         return _rewrite(paths, path, where, clean, wanted, dry_run)
     is_document = not any(part.startswith(".") for part in path.relative_to(paths.memory).parts)
-    if path.suffix == ".md" and (is_document or path.parent.parent == paths.memory / REPLACED):
+    if path.suffix == ".md" and is_document:
         clean = partial(clean_notes, wanted=wanted, everywhere=everywhere)
         return _rewrite(paths, path, where, clean, wanted, dry_run)
     return _reported(paths, path, wanted)
-
-
-def _is_merged_copy(paths: MemoryPaths, path: Path) -> bool:
-    replaced = paths.memory / REPLACED
-    return path.is_relative_to(replaced) and path.relative_to(replaced).parts[1:2] == (COPIES,)
 
 
 def _rewrite(

@@ -10,10 +10,6 @@ from pathlib import Path
 from nanobot_memory_plugins.core.errors import MemoryFileError
 
 FOLDER = "memory"
-# Where notes stand that an import replaced, below the memory folder, for as long as it can be taken back.
-REPLACED = ".imports/replaced"
-# Below the folder of an import there: the copies of a sync program that it merged.
-COPIES = "copies"
 DAY_NOTE = re.compile(r"\d{4}-\d{2}-\d{2}\.md")
 
 _LONGEST_READABLE = 60  # characters; at 3 bytes each still far below the usual 255 bytes of a file name

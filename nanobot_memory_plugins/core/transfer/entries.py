@@ -32,21 +32,8 @@ class EntriesJoiner(Protocol):
         nothing was written.
         """
 
-
-@runtime_checkable
-class TakesBackEntries(Protocol):
-    """A joiner that can take back what it added."""
-
     def take_back(self, workspace: Path, run: str) -> None:
         """Take back what `JoinedEntries.run` names. It blocks. Raises `InputError` where that cannot be done."""
-
-
-@runtime_checkable
-class LeavesForgottenOut(Protocol):
-    """A joiner that knows the entries that were forgotten for good."""
-
-    def without_forgotten(self, workspace: Path, data: bytes) -> bytes:
-        """Return a file without the entries that were forgotten here. It blocks. Raises `NanobotMemoryError`."""
 
 
 def installed_joiner() -> EntriesJoiner | None:

@@ -5,38 +5,37 @@ from collections import Counter
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from nanobot_memory_plugins.core.files import (
     REDACTION_FAILED,
     MemoryPaths,
     TranscriptRecord,
+    exact_time,
+    parse_transcript_line,
+    read_regular,
     render_note,
     render_transcript_line,
     session_file_name,
 )
 from nanobot_memory_plugins.core.files.appending import Appender
-from nanobot_memory_plugins.core.files.entries import exact_time
-from nanobot_memory_plugins.core.files.spill_format import SpilledRecord, merge_into
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.redaction.contact_redaction import ContactRedaction
 from nanobot_memory_plugins.core.scopes.safe_keys import redact_key, redact_scope
 from nanobot_memory_plugins.core.text.fence import remove_fenced
 from nanobot_memory_plugins.core.text.markdown import clean, one_line
-from nanobot_memory_plugins.core.transfer.existing_records import ExistingRecords, ids_in
-from nanobot_memory_plugins.core.transfer.following import Placed
-from nanobot_memory_plugins.core.transfer.importer import ImportedMessage, ImportedNote, Item, Skipped
-from nanobot_memory_plugins.core.transfer.ledger import KEY_DIGITS, TAKEN, Ledger
+from nanobot_memory_plugins.core.transfer.importer import ImportedMessage, ImportedNote, Item, Remark, Skipped
+from nanobot_memory_plugins.core.transfer.ledger import DIGITS, ImportLedger, records_in
 from nanobot_memory_plugins.core.transfer.report import ImportReport
-from nanobot_memory_plugins.core.transfer.written import ImportRecord
 from nanobot_memory_plugins.core.values import Note, Origin, Scope
 
-_ID_DIGITS = 16
-# What is held before it is written, in bytes and records.
-_MOST_BYTES, _MOST_RECORDS = 1 << 22, 5_000
 # How long an agent that writes just now is waited for, in seconds.
 LOCK_SECONDS = 30.0
+# What is held before it is written, in bytes.
+_MOST_BYTES = 1 << 22
+# A host dates a message when it saves the turn, this memory when it hears it.
+_SAME_TIME = timedelta(minutes=15)
 _NO_TEXT = "it has no text"
 _TOOL_RESULT = "a tool's result; --tools takes them"
 _SAID_HERE = "already recorded when it was said"
@@ -44,47 +43,44 @@ _NO_TIME = "it has no date"
 
 
 @dataclass(frozen=True, slots=True)
-class _Waiting:
-    key: str
+class _Record:
+    """One record that waits to be written; ``kind`` and ``source`` are for the report."""
+
     kind: str
-    file: str
+    source: str
     data: bytes
-    id: str
 
 
 class ImportWriter:
     """Takes items into a workspace. Everything here blocks.
 
     Messages go to transcripts of their own, beside those of the agent, under the session that they were said in; notes
-    go to the file of their day. ``tools`` takes tools' results, too. With ``dry_run`` nothing is written. ``record``
-    is told what is about to be.
+    go to the file of their day. ``tools`` takes tools' results, too; ``whose`` the notes are of which the importer does
+    not say it. Where the report says that nothing is to be written, nothing is.
     """
 
     def __init__(
         self,
         paths: MemoryPaths,
         report: ImportReport,
+        ledger: ImportLedger,
+        appender: Appender,
         *,
         redaction: ContactRedaction,
         tools: bool = False,
-        lock_seconds: float = LOCK_SECONDS,
-        record: ImportRecord | None = None,
         whose: Scope = Scope(),
     ) -> None:
         self._paths = paths
-        self._record = record
         self._report = report
+        self._ledger = ledger
+        self._appender = appender
         self._redaction = redaction
         self._tools = tools
         self._whose = whose
-        self._appender = Appender(paths, lock_seconds)
-        self._ledger = Ledger(paths, self._appender)
-        self._recorded = ExistingRecords(paths)
-        self._waiting: dict[Path, list[_Waiting]] = {}
-        self._bytes = self._records = 0
-        self._pending: set[str] = set()
-        # The notes of each file that was read, taken now or before, by their keys.
-        self.placed: dict[str, dict[str, Placed]] = {}
+        self._said_here = _Transcript()
+        self._waiting: dict[Path, dict[str, _Record]] = {}
+        self._taken: set[str] = set()
+        self._bytes = 0
         # How often the same was said in the file that is being read: "ok" and "ok" are two messages.
         self._repeated: Counter[str] = Counter()
         self._file = ""
@@ -95,16 +91,20 @@ class ImportWriter:
             self._take_message(item)
         elif isinstance(item, ImportedNote):
             self._take_note(item)
+        elif isinstance(item, Remark):
+            self._report.remarks.setdefault(item.about, []).append(item.file)
         elif isinstance(item, Skipped):
             self._report.leave(item.why, item.file, item.line)
 
     def finish(self) -> None:
         """Write what waits, and wait until it is on the disk. Raises `MemoryFileError`."""
-        self._flush()
+        for path, records in self._waiting.items():
+            self._write(path, records)
+        self._waiting, self._bytes = {}, 0
         self._appender.sync()
 
     def _take_message(self, item: ImportedMessage) -> None:
-        if item.origin in (Origin.TOOL, Origin.WEB) and not self._tools and not item.id:
+        if item.origin in (Origin.TOOL, Origin.WEB) and not self._tools:
             self._report.leave(_TOOL_RESULT, item.file, item.line)
             return
         session = redact_key(item.session_key)
@@ -119,15 +119,13 @@ class ImportWriter:
         )
         if not record.text.strip():
             self._report.leave(_NO_TEXT, item.file, item.line)
-            return
-        if self._recorded.holds(record, item.id):
+        elif self._said_here.takes(self._paths.transcript(session), record):
             self._report.leave(_SAID_HERE, item.file, item.line)
-            return
-        when = _key_time(item.time) if item.time is not None else ""
-        key = self._key("message", item, (item.id, record.session_key, record.role, when, record.text), repeats=True)
-        record = replace(record, id=item.id or key[:_ID_DIGITS])
-        path = self._paths.sessions / session_file_name(f"imported/{session}")
-        self._put(_Waiting(key, "messages", item.file, render_transcript_line(record), record.id), path)
+        else:
+            when = _key_time(item.time) if item.time is not None else ""
+            key = self._key(item.file, ("message", session, record.role, when, record.text), repeats=True)
+            line = render_transcript_line(replace(record, id=key))
+            self._put(self._paths.sessions / session_file_name(f"imported/{session}"), key, "messages", item.file, line)
 
     def _take_note(self, item: ImportedNote) -> None:
         note = item.note
@@ -148,59 +146,47 @@ class ImportWriter:
             return
         scope = redact_scope(note.scope or self._whose)
         when = _key_time(note.time) if item.time_is_certain else ""
-        parts = (item.id, scope.session, when, safe.title, safe.tldr, safe.details)
-        key = self._key("note", item, parts, repeats=False)
-        id_ = item.id or key[:_ID_DIGITS]
-        data = render_note(safe, id=id_, time=time, scope=scope).encode("utf-8")
-        day = self._paths.day_note(time.date()).relative_to(self._paths.memory).as_posix()
-        self.placed.setdefault(item.file, {})[key] = Placed.of(day, id_, data)
-        self._put(_Waiting(key, "notes", item.file, data, id_), self._paths.day_note(time.date()))
+        key = self._key(item.file, ("note", scope.session, when, safe.title, safe.tldr, safe.details))
+        data = render_note(safe, id=key, time=time, scope=scope).encode("utf-8")
+        self._put(self._paths.day_note(time.date()), key, "notes", item.file, data)
 
-    def _key(self, kind: str, item: ImportedMessage | ImportedNote, parts: Iterable[str], *, repeats: bool) -> str:
-        if item.file != self._file:
-            self._file = item.file
+    def _key(self, file: str, parts: Iterable[str], *, repeats: bool = False) -> str:
+        if file != self._file:
+            self._file = file
             self._repeated.clear()
-        plain = "\0".join((kind, *(clean(part) for part in parts)))
+        plain = "\0".join(clean(part) for part in parts)
         if repeats:
             self._repeated[plain] += 1
             plain += f"\0{self._repeated[plain]}" if self._repeated[plain] > 1 else ""
-        return hashlib.sha256(plain.encode("utf-8")).hexdigest()[:KEY_DIGITS]
+        return hashlib.sha256(plain.encode("utf-8")).hexdigest()[:DIGITS]
 
-    def _put(self, waiting: _Waiting, path: Path) -> None:
-        if waiting.key in self._ledger or waiting.key in self._pending:
+    def _put(self, path: Path, key: str, kind: str, source: str, data: bytes) -> None:
+        if key in self._ledger.known or key in self._taken:
             self._report.knew()
             return
-        self._pending.add(waiting.key)
-        self._waiting.setdefault(path, []).append(waiting)
-        self._bytes += len(waiting.data)
-        self._records += 1
-        if self._bytes > _MOST_BYTES or self._records > _MOST_RECORDS:
-            self._flush()
+        self._taken.add(key)
+        self._waiting.setdefault(path, {})[key] = _Record(kind, source, data)
+        self._bytes += len(data)
+        if self._bytes > _MOST_BYTES:
+            self.finish()
 
-    def _flush(self) -> None:
-        for path, waiting in self._waiting.items():
-            # A killed import has written these and not remembered them.
-            there = ids_in(path)
-            written = len(waiting)
-            if not self._report.dry_run:
-                records = [SpilledRecord(path, one.data) for one in waiting]
-                if self._record is not None:
-                    name = path.relative_to(self._paths.memory).as_posix()
-                    self._record.records(name, {one.id: one.data for one in waiting if one.id not in there})
-                    self._record.keys(TAKEN, (one.key for one in waiting))
-                written = merge_into(self._appender, path, lambda records=records: records, wait=True)  # type: ignore[misc]
-            elif there:
-                written = sum(one.id not in there for one in waiting)
-            self._report.wrote(self._paths.relative(path), written)
-            for one in waiting:
-                if written < len(waiting) and one.id in there:
-                    self._report.knew()
-                else:
-                    self._report.took(one.kind, one.file)
-            if not self._report.dry_run:
-                self._ledger.add(one.key for one in waiting)
-        self._waiting.clear()
-        self._bytes = self._records = 0
+    def _write(self, path: Path, records: dict[str, _Record]) -> None:
+        """Append the records that a file does not hold already, as after an import that was broken off."""
+        name = path.relative_to(self._paths.memory).as_posix()
+        try:
+            there = {key for key, _ in records_in(name, read_regular(path))}
+        except OSError:
+            there = set()
+        new = {key: record for key, record in records.items() if key not in there}
+        self._report.knew(len(records) - len(new))
+        if not new:
+            return
+        if not self._report.dry_run:
+            self._ledger.add_records(name, {key: record.data for key, record in new.items()})
+            self._appender.append(path, b"".join(record.data for record in new.values()))
+        self._report.wrote(self._paths.relative(path), len(new))
+        for record in new.values():
+            self._report.took(record.kind, record.source)
 
     def _redacted(self, value: str, origin: Origin) -> str:
         """Return a text without secrets, as who said it wants it. When that fails nothing of it gets through."""
@@ -214,6 +200,29 @@ class ImportWriter:
         except Exception as error:
             logger.warning("Redaction failed ({}): the text is not kept", type(error).__name__)
             return REDACTION_FAILED
+
+
+class _Transcript:
+    """What this memory has written down itself of the session that is imported just now."""
+
+    def __init__(self) -> None:
+        self._path: Path | None = None
+        self._times: dict[tuple[str, str], list[datetime]] = {}
+
+    def takes(self, path: Path, record: TranscriptRecord) -> bool:
+        """Return whether a message was written down when it was said; each one that was stands for one message."""
+        if path != self._path:
+            self._path, self._times = path, {}
+            with suppress(OSError):
+                for line in read_regular(path).split(b"\n"):
+                    if (said := parse_transcript_line(line)) is not None and said.time is not None:
+                        self._times.setdefault((said.role, said.text), []).append(said.time)
+        times = self._times.get((record.role, record.text), [])
+        for index, time in enumerate(times):
+            if record.time is not None and abs(time - record.time) <= _SAME_TIME:
+                del times[index]
+                return True
+        return False
 
 
 def _key_time(time: datetime) -> str:

@@ -26,7 +26,6 @@ class ImportedMessage:
     time: datetime | None = None
     name: str = ""
     scope: Scope = Scope()
-    id: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,14 +33,13 @@ class ImportedNote:
     """One note; ``note.time`` is needed and names the day to whose file it goes.
 
     ``time_is_certain`` is false where the time is that of the file on the disk: then a copy of the file, which has
-    another, is still the same note. ``id`` is one that the note has already, in our own form.
+    another, is still the same note.
     """
 
     note: Note
     file: str
     line: int = 0
     time_is_certain: bool = True
-    id: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,15 +52,6 @@ class Skipped:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
-    """A part of the store is being read: the ``done``-th of ``total`` begins. It is for the progress bar alone."""
-
-    name: str
-    done: int
-    total: int
-
-
-@dataclass(frozen=True, slots=True)
 class Remark:
     """Something to say of a file that is taken, as in what encoding it was read. Files of one are named together."""
 
@@ -70,7 +59,7 @@ class Remark:
     file: str
 
 
-Item = ImportedMessage | ImportedNote | Skipped | Part | Remark
+Item = ImportedMessage | ImportedNote | Skipped | Remark
 
 
 @runtime_checkable

@@ -1,6 +1,5 @@
 """One import, from the source to the report."""
 
-from collections.abc import Callable
 from contextlib import nullcontext
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,11 +11,10 @@ from nanobot_memory_plugins.core.files import FileBusyError, MemoryPaths
 from nanobot_memory_plugins.core.files.appending import Appender, make_folder
 from nanobot_memory_plugins.core.files.private import private_lock
 from nanobot_memory_plugins.core.redaction.contact_redaction import ContactRedaction, Contacts
-from nanobot_memory_plugins.core.transfer.following import FollowedSource
 from nanobot_memory_plugins.core.transfer.import_writer import LOCK_SECONDS, ImportWriter
-from nanobot_memory_plugins.core.transfer.importer import Importer, Part, Remark
+from nanobot_memory_plugins.core.transfer.importer import Importer
+from nanobot_memory_plugins.core.transfer.ledger import ImportLedger
 from nanobot_memory_plugins.core.transfer.report import ImportReport
-from nanobot_memory_plugins.core.transfer.written import ImportRecord
 from nanobot_memory_plugins.core.values import Scope
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
@@ -30,7 +28,6 @@ def import_from(
     dry_run: bool = False,
     tools: bool = False,
     contacts: Contacts = "user",
-    progress: Callable[[Part], None] = lambda _part: None,
     lock_seconds: float = LOCK_SECONDS,
     now: datetime | None = None,
     whose: Scope = Scope(),
@@ -45,37 +42,23 @@ def import_from(
     paths = MemoryPaths.of(workspace)
     report = ImportReport(format, importer.label, str(source), dry_run=dry_run)
     with nullcontext() if dry_run else only_import(paths):
-        record = ImportRecord(paths, Appender(paths, lock_seconds), source.name, now or datetime.now(UTC))
-        taker = ImportWriter(
-            paths,
-            report,
-            redaction=ContactRedaction(contacts),
-            tools=tools,
-            lock_seconds=lock_seconds,
-            record=record,
-            whose=whose,
+        appender = Appender(paths, lock_seconds)
+        ledger = ImportLedger(paths, appender)
+        ledger.begin(source.name, now or datetime.now(UTC))
+        writer = ImportWriter(
+            paths, report, ledger, appender, redaction=ContactRedaction(contacts), tools=tools, whose=whose
         )
         try:
             for item in importer.read(source, paths.workspace):
-                if isinstance(item, Part):
-                    report.read += 1
-                    progress(item)
-                elif isinstance(item, Remark):
-                    report.remark(item.about, item.file)
-                else:
-                    taker.take(item)
-            taker.finish()
-            report.keep_new_remarks()
-            if getattr(importer, "follows", False):
-                encoding = getattr(importer, "encoding", "")
-                followed = FollowedSource(paths, Appender(paths, lock_seconds), source, record, encoding)
-                followed.follow(taker.placed, report, lock_seconds, dry_run=dry_run)
+                writer.take(item)
+            writer.finish()
+            ledger.finish()
         except FileBusyError as error:
             raise FileBusyError(error.cause, hint="Import again: what was taken is not taken twice.") from error
         except NanobotMemoryError:
             raise
         except Exception as error:  # an importer may be anybody's
-            taker.finish()
+            writer.finish()
             raise PluginError(
                 Sentence("The importer {format} failed with {kind}.", format=format, kind=type(error).__name__),
                 hint="What it had read until then was taken. Report it to whoever wrote the importer.",

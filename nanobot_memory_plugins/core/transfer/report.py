@@ -22,10 +22,7 @@ class LeftBehind:
 
 @dataclass(slots=True)
 class ImportReport:
-    """The report of one import. ``notices`` are remarks on the whole of it.
-
-    ``import_id`` names it where it can be taken back.
-    """
+    """The report of one import. ``notices`` are remarks on the whole of it, ``remarks`` the files of each remark."""
 
     format: str
     label: str
@@ -33,28 +30,16 @@ class ImportReport:
     dry_run: bool = False
     taken: Counter[str] = field(default_factory=Counter)
     known: int = 0
-    files: dict[str, int] = field(default_factory=dict)
+    files: Counter[str] = field(default_factory=Counter)
     left: dict[tuple[str, str], LeftBehind] = field(default_factory=dict)
     notices: list[str] = field(default_factory=list)
-    written: dict[str, int] = field(default_factory=dict)
-    read: int = 0
-    replaced: int = 0
+    written: Counter[str] = field(default_factory=Counter)
     remarks: dict[str, list[str]] = field(default_factory=dict)
-    import_id: str = ""
-
-    def remark(self, about: str, file: str) -> None:
-        """Say something of a file."""
-        self.remarks.setdefault(about, []).append(file)
-
-    def keep_new_remarks(self) -> None:
-        """Keep what was said of files of which something was taken; the others said it at an earlier import."""
-        kept = {about: [file for file in files if self.files.get(file)] for about, files in self.remarks.items()}
-        self.remarks = {about: files for about, files in kept.items() if files}
 
     def took(self, kind: str, file: str, count: int = 1) -> None:
         """Count what was taken out of a file of the source: one of `KINDS`."""
         self.taken[kind] += count
-        self.files[file] = self.files.get(file, 0) + count
+        self.files[file] += count
 
     def knew(self, count: int = 1) -> None:
         """Count what had been taken before."""
@@ -69,8 +54,7 @@ class ImportReport:
 
     def wrote(self, file: str, count: int) -> None:
         """Count what was written to a file of the workspace."""
-        if count:
-            self.written[file] = self.written.get(file, 0) + count
+        self.written[file] += count
 
     def as_json(self) -> dict[str, Any]:
         """Return the report for programs."""
@@ -87,7 +71,5 @@ class ImportReport:
             "sources": [{"file": file, "taken": count} for file, count in self.files.items()],
             "written": [{"file": file, "records": count} for file, count in self.written.items()],
             "notices": self.notices,
-            "read": self.read,
-            "replaced": self.replaced,
             "remarks": self.remarks,
         }

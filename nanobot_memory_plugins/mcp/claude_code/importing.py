@@ -7,7 +7,7 @@ from typing import Any
 
 from nanobot_memory_plugins.core import InputError, Message, Origin
 from nanobot_memory_plugins.core.scopes import project_of
-from nanobot_memory_plugins.core.transfer import ImportedMessage, Item, Part, Skipped
+from nanobot_memory_plugins.core.transfer import ImportedMessage, Item, Skipped
 from nanobot_memory_plugins.core.transfer.formats.reading import json_lines, time_of
 from nanobot_memory_plugins.mcp.claude_code.sessions import session_key
 from nanobot_memory_plugins.mcp.claude_code.transcript import said_in
@@ -38,9 +38,8 @@ class ClaudeCodeImporter:
             )
         seen: set[str] = set()
         root = source if source.is_dir() else source.parent
-        for done, path in enumerate(found):
+        for path in found:
             name = path.relative_to(root).as_posix()
-            yield Part(name, done, len(found))
             try:
                 yield from _session(path, name, seen)
             except OSError as error:

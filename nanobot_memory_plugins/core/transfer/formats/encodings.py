@@ -1,41 +1,20 @@
-"""Text of people as it stands in files of theirs: UTF-8 mostly, and whatever an editor of ten years ago wrote."""
+"""The text in people's files: UTF-8 mostly, else GBK, Big5, Latin-1, or what charset-normalizer makes of it."""
 
 import codecs
-from collections.abc import Iterator
+import re
 
 from nanobot_memory_plugins.core.files.damage import damage_in
-from nanobot_memory_plugins.core.transfer.formats.central_european import european
-from nanobot_memory_plugins.core.transfer.formats.common_characters import commonness
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
-# What is tried where a text is no UTF-8, the likelier first: of two that fit alike the first one counts.
-_TRIED = ("gb18030", "cp1252", "big5", "shift_jis", "euc_jp", "euc_kr", "cp1251", "cp1250")
-_NAMES = {
-    "gb18030": "GBK (GB18030)",
-    "cp1252": "Latin-1 (Windows-1252)",
-    "iso8859_15": "Latin-9 (ISO 8859-15)",
-    "cp1250": "Windows-1250 (Central European)",
-    "iso8859_2": "ISO 8859-2 (Central European)",
-    "big5": "Big5",
-    "shift_jis": "Shift JIS",
-}
-# Windows writes a few more characters of these than the standards have.
-_WIDER = {"big5": "cp950", "shift_jis": "cp932", "euc_kr": "cp949", "gbk": "gb18030", "gb2312": "gb18030"}
-_MARKS = {
-    codecs.BOM_UTF32_LE: "utf-32",
-    codecs.BOM_UTF32_BE: "utf-32",
-    codecs.BOM_UTF16_LE: "utf-16",
-    codecs.BOM_UTF16_BE: "utf-16",
-}
-# Of UTF-16 without a mark nearly every second byte of plain text is NUL.
-_NULS = 0.3
-# East Asian text is what comes out mostly as characters that are common there.
-_EAST_ASIAN = ("gb18030", "big5", "shift_jis", "euc_jp", "euc_kr")
-_COMMON = 0.6
-# Bytes that are looked at to tell the encoding.
-_LOOKED_AT = 1 << 18
+# The common characters of GB 2312 and Big5 (level 1): the first bytes that they have, and what the second may be.
+# Text in one of the two is nearly all such characters, and in the other it is not.
+_COMMON = {"gb18030": (range(0xB0, 0xD8), range(0xA1, 0xFF)), "big5": (range(0xA4, 0xC7), range(0x40, 0xFF))}
+_PUNCTUATION = range(0xA1, 0xA4)
+_MOSTLY = 0.6
+_RARE = 12
+_WIDE = re.compile(rb"[\x80-\xff]{2}")
 # So many letters beyond ASCII for one that cannot be read: then it is UTF-8, and damaged.
-_MOSTLY = 4
+_FEW = 5
 
 
 class NoTextError(Exception):
@@ -55,78 +34,61 @@ def known_encoding(name: str) -> str:
 def decoded(data: bytes, encoding: str = "") -> tuple[str, str]:
     """Return the text that bytes hold, and the name of its encoding, which is empty for UTF-8.
 
-    What is no UTF-8 and bears no mark is in ``encoding``, where it is named; else it is guessed. Raises `NoTextError`.
+    What is no UTF-8 is in ``encoding``, where it is named; else it is told from the bytes. Raises `NoTextError`.
     """
-    for mark, marked in _MARKS.items():
-        if data.startswith(mark):
-            return _whole(data, marked), marked.upper()
-    if not encoding and (wide := _utf16(data)) is not None:
-        return _whole(data, wide), "UTF-16"
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return _whole(data, "utf-16"), "UTF-16"
+    if b"\0" in data or b"\xff" * 4 in data:
+        raise NoTextError(damage_in(data))
     try:
-        text = data.decode("utf-8-sig")
+        return data.decode("utf-8-sig"), ""
     except UnicodeDecodeError:
         pass
-    else:
-        if damage := damage_in(data):
-            raise NoTextError(damage)
-        return text, ""
     if encoding:
-        text = _whole(data, _WIDER.get(encoding, encoding))
-        if "\0" in text:
-            raise NoTextError(damage_in(data) or "it is no text")
-        return text, _NAMES.get(encoding, encoding.upper())
-    if b"\0" in data or b"\xff" * 4 in data:
-        raise NoTextError(damage_in(data) or "it is no text")
+        return _whole(data, encoding), encoding.upper()
     lenient = data.decode("utf-8-sig", "replace")
-    beyond = sum(not character.isascii() for character in lenient)
-    lost = lenient.count("\ufffd")
-    if beyond > (_MOSTLY + 1) * lost:
+    if sum(not one.isascii() for one in lenient) > _FEW * lenient.count("\ufffd"):
         return lenient, "UTF-8 with damaged letters"
-    return _detected(data)
+    found = _detected(data)
+    return _whole(data, found), found.upper()
 
 
 def _whole(data: bytes, encoding: str) -> str:
     try:
         return data.decode(encoding)
-    except UnicodeDecodeError as error:
+    except UnicodeError as error:
         raise NoTextError(Sentence("it is no {upper}", upper=encoding.upper())) from error
 
 
-def _utf16(data: bytes) -> str | None:
-    """Return the byte order of UTF-16 without a mark, or None."""
-    sample = data[:4_096]
-    if len(sample) < 8:
-        return None
-    odd, even = sample[1::2].count(0) / len(sample[1::2]), sample[::2].count(0) / len(sample[::2])
-    if odd > _NULS and even < _NULS / 10:
-        return "utf-16-le"
-    return "utf-16-be" if even > _NULS and odd < _NULS / 10 else None
-
-
-def _detected(data: bytes) -> tuple[str, str]:
-    best = max(
-        ((commonness(text), name, text) for name, text in _east_asian(data)), default=None, key=lambda one: one[0]
-    )
-    if best is not None and best[0] >= _COMMON:
-        return best[2], _NAMES.get(best[1], best[1].upper())
-    if (told := european(data)) is not None:
-        return told[0], _NAMES[told[1]]
+def _detected(data: bytes) -> str:
+    """Tell an encoding from the bytes: of Chinese by its common characters, of Europe by how many letters are ASCII."""
+    beyond = [byte for byte in data if byte >= 0x80]
+    letters = sum(byte >= 0xC0 for byte in beyond)
+    # Letters of Europe stand alone between those of ASCII, and so does a sign in English text.
+    if _WIDE.search(data) is None and (2 * letters >= len(beyond) or len(data) > _RARE * len(beyond)):
+        return "cp1252"
+    shares = {name: _share_of_common(data, name) for name in _COMMON}
+    likely = max(shares, key=shares.__getitem__)  # of two that fit alike the first: Big5 hardly ever looks like GBK
+    if shares[likely] >= _MOSTLY:
+        return likely
+    if sum(byte > 0x20 for byte in data) >= 2 * len(beyond):
+        return "cp1252"
     from charset_normalizer import from_bytes  # it takes longer to import than most files to read
 
-    found = from_bytes(data[:_LOOKED_AT], cp_isolation=list(_TRIED))
-    likely = sorted(found, key=lambda one: (round(one.chaos, 2), -one.coherence, _TRIED.index(one.encoding)))
-    for one in likely:
-        try:
-            return data.decode(one.encoding), _NAMES.get(one.encoding, one.encoding.upper())
-        except UnicodeDecodeError:
-            continue
-    raise NoTextError("its encoding cannot be told")
+    best = from_bytes(data).best()
+    if best is None:
+        raise NoTextError("its encoding cannot be told")
+    return best.encoding
 
 
-def _east_asian(data: bytes) -> Iterator[tuple[str, str]]:
-    """Yield the texts that the bytes may hold in East Asia, each with its encoding."""
-    for name in _EAST_ASIAN:
-        try:
-            yield name, data.decode(_WIDER.get(name, name))
-        except UnicodeDecodeError:
-            continue
+def _share_of_common(data: bytes, encoding: str) -> float:
+    """Return how many of the characters of two bytes are common ones; 0 where the bytes are not in that encoding."""
+    try:
+        text = data.decode(encoding)
+    except UnicodeDecodeError:
+        return 0
+    first, second = _COMMON[encoding]
+    pairs = [pair for one in text if len(pair := one.encode(encoding)) > 1]
+    pairs = [pair for pair in pairs if pair[0] not in _PUNCTUATION] or pairs
+    fitting = sum((pair[0] in first or pair[0] in _PUNCTUATION) and pair[1] in second for pair in pairs)
+    return fitting / len(pairs) if pairs else 0

@@ -1,52 +1,51 @@
-"""A folder of Markdown."""
+"""A folder of Markdown: a note a section, dated by heading, file name or front matter."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+import re
+import unicodedata
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import ClassVar
 
 from nanobot_memory_plugins.core.errors import InputError
-from nanobot_memory_plugins.core.files import MemoryPaths
-from nanobot_memory_plugins.core.transfer.formats.markdown_notes import markdown_items
+from nanobot_memory_plugins.core.files import MemoryPaths, NoteEntry, parse_notes
+from nanobot_memory_plugins.core.transfer.archive import MANIFEST
+from nanobot_memory_plugins.core.transfer.formats.encodings import NoTextError, decoded
 from nanobot_memory_plugins.core.transfer.formats.reading import files_below
-from nanobot_memory_plugins.core.transfer.formats.vault import LOGS, SUFFIXES, vault_files
-from nanobot_memory_plugins.core.transfer.importer import Item, Part, Skipped
-from nanobot_memory_plugins.core.transfer.manifest import MANIFEST
-from nanobot_memory_plugins.core.values import Origin
+from nanobot_memory_plugins.core.transfer.importer import ImportedNote, Item, Remark, Skipped
+from nanobot_memory_plugins.core.values import Note, Origin
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
-
-def is_memory(folder: Path) -> bool:
-    """Return whether a folder is a workspace of this program, its memory folder, or an export that was unpacked."""
-    return any((memory / ".locks").is_dir() for memory in (folder, folder / "memory")) or (
-        (folder / MANIFEST).is_file() and (folder / "memory").is_dir()
-    )
+_SUFFIXES = (".md", ".markdown")
+# Characters of the one line that stands for a section.
+_LONGEST_TLDR = 160
+_DATE = re.compile(
+    r"(?<!\d)(\d{4})(?:-?(\d{2})-?(\d{2})|[-./年](\d{1,2})[-./月](\d{1,2}))(?!\d)日?(?:[ T](\d{1,2}):(\d{2})(?!\d))?"
+)
+_TIME_OF_DAY = re.compile(r"(\d{1,2}):(\d{2})(?!\d)")
+_FRONT_MATTER = re.compile(r"\A---[ \t]*\r?\n(.*?)^(?:---|\.\.\.)[ \t]*\r?$\n?", re.DOTALL | re.MULTILINE)
+_FIELD = re.compile(r"([A-Za-z][\w-]*)[ \t]*:(.*)")
+_ITEM = re.compile(r"[ \t]*-[ \t]+(.*)")
+_LISTS = frozenset({"tags", "tag", "aliases", "alias"})
+_BULLET = re.compile(r"^(?:[-*+>]|\d+[.)])[ \t]+")
 
 
 @dataclass(frozen=True, slots=True)
 class MarkdownImporter:
-    """Reads the Markdown files below a folder, or one file: a note a section. A vault of Obsidian or Logseq is one.
+    """Reads the Markdown files below a folder, or one file.
 
-    They are the user's notes, and nobody's word: a page that was pasted is one, too. They are found and recalled, and
-    learned from no more than what the assistant said. What is read again takes the place of what was read before.
-    ``logs`` takes large files and logs, too; ``encoding`` is that of files that are no UTF-8, else it is guessed.
+    They are the user's notes, and nobody's word: a page that was pasted is one, too. ``encoding`` is that of files that
+    are no UTF-8, else it is told from the bytes.
     """
 
-    logs: bool = False
     encoding: str = ""
 
     label: ClassVar[str] = Sentence("a folder of Markdown")
-    follows: ClassVar[bool] = True
 
     def recognises(self, source: Path) -> bool:
         """Return whether there is Markdown in it."""
-        if source.is_file():
-            return source.suffix.lower() in SUFFIXES
-        return next(files_below(source, SUFFIXES), None) is not None
-
-    def logs_in(self, source: Path) -> list[Path]:
-        """Return the large files and logs of a folder, which are left unless ``logs`` is set."""
-        return [path for path, unfit in vault_files(source) if unfit in LOGS] if source.is_dir() else []
+        return any(not why for _, why in _files(source))
 
     def read(self, source: Path, workspace: Path) -> Iterator[Item]:
         """Yield the notes of every file. Raises `InputError` where there is no Markdown, or a memory of ours."""
@@ -56,28 +55,175 @@ class MarkdownImporter:
                 Sentence("{source} is this memory's own folder.", source=source),
                 hint="What stands in it is part of the memory already.",
             )
-        if is_memory(source):
+        if _is_memory(source):
             raise InputError(
                 Sentence("{source} is a memory of this program.", source=source),
                 hint="Run `nanobot-memory export` there; import the archive.",
             )
-        files = [(source, "")] if source.is_file() else list(vault_files(source))
-        if not any(path.suffix.lower() in SUFFIXES for path, _ in files):
+        files = list(_files(source))
+        if not any(path.suffix.lower() in _SUFFIXES for path, _ in files):
             raise InputError(
                 Sentence("There is no Markdown in {source}.", source=source),
                 hint="Name the folder that holds the .md files.",
             )
         root = source.parent if source.is_file() else source
-        for done, (path, unfit) in enumerate(files):
+        for path, why in files:
             name = path.relative_to(root).as_posix()
-            yield Part(name, done, len(files))
-            if self.logs and unfit in LOGS:
-                unfit = ""
-            if not unfit and path.resolve().is_relative_to(own):
-                unfit = Sentence("it is part of this memory already")
-            if unfit:
-                yield Skipped(unfit, name)
+            if not why and path.resolve().is_relative_to(own):
+                why = Sentence("it is part of this memory already")
+            if why:
+                yield Skipped(why, name)
             else:
-                yield from markdown_items(
-                    path, name, origin=Origin.NOTES, tags=("imported",), is_vault=True, encoding=self.encoding
-                )
+                yield from markdown_items(path, name, origin=Origin.NOTES, tags=("imported",), encoding=self.encoding)
+
+
+def _files(source: Path) -> Iterator[tuple[Path, str]]:
+    if source.is_file():
+        return iter([(source, "")] if source.suffix.lower() in _SUFFIXES else [])
+    return files_below(source, _SUFFIXES)
+
+
+def _is_memory(folder: Path) -> bool:
+    """Return whether a folder is a workspace of this program, its memory folder, or an export that was unpacked."""
+    return any((memory / ".locks").is_dir() for memory in (folder, folder / "memory")) or (
+        (folder / MANIFEST).is_file() and (folder / "memory").is_dir()
+    )
+
+
+@dataclass(slots=True)
+class _Place:
+    """Where in a file we are: the headings above, and the day that they or the file name."""
+
+    file: str
+    page: str
+    day: datetime
+    is_certain: bool
+    headings: list[tuple[int, str]] = field(default_factory=list)
+
+
+def markdown_items(
+    path: Path, name: str, *, origin: Origin, tags: tuple[str, ...] = (), encoding: str = ""
+) -> Iterator[Item]:
+    """Yield the notes of a Markdown file; ``name`` is what the report calls it.
+
+    The day is the one in a heading, else in the file's name, else in its front matter, else that of the last change.
+    Folders, title and aliases stand in each note's title. Notes in our own form keep what they say, except that none
+    becomes the user's word unless ``origin`` is. ``encoding`` is that of a file that is no UTF-8; it is told from the
+    bytes where none is named.
+    """
+    try:
+        data = path.read_bytes()
+        text, read_as = decoded(data, encoding)
+        when = datetime.fromtimestamp(int(path.stat().st_mtime), UTC)
+    except OSError as error:
+        yield Skipped(Sentence("it cannot be read: {why}", why=error.strerror), name)
+        return
+    except NoTextError as error:
+        yield Skipped(Sentence("it is damaged: {why}", why=error), name)
+        return
+    if read_as:
+        yield Remark(Sentence("read as {encoding}", encoding=read_as), name)
+    front = _FRONT_MATTER.match(text)
+    fields = _fields(front[1]) if front is not None else {}
+    start = front.end() if front is not None else 0
+    told = [*(fields.get("date") or ()), *(fields.get("created") or ())]
+    stem, folder = path.stem, name.rpartition("/")[0]
+    named = _dated(unicodedata.normalize("NFKC", stem)) or _dated(name.rpartition(".")[0]) or _dated(" ".join(told))
+    place = _Place(name, _page_title(stem, folder, fields), named or when, named is not None)
+    tags = tuple(dict.fromkeys((*tags, *_listed(fields, "tags", "tag"))))
+    is_empty = True
+    for part in parse_notes(text[start:], line=text.count("\n", 0, start) + 1):
+        item = (
+            _own_note(part, place, origin)
+            if isinstance(part, NoteEntry)
+            else _section(part.text, part.line, place, origin, tags)
+        )
+        if item is not None:
+            is_empty = False
+            yield item
+    if is_empty:
+        said = " / ".join(heading for _, heading in place.headings)  # "call the plumber" may say it all
+        note = Note(tldr=said, title=place.page, tags=tags, origin=origin, time=place.day)
+        yield ImportedNote(note, name, 1, place.is_certain) if said else Skipped("it has no text", name)
+
+
+def _fields(text: str) -> dict[str, list[str]]:
+    """Return the fields of front matter: each with one value, a list in brackets, or a list of lines below."""
+    found: dict[str, list[str]] = {}
+    name = ""
+    for line in text.splitlines():
+        if (match := _FIELD.fullmatch(line.rstrip())) is not None:
+            name = match[1].lower()
+            values = re.split(r"[,，、]", match[2].strip(" []")) if name in _LISTS else [match[2]]
+            found[name] = [value for one in values if (value := one.strip(" \"'"))]
+        elif name and (item := _ITEM.fullmatch(line.rstrip())) is not None:
+            found[name].append(item[1].strip(" \"'"))
+    return found
+
+
+def _listed(fields: Mapping[str, list[str]], *names: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(value.lstrip("#").strip() for name in names for value in fields.get(name, ()) if value))
+
+
+def _page_title(stem: str, folder: str, fields: Mapping[str, list[str]]) -> str:
+    title = (fields.get("title") or [stem])[0]
+    others = (*(() if title.casefold() == stem.casefold() else (stem,)), *_listed(fields, "aliases", "alias"))
+    title = f"{title} ({', '.join(others)})" if others else title
+    return f"{folder}/{title}" if folder else title
+
+
+def _own_note(entry: NoteEntry, place: _Place, origin: Origin) -> ImportedNote:
+    note = Note(
+        tldr=entry.tldr or entry.title,
+        details=entry.details,
+        type=entry.type,
+        tags=entry.tags,
+        title=entry.title,
+        origin=origin if entry.origin in (Origin.USER, Origin.ASSISTANT) else entry.origin,
+        time=entry.time,
+        searchable=entry.searchable,
+    )
+    return ImportedNote(note, place.file, entry.line)
+
+
+def _section(text: str, line: int, place: _Place, origin: Origin, tags: tuple[str, ...]) -> ImportedNote | None:
+    first, _, rest = text.partition("\n")
+    level = len(first) - len(first.lstrip("#")) if re.match(r"#{1,3}(\s|$)", first) else 0
+    if level:
+        place.headings = [one for one in place.headings if one[0] < level]
+        if heading := first.strip("# \t\r"):
+            place.headings.append((level, heading))
+    body = (rest if level else text).strip()
+    if not body:
+        return None  # a heading above others says nothing by itself, and stands in their titles
+    when, is_certain = place.day, place.is_certain
+    for _, above in place.headings:
+        if (dated := _dated(above, when)) is not None:
+            when, is_certain = dated, True
+    own = " / ".join(above for _, above in place.headings if above != Path(place.file).stem)
+    tldr = _BULLET.sub("", next((one.strip() for one in body.splitlines() if re.search(r"\w", one)), body))
+    is_whole = "\n" not in body and len(tldr) <= 2 * _LONGEST_TLDR
+    if not is_whole and len(tldr) > _LONGEST_TLDR:
+        tldr = f"{tldr[: _LONGEST_TLDR - 1].rstrip()}…"
+    note = Note(
+        tldr=tldr,
+        details="" if is_whole else body,
+        title=f"{place.page}: {own}" if own else place.page,
+        tags=tags,
+        origin=origin,
+        time=when,
+    )
+    return ImportedNote(note, place.file, line, is_certain)
+
+
+def _dated(text: str, day: datetime | None = None) -> datetime | None:
+    """Return the day, and the time where there is one, that stands in a text; a time alone is one of ``day``."""
+    try:
+        if (match := _DATE.search(text.replace("_", "-"))) is not None:
+            year, month, of_month = int(match[1]), int(match[2] or match[4]), int(match[3] or match[5])
+            return datetime(year, month, of_month, int(match[6] or 12), int(match[7] or 0))
+        if day is not None and day.tzinfo is None and (clocked := _TIME_OF_DAY.match(text)) is not None:
+            return day.replace(hour=int(clocked[1]), minute=int(clocked[2]))
+    except ValueError:
+        pass
+    return None

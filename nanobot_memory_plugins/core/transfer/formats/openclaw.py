@@ -2,24 +2,21 @@
 
 import json
 import re
-import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from nanobot_memory_plugins.core.errors import InputError
-from nanobot_memory_plugins.core.transfer.formats.markdown_notes import markdown_items
-from nanobot_memory_plugins.core.transfer.formats.reading import files_below, json_lines, time_of
-from nanobot_memory_plugins.core.transfer.formats.sqlite_source import columns, opened_read_only, rows
-from nanobot_memory_plugins.core.transfer.importer import ImportedMessage, Item, Part, Skipped
+from nanobot_memory_plugins.core.transfer.formats.markdown import markdown_items
+from nanobot_memory_plugins.core.transfer.formats.reading import files_below, json_lines, opened_database, rows, time_of
+from nanobot_memory_plugins.core.transfer.importer import ImportedMessage, Item, Skipped
 from nanobot_memory_plugins.core.values import Message, Origin, Scope
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
-_PROGRAM = "OpenClaw"
-_DATABASES = ("agents/*/agent/openclaw-agent.sqlite",)
+_DATABASES = "agents/*/agent/openclaw-agent.sqlite"
 # Transcripts, and those that OpenClaw put aside when a session was reset or deleted.
 _SESSIONS = ("agents/*/sessions/*.jsonl*", "sessions/*.jsonl*")
-_ARCHIVES = (".reset.", ".deleted.")
+_PUT_ASIDE = (".reset.", ".deleted.")
 _WORKSPACE_MARKS = ("AGENTS.md", "SOUL.md", "IDENTITY.md", "HEARTBEAT.md", "TOOLS.md")
 _TAGS = ("imported", "openclaw")
 
@@ -39,20 +36,19 @@ class OpenClawImporter:
         """Yield notes, then sessions. Raises `InputError` where there is neither."""
         root = source if source.is_dir() else source.parent
         markdown = list(_markdown(source)) if source.is_dir() else []
-        sessions = _found(source, _SESSIONS) if source.is_dir() else []
-        databases = _found(source, _DATABASES) if source.is_dir() else [source]
+        sessions = sorted(filter(_is_transcript, {path for pattern in _SESSIONS for path in source.glob(pattern)}))
+        databases = sorted(source.glob(_DATABASES)) if source.is_dir() else [source]
         files = [*markdown, *sessions, *databases]
         if not files:
             raise InputError(
                 Sentence("There are no memories of OpenClaw in {source}.", source=source),
                 hint="It usually stands in ~/.openclaw; name that.",
             )
-        for done, path in enumerate(files):
+        for path in files:
             name = path.relative_to(root).as_posix()
-            yield Part(name, done, len(files))
             if path.is_symlink():
                 yield Skipped("it is a symbolic link", name)
-            elif done < len(markdown):
+            elif path in markdown:
                 yield from markdown_items(path, name, origin=Origin.ASSISTANT, tags=_TAGS)
             elif path in databases:
                 yield from _database(path, name)
@@ -64,7 +60,7 @@ def _is_home(source: Path) -> bool:
     return (
         (source / "openclaw.json").is_file()
         or any(source.glob("agents/*/sessions/*.jsonl"))
-        or any(source.glob(_DATABASES[0]))
+        or any(source.glob(_DATABASES))
     )
 
 
@@ -75,14 +71,10 @@ def _is_workspace(source: Path) -> bool:
     return (source / "MEMORY.md").is_file() or any(source.glob("memory/[0-9][0-9][0-9][0-9]-*.md"))
 
 
-def _found(source: Path, patterns: tuple[str, ...]) -> list[Path]:
-    files = {path for pattern in patterns for path in source.glob(pattern) if path.is_file()}
-    return sorted(path for path in files if path.suffix == ".sqlite" or _is_transcript(path.name))
-
-
-def _is_transcript(name: str) -> bool:
+def _is_transcript(path: Path) -> bool:
     # Beside a transcript stand records of its runs, which nobody said.
-    return ".trajectory" not in name and (name.endswith(".jsonl") or any(mark in name for mark in _ARCHIVES))
+    is_one = path.name.endswith(".jsonl") or any(mark in path.name for mark in _PUT_ASIDE)
+    return is_one and ".trajectory" not in path.name and path.is_file()
 
 
 def _markdown(source: Path) -> Iterator[Path]:
@@ -107,7 +99,7 @@ def _session(path: Path, name: str) -> Iterator[Item]:
         for line, row in json_lines(path):
             if isinstance(row, str):
                 yield Skipped(row, name, line)
-            elif (item := message_of(row, key, name, line)) is not None:
+            elif (item := _message(row, key, name, line)) is not None:
                 yield item
     except OSError as error:
         yield Skipped(Sentence("it cannot be read: {why}", why=error.strerror), name)
@@ -130,38 +122,24 @@ def _keys(path: Path) -> dict[str, str]:
 
 def _database(path: Path, name: str) -> Iterator[Item]:
     try:
-        with opened_read_only(path, _PROGRAM) as connection:
-            if not {"session_id", "seq", "event_json"} <= columns(connection, "transcript_events"):
-                yield Skipped("the form of its transcripts is not known", name)
-                return
-            yield from _events(connection, name)
+        with opened_database(path) as connection:
+            windows = rows(connection, "session_windows", ("session_id", "session_key"), "session_id")
+            keys = {row["session_id"]: f"openclaw:{row.get('session_key')}" for row in windows}
+            for row in rows(connection, "transcript_events", ("session_id", "seq", "event_json"), "session_id, seq"):
+                place, line = f"{name}:{row['session_id']}", row["seq"] if isinstance(row["seq"], int) else 0
+                if row["event_json"] is None:
+                    yield Skipped("OpenClaw has compressed it; export the session there first", place, line)
+                    continue
+                try:
+                    event = json.loads(row["event_json"])
+                except (ValueError, TypeError, RecursionError):
+                    yield Skipped("it is not JSON", place, line)
+                    continue
+                key = keys.get(row["session_id"]) or f"openclaw:{row['session_id']}"
+                if isinstance(event, dict) and (item := _message(event, key, place, line)) is not None:
+                    yield item
     except InputError as error:
         yield Skipped(Sentence.joined([error.cause, error.hint], " "), name)
-    except sqlite3.Error as error:
-        yield Skipped(Sentence("the rest of it cannot be read: {why}", why=error), name)
-
-
-def _events(connection: sqlite3.Connection, name: str) -> Iterator[Item]:
-    keys: dict[str, str] = {}
-    if {"session_id", "session_key"} <= columns(connection, "session_windows"):
-        for row in rows(connection, "session_windows", ("session_id", "session_key"), "session_id"):
-            keys[str(row["session_id"])] = f"openclaw:{row['session_key']}"
-    for row in rows(connection, "transcript_events", ("session_id", "seq", "event_json"), "session_id, seq"):
-        session_id = str(row["session_id"])
-        place = f"{name}:{session_id}"
-        line = row["seq"] if isinstance(row["seq"], int) else 0
-        if row["event_json"] is None:
-            yield Skipped("OpenClaw has compressed it; export the session there first", place, line)
-            continue
-        try:
-            event = json.loads(row["event_json"])
-        except (ValueError, TypeError, RecursionError):
-            yield Skipped("it is not JSON", place, line)
-            continue
-        if isinstance(event, dict):
-            item = message_of(event, keys.get(session_id) or f"openclaw:{session_id}", place, line)
-            if item is not None:
-                yield item
 
 
 # The events of OpenClaw's transcripts, the same in its JSON lines and in its database.
@@ -177,7 +155,7 @@ _STAMP = re.compile(r"\A\s*\[(?:[A-Z][a-z]{2} )?\d{4}-\d{2}-\d{2} \d{2}:\d{2}[^\
 _SILENT = frozenset({"NO_REPLY", "HEARTBEAT_OK"})
 
 
-def message_of(event: dict[str, Any], session_key: str, file: str, line: int) -> ImportedMessage | Skipped | None:
+def _message(event: dict[str, Any], session_key: str, file: str, line: int) -> ImportedMessage | Skipped | None:
     """Return the message of an event, why it is left, or None for an event that nobody said."""
     if event.get("type") != "message":
         return None

@@ -1,76 +1,72 @@
 """Reading files of others: bounded, never through links, with words for what is wrong."""
 
 import json
+import os
 import re
-import stat
-from collections.abc import Iterator
+import sqlite3
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
+from nanobot_memory_plugins.core.errors import InputError
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 # Bytes of one line of JSON, and of one text file, beyond which it is left.
-LONGEST_LINE = 1 << 26
-LARGEST_TEXT = 1 << 26
-NO_JSON = "it is not JSON"
-CUT_OFF = "it is cut off: the file ends within it"
-TOO_LONG = Sentence("it is longer than {size} MB", size=LONGEST_LINE >> 20)
-_SKIPPED_FOLDERS = frozenset({"node_modules", "__pycache__"})
+_LARGEST = 1 << 26
+# One question to a database, in seconds: a view of somebody else's may have no end. And the rows of a table.
+_MOST_SECONDS = 10.0
+_MOST_ROWS = 1_000_000
+_STEPS = 20_000  # of SQLite's machine between two looks at the clock
+_PROGRAMS = frozenset({"node_modules", "__pycache__"})
 
 
 def json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:
     """Yield each line's number and its JSON object, or what is wrong with it. Raises `OSError`."""
     with path.open("rb") as file:
-        number = 0
-        while line := file.readline(LONGEST_LINE):
-            number += 1
-            if len(line) == LONGEST_LINE and not line.endswith(b"\n"):
-                while (more := file.readline(LONGEST_LINE)) and not more.endswith(b"\n"):
-                    pass
-                yield number, TOO_LONG
-                continue
+        for number, line in enumerate(iter(lambda: file.readline(_LARGEST), b""), 1):
             if not line.strip(b" \t\r\n\0"):
                 continue
             try:
                 row = json.loads(line.decode("utf-8-sig", "replace"))
             except (ValueError, RecursionError):
-                yield number, NO_JSON if line.endswith(b"\n") else CUT_OFF
+                yield number, "it is not JSON" if line.endswith(b"\n") else "it is cut off: the file ends within it"
                 continue
             yield number, row if isinstance(row, dict) else "it is no JSON object"
 
 
 def files_below(folder: Path, suffixes: tuple[str, ...]) -> Iterator[tuple[Path, str]]:
-    """Yield the files below a folder that have one of the suffixes, sorted, each with a reason to leave it or "".
+    """Yield the files below a folder, sorted, each with the reason to leave it, or "" where it has one of the suffixes.
 
-    Hidden folders are passed over, links are not followed.
+    A folder that is left is named once. Links are not followed.
     """
     try:
-        entries = sorted(folder.iterdir(), key=lambda path: path.name)
-    except OSError:
-        yield folder, "it cannot be read"
-        return
-    for path in entries:
-        if path.name.startswith("."):
-            continue
-        if path.is_symlink():
-            if path.suffix.lower() in suffixes:
-                yield path, "it is a symbolic link"
-        elif path.is_dir():
-            if path.name not in _SKIPPED_FOLDERS:
-                yield from files_below(path, suffixes)
-        elif path.suffix.lower() in suffixes:
-            yield path, _unfit(path)
-
-
-def _unfit(path: Path) -> str:
-    try:
-        found = path.stat()
+        entries = sorted(os.scandir(folder), key=lambda one: one.name)
     except OSError as error:
-        return Sentence("it cannot be read: {why}", why=error.strerror)
-    if not stat.S_ISREG(found.st_mode):
-        return "it is no regular file"
-    return Sentence("it is larger than {size} MB", size=LARGEST_TEXT >> 20) if found.st_size > LARGEST_TEXT else ""
+        yield folder, Sentence("it cannot be read: {why}", why=error.strerror)
+        return
+    for entry in entries:
+        path = Path(entry.path)
+        if entry.is_symlink():
+            yield path, Sentence("it is a symbolic link")
+        elif entry.name.startswith("."):
+            yield path, Sentence("it is hidden")
+        elif entry.is_dir():
+            if entry.name in _PROGRAMS:
+                yield path, Sentence("it is a folder of programs")
+            else:
+                yield from files_below(path, suffixes)
+        elif not entry.is_file():
+            yield path, Sentence("it is no regular file")
+        elif path.suffix.lower() not in suffixes:
+            yield path, Sentence("it is no Markdown")
+        elif entry.stat().st_size > _LARGEST:
+            yield path, Sentence("it is larger than {size} MB", size=_LARGEST >> 20)
+        else:
+            yield path, ""
 
 
 def time_of(value: object) -> datetime | None:
@@ -78,24 +74,57 @@ def time_of(value: object) -> datetime | None:
 
     Without a zone it stays so.
     """
-    if isinstance(value, bool):
-        return None
-    if isinstance(value, (int, float)):
-        seconds = value / 1000 if abs(value) > 1e11 else value
-        try:
-            return datetime.fromtimestamp(seconds, UTC)
-        except (OverflowError, OSError, ValueError):
-            return None
-    if not isinstance(value, str):
-        return None
-    if re.fullmatch(r"\d{10,13}", value):
-        return time_of(int(value))
+    if isinstance(value, str) and re.fullmatch(r"\d{10,13}", value):
+        value = int(value)
     try:
-        return datetime.fromisoformat(value.strip())
-    except ValueError:
+        if isinstance(value, (int, float)) and not isinstance(value, bool):
+            return datetime.fromtimestamp(value / 1000 if abs(value) > 1e11 else value, UTC)
+        return datetime.fromisoformat(value.strip()) if isinstance(value, str) else None
+    except (OverflowError, OSError, ValueError):
         return None
 
 
-def changed(path: Path) -> datetime:
-    """Return when a file was written last, to the second. Raises `OSError`."""
-    return datetime.fromtimestamp(int(path.stat().st_mtime), UTC)
+@contextmanager
+def opened_database(path: Path) -> Iterator[sqlite3.Connection]:
+    """Open somebody else's SQLite file for reading, as of one moment. Raises `InputError` that says what is wrong."""
+    try:
+        with closing(sqlite3.connect(f"file:{quote(str(path))}?{_mode_of(path)}", uri=True)) as connection:
+            connection.row_factory = sqlite3.Row
+            connection.text_factory = lambda raw: raw.decode("utf-8", "replace")
+            connection.execute("BEGIN")
+            connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+            _bound(connection)
+            yield connection
+    except sqlite3.Error as error:
+        raise InputError(
+            Sentence("{path} cannot be read as an SQLite database: {why}.", path=path, why=error),
+            hint="End the program that it belongs to, and import again; `sqlite3 FILE .recover` saves a damaged one.",
+        ) from error
+
+
+def _mode_of(path: Path) -> str:
+    """Return how a file is opened: where SQLite has no place for its shared memory the file alone is read."""
+    return "mode=ro" if os.access(path.parent, os.W_OK) else "mode=ro&immutable=1"
+
+
+def _bound(connection: sqlite3.Connection) -> None:
+    """Let SQLite break off whatever takes longer from now on."""
+    deadline = time.monotonic() + _MOST_SECONDS
+    connection.set_progress_handler(lambda: time.monotonic() > deadline, _STEPS)
+
+
+def rows(connection: sqlite3.Connection, table: str, wanted: Sequence[str], order: str) -> Iterator[dict[str, Any]]:
+    """Yield the rows of a table with those of the wanted columns that there are, none where there is no such table.
+
+    Raises `sqlite3.Error`.
+    """
+    there = {str(row[1]) for row in connection.execute(f'PRAGMA table_info("{table}")')}
+    names = [name for name in wanted if name in there]
+    if not names:
+        return
+    selected = ", ".join(f'"{name}"' for name in names)
+    _bound(connection)
+    query = f'SELECT {selected} FROM "{table}" ORDER BY {order} LIMIT {_MOST_ROWS}'  # noqa: S608  # names of ours
+    for row in connection.execute(query):
+        yield dict(zip(names, row, strict=True))
+        _bound(connection)

@@ -1,0 +1,122 @@
+"""Taking the last import back: what it brought and nobody has changed since."""
+
+import contextlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from nanobot_memory_plugins.core.erasure.rewriting import lock_of, rewrite
+from nanobot_memory_plugins.core.errors import InputError
+from nanobot_memory_plugins.core.files import MemoryPaths, file_lock
+from nanobot_memory_plugins.core.files.appending import Appender
+from nanobot_memory_plugins.core.files.reading import read_regular
+from nanobot_memory_plugins.core.transfer.entries import installed_joiner
+from nanobot_memory_plugins.core.transfer.import_writer import LOCK_SECONDS
+from nanobot_memory_plugins.core.transfer.ledger import LEDGER, ImportLedger, digest, records_in
+from nanobot_memory_plugins.redaction.script.messages import Sentence
+
+_CHANGED = "it has been changed since then"
+_ENTRIES_WENT_ON = "the entries went on since then: `nanobot-memory entries forget ID` takes one out"
+
+
+@dataclass(slots=True)
+class UndoReport:
+    """What became of an import that was taken back: records and files that went, and what stays and why.
+
+    Names are of below the memory folder.
+    """
+
+    id: str
+    source: str
+    messages: int = 0
+    notes: int = 0
+    files: list[str] = field(default_factory=list)
+    entries: str = ""
+    left: list[tuple[str, str]] = field(default_factory=list)
+
+
+def undo_import(workspace: Path, *, lock_seconds: float = LOCK_SECONDS) -> UndoReport:
+    """Take the last import back that was not taken back yet. Hold `only_import`; it can be repeated.
+
+    Raises `InputError` where there is none, and `MemoryFileError`.
+    """
+    paths = MemoryPaths.of(workspace)
+    ledger = ImportLedger(paths, Appender(paths, lock_seconds))
+    rows = ledger.last()
+    if not rows:
+        raise InputError(
+            "There is no import to take back.",
+            hint="`nanobot-memory import SOURCE --dry-run` shows what one would bring.",
+        )
+    report = UndoReport(rows[0]["import"], str(rows[0].get("source", "")))
+    for row in reversed(rows):
+        if "entries" in row:
+            _take_entries_back(workspace, str(row["entries"]), report)
+        elif "records" in row:
+            _take_records_out(paths, str(row["file"]), row["records"], report)
+        elif "digest" in row:
+            _take_file_out(paths, str(row["file"]), row["digest"], report)
+    _write(paths, LEDGER, lambda _: ledger.rows_without(report.id))  # last: until then all can be repeated
+    return report
+
+
+def _take_entries_back(workspace: Path, run: str, report: UndoReport) -> None:
+    joiner = installed_joiner()
+    try:
+        if joiner is None:
+            raise InputError("what keeps the entries is not installed")
+        joiner.take_back(workspace, run)
+        report.entries = run
+    except InputError as error:
+        report.left.append((Sentence("the run {run} of the entries", run=run), error.cause))
+
+
+def _take_records_out(paths: MemoryPaths, name: str, records: Mapping[str, str], report: UndoReport) -> None:
+    count, changed = 0, False
+
+    def without(data: bytes) -> bytes:
+        nonlocal count, changed
+        kept = []
+        for key, piece in records_in(name, data):
+            if key not in records:
+                kept.append(piece)
+            elif digest(piece) == records[key]:
+                count += 1
+            else:
+                changed = True
+                kept.append(piece)
+        return b"".join(kept)
+
+    _write(paths, name, without)
+    if name.endswith(".jsonl"):
+        report.messages += count
+    else:
+        report.notes += count
+    if count:
+        report.files.append(name)
+    if changed:
+        report.left.append((name, _CHANGED))
+
+
+def _take_file_out(paths: MemoryPaths, name: str, whole: str, report: UndoReport) -> None:
+    with contextlib.suppress(FileNotFoundError):
+        if digest(read_regular(paths.memory / name)) == whole:
+            _write(paths, name, lambda data: b"" if digest(data) == whole else data)
+            report.files.append(name)
+        else:
+            report.left.append((name, _ENTRIES_WENT_ON if name == "ENTRIES.md" else _CHANGED))
+
+
+def _write(paths: MemoryPaths, name: str, change: Callable[[bytes], bytes]) -> None:
+    """Change a file, leaving no copy of what it was; an empty one goes, with the folders that are empty without it."""
+    path = paths.memory / name
+    if not path.is_file():
+        return
+    rewrite(path, change, lock=lock_of(paths, path))
+    with file_lock(paths, path):
+        if read_regular(path).strip():
+            return
+        path.unlink()
+    with contextlib.suppress(OSError):  # the first one that holds something ends it
+        for folder in path.relative_to(paths.memory).parents[:-1]:
+            (paths.memory / folder).rmdir()
