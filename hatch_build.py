@@ -21,8 +21,6 @@ OPTIONAL = {
 }
 # Extras of those that are extras of the umbrella, too.
 FURTHER = {"nanobot-memory-postgres": ("embedded",)}
-# Extras of what is always there, under their own names.
-OF_THE_SET = {"nanobot-memory-core": ("encryption",)}
 
 
 class EveryPlugin(MetadataHookInterface):
@@ -47,5 +45,3 @@ class EveryPlugin(MetadataHookInterface):
                     metadata["optional-dependencies"][f"{file.parent.name}-{extra}"] = [more]
             else:
                 metadata["dependencies"].append(name + where)
-                for extra in OF_THE_SET.get(project["name"], ()):
-                    metadata["optional-dependencies"][extra] = [f"{project['name']}[{extra}]{where}"]

@@ -154,22 +154,6 @@ async def test_what_is_purged_while_the_nightly_model_is_asked_is_not_added(here
     assert not here.holds("Zebulon")
 
 
-def test_an_import_that_is_taken_back_leaves_no_empty_file_of_entries(here: Commands, tmp_path: Path, capsys):
-    there = Commands(tmp_path / "there", capsys)
-    (there.workspace / "memory").mkdir(parents=True)
-    there.remember(KEPT)
-    there("export", "--to", str(tmp_path / "a.zip"))
-    here.remember(DENTIST)
-    here("purge", "--text", "Zebulon Krieger lives in Marzipan Street", "--yes")
-    for path in here.memory.glob("ENTRIES*"):
-        path.unlink()
-    here("import", str(tmp_path / "a.zip"))
-    assert here.listed() == {KEPT}
-    here("import", "--undo")
-    assert here.listed() == set()
-    assert not (here.memory / "ENTRIES.md").exists()
-
-
 def test_the_words_of_people_in_a_copy_that_was_kept_aside_stay_whole(here: Commands):
     (tea,) = here.remember("Tea")
     aside = here.memory / "ENTRIES.md.aside-20260101T000000Z-ab12"

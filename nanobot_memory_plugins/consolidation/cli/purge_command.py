@@ -25,7 +25,7 @@ from nanobot_memory_plugins.core.cli.options import (
 from nanobot_memory_plugins.core.erasure import ErasurePlan, is_short
 from nanobot_memory_plugins.core.erasure.matching import Wanted
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
-from nanobot_memory_plugins.core.transfer.backups import usual_backups
+from nanobot_memory_plugins.core.transfer.exporting import usual_backups
 from nanobot_memory_plugins.core.values import Erasure
 from nanobot_memory_plugins.redaction.script.messages import together, tr
 

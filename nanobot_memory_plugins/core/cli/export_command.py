@@ -57,10 +57,7 @@ def export_memory(
         )
     repair_memory(folder, read_configuration(None)[0])
     with working(tr("exporting")):
-        if daily:
-            report = back_up(target, folder, keep=keep or _KEPT, now=now)
-        else:
-            report = export_to(target, folder, now=now)
+        report = back_up(target, folder, keep=keep or _KEPT, now=now) if daily else export_to(target, folder)
     if as_json:
         left = [{"file": name, "why": why} for name, why in report.left]
         counts = {"files": report.files, "bytes": report.size, "new": report.is_new, "removed": report.removed}

@@ -9,12 +9,11 @@ import contextlib
 import hashlib
 import os
 import secrets
-import shutil
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path, PurePosixPath
 
 from nanobot_memory_plugins.core.erasure.secret_files import cleaner_of
-from nanobot_memory_plugins.core.errors import InputError, MemoryFileError, NanobotMemoryError
+from nanobot_memory_plugins.core.errors import MemoryFileError, NanobotMemoryError
 from nanobot_memory_plugins.core.files import MemoryPaths, file_lock, parse_transcript_line, session_file_name
 from nanobot_memory_plugins.core.files.appending import Appender, make_folder
 from nanobot_memory_plugins.core.files.privacy_marks import PrivacyFile
@@ -37,8 +36,6 @@ _NOT_OURS = Sentence("not a memory file")
 _OWN_ENTRIES = "these entries could not be joined with those here: they stand in memory/imported/, to be looked at"
 _OTHER_TEXT = "another text stands here already: both are kept, the archive's in memory/imported/"
 _ENTRIES = "ENTRIES.md"
-# Room that is left on the disk beside what is unpacked, in bytes.
-_SPARE = 1 << 26
 
 
 def import_archive(
@@ -47,8 +44,6 @@ def import_archive(
     *,
     dry_run: bool = False,
     contacts: Contacts = "user",
-    lock_seconds: float = LOCK_SECONDS,
-    now: datetime | None = None,
 ) -> ImportReport:
     """Put an archive's memory into a workspace, and report. It blocks, and can be broken off and done again.
 
@@ -58,35 +53,17 @@ def import_archive(
     paths = MemoryPaths.of(workspace)
     report = ImportReport(ARCHIVE, _LABEL, str(source), dry_run=dry_run)
     with opened_archive(source) as archive, contextlib.ExitStack() as stack:
-        _check_room(archive, paths)
         archive.check()
         if not dry_run:
             stack.enter_context(only_import(paths))
-        appender = Appender(paths, lock_seconds)
+        appender = Appender(paths, LOCK_SECONDS)
         ledger = ImportLedger(paths, appender)
-        ledger.begin(source.name, now or datetime.now(UTC))
+        ledger.begin(source.name)
         restoring = _Restoring(archive, paths, report, ledger, appender, ContactRedaction(contacts))
         for file in archive.manifest.files:
             restoring.take(file)
         restoring.finish()
     return report
-
-
-def _check_room(archive: Archive, paths: MemoryPaths) -> None:
-    """Raise `InputError` where what is unpacked would fill the disk."""
-    folder = next(one for one in (paths.workspace, *paths.workspace.parents) if one.exists())
-    size, free = sum(file.size for file in archive.manifest.files), shutil.disk_usage(folder).free
-    if size + _SPARE > free:
-        raise InputError(
-            Sentence(
-                "{name} unpacks to {size:,} bytes; {free:,} are free at {folder}.",
-                name=archive.path.name,
-                size=size,
-                free=free,
-                folder=folder,
-            ),
-            hint="Make room first; nothing was taken.",
-        )
 
 
 class _Restoring:
@@ -121,7 +98,7 @@ class _Restoring:
         there = _read(path)
         key = hashlib.sha256(f"{name}\0{file.sha256}".encode()).hexdigest()[:DIGITS]
         if there == data or (there and key in self._ledger.known):
-            self._report.knew()
+            self._report.known += 1
         elif name == _ENTRIES and (there or self._is_forgotten_any):
             self._joined.append(key)
             self._join_entries(file, data)
@@ -163,16 +140,15 @@ class _Restoring:
             else:
                 self._ledger.add(file=name, digest=digest(data))
             _create(self._paths, self._paths.memory / name, data, file.modified)
-        self._report.wrote(f"memory/{name}", 1)
-        self._report.took("files", file.path)
+        self._report.took("files", name, 1)
 
     def _put_beside(self, file: ManifestFile, data: bytes, why: str) -> None:
         name = f"imported/{PurePosixPath(file.path).stem}-{file.sha256[:12]}.md"
         if _read(self._paths.memory / name) is not None:
-            self._report.knew()
+            self._report.known += 1
             return
         self._put(file, name, data)
-        self._report.notices.append(f"{file.path}: {why}")
+        self._report.notices.append(Sentence("{file}: {why}", file=file.path, why=why))
 
     def _add_records(self, file: ManifestFile, name: str, there: bytes, data: bytes) -> None:
         """Add the records that are missing: to the file that goes on in the archive, to the notes of the day.
@@ -187,7 +163,7 @@ class _Restoring:
         new: dict[str, bytes] = {}
         for key, piece in records_in(name, data):
             if key in known or key in self._ledger.known:
-                self._report.knew()
+                self._report.known += 1
             elif name.endswith(".jsonl"):
                 new[key] = piece.rstrip(b"\n") + b"\n"
             elif piece.startswith(b"#"):
@@ -199,8 +175,7 @@ class _Restoring:
         if not self._report.dry_run:
             self._ledger.add_records(name, new)
             self._appender.append(self._paths.memory / name, b"".join(new.values()))
-        self._report.took("messages" if name.endswith(".jsonl") else "notes", file.path, len(new))
-        self._report.wrote(f"memory/{name}", len(new))
+        self._report.took("messages" if name.endswith(".jsonl") else "notes", name, len(new))
 
     def _join_entries(self, file: ManifestFile, data: bytes) -> None:
         joiner = installed_joiner()
@@ -212,12 +187,11 @@ class _Restoring:
         if joined is None:
             self._put_beside(file, data, _OWN_ENTRIES)
             return
-        self._report.knew(joined.known)
+        self._report.known += joined.known
         if joined.run:
             self._ledger.add(entries=joined.run)
         if joined.new:
-            self._report.took("entries", file.path, joined.new)
-            self._report.wrote(f"memory/{_ENTRIES}", joined.new)
+            self._report.took("entries", _ENTRIES, joined.new)
         if joined.rest:
             self._put_beside(file, joined.rest, _OTHER_TEXT)
 

@@ -70,9 +70,6 @@ def grows(name: str) -> bool:
 def export_to(
     target: Path,
     workspace: Path,
-    *,
-    now: datetime | None = None,
-    lock_seconds: float = _LOCK_SECONDS,
 ) -> ExportReport:
     """Write the memory of a workspace into one ZIP archive, readable by its owner only. It blocks.
 
@@ -95,7 +92,7 @@ def export_to(
         descriptor = os.open(temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600)
         with open(descriptor, "w+b") as file:
             with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
-                _write_all(archive, paths, names, report, lock_seconds, now or datetime.now(UTC))
+                _write_all(archive, paths, names, report)
             file.flush()
             os.fsync(file.fileno())
         try:
@@ -147,13 +144,11 @@ def _write_all(
     paths: MemoryPaths,
     names: list[str],
     report: ExportReport,
-    lock_seconds: float,
-    now: datetime,
 ) -> None:
     listed = []
     for name in names:
         try:
-            data, changed = _read(paths, paths.memory / name, lock_seconds)
+            data, changed = _read(paths, paths.memory / name)
         except FileNotFoundError:
             continue  # it was removed meanwhile
         except OSError as error:
@@ -165,21 +160,22 @@ def _write_all(
         listed.append(ManifestFile(path=f"memory/{name}", size=len(data), sha256=hashed, modified=when))
     report.files, report.size = len(listed), sum(one.size for one in listed)
     program = f"nanobot-memory-core {version('nanobot-memory-core')}"
+    now = datetime.now(UTC)
     manifest = Manifest(made=now.isoformat(timespec="seconds"), program=program, about=_ABOUT, files=tuple(listed))
     archive.writestr(_info(MANIFEST, now.timestamp()), manifest.model_dump_json(indent=1))
 
 
-def _read(paths: MemoryPaths, path: Path, lock_seconds: float) -> tuple[bytes, float]:
+def _read(paths: MemoryPaths, path: Path) -> tuple[bytes, float]:
     """Return what a file holds when nobody is in the middle of writing to it, and when that was changed."""
     lock: AbstractContextManager[object] = contextlib.nullcontext()
     try:
-        lock = file_lock(paths, path).acquire(timeout=lock_seconds)
+        lock = file_lock(paths, path).acquire(timeout=_LOCK_SECONDS)
     except Timeout as error:
         raise FileBusyError(
             Sentence(
                 "{relative} is locked by another process for {seconds:g} s.",
                 relative=paths.relative(path),
-                seconds=lock_seconds,
+                seconds=_LOCK_SECONDS,
             ),
             hint="Let that process go on, or end it, and export again.",
         ) from error
@@ -239,7 +235,7 @@ def back_up(
         except InputError:
             target.replace(target.with_name(f"{target.name}.damaged"))
     if not target.exists():
-        report = export_to(target, workspace, now=now)
+        report = export_to(target, workspace)
         _check(target)
     for path in _backups(folder, workspace)[:-keep]:
         with contextlib.suppress(OSError):

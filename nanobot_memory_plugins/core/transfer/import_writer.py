@@ -4,7 +4,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -42,15 +42,6 @@ _SAID_HERE = "already recorded when it was said"
 _NO_TIME = "it has no date"
 
 
-@dataclass(frozen=True, slots=True)
-class _Record:
-    """One record that waits to be written; ``kind`` and ``source`` are for the report."""
-
-    kind: str
-    source: str
-    data: bytes
-
-
 class ImportWriter:
     """Takes items into a workspace. Everything here blocks.
 
@@ -78,7 +69,7 @@ class ImportWriter:
         self._tools = tools
         self._whose = whose
         self._said_here = _Transcript()
-        self._waiting: dict[Path, dict[str, _Record]] = {}
+        self._waiting: dict[Path, dict[str, bytes]] = {}
         self._taken: set[str] = set()
         self._bytes = 0
         # How often the same was said in the file that is being read: "ok" and "ok" are two messages.
@@ -125,7 +116,7 @@ class ImportWriter:
             when = _key_time(item.time) if item.time is not None else ""
             key = self._key(item.file, ("message", session, record.role, when, record.text), repeats=True)
             line = render_transcript_line(replace(record, id=key))
-            self._put(self._paths.sessions / session_file_name(f"imported/{session}"), key, "messages", item.file, line)
+            self._put(self._paths.sessions / session_file_name(f"imported/{session}"), key, line)
 
     def _take_note(self, item: ImportedNote) -> None:
         note = item.note
@@ -148,7 +139,7 @@ class ImportWriter:
         when = _key_time(note.time) if item.time_is_certain else ""
         key = self._key(item.file, ("note", scope.session, when, safe.title, safe.tldr, safe.details))
         data = render_note(safe, id=key, time=time, scope=scope).encode("utf-8")
-        self._put(self._paths.day_note(time.date()), key, "notes", item.file, data)
+        self._put(self._paths.day_note(time.date()), key, data)
 
     def _key(self, file: str, parts: Iterable[str], *, repeats: bool = False) -> str:
         if file != self._file:
@@ -160,33 +151,29 @@ class ImportWriter:
             plain += f"\0{self._repeated[plain]}" if self._repeated[plain] > 1 else ""
         return hashlib.sha256(plain.encode("utf-8")).hexdigest()[:DIGITS]
 
-    def _put(self, path: Path, key: str, kind: str, source: str, data: bytes) -> None:
+    def _put(self, path: Path, key: str, data: bytes) -> None:
         if key in self._ledger.known or key in self._taken:
-            self._report.knew()
+            self._report.known += 1
             return
         self._taken.add(key)
-        self._waiting.setdefault(path, {})[key] = _Record(kind, source, data)
+        self._waiting.setdefault(path, {})[key] = data
         self._bytes += len(data)
         if self._bytes > _MOST_BYTES:
             self.finish()
 
-    def _write(self, path: Path, records: dict[str, _Record]) -> None:
+    def _write(self, path: Path, records: dict[str, bytes]) -> None:
         """Append the records that a file does not hold already, as after an import that was broken off."""
         name = path.relative_to(self._paths.memory).as_posix()
-        try:
+        there: set[str] = set()
+        with suppress(OSError):
             there = {key for key, _ in records_in(name, read_regular(path))}
-        except OSError:
-            there = set()
-        new = {key: record for key, record in records.items() if key not in there}
-        self._report.knew(len(records) - len(new))
-        if not new:
-            return
-        if not self._report.dry_run:
-            self._ledger.add_records(name, {key: record.data for key, record in new.items()})
-            self._appender.append(path, b"".join(record.data for record in new.values()))
-        self._report.wrote(self._paths.relative(path), len(new))
-        for record in new.values():
-            self._report.took(record.kind, record.source)
+        new = {key: data for key, data in records.items() if key not in there}
+        self._report.known += len(records) - len(new)
+        if new and not self._report.dry_run:
+            self._ledger.add_records(name, new)
+            self._appender.append(path, b"".join(new.values()))
+        if new:
+            self._report.took("messages" if name.endswith(".jsonl") else "notes", name, len(new))
 
     def _redacted(self, value: str, origin: Origin) -> str:
         """Return a text without secrets, as who said it wants it. When that fails nothing of it gets through."""

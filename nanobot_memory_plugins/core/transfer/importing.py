@@ -1,7 +1,6 @@
 """One import, from the source to the report."""
 
 from contextlib import nullcontext
-from datetime import UTC, datetime
 from pathlib import Path
 
 from filelock import FileLock, Timeout
@@ -28,23 +27,20 @@ def import_from(
     dry_run: bool = False,
     tools: bool = False,
     contacts: Contacts = "user",
-    lock_seconds: float = LOCK_SECONDS,
-    now: datetime | None = None,
     whose: Scope = Scope(),
 ) -> ImportReport:
     """Take everything that an importer reads into a workspace, each thing once, and report. It blocks.
 
-    It can be broken off at any moment and done again. With ``dry_run`` nothing is written. ``lock_seconds`` is how long
-    an agent that writes just now is waited for, ``whose`` the notes are of which the importer does not say it. Raises
-    `InputError` when the source cannot be read, `MemoryFileError` when the memory cannot be written, and `PluginError`
-    when the importer fails.
+    It can be broken off at any moment and done again. With ``dry_run`` nothing is written. The notes of which the
+    importer does not say whose they are become ``whose``. Raises `InputError` when the source cannot be read,
+    `MemoryFileError` when the memory cannot be written, and `PluginError` when the importer fails.
     """
     paths = MemoryPaths.of(workspace)
     report = ImportReport(format, importer.label, str(source), dry_run=dry_run)
     with nullcontext() if dry_run else only_import(paths):
-        appender = Appender(paths, lock_seconds)
+        appender = Appender(paths, LOCK_SECONDS)
         ledger = ImportLedger(paths, appender)
-        ledger.begin(source.name, now or datetime.now(UTC))
+        ledger.begin(source.name)
         writer = ImportWriter(
             paths, report, ledger, appender, redaction=ContactRedaction(contacts), tools=tools, whose=whose
         )

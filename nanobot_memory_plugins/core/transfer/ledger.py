@@ -11,11 +11,10 @@ import json
 import os
 import secrets
 from collections.abc import Iterator, Mapping
-from datetime import datetime
 from typing import Any
 
 from nanobot_memory_plugins.core.errors import MemoryFileError
-from nanobot_memory_plugins.core.files import MemoryPaths, NoteEntry, exact_time, parse_notes, parse_transcript_line
+from nanobot_memory_plugins.core.files import MemoryPaths, NoteEntry, parse_notes, parse_transcript_line
 from nanobot_memory_plugins.core.files.appending import Appender
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
@@ -59,15 +58,10 @@ class ImportLedger:
         rows = [row for row in self._rows if row["import"] in done]
         self.known = {key for row in rows for name in ("records", "taken") for key in row.get(name, ())}
 
-    @property
-    def exists(self) -> bool:
-        """Whether anything was ever imported, and not all of it taken back."""
-        return bool(self._rows)
-
-    def begin(self, source: str, now: datetime) -> None:
+    def begin(self, source: str) -> None:
         """Begin an import; it is written down with the first thing that it writes."""
         self.id = secrets.token_hex(4)
-        self._head = {"import": self.id, "time": exact_time(now), "source": source}
+        self._head = {"import": self.id, "source": source}
 
     def add(self, **row: Any) -> None:
         """Write down what the import is about to do. Raises `MemoryFileError`."""

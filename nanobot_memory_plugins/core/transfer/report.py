@@ -1,4 +1,4 @@
-"""What became of an import: what was taken, what was there already, what was left and why."""
+"""What became of an import: what was taken, by kind, what was there already, what was left and why."""
 
 from collections import Counter
 from dataclasses import dataclass, field
@@ -30,20 +30,15 @@ class ImportReport:
     dry_run: bool = False
     taken: Counter[str] = field(default_factory=Counter)
     known: int = 0
-    files: Counter[str] = field(default_factory=Counter)
     left: dict[tuple[str, str], LeftBehind] = field(default_factory=dict)
     notices: list[str] = field(default_factory=list)
     written: Counter[str] = field(default_factory=Counter)
     remarks: dict[str, list[str]] = field(default_factory=dict)
 
-    def took(self, kind: str, file: str, count: int = 1) -> None:
-        """Count what was taken out of a file of the source: one of `KINDS`."""
+    def took(self, kind: str, name: str, count: int) -> None:
+        """Count what was written to a file below the memory folder: ``kind`` is one of `KINDS`."""
         self.taken[kind] += count
-        self.files[file] += count
-
-    def knew(self, count: int = 1) -> None:
-        """Count what had been taken before."""
-        self.known += count
+        self.written[f"memory/{name}"] += count
 
     def leave(self, why: str, file: str, line: int = 0) -> None:
         """Count something that was not taken."""
@@ -51,10 +46,6 @@ class ImportReport:
         row.count += 1
         if line and len(row.lines) < _LINES_NAMED:
             row.lines.append(line)
-
-    def wrote(self, file: str, count: int) -> None:
-        """Count what was written to a file of the workspace."""
-        self.written[file] += count
 
     def as_json(self) -> dict[str, Any]:
         """Return the report for programs."""
@@ -68,7 +59,6 @@ class ImportReport:
             "left": [
                 {"file": row.file, "why": row.why, "count": row.count, "lines": row.lines} for row in self.left.values()
             ],
-            "sources": [{"file": file, "taken": count} for file, count in self.files.items()],
             "written": [{"file": file, "records": count} for file, count in self.written.items()],
             "notices": self.notices,
             "remarks": self.remarks,

@@ -17,14 +17,9 @@ FALLBACK = "markdown"
 
 def installed_importers() -> dict[str, InstalledEntryPoint]:
     """Return the entry points of all importers by name; of two of one name this project's own counts."""
-    points = sorted(
-        installed_entry_points(IMPORTER_GROUP),
-        key=lambda point: (not point.distribution.startswith("nanobot-memory-"), point.distribution),
-    )
-    found: dict[str, InstalledEntryPoint] = {}
-    for point in points:
-        found.setdefault(point.name, point)
-    return dict(sorted(found.items()))
+    points = list(installed_entry_points(IMPORTER_GROUP))
+    own = (point for point in points if point.distribution.startswith("nanobot-memory-"))
+    return dict(sorted({point.name: point for point in (*points, *own)}.items()))
 
 
 def load_importer(point: InstalledEntryPoint) -> Importer:
@@ -32,6 +27,8 @@ def load_importer(point: InstalledEntryPoint) -> Importer:
     try:
         brought = point.load()
         made = brought() if isinstance(brought, type) else brought
+        if not isinstance(made, Importer):
+            raise TypeError("it has no label, recognises and read")
     except Exception as error:
         raise PluginError(
             Sentence(
@@ -42,38 +39,22 @@ def load_importer(point: InstalledEntryPoint) -> Importer:
             ),
             hint=Sentence("Reinstall or remove {distribution}.", distribution=point.distribution),
         ) from error
-    if not isinstance(made, Importer):
-        raise PluginError(
-            Sentence(
-                "What {distribution} brings as importer {name} has no label, recognises and read.",
-                distribution=point.distribution,
-                name=point.name,
-            ),
-            hint=Sentence(
-                "Remove {distribution}, or name another format with --from.", distribution=point.distribution
-            ),
-        )
     return made
 
 
-def chosen_importer(
-    name: str, source: Path, points: Mapping[str, InstalledEntryPoint] | None = None
-) -> tuple[str, Importer]:
+def chosen_importer(name: str, source: Path) -> tuple[str, Importer]:
     """Return the importer of that name, or, for an empty name, the one that recognises the source.
 
     Raises `InputError` when there is none, or more than one.
     """
-    points = installed_importers() if points is None else points
-    if name:
-        if name not in points:
-            known = ", ".join(sorted([*points, ARCHIVE]))
-            raise WrongUseError(
-                Sentence("There is no format {name}.", name=name), hint=Sentence("Formats: {known}.", known=known)
-            )
-        return name, load_importer(points[name])
-    found = _recognised(source, points)
+    points = installed_importers()
+    known = ", ".join(sorted([*points, ARCHIVE]))
+    if name and name not in points:
+        raise WrongUseError(
+            Sentence("There is no format {name}.", name=name), hint=Sentence("Formats: {known}.", known=known)
+        )
+    found = {name: load_importer(points[name])} if name else _recognised(source, points)
     if not found:
-        known = ", ".join(sorted([*points, ARCHIVE]))
         raise InputError(
             Sentence("It is not clear what {source} is.", source=source),
             hint=Sentence("Name the format with --from, one of: {known}.", known=known),

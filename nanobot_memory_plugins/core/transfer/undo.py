@@ -35,13 +35,13 @@ class UndoReport:
     left: list[tuple[str, str]] = field(default_factory=list)
 
 
-def undo_import(workspace: Path, *, lock_seconds: float = LOCK_SECONDS) -> UndoReport:
+def undo_import(workspace: Path) -> UndoReport:
     """Take the last import back that was not taken back yet. Hold `only_import`; it can be repeated.
 
     Raises `InputError` where there is none, and `MemoryFileError`.
     """
     paths = MemoryPaths.of(workspace)
-    ledger = ImportLedger(paths, Appender(paths, lock_seconds))
+    ledger = ImportLedger(paths, Appender(paths, LOCK_SECONDS))
     rows = ledger.last()
     if not rows:
         raise InputError(

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -107,7 +108,7 @@ def test_observations_of_claude_mem_are_a_tools_words_and_prompts_the_users(life
     assert (life.memory / "2026-03-09.md").exists()
 
 
-def test_notes_stand_under_the_day_that_they_name_and_edits_are_followed(life: Life, tmp_path: Path):
+def test_notes_stand_under_the_day_that_they_name_and_an_edited_one_is_new(life: Life, tmp_path: Path):
     source = stores.make_markdown(tmp_path / "theirs")
     (source / "link.md").symlink_to(tmp_path / "config.json")
     (source / "broken.md").write_bytes(b"# Head\n\n" + b"\0" * 100)
@@ -118,30 +119,62 @@ def test_notes_stand_under_the_day_that_they_name_and_edits_are_followed(life: L
     assert {hit["origin"] for hit in hits(life, "tomatoes")} == {"notes"}, "a page that was pasted is no word of theirs"
     assert "user" not in {hit["origin"] for hit in hits(life, "sqlite")}, "whatever it says of itself"
     (source / "undated.md").write_text("中文笔记：周六开会。\n", encoding="utf-8")
-    assert life.command("import", source, "--json").json["replaced"] == 1
+    assert life.command("import", source, "--json").json["taken"]["notes"] == 1
     assert hits(life, "周六开会")
-    assert "周五开会".encode() not in b"".join(for_people(life).values())
 
 
-CHINESE = "# 会议\n\n今天讨论了数据库迁移的计划，下周三发布。负责人：小雨。"
-TAIWAN = "# 會議\n\n今天討論了資料庫遷移的計畫，下週三發布。負責人：小雨，請準時參加會議。"
-FRENCH = "Déjà vu à la française, c'est très élégant, n'est-ce pas ?"
+SIMPLIFIED = (
+    "今天讨论了数据库迁移的计划 买牛奶和面包 明天下午三点开会 负责人是小雨 旅行去成都和厦门 喜欢喝绿茶 记得给妈妈打电话"
+)
+TRADITIONAL = (
+    "今天下午三點開會 討論新專案的進度 買牛奶和麵包 旅行去高雄與臺南 鳳梨酥很好吃 伺服器放在窗戶旁邊 喜歡喝烏龍茶"
+)
+WESTERN = (
+    "Déjà vu à la française|Die Schlüssel für das Büro liegen in der Küche|El niño nació en España|Größe 42, 30 °C"
+    "|Perché è già così|A reunião é amanhã à tarde, opções e decisões|Mötet är på måndag|¿Qué? ¡Sí!"
+)
+NOTES = {
+    "utf-8": [*SIMPLIFIED.split(), *TRADITIONAL.split(), *WESTERN.split("|"), "emoji 🌱 and plain words"],
+    "gbk": SIMPLIFIED.split(),
+    "big5": TRADITIONAL.split(),
+    "latin-1": WESTERN.split("|"),
+}
 
 
-def test_old_encodings_are_read_in_the_letters_that_were_typed(life: Life, tmp_path: Path):
-    pages = {"utf-8": CHINESE, "utf-16": CHINESE, "gbk": CHINESE, "big5": TAIWAN, "latin-1": FRENCH}
+def test_a_thousand_notes_in_four_encodings_are_read_as_typed_taken_once_and_undone_whole(life: Life, tmp_path: Path):
+    random, folder = Random(42), tmp_path / "notes"
+    typed: dict[str, str] = {}
+    for number in range(1_000):
+        encoding = list(NOTES)[number % 4]
+        lines = random.sample(NOTES[encoding], random.randint(1, 4))
+        front = f"---\ntitle: {lines[0]}\ntags: [made, n{number}]\n---\n" if number % 3 == 0 else ""
+        file = folder / f"{number % 7}" / f"{number}.md"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes((front + f"# {lines[0]}\n\n" + "\n".join(f"- {line}" for line in lines)).encode(encoding))
+        typed[f"{number % 7}/{number}.md"] = "\n".join(f"- {line}" for line in lines)
+    report = life.command("import", folder, "--json").json
+    assert (report["taken"]["notes"], report["left"]) == (1_000, [])
+    notes = "".join(file.read_text(encoding="utf-8") for file in life.memory.glob("*.md"))
+    assert [name for name, text in typed.items() if text.removeprefix("- ") not in notes] == []
+    assert len(set(notes) - set("".join(typed.values()))) < 100, "no letters but those that were typed, and our own"
+    before = for_people(life)
+    again = life.command("import", folder, "--json").json
+    assert (sum(again["taken"].values()), again["known"]) == (0, 1_000)
+    assert for_people(life) == before
+    undone = life.command("import", "--undo", "--json").json
+    assert (undone["notes"], undone["left"], for_people(life)) == (1_000, [], {})
+
+
+def test_an_encoding_that_is_named_is_not_guessed(life: Life, tmp_path: Path):
     folder = tmp_path / "notes"
     folder.mkdir()
-    for encoding, text in pages.items():
-        (folder / f"{encoding}.md").write_bytes(f"{text} Written in {encoding}.\n".encode(encoding))
+    for encoding in ("utf-8", "gbk", "latin-1"):
+        (folder / f"{encoding}.md").write_bytes("\n".join(NOTES[encoding]).encode(encoding))
+    (folder / "utf-16.md").write_text(SIMPLIFIED, encoding="utf-16")
     (folder / "named.md").write_bytes("薔薇".encode("big5"))
-    report = life.command("import", folder, "--encoding", "big5", "--dry-run", "--json").json
-    assert {row["file"] for row in report["left"]} == {"gbk.md", "latin-1.md"}, "none is guessed"
-    (folder / "named.md").unlink()
-    assert life.command("import", folder, "--json").json["left"] == []
-    written = "".join(file.read_text(encoding="utf-8") for file in life.memory.glob("*.md"))
-    for encoding, text in pages.items():
-        assert f"{text.partition(chr(10) * 2)[2] or text} Written in {encoding}." in written, encoding
+    report = life.command("import", folder, "--encoding", "big5", "--json").json
+    assert {row["file"] for row in report["left"]} == {"gbk.md", "latin-1.md"}
+    assert hits(life, "薔薇")
     assert life.command("import", folder, "--encoding", "big6").status == 2
 
 

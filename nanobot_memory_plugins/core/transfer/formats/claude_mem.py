@@ -2,7 +2,8 @@
 
 import json
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,15 +15,38 @@ from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 _DATABASE = "claude-mem.db"
 _ALWAYS = ("id", "memory_session_id", "project", "created_at_epoch", "created_at")
-_PARTS_OF_OBSERVATION = ("subtitle", "narrative", "text", "facts", "files_read", "files_modified")
-_PARTS_OF_SUMMARY = (
-    "request", "investigated", "learned", "completed", "next_steps", "notes", "files_read", "files_edited",
-)  # fmt: skip
 _TYPES = {"decision": NoteType.DECISION, "bugfix": NoteType.BUG}
 
 
+@dataclass(frozen=True, slots=True)
+class _Table:
+    """What of a table's columns makes a note. An observation was made of what tools returned."""
+
+    origin: Origin
+    title: tuple[str, ...]
+    details: tuple[str, ...]
+    tags: tuple[str, ...]
+
+
+_TABLES = {
+    "observations": _Table(
+        Origin.TOOL,
+        ("title",),
+        ("subtitle", "narrative", "text", "facts", "files_read", "files_modified"),
+        ("type", "concepts", "project"),
+    ),
+    "session_summaries": _Table(
+        Origin.SUMMARY,
+        ("request", "completed"),
+        ("request", "investigated", "learned", "completed", "next_steps", "notes", "files_read", "files_edited"),
+        ("project",),
+    ),
+}
+_PROMPTS = "user_prompts"
+
+
 class ClaudeMemImporter:
-    """Reads claude-mem's database. An observation was made of what tools returned, and keeps that origin."""
+    """Reads claude-mem's database: observations and summaries as notes, prompts as messages."""
 
     label = Sentence("a store of claude-mem")
 
@@ -40,12 +64,12 @@ class ClaudeMemImporter:
             )
         is_any = False
         with opened_database(path) as connection:
-            for table, (columns, item_of) in _TABLES.items():
+            for table in (*_TABLES, _PROMPTS):
                 place = f"{path.name}:{table}"
                 try:
-                    for row in rows(connection, table, (*_ALWAYS, *columns), "id"):
+                    for item in _items(connection, table, place):
                         is_any = True
-                        yield item_of(row, place)
+                        yield item
                 except sqlite3.Error as error:
                     yield Skipped(Sentence("the rest of the table cannot be read: {why}", why=error), place)
         if not is_any:
@@ -59,72 +83,38 @@ def _database(source: Path) -> Path:
     return source / _DATABASE if source.is_dir() else source
 
 
-def _observation(row: dict[str, Any], file: str) -> Item:
-    details = [_text(row, "subtitle"), _text(row, "narrative") or _text(row, "text")]
-    details += [
-        "\n".join(f"- {fact}" for fact in _listed(row.get("facts"))),
-        _files("files read", row.get("files_read")),
-        _files("files changed", row.get("files_modified")),
-    ]
-    tags = (_text(row, "type"), *_listed(row.get("concepts")))
-    type_ = _TYPES.get(_text(row, "type"), NoteType.NOTE)
-    return _note(row, file, _text(row, "title"), details, tags, Origin.TOOL, type_)
-
-
-def _summary(row: dict[str, Any], file: str) -> Item:
-    details = [f"{name.replace('_', ' ')}: {_text(row, name)}" for name in _PARTS_OF_SUMMARY[:-2] if _text(row, name)]
-    details += [_files("files read", row.get("files_read")), _files("files", row.get("files_edited"))]
-    return _note(row, file, _text(row, "request") or _text(row, "completed"), details, ("summary",), Origin.SUMMARY)
-
-
-def _prompt(row: dict[str, Any], file: str) -> Item:
-    return ImportedMessage(
-        f"claude-mem:{_text(row, 'content_session_id') or 'unknown'}",
-        "user",
-        _text(row, "prompt_text"),
-        Origin.USER,
-        file,
-        _row_number(row),
-        time=_time(row),
-        scope=Scope(channel="claude-mem"),
-    )
-
-
-_TABLES: dict[str, tuple[tuple[str, ...], Callable[[dict[str, Any], str], Item]]] = {
-    "observations": (("type", "title", "concepts", *_PARTS_OF_OBSERVATION), _observation),
-    "session_summaries": (_PARTS_OF_SUMMARY, _summary),
-    "user_prompts": (("content_session_id", "prompt_text"), _prompt),
-}
-
-
-def _note(
-    row: dict[str, Any],
-    file: str,
-    title: str,
-    details: list[str],
-    tags: tuple[str, ...],
-    origin: Origin,
-    type_: NoteType = NoteType.NOTE,
-) -> Item:
-    line, time, text = _row_number(row), _time(row), "\n\n".join(filter(None, details))
-    if time is None:
-        return Skipped("it has no date that can be read", file, line)
-    session = _text(row, "memory_session_id")
-    scope = Scope(channel="claude-mem", session=f"claude-mem:{session}") if session else None
-    kept = tuple(dict.fromkeys(filter(None, ("claude-mem", *tags, _text(row, "project"), "imported"))))
-    tldr = next(filter(None, map(str.strip, (title or text).splitlines())), "")[:200]
-    return ImportedNote(
-        Note(tldr=tldr, details=text, type=type_, tags=kept, origin=origin, scope=scope, time=time), file, line
-    )
+def _items(connection: sqlite3.Connection, table: str, place: str) -> Iterator[Item]:
+    if table == _PROMPTS:
+        for row in rows(connection, table, (*_ALWAYS, "content_session_id", "prompt_text"), "id"):
+            key = f"claude-mem:{_text(row, 'content_session_id') or 'unknown'}"
+            text, scope = _text(row, "prompt_text"), Scope(channel="claude-mem")
+            yield ImportedMessage(key, "user", text, Origin.USER, place, _number(row), time=_time(row), scope=scope)
+        return
+    form = _TABLES[table]
+    for row in rows(connection, table, (*_ALWAYS, *form.title, *form.details, *form.tags), "id"):
+        details = [
+            f"{name.replace('_', ' ')}: {', '.join(_listed(row, name))}" for name in form.details if _listed(row, name)
+        ]
+        title = next((text for name in form.title if (text := _text(row, name))), details[0] if details else "")
+        session = _text(row, "memory_session_id")
+        note = Note(
+            tldr=title.splitlines()[0][:200] if title else "",
+            details="\n\n".join(details),
+            type=_TYPES.get(_text(row, "type"), NoteType.NOTE),
+            tags=("claude-mem", *(tag for name in form.tags for tag in _listed(row, name)), "imported"),
+            origin=form.origin,
+            scope=Scope(channel="claude-mem", session=f"claude-mem:{session}") if session else None,
+            time=_time(row),
+        )
+        yield ImportedNote(note, place, _number(row))
 
 
 def _time(row: dict[str, Any]) -> Any:
     return time_of(row.get("created_at_epoch")) or time_of(row.get("created_at"))
 
 
-def _row_number(row: dict[str, Any]) -> int:
-    number = row.get("id")
-    return number if isinstance(number, int) else 0
+def _number(row: dict[str, Any]) -> int:
+    return row["id"] if isinstance(row.get("id"), int) else 0
 
 
 def _text(row: dict[str, Any], name: str) -> str:
@@ -132,17 +122,11 @@ def _text(row: dict[str, Any], name: str) -> str:
     return value.strip() if isinstance(value, str) else ""
 
 
-def _listed(value: object) -> list[str]:
+def _listed(row: dict[str, Any], name: str) -> list[str]:
     """Return a list that is kept as JSON; a text that is none is its one item."""
-    if not isinstance(value, str) or not value.strip():
-        return []
+    text = _text(row, name)
     try:
-        items = json.loads(value)
+        items = json.loads(text)
     except (ValueError, RecursionError):
-        return [value.strip()]
-    return [str(item).strip() for item in items if str(item).strip()] if isinstance(items, list) else [value.strip()]
-
-
-def _files(title: str, value: object) -> str:
-    listed = _listed(value)
-    return f"{title}: {', '.join(listed)}" if listed else ""
+        items = text
+    return [one for item in (items if isinstance(items, list) else [text]) if (one := str(item).strip())]

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from nanobot_memory_plugins.core.errors import InputError
-from nanobot_memory_plugins.core.files import MemoryPaths, NoteEntry, parse_notes
+from nanobot_memory_plugins.core.files import MemoryPaths, parse_notes
 from nanobot_memory_plugins.core.transfer.archive import MANIFEST
 from nanobot_memory_plugins.core.transfer.formats.encodings import NoTextError, decoded
 from nanobot_memory_plugins.core.transfer.formats.reading import files_below
@@ -107,9 +107,8 @@ def markdown_items(
     """Yield the notes of a Markdown file; ``name`` is what the report calls it.
 
     The day is the one in a heading, else in the file's name, else in its front matter, else that of the last change.
-    Folders, title and aliases stand in each note's title. Notes in our own form keep what they say, except that none
-    becomes the user's word unless ``origin`` is. ``encoding`` is that of a file that is no UTF-8; it is told from the
-    bytes where none is named.
+    Folders, title and aliases stand in each note's title. A note in our own form is a section like any other.
+    ``encoding`` is that of a file that is no UTF-8; it is told from the bytes where none is named.
     """
     try:
         data = path.read_bytes()
@@ -132,13 +131,10 @@ def markdown_items(
     place = _Place(name, _page_title(stem, folder, fields), named or when, named is not None)
     tags = tuple(dict.fromkeys((*tags, *_listed(fields, "tags", "tag"))))
     is_empty = True
-    for part in parse_notes(text[start:], line=text.count("\n", 0, start) + 1):
-        item = (
-            _own_note(part, place, origin)
-            if isinstance(part, NoteEntry)
-            else _section(part.text, part.line, place, origin, tags)
-        )
-        if item is not None:
+    body = text[start:].encode()
+    for part in parse_notes(body, line=text.count("\n", 0, start) + 1):
+        section = body[part.offset : part.offset + part.length].decode()
+        if (item := _section(section, part.line, place, origin, tags)) is not None:
             is_empty = False
             yield item
     if is_empty:
@@ -170,20 +166,6 @@ def _page_title(stem: str, folder: str, fields: Mapping[str, list[str]]) -> str:
     others = (*(() if title.casefold() == stem.casefold() else (stem,)), *_listed(fields, "aliases", "alias"))
     title = f"{title} ({', '.join(others)})" if others else title
     return f"{folder}/{title}" if folder else title
-
-
-def _own_note(entry: NoteEntry, place: _Place, origin: Origin) -> ImportedNote:
-    note = Note(
-        tldr=entry.tldr or entry.title,
-        details=entry.details,
-        type=entry.type,
-        tags=entry.tags,
-        title=entry.title,
-        origin=origin if entry.origin in (Origin.USER, Origin.ASSISTANT) else entry.origin,
-        time=entry.time,
-        searchable=entry.searchable,
-    )
-    return ImportedNote(note, place.file, entry.line)
 
 
 def _section(text: str, line: int, place: _Place, origin: Origin, tags: tuple[str, ...]) -> ImportedNote | None:

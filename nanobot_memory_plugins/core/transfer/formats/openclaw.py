@@ -30,7 +30,8 @@ class OpenClawImporter:
         """Return whether it is OpenClaw's home or a workspace of it."""
         if not source.is_dir():
             return source.name == "openclaw-agent.sqlite"
-        return _is_home(source) or _is_workspace(source)
+        is_home = any(any(source.glob(pattern)) for pattern in ("openclaw.json", _SESSIONS[0], _DATABASES))
+        return is_home or _is_workspace(source)
 
     def read(self, source: Path, workspace: Path) -> Iterator[Item]:
         """Yield notes, then sessions. Raises `InputError` where there is neither."""
@@ -56,14 +57,6 @@ class OpenClawImporter:
                 yield from _session(path, name)
 
 
-def _is_home(source: Path) -> bool:
-    return (
-        (source / "openclaw.json").is_file()
-        or any(source.glob("agents/*/sessions/*.jsonl"))
-        or any(source.glob(_DATABASES))
-    )
-
-
 def _is_workspace(source: Path) -> bool:
     """Tell OpenClaw's workspace from nanobot's, which keeps MEMORY.md in ``memory/``."""
     if (source / "memory" / "MEMORY.md").exists() or not any((source / name).is_file() for name in _WORKSPACE_MARKS):
@@ -79,13 +72,10 @@ def _is_transcript(path: Path) -> bool:
 
 def _markdown(source: Path) -> Iterator[Path]:
     workspaces = [source] if _is_workspace(source) else sorted(source.glob("workspace*"))
-    for workspace in workspaces:
-        if not workspace.is_dir() or workspace.is_symlink():
-            continue
+    for workspace in (one for one in workspaces if one.is_dir() and not one.is_symlink()):
         if (workspace / "MEMORY.md").is_file():
             yield workspace / "MEMORY.md"
-        if (workspace / "memory").is_dir():
-            yield from (path for path, unfit in files_below(workspace / "memory", (".md",)) if not unfit)
+        yield from (path for path, unfit in files_below(workspace / "memory", (".md",)) if not unfit)
 
 
 def _session(path: Path, name: str) -> Iterator[Item]:
@@ -109,15 +99,9 @@ def _keys(path: Path) -> dict[str, str]:
     """Return the keys of sessions by their ids; none where there is no list of them."""
     try:
         table: Any = json.loads(path.read_bytes())
-    except (OSError, ValueError, RecursionError):
+        return {str(entry["sessionId"]): f"openclaw:{key}" for key, entry in table.items()}
+    except (OSError, ValueError, RecursionError, AttributeError, KeyError, TypeError):
         return {}
-    if not isinstance(table, dict):
-        return {}
-    return {
-        str(entry["sessionId"]): f"openclaw:{key}"
-        for key, entry in table.items()
-        if isinstance(entry, dict) and isinstance(entry.get("sessionId"), str)
-    }
 
 
 def _database(path: Path, name: str) -> Iterator[Item]:
@@ -165,7 +149,10 @@ def _message(event: dict[str, Any], session_key: str, file: str, line: int) -> I
     role = message.get("role")
     if not isinstance(role, str) or role not in _ORIGINS:
         return Skipped("nobody said it: it is no message of user, assistant or tool", file, line)
-    text = _spoken(message.get("content"))
+    content = message.get("content")
+    if isinstance(content, list):  # no thinking, no calls of tools
+        content = [part for part in content if not isinstance(part, dict) or part.get("type") in _SPEECH]
+    text = Message.from_chat({"role": "user", "content": content}).text
     if role == "user":
         text = _STAMP.sub("", _CONTEXT.sub("", text)).strip()
     if not text.strip():
@@ -184,10 +171,3 @@ def _message(event: dict[str, Any], session_key: str, file: str, line: int) -> I
         name=str(message.get("toolName") or message.get("name") or "") if is_tool else "",
         scope=Scope(channel="openclaw"),
     )
-
-
-def _spoken(content: object) -> str:
-    """Return what was said: no thinking, no calls of tools."""
-    if isinstance(content, list):
-        content = [part for part in content if not isinstance(part, dict) or part.get("type") in _SPEECH]
-    return Message.from_chat({"role": "user", "content": content}).text
