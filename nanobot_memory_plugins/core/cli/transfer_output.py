@@ -40,7 +40,7 @@ def print_report(report: ImportReport, *, everything: bool = False) -> None:
     for why, (count, files) in _reasons(report).items():
         out.print(tr("left: {why}", why=shown(tr(why))) + (f" ({count:,})" if count > 1 else ""))
         _print_files(out, files, most)
-    for about, files in report.remarks.items():
+    for about, files in report.remarks.items() if report.taken else ():
         out.print(f"{shown(tr(about))} ({len(files):,}):")
         _print_files(out, files, most)
     if report.written:
