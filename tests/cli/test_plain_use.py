@@ -98,7 +98,6 @@ OF_A_MEMORY = [
     ["scrub", "--dry-run"],
     ["purge", "--text", "a long sentence that nobody said", "--dry-run"],
     ["import", "--undo"],
-    ["import", "--conflicts"],
 ]
 
 

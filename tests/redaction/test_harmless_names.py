@@ -123,7 +123,7 @@ def test_neither_does_one_that_is_imported_or_that_has_been_quiet(tmp_path: Path
     key = f"cli:{token()}"
     paths, report = MemoryPaths.of(tmp_path), ImportReport("plain", "plain", "elsewhere")
     appender = Appender(paths, 1.0)
-    ledger = ImportLedger(paths, appender)
+    ledger = ImportLedger(paths)
     ledger.begin("elsewhere")
     writer = ImportWriter(paths, report, ledger, appender, redaction=ContactRedaction())
     writer.take(ImportedMessage(role="user", text="hello", session_key=key, origin=Origin.USER, file="a", line=1))

@@ -11,7 +11,7 @@ from nanobot_memory_plugins.core.config.json_file import nanobot_home
 from nanobot_memory_plugins.core.files import MemoryPaths
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.transfer.importer import ImportedMessage, ImportedNote, Importer
-from nanobot_memory_plugins.core.transfer.ledger import LEDGER
+from nanobot_memory_plugins.core.transfer.ledger import ImportLedger
 from nanobot_memory_plugins.core.transfer.sources import FALLBACK, installed_importers, load_importer
 
 # Where other programs keep theirs, below the home folder.
@@ -36,7 +36,7 @@ def importable_memories(workspace: Path) -> list[Importable]:
     Looked for are nanobot's own old sessions, the stores of other programs in their usual places, and folders of
     Markdown directly beside the workspace. Nothing is written.
     """
-    if (MemoryPaths.of(workspace).memory / LEDGER).exists():
+    if ImportLedger(MemoryPaths.of(workspace)).last() is not None:
         return []
     found = []
     for name, path in _places(workspace):

@@ -35,7 +35,7 @@ CREATE TABLE IF NOT EXISTS forgotten (
     tenant TEXT NOT NULL DEFAULT '', kind TEXT NOT NULL, digest TEXT NOT NULL, time TEXT NOT NULL,
     revision INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (tenant, kind, digest)
 ) WITHOUT ROWID;
--- What was imported from where, by digest, so that the same is not imported twice.
+-- What each import wrote, by file and key, with its digest: it is not imported twice, and can be taken back.
 CREATE TABLE IF NOT EXISTS imported (
     source TEXT NOT NULL, item TEXT NOT NULL, digest TEXT NOT NULL, run TEXT NOT NULL, PRIMARY KEY (source, item)
 ) WITHOUT ROWID;

@@ -26,7 +26,7 @@ from nanobot_memory_plugins.core.transfer.entries import installed_joiner
 from nanobot_memory_plugins.core.transfer.exporting import grows, is_of_memory, is_transcript
 from nanobot_memory_plugins.core.transfer.import_writer import LOCK_SECONDS
 from nanobot_memory_plugins.core.transfer.importing import only_import
-from nanobot_memory_plugins.core.transfer.ledger import DIGITS, ImportLedger, digest, records_in
+from nanobot_memory_plugins.core.transfer.ledger import DIGITS, ImportLedger, records_in
 from nanobot_memory_plugins.core.transfer.report import ImportReport
 from nanobot_memory_plugins.core.transfer.sources import ARCHIVE
 from nanobot_memory_plugins.redaction.script.messages import Sentence
@@ -57,7 +57,7 @@ def import_archive(
         if not dry_run:
             stack.enter_context(only_import(paths))
         appender = Appender(paths, LOCK_SECONDS)
-        ledger = ImportLedger(paths, appender)
+        ledger = ImportLedger(paths)
         ledger.begin(source.name)
         restoring = _Restoring(archive, paths, report, ledger, appender, ContactRedaction(contacts))
         for file in archive.manifest.files:
@@ -115,11 +115,9 @@ class _Restoring:
         """Wait until all is on the disk, and remember it."""
         if self._report.dry_run:
             return
-        if new := [key for key in self._joined if key not in self._ledger.known]:
-            self._ledger.add(taken=new)
         if hasattr(os, "sync"):  # new files have not been waited for one by one
             os.sync()
-        self._ledger.finish()
+        self._ledger.finish(self._joined)
         self._appender.sync()
 
     def _cleaned(self, file: ManifestFile) -> bytes:
@@ -138,7 +136,7 @@ class _Restoring:
             if grows(name):
                 self._ledger.add_records(name, dict(records_in(name, data)))
             else:
-                self._ledger.add(file=name, digest=digest(data))
+                self._ledger.add_file(name, data)
             _create(self._paths, self._paths.memory / name, data, file.modified)
         self._report.took("files", name, 1)
 
@@ -189,7 +187,7 @@ class _Restoring:
             return
         self._report.known += joined.known
         if joined.run:
-            self._ledger.add(entries=joined.run)
+            self._ledger.add_entries(joined.run)
         if joined.new:
             self._report.took("entries", _ENTRIES, joined.new)
         if joined.rest:

@@ -39,7 +39,7 @@ def import_from(
     report = ImportReport(format, importer.label, str(source), dry_run=dry_run)
     with nullcontext() if dry_run else only_import(paths):
         appender = Appender(paths, LOCK_SECONDS)
-        ledger = ImportLedger(paths, appender)
+        ledger = ImportLedger(paths)
         ledger.begin(source.name)
         writer = ImportWriter(
             paths, report, ledger, appender, redaction=ContactRedaction(contacts), tools=tools, whose=whose

@@ -1,24 +1,17 @@
 """What each import wrote: by it an import changes nothing the second time, and can be taken back.
 
-``memory/.imports/imports.jsonl`` has rows of JSON, each of one import: where it came from, the records that it is about
-to add to a file, by key with a digest of their bytes, the files that it is about to make, the run of the entries, and
-that it is done. It holds digests and no word of what was imported.
+It stands in the state database, as digests and without a word of what was imported: each record that an import adds to
+a file, by key, before it is written; each file that it makes; the run of the entries; and that it is done.
 """
 
 import hashlib
 import io
-import json
-import os
-import secrets
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 
-from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.files import MemoryPaths, NoteEntry, parse_notes, parse_transcript_line
-from nanobot_memory_plugins.core.files.appending import Appender
-from nanobot_memory_plugins.redaction.script.messages import Sentence
+from nanobot_memory_plugins.core.state import StateDatabase
 
-LEDGER = ".imports/imports.jsonl"
 # Hexadecimal digits of a key or digest: 64 bits.
 DIGITS = 16
 
@@ -43,70 +36,85 @@ def records_in(name: str, data: bytes) -> Iterator[tuple[str, bytes]]:
         yield (part.id if isinstance(part, NoteEntry) else "") or digest(piece), piece
 
 
+@dataclass(slots=True)
+class ImportRun:
+    """What one import wrote: records by file and key, whole files, runs of the entries; each with its digest."""
+
+    id: str
+    source: str
+    records: dict[str, dict[str, str]] = field(default_factory=dict)
+    files: dict[str, str] = field(default_factory=dict)
+    entries: list[str] = field(default_factory=list)
+
+
+# Where a row of the table says something else than what a file got.
+_BEGUN, _DONE, _TAKEN, _ENTRIES = "/begun", "/done", "/taken", "/entries"
+
+
 class ImportLedger:
     """The imports into one workspace. Everything here blocks; one import or undo at a time may have it."""
 
-    def __init__(self, paths: MemoryPaths, appender: Appender) -> None:
-        """Read it. Raises `MemoryFileError`."""
-        self._path = paths.memory / LEDGER
-        self._appender = appender
-        self._rows = self._read()
-        self._head: dict[str, Any] | None = None
-        self.id = ""
-        done = {row["import"] for row in self._rows if row.get("done")}
+    def __init__(self, paths: MemoryPaths) -> None:
+        """Read what is known. Raises `StoreError`."""
+        self._state = StateDatabase.of(paths)
+        self._exists = paths.state.exists()  # whoever only looks makes no database
+        self._source = self._run = ""
         # What an import that was broken off was about to write is looked for in the files.
-        rows = [row for row in self._rows if row["import"] in done]
-        self.known = {key for row in rows for name in ("records", "taken") for key in row.get(name, ())}
+        done = "SELECT item FROM imported WHERE run IN (SELECT item FROM imported WHERE source = ?)"
+        self.known = {str(item) for (item,) in self._read(done, _DONE)}
 
     def begin(self, source: str) -> None:
         """Begin an import; it is written down with the first thing that it writes."""
-        self.id = secrets.token_hex(4)
-        self._head = {"import": self.id, "source": source}
-
-    def add(self, **row: Any) -> None:
-        """Write down what the import is about to do. Raises `MemoryFileError`."""
-        rows = [one for one in (self._head, {"import": self.id, **row}) if one is not None]
-        self._head = None
-        self._appender.append(self._path, b"".join(json.dumps(one).encode("ascii") + b"\n" for one in rows))
+        self._source, self._run = source, ""
 
     def add_records(self, name: str, records: Mapping[str, bytes]) -> None:
         """Write down the records, by key, that are about to be added to a file below the memory folder."""
-        self.add(file=name, records={key: digest(data) for key, data in records.items()})
+        self._add(name, ((key, digest(data)) for key, data in records.items()))
 
-    def finish(self) -> None:
-        """Write down that the import is done, where it did anything."""
-        if self._head is None:
-            self.add(done=True)
+    def add_file(self, name: str, data: bytes) -> None:
+        """Write down a file that is about to be made below the memory folder."""
+        self._add(name, [("", digest(data))])
 
-    def last(self) -> list[dict[str, Any]]:
-        """Return the rows of the last import, or none."""
-        last = self._rows[-1]["import"] if self._rows else ""
-        return [row for row in self._rows if row["import"] == last]
+    def add_entries(self, run: str) -> None:
+        """Write down which run of the entries brought theirs."""
+        self._add(_ENTRIES, [(run, "")])
 
-    def rows_without(self, import_id: str) -> bytes:
-        """Return the ledger's bytes without one import."""
-        return b"".join(json.dumps(row).encode("ascii") + b"\n" for row in self._rows if row["import"] != import_id)
+    def finish(self, taken: Iterable[str] = ()) -> None:
+        """Write down that the import is done, where it did anything, and further keys of what was taken."""
+        rows = [(key, "") for key in taken if key not in self.known]
+        if rows or self._run:
+            self._add(_TAKEN, rows)
+            self._add(_DONE, [(self._run, "")])
 
-    def _read(self) -> list[dict[str, Any]]:
-        try:
-            lines = self._path.read_bytes().split(b"\n")
-        except (FileNotFoundError, NotADirectoryError):
-            return []
-        except OSError as error:
-            raise MemoryFileError(
-                Sentence(
-                    "The list of what was imported before ({fspath}) cannot be read: {why}.",
-                    fspath=os.fspath(self._path),
-                    why=error.strerror,
-                ),
-                hint="Make it readable: without it everything would be imported twice.",
-            ) from error
-        rows = []
-        for line in lines:
-            try:
-                row = json.loads(line)
-            except (ValueError, RecursionError):
-                continue  # a crash cut it off: what it was about to say did not happen
-            if isinstance(row, dict) and isinstance(row.get("import"), str):
-                rows.append(row)
-        return rows
+    def last(self) -> ImportRun | None:
+        """Return the last import that was not taken back."""
+        rows = self._read("SELECT item, digest FROM imported WHERE source = ? ORDER BY item DESC LIMIT 1", _BEGUN)
+        if not rows:
+            return None
+        run = ImportRun(id=rows[0][0], source=rows[0][1])
+        for source, item, digest_ in self._read("SELECT source, item, digest FROM imported WHERE run = ?", run.id):
+            if source == _ENTRIES:
+                run.entries.append(item)
+            elif not source.startswith("/") and item:
+                run.records.setdefault(source, {})[item] = digest_
+            elif not source.startswith("/"):
+                run.files[source] = digest_
+        return run
+
+    def forget(self, run: ImportRun) -> None:
+        """Forget an import that was taken back: its items can be imported again."""
+        self._state.execute("DELETE FROM imported WHERE run = ?", (run.id,))
+
+    def _read(self, sql: str, value: str) -> list[tuple[str, ...]]:
+        return self._state.read(sql, (value,)) if self._exists else []
+
+    def _add(self, source: str, items: Iterable[tuple[str, str]]) -> None:
+        if not self._run:
+            last = self._read("SELECT max(item) FROM imported WHERE source = ?", _BEGUN)
+            self._run = f"{int((last and last[0][0]) or 0) + 1:06}"
+            self._add(_BEGUN, [(self._run, self._source)])
+        rows = [(source, item, digest_, self._run) for item, digest_ in items]
+        self._state.write(
+            lambda connection: connection.executemany("INSERT OR REPLACE INTO imported VALUES (?, ?, ?, ?)", rows)
+        )
+        self._exists = True

@@ -8,11 +8,9 @@ from pathlib import Path
 from nanobot_memory_plugins.core.erasure.rewriting import lock_of, rewrite
 from nanobot_memory_plugins.core.errors import InputError
 from nanobot_memory_plugins.core.files import MemoryPaths, file_lock
-from nanobot_memory_plugins.core.files.appending import Appender
 from nanobot_memory_plugins.core.files.reading import read_regular
 from nanobot_memory_plugins.core.transfer.entries import installed_joiner
-from nanobot_memory_plugins.core.transfer.import_writer import LOCK_SECONDS
-from nanobot_memory_plugins.core.transfer.ledger import LEDGER, ImportLedger, digest, records_in
+from nanobot_memory_plugins.core.transfer.ledger import ImportLedger, digest, records_in
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 _CHANGED = "it has been changed since then"
@@ -41,22 +39,21 @@ def undo_import(workspace: Path) -> UndoReport:
     Raises `InputError` where there is none, and `MemoryFileError`.
     """
     paths = MemoryPaths.of(workspace)
-    ledger = ImportLedger(paths, Appender(paths, LOCK_SECONDS))
-    rows = ledger.last()
-    if not rows:
+    ledger = ImportLedger(paths)
+    run = ledger.last()
+    if run is None:
         raise InputError(
             "There is no import to take back.",
             hint="`nanobot-memory import SOURCE --dry-run` shows what one would bring.",
         )
-    report = UndoReport(rows[0]["import"], str(rows[0].get("source", "")))
-    for row in reversed(rows):
-        if "entries" in row:
-            _take_entries_back(workspace, str(row["entries"]), report)
-        elif "records" in row:
-            _take_records_out(paths, str(row["file"]), row["records"], report)
-        elif "digest" in row:
-            _take_file_out(paths, str(row["file"]), row["digest"], report)
-    _write(paths, LEDGER, lambda _: ledger.rows_without(report.id))  # last: until then all can be repeated
+    report = UndoReport(run.id, run.source)
+    for entries in run.entries:
+        _take_entries_back(workspace, entries, report)
+    for name, records in run.records.items():
+        _take_records_out(paths, name, records, report)
+    for name, whole in run.files.items():
+        _take_file_out(paths, name, whole, report)
+    ledger.forget(run)  # last: until then all can be repeated
     return report
 
 
