@@ -273,7 +273,7 @@ class MemoryHost(PromptCalls):
         await self.start()
         whose = self._scopes.of(session_key, scope)
         if history:
-            await self._resuming.take_in(session_key, history, whose)
+            await self._resuming.take_in_lately(session_key, history, whose)
         messages = await self._receiving.history(session_key, history)
         self._redaction.hear_user(messages)
         told = await self._hooks.keep_answers(

@@ -13,6 +13,9 @@ from nanobot_memory_plugins.core.text.private import without_private
 from nanobot_memory_plugins.core.values import ContextBlock, Message, Origin, Receipt, Scope, messages_from_chat
 from nanobot_memory_plugins.core.values.message_context import MessageContext
 
+# Messages at the end of a history that a message, a draft, an idle session and a reading are answered with.
+LOOKED_AT = 400
+
 KEPT_BEFORE = Receipt(stored=False, reason="The transcript holds it already.")
 
 
@@ -23,8 +26,8 @@ class Receiving:
         self._parts = parts
 
     async def history(self, session_key: str, history: Sequence[object]) -> tuple[Message, ...]:
-        """Return a host's history as plugins get it, by who said what."""
-        return await self._parts.said.attributed(session_key, plain_history(history))
+        """Return the end of a host's history as plugins get it, by who said what."""
+        return await self._parts.said.attributed(session_key, plain_history(history[-LOOKED_AT:]))
 
     def language(self, text: str) -> Language:
         """Return the language in which a turn is told something."""
@@ -78,7 +81,7 @@ class Receiving:
             if spoken:
                 self._parts.redaction.hear_message(text, before)
             shown = [Message("system", prompt)] if prompt else []
-            seen = (*shown, *standing_blocks(history), *before)
+            seen = (*shown, *standing_blocks(history[-LOOKED_AT:]), *before)
             limit = self._parts.options.message_limit
             answers = await self._parts.hooks.answers_to_message(
                 session_key, text, seen, limit=limit, scope=scope, spoken=spoken

@@ -29,6 +29,9 @@ from nanobot_memory_plugins.core.values.wire_forms import apart
 
 # Results of tools that are noted of one history, the last ones.
 _TOOLS = 100
+# Messages at the end of a history that is about to be cut, or has gone quiet, that may be missing: all before them was
+# seen by calls of before, or is a matter for `resume` and the importers.
+_LATELY = 500
 _TOOL_ROLES = ("tool", "function")
 _LOCK_SECONDS = 5.0
 
@@ -73,6 +76,12 @@ class Resuming:
         taking = self._take(session_key, given, scope, parent, behind_turn)
         return await asyncio.shield(self._parts.recorder.begin(taking))
 
+    async def take_in_lately(
+        self, session_key: str, messages: Sequence[object], scope: Scope, *, known: int = 0
+    ) -> None:
+        """Keep what is missing of the end of a history, behind its first ``known`` messages."""
+        await self.take_in(session_key, messages[max(known, len(messages) - _LATELY) :], scope)
+
     async def before_compaction(
         self, session_key: str, messages: Sequence[object], scope: Scope, more: Mapping[str, Any], *, known: int = 0
     ) -> Summary | None:
@@ -81,7 +90,7 @@ class Resuming:
         The first ``known`` messages are what an earlier compaction left of others, and not taken in.
         """
         try:
-            await self.take_in(session_key, messages[known:], scope)
+            await self.take_in_lately(session_key, messages, scope, known=known)
         except Exception as error:  # the plugins are to be asked all the same
             logger.warning("a history could not be taken in before it is cut: {}", type(error).__name__)
         cut = await self._parts.said.attributed(session_key, plain_history(messages))
