@@ -69,7 +69,7 @@ class MemoryMiddleware(AgentMiddleware):
     def before_agent(self, state: Any, runtime: Any) -> dict[str, Any] | None:
         """Do as `abefore_agent`."""
         turn, text, earlier, unknown = self._begun(state)
-        return _kept(turn, text, self.memory.open_turn_now(turn, text, earlier, unknown=unknown))
+        return _kept(turn, text, self.memory.open_turn(turn, text, earlier, unknown=unknown).now())
 
     # --- the model is asked -----------------------------------------------------------------------------------
 
@@ -80,7 +80,7 @@ class MemoryMiddleware(AgentMiddleware):
 
     def before_model(self, state: Any, runtime: Any) -> dict[str, Any] | None:
         """Do as `abefore_model`."""
-        made = self._turn(state).now.compacted(_chat(state["messages"]), context_window=self.context_window)
+        made = self._turn(state).compacted(_chat(state["messages"]), context_window=self.context_window).now()
         return _shortened(state["messages"], made)
 
     async def awrap_model_call(self, request: Any, handler: Callable[[Any], Awaitable[Any]]) -> Any:
@@ -104,7 +104,7 @@ class MemoryMiddleware(AgentMiddleware):
     def wrap_tool_call(self, request: Any, handler: Callable[[Any], Any]) -> Any:
         """Do as `awrap_tool_call`."""
         turn, (name, arguments, id_) = self._turn(request.state), _asked(request)
-        with turn.now.tool(name, arguments, call_id=id_, waits=GraphBubbleUp) as call:
+        with turn.tool(name, arguments, call_id=id_, waits=GraphBubbleUp) as call:
             answer = handler(request)
             call.result, call.error = _outcome(answer, id_)
         return answer
@@ -120,7 +120,7 @@ class MemoryMiddleware(AgentMiddleware):
     def after_agent(self, state: Any, runtime: Any) -> dict[str, Any] | None:
         """Do as `aafter_agent`."""
         turn, chat = self._turn(state), _chat(state["messages"])
-        turn.now.replied(chat)
+        turn.replied(chat).now()
         return self._ended(turn, chat, state)
 
     # --- what the hooks have in common ------------------------------------------------------------------------
@@ -173,7 +173,7 @@ class MemoryMiddleware(AgentMiddleware):
         def run(**arguments: Any) -> str:  # where an event loop runs, LangChain calls it in a thread
             config, session = get_config(), asking_session()
             scope = self._scope(config) if session == self._session_key(config) else None  # a sub-agent's is its own
-            return tool.run_now(arguments, session_key=session, scope=scope)
+            return tool.run(arguments, session_key=session, scope=scope).now()
 
         schema = dict(tool.parameters)
         return StructuredTool.from_function(

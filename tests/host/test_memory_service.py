@@ -121,7 +121,7 @@ def test_what_is_no_scope_is_named_in_the_log_and_keeps_nothing(tmp_path, scope,
     sink = logger.add(log.append, level="WARNING", format="{message}")
     try:
         with MemoryService(tmp_path) as memory:
-            memory.turn("s", scope=scope).now.received("The key lies under the mat.")
+            memory.turn("s", scope=scope).received("The key lies under the mat.").now()
             assert not asyncio.run(memory.search("key", limit=3, scope=scope))
     finally:
         logger.remove(sink)
@@ -131,6 +131,6 @@ def test_what_is_no_scope_is_named_in_the_log_and_keeps_nothing(tmp_path, scope,
 
 def test_a_number_and_none_are_names_in_a_scope(tmp_path):
     with MemoryService(tmp_path) as memory:
-        memory.turn("s", scope={"user": 111, "channel": None}).now.received("The key lies under the mat.")
+        memory.turn("s", scope={"user": 111, "channel": None}).received("The key lies under the mat.").now()
         seen = [asyncio.run(memory.search("key", limit=3, scope={"user": one})) for one in ("111", "222")]
     assert [len(hits) for hits in seen] == [1, 0]

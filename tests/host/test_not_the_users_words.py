@@ -73,15 +73,15 @@ def test_a_sub_agent_sees_what_its_parents_user_may_see_and_its_tools_are_noted_
     monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "storage,recall,observation")
     config = CONFIG.model_copy(update={"core": CONFIG.core.model_copy(update={"share": "user"})})
     with MemoryService(tmp_path, config=config) as memory:
-        memory.turn("told", scope={"user": "ana"}).now.received(TOLD)
-        memory.turn("outer", scope={"user": "ana"}).now.received("Ask somebody about ports.")
+        memory.turn("told", scope={"user": "ana"}).received(TOLD).now()
+        memory.turn("outer", scope={"user": "ana"}).received("Ask somebody about ports.").now()
         memory.call_now(lambda host: host.flush_index(), limit=20)
         inner = memory.turn("inner", parent="outer")
-        assert "5433" in inner.now.received("Which port has the staging database?")
-        stranger = memory.turn("stranger").now.received("Which port has the staging database?")
+        assert "5433" in inner.received("Which port has the staging database?").now()
+        stranger = memory.turn("stranger").received("Which port has the staging database?").now()
         assert stranger is None or "5433" not in stranger
-        inner.now.tool_finished("1", "ask_dba", {}, result="port 5433 is right")
-        inner.now.replied("It is 5433.")
+        inner.tool_finished("1", "ask_dba", {}, result="port 5433 is right").now()
+        inner.replied("It is 5433.").now()
 
         async def look(host):
             await host.flush_index()
@@ -101,15 +101,15 @@ def test_tools_are_listed_before_the_start_run_from_anywhere_and_are_known_behin
     assert not tools["remember"].reads_only
     assert tools["forget"].destroys
     assert tools["memory_search"].parameters["type"] == "object"
-    memory.turn("s").now.received("I live in Basel.")
+    memory.turn("s").received("I live in Basel.").now()
     fact = {"text": "The user lives in Basel.", "said": "I live in Basel."}
-    assert "Error" not in tools["remember"].run_now(fact, session_key="s")
+    assert "Error" not in tools["remember"].run(fact, session_key="s").now()
     assert "Basel" in asyncio.run(tools["memory_search"].run({"query": "Basel"}, session_key="s"))
     for name in ("memory_search", "mcp__plugin_memory_server__memory_search", "memory.remember", "memory:forget"):
         assert memory.is_own(name), name
     for name in ("web_search", "mcp__files__search", "remembering"):
         assert not memory.is_own(name), name
-    memory.turn("s").now.tool_finished("1", "mcp__memory__remember", {}, result="Kept in a file.")
+    memory.turn("s").tool_finished("1", "mcp__memory__remember", {}, result="Kept in a file.").now()
     assert memory.close()
     assert "Kept in a file." not in "".join(path.read_text() for path in (tmp_path / "memory").glob("20*.md"))
 

@@ -21,7 +21,7 @@ def memory(tmp_path, monkeypatch):
         plugins={"storage": {"embedding": {"provider": "none"}}, "recall": {"needThreshold": 0.0}},
     )
     with MemoryService(tmp_path, config=config) as service:
-        service.turn("told").now.received(TOLD)
+        service.turn("told").received(TOLD).now()
         service.call_now(lambda host: host.flush_index(), limit=20)
         yield service
 

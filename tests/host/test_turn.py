@@ -37,7 +37,7 @@ def notes(memory: MemoryService) -> str:
 
 
 def know_the_port(memory: MemoryService) -> None:
-    memory.turn("told").now.received(TOLD)
+    memory.turn("told").received(TOLD).now()
     memory.call_now(lambda host: host.flush_index(), limit=20)
 
 
@@ -55,18 +55,18 @@ async def test_a_message_is_kept_once_however_often_it_is_received_and_has_one_b
 
 def test_a_block_that_stays_in_the_hosts_history_is_not_repeated(memory):
     know_the_port(memory)
-    block = memory.turn("asked").now.received(ASKED)
+    block = memory.turn("asked").received(ASKED).now()
     asked = [{"role": "user", "content": ASKED}, {"role": "assistant", "content": "One moment."}]
     stays = [{"role": "user", "content": f"{ASKED}\n\n{block}"}, asked[1]]
-    assert "5433" in memory.turn("other").now.received("So which port is it, of the staging database?", asked)
-    again = memory.turn("asked").now.received("So which port is it, of the staging database?", stays)
+    assert "5433" in memory.turn("other").received("So which port is it, of the staging database?", asked).now()
+    again = memory.turn("asked").received("So which port is it, of the staging database?", stays).now()
     assert again is None or "5433" not in again
 
 
 def test_the_block_stands_beside_the_users_message_and_the_hosts_list_stays_as_it_is(memory):
     know_the_port(memory)
     turn = memory.turn("asked")
-    block = turn.now.received(ASKED)
+    block = turn.received(ASKED).now()
     results = {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "c", "content": "no"}]}
     for content, kind in (
         (ASKED, None),
@@ -87,7 +87,7 @@ def test_the_block_stands_beside_the_users_message_and_the_hosts_list_stays_as_i
 def test_a_nested_agents_request_gets_no_block(memory):
     know_the_port(memory)
     turn = memory.turn("asked")
-    assert turn.now.received(ASKED)
+    assert turn.received(ASKED).now()
     nested = [{"role": "user", "content": "Summarise this page."}]
     assert turn.beside(nested) == nested
 
@@ -225,7 +225,7 @@ async def test_a_memory_that_was_closed_is_not_started_again_for_the_end_of_a_tu
 async def test_what_a_host_hands_over_by_mistake_never_raises(memory):
     turn = memory.turn("s")
     assert await turn.received(None) is None
-    assert turn.now.received(7) is None
+    assert turn.received(7).now() is None
     await turn.received("Hello")
     turn._block = "[block]"
     messages = [Hostile(role="user")]
@@ -242,9 +242,9 @@ def test_a_memory_that_cannot_start_costs_a_turn_its_wait_once(tmp_path, monkeyp
     memory = MemoryService(tmp_path / "memory" / "below", start_limit=0.5)
     memory.thread._build = _unbuildable
     turn = memory.turn("s")
-    assert turn.now.received("Hello") is None
-    turn.now.tool_finished("1", "x", {}, result="y")
-    turn.now.replied("Hi")
+    assert turn.received("Hello").now() is None
+    turn.tool_finished("1", "x", {}, result="y").now()
+    turn.replied("Hi").now()
     turn.finished()
     assert memory.close()
 
@@ -264,7 +264,7 @@ def test_a_turn_whose_memory_is_late_is_told_so(tmp_path, monkeypatch, message, 
     with MemoryService(tmp_path, config=MemoryConfig.model_validate({"core": {"message_limit": 0.2}})) as memory:
         memory.thread.submit(_blocking(1.3))
         turn = memory.turn("s")
-        block = turn.now.received(message) or ""
+        block = turn.received(message).now() or ""
         assert block == (turn.block or "")
         assert [text for text in TOLD_OF_LATE if text in block] == list(told)
         for _ in range(100):

@@ -6,7 +6,7 @@ import pytest
 
 from nanobot_memory_plugins.core import MemoryConfig, MemoryService, is_fenced
 from nanobot_memory_plugins.core.host import asking_session
-from nanobot_memory_plugins.core.host.asked import unanswered_in
+from nanobot_memory_plugins.core.host.requests import unanswered_in
 
 ASKED = "Which port does our staging database listen on?"
 TOLD = "Our staging database listens on port 5433."
@@ -36,7 +36,7 @@ def notes(memory: MemoryService) -> str:
 
 
 async def test_a_restored_turn_has_its_block_and_keeps_the_message_no_second_time(memory):
-    memory.turn("told").now.received(TOLD)
+    memory.turn("told").received(TOLD).now()
     memory.call_now(lambda host: host.flush_index(), limit=20)
     block = await memory.turn("asked").received(ASKED)
     turn = memory.turn("asked").restore(ASKED, block)
@@ -54,7 +54,7 @@ async def test_a_tool_that_waits_for_somebody_is_noted_once_it_has_ended(memory,
     with pytest.raises(InterruptedError):
         async with turn.tool("deploy", {"to": "Berlin"}, call_id="1", waits=waits):
             raise InterruptedError("somebody has to approve")
-    with pytest.raises(InterruptedError), turn.now.tool("deploy", {"to": "Bremen"}, call_id="2", waits=waits):
+    with pytest.raises(InterruptedError), turn.tool("deploy", {"to": "Bremen"}, call_id="2", waits=waits):
         raise InterruptedError("somebody has to approve")
     assert ("somebody has to approve" in notes(memory)) is (waits == ())
     async with turn.tool("deploy", {"to": "Berlin"}, call_id="1", waits=waits) as call:
@@ -70,7 +70,7 @@ async def test_a_turn_is_opened_by_one_call_that_takes_in_a_session_that_was_nev
     await memory.open_turn(memory.turn("seen late"), "And thanks.", [*before, *before], unknown=True)
     assert len(said(memory, "seen late")) == 4
     other = memory.turn("other")
-    memory.open_turn_now(other, ASKED, before[1:])  # what is known is not looked at
+    memory.open_turn(other, ASKED, before[1:]).now()  # what is known is not looked at
     assert "5433" in other.block
     assert said(memory, "other") == [("user", ASKED)]
 
@@ -96,7 +96,7 @@ async def test_a_history_that_fills_the_window_is_replaced_up_to_the_question(me
     assert "harbour" in summary.text
     again = [{"role": "user", "content": summary.text}, asked, *called * 20]
     assert await turn.compacted(again, context_window=WINDOW) is None  # nothing is left before the question but that
-    assert turn.now.compacted([*many, asked], context_window=WINDOW) is not None
+    assert turn.compacted([*many, asked], context_window=WINDOW).now() is not None
 
 
 async def test_an_agent_that_begins_inside_a_tool_knows_who_asks(memory):
@@ -105,7 +105,7 @@ async def test_an_agent_that_begins_inside_a_tool_knows_who_asks(memory):
     async with turn.tool("helper", {}):
         assert asking_session() == "outer"
         assert await asyncio.create_task(_asking()) == "outer"
-        with memory.turn("inner", parent="outer").now.tool("deploy", {}):
+        with memory.turn("inner", parent="outer").tool("deploy", {}):
             assert asking_session() == "outer"  # the user's session, however deep
         assert await asyncio.to_thread(asking_session) == "outer"
     assert asking_session() == ""
@@ -121,7 +121,7 @@ async def test_what_nobody_has_answered_before_a_message_is_kept_with_it(memory)
     assert list(unanswered_in([*answered, *waiting])) == waiting
     assert list(unanswered_in(answered)) == list(unanswered_in([])) == []
     await memory.open_turn(memory.turn("several"), ASKED, [*answered, *waiting])
-    memory.open_turn_now(memory.turn("several"), "Thanks.", [*answered, *waiting])
-    memory.open_turn_now(memory.turn("inner", parent="several"), "Look.", waiting)
+    memory.open_turn(memory.turn("several"), "Thanks.", [*answered, *waiting]).now()
+    memory.open_turn(memory.turn("inner", parent="several"), "Look.", waiting).now()
     assert [text for _, text in said(memory, "several")] == [TOLD, "By the way:", ASKED, "Thanks."]
     assert said(memory, "inner") == [("assistant", "Look.")]  # nothing of the user

@@ -3,7 +3,7 @@
 import json
 
 from nanobot_memory_plugins.core import Message
-from nanobot_memory_plugins.core.host.beside import with_block
+from nanobot_memory_plugins.core.host.requests import with_block
 from nanobot_memory_plugins.core.values import messages_from_chat
 from nanobot_memory_plugins.core.values.wire_forms import apart
 from tests.support.each import each

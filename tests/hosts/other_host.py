@@ -8,6 +8,6 @@ from tests.support.hosts import OPTIONS
 with MemoryService(sys.argv[1], config=MemoryConfig.model_validate(OPTIONS)) as memory:
     for line in map(str.strip, sys.stdin):
         turn = memory.turn("other:console")
-        block = turn.now.received(line) or "nothing"
-        turn.now.replied("Understood.")
+        block = turn.received(line).now() or "nothing"
+        turn.replied("Understood.").now()
         print(" ".join(block.split()))

@@ -55,7 +55,7 @@ class Wired:
         config = MemoryConfig.model_validate({**OPTIONS, "core": {**OPTIONS["core"], **core}})
         made = MemoryService(self.workspace, config=config, start_limit=120)  # a busy machine starts it slowly
         self._services.append(made)
-        assert made.start_now()
+        assert made.start().now()
         return made
 
     def close(self) -> None:

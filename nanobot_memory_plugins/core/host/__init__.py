@@ -5,12 +5,10 @@ from typing import TYPE_CHECKING
 from nanobot_memory_plugins.redaction.lazy_names import lazy_names
 
 if TYPE_CHECKING:
-    from nanobot_memory_plugins.core.host.asked import Asked, asked_in
     from nanobot_memory_plugins.core.host.bootstrap_files import default_overhead, read_text
     from nanobot_memory_plugins.core.host.bounded_store import hits_of, whole_hit
     from nanobot_memory_plugins.core.host.callbacks import guarded
     from nanobot_memory_plugins.core.host.conversations import Conversation, conversations_of_files, in_conversations
-    from nanobot_memory_plugins.core.host.fullness import FILL
     from nanobot_memory_plugins.core.host.idle_clock import IdleClock
     from nanobot_memory_plugins.core.host.live_history import tokens_of
     from nanobot_memory_plugins.core.host.memory_thread import MemoryThread, Use
@@ -20,6 +18,7 @@ if TYPE_CHECKING:
     from nanobot_memory_plugins.core.host.prompt_filter import without_others_notes
     from nanobot_memory_plugins.core.host.recall_log import injections
     from nanobot_memory_plugins.core.host.remember_tool import told_invalid, told_receipt
+    from nanobot_memory_plugins.core.host.requests import FILL, Asked, asked_in
     from nanobot_memory_plugins.core.host.runs import HostRun, Runs
     from nanobot_memory_plugins.core.host.said_before import spoken_text
     from nanobot_memory_plugins.core.host.scrub import scrub_workspace
@@ -44,9 +43,8 @@ __getattr__ = lazy_names(
     __name__,
     {
         "idle_clock": ("IdleClock",),
-        "asked": ("Asked", "asked_in"),
         "callbacks": ("guarded",),
-        "fullness": ("FILL",),
+        "requests": ("FILL", "Asked", "asked_in"),
         "conversations": ("Conversation", "conversations_of_files", "in_conversations"),
         "stored": (
             "Recalls",

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 from nanobot_memory_plugins.core.clock import Clock
 from nanobot_memory_plugins.core.config import ConfigProblem, MemoryConfig, given_or_usual
 from nanobot_memory_plugins.core.entry_points import is_selected
-from nanobot_memory_plugins.core.host.asked import asked_in, unanswered_in
+from nanobot_memory_plugins.core.host.answer import Answer, Steps, Waiting, answers
 from nanobot_memory_plugins.core.host.idle_clock import IdleClock
 from nanobot_memory_plugins.core.host.memory_thread import MemoryThread, Use
+from nanobot_memory_plugins.core.host.requests import asked_in, unanswered_in
 from nanobot_memory_plugins.core.host.service_tool import ServiceTool, own_tool
 from nanobot_memory_plugins.core.host.turn import Turn
 from nanobot_memory_plugins.core.host.unheard import OF_PLUGINS, told_in, unheard
@@ -47,8 +48,9 @@ class MemoryService:
     The arguments are those of `MemoryHost`; ``llm`` is called on the memory's event loop. ``start_limit`` is how many
     seconds a call waits for the memory to start, ``close_limit`` how many a close takes at most, ``tool_limit`` how
     many a tool that the model calls. ``at_start`` is background work of each
-    start. It starts with the first call, and again with the first after a close. No call raises for what goes
-    wrong in the memory: the answer is None then, and the log says why.
+    start. It starts with the first call, and again with the first after a close. Calls give an `Answer`, which is
+    awaited, or waited for with ``.now()`` where nothing can be. None raises for what goes wrong in the memory: the
+    answer is None then, and the log says why.
     """
 
     def __init__(
@@ -102,7 +104,7 @@ class MemoryService:
         await self.aclose()
 
     def __enter__(self) -> Self:
-        self.start_now()
+        self.start().now()
         return self
 
     def __exit__(
@@ -110,33 +112,37 @@ class MemoryService:
     ) -> None:
         self.close()
 
-    async def start(self) -> bool:
+    def start(self) -> Answer[bool]:
         """Start the memory, and say whether it has started in time. Calls do that by themselves."""
-        return bool(await self.call(_started, limit=0.0))
+        return self._started()
 
-    def start_now(self) -> bool:
-        """Do the same as `start` where nothing can be awaited. It blocks."""
-        return bool(self.call_now(_started, limit=0.0))
-
-    async def call(self, use: Use[_T], *, limit: float | None = None) -> _T | None:
+    def call(self, use: Use[_T], *, limit: float | None = None) -> Answer[_T | None]:
         """Return what ``use`` makes of the memory, in its thread; None when it failed or was late.
 
         ``limit`` is in seconds, that of a message when None is given. What is late goes on, and so it does when the
         caller is cancelled.
         """
-        return await self.wait(self.thread.submit(use), limit=limit)
+        return self._called(use, limit)
 
     def call_now(self, use: Use[_T], *, limit: float | None = None) -> _T | None:
-        """Do the same as `call` where nothing can be awaited. It blocks, also the event loop that runs here."""
-        return self.wait_now(self.thread.submit(use), limit=limit)
+        """Do the same as `call` and wait for it, as ``call(use).now()`` does."""
+        return self._called(use, limit).now()
 
-    async def wait(self, future: "Future[_T | None]", *, limit: float | None = None) -> _T | None:
-        """Wait as `call` does for what was submitted to the thread."""
-        return await self.thread.wait(future, limit=self.limit_of(limit))
+    def waiting(self, future: "Future[Any]", limit: float | None = None) -> Waiting:
+        """Return what a call waits for that was submitted to the thread; ``limit`` as in `call`."""
+        return Waiting(self.thread, future, self.limit_of(limit))
 
-    def wait_now(self, future: "Future[_T | None]", *, limit: float | None = None) -> _T | None:
-        """Wait as `call_now` does for what was submitted to the thread."""
-        return self.thread.wait_now(future, limit=self.limit_of(limit))
+    @answers
+    def _called(self, use: Use[_T], limit: float | None) -> Steps[_T | None]:
+        answer: _T | None = yield self.waiting(self.thread.submit(use), limit)
+        return answer
+
+    @answers
+    def _started(self) -> Steps[bool]:
+        async def started(_memory: "MemoryHost") -> bool:
+            return True
+
+        return bool((yield self.waiting(self.thread.submit(started), 0.0)))
 
     def told_of_late(self, text: str) -> str | None:
         """Return the fenced block of a turn whose message waits for the memory still, or None."""
@@ -148,7 +154,8 @@ class MemoryService:
         """Return a turn that begins; make one for each. ``parent`` is the session whose agent asked a sub-agent."""
         return Turn(self, session_key, scope=scope, parent=parent)
 
-    async def open_turn(self, turn: Turn, text: str, history: Sequence[object] = (), *, unknown: bool = False) -> str:
+    @answers
+    def open_turn(self, turn: Turn, text: str, history: Sequence[object] = (), *, unknown: bool = False) -> Steps[str]:
         """Begin a turn, and return what is known for long of whose it is, for the system prompt.
 
         The message is kept and recalled for, as `Turn.received` does. Of an ``unknown`` session, whose ``history``
@@ -156,16 +163,9 @@ class MemoryService:
         this message and nobody has answered.
         """
         if missing := self._unseen(turn, history, unknown=unknown):
-            await self.resume(turn.session_key, missing, scope=turn.scope)
-        await turn.received(text, history)
-        return (await self.prompt_entries(session_key=turn.parent or turn.session_key, scope=turn.scope)).text
-
-    def open_turn_now(self, turn: Turn, text: str, history: Sequence[object] = (), *, unknown: bool = False) -> str:
-        """Do the same as `open_turn` where nothing can be awaited. It blocks."""
-        if missing := self._unseen(turn, history, unknown=unknown):
-            self.resume_now(turn.session_key, missing, scope=turn.scope)
-        turn.now.received(text, history)
-        return self.prompt_entries_now(session_key=turn.parent or turn.session_key, scope=turn.scope).text
+            yield from self.resume(turn.session_key, missing, scope=turn.scope).steps
+        yield from turn.received(text, history).steps
+        return (yield from self._known(turn))
 
     def take_in_behind(self, turn: Turn, history: Callable[[], Sequence[object]]) -> None:
         """Take in what memory never saw of a session, at its first turn here, and return at once.
@@ -194,13 +194,19 @@ class MemoryService:
         self._opened[turn.session_key] = None
         return is_first
 
-    async def go_on(self, turn: Turn, messages: Sequence[object]) -> str:
+    @answers
+    def go_on(self, turn: Turn, messages: Sequence[object]) -> Steps[str]:
         """Go on with a turn that another run began, by what its messages ask, and return what `open_turn` does."""
         asked = asked_in(messages)
-        await turn.taken_up(asked.text, asked.before)
-        return (await self.prompt_entries(session_key=turn.parent or turn.session_key, scope=turn.scope)).text
+        yield from turn.taken_up(asked.text, asked.before).steps
+        return (yield from self._known(turn))
 
-    async def resume(
+    def _known(self, turn: Turn) -> Steps[str]:
+        known = self.prompt_entries(session_key=turn.parent or turn.session_key, scope=turn.scope)
+        return (yield from known.steps).text
+
+    @answers
+    def resume(
         self,
         session_key: str,
         messages: Sequence[object],
@@ -208,32 +214,33 @@ class MemoryService:
         parent: str = "",
         scope: ScopeLike = None,
         behind_turn: bool = False,
-    ) -> int:
+    ) -> Steps[int]:
         """Keep what is missing of a host's history, once, and return how many messages that were.
 
         What is taken in ``behind_turn`` is older than a turn that was begun before.
         """
-        use = _resuming(session_key, messages, parent, scope, behind_turn=behind_turn)
-        return await self.call(use, limit=self.config.core.compaction_limit) or 0
 
-    def resume_now(
-        self, session_key: str, messages: Sequence[object], *, parent: str = "", scope: ScopeLike = None
-    ) -> int:
-        """Do the same as `resume` where nothing can be awaited. It blocks."""
-        use = _resuming(session_key, messages, parent, scope)
-        return self.call_now(use, limit=self.config.core.compaction_limit) or 0
+        async def resume(memory: "MemoryHost") -> int:
+            return await memory.resume(
+                session_key=session_key, messages=messages, parent=parent, scope=scope, behind_turn=behind_turn
+            )
 
-    async def before_compaction(self, session_key: str, messages: Sequence[object], **more: Any) -> Summary | None:
+        return (yield self.waiting(self.thread.submit(resume), self.config.core.compaction_limit)) or 0
+
+    @answers
+    def before_compaction(self, session_key: str, messages: Sequence[object], **more: Any) -> Steps[Summary | None]:
         """Save what matters before history is cut, and return what replaces it, as `MemoryHost.before_compaction`."""
-        use = _compacting(session_key, messages, more)
-        return await self.call(use, limit=self.config.core.compaction_limit + _WRITING)
 
-    def before_compaction_now(self, session_key: str, messages: Sequence[object], **more: Any) -> Summary | None:
-        """Do the same as `before_compaction` where nothing can be awaited. It blocks."""
-        use = _compacting(session_key, messages, more)
-        return self.call_now(use, limit=self.config.core.compaction_limit + _WRITING)
+        async def save(memory: "MemoryHost") -> Summary | None:
+            return await memory.before_compaction(session_key=session_key, messages=messages, **more)
 
-    async def summary_of(
+        summary: Summary | None = yield self.waiting(
+            self.thread.submit(save), self.config.core.compaction_limit + _WRITING
+        )
+        return summary
+
+    @answers
+    def summary_of(
         self,
         session_key: str,
         messages: Sequence[object],
@@ -241,18 +248,21 @@ class MemoryService:
         context_window: int,
         reason: str = "token_pressure",
         scope: ScopeLike = None,
-    ) -> Summary | None:
+    ) -> Steps[Summary | None]:
         """Return what replaces the oldest of a session's messages, whatever they hold, or None: then they stay.
 
         An earlier summary may stand among them.
         """
+        if not messages:
+            return None
         earlier = find_earlier_summary(messages_from_chat(messages))
         known = 0 if earlier is None else earlier + 1
         more = {"context_window": context_window, "reason": reason, "known": known, "scope": scope}
-        summary = await self.before_compaction(session_key, messages, **more) if messages else None
+        summary = yield from self.before_compaction(session_key, messages, **more).steps
         return summary if summary is not None and summary.text.strip() else None
 
-    async def search(self, text: str, *, limit: int, scope: ScopeLike = None) -> Sequence[Hit]:
+    @answers
+    def search(self, text: str, *, limit: int, scope: ScopeLike = None) -> Steps[Sequence[Hit]]:
         """Return the best memories that somebody may see, without what is held back from them."""
 
         async def search(memory: "MemoryHost") -> Sequence[Hit]:
@@ -261,23 +271,22 @@ class MemoryService:
             hits = (await memory.search(query)).hits
             return await memory.plugins.withholding.hits(_NO_PLUGIN, whose, list(hits))
 
-        return await self.call(search, limit=self.tool_limit) or () if text.strip() else ()
+        return (yield self.waiting(self.thread.submit(search), self.tool_limit)) or () if text.strip() else ()
 
-    async def prompt_entries(
+    @answers
+    def prompt_entries(
         self, long_term: str = "", *, session_key: str = "", scope: ScopeLike = None
-    ) -> PromptEntries:
+    ) -> Steps[PromptEntries]:
         """Return what is known of the user for long, for the system prompt, as `MemoryHost.prompt_entries`."""
-        return await self.call(_knowing(long_term, session_key, scope)) or PromptEntries("", long_term)
 
-    def prompt_entries_now(
-        self, long_term: str = "", *, session_key: str = "", scope: ScopeLike = None
-    ) -> PromptEntries:
-        """Do the same as `prompt_entries` where nothing can be awaited. It blocks."""
-        return self.call_now(_knowing(long_term, session_key, scope)) or PromptEntries("", long_term)
+        async def know(memory: "MemoryHost") -> PromptEntries:
+            return memory.prompt_entries(long_term, session_key=session_key, scope=scope)
+
+        return (yield self.waiting(self.thread.submit(know))) or PromptEntries("", long_term)
 
     def tools(self) -> list[ServiceTool]:
         """Return the tools to offer to the model. It blocks until the memory has started, if it has not."""
-        self.start_now()
+        self.start().now()
         memory = self.thread.started
         return [ServiceTool.of(self, tool) for tool in memory.tools()] if memory is not None else []
 
@@ -310,29 +319,6 @@ class MemoryService:
     def close(self) -> bool:
         """Do the same as `aclose` where nothing can be awaited. It blocks."""
         return self.thread.close(self._close_limit)
-
-
-async def _started(_memory: "MemoryHost") -> bool:
-    return True
-
-
-def _resuming(
-    session_key: str, messages: Sequence[object], parent: str, scope: ScopeLike, *, behind_turn: bool = False
-) -> Use[int]:
-    return lambda memory: memory.resume(
-        session_key=session_key, messages=messages, parent=parent, scope=scope, behind_turn=behind_turn
-    )
-
-
-def _compacting(session_key: str, messages: Sequence[object], more: dict[str, Any]) -> Use[Summary | None]:
-    return lambda memory: memory.before_compaction(session_key=session_key, messages=messages, **more)
-
-
-def _knowing(long_term: str, session_key: str, scope: ScopeLike) -> Use[PromptEntries]:
-    async def know(memory: "MemoryHost") -> PromptEntries:
-        return memory.prompt_entries(long_term, session_key=session_key, scope=scope)
-
-    return know
 
 
 def _tell_of_quiet(session_key: str, scope: ScopeLike) -> Use[object]:

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from nanobot_memory_plugins.core.host.answer import Steps, answers
 from nanobot_memory_plugins.core.protocols import MemoryTool
 from nanobot_memory_plugins.core.scopes.scopes import ScopeLike
 
@@ -46,7 +47,8 @@ class ServiceTool:
             destroys=getattr(tool, "destroys", False) is True,
         )
 
-    async def run(self, arguments: Mapping[str, Any] | str, *, session_key: str, scope: ScopeLike = None) -> str:
+    @answers
+    def run(self, arguments: Mapping[str, Any] | str, *, session_key: str, scope: ScopeLike = None) -> Steps[str]:
         """Run the tool; what goes wrong is the answer.
 
         The arguments may be the JSON text of the model. ``scope`` says whose the session is, where nothing else of it
@@ -55,12 +57,8 @@ class ServiceTool:
         given = _read(arguments) if isinstance(arguments, str) else arguments
         if not isinstance(given, Mapping):
             return _NO_ARGUMENTS
-        answer = await self.service.call(self._use(given, session_key, scope), limit=self.service.tool_limit)
-        return NOT_READY if answer is None else answer
-
-    def run_now(self, arguments: Mapping[str, Any], *, session_key: str, scope: ScopeLike = None) -> str:
-        """Do the same as `run` where nothing can be awaited. It blocks."""
-        answer = self.service.call_now(self._use(arguments, session_key, scope), limit=self.service.tool_limit)
+        running = self.service.thread.submit(self._use(given, session_key, scope))
+        answer: str | None = yield self.service.waiting(running, self.service.tool_limit)
         return NOT_READY if answer is None else answer
 
     def _use(self, arguments: Mapping[str, Any], session_key: str, scope: ScopeLike) -> Any:

@@ -4,20 +4,11 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
-from dataclasses import dataclass
 from typing import Any
 
 # Messages before one, or how to get at them: reading them is left to the memory's thread then.
 History = Sequence[object] | Callable[[], Sequence[object]]
 Raised = type[BaseException] | tuple[type[BaseException], ...]
-
-
-@dataclass(slots=True)
-class ToolExecution:
-    """One execution of a tool. Whoever runs it sets ``result``, or ``error`` where the tool says that it failed."""
-
-    result: object = None
-    error: str | None = None
 
 
 _asking: ContextVar[str] = ContextVar("nanobot_memory_asking_session", default="")

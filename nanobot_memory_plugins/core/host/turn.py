@@ -3,19 +3,19 @@
 import asyncio
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Sequence
 from concurrent.futures import Future
-from contextlib import AbstractContextManager, asynccontextmanager
+from contextlib import AbstractContextManager
+from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-from nanobot_memory_plugins.core.host.beside import with_block
-from nanobot_memory_plugins.core.host.blocking_turn import BlockingTurn
+from nanobot_memory_plugins.core.host.answer import Answer, Steps, answers
 from nanobot_memory_plugins.core.host.callbacks import never_raises
-from nanobot_memory_plugins.core.host.fullness import FILL, history_to_cut
 from nanobot_memory_plugins.core.host.memory_thread import Use
+from nanobot_memory_plugins.core.host.requests import FILL, history_to_cut, with_block
 from nanobot_memory_plugins.core.host.said_before import without_media
 from nanobot_memory_plugins.core.host.service_tool import own_tool
-from nanobot_memory_plugins.core.host.telling import History, Raised, ToolExecution, arguments_of, asked_by
+from nanobot_memory_plugins.core.host.telling import History, Raised, arguments_of, asked_by
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.scopes.scopes import ScopeLike
@@ -33,8 +33,7 @@ class Turn:
 
     Everything may be told twice: by a hook for each step, for each hand-off, or for each part of an answer. Nothing
     raises for what goes wrong in the memory. The turn of a sub-agent has a ``parent``, the session that asked: what it
-    is asked is not the user's word, and its tools are noted there. ``now`` has the same calls for where nothing can be
-    awaited.
+    is asked is not the user's word, and its tools are noted there.
     """
 
     def __init__(
@@ -43,7 +42,6 @@ class Turn:
         self.session_key = session_key
         self.scope = scope
         self.parent = parent
-        self.now = BlockingTurn(self)
         self._service = service
         self._received: dict[str, Future[MessageContext | None]] = {}
         self._given_up: set[str] = set()
@@ -76,7 +74,8 @@ class Turn:
         """Whether the memory failed or had no answer in time, so that the turn goes on without it."""
         return bool(self._given_up)
 
-    async def received(self, text: str, history: History = (), *, spoken: bool | None = None) -> str | None:
+    @answers
+    def received(self, text: str, history: History = (), *, spoken: bool | None = None) -> Steps[str | None]:
         """Keep the user's message, once, and return the fenced block that belongs beside it, or None.
 
         ``history`` stands in the live context before it. What the host says in the user's place is not ``spoken``, and
@@ -85,19 +84,21 @@ class Turn:
         future = self.begin(text, history, spoken=spoken)
         if future is None or self._is_given_up(text, future):
             return None
-        return self._noted(text, await self._service.wait(future), future)
+        answer: MessageContext | None = yield self._service.waiting(future)
+        return self._noted(text, answer, future)
 
-    async def taken_up(self, text: str, history: History = ()) -> str | None:
+    @answers
+    def taken_up(self, text: str, history: History = ()) -> Steps[str | None]:
         """Recall for a message whose run goes on in another turn: the transcript holds it, and it is not kept again.
 
         What nobody said in the session (a nested agent's prompt, say) is not recalled for.
         """
         if _folded(text) not in self._received:
-            use = _holding(self.session_key, text)
-            if not await self._service.call(use):
+            held = self._service.thread.submit(_holding(self.session_key, text))
+            if not (yield self._service.waiting(held)):
                 return None
         self.begin(text, history, known=True)
-        return await self.received(text, history)
+        return (yield from self.received(text, history).steps)
 
     @never_raises
     def begin(
@@ -174,7 +175,8 @@ class Turn:
             self._watched = task
             task.add_done_callback(self._note_cut_off)
 
-    async def tool_finished(
+    @answers
+    def tool_finished(
         self,
         call_id: str,
         name: str,
@@ -183,39 +185,26 @@ class Turn:
         result: object = None,
         error: "BaseException | str | None" = None,
         duration_ms: float | None = None,
-    ) -> None:
+    ) -> Steps[None]:
         """Note a tool that finished, or that failed with ``error``; once for each id, and none of the memory's own.
 
         ``duration_ms`` is how long it took where the host has measured that itself.
         """
         future = self._note_tool(call_id, name, arguments, result, error, duration_ms)
         if future is not None:
-            await self._service.wait(future, limit=self._service.config.core.tool_limit)
+            yield self._service.waiting(future, self._service.config.core.tool_limit)
 
-    @asynccontextmanager
-    async def tool(
-        self, name: str, arguments: object, *, call_id: str = "", waits: Raised = ()
-    ) -> AsyncIterator[ToolExecution]:
-        """Measure a tool that runs inside, and note it. What the tool raises goes on to the host.
+    def tool(self, name: str, arguments: object, *, call_id: str = "", waits: Raised = ()) -> "ToolExecution":
+        """Measure a tool that runs inside (``async with``, or ``with``), and note it. What it raises goes on.
 
         What ``waits`` names is no failure: such a tool is called again, once somebody has answered.
         """
-        call, call_id = ToolExecution(), call_id or f"{name}-{time.perf_counter_ns()}"
-        self.tool_began(call_id)
-        try:
-            with asked_by(self.parent or self.session_key):
-                yield call
-        except waits:
-            raise
-        except Exception as error:
-            await self.tool_finished(call_id, name, arguments, error=error)
-            raise
-        except BaseException as error:  # a cancelled turn waits for nothing
-            self._note_tool(call_id, name, arguments, None, error)
-            raise
-        await self.tool_finished(call_id, name, arguments, result=call.result, error=call.error)
+        return ToolExecution(self, name, arguments, call_id or f"{name}-{time.perf_counter_ns()}", waits)
 
-    async def compacted(self, messages: Sequence[object], *, context_window: int, fill: float = FILL) -> Summary | None:
+    @answers
+    def compacted(
+        self, messages: Sequence[object], *, context_window: int, fill: float = FILL
+    ) -> Steps[Summary | None]:
         """Return what replaces the history before the user's message of this turn once it fills the window, else None.
 
         ``messages`` are those of the next request; ``fill`` is the share of the window from which on they are too many.
@@ -224,12 +213,14 @@ class Turn:
         cut = history_to_cut(messages, self._is_asked, context_window, fill)
         if cut is None:
             return None
-        return await self._service.before_compaction(self.session_key, cut.messages, **cut.more, scope=self.scope)
+        compacting = self._service.before_compaction(self.session_key, cut.messages, **cut.more, scope=self.scope)
+        return (yield from compacting.steps)
 
-    async def replied(self, reply: str | Sequence[object]) -> None:
+    @answers
+    def replied(self, reply: str | Sequence[object]) -> Steps[None]:
         """Keep what the assistant said: a text, or what is new in a list of messages since the user's. Once each."""
         for future in self.begin_reply(reply) or ():
-            await self._service.wait(future)
+            yield self._service.waiting(future)
 
     @never_raises
     def begin_reply(self, reply: str | Sequence[object]) -> "list[Future[Any]]":
@@ -280,7 +271,7 @@ class Turn:
         if self._service.thread.running:
             self._service.touch(self.session_key, self.scope)
 
-    # --- what both faces do -----------------------------------------------------------------------------------
+    # --- what the calls have in common
 
     @never_raises
     def _with_block(self, messages: Sequence[Any]) -> list[Any]:
@@ -373,6 +364,47 @@ class Turn:
             if message.role == "assistant" and not message.tool_calls:
                 replies.append(message.text)
         return replies[::-1]
+
+
+class ToolExecution:
+    """One execution of a tool. Whoever runs it sets ``result``, or ``error`` where the tool says that it failed."""
+
+    def __init__(self, turn: Turn, name: str, arguments: object, call_id: str, waits: Raised) -> None:
+        self.result: object = None
+        self.error: str | None = None
+        self._turn, self._name, self._arguments, self._id, self._waits = turn, name, arguments, call_id, waits
+        self._asking = asked_by(turn.parent or turn.session_key)
+
+    def __enter__(self) -> Self:
+        self._turn.tool_began(self._id)
+        self._asking.__enter__()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if (noting := self._ended(error)) is not None:
+            noting.now()
+
+    async def __aenter__(self) -> Self:
+        return self.__enter__()
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if (noting := self._ended(error)) is not None:
+            await noting
+
+    def _ended(self, error: BaseException | None) -> Answer[None] | None:
+        """Note the end; return what is to be waited for, which a cancelled turn does not."""
+        self._asking.__exit__(None, None, None)
+        if error is not None and isinstance(error, self._waits):
+            return None
+        if error is not None and not isinstance(error, Exception):
+            self._turn._note_tool(self._id, self._name, self._arguments, None, error)
+            return None
+        failed = self.error if error is None else error
+        return self._turn.tool_finished(self._id, self._name, self._arguments, result=self.result, error=failed)
 
 
 def _folded(text: str) -> str:

@@ -1,0 +1,105 @@
+"""What a framework hands over with a request to its model: what is asked, where our block goes, what may be cut."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from nanobot_memory_plugins.core.host.live_history import tokens_of
+from nanobot_memory_plugins.core.host.said_before import without_media
+from nanobot_memory_plugins.core.text.summary_marker import find_earlier_summary
+from nanobot_memory_plugins.core.values import Message, messages_from_chat
+
+# Share of the window that a history may fill: the rest is for the system prompt, the tools and the answer.
+FILL = 0.7
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The user's last message in a list: its text without pictures, and the messages before it.
+
+    It ``is_new`` where nobody has answered it yet, in words or with a call of a tool.
+    """
+
+    text: str
+    before: Sequence[object]
+    is_new: bool
+
+
+def asked_in(messages: Sequence[object]) -> Asked:
+    """Return the user's last message in a list of any wire form; its text is empty where there is none."""
+    is_new = True
+    for index in range(len(messages) - 1, -1, -1):
+        given = messages[index]
+        message = without_media(given if isinstance(given, Message) else Message.from_chat(given))
+        if message.role == "user":
+            return Asked(message.text, messages[:index], is_new)
+        is_new = is_new and message.role == "system"
+    return Asked("", messages, False)
+
+
+def unanswered_in(messages: Sequence[object]) -> Sequence[object]:
+    """Return the user's messages at the end of a list that nobody has answered yet."""
+    start = len(messages)
+    while (asked := asked_in(messages[:start])).is_new and asked.text:
+        start = len(asked.before)
+    return messages[start:]
+
+
+def with_block(messages: Sequence[Any], block: str | None, is_meant: Callable[[Message], bool]) -> list[Any]:
+    """Return the messages in a new list, the last of the user's that ``is_meant`` with the block behind its text.
+
+    Nothing that was handed over is changed. Messages that are no dicts are left alone.
+    """
+    made = list(messages)
+    for index in range(len(made) - 1, -1, -1) if block else ():
+        message = made[index]
+        if not isinstance(message, Mapping):
+            continue
+        read = Message.from_chat(message)
+        if read.role == "user" and is_meant(read):
+            made[index] = _with_text(message, block or "")
+            break
+    return made
+
+
+def _with_text(message: Mapping[str, Any], block: str) -> dict[str, Any]:
+    content = message.get("content")
+    if content is None and isinstance(given := message.get("parts"), (list, tuple)):
+        return {**message, "parts": [*given, {"text": block}]}
+    if isinstance(content, str):
+        return {**message, "content": f"{content}\n\n{block}"}
+    parts = list(content) if isinstance(content, (list, tuple)) else []
+    kinds = {part.get("type") for part in parts if isinstance(part, Mapping)}
+    kind = "input_text" if any(str(one).startswith("input_") for one in kinds) else "text"
+    return {**message, "content": [*parts, {"type": kind, "text": block}]}
+
+
+@dataclass(frozen=True, slots=True)
+class CompactionCut:
+    """``messages`` that may be cut, and the other arguments of a compaction."""
+
+    messages: Sequence[object]
+    more: dict[str, Any]
+
+
+def history_to_cut(
+    messages: Sequence[object], is_asked: Callable[[Message], bool], window: int, fill: float
+) -> CompactionCut | None:
+    """Return what stands before the last message that ``is_asked``, or None while all fits or nothing stands there.
+
+    ``fill`` is the share of the ``window``, in tokens, from which on the messages are too many.
+    """
+    if window <= 0:
+        return None
+    read = messages_from_chat(messages)
+    tokens = list(map(tokens_of, read))
+    if sum(tokens) <= window * fill:
+        return None
+    asked = max((index for index, one in enumerate(read) if is_asked(one)), default=len(read))
+    earlier = find_earlier_summary(read[:asked])
+    known = 0 if earlier is None else earlier + 1
+    if asked <= known:
+        return None
+    room = max(1, int(window * fill) - sum(tokens[asked:]))
+    more = {"context_window": window, "room": room, "reason": "token_pressure", "known": known}
+    return CompactionCut(messages[:asked], more)
