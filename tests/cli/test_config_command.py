@@ -51,25 +51,43 @@ def test_every_option_of_the_documents_page_is_there_with_its_allowed_values(fil
     assert all(row["description"] for row in ours)
 
 
-def test_one_is_explained_with_a_line_that_sets_it(file: Path, capsys):
+def test_one_is_explained_with_the_command_that_sets_it(file: Path, capsys):
     code, told = run(capsys, "explain", "core.share", "-c", str(file))
     assert code == 0
     assert f'core.share = "user"  (set by memoryPlugins.core.share in {file})' in told
     assert 'allowed: one of "auto", "agent", "user", "channel", "session"; default: "auto"' in " ".join(told.split())
-    line = told.splitlines()[-1]
-    file.write_text(f"{{{line}}}")
+    command = told.splitlines()[-1].partition("config ")[2]
+    assert run(capsys, *command.split(), "-c", str(file))[0] == 0
     assert rows(capsys, "show", "-c", str(file))["core.share"]["value"] == "auto"
 
 
-def test_who_would_set_an_option_is_told_how(file: Path, capsys):
-    before = file.read_bytes() if file.exists() else None
-    code, told = run(capsys, "set", "recall.recall_top_k", "9")
-    assert code == 1
-    assert "Options are set in the configuration file" in told
-    assert "`nanobot-memory config explain recall.recallTopK` shows what to write, and where." in " ".join(told.split())
-    assert "to set it, in" in run(capsys, "explain", "recall.recallTopK")[1]
-    assert "Did you mean recall.recallTopK?" in run(capsys, "set", "recall.recalTopK", "-1")[1]
-    assert (file.read_bytes() if file.exists() else None) == before
+def test_an_option_is_set_in_the_file_as_it_is_spelt_there_and_all_else_stays(file: Path, capsys):
+    before = json.loads(file.read_text())
+    file.chmod(0o640)
+    for key, value in (("storage.embeddingProvider", "openai"), ("flush.enabled", "true"), ("recall.heavyTopK", "9")):
+        assert run(capsys, "set", key, value, "-c", str(file))[0] == 0
+    after = json.loads(file.read_text())
+    assert after["memoryPlugins"]["storage"] == {"embedding_provider": "openai"}
+    assert after["memoryPlugins"]["flush"] == {"enabled": True}
+    assert after["memoryPlugins"]["recall"] == {"recallTopK": 4, "heavyTopK": 9}
+    assert (after["memory"], after["memoryPlugins"]["core"]) == (before["memory"], before["memoryPlugins"]["core"])
+    assert list(after) == list(before)
+    assert file.stat().st_mode & 0o777 == 0o640
+
+
+def test_a_wrong_value_or_name_is_refused_with_what_may_stand_there(file: Path, capsys):
+    before = file.read_bytes()
+    for words, said in (
+        (("recall.recall_top_k", "many"), "Allowed: a whole number from 1"),
+        (("recall.recalTopK", "-1"), "Did you mean recall.recallTopK?"),
+        (("recall", "3"), "more than one option"),
+        (("core.share", "everybody"), '"auto", "agent"'),
+    ):
+        code, told = run(capsys, "set", *words, "-c", str(file))
+        assert (code, said in " ".join(told.split())) == (1, True), (words, told)
+        assert file.read_bytes() == before
+    file.unlink()
+    assert "There is no configuration file" in run(capsys, "set", "core.share", "user")[1]
 
 
 def test_what_a_schema_allows_is_said_in_words():

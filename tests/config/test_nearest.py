@@ -1,6 +1,6 @@
 """What is offered for an option that there is not: what was meant, or nothing where all are far-fetched."""
 
-from nanobot_memory_plugins.core.config.nearest import nearest
+from nanobot_memory_plugins.core.config.wording import nearest
 from tests.support.each import each
 
 KNOWN = [
@@ -10,7 +10,6 @@ KNOWN = [
     "consolidation.extract", "core", "recall", "redaction", "storage", "consolidation", "nanobot", "observation",
 ]  # fmt: skip
 PAIRS = [
-    ("recal.topk", "recall.recallTopK"),
     ("recal.recallTopK", "recall.recallTopK"),
     ("recall.heavy_topk", "recall.heavyTopK"),
     ("heavyTopK", "recall.heavyTopK"),
@@ -29,7 +28,7 @@ PAIRS = [
     ("nano", "nanobot"),
     ("foo", ""),
     ("bar.baz", ""),
-    ("recall.foo", ""),
+    ("recall.foo", "recall"),
     ("core.port", ""),
     ("panel.port", ""),
     ("timezone", ""),

@@ -68,11 +68,3 @@ def test_a_byte_order_mark_is_no_mistake(tmp_path: Path):
     file = tmp_path / "given.json"
     file.write_bytes(json.dumps(section(7)).encode("utf-8-sig"))
     assert limit(path=file) == 7
-
-
-def test_a_key_that_stands_there_twice_is_named(tmp_path: Path):
-    file = tmp_path / "given.json"
-    file.write_text('{"memoryPlugins": {"core": {"idleSeconds": 5, "idleSeconds": 6}}}')
-    config, (problem,) = load_config(file, environment={})
-    assert config.core.idle_seconds == 6
-    assert problem.message.startswith("memoryPlugins.core.idleSeconds: this key stands there more than once")

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 from collections.abc import Mapping
 from typing import Annotated, Any
 
@@ -11,11 +12,17 @@ from pydantic import BaseModel
 from nanobot_memory_plugins.core.cli.console import console, shown
 from nanobot_memory_plugins.core.cli.findings_shown import wrapped
 from nanobot_memory_plugins.core.cli.options import ConfigOption, JsonOption, print_json, read_configuration, warn
-from nanobot_memory_plugins.core.config import ConfigProblem, MemoryConfig, installed_plugins
+from nanobot_memory_plugins.core.config import (
+    ConfigProblem,
+    MemoryConfig,
+    config_from_mapping,
+    installed_plugins,
+    set_plugin_options,
+)
 from nanobot_memory_plugins.core.config.effective import Option, canonical, options_of
-from nanobot_memory_plugins.core.config.nearest import nearest
 from nanobot_memory_plugins.core.config.options import plugin_options
 from nanobot_memory_plugins.core.config.reading import silent_file
+from nanobot_memory_plugins.core.config.wording import nearest
 from nanobot_memory_plugins.core.entry_points import ONLY_VARIABLE
 from nanobot_memory_plugins.core.errors import InputError
 from nanobot_memory_plugins.core.host.plugins.discovery import discover_plugins
@@ -110,27 +117,47 @@ def explain_option(key: _Key, config: ConfigOption = None, as_json: JsonOption =
             for part in wrapped(line, out.width - 4):
                 out.print(f"    {shown(part)}")
     if len(found) == 1:
-        section, _, option = found[0].key.partition(".")
-        value: object = found[0].default
-        for name in reversed(option.split(".")):
-            value = {name: value}
-        above, _, place = (memory.prefix if memory.source else "channels.memoryPlugins").rpartition(".")
-        wanted = json.dumps({place: {section: value}}, ensure_ascii=False, default=str)[1:-1]
-        where = memory.source or "~/.nanobot/config.json"
-        where = tr("{file}, below {above}", file=where, above=above) if above else where
-        out.print(tr("    to set it, in {where}:", where=shown(where)))
-        out.print(shown(redact_text(wanted)))
+        value = shlex.quote(_told(found[0], found[0].default).strip('"'))
+        out.print(tr("    to set it: {command}", command=f"nanobot-memory config set {found[0].key} {value}"))
 
 
-@config.command("set", hidden=True, context_settings={"ignore_unknown_options": True})
-def refuse_to_set(key: _Key, value: Annotated[list[str] | None, typer.Argument(metavar="VALUE")] = None) -> None:
-    """Say how an option is set: in the file, which is the person's and the host's to write."""
-    named = _named(key, MemoryConfig(), [])
-    key = named[0].key if len(named) == 1 else key
-    raise InputError(
-        "Options are set in the configuration file; no command writes it.",
-        hint=Sentence("`nanobot-memory config explain {key}` shows what to write, and where.", key=key),
-    )
+@config.command("set", context_settings={"ignore_unknown_options": True})
+def set_option(
+    key: _Key,
+    value: Annotated[str, typer.Argument(metavar="VALUE", help="JSON, as 3, true or [1]; anything else is text.")],
+    config: ConfigOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Set an option in the configuration file; everything else in it stays, and the file of before as .bak."""
+    memory, problems = read_configuration(config)
+    named = _named(key, memory, problems)
+    if len(named) > 1 or named[0].key != canonical(key):
+        raise InputError(
+            Sentence("{key} is more than one option.", key=key),
+            hint=Sentence("`nanobot-memory config explain {key}` names each.", key=key),
+        )
+    try:
+        given: object = json.loads(value)
+    except ValueError:
+        given = value
+    section, _, path = named[0].key.partition(".")
+    wanted: Any = given
+    for name in reversed(path.split(".")):
+        wanted = {name: wanted}
+    _, wrong = config_from_mapping({section: wanted})
+    _options(MemoryConfig(plugins={section: wanted}), wrong, {section} & installed_plugins())
+    if wrong:
+        raise InputError(wrong[0].message, hint=Sentence("Allowed: {allowed}.", allowed=Sentence.of(named[0].allowed)))
+    file = memory.source or silent_file()
+    if file is None:
+        raise InputError("There is no configuration file.", hint="Name one with --config.")
+    change = set_plugin_options(file, {section: wanted})
+    if as_json:
+        print_json({"ok": True, "file": change.path, "key": named[0].key, "changed": change.changed})
+        return
+    out = console()
+    out.print(f"[bold]{shown(named[0].key)}[/bold] = {shown(_told(named[0], given))}  ({shown(str(change.path))})")
+    out.print(tr("It holds from the next start of the agent on."))
 
 
 def _named(key: str, memory: MemoryConfig, problems: list[ConfigProblem]) -> list[Option]:

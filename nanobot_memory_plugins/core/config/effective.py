@@ -2,14 +2,14 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cache, reduce
+from functools import reduce
 from typing import Any
 
 from pydantic import BaseModel
-from pydantic.alias_generators import to_camel, to_snake
+from pydantic.alias_generators import to_camel
 
 from nanobot_memory_plugins.core.config.models import MemoryConfig
-from nanobot_memory_plugins.core.config.names import DOCUMENT_NAMES
+from nanobot_memory_plugins.core.config.names import BY_PATH, DOCUMENT_NAMES, snake_path
 from nanobot_memory_plugins.core.config.options import plugin_options
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
@@ -64,34 +64,10 @@ def canonical(key: str) -> str:
     """Return the key of an option however it was written: in snake_case, with the file's place, or as documents do."""
     for place in ("channels.memoryPlugins.", "channels.memory_plugins.", "memoryPlugins.", "memory_plugins."):
         key = key.removeprefix(place)
-    written = _in_snake_case(key)
-    written = _documented_options().get(written, written)
+    written = snake_path(key)
+    if (documented := BY_PATH.get(written)) is not None and documented.plugin != "*":
+        written = tuple(documented.option.split("."))
     return ".".join((written[0], *map(to_camel, written[1:])))
-
-
-@cache
-def _documented_options() -> Mapping[tuple[str, ...], tuple[str, ...]]:
-    """Return for each name that documents use, in its parts, those of the option that it means."""
-    return {
-        _in_snake_case(documented): tuple(name.option.split("."))
-        for documented, name in DOCUMENT_NAMES.items()
-        if name.plugin != "*"
-    }
-
-
-@cache
-def _names_in_documents() -> Mapping[str, tuple[str, ...]]:
-    """Return for each key of an option the names that documents use."""
-    found: dict[str, tuple[str, ...]] = {}
-    for documented, name in DOCUMENT_NAMES.items():
-        if name.path:
-            key = canonical(documented)
-            found[key] = (*found.get(key, ()), documented)
-    return found
-
-
-def _in_snake_case(key: str) -> tuple[str, ...]:
-    return tuple(to_snake(part) for part in key.split("."))
 
 
 def _of(section: BaseModel, name: str, above: tuple[str, ...], config: MemoryConfig) -> Iterator[Option]:
@@ -110,7 +86,9 @@ def _of(section: BaseModel, name: str, above: tuple[str, ...], config: MemoryCon
             allowed=allowed_by(schema["properties"][attribute], schema.get("$defs", {})),
             description=info.description or "",
             given=(written or f"{config.prefix}.{key}") if attribute in section.model_fields_set else "",
-            documents=_names_in_documents().get(key, ()),
+            documents=tuple(
+                one for one, known in DOCUMENT_NAMES.items() if known.path == path and known.plugin == name
+            ),
         )
 
 
@@ -130,15 +108,15 @@ def allowed_by(schema: Mapping[str, Any], defined: Mapping[str, Any]) -> str:
         return _number(schema, is_whole=kind == "integer")
     if kind == "array":
         items = schema.get("items")
-        if isinstance(items, Mapping) and items:
-            return Sentence("a list, each {kind}", kind=allowed_by(items, defined))
-        return Sentence("a list")
+        return Sentence("a list, each {kind}", kind=allowed_by(items, defined)) if items else Sentence("a list")
+    if longest := schema.get("maxLength"):
+        return Sentence("text of at most {longest:,} characters", longest=longest)
     plain = {
-        "boolean": Sentence("true or false"), "null": Sentence("null"), "object": Sentence("an object")
-    }  # fmt: skip
-    if kind == "string":
-        longest = schema.get("maxLength")
-        return Sentence("text of at most {longest:,} characters", longest=longest) if longest else Sentence("text")
+        "boolean": Sentence("true or false"),
+        "null": Sentence("null"),
+        "object": Sentence("an object"),
+        "string": Sentence("text"),
+    }
     return plain.get(str(kind), Sentence("anything"))
 
 

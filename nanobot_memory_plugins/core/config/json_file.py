@@ -1,15 +1,12 @@
 """A configuration file as JSON, before anything is made of it: light to import."""
 
 import json
-from collections import Counter
 from pathlib import Path
-from typing import Any
 
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 # Longer runs of digits are no number that an option could hold, and Python refuses to convert the longest.
 _LONGEST_NUMBER = 32
-UNREADABLE = "the file cannot be read"
 
 
 def nanobot_home() -> Path | None:
@@ -32,7 +29,7 @@ def read_json(path: Path) -> tuple[object, str]:
         why = getattr(error, "strerror", None) or type(error).__name__
         return None, Sentence("the file cannot be read ({why})", why=why)
     try:
-        return json.loads(text, object_pairs_hook=_Object, parse_int=_whole_number), ""
+        return json.loads(text, parse_int=_whole_number), ""
     except json.JSONDecodeError as error:
         return None, Sentence(
             "the file is not JSON: {what} at line {line}, column {column}",
@@ -42,15 +39,6 @@ def read_json(path: Path) -> tuple[object, str]:
         )
     except RecursionError:
         return None, Sentence("the file is nested too deeply")
-
-
-class _Object(dict[str, Any]):
-    """A JSON object that remembers which keys stood there more than once."""
-
-    def __init__(self, pairs: list[tuple[str, Any]]) -> None:
-        super().__init__(pairs)
-        counts = Counter(key for key, _ in pairs) if len(self) < len(pairs) else Counter[str]()
-        self.repeated = [key for key, count in counts.items() if count > 1]
 
 
 def _whole_number(digits: str) -> int | float:

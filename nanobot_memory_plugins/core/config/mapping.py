@@ -1,7 +1,7 @@
 """From the value of ``memoryPlugins``, or from a document's object, to a `MemoryConfig`."""
 
-from collections.abc import Collection, Mapping
-from difflib import SequenceMatcher
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from difflib import get_close_matches
 from typing import Any
 
 from pydantic.alias_generators import to_snake
@@ -42,56 +42,45 @@ def config_from_mapping(
     (``{"memory": {...}}``). With ``known_plugins``, the names of those that are installed, other names are reported.
     """
     reader = _Reader(known_plugins, source)
-    if not isinstance(raw, Mapping):
-        if raw is not None:
-            reader.report(
-                "memoryPlugins",
-                Sentence("an object is expected (found {kind}); the defaults are used", kind=kind_of(raw)),
-            )
-        return MemoryConfig(source=source), reader.problems
-    prefix, section = find_section(raw)
-    reader.read_documents(raw, "")
+    given = reader.mapping(raw, "memoryPlugins")
+    prefix, section = find_section(given)
+    reader.read_documents(given, "")
     if prefix:
         reader.prefix = prefix
-        if isinstance(section, Mapping):
-            reader.read_documents(section, f"{prefix}.")
-            reader.read_section(section)
-        elif section is not None:
-            reader.report(
-                prefix, Sentence("an object is expected (found {kind}); the defaults are used", kind=kind_of(section))
-            )
-    elif names_plugins(raw, known_plugins) or not has_documented_names(raw):
-        reader.read_section(raw)
+        below = reader.mapping(section, prefix)
+        reader.read_documents(below, f"{prefix}.")
+        reader.read_section(below)
+    elif names_plugins(given, known_plugins) or not has_documented_names(given):
+        reader.read_section(given)
     return reader.config(), reader.problems
 
 
 def find_section(raw: Mapping[Any, Any]) -> tuple[str, object]:
     """Return the dotted place and the value of ``memoryPlugins`` in a whole file, or an empty place."""
-    for key in _SECTION:
-        if key in raw:
-            return key, raw[key]
-    channels = raw.get("channels")
-    if isinstance(channels, Mapping):
+    for above, found in _places(raw):
         for key in _SECTION:
-            if key in channels:
-                return f"channels.{key}", channels[key]
+            if key in found:
+                return f"{above}{key}", found[key]
     return "", None
+
+
+def misspelt_section(raw: Mapping[Any, Any]) -> str:
+    """Return the dotted place of a key that is nearly ``memoryPlugins``, in a file that has no such section."""
+    for above, found in _places(raw):
+        if near := get_close_matches(_SECTION[0], map(str, found), n=1, cutoff=_MEANT):
+            return f"{above}{shown(near[0])}"
+    return ""
+
+
+def _places(raw: Mapping[Any, Any]) -> Iterator[tuple[str, Mapping[Any, Any]]]:
+    yield "", raw
+    if isinstance(channels := raw.get("channels"), Mapping):
+        yield "channels.", channels
 
 
 def is_nanobots(raw: Mapping[Any, Any]) -> bool:
     """Return whether a whole file is nanobot's own, which need not speak of memory."""
     return any(key in raw for key in _NANOBOT_KEYS)
-
-
-def misspelt_section(raw: Mapping[Any, Any]) -> str:
-    """Return the dotted place of a key that is nearly ``memoryPlugins``, in a file that has no such section."""
-    channels = raw.get("channels")
-    for above, found in (("", raw), ("channels.", channels if isinstance(channels, Mapping) else {})):
-        for key in found:
-            folded = str(key)[: 2 * len(_SECTION[0])].casefold().replace("_", "").replace("-", "")
-            if SequenceMatcher(None, folded, _SECTION[0].casefold()).ratio() >= _MEANT:
-                return f"{above}{shown(key)}"
-    return ""
 
 
 def names_plugins(raw: Mapping[Any, Any], known_plugins: Collection[str] | None) -> bool:
@@ -100,17 +89,16 @@ def names_plugins(raw: Mapping[Any, Any], known_plugins: Collection[str] | None)
     return any(str(key) in names or to_snake(str(key)) in names for key in raw)
 
 
-def has_documented_names(raw: Mapping[Any, Any]) -> bool:
+def has_documented_names(raw: object, path: tuple[str, ...] = ()) -> bool:
     """Return whether one of the documents' objects stands in ``raw`` with a name that the documents give."""
+    if path in BY_PATH or not isinstance(raw, Mapping):
+        return path in BY_PATH
+    below = (((*path, to_snake(str(key))), value) for key, value in raw.items())
+    return any(has_documented_names(value, place) for place, value in below if _is_group(place))
 
-    def known_below(value: object, path: tuple[str, ...]) -> bool:
-        if path in BY_PATH:
-            return True
-        if not isinstance(value, Mapping) or not _is_group(path):
-            return False
-        return any(known_below(item, (*path, to_snake(str(key)))) for key, item in value.items())
 
-    return any(known_below(value, (to_snake(str(key)),)) for key, value in raw.items())
+def _is_group(path: tuple[str, ...]) -> bool:
+    return any(known[: len(path)] == path for known in BY_PATH)
 
 
 class _Reader:
@@ -121,112 +109,85 @@ class _Reader:
         self.problems: list[ConfigProblem] = []
         self._known = known_plugins
         self._source = source
-        self._core = CoreOptions()
-        self._redaction = RedactionOptions()
+        self._own: dict[str, Any] = {}
         self._plugins: dict[str, dict[str, Any]] = {}
         self._written: dict[str, str] = {}
 
     def report(self, key: str, message: str) -> None:
+        """Add a problem."""
         self.problems.append(ConfigProblem(key, sentence(key, message), self._source))
 
     def config(self) -> MemoryConfig:
+        """Return what was read."""
         return MemoryConfig(
-            core=self._core,
-            redaction=self._redaction,
-            plugins=self._plugins,
-            source=self._source,
-            prefix=self.prefix,
-            written=self._written,
+            **self._own, plugins=self._plugins, source=self._source, prefix=self.prefix, written=self._written
         )
 
-    # --- memoryPlugins ----------------------------------------------------------------------------------------
+    def mapping(self, raw: object, where: str) -> Mapping[Any, Any]:
+        """Return an object; an empty one for null, and for anything else, which is reported."""
+        if isinstance(raw, Mapping):
+            return raw
+        if raw is not None:
+            why = Sentence("an object is expected (found {kind}); the defaults are used", kind=kind_of(raw))
+            self.report(where, why)
+        return {}
+
+    # --- plugins and their options ----------------------------------------------------------------------------
 
     def read_section(self, section: Mapping[Any, Any]) -> None:
         """Read the value of ``memoryPlugins``; what it says wins over the documents' objects."""
-        for key, raw in section.items():
-            name = self._plugin_name(str(key))
+        known = self._known or ()
+        for key, raw in ((str(key), raw) for key, raw in section.items()):
+            name = to_snake(key) if key not in known and to_snake(key) in known else key
             where = f"{self.prefix}.{shown(key)}"
             if name in _OWN:
-                self._read_own(name, raw, where)
-            elif self._is_document_object(str(key)):
-                continue
-            elif self._is_known(name, str(key), raw, where):
-                self._read_plugin(name, raw, where)
+                model = CoreOptions if name == "core" else RedactionOptions
+                given = self.mapping(raw, where)
+                self._own[name], problems = checked_options(model, given, prefix=where, source=self._source)
+                self.problems += problems
+            elif not self._is_document_object(key) and self._is_known(name, key, raw, where):
+                self._read_plugin(name, {"enabled": raw} if isinstance(raw, bool) else self.mapping(raw, where), where)
 
-    def _read_own(self, name: str, raw: object, where: str) -> None:
-        if not isinstance(raw, Mapping):
-            self.report(
-                where, Sentence("an object is expected (found {kind}); the defaults are used", kind=kind_of(raw))
-            )
-            return
-        model = CoreOptions if name == "core" else RedactionOptions
-        options, problems = checked_options(model, raw, prefix=where, source=self._source)
-        self.problems += problems
-        if isinstance(options, CoreOptions):
-            self._core = options
-        elif isinstance(options, RedactionOptions):
-            self._redaction = options
-
-    def _read_plugin(self, name: str, raw: object, where: str) -> None:
-        if isinstance(raw, bool):
-            raw = {"enabled": raw}
-        if not isinstance(raw, Mapping):
-            if raw is not None:
-                self.report(
-                    where,
-                    Sentence(
-                        "an object or a boolean is expected (found {kind}); the defaults are used", kind=kind_of(raw)
-                    ),
-                )
-            return
+    def _read_plugin(self, name: str, raw: Mapping[Any, Any], where: str) -> None:
         options = self._plugins.setdefault(name, {})
-        for key, value in raw.items():
-            if str(key) == "enabled":
-                self._switch(name, value, f"{where}.enabled")
+        for key, value in ((str(key), value) for key, value in raw.items()):
+            if key == "enabled":
+                self._switch([name], value, f"{where}.enabled")
                 continue
-            snake = to_snake(str(key))
+            snake = to_snake(key)
             earlier = self._written.pop(f"{name}.{snake}", None)
             if earlier is not None and options.pop(snake, None) != value:
                 self.report(earlier, Sentence("{name} says the same option, and counts", name=f"{where}.{shown(key)}"))
-            options[str(key)] = value
+            options[key] = value
 
-    def _switch(self, name: str, value: object, where: str) -> None:
+    def _switch(self, names: Iterable[str], value: object, where: str) -> None:
         switch = as_switch(value)
         if switch is None:
-            self.report(
-                where,
-                Sentence("true or false is expected (found {kind}); the plugin stays enabled", kind=kind_of(value)),
-            )
-        else:
+            kind = kind_of(value)
+            self.report(where, Sentence("true or false is expected (found {kind}); it stays enabled", kind=kind))
+            return
+        for name in names:
             self._plugins.setdefault(name, {})["enabled"] = switch
-
-    def _plugin_name(self, key: str) -> str:
-        names = self._known or ()
-        return to_snake(key) if key not in names and to_snake(key) in names else key
 
     def _is_known(self, name: str, key: str, raw: object, where: str) -> bool:
         """Return whether to read the options of ``name``, and say so when it is not installed."""
-        if self._known is not None and name in self._known:
+        if self._known is None or name in self._known:
             return True
         if name in STANDARD_PLUGINS:
-            if self._known is not None:
-                self._report_missing(name, raw, where)
+            self._report_missing(name, raw, where)
             return True
         place = place_of(key)
         if place and not isinstance(raw, Mapping):
-            self.report(
-                where, Sentence('this is an option of a plugin: write it as "{place}"', place=f"{self.prefix}.{place}")
-            )
-            return False
-        if self._known is None:
-            return True
-        names = {*self._known, *STANDARD_PLUGINS, *_OWN}
-        self.report(where, Sentence("there is no such plugin. {hint}", hint=hint(key, names)))
+            why = Sentence('this is an option of a plugin: write it as "{place}"', place=f"{self.prefix}.{place}")
+        else:
+            names = {*self._known, *STANDARD_PLUGINS, *_OWN}
+            why = Sentence("there is no such plugin. {hint}", hint=hint(key, names))
+        self.report(where, why)
         return False
 
     def _report_missing(self, name: str, raw: object, where: str) -> None:
         off = raw is False or (isinstance(raw, Mapping) and as_switch(raw.get("enabled", True)) is False)
-        if not off:
+        if not off and self._known is not None and name not in self._known:
             self.report(where, Sentence('the plugin "{name}" is not installed, so this has no effect', name=name))
 
     # --- the documents' objects -------------------------------------------------------------------------------
@@ -241,21 +202,12 @@ class _Reader:
                 self._read_object(value, (to_snake(str(key)),), prefix + shown(key))
 
     def _read_object(self, value: object, path: tuple[str, ...], where: str) -> None:
-        if not isinstance(value, Mapping):
-            switch = BY_PATH.get((*path, "enabled"))
-            if isinstance(value, bool) and switch is not None:
-                self._assign(switch, value, where)
-            elif value is not None:
-                self.report(
-                    where, Sentence("an object is expected (found {kind}); the defaults are used", kind=kind_of(value))
-                )
-            return
-        for key, item in value.items():
-            below = (*path, to_snake(str(key)))
-            name = BY_PATH.get(below)
-            here = f"{where}.{shown(key)}"
-            if name is not None:
-                self._assign(name, item, here)
+        if isinstance(value, bool) and (*path, "enabled") in BY_PATH:
+            value = {"enabled": value}
+        for key, item in self.mapping(value, where).items():
+            below, here = (*path, to_snake(str(key))), f"{where}.{shown(key)}"
+            if below in BY_PATH:
+                self._assign(BY_PATH[below], item, here)
             elif _is_group(below):
                 self._read_object(item, below, here)
             elif path != ("context",):  # other things may stand in a host's "context"
@@ -264,23 +216,15 @@ class _Reader:
 
     def _assign(self, name: DocumentName, value: object, where: str) -> None:
         if name.plugin == "*":
-            switch = as_switch(value)
-            if switch is None:
-                self.report(
-                    where,
-                    Sentence("true or false is expected (found {kind}); the plugins stay enabled", kind=kind_of(value)),
-                )
-            elif not switch:
-                for plugin in STANDARD_PLUGINS:
-                    self._plugins.setdefault(plugin, {})["enabled"] = False
+            if as_switch(value) is not True:
+                self._switch(STANDARD_PLUGINS, value, where)
             return
-        if self._known is not None and name.plugin not in self._known:
-            self._report_missing(name.plugin, value if name.path == ("enabled",) else {}, where)
-        if name.path == ("enabled",):
-            if self._plugins.get(name.plugin, {}).get("enabled") is not False:
-                self._switch(name.plugin, value, where)
-            return
+        self._report_missing(name.plugin, value if name.path == ("enabled",) else {}, where)
         options = self._plugins.setdefault(name.plugin, {})
+        if name.path == ("enabled",):
+            if options.get("enabled") is not False:
+                self._switch([name.plugin], value, where)
+            return
         for part in name.path[:-1]:
             options = options.setdefault(part, {})
         earlier = self._written.get(name.option)
@@ -288,7 +232,3 @@ class _Reader:
             self.report(earlier, Sentence("{name} says the same option, and counts", name=where))
         options[name.path[-1]] = value
         self._written[name.option] = where
-
-
-def _is_group(path: tuple[str, ...]) -> bool:
-    return any(known[: len(path)] == path for known in BY_PATH)

@@ -1,7 +1,6 @@
 """A plugin's raw options against its own model, key by key: what is wrong costs only its own key."""
 
-import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Mapping
 from types import NoneType, UnionType
 from typing import Any, Union, get_args, get_origin
 
@@ -19,6 +18,8 @@ _LARGEST_NUMBER = 2**53
 # How deep values are looked through for numbers that cannot be used; options are far flatter.
 _DEPTH = 32
 
+_Report = Callable[[tuple[str, ...], str], None]
+
 
 def plugin_options(
     config: MemoryConfig, plugin: str, model: type[BaseModel] | None, *, source: str = ""
@@ -30,124 +31,114 @@ def plugin_options(
     raw = dict(config.plugins.get(plugin, {}))
     if model is None or "enabled" not in model.model_fields:
         raw.pop("enabled", None)
-    source = source or config.source
-    prefix = f"{config.prefix}.{shown(plugin)}"
     written = {key.removeprefix(f"{plugin}."): name for key, name in config.written.items()}
-    checker = _Checker(source, written)
-    if model is None:
-        for key in raw:
-            checker.report(prefix, (str(key),), Sentence('the plugin "{plugin}" has no options', plugin=shown(plugin)))
-        return None, checker.problems
-    return checker.check(model, raw, prefix, ()), checker.problems
+    prefix, source = f"{config.prefix}.{shown(plugin)}", source or config.source
+    if model is not None:
+        return checked_options(model, raw, prefix=prefix, source=source, written=written)
+    why = Sentence('the plugin "{plugin}" has no options', plugin=shown(plugin))
+    keys = [f"{prefix}.{shown(key)}" for key in raw]
+    return None, [ConfigProblem(key, sentence(key, why), source) for key in keys]
 
 
 def checked_options(
-    model: type[BaseModel], raw: Mapping[Any, Any], *, prefix: str, source: str
+    model: type[BaseModel],
+    raw: Mapping[Any, Any],
+    *,
+    prefix: str,
+    source: str,
+    written: Mapping[str, str] | None = None,
 ) -> tuple[BaseModel | None, list[ConfigProblem]]:
-    """Return ``raw`` as an instance of ``model``, and what was wrong; ``prefix`` stands before the keys."""
-    checker = _Checker(source, {})
-    return checker.check(model, raw, prefix, ()), checker.problems
+    """Return ``raw`` as an instance of ``model``, and what was wrong; ``prefix`` stands before the keys.
+
+    ``written`` gives by the path of an option the key that the user wrote, where it is another.
+    """
+    problems: list[ConfigProblem] = []
+
+    def report(path: tuple[str, ...], message: str) -> None:
+        key = (written or {}).get(".".join(path)) or ".".join((prefix, *map(shown, path)))
+        problems.append(ConfigProblem(key, sentence(key, message), source))
+
+    return _checked(model, raw, report, ()), problems
 
 
-class _Checker:
-    """Goes through an object and its nested ones, and collects the problems."""
-
-    def __init__(self, source: str, written: Mapping[str, str]) -> None:
-        self._source = source
-        self._written = written
-        self.problems: list[ConfigProblem] = []
-
-    def report(self, prefix: str, path: tuple[str, ...], message: str) -> None:
-        """Add a problem with the option at ``path``, under the name that the user wrote."""
-        key = self._written.get(".".join(path)) or ".".join((prefix, *(shown(part) for part in path)))
-        self.problems.append(ConfigProblem(key, sentence(key, message), self._source))
-
-    def check(
-        self, model: type[BaseModel], raw: Mapping[Any, Any], prefix: str, above: tuple[str, ...]
-    ) -> BaseModel | None:
-        """Return an instance of ``model``, or None when a required option is missing or wrong."""
-        given: dict[str, object] = {}
-        keys: dict[str, str] = {}
-        for key, value in raw.items():
-            name = _field_of(model, str(key))
-            path = (*above, str(key))
-            if name is None and model.model_config.get("extra") == "allow":
-                given[str(key)] = value
-            elif name is None:
-                self.report(prefix, path, self._unknown(model, str(key)))
-            elif wrong := _unusable(model.model_fields[name], value):
-                self.report(prefix, path, _told(wrong, model.model_fields[name]))
-            else:
-                if name in given:
-                    self.report(
-                        prefix,
-                        path,
-                        Sentence('"{name}" says the same option; the later one counts', name=shown(keys[name])),
-                    )
-                keys[name] = str(key)
-                given[name] = value
-        for name in list(given):
-            nested = _nested_model(model.model_fields.get(name))
-            value = given[name]
+def _checked(
+    model: type[BaseModel], raw: Mapping[Any, Any], report: _Report, above: tuple[str, ...]
+) -> BaseModel | None:
+    given: dict[str, object] = {}
+    keys: dict[str, str] = {}
+    for key, value in ((str(key), value) for key, value in raw.items()):
+        field = _field_of(model, key)
+        name, info = (_alias_of(model, field), model.model_fields[field]) if field else (key, None)
+        if info is None and model.model_config.get("extra") != "allow":
+            report((*above, key), _unknown(model, key))
+        elif info is not None and (wrong := _unusable(info, value)):
+            report((*above, key), _told(wrong, info))
+        else:
+            if name in keys:
+                report((*above, key), Sentence('"{name}" says the same option; the later one counts', name=keys[name]))
+            nested = _nested_model(info)
             if nested is not None and isinstance(value, Mapping):
-                inner = self.check(nested, value, prefix, (*above, keys[name]))
-                if inner is None:
-                    del given[name]
-                else:
-                    given[name] = inner
-        return self._build(model, given, keys, prefix, above)
+                value = _checked(nested, value, report, (*above, key))
+            if nested is None or value is not None:
+                given[name], keys[name] = value, key
+    return _built(model, given, keys, report, above)
 
-    def _build(
-        self,
-        model: type[BaseModel],
-        given: dict[str, object],
-        keys: dict[str, str],
-        prefix: str,
-        above: tuple[str, ...],
-    ) -> BaseModel | None:
-        """Validate everything at once; when that fails, start from what is required and add key by key."""
-        instance, _ = _validated(model, given)
-        if instance is not None:
-            return instance
-        required = {name for name, field in model.model_fields.items() if field.is_required()}
-        accepted = {name: value for name, value in given.items() if name in required}
-        for name in sorted(required - set(given)):
-            self.report(prefix, (*above, name), "this option is required, and is missing")
-        instance, why = _validated(model, accepted)
-        if instance is None:
-            if required <= set(given):
-                self.report(prefix, above, why or "these options cannot be used")
+
+def _built(
+    model: type[BaseModel],
+    given: dict[str, object],
+    keys: Mapping[str, str],
+    report: _Report,
+    above: tuple[str, ...],
+) -> BaseModel | None:
+    """Validate everything at once, and where that fails without the option that is wrong, until it does not fail."""
+    while True:
+        name, why = "", ""
+        try:
+            return model.model_validate(given)
+        except ValidationError as error:
+            first = error.errors(include_url=False)[0]
+            # A rule between options says not which; the one that was given last breaks what held before.
+            name = str(first["loc"][0]) if first["loc"] else next(reversed(given), "")
+            why = "this option is required, and is missing" if first["type"] == "missing" else _why(first)
+        except Exception as error:  # a validator of a third party may raise whatever it likes
+            name = next((one for one, value in given.items() if _breaks(model, one, value)), "")
+            why = Sentence("the plugin cannot use it ({kind})", kind=type(error).__name__)
+        field = model.model_fields.get(_field_of(model, name) or "")
+        report((*above, keys.get(name, name)) if name else above, _told(why, field))
+        if name not in given or (field is not None and field.is_required()):
             return None
-        for name, value in given.items():
-            if name in required:
-                continue
-            larger, why = _validated(model, {**accepted, name: value})
-            if larger is not None:
-                accepted[name] = value
-                instance = larger
-                continue
-            field = model.model_fields.get(name)
-            self.report(prefix, (*above, keys.get(name, name)), _told(why, field))
-        return instance
+        del given[name]
 
-    @staticmethod
-    def _unknown(model: type[BaseModel], key: str) -> Sentence:
-        elsewhere = place_of(key)
-        names = set(model.model_fields)
-        if elsewhere and elsewhere.rpartition(".")[2] not in names:
-            return Sentence('there is no such option here; it is "{elsewhere}"', elsewhere=elsewhere)
-        return Sentence("there is no such option. {hint}", hint=hint(key, names))
+
+def _breaks(model: type[BaseModel], name: str, value: object) -> bool:
+    """Return whether an option alone makes a validator raise something of its own."""
+    try:
+        model.model_validate({name: value})
+    except ValidationError:
+        return False
+    except Exception:
+        return True
+    return False
+
+
+def _unknown(model: type[BaseModel], key: str) -> Sentence:
+    elsewhere = place_of(key)
+    if elsewhere and elsewhere.rpartition(".")[2] not in model.model_fields:
+        return Sentence('there is no such option here; it is "{elsewhere}"', elsewhere=elsewhere)
+    return Sentence("there is no such option. {hint}", hint=hint(key, model.model_fields))
 
 
 def _field_of(model: type[BaseModel], key: str) -> str | None:
     """Return the field that a key names: by its name, by an alias, or in camelCase."""
-    if key in model.model_fields:
-        return key
-    for name, field in model.model_fields.items():
-        if key in _aliases(field):
-            return name
+    named = (name for name, field in model.model_fields.items() if key in _aliases(field))
     snake = to_snake(key)
-    return snake if snake in model.model_fields else None
+    return key if key in model.model_fields else next(named, snake if snake in model.model_fields else None)
+
+
+def _alias_of(model: type[BaseModel], field: str) -> str:
+    """Return the key by which a model takes a field."""
+    return next(iter(_aliases(model.model_fields[field])), field)
 
 
 def _aliases(field: FieldInfo) -> list[str]:
@@ -156,24 +147,8 @@ def _aliases(field: FieldInfo) -> list[str]:
     return [choice for choice in (*choices, field.alias) if isinstance(choice, str)]
 
 
-def _validated(model: type[BaseModel], given: Mapping[str, object]) -> tuple[BaseModel | None, str]:
-    """Return an instance, or None and why not. A validator of a third party may raise whatever it likes."""
-    by_name = model.model_config.get("populate_by_name") or model.model_config.get("validate_by_name")
-    keyed = {}
-    for name, value in given.items():
-        aliases = _aliases(model.model_fields[name]) if name in model.model_fields else []
-        keyed[aliases[0] if aliases and not by_name else name] = value
-    try:
-        return model.model_validate(keyed), ""
-    except ValidationError as error:
-        return None, _why(error)
-    except Exception as error:
-        return None, Sentence("the plugin cannot use it ({kind})", kind=type(error).__name__)
-
-
-def _why(error: ValidationError) -> str:
-    """Return the first error in words, without the value that it is about."""
-    first = error.errors(include_url=False)[0]
+def _why(first: Mapping[str, Any]) -> str:
+    """Return an error of pydantic's in words, without the value that it is about."""
     found = first["input"]
     message = first["msg"].replace("Input should", "it should").removeprefix("Value error, ")
     if isinstance(found, str) and found.strip() and found in message:
@@ -187,25 +162,23 @@ def _why(error: ValidationError) -> str:
 
 def _unusable(field: FieldInfo, value: object) -> str:
     """Return what is wrong with a value that a model might let pass and a timer or a database would not."""
-    for number in _numbers(value, _DEPTH):
-        if not math.isfinite(number) or abs(number) > _LARGEST_NUMBER:
-            return Sentence("a number that can be used is expected, at most {most}", most=_LARGEST_NUMBER)
+    if not _is_usable(value, _DEPTH):
+        return Sentence("a number that can be used is expected, at most {most}", most=_LARGEST_NUMBER)
     types = _members(field.annotation)
     if isinstance(value, bool) and types & {int, float} and not types & {bool, Any, object}:
         return Sentence("it should be a number (found a boolean)")
     return ""
 
 
-def _numbers(value: object, depth: int) -> Iterator[int | float]:
-    """Yield the numbers in a value; one that is nested too deeply counts as one that cannot be used."""
+def _is_usable(value: object, depth: int) -> bool:
+    """Return whether every number in a value can be used; what is nested too deeply cannot."""
     if isinstance(value, (int, float)):
-        yield value if isinstance(value, float) or abs(value) <= _LARGEST_NUMBER else math.inf
-    elif isinstance(value, (Mapping, list, tuple)):
-        if depth == 0:
-            yield math.inf
-            return
-        for item in value.values() if isinstance(value, Mapping) else value:
-            yield from _numbers(item, depth - 1)
+        return abs(value) <= _LARGEST_NUMBER  # not a number is not, either
+    if isinstance(value, (Mapping, list, tuple)):
+        return depth > 0 and all(
+            _is_usable(item, depth - 1) for item in (value.values() if isinstance(value, Mapping) else value)
+        )
+    return True
 
 
 def _members(annotation: Any) -> set[Any]:
@@ -215,9 +188,7 @@ def _members(annotation: Any) -> set[Any]:
 
 def _nested_model(field: FieldInfo | None) -> type[BaseModel] | None:
     """Return the one model that a field holds, or None: not a model, or a choice of several."""
-    if field is None:
-        return None
-    members = _members(field.annotation) - {NoneType}
+    members = _members(field.annotation) - {NoneType} if field is not None else set()
     models = [kind for kind in members if isinstance(kind, type) and issubclass(kind, BaseModel)]
     return models[0] if len(models) == len(members) == 1 else None
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from nanobot_memory_plugins.core.config.json_file import UNREADABLE, nanobot_home, read_json
+from nanobot_memory_plugins.core.config.json_file import nanobot_home, read_json
 from nanobot_memory_plugins.core.config.mapping import (
     config_from_mapping,
     find_section,
@@ -17,7 +17,7 @@ from nanobot_memory_plugins.core.config.mapping import (
     names_plugins,
 )
 from nanobot_memory_plugins.core.config.models import ConfigProblem, MemoryConfig
-from nanobot_memory_plugins.core.config.wording import kind_of, sentence, shown
+from nanobot_memory_plugins.core.config.wording import kind_of, shown
 from nanobot_memory_plugins.core.entry_points import PLUGIN_GROUP, installed_entry_points
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
@@ -113,19 +113,7 @@ def _is_ours(path: Path) -> bool:
 
 
 def _read(raw: Mapping[str, Any], path: Path) -> tuple[MemoryConfig, list[ConfigProblem]]:
-    source = str(path)
-    config, problems = config_from_mapping(raw, known_plugins=installed_plugins(), source=source)
-    place, section = find_section(raw)
-    twice = _repeated(section if place else raw, place)
-    return config, [
-        *(
-            ConfigProblem(
-                key, sentence(key, Sentence("this key stands there more than once; the last one counts")), source
-            )
-            for key in twice
-        ),
-        *problems,
-    ]
+    return config_from_mapping(raw, known_plugins=installed_plugins(), source=str(path))
 
 
 def _misspelt(path: Path, key: str) -> tuple[MemoryConfig, list[ConfigProblem]]:
@@ -149,24 +137,10 @@ def _unread(path: Path, wrong: str) -> tuple[MemoryConfig, list[ConfigProblem]]:
     if not path.exists():
         return config, [problem]
     file = shlex.quote(str(path))
-    hint = Sentence("Correct that place; then `python3 -m json.tool {file}` has nothing against it.", file=file)
-    if path.is_dir():
-        aside = shlex.quote(f"{path}.folder")
-        hint = Sentence("`mv {file} {aside}`, and put a file there.", file=file, aside=aside)
-    elif wrong.startswith(UNREADABLE):
-        hint = Sentence("`chmod u+r {file}`, as the user whose file it is.", file=file)
+    hint = Sentence("Correct it, or its rights; then `python3 -m json.tool {file}` has nothing against it.", file=file)
     return config, [replace(problem, hint=hint, is_unread=True)]
 
 
 def installed_plugins() -> set[str]:
     """Return the names of the installed plugins, without importing any."""
     return {found.name for found in installed_entry_points(PLUGIN_GROUP)}
-
-
-def _repeated(value: object, prefix: str, depth: int = 8) -> list[str]:
-    """Return the dotted places of the keys that stand in an object, or below it, more than once."""
-    if not isinstance(value, dict) or depth == 0:
-        return []
-    dotted = f"{prefix}." if prefix else ""
-    here = [dotted + shown(key) for key in getattr(value, "repeated", ())]
-    return here + [place for key, item in value.items() for place in _repeated(item, dotted + shown(key), depth - 1)]

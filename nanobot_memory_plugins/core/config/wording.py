@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
+from types import NoneType
 
 from pydantic.alias_generators import to_camel, to_snake
 
@@ -9,6 +10,8 @@ from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 _LONGEST_KEY = 80
 _MOST_NAMED = 8
+# From this likeness on a name is offered.
+_NEAR = 0.705
 
 VALUE_WORDS = (
     "it should be greater than or equal to {ge}",
@@ -40,19 +43,16 @@ def shown(key: object) -> str:
 
 def kind_of(value: object) -> Sentence:
     """Return what a value is, in JSON's words."""
-    if value is None:
-        return Sentence("null")
-    if isinstance(value, bool):
-        return Sentence("a boolean")
-    if isinstance(value, (int, float)):
-        return Sentence("a number")
-    if isinstance(value, str):
-        return Sentence("a string")
-    if isinstance(value, dict):
-        return Sentence("an object")
-    if isinstance(value, (list, tuple)):
-        return Sentence("an array")
-    return Sentence("a {kind}", kind=type(value).__name__)
+    kinds: list[tuple[type | tuple[type, ...], Sentence]] = [
+        (NoneType, Sentence("null")),
+        (bool, Sentence("a boolean")),
+        ((int, float), Sentence("a number")),
+        (str, Sentence("a string")),
+        (dict, Sentence("an object")),
+        ((list, tuple), Sentence("an array")),
+    ]
+    found = (said for kind, said in kinds if isinstance(value, kind))
+    return next(found, Sentence("a {kind}", kind=type(value).__name__))
 
 
 def wrong_value(message: str, context: Mapping[str, object]) -> Sentence:
@@ -68,12 +68,19 @@ def wrong_value(message: str, context: Mapping[str, object]) -> Sentence:
     return Sentence(message)
 
 
-def nearest(key: str, known: Iterable[str]) -> str:
-    """Return the known key that is most like ``key``, spelled the way the user spells, or nothing."""
-    matches = get_close_matches(to_snake(key[:_LONGEST_KEY]), sorted(known), n=1)
-    if not matches:
-        return ""
-    return matches[0] if key == to_snake(key) else to_camel(matches[0])
+def nearest(wanted: str, known: Iterable[str]) -> str:
+    """Return the known name that is most like ``wanted``, or nothing where all are far-fetched.
+
+    A name may have dots between its parts: then one that ends alike is near, too.
+    """
+    names = {_folded(name): name for name in known}
+    names |= {_folded(name.rpartition(".")[2]): name for name in names.values() if "." not in wanted}
+    matches = get_close_matches(_folded(wanted[:_LONGEST_KEY]), names, n=1, cutoff=_NEAR)
+    return names[matches[0]] if matches else ""
+
+
+def _folded(name: str) -> str:
+    return name.casefold().replace("_", "").replace("-", "")
 
 
 def sentence(key: str, text: str) -> Sentence:
@@ -85,8 +92,8 @@ def sentence(key: str, text: str) -> Sentence:
 def hint(key: str, known: Iterable[str]) -> Sentence:
     """Return a sentence that helps with an unknown key: the nearest known one, else all of them."""
     names = sorted(known)
-    near = nearest(key, names)
-    if near:
+    if near := nearest(key, names):
+        near = near if key == to_snake(key) else to_camel(near)
         return Sentence('Did you mean "{near}"?', near=near)
     if len(names) > _MOST_NAMED:
         return Sentence("`nanobot-memory config show --all` lists them.")

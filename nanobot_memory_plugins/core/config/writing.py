@@ -1,27 +1,28 @@
-"""Writing a configuration file: keys below a place are set, everything else stays as it was."""
+"""Writing a configuration file: keys below a place are set, everything else keeps its value and its order."""
 
-import codecs
+import copy
+import json
+import re
+import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from filelock import FileLock, Timeout
 from pydantic.alias_generators import to_snake
 
-from nanobot_memory_plugins.core.config.json_edit import with_keys
 from nanobot_memory_plugins.core.config.json_file import read_json
 from nanobot_memory_plugins.core.config.mapping import find_section, has_documented_names, is_nanobots, names_plugins
 from nanobot_memory_plugins.core.config.reading import installed_plugins
-from nanobot_memory_plugins.core.config.wording import kind_of
+from nanobot_memory_plugins.core.config.wording import kind_of, shown
 from nanobot_memory_plugins.core.errors import ConfigurationError, MemoryFileError
 from nanobot_memory_plugins.core.files.replace import replace_file
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
-_LOCK_SECONDS = 5.0
 # How often somebody else may write at the same moment before this gives up.
 _ATTEMPTS = 20
-NANOBOT_PLACE = ("channels", "memoryPlugins")
-GENERIC_PLACE = ("memoryPlugins",)
+_MARK = b"\xef\xbb\xbf"
+_LINE_INDENT = re.compile(r"\n([ \t]+)\S")
+_writing = threading.Lock()
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,34 +54,42 @@ def set_config_keys(
     """Set ``values`` below ``place`` in the JSON file at ``path``, and say what changed.
 
     ``{"recall": {"enabled": False}}`` below ``("channels", "memoryPlugins")`` sets the one key: objects are gone into
-    and made where they are missing. Order, unknown keys, indentation, line ends, a byte order mark and the mode of the
-    file stay, and the previous file is kept as ``<name>.bak``. The file is replaced in one step; a symbolic link is
-    followed. What somebody else writes meanwhile is not lost: the change is made again on top of it. Nothing is written
-    when all of it stands there already, and never with ``dry_run``. With ``create`` a file that is not there is made
-    (mode 0600); its folder must exist.
+    and made where they are missing. Order, other keys, indentation, a byte order mark and the mode of the file stay,
+    and the previous file is kept as ``<name>.bak``. The file is replaced in one step; a symbolic link is followed. What
+    somebody else writes meanwhile is not lost: the change is made again on top of it. Nothing is written when all of it
+    stands there already, and never with ``dry_run``. With ``create`` a file that is not there is made (mode 0600); its
+    folder must exist.
 
     It blocks for as long as the disk takes. Raises `ConfigurationError` with cause and hint.
     """
-    path = _followed(Path(path))
-    try:
-        if dry_run:
-            return _change(path, _read(path, create=create), place, values)
-        if not path.parent.is_dir():
-            raise ConfigurationError(
-                Sentence("There is no folder {parent}.", parent=path.parent), hint="Make it, or name another file."
-            )
-        with FileLock(path.with_name(f".{path.name}.lock"), timeout=_LOCK_SECONDS, mode=0o600):
-            return _write(path, place, values, create=create)
-    except Timeout as error:
+    path = Path(path).expanduser().resolve()
+    if not dry_run and not path.parent.is_dir():
         raise ConfigurationError(
-            Sentence("{path} is being changed by another program.", path=path), hint="Try again."
-        ) from error
+            Sentence("There is no folder {parent}.", parent=path.parent), hint="Make it, or name another file."
+        )
+    try:
+        with _writing:
+            for _ in range(_ATTEMPTS):
+                data = path.read_bytes() if path.exists() else None
+                before = "" if data is None else data.decode("utf-8-sig", "replace")
+                change = ConfigChange(path, before, _changed(path, before, place, values, create=create))
+                if dry_run or not change.changed:
+                    return change
+                if (path.read_bytes() if path.exists() else None) != data:
+                    continue
+                mark = _MARK if data is not None and data.startswith(_MARK) else b""
+                replace_file(path, mark + change.after.encode("utf-8"))
+                backup = path.with_name(f"{path.name}.bak") if data is not None else None
+                return ConfigChange(path, change.before, change.after, backup)
     except (OSError, MemoryFileError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise ConfigurationError(
             Sentence("{path} cannot be changed: {rstrip}.", path=path, rstrip=reason.rstrip(".")),
             hint="Make the file and its folder writable.",
         ) from error
+    raise ConfigurationError(
+        Sentence("{path} changes all the time.", path=path), hint="Stop what writes it, and try again."
+    )
 
 
 def set_plugin_options(
@@ -92,7 +101,7 @@ def set_plugin_options(
     nanobot's, else ``memoryPlugins``. A plugin that is switched by a bare true or false stays so, unless other options
     are given too.
     """
-    raw = _parsed(_followed(Path(path)), create=create)
+    raw = _parsed(Path(path).expanduser(), create=create)
     place = plugins_place(raw)
     found: object = raw
     for key in place:
@@ -100,7 +109,7 @@ def set_plugin_options(
     section: Mapping[str, object] = found if isinstance(found, Mapping) else {}
     values: dict[str, object] = {}
     for name, wanted in options.items():
-        key = next((key for key in section if name in (key, to_snake(key))), name)
+        key = _spelt(section, name)
         there = section.get(key)
         if isinstance(there, bool):
             values[key] = wanted["enabled"] if set(wanted) == {"enabled"} else {"enabled": there, **wanted}
@@ -115,54 +124,53 @@ def plugins_place(raw: Mapping[str, object]) -> tuple[str, ...]:
     if prefix:
         return tuple(prefix.split("."))
     if is_nanobots(raw):
-        return NANOBOT_PLACE
+        return ("channels", "memoryPlugins")
     if names_plugins(raw, installed_plugins()) and not has_documented_names(raw):
         return ()
-    return GENERIC_PLACE
+    return ("memoryPlugins",)
 
 
-def _followed(path: Path) -> Path:
-    try:
-        return path.expanduser().resolve()
-    except (OSError, RuntimeError) as error:
-        raise ConfigurationError(
-            Sentence("{path} cannot be found.", path=path), hint="Name the file in full."
-        ) from error
+def _changed(path: Path, text: str, place: Sequence[str], values: Mapping[str, object], *, create: bool) -> str:
+    """Return the text of a file with the values set, in its own indentation; unchanged where they stand there."""
+    raw = _parsed(path, create=create)
+    wanted: Mapping[str, object] = values
+    for key in reversed(place if values else ()):
+        wanted = {key: wanted}
+    changed = copy.deepcopy(dict(raw))
+    _set(path, changed, wanted, ())
+    if json.dumps(changed) == json.dumps(raw):
+        return text
+    found = _LINE_INDENT.search(text)
+    indent = found[1] if found else None if len(text.strip()) > 2 and "\n" not in text.strip() else "  "
+    made = json.dumps(changed, indent=indent, ensure_ascii=False)
+    return (made.replace("\n", "\r\n") if "\r\n" in text else made) + ("\n" if text.endswith("\n") or not text else "")
 
 
-def _write(path: Path, place: Sequence[str], values: Mapping[str, object], *, create: bool) -> ConfigChange:
-    for _ in range(_ATTEMPTS):
-        data = _read(path, create=create)
-        change = _change(path, data, place, values)
-        if not change.changed:
-            return change
-        mark = codecs.BOM_UTF8 if data is not None and data.startswith(codecs.BOM_UTF8) else b""
-        if _read(path, create=create) != data:
+def _set(path: Path, into: dict[str, object], values: Mapping[str, object], above: tuple[str, ...]) -> None:
+    for name, value in values.items():
+        key = _spelt(into, name)
+        if not isinstance(value, Mapping):
+            into[key] = value
             continue
-        there = path.exists()
-        replace_file(path, mark + change.after.encode("utf-8"))
-        return ConfigChange(path, change.before, change.after, path.with_name(f"{path.name}.bak") if there else None)
-    raise ConfigurationError(
-        Sentence("{path} changes all the time.", path=path), hint="Stop what writes it, and try again."
-    )
+        below = {} if into.get(key) is None else into[key]
+        if not isinstance(below, dict):
+            dotted = ".".join(map(shown, (*above, key)))
+            raise ConfigurationError(
+                Sentence(
+                    "{path}: {dotted}: an object is expected (found {kind_of}).",
+                    path=path,
+                    dotted=dotted,
+                    kind_of=kind_of(below),
+                ),
+                hint="Correct the file by hand first.",
+            )
+        into[key] = below
+        _set(path, below, value, (*above, key))
 
 
-def _change(path: Path, data: bytes | None, place: Sequence[str], values: Mapping[str, object]) -> ConfigChange:
-    if data is None:
-        return ConfigChange(path, "", with_keys("{}", place, values) + "\n")
-    before = data.decode("utf-8-sig")
-    try:
-        return ConfigChange(path, before, with_keys(before, place, values))
-    except ConfigurationError as error:
-        raise ConfigurationError(Sentence("{path}: {why}", path=path, why=error.cause), hint=error.hint) from error
-
-
-def _read(path: Path, *, create: bool) -> bytes | None:
-    """Return the file, or None where it is not there and may be made. Raises `ConfigurationError` for no JSON."""
-    if create and not path.exists():
-        return None
-    _parsed(path, create=False)
-    return path.read_bytes()
+def _spelt(section: Mapping[str, object], name: str) -> str:
+    """Return a key as it is spelt in a section already, in camelCase or snake_case."""
+    return next((key for key in section if to_snake(key) == to_snake(name)), name)
 
 
 def _parsed(path: Path, *, create: bool) -> Mapping[str, object]:
@@ -171,7 +179,7 @@ def _parsed(path: Path, *, create: bool) -> Mapping[str, object]:
     raw, wrong = read_json(path)
     if wrong:
         hint = "Name a file that is there." if not path.exists() else "Correct it by hand; it is left as it is."
-        raise ConfigurationError(f"{path}: {wrong}.", hint=hint)
+        raise ConfigurationError(Sentence("{path}: {why}.", path=path, why=wrong), hint=hint)
     if not isinstance(raw, Mapping):
         raise ConfigurationError(
             Sentence("{path}: an object is expected (found {kind_of}).", path=path, kind_of=kind_of(raw)),
