@@ -20,7 +20,7 @@ OPTIONAL = {
     "nanobot-memory-tools",
 }
 # Extras of those that are extras of the umbrella, too.
-FURTHER = {"nanobot-memory-postgres": ("embedded",)}
+FURTHER = {"nanobot-memory-tools": ("postgres",)}
 
 
 class EveryPlugin(MetadataHookInterface):

@@ -19,19 +19,17 @@ import numpy as np
 from benchmarks.measure import quiet, report
 from nanobot_memory_plugins.core import SystemClock
 from nanobot_memory_plugins.core.values import Query
-from nanobot_memory_plugins.postgres.database import schema
-from nanobot_memory_plugins.postgres.database.connection import Connection, connect, plain_errors, run
-from nanobot_memory_plugins.postgres.database.shipping import Shipment
-from nanobot_memory_plugins.postgres.database.tenant import Tenant, TenantOwner
-from nanobot_memory_plugins.postgres.options import PostgresOptions
+from nanobot_memory_plugins.postgres import schema
+from nanobot_memory_plugins.postgres.connection import Connection, connect, run, transaction
+from nanobot_memory_plugins.postgres.passages import Owner, PassageIndex
 from nanobot_memory_plugins.postgres.search import ServerRows, ServerVectors, ServerWords
-from nanobot_memory_plugins.postgres.server.launcher import OwnServer
 from nanobot_memory_plugins.search.index_searcher import IndexSearcher
 from nanobot_memory_plugins.search.options import SearchOptions
 from nanobot_memory_plugins.storage.database import Database
 from nanobot_memory_plugins.storage.search.searcher import Searcher
 from nanobot_memory_plugins.tools.bench import made_up
 from nanobot_memory_plugins.tools.bench.parts import in_turns, milliseconds, percentile
+from nanobot_memory_plugins.tools.postgres_server.server import OwnServer
 
 LANGUAGES = {"english": made_up.english, "chinese": made_up.chinese}
 QUESTIONS, QUESTION_WORDS, MESSAGES = 60, 8, 60
@@ -40,26 +38,26 @@ _BATCH = 1_000
 
 def measure(language: made_up.Language, size: int, folder: Path) -> None:
     """Fill both and print the figures of one language."""
-    model, options, settings = made_up.RandomModel(), SearchOptions(), PostgresOptions()
+    model, options = made_up.RandomModel(), SearchOptions()
     database = Database.open(folder / "memory.db")
     built = milliseconds(lambda: made_up.fill(database, language, size)) / 1e3
     made_up.embed(database, model.name, model.dimension)
     database.set_active_space(model.name)
     with OwnServer(folder / "s").running() as server:
-        whose = TenantOwner(Tenant.named(language.name), language.name, "bench")
+        owner = Owner(language.name, "bench")
         connection = connect(server.dsn)
-        schema.prepare(connection, settings.partitions)
-        shipment = Shipment(connection, whose, large_from=settings.large_from)
+        schema.prepare(connection)
+        index = PassageIndex(connection, owner)
         begun = time.perf_counter()
         for change in made_up.documents(language, size):
-            shipment.apply(change)
+            index.apply(change)
         report("sending all, beside building the SQLite index", (time.perf_counter() - begun) / built, "x")
-        while waiting := shipment.documents_without_vector(model.name, _BATCH):
+        while waiting := index.documents_without_vector(model.name, _BATCH):
             vectors = made_up.unit_vectors(len(waiting), model.dimension, np.random.default_rng(2))
-            shipment.put_vectors(
+            index.put_vectors(
                 model.name, [(one.id, vector.tolist()) for one, vector in zip(waiting, vectors, strict=True)]
             )
-        shipment.set_active_space(model.name)
+        index.set_active_space(model.name)
         with connect(server.administrator_dsn) as admin:
             run(admin, "VACUUM ANALYZE")
             bytes_of = run(admin, "SELECT pg_database_size(current_database())").fetchone()
@@ -67,12 +65,11 @@ def measure(language: made_up.Language, size: int, folder: Path) -> None:
         ours = Searcher(database, lambda: model, options=options, clock=SystemClock())
 
         def theirs(query: Query) -> object:
-            words, rows = ServerWords(connection, whose), ServerRows(connection, whose)
-            vectors = ServerVectors(connection, whose)
-            searcher = IndexSearcher(
-                words, rows, vectors, lambda: model, options=options, clock=SystemClock(), errors=plain_errors
-            )
-            return searcher.search(query)
+            words, rows = ServerWords(connection, owner), ServerRows(connection, owner)
+            vectors = ServerVectors(connection, owner)
+            with transaction(connection, owner.tenant):
+                searcher = IndexSearcher(words, rows, vectors, lambda: model, options=options, clock=SystemClock())
+                return searcher.search(query)
 
         generator = np.random.default_rng(3)
         questions = [language.text(QUESTION_WORDS, generator) for _ in range(QUESTIONS)]
@@ -93,14 +90,14 @@ def measure(language: made_up.Language, size: int, folder: Path) -> None:
                 report(f"search by {name}, {engine}, median", medians[engine], "ms")
                 report(f"search by {name}, {engine}, 95th percentile", percentile(found), "ms")
             report(f"search by {name}, beside SQLite", medians["PostgreSQL"] / medians["SQLite"], "x", limit=2.0)
-        message, commit = _message_ms(shipment, connect(server.dsn), language, size)
+        message, commit = _message_ms(index, connect(server.dsn), language, size)
         report("sending one message, median", message, "ms", limit=4.0)
         report("the commit of one small row, in turns with it, median", commit, "ms")
-        shipment.close()
+        index.close()
     database.close()
 
 
-def _message_ms(shipment: Shipment, other: Connection, language: made_up.Language, size: int) -> tuple[float, float]:
+def _message_ms(index: PassageIndex, other: Connection, language: made_up.Language, size: int) -> tuple[float, float]:
     """Return the median milliseconds of one passage's transaction, segmentation included.
 
     With them those of the least that a server can commit, which is mostly the disk's.
@@ -114,7 +111,7 @@ def _message_ms(shipment: Shipment, other: Connection, language: made_up.Languag
         one = replace(document, key=f"{path}:{size}-{number}", path=path, ordinal=number)
         state = replace(change.state, path=path) if change.state is not None else None
         said = replace(change, path=path, state=state, documents=(one,))
-        times.append(milliseconds(lambda said=said: shipment.apply(said)))
+        times.append(milliseconds(lambda said=said: index.apply(said)))
         commits.append(milliseconds(lambda: run(other, "UPDATE one SET number = number + 1")))
     other.close()
     return statistics.median(times), statistics.median(commits)

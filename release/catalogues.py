@@ -88,7 +88,7 @@ _TABLES = {
     "core/values/notes.py": ("NoteType",),
     "panel/views/health.py": ("_LEVELS",),
     "panel/views/plugins.py": ("_STATES",),
-    "postgres/plugin.py": ("_AT_ONCE", "_REWRITTEN", "_KEPT", "_AWAY"),
+    "postgres/plugin.py": ("_AT_ONCE", "_KEPT", "_AWAY"),
     "recall/trace.py": ("Reason",),
     "search/sources/places.py": ("FileKind",),
     "storage/cli/search_command.py": ("MemoryKind",),

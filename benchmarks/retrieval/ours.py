@@ -11,9 +11,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from nanobot_memory_plugins.core import MemoryConfig
-from nanobot_memory_plugins.postgres.server.launcher import OwnServer
 from nanobot_memory_plugins.tools.evaluation.dataset import read_dataset
 from nanobot_memory_plugins.tools.evaluation.evaluate import EvaluationWatcher, evaluate
+from nanobot_memory_plugins.tools.postgres_server.server import OwnServer
 
 _COMMAND = (sys.executable, "-m", "nanobot_memory_plugins.core.cli", "eval")
 

@@ -53,11 +53,11 @@ class PluginContext(Generic[OptionsT]):
 
     ``options`` is the plugin's validated configuration: an instance of its ``Options`` model, by which type checkers
     know it as ``PluginContext[Options]``. It is None when the plugin declares none, and when an option without a
-    default is missing. ``complete`` asks the language model, within the budget of its purpose, and is None
-    when the host has wired none. ``redact`` hides secrets in a text, as core does before it writes, and the
-    contact data that no user said; ``redact_said`` is for the user's own words, and for what stands in the
-    memory's files. ``scopes`` says what may be seen on whose behalf. ``prompts`` renders what the model is asked, from
-    the plugin's files or the user's own.
+    default is missing; ``wrong_options`` says what of them is wrong, and was left out. ``complete`` asks the language
+    model, within the budget of its purpose, and is None when the host has wired none. ``redact`` hides secrets in a
+    text, as core does before it writes, and the contact data that no user said; ``redact_said`` is for the user's own
+    words, and for what stands in the memory's files. ``scopes`` says what may be seen on whose behalf. ``prompts``
+    renders what the model is asked, from the plugin's files or the user's own.
     """
 
     plugin_name: str
@@ -70,6 +70,7 @@ class PluginContext(Generic[OptionsT]):
     scopes: VisibleScopes
     prompts: Prompts = field(default_factory=Prompts)
     host: HostServices = HostServices()
+    wrong_options: tuple[str, ...] = ()
 
     @property
     def store(self) -> Store | None:

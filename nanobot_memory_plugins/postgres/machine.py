@@ -4,13 +4,12 @@ import os
 import re
 import socket
 import uuid
+from contextlib import suppress
 
 from nanobot_memory_plugins.core import StoreError
 from nanobot_memory_plugins.core.files import MemoryPaths, make_missing
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
-_NOT_IN_NAMES = re.compile(r"[^\w-]+", re.ASCII)
-_LONGEST = 40
 FILE = "machine"
 
 
@@ -22,23 +21,17 @@ def machine_name(paths: MemoryPaths, wanted: str = "") -> str:
     if wanted:
         return wanted
     file = paths.index_folder / FILE
+    host = re.sub(r"[^\w-]+", "-", socket.gethostname().partition(".")[0], flags=re.ASCII).strip("-")[:40] or "machine"
+    made = f"{host}-{uuid.uuid4().hex[:6]}"
+    new = file.with_name(f".{made}.tmp")
     try:
         make_missing(file.parent)
-        host = _NOT_IN_NAMES.sub("-", socket.gethostname().partition(".")[0]).strip("-")[:_LONGEST] or "machine"
         if not file.exists():
-            made = f"{host}-{uuid.uuid4().hex[:6]}"
-            new = file.with_name(f".{FILE}.{made}.tmp")
-            with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as written:
-                written.write(f"{made}\n")
-            try:
+            new.write_text(f"{made}\n", encoding="utf-8")
+            with suppress(FileExistsError):
                 os.link(new, file)  # whole or not at all, and only the first of those who begin at once
-            except FileExistsError:
-                pass
-            except OSError:  # a file system without links
-                os.replace(new, file)
-            finally:
-                new.unlink(missing_ok=True)
-        name = file.read_text(encoding="utf-8").strip()
+            new.unlink()
+        return file.read_text(encoding="utf-8").strip() or made
     except OSError as error:
         raise StoreError(
             Sentence("The name of this machine cannot be kept ({why}).", why=error.strerror or type(error).__name__),
@@ -46,8 +39,3 @@ def machine_name(paths: MemoryPaths, wanted: str = "") -> str:
                 "Check that {parent} can be written, or give the option machine of postgres.", parent=file.parent
             ),
         ) from error
-    if not name:
-        raise StoreError(
-            Sentence("{file} is empty.", file=file), hint="Delete it: then this machine's files are sent anew."
-        )
-    return name

@@ -1,62 +1,156 @@
-"""Sending everything that this machine keeps, and saying what became of it."""
+"""Sending this machine's files to the server, and knowing what of them is not there yet."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+import asyncio
+import threading
+import time
+from collections.abc import Awaitable, Callable
+from concurrent.futures import Future
 from pathlib import Path
 
-from nanobot_memory_plugins.core import ConfigurationError, EntryAccess, MemoryConfig, StoreError
-from nanobot_memory_plugins.core.cli import opened_entries
-from nanobot_memory_plugins.core.protocols import ExchangedEntries
-from nanobot_memory_plugins.postgres.store import SharedStore
+from nanobot_memory_plugins.core import Clock, Embedder, StoreError
+from nanobot_memory_plugins.core.files import MemoryPaths
+from nanobot_memory_plugins.core.isolation.threads import DaemonThreadPool, run_in_pool
+from nanobot_memory_plugins.postgres.connection import Connection, run
+from nanobot_memory_plugins.postgres.passages import Owner, PassageIndex, states_of
+from nanobot_memory_plugins.postgres.server import Server
+from nanobot_memory_plugins.search.documents import FileState
+from nanobot_memory_plugins.search.indexer.session import SessionSettings
+from nanobot_memory_plugins.search.indexer.step import StepSettings
+from nanobot_memory_plugins.search.indexer.worker import Indexer
+from nanobot_memory_plugins.search.sources.pieces import Chunking
+from nanobot_memory_plugins.search.sources.places import Places
+
+# Seconds: between looks at what was sent, how long that may make no progress, how long the sender may go on at the end,
+# how old the count of what is not sent may be, and what a question may take.
+_POLL, _STUCK, _DRAIN, _AGE, _PATIENCE = 0.05, 120.0, 5.0, 1.0, 20.0
 
 
-@dataclass(frozen=True, slots=True)
-class Sent:
-    """What stands on the server after sending, by machine; ``here`` is this one, ``unsent`` the bytes that are not.
+class Sending:
+    """Sends the files of one machine. One of its processes does so: who holds ``.storage/sender.lock``."""
 
-    ``entries`` are those that are not there as they are here.
-    """
+    def __init__(
+        self,
+        server: Server,
+        owner: Owner,
+        paths: MemoryPaths,
+        chunking: Chunking,
+        embedder: Callable[[], Embedder | None],
+        clock: Clock,
+    ) -> None:
+        self._server = server
+        self._owner = owner
+        self._places = Places(paths)
+        self._indexer = Indexer(
+            paths,
+            lock=paths.index_folder / "sender.lock",
+            database=None,
+            open_database=lambda: PassageIndex(server.connected(), owner, self._was_sent),
+            embedder=embedder,
+            settings=SessionSettings(step=StepSettings(chunking=chunking, records=True)),
+            clock=clock,
+        )
+        self._threads = DaemonThreadPool(1, "nanobot-memory-unsent")
+        self._lock = threading.Lock()
+        self._states: dict[str, FileState] = {}
+        self._revision = -1
+        self._counted_at = 0.0
+        self._counting: Future[None] | None = None
+        self._closed = False
+        self.unsent = 0
+        """Bytes of the files that are not on the server, as far as this process knows."""
 
-    here: str
-    unsent: int
-    entries: int
-    passages: dict[str, int]
+    def start(self) -> None:
+        """Begin."""
+        self._indexer.start()
+        self._count()
+
+    def notify(self, path: Path) -> None:
+        """Learn that a file has changed."""
+        self._indexer.notify(path)
+
+    def look_again(self) -> None:
+        """Compare the files with the server anew: what it lacks is sent again."""
+        self._indexer.check_database()
+
+    def stop(self) -> None:
+        """Finish what was begun, within seconds."""
+        self._closed = True
+        # A server that hangs would hold the sender up for as long as it does.
+        timer = threading.Timer(_DRAIN + 1.0, self._server.close)
+        timer.start()
+        try:
+            self._indexer.stop(_DRAIN if self._server.up else 0.0)
+        finally:
+            timer.cancel()
+
+    def break_off(self) -> None:
+        """End the thread now."""
+        self._indexer.stop(0.0)
+
+    def count_soon(self) -> None:
+        """Count what is not sent, where the number is old."""
+        if (self._counting is None or self._counting.done()) and time.monotonic() - self._counted_at > _AGE:
+            self._counting = self._threads.submit(self._count)
+
+    async def count(self) -> None:
+        """Count it now."""
+        await run_in_pool(self._threads, self._count)
+
+    def states(self, connection: Connection) -> dict[str, FileState]:
+        """Return how far the files were sent, whichever process does it; read again only when that has changed."""
+        sql = "SELECT m.revision FROM nanobot_memory.machine m WHERE m.machine = %s"
+        row = run(connection, sql, (self._owner.machine,)).fetchone()
+        revision = int(row[0]) if row else 0
+        with self._lock:
+            if revision == self._revision:
+                return self._states
+        found = states_of(connection, self._owner.machine)
+        with self._lock:
+            self._states, self._revision = found, revision
+        return found
+
+    async def flush(self, must_wait: Callable[[], Awaitable[bool]]) -> None:
+        """Return once what stood in the files at the call is sent, or the server is away, or something ``must_wait``.
+
+        Raises `StoreError` when it makes no progress for two minutes.
+        """
+        wanted = {source.relative: (source.size, source.mtime_ns) for source in self._places.find()}
+        sent, sent_at = -1, time.monotonic()
+        looking: Future[None] | None = None
+        while self._server.up and not self._closed:
+            if looking is None and self._indexer.state.owning:
+                looking = self._indexer.barrier()  # who sends looks at all files now
+            states = await self._server.ask(self.states, patience=_PATIENCE)
+            if (states is not None and _covers(states, wanted)) or await must_wait():
+                break
+            now = sum(state.offset for state in self._states.values())
+            if now != sent:
+                sent, sent_at = now, time.monotonic()
+            elif time.monotonic() - sent_at > _STUCK:
+                raise StoreError(
+                    "The files of this machine are not being sent.",
+                    hint="See the log of the process that holds .storage/sender.lock, or end that process.",
+                )
+            await asyncio.sleep(_POLL)
+        await self.count()
+
+    def _was_sent(self, states: dict[str, FileState]) -> None:
+        with self._lock:
+            self._states, self._revision = states, -1
+
+    def _count(self) -> None:
+        self._counted_at = time.monotonic()
+        sent, unsent = self._states, 0
+        for source in self._places.find():
+            state = sent.get(source.relative)
+            if state is None or (state.size, state.mtime_ns) != (source.size, source.mtime_ns):
+                unsent += max(1, source.size - (state.offset if state is not None else 0))
+        self.unsent = unsent
 
 
-async def send_everything(workspace: Path, config: MemoryConfig, waiting: Callable[[int], None]) -> Sent:
-    """Send this machine's files and entries to the server, and return what stands there.
-
-    ``waiting`` is told now and then how many bytes are not sent yet. Raises `ConfigurationError` where nothing is
-    shared, and `StoreError` while the server is away.
-    """
-    async with opened_entries(workspace, config) as (store, entries):
-        if not isinstance(store, SharedStore):
-            raise ConfigurationError(
-                "This memory is not shared: the option dsn of postgres is not set.",
-                hint='Set it: {"memoryPlugins": {"postgres": {"dsn": "host=... dbname=memory user=memory"}}}',
-            )
-        unsent, passages = await sent_with_entries(store, entries, waiting)
-        return Sent(store.machine, store.status().unsent_bytes or 0, unsent, passages)
-
-
-async def sent_with_entries(
-    store: SharedStore, entries: EntryAccess | None, waiting: Callable[[int], None]
-) -> tuple[int, dict[str, int]]:
-    """Exchange entries, then send all files: the entries' own may have changed.
-
-    Returns how many entries are not sent, and what stands on the server by machine. Raises `StoreError` while it is
-    away.
-    """
-    await store.reach()
-    unsent = await store.entries.settle(entries) if isinstance(entries, ExchangedEntries) else 0
-    await store.send_all(waiting)
-    passages = await store.passages()
-    if passages is None:
-        raise StoreError(store.status().reason, hint=store.status().hint or AGAIN)
-    if unsent is None:
-        raise StoreError("Another process of this machine exchanges entries, and does not end.", hint=AGAIN)
-    return unsent, passages
-
-
-AGAIN = "Run the same command again: it goes on where it was."
-"""What helps where something was broken off."""
+def _covers(states: dict[str, FileState], wanted: dict[str, tuple[int, int]]) -> bool:
+    """Tell whether all files, as they were, are sent, and none that was gone is left."""
+    return states.keys() <= wanted.keys() and all(
+        (state := states.get(path)) is not None and state.size >= size and state.mtime_ns >= time_ns
+        for path, (size, time_ns) in wanted.items()
+    )

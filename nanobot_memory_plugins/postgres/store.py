@@ -2,60 +2,62 @@
 
 import asyncio
 import os
-import threading
-import time
 import weakref
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Final, TypeVar
 
-from nanobot_memory_plugins.core import Clock, Finding, Hit, Level, Query, SearchResult, Store, StoreError, StoreStatus
+from nanobot_memory_plugins.core import (
+    Clock,
+    Embedder,
+    Finding,
+    Hit,
+    Level,
+    Query,
+    SearchResult,
+    Store,
+    StoreError,
+    StoreStatus,
+    Tier,
+    logger,
+)
 from nanobot_memory_plugins.core.files import MemoryPaths
-from nanobot_memory_plugins.core.isolation.threads import DaemonThreadPool, run_in_pool
+from nanobot_memory_plugins.core.isolation.threads import LINGER_SECONDS, DaemonThreadPool, run_in_pool
 from nanobot_memory_plugins.core.protocols import EncodingStore, LendingStore, ModelReport, VectorStore
 from nanobot_memory_plugins.core.redaction.contact_redaction import without_secrets
-from nanobot_memory_plugins.postgres.asking import TAIL_BYTES, Asking
-from nanobot_memory_plugins.postgres.database import health, leases, records
-from nanobot_memory_plugins.postgres.database.connection import Connection
-from nanobot_memory_plugins.postgres.database.shipping import Shipment, states_of
-from nanobot_memory_plugins.postgres.database.tenant import Tenant, TenantOwner
-from nanobot_memory_plugins.postgres.entry_exchange import EntryExchange
+from nanobot_memory_plugins.core.values import Erasure
+from nanobot_memory_plugins.postgres import doctor, forgetting, records
+from nanobot_memory_plugins.postgres.connection import Connection, run
+from nanobot_memory_plugins.postgres.entries import EntryExchange
 from nanobot_memory_plugins.postgres.machine import machine_name
 from nanobot_memory_plugins.postgres.options import PostgresOptions
-from nanobot_memory_plugins.postgres.orders import Orders
-from nanobot_memory_plugins.postgres.questions import Questions
-from nanobot_memory_plugins.postgres.reaching import Lease, Server
-from nanobot_memory_plugins.postgres.sharing_findings import away, sharing, slow
-from nanobot_memory_plugins.postgres.spool import Spool
-from nanobot_memory_plugins.postgres.unsent import Unsent, covers
+from nanobot_memory_plugins.postgres.passages import Owner
+from nanobot_memory_plugins.postgres.search import ServerRows, ServerVectors, ServerWords
+from nanobot_memory_plugins.postgres.sending import Sending
+from nanobot_memory_plugins.postgres.server import Server
+from nanobot_memory_plugins.postgres.work_lock import WorkLock
 from nanobot_memory_plugins.redaction.script.messages import Sentence
-from nanobot_memory_plugins.search.indexer.session import SessionSettings
-from nanobot_memory_plugins.search.indexer.step import StepSettings
-from nanobot_memory_plugins.search.indexer.worker import Indexer
+from nanobot_memory_plugins.search.index_searcher import IndexSearcher, embedded_part
+from nanobot_memory_plugins.search.indexer.tail import TailReader
+from nanobot_memory_plugins.search.options import SearchOptions
 from nanobot_memory_plugins.search.sources.pieces import Chunking
 from nanobot_memory_plugins.search.sources.places import Places
 
 T = TypeVar("T")
 
-# Seconds: how long opening waits for the server, between looks at what was sent, how long that may make no progress,
-# and how long the sender may go on at the end.
-_OPEN, _POLL, _STUCK, _DRAIN = 1.0, 0.05, 120.0, 5.0
-# How often the bytes that are not sent are told.
-_LOOK = 0.5
-# How long a command waits for the server.
-_REACH = 30.0
-# What is no turn's waits so long for an answer: over a slow way a few statements take seconds.
-_LONG = 20.0
-# What looking through everything that is shared may take.
-_PURGE = 600.0
+TAIL_BYTES: Final = 1_000_000
+"""Of the files, that a search reads beside the server's answer; while more is not sent, the own index answers."""
+# Seconds: how long opening and commands wait for the server; what is no turn's; what looks through everything.
+_OPEN, _REACH, _LONG, _LOOK_THROUGH = 1.0, 30.0, 20.0, 600.0
+_POLL = 0.05
 
 
 class SharedStore:
     """The `Store` over a server, with the store of this machine behind it. A turn waits for no network for long.
 
-    This machine's files are sent by whichever process of it holds the sender's lock. What they hold and the server
-    does not have yet is searched beside it.
+    What this machine's files hold and the server does not have yet is searched beside it. Making one raises
+    `StoreError` where this machine's name cannot be kept; `start` begins.
     """
 
     def __init__(
@@ -67,106 +69,59 @@ class SharedStore:
         *,
         redact: Callable[[str], str] = without_secrets,
     ) -> None:
-        self._local = local
-        self._paths = MemoryPaths.of(workspace)
-        self._places = Places(self._paths)
-        tenant = Tenant.named(options.tenant)
-        self._whose = TenantOwner(tenant, options.tenant, machine_name(self._paths, options.machine))
-        self._server = Server(
+        self.local = local
+        paths = MemoryPaths.of(workspace)
+        self.owner = Owner(options.tenant, machine_name(paths, options.machine))
+        self.server = Server(
             options.dsn.get_secret_value(),
-            pooler=options.pooler,
-            partitions=options.partitions,
-            limit=options.search_seconds,
-            came_back=self._came_back,
-            tenant=tenant.id if options.rls else None,
+            self.owner.tenant,
+            patience=options.search_seconds,
+            came_back=lambda: self._sending.look_again(),
         )
-        self._questions = Questions(self._server, options.search_seconds)
-        self._housekeeping = DaemonThreadPool(2, "nanobot-memory-shared-work")
         chunking = Chunking(redact=redact)
-        self._asking = Asking(self._whose, self._places, chunking, options, clock, self._embedder)
-        self._large_from = options.large_from
-        self._lease = Lease()
-        self._sender = Indexer(
-            self._paths,
-            lock=self._paths.index_folder / "sender.lock",
-            database=None,
-            open_database=self._open_shipment,
-            embedder=self._embedder,
-            settings=SessionSettings(step=StepSettings(chunking=chunking, records=True)),
-            clock=clock,
+        self._sending = Sending(self.server, self.owner, paths, chunking, self._embedder, clock)
+        self._tail = TailReader(Places(paths), chunking)
+        self._options = SearchOptions.model_validate(
+            {name: getattr(options, name) for name in SearchOptions.model_fields}
         )
-        self.entries = EntryExchange(self._whose, self._paths.index_folder, self._ask_long)
-        self.orders = Orders(
-            self._whose, self._paths, self._ask_long, self._look_through, lambda: self._sender.check_database()
-        )
-        self.spool = None if options.keep_files else Spool(self._whose, self._paths, clock, self._ask_long)
-        self._unsent = Unsent(self._places, lambda: self._asking.sent, self._housekeeping)
+        self._clock = clock
+        self._threads = DaemonThreadPool(2, "nanobot-memory-shared-work", linger=LINGER_SECONDS)
+        self._work = WorkLock(self.server, self.owner)
+        self.entries = EntryExchange(self.owner, paths.index_folder, self.server)
         self._closed = False
         # Daemon threads that run while the interpreter is taken apart can crash it.
-        self._finalizer = weakref.finalize(self, _stop_at_exit, os.getpid(), self._sender, self._server)
-        # Whether somebody here carries out what other machines order: until then nothing may be sent.
-        self.obeys = False
+        self._finalizer = weakref.finalize(self, _stop_at_exit, os.getpid(), self._sending, self.server)
 
-    @classmethod
-    async def open(
-        cls,
-        workspace: Path,
-        options: PostgresOptions,
-        clock: Clock,
-        local: Store,
-        *,
-        redact: Callable[[str], str] = without_secrets,
-    ) -> "SharedStore":
-        """Open the shared store before that of this machine. It opens without the server, too.
-
-        Raises `StoreError` where this machine's name cannot be kept.
-        """
-        store = cls(workspace, options, clock, local, redact=redact)
-        await store._in_housekeeping(store._start)
-        return store
-
-    def _start(self) -> None:
-        self._server.look(_OPEN)
-        self._sender.start()
-        self._unsent.count()
-
-    def _came_back(self, was_up: bool) -> None:
-        """Send again, and let the first connection and the first search be no turn's."""
-        if not was_up:
-            self._sender.check_database()
-        if not self._server.fast:
-            return
-        warm = Query(text="memory", limit=1)
-        self._questions.try_out(lambda connection: self._asking.search(connection, warm))
-
-    @property
-    def local(self) -> Store:
-        """The store of this machine."""
-        return self._local
+    async def start(self) -> None:
+        """Look for the server, and begin to send. It starts without the server, too."""
+        await self._in_thread(lambda: self.server.look(_OPEN))
+        await self._in_thread(self._sending.start)
 
     async def search(self, query: Query) -> SearchResult:
         """Return the best hits for ``query`` of all machines, best first; of this one where the server is away.
 
         Raises `StoreError` when nothing can answer.
         """
-        self._unsent.count_soon()
-        if self._unsent.bytes > TAIL_BYTES:
-            return await self._local.search(query)  # it has all of this machine: the server's part of it is being made
-        found = await self._ask(lambda connection: self._asking.search(connection, query), query)
-        return found if found is not None else await self._local.search(query)
+        self._must_be_open()
+        self._sending.count_soon()
+        found = None
+        if self._sending.unsent <= TAIL_BYTES and self.server.fast:
+            model = await self._in_thread(lambda: self._model(query))
+            found = await self.server.ask(lambda connection: self._search(connection, query, model))
+        return found if found is not None else await self.local.search(query)
 
     async def read(self, hit_id: str) -> Hit | None:
         """Return one memory whole, or None when there is none with this id."""
         self._must_be_open()
-        here = await self._local.read(hit_id)
+        here = await self.local.read(hit_id)
         if here is not None:
             return here
-        return await self._ask(lambda connection: self._asking.read(connection, hit_id))
+        return await self.server.ask(lambda connection: self._searcher(connection, None).read(hit_id))
 
     def notify(self, path: Path) -> None:
         """Learn that a memory file has grown or changed."""
-        self._local.notify(path)
-        self._sender.notify(path)
+        self.local.notify(path)
+        self._sending.notify(path)
 
     async def flush(self) -> None:
         """Return once what stood in the files at the call is searchable here, and sent if the server is there.
@@ -174,118 +129,94 @@ class SharedStore:
         Raises `StoreError` when either makes no progress for two minutes.
         """
         self._must_be_open()
-        await self._local.flush()
-        wanted = await self._in_housekeeping(self._unsent.sizes)
-        barrier: Any = None
-        progress, progress_at = -1, time.monotonic()
-        try:
-            while self._server.up and not self._closed:
-                if barrier is not None and barrier.done():
-                    if not barrier.cancelled():
-                        await self._in_housekeeping(self._unsent.count)
-                        return
-                    barrier = None
-                if barrier is None and self._sender.state.owning:
-                    barrier = self._sender.barrier()
-                if not self.obeys and await self.orders.waiting():
-                    return
-                if barrier is None:
-                    states = await self._ask_long(lambda connection: states_of(connection, self._whose))
-                    if states is not None and covers(states, wanted):
-                        return
-                sent = sum(state.offset for state in self._asking.sent.values())
-                if sent != progress:
-                    progress, progress_at = sent, time.monotonic()
-                elif time.monotonic() - progress_at > _STUCK:
-                    raise StoreError(
-                        "The files of this machine are not being sent.",
-                        hint="See the log of the process that holds .storage/sender.lock, or end that process.",
-                    )
-                await asyncio.sleep(_POLL)
-        finally:
-            if barrier is not None:
-                barrier.cancel()
+        await self.local.flush()
+        await self._sending.flush(self._has_to_forget)  # which an agent does first
 
     def status(self) -> StoreStatus:
         """Return the store's state, and why the server does not answer where it does not."""
-        self._unsent.count_soon()
-        own = replace(self._local.status(), unsent_bytes=self._unsent.bytes)
-        if not self._server.fast:
-            reason = Sentence("{why} This machine's own index answers.", why=self._server.reason)
-            told = Sentence.joined(filter(None, (reason, own.reason)), " ")
-            return replace(own, reason=told, hint=self._server.hint or own.hint)
-        if self._unsent.bytes > TAIL_BYTES:
+        self._sending.count_soon()
+        own = replace(self.local.status(), unsent_bytes=self._sending.unsent)
+        reason = ""
+        if not self.server.fast:
+            reason = Sentence("{why} This machine's own index answers.", why=self.server.reason)
+        elif self._sending.unsent > TAIL_BYTES:
             reason = Sentence(
                 "{bytes:,} bytes are being sent to the shared memory. This machine's own index answers.",
-                bytes=self._unsent.bytes,
+                bytes=self._sending.unsent,
             )
-            return replace(own, reason=Sentence.joined(filter(None, (reason, own.reason)), " "))
-        if own.model:
-            return replace(own, level=Level.HYBRID, reason="", hint="")
-        return replace(own, level=Level.FULL_TEXT)
+        if reason:
+            told = Sentence.joined(filter(None, (reason, own.reason)), " ")
+            return replace(own, reason=told, hint=self.server.hint or own.hint)
+        return (
+            replace(own, level=Level.HYBRID, reason="", hint="") if own.model else replace(own, level=Level.FULL_TEXT)
+        )
 
     async def encode(self, texts: Sequence[str]) -> list[list[float]] | None:
         """Return one vector a text, or None while there is no model that answers."""
-        return await self._local.encode(texts) if isinstance(self._local, EncodingStore) else None
+        return await self.local.encode(texts) if isinstance(self.local, EncodingStore) else None
 
     async def vectors_complete(self, waiting: Callable[[StoreStatus, ModelReport], None]) -> None:
         """Return once everything of this machine has its vector here and on the server, or when there is no model."""
-        if isinstance(self._local, VectorStore):
-            await self._local.vectors_complete(waiting)
+        if isinstance(self.local, VectorStore):
+            await self.local.vectors_complete(waiting)
         embedder = self._embedder()
-        space = embedder.name if embedder is not None else ""
-        while space and self._server.up and not self._closed:
-            missing = await self._ask_long(lambda connection: self._asking.lacks_vectors(connection, space))
-            if missing is False:
+        sql = (
+            "SELECT EXISTS (SELECT 1 FROM nanobot_memory.passage c WHERE c.machine = %s AND NOT EXISTS "
+            "(SELECT 1 FROM nanobot_memory.embedding e WHERE e.id = c.id AND e.model = %s))"
+        )
+        while embedder is not None and self.server.up and not self._closed:
+            values = (self.owner.machine, embedder.name)
+            row = await self.ask(lambda connection: run(connection, sql, values).fetchone())  # noqa: B023
+            if row is not None and not row[0]:
                 return
             await asyncio.sleep(_POLL)
 
     async def kept_for_all(self, ids: Sequence[str]) -> Collection[str]:
         """Return those of some records that are on the server; none while it is away."""
-        found = await self._ask(lambda connection: records.kept(connection, self._whose, ids), patience=_DRAIN)
-        return found or ()
+        return await self.ask(lambda connection: records.shared(connection, ids)) or ()
 
     async def lease(self, work: str, seconds: float) -> bool:
-        """Whether this machine does a kind of work, and nobody else for so long; each while the server is away."""
-        return await self._ask_long(lambda connection: leases.take(connection, self._whose, work, seconds)) is not False
+        """Whether this machine does a kind of work, and nobody else until it gives it back; each while it is away."""
+        self._must_be_open()
+        return await self._in_thread(lambda: self._work.take(work) if seconds > 0 else self._work.give_back())
 
-    @property
-    def machine(self) -> str:
-        """The name of this machine among those that share."""
-        return self._whose.machine
+    async def found(self, erasure: Erasure) -> dict[str, int] | None:
+        """Return in how many passages something stands, by machine; None where the server cannot be asked."""
+        return await self.server.ask(lambda connection: forgetting.found(connection, erasure), patience=_LOOK_THROUGH)
+
+    async def forget(self, erasure: Erasure) -> dict[str, int] | None:
+        """Have every machine forget something; return how many passages went, or None where the server is away."""
+        gone = await self.server.ask(
+            lambda connection: forgetting.forget(connection, self.owner, erasure), patience=_LOOK_THROUGH
+        )
+        self._sending.look_again()  # what of the files is still there is sent anew
+        return gone
+
+    async def to_forget(self) -> list[tuple[int, Erasure]]:
+        """Return what other machines want this one to forget; nothing where the server is away."""
+        return await self.ask(lambda connection: forgetting.waiting(connection, self.owner)) or []
+
+    async def has_forgotten(self, revision: int) -> None:
+        """Say that it is forgotten here; then this machine's files are sent again."""
+        await self.ask(lambda connection: forgetting.done(connection, self.owner, revision))
+        self._sending.look_again()
 
     async def reach(self) -> None:
         """Return once the server was reached, or cannot be: for commands, which wait longer for it than an agent."""
-        await self._in_housekeeping(lambda: self._server.look(_REACH))
-
-    async def send_all(self, waiting: Callable[[int], None]) -> None:
-        """Return once everything is sent, or when it cannot be.
-
-        ``waiting`` is told how many bytes are not sent, now and then. Raises `StoreError` when it makes no progress for
-        two minutes.
-        """
-        flushing = asyncio.ensure_future(self.flush())
-        try:
-            while not (await asyncio.wait({flushing}, timeout=_LOOK))[0]:
-                await self._in_housekeeping(self._unsent.count)
-                waiting(self._unsent.bytes)
-        finally:
-            flushing.cancel()
-        await self._in_housekeeping(self._unsent.count)
-        flushing.result()
+        await self._in_thread(lambda: self.server.look(_REACH))
 
     async def passages(self) -> dict[str, int] | None:
         """Return how many passages each machine has on the server; None where the server is away."""
-        return await self._ask_long(self._asking.passages)
+        sql = "SELECT c.machine, count(*) FROM nanobot_memory.passage c GROUP BY c.machine ORDER BY c.machine"
+        return await self.ask(lambda connection: {str(row[0]): int(row[1]) for row in run(connection, sql)})
 
     async def findings(self) -> list[Finding]:
         """Say for ``nanobot-memory doctor`` how the server and the sending stand."""
-        await self._in_housekeeping(self._unsent.count)
-        told = await self._ask_long(lambda connection: health.findings(connection, self._whose))
-        if told is None:
-            return [away(self._server)]
-        late = [] if self._server.fast else [slow(self._server)]
-        return [sharing(self._whose, self._unsent.bytes), *late, *told]
+        await self._sending.count()
+        told = await self.ask(lambda connection: doctor.findings(connection, self.owner, self._sending.unsent))
+        if told is None or not self.server.fast:
+            return [doctor.away(self.server.reason, self.server.hint), *(told or ())]
+        return told
 
     async def close(self) -> None:
         """Finish what was begun, within seconds, close what is open and end every thread."""
@@ -293,57 +224,75 @@ class SharedStore:
             return
         self._closed = True
         self._finalizer.detach()
-        self._questions.close()
-        await self._in_housekeeping(self._stop)
-        await self._local.close()
+        await self._in_thread(self._stop)
+        await self.local.close()
 
     def _stop(self) -> None:
-        patience = _DRAIN if self._server.up else 0.0
-        # A server that hangs would hold the sender up for as long as it does.
-        timer = threading.Timer(patience + 1.0, self._lease.break_off)
-        timer.start()
         try:
-            self._sender.stop(patience)
+            self._work.give_back()
+            self._sending.stop()
         finally:
-            timer.cancel()
-            self._server.close()
+            self.server.close()
 
-    def _open_shipment(self) -> Shipment:
-        connection = self._server.connected()
-        self._lease = lease = Lease()
-        lease.hold(connection)
-        self._server.hold(lease)
-        self.orders.bring(connection)  # before anything is sent: what comes then was cleaned of it
-        return Shipment(connection, self._whose, large_from=self._large_from, sent=self._asking.was_sent)
-
-    async def _ask(
-        self, function: Callable[[Connection], T], query: Query | None = None, *, patience: float | None = None
-    ) -> T | None:
-        """Return what the server answers, or None where it does not in time."""
+    async def ask(self, function: Callable[[Connection], T]) -> T | None:
+        """Return what the server answers; None where it does not within a while that no turn has to wait."""
         self._must_be_open()
+        return await self.server.ask(function, patience=_LONG)
 
-        embed = None if query is None else lambda: self._asking.embed(query)
-        return await self._questions.ask(function, before=embed, patience=patience)
+    async def _has_to_forget(self) -> bool:
+        return bool(await self.to_forget())
 
-    async def _ask_long(self, function: Callable[[Connection], T]) -> T | None:
-        return await self._ask(function, patience=_LONG)
+    def _search(self, connection: Connection, query: Query, model: "_Made | None") -> SearchResult:
+        tail = self._tail.documents(self._sending.states(connection), most_bytes=TAIL_BYTES)
+        return self._searcher(connection, model).search(query, tail=tail)
 
-    async def _look_through(self, function: Callable[[Connection], T]) -> T | None:
-        return await self._ask(function, patience=_PURGE)
+    def _searcher(self, connection: Connection, model: "_Made | None") -> IndexSearcher:
+        return IndexSearcher(
+            ServerWords(connection, self.owner),
+            ServerRows(connection, self.owner),
+            ServerVectors(connection, self.owner),
+            lambda: model,
+            options=self._options,
+            clock=self._clock,
+        )
 
-    def _embedder(self) -> Any:
-        return self._local.embedder if isinstance(self._local, LendingStore) else None
+    def _model(self, query: Query) -> "_Made | None":
+        """Return the model with the query's vector, made before the server is asked: its time is not the server's."""
+        embedder = self._embedder()
+        if embedder is None or not query.use_vectors or query.tier is Tier.LIGHT or not query.text.strip():
+            return None
+        try:
+            return _Made(embedder.name, embedder.dimension, embedder.encode(embedded_part(query.text))[0])
+        except Exception as error:  # a model may fail in any way; words do without it
+            logger.warning("a query could not be embedded: {}", type(error).__name__)
+            return None
+
+    def _embedder(self) -> Embedder | None:
+        return self.local.embedder if isinstance(self.local, LendingStore) else None
 
     def _must_be_open(self) -> None:
         if self._closed:
             raise StoreError("The store is closed.")
 
-    async def _in_housekeeping(self, function: Callable[[], T]) -> T:
-        return await run_in_pool(self._housekeeping, function)
+    async def _in_thread(self, function: Callable[[], T]) -> T:
+        return await run_in_pool(self._threads, function)
 
 
-def _stop_at_exit(process: int, sender: Indexer, server: Server) -> None:
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """An `Embedder` of one query, whose vector was made before."""
+
+    name: str
+    dimension: int
+    vector: list[float]
+
+    def encode(self, texts: str | Sequence[str]) -> list[list[float]]:
+        """Return the vector."""
+        return [self.vector]
+
+
+def _stop_at_exit(process: int, sending: Sending, server: Server) -> None:
     """Stop what nobody closed, in the process that has its threads. What is not sent stands in the files."""
     if process == os.getpid():
         server.close()
-        sender.stop(0.0)
+        sending.break_off()

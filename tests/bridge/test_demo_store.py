@@ -6,7 +6,7 @@ from nanobot_memory_plugins.bridge.demo.installed import installed_store
 from nanobot_memory_plugins.bridge.demo.two_machines import STAGES
 from nanobot_memory_plugins.core import StoreError
 from nanobot_memory_plugins.core.errors import NotInstalledError
-from nanobot_memory_plugins.postgres.server.binaries import find_binaries
+from nanobot_memory_plugins.tools.postgres_server.server import find_binaries
 from tests.bridge.test_demo import run_demo
 
 pytestmark = pytest.mark.slow

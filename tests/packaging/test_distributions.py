@@ -36,7 +36,7 @@ EXTRA = {
     ("mcp",): "mcp",
     ("connect",): "mcp",
     ("panel",): "panel",
-    ("postgres", "status"): "postgres",
+    ("postgres", "send"): "postgres",
     ("eval", "x"): "tools",
     ("bench",): "tools",
     ("demo", "--local-model"): "tools",

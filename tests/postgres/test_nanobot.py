@@ -7,7 +7,7 @@ import pytest
 
 from nanobot_memory_plugins.bridge.demo.evidence import recalled_blocks
 from nanobot_memory_plugins.core.testing.scripted_server import ScriptedServer
-from nanobot_memory_plugins.postgres.server.launcher import OwnServer
+from nanobot_memory_plugins.tools.postgres_server.server import OwnServer
 from tests.support.nanobot import Installation
 
 pytestmark = [pytest.mark.host, pytest.mark.slow]

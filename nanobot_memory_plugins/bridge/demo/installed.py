@@ -38,7 +38,7 @@ def installed_store(name: str) -> OpenDemoStore:
     """
     point = next((one for one in installed_entry_points(DEMO_STORE_GROUP) if one.name == name), None)
     if point is None:
-        raise not_installed(f"demo --store {name}", "postgres")
+        raise not_installed(f"demo --store {name}", "tools")
     found: OpenDemoStore = _loaded(point, "The store {name} of {distribution} cannot be loaded: {kind}.")
     return found
 

@@ -10,7 +10,6 @@ EXTRA_COMMANDS: Final = {
     "connect": "mcp",
     "eval": "tools",
     "mcp": "mcp",
-    "move": "postgres",
     "panel": "panel",
     "postgres": "postgres",
 }

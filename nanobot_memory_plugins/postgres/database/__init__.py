@@ -1,1 +1,0 @@
-"""The tables on the server, and what is written to them."""

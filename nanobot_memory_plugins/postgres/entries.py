@@ -1,0 +1,318 @@
+"""The scored entries of a tenant: a row each, and how this machine's are kept the same as those.
+
+What both knew last is remembered by revision and hash, in ``.storage/entries.json``: no text stands there, and without
+it nothing is lost but the knowledge of who changed what.
+"""
+
+import asyncio
+import hashlib
+import json
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from nanobot_memory_plugins.core import logger
+from nanobot_memory_plugins.core.erasure.matching import Wanted
+from nanobot_memory_plugins.core.files import make_missing, private_lock
+from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
+from nanobot_memory_plugins.core.protocols import ExchangedEntries
+from nanobot_memory_plugins.core.values.entries import EntryUpdate
+from nanobot_memory_plugins.postgres.connection import Connection, clean, run, run_many
+from nanobot_memory_plugins.postgres.passages import Owner, begin, has_to_forget, introduce
+from nanobot_memory_plugins.postgres.server import Server
+
+FILE = "entries.json"
+# Seconds that an exchange waits for the server, and somebody who was told to exchange for another process.
+_PATIENCE, _LOCK_SECONDS = 20.0, 10.0
+_MOST_LOOKS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class EntryRow:
+    """An entry as the server has it; ``body`` is empty where it was taken out. ``base`` is what it was before."""
+
+    id: str
+    revision: int
+    body: str
+    forgotten: bool = False
+    base: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class EntryWrite:
+    """What this machine makes of an entry that it knows at a revision; 0: a new one. An empty body takes it out."""
+
+    id: str
+    revision: int
+    body: str
+
+
+@dataclass(frozen=True, slots=True)
+class Agreed:
+    """What this machine and the server both knew last: of each entry its revision, and the hash of its text.
+
+    ``state`` is the server's word for all of them: while it has the same there is nothing to look at.
+    """
+
+    state: str = ""
+    known: Mapping[str, tuple[int, str]] = field(default_factory=dict)
+
+
+class EntryExchange:
+    """Keeps the entries of one machine and those of its tenant the same. One process of a machine at a time does so."""
+
+    def __init__(self, owner: Owner, folder: Path, server: Server) -> None:
+        self._owner = owner
+        self._file = folder / FILE
+        self._server = server
+        self._seen = ""
+
+    async def look(self, access: ExchangedEntries, *, patience: float = 0.0) -> bool | None:
+        """Take in what changed elsewhere, and send what changed here; return whether there was anything.
+
+        None: the server, or another process of this machine, keeps it waiting. Raises `MemoryFileError` where this
+        machine's entries cannot be read or written, and `OSError`.
+        """
+        from filelock import Timeout
+
+        await run_in_daemon_thread(lambda: make_missing(self._file.parent))
+        lock = private_lock(self._file.with_suffix(".lock"), thread_local=False)
+        try:
+            await run_in_daemon_thread(lambda: lock.acquire(timeout=patience))
+        except Timeout:
+            return None
+        try:
+            # Not to be broken off between what is done and what is remembered of it.
+            looking = asyncio.ensure_future(self._look(access))
+            try:
+                return await asyncio.shield(looking)
+            except asyncio.CancelledError:
+                await asyncio.wait({looking})
+                looking.exception()
+                raise
+        finally:
+            lock.release()
+
+    async def settle(self, access: ExchangedEntries) -> int | None:
+        """Exchange until there is nothing left to do; return how many entries are not on the server as they are here.
+
+        None: that cannot be said. Raises as `look` does.
+        """
+        for _ in range(_MOST_LOOKS):
+            is_new = await self.look(access, patience=_LOCK_SECONDS)
+            if is_new is None:
+                return None
+            if not is_new:
+                break
+        agreed = await run_in_daemon_thread(self._read)
+        return len(changed(agreed.known, await run_in_daemon_thread(access.exported)))
+
+    async def _look(self, access: ExchangedEntries) -> bool | None:
+        agreed = await run_in_daemon_thread(self._read)
+        state = await self._ask(_state)
+        if state is None:
+            return None
+        version = await run_in_daemon_thread(access.version)
+        if state == agreed.state and version == self._seen:
+            return False
+        here = await run_in_daemon_thread(access.exported)
+        known = dict(agreed.known)
+        gone = [id_ for id_, (_, digest) in known.items() if id_ not in here and digest != _NOTHING]
+        taken = await run_in_daemon_thread(lambda: access.taken_out(gone)) if gone else ()
+        lost = set(gone) - set(taken)  # with their file: nobody took them out, so they come back
+        for id_ in lost:
+            del known[id_]
+        updates: list[EntryUpdate] = []
+        if state != agreed.state or lost:
+            pulled = await self._ask(lambda connection: pull(connection, known))
+            if pulled is None:
+                return None
+            state, rows, there = pulled
+            updates, known = learned(known, rows, there, here)
+        if updates:
+            await run_in_daemon_thread(lambda: access.take_in(updates))
+            version = await run_in_daemon_thread(access.version)
+            here = await run_in_daemon_thread(access.exported)
+        if back := len(lost & here.keys()):
+            logger.warning("{} entries were gone from this machine's file, and came back from the server", back)
+        agreed = Agreed(state, known)
+        writes = changed(known, here)
+        done = await self._ask(lambda connection: push(connection, self._owner, writes)) if writes else {}
+        if done:
+            sent = {one.id: (done[one.id], hash_of(one.body)) for one in writes if one.id in done}
+            agreed = replace(agreed, known={**known, **sent})
+        await run_in_daemon_thread(lambda: self._write(agreed))
+        if done is not None and len(done) == len(writes):
+            self._seen = version  # else somebody was faster, or something is to be forgotten first
+        return bool(updates or done)
+
+    async def _ask(self, function: Callable[[Connection], Any]) -> Any:
+        return await self._server.ask(function, patience=_PATIENCE)
+
+    def _read(self) -> Agreed:
+        try:
+            values = json.loads(self._file.read_text(encoding="utf-8"))
+            if values["tenant"] != self._owner.tenant.hex:
+                return Agreed()
+            known = {str(id_): (int(revision), str(digest)) for id_, (revision, digest) in values["known"].items()}
+            return Agreed(str(values["state"]), known)
+        except (OSError, ValueError, LookupError, TypeError, AttributeError):
+            return Agreed()
+
+    def _write(self, agreed: Agreed) -> None:
+        values = {"tenant": self._owner.tenant.hex, "state": agreed.state, "known": agreed.known}
+        temporary = self._file.with_name(f".{self._file.name}.tmp")
+        with os.fdopen(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
+            file.write(json.dumps(values))
+        os.replace(temporary, self._file)
+
+
+def learned(
+    known: Mapping[str, tuple[int, str]], rows: Sequence[EntryRow], there: Mapping[str, int], here: Mapping[str, str]
+) -> tuple[list[EntryUpdate], dict[str, tuple[int, str]]]:
+    """Return what is to be merged here of the rows that are news, and what is known then.
+
+    What the server has lost (it is not ``there``) is no news: it is sent again.
+    """
+    after = {id_: (one[0], one[1] if id_ in there else _LOST) for id_, one in known.items()}
+    updates = []
+    for row in rows:
+        before, ours = known.get(row.id), here.get(row.id, "")
+        after[row.id] = (row.revision, hash_of(row.body))
+        if clean(ours) == row.body:
+            continue
+        base = row.base
+        if before is not None and row.revision < before[0]:
+            base = row.body  # the server went back behind what was known: what is here goes there again
+        elif before is not None and (row.revision == before[0] or (base and hash_of(base) != before[1])):
+            base = ""  # it lost what was known, and somebody has written anew: both stay
+        elif before is not None and hash_of(ours) == before[1]:
+            base = ours  # nobody has changed it here
+        updates.append(EntryUpdate(row.id, base, row.body, row.forgotten))
+    return updates, after
+
+
+def changed(known: Mapping[str, tuple[int, str]], here: Mapping[str, str]) -> list[EntryWrite]:
+    """Return what of the entries here is not as it is known to be on the server."""
+    writes = []
+    for id_, text in here.items():
+        revision, digest = known.get(id_, (0, ""))
+        if digest != hash_of(text):
+            writes.append(EntryWrite(id_, revision, text))
+    writes += [
+        EntryWrite(id_, revision, "")
+        for id_, (revision, digest) in known.items()
+        if id_ not in here and digest not in (_NOTHING, _LOST)
+    ]
+    return writes
+
+
+def hash_of(text: str) -> str:
+    """Return the hash of an entry's text, by which it is known when it was changed."""
+    return hashlib.blake2b(clean(text).encode("utf-8"), digest_size=16).hexdigest()
+
+
+_NOTHING, _LOST = hash_of(""), "lost"
+
+
+def pull(connection: Connection, known: Mapping[str, tuple[int, str]]) -> tuple[str, list[EntryRow], dict[str, int]]:
+    """Return the state of the entries, those that are not as they are known, and the revision of each."""
+    state = _state(connection)
+    found = run(connection, "SELECT e.id, e.revision, e.digest FROM nanobot_memory.entry e").fetchall()
+    there = {str(id_): int(revision) for id_, revision, _ in found}
+    news = [id_ for id_, revision, digest in found if known.get(id_) != (revision, digest)]
+    rows = run(
+        connection,
+        "SELECT e.id, e.revision, e.body, e.forgotten, (SELECT c.body FROM nanobot_memory.change c "
+        "WHERE c.id = e.id AND c.body IS NOT NULL AND c.revision <= "
+        "coalesce(u.revision, CASE WHEN e.body IS NULL THEN e.revision ELSE 0 END) ORDER BY c.revision DESC LIMIT 1) "
+        "FROM nanobot_memory.entry e LEFT JOIN unnest(%s::text[], %s::int[]) AS u(id, revision) ON u.id = e.id "
+        "WHERE e.id = ANY(%s) ORDER BY e.id",
+        (list(known), [revision for revision, _ in known.values()], news),
+    ).fetchall()
+    return state, [EntryRow(row[0], int(row[1]), row[2] or "", bool(row[3]), row[4] or "") for row in rows], there
+
+
+def push(connection: Connection, owner: Owner, writes: Sequence[EntryWrite]) -> dict[str, int]:
+    """Change entries that nobody has changed since; return the new revision of each that was."""
+    introduce(connection, owner)
+    begin(connection)
+    if has_to_forget(connection, owner.machine):
+        return {}
+    done = run(
+        connection,
+        "INSERT INTO nanobot_memory.entry AS e (id, revision, machine, digest, body) "
+        "SELECT u.id, u.revision + 1, %s, u.digest, u.body FROM unnest(%s::text[], %s::int[], %s::text[], %s::text[]) "
+        "AS u(id, revision, digest, body) ON CONFLICT (tenant, id) DO UPDATE SET revision = excluded.revision, "
+        "machine = excluded.machine, changed_at = clock_timestamp(), digest = excluded.digest, body = excluded.body "
+        "WHERE e.revision = excluded.revision - 1 AND NOT e.forgotten RETURNING e.id, e.revision, e.body",
+        (
+            owner.machine,
+            [one.id for one in writes],
+            [one.revision for one in writes],
+            [hash_of(one.body) for one in writes],
+            [clean(one.body) or None for one in writes],
+        ),
+    ).fetchall()
+    run_many(
+        connection,
+        "INSERT INTO nanobot_memory.change (id, revision, body) VALUES (%s, %s, %s) "
+        "ON CONFLICT (tenant, id, revision) DO UPDATE SET body = excluded.body",
+        done,
+    )
+    if done:
+        _touch(connection)
+    return {str(id_): int(revision) for id_, revision, _ in done}
+
+
+def forget(connection: Connection, machine: str, wanted: Wanted) -> None:
+    """Take out for good the entries that hold what is wanted, and what they ever said.
+
+    Their rows stay, empty: so every machine learns of it, and none brings them back.
+    """
+    now: dict[str, str | None] = dict(run(connection, "SELECT e.id, e.body FROM nanobot_memory.entry e").fetchall())
+    was = run(connection, "SELECT c.id, c.revision, c.body FROM nanobot_memory.change c WHERE c.body IS NOT NULL")
+    earlier = [(id_, revision) for id_, revision, body in was.fetchall() if _holds(wanted, body)]
+    # One that was taken out already may have been changed by a machine that is away.
+    ids = {id_ for id_, body in now.items() if body and _holds(wanted, body)}
+    ids |= {id_ for id_, _ in earlier if not now.get(id_)}
+    run(
+        connection,
+        "UPDATE nanobot_memory.entry e SET body = NULL, digest = %s, forgotten = true, revision = e.revision + 1, "
+        "machine = %s, changed_at = clock_timestamp() WHERE e.id = ANY(%s)",
+        (_NOTHING, machine, list(ids)),
+    )
+    run(
+        connection,
+        "DELETE FROM nanobot_memory.change c USING unnest(%s::text[], %s::int[]) AS u(id, revision) "
+        "WHERE c.id = u.id AND c.revision = u.revision",
+        ([id_ for id_, _ in earlier], [revision for _, revision in earlier]),
+    )
+    if ids:
+        _touch(connection)
+
+
+def _state(connection: Connection) -> str:
+    row = run(connection, "SELECT t.entries FROM nanobot_memory.tenant t").fetchone()
+    return row[0].hex if row is not None else ""
+
+
+def _touch(connection: Connection) -> None:
+    run(connection, "UPDATE nanobot_memory.tenant t SET entries = gen_random_uuid()")
+
+
+def _holds(wanted: Wanted, body: str) -> bool:
+    return wanted.count("\n".join(_strings(json.loads(body)))) > 0
+
+
+def _strings(value: object) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for one in value.values():
+            yield from _strings(one)
+    elif isinstance(value, list):
+        for one in value:
+            yield from _strings(one)

@@ -1,0 +1,364 @@
+"""What this machine's files hold, brought to the server: the index that the indexer of this machine fills.
+
+A file's state and its passages are written in one transaction. So a sender that breaks off anywhere goes on where the
+server is, what is sent twice is there once, and a server that has lost something is sent it again.
+"""
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from functools import lru_cache
+from typing import Any, Final
+from uuid import UUID
+
+import numpy as np
+
+from nanobot_memory_plugins.core import StoreError
+from nanobot_memory_plugins.postgres import records
+from nanobot_memory_plugins.postgres.connection import (
+    Connection,
+    clean,
+    plain_errors,
+    run,
+    run_many,
+    tenant_of,
+    transaction,
+)
+from nanobot_memory_plugins.search.document_rows import (
+    DOCUMENT_COLUMNS,
+    document_from_row,
+    document_values,
+    embedding_hash,
+    row_hash,
+)
+from nanobot_memory_plugins.search.documents import Document, FileChange, FileState
+from nanobot_memory_plugins.search.indexed_text import derived_of, embedding_text
+from nanobot_memory_plugins.search.indexer.database import TextToEmbed
+from nanobot_memory_plugins.search.timestamps import timestamp
+
+# Between a machine's name and what is named there: neither a path nor a key of ours begins with a name and this.
+_OF_MACHINE: Final = ":"
+_COLUMNS = tuple(name.strip().strip('"') for name in DOCUMENT_COLUMNS.split(","))
+_DERIVED = ("body_terms", "head_terms", "traits")
+_STORED = ("id", "machine", *_COLUMNS, "timestamp", *_DERIVED, "embedding_hash", "row_hash")
+_QUOTED = ", ".join(f'"{name}"' for name in _STORED)
+_INSERT = f"INSERT INTO nanobot_memory.passage (revision, {_QUOTED}) VALUES (%s, {', '.join('%s' for _ in _STORED)})"
+_DOCUMENT = ", ".join(f'c."{name}"' for name in _COLUMNS)
+_FOREIGN = f"CASE WHEN c.machine = %(machine)s THEN '' ELSE c.machine || '{_OF_MACHINE}' END"
+_SHOWN = {"key": f"{_FOREIGN} || c.key", "path": f"{_FOREIGN} || c.path"}
+ROW_COLUMNS: Final = ", ".join(
+    ("c.id", *(f"c.{name}" for name in _DERIVED), *(_SHOWN.get(name, f'c."{name}"') for name in _COLUMNS))
+)
+"""The columns of a `CandidateRow`. Before path and key of another machine stands its name (``machine``)."""
+_STATE = 'path, "offset", prefix_hash, size, mtime_ns, line, ordinal'
+_MOST_KEPT = 200_000
+# Passages of one sender after which the server counts its rows, and again whenever they have doubled.
+_ANALYZED_FROM = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """The tenant and the machine that something is of, by their names."""
+
+    name: str
+    machine: str
+
+    @property
+    def tenant(self) -> UUID:
+        """The tenant's number."""
+        return tenant_of(self.name)
+
+    def term(self, term: str) -> int:
+        """Return the hash of a term, as PostgreSQL's bigint."""
+        return _hashed(self.name, term)
+
+    def place(self, name: str) -> tuple[str, str]:
+        """Return the machine that a path or a key is of, and what it is there."""
+        machine, separator, rest = clean(name).partition(_OF_MACHINE)
+        return (machine, rest) if separator and "/" not in machine else (self.machine, clean(name))
+
+    def passage(self, key: str, machine: str = "") -> int:
+        """Return the id of a passage, by its key on a machine; never 0, which is no passage."""
+        return _hash(self.name, f"{machine or self.machine}\0{clean(key)}") or 1
+
+
+class PassageIndex:
+    """The `FileIndex` over the passages of one machine. One thread uses it; every method raises `StoreError`.
+
+    ``sent`` is told the state of the files after each change.
+    """
+
+    def __init__(
+        self,
+        connection: Connection,
+        owner: Owner,
+        sent: Callable[[dict[str, FileState]], None] = lambda states: None,
+    ) -> None:
+        self.connection = connection
+        self._owner = owner
+        self._sent = sent
+        self._written = 0
+        self._analyzed_at = _ANALYZED_FROM
+        self._limits: dict[str, float] = {}
+        self._states: dict[str, FileState] = {}
+        with self._transaction():
+            introduce(connection, owner)
+
+    def file_states(self) -> dict[str, FileState]:
+        """Return how far each file of this machine was sent."""
+        with self._transaction():
+            self._states = states_of(self.connection, self._owner.machine)
+        self._sent(dict(self._states))
+        return dict(self._states)
+
+    def apply(self, change: FileChange) -> None:
+        """Apply what one step of the indexer found, whole or not at all."""
+        wanted = [one for one in change.documents if self._is_wanted(one)]
+        made = {one[0]: one for one in (self._row(document) for document in wanted)}
+        path = clean(change.path)
+        with self._transaction():
+            revision = begin(self.connection)
+            if has_to_forget(self.connection, self._owner.machine):
+                raise StoreError(
+                    "Something was forgotten on another machine: this one forgets it first, then sends what is new.",
+                    hint="Start the agent on this machine.",
+                )
+            known = self._hashes(list(made))
+            gone = {self._owner.passage(key) for key in change.removed_keys}
+            if change.state is None or change.replace:
+                gone |= self._ids("c.path = %s", path) - (set() if change.state is None else made.keys())
+            fresh = [row for number, row in made.items() if known.get(number, (b"", b""))[1] != row[-1]]
+            changed = [row[0] for row in fresh if row[0] in known]
+            same_vector = {row[0] for row in fresh if known.get(row[0], (b"", b""))[0] == row[-2]}
+            delete(self.connection, self._owner, [*gone, *changed], keep_vectors=same_vector)
+            self._insert(fresh, revision)
+            records.put(self.connection, self._owner.machine, change, revision)
+            self._write_state(path, change.state)
+            run(
+                self.connection,
+                "UPDATE nanobot_memory.machine m SET revision = %s, seen_at = now() WHERE m.machine = %s",
+                (revision, self._owner.machine),
+            )
+        self._analyze(len(fresh))
+        self._states.pop(change.path, None)
+        if change.state is not None:
+            self._states[change.path] = change.state
+        self._sent(dict(self._states))
+
+    def keys_from(self, path: str, offset: int) -> list[str]:
+        """Return the keys of a file's documents that start at a byte or after it."""
+        sql = 'SELECT c.key FROM nanobot_memory.passage c WHERE c.machine = %s AND c.path = %s AND c."offset" >= %s'
+        return [str(row[0]) for row in self._fetch(sql, (self._owner.machine, clean(path), offset))]
+
+    def has_key(self, key: str) -> bool:
+        """Tell whether a document of this machine is there."""
+        sql = "SELECT 1 FROM nanobot_memory.passage c WHERE c.id = %s"
+        return bool(self._fetch(sql, (self._owner.passage(key),)))
+
+    def data_version(self) -> int:
+        """Return the same always: what others change of this machine's is seen when it is opened anew."""
+        return 0
+
+    def drop_older_than(self, source: str, before: datetime) -> int:
+        """Drop the documents of a source from before a moment, and do not take them again. Return how many went."""
+        limit = self._limits[source] = timestamp(before)
+        with self._transaction():
+            begin(self.connection)
+            ids = self._ids('c.source = %s AND c."timestamp" < %s', source, limit)
+            delete(self.connection, self._owner, list(ids))
+        return len(ids)
+
+    def documents_without_vector(self, space: str, limit: int) -> list[TextToEmbed]:
+        """Return documents of this machine that have no vector of a model yet, the newest first."""
+        sql = (
+            f"SELECT c.id, {_DOCUMENT} FROM nanobot_memory.passage c "
+            "WHERE c.machine = %s AND NOT EXISTS "
+            "(SELECT 1 FROM nanobot_memory.embedding e WHERE e.id = c.id AND e.model = %s) "
+            "ORDER BY c.revision DESC LIMIT %s"
+        )
+        found = self._fetch(sql, (self._owner.machine, space, limit))
+        return [TextToEmbed(row[0], embedding_text(document_from_row(row[1:]))) for row in found]
+
+    def put_vectors(self, space: str, vectors: Sequence[tuple[int, Sequence[float]]]) -> None:
+        """Store vectors by the documents' ids. One that is not finite, or zero, is not asked for again.
+
+        A document that is gone meanwhile, as one that was forgotten, gets none: its vector would tell of it.
+        """
+        with self._transaction():
+            begin(self.connection)  # whoever changes passages of this tenant is waited for, and waits for this
+            run(
+                self.connection,
+                "INSERT INTO nanobot_memory.embedding (model, id, vector) SELECT %s, c.id, u.vector::halfvec "
+                "FROM unnest(%s::bigint[], %s::text[]) AS u(id, vector) JOIN nanobot_memory.passage c USING (id) "
+                "ON CONFLICT DO NOTHING",
+                (space, [number for number, _ in vectors], [_written(vector) for _, vector in vectors]),
+            )
+
+    def set_active_space(self, space: str) -> None:
+        """Do nothing: searches use what there is of the space of their model."""
+
+    def close(self) -> None:
+        """Close the connection."""
+        self.connection.close()
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        with transaction(self.connection, self._owner.tenant):
+            yield
+
+    def _analyze(self, written: int) -> None:
+        """Have the server count its rows anew while many come: it does so by itself only now and then."""
+        self._written += written
+        if self._written >= self._analyzed_at:
+            self._analyzed_at = 2 * self._written
+            with plain_errors():
+                run(self.connection, "ANALYZE nanobot_memory.passage, nanobot_memory.posting, nanobot_memory.embedding")
+
+    def _row(self, document: Document) -> tuple[Any, ...]:
+        """Return a document as it is stored: its id first, the hashes of what is embedded and of its fields last."""
+        values = tuple(clean(value) if isinstance(value, str) else value for value in document_values(document))
+        body, head, *more = derived_of(document)
+        time = timestamp(document.time) if document.time else None
+        number, machine = self._owner.passage(values[0]), self._owner.machine
+        return (
+            number,
+            machine,
+            *values,
+            time,
+            clean(body),
+            clean(head),
+            *more,
+            embedding_hash(document),
+            row_hash(values),
+        )
+
+    def _insert(self, rows: Sequence[tuple[Any, ...]], revision: int) -> None:
+        if not rows:
+            return
+        place = _STORED.index("body_terms")
+        postings = []
+        for row in rows:
+            counted = self._terms(row[place], row[place + 1])
+            postings += [(term, row[0], count, counted.total()) for term, count in counted.items()]
+        run_many(self.connection, _INSERT, [(revision, *row) for row in rows])
+        run(
+            self.connection,
+            "INSERT INTO nanobot_memory.posting (term, passage, count, length) "
+            "SELECT * FROM unnest(%s::bigint[], %s::bigint[], %s::int[], %s::int[])",
+            [list(column) for column in zip(*postings, strict=True)] if postings else [[], [], [], []],
+        )
+        _count(self.connection, len(rows), sum(one[2] for one in postings))
+
+    def _terms(self, body: str, head: str) -> Counter[int]:
+        return Counter(self._owner.term(term) for term in f"{body} {head}".split())
+
+    def _hashes(self, ids: Sequence[int]) -> dict[int, tuple[bytes, bytes]]:
+        sql = "SELECT c.id, c.embedding_hash, c.row_hash FROM nanobot_memory.passage c WHERE c.id = ANY(%s)"
+        return {int(row[0]): (bytes(row[1]), bytes(row[2])) for row in run(self.connection, sql, (list(ids),))}
+
+    def _ids(self, condition: str, *values: Any) -> set[int]:
+        sql = f"SELECT c.id FROM nanobot_memory.passage c WHERE c.machine = %s AND {condition}"
+        return {int(row[0]) for row in run(self.connection, sql, (self._owner.machine, *values))}
+
+    def _write_state(self, path: str, state: FileState | None) -> None:
+        machine = self._owner.machine
+        run(self.connection, "DELETE FROM nanobot_memory.file f WHERE f.machine = %s AND f.path = %s", (machine, path))
+        if state is not None:
+            numbers = (state.size, state.mtime_ns, state.line, state.ordinal)
+            sql = f"INSERT INTO nanobot_memory.file (machine, {_STATE}) VALUES (%s, %s, %s, %s, %s, %s, %s, %s)"
+            run(self.connection, sql, (machine, path, state.offset, state.prefix_hash, *numbers))
+
+    def _is_wanted(self, document: Document) -> bool:
+        limit = self._limits.get(document.source)
+        return limit is None or document.time is None or timestamp(document.time) >= limit
+
+    def _fetch(self, sql: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
+        with self._transaction():
+            return run(self.connection, sql, values).fetchall()
+
+
+def introduce(connection: Connection, owner: Owner) -> None:
+    """Make a tenant and a machine known, where they are not."""
+    run(connection, "INSERT INTO nanobot_memory.tenant (name) VALUES (%s) ON CONFLICT DO NOTHING", (clean(owner.name),))
+    sql = "INSERT INTO nanobot_memory.machine (machine) VALUES (%s) ON CONFLICT DO NOTHING"
+    run(connection, sql, (owner.machine,))
+
+
+def begin(connection: Connection) -> int:
+    """Wait for whoever writes of this tenant, and keep others waiting until the end of the transaction.
+
+    Returns the revision of what is written: they become visible in their order.
+    """
+    sql = "UPDATE nanobot_memory.tenant t SET revision = t.revision + 1 RETURNING t.revision"
+    row = run(connection, sql).fetchone()
+    if row is None:
+        raise StoreError("The shared memory of this tenant is gone from the server.", hint="It is sent anew soon.")
+    return int(row[0])
+
+
+def has_to_forget(connection: Connection, machine: str) -> bool:
+    """Tell whether a machine has something to forget before it may send anything."""
+    sql = (
+        "SELECT 1 FROM nanobot_memory.forgotten f JOIN nanobot_memory.machine m ON f.revision > m.forgotten "
+        "WHERE m.machine = %s AND f.body IS NOT NULL LIMIT 1"
+    )
+    return run(connection, sql, (machine,)).fetchone() is not None
+
+
+def delete(
+    connection: Connection, owner: Owner, ids: Sequence[int], *, keep_vectors: Collection[int] = frozenset()
+) -> None:
+    """Delete passages with their records, terms and vectors, in the caller's transaction."""
+    if not ids:
+        return
+    lost = [number for number in ids if number not in keep_vectors]
+    run(connection, "DELETE FROM nanobot_memory.embedding e WHERE e.id = ANY(%s)", (lost,))
+    gone = run(
+        connection,
+        "DELETE FROM nanobot_memory.passage c WHERE c.id = ANY(%s) "
+        "RETURNING c.machine, c.key, c.body_terms, c.head_terms",
+        (list(ids),),
+    ).fetchall()
+    records.drop(connection, [(machine, key) for machine, key, _, _ in gone])
+    texts = [f"{body} {head}".split() for *_, body, head in gone]
+    terms = {owner.term(term) for text in texts for term in text}
+    run(
+        connection,
+        "DELETE FROM nanobot_memory.posting p WHERE p.term = ANY(%s) AND p.passage = ANY(%s)",
+        (list(terms), list(ids)),
+    )
+    _count(connection, -len(texts), -sum(map(len, texts)))
+
+
+def states_of(connection: Connection, machine: str) -> dict[str, FileState]:
+    """Return how far each file of a machine was sent."""
+    sql = f"SELECT {_STATE} FROM nanobot_memory.file f WHERE f.machine = %s"
+    return {row[0]: FileState(*row) for row in run(connection, sql, (machine,))}
+
+
+def _count(connection: Connection, passages: int, terms: int) -> None:
+    sql = "UPDATE nanobot_memory.tenant t SET passages = t.passages + %s, terms = t.terms + %s"
+    run(connection, sql, (passages, terms))
+
+
+def _written(vector: Sequence[float]) -> str | None:
+    """Return a vector of unit length as PostgreSQL reads it, None for what has no direction."""
+    numbers = np.asarray(vector, dtype=np.float64)
+    length = float(np.linalg.norm(numbers))
+    if not 0 < length < float("inf"):
+        return None
+    return json.dumps((numbers / length).round(6).tolist())
+
+
+@lru_cache(maxsize=_MOST_KEPT)
+def _hashed(tenant: str, text: str) -> int:
+    return _hash(tenant, text)
+
+
+def _hash(tenant: str, text: str) -> int:
+    digest = hashlib.blake2b(text.encode("utf-8", "replace"), key=tenant_of(tenant).bytes, digest_size=8).digest()
+    return int.from_bytes(digest, "big", signed=True)

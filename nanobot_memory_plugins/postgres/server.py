@@ -1,0 +1,205 @@
+"""The way to the server: a few connections, how long an answer is waited for, and whether trying is worth while."""
+
+import asyncio
+import threading
+import time
+from collections.abc import Callable
+from typing import TypeVar
+from uuid import UUID
+
+import psycopg
+
+from nanobot_memory_plugins.core import StoreError, logger
+from nanobot_memory_plugins.core.isolation.threads import LINGER_SECONDS, DaemonThreadPool, run_in_pool
+from nanobot_memory_plugins.postgres import schema
+from nanobot_memory_plugins.postgres.connection import Connection, break_off, connect, transaction
+
+T = TypeVar("T")
+
+# Failures or late answers in a row after which nobody searches there for a while.
+_FAILURES = 2
+# Seconds between looks whether a server that was away is back, and without searches of one that answers late.
+_LOOK, _REST = 1.0, 5.0
+# Connections that wait for the next question, and questions at a time.
+_AT_ONCE = 4
+
+
+class _Use:
+    """One question, whose answer somebody waits for until he gives it up."""
+
+    connection: Connection | None = None
+    is_given_up = False
+
+    def give_up(self) -> None:
+        """Let the thread that asks come back."""
+        self.is_given_up = True
+        if self.connection is not None and not self.connection.closed:
+            break_off(self.connection)
+
+
+class Server:
+    """One server, for one tenant. While it is ``up`` it is used; else a thread of its own looks for it.
+
+    ``came_back`` is called in that thread whenever it is found. Searches wait ``patience`` seconds, others for longer.
+    """
+
+    def __init__(self, dsn: str, tenant: UUID, *, patience: float, came_back: Callable[[], None]) -> None:
+        self._dsn = dsn
+        self._tenant = tenant
+        self._patience = patience
+        self._came_back = came_back
+        self._threads = DaemonThreadPool(_AT_ONCE, "nanobot-memory-shared", linger=LINGER_SECONDS)
+        self._lock = threading.Lock()
+        self._idle: list[Connection] = []
+        self._open: set[Connection] = set()
+        self._late = 0
+        self._rest_until = 0.0
+        self._closed, self._looked = threading.Event(), threading.Event()
+        self._looking: threading.Thread | None = None
+        self.up = False
+        self.reason = "The server of the shared memory was not reached yet."
+        self.hint = ""
+
+    @property
+    def fast(self) -> bool:
+        """Whether it is worth while to search there."""
+        return self.up and time.monotonic() >= self._rest_until
+
+    def look(self, patience: float) -> None:
+        """Begin to look for the server where it is away, and wait for it for a while."""
+        with self._lock:
+            if not self._closed.is_set() and not self.up and (self._looking is None or not self._looking.is_alive()):
+                self._looked.clear()
+                self._looking = threading.Thread(target=self._look, name="nanobot-memory-server", daemon=True)
+                self._looking.start()
+        self._looked.wait(patience)
+
+    def connected(self) -> Connection:
+        """Return a connection for somebody who keeps it, and closes it himself. Raises `StoreError`."""
+        if not self.up:
+            raise StoreError(self.reason, hint=self.hint)
+        connection = connect(self._dsn)
+        with self._lock:
+            self._open = {one for one in self._open if not one.closed} | {connection}
+        return connection
+
+    async def ask(self, function: Callable[[Connection], T], *, patience: float | None = None) -> T | None:
+        """Return what ``function`` makes of a connection, in one transaction; None where there is no answer in time.
+
+        What has no patience of its own is asked of a fast server alone.
+        """
+        if not (self.fast if patience is None else self.up):
+            return None
+        use = _Use()
+        answer = asyncio.ensure_future(run_in_pool(self._threads, self._use, function, use))
+        try:
+            done, _ = await asyncio.wait({answer}, timeout=patience or self._patience)
+        except asyncio.CancelledError:
+            answer.cancel()
+            use.give_up()
+            raise
+        if not done:
+            answer.cancel()
+            use.give_up()
+            self._was_late()
+            return None
+        try:
+            result = answer.result()
+        except StoreError as error:
+            logger.debug("the server did not answer: {}", error.cause)
+            return None
+        self._late = 0
+        return result
+
+    def close(self) -> None:
+        """Close what is open, and break off what is in use."""
+        self._closed.set()
+        self._threads.shutdown()
+        self._go_down()
+        looking = self._looking
+        if looking is not None and looking is not threading.current_thread():
+            looking.join(3 * _LOOK)
+
+    def _use(self, function: Callable[[Connection], T], use: "_Use") -> T:
+        with self._lock:
+            kept = self._idle.pop() if self._idle else None
+        try:
+            if kept is None:
+                return self._used(function, self.connected(), use)
+            try:
+                return self._used(function, kept, use)
+            except StoreError:
+                if use.is_given_up or not kept.broken:
+                    raise
+            return self._used(function, self.connected(), use)  # the server was started anew since `kept` was used
+        except StoreError as error:
+            if not use.is_given_up:
+                self._failed(error)
+            raise
+
+    def _used(self, function: Callable[[Connection], T], connection: Connection, use: "_Use") -> T:
+        use.connection = connection
+        keep = False
+        try:
+            with transaction(connection, self._tenant):
+                result = function(connection)
+            with self._lock:
+                keep = not use.is_given_up and not self._closed.is_set() and len(self._idle) < _AT_ONCE
+                if keep:
+                    self._idle.append(connection)
+            return result
+        finally:
+            if not keep:
+                connection.close()
+
+    def _was_late(self) -> None:
+        self._late += 1
+        if self._late >= _FAILURES:
+            self._rest_until = time.monotonic() + _REST
+            self.reason = "The server of the shared memory answers too late."
+            self.hint = "Is it far away, or busy? memoryPlugins.postgres.searchSeconds says how long it is waited for."
+            logger.warning("the shared memory answers too late, this machine's own index answers")
+
+    def _failed(self, error: StoreError) -> None:
+        """Learn of an error: one of the way to the server, or of its tables, sends somebody to look for it."""
+        is_way = isinstance(error.__cause__, psycopg.OperationalError | psycopg.errors.UndefinedTable)
+        if is_way and self.up and not self._closed.is_set():
+            logger.warning("the shared memory is away, this machine's own index answers: {}", error.cause)
+            self.reason, self.hint = error.cause, error.hint
+            self._go_down()
+            self.look(0)
+
+    def _go_down(self) -> None:
+        with self._lock:
+            self.up = False
+            idle, self._idle = self._idle, []
+            used, self._open = self._open - set(idle), set()
+        for connection in idle:
+            connection.close()
+        for connection in used:
+            if not connection.closed:
+                break_off(connection)
+
+    def _look(self) -> None:
+        while not self._closed.is_set():
+            try:
+                connection = connect(self._dsn)
+                try:
+                    schema.prepare(connection)
+                finally:
+                    connection.close()
+            except (StoreError, psycopg.Error) as error:
+                self._say(error)
+                self._looked.set()
+                self._closed.wait(_LOOK)
+                continue
+            self.up, self._late, self._rest_until, self.reason, self.hint = True, 0, 0.0, "", ""
+            self._came_back()
+            self._looked.set()
+            return
+
+    def _say(self, error: Exception) -> None:
+        reason = error.cause if isinstance(error, StoreError) else type(error).__name__
+        if reason != self.reason:
+            logger.info("the shared memory cannot be reached: {}", reason)
+        self.reason, self.hint = reason, error.hint if isinstance(error, StoreError) else ""

