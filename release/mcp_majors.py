@@ -1,7 +1,7 @@
 """The MCP server on both majors of the ``mcp`` package: ``python -m release.mcp_majors [FOLDER]``.
 
 It makes an environment for each major, with the server and none of what the tests need, and lets the clients of both
-talk to the servers of both, over standard input and output and over HTTP; each is told how far a long call is. Version
+talk to the servers of both, over standard input and output and over HTTP. Version
 2 cannot stand beside nanobot-ai.
 """
 
@@ -9,7 +9,6 @@ import json
 import os
 import subprocess
 import sys
-import textwrap
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,24 +20,6 @@ FOLDERS = ("redaction", "core", "search", "storage", "recall", "consolidation", 
 MAJORS = {1: "mcp>=1.26,<2", 2: "mcp>=2,<3"}
 TRIP = Path(__file__).with_name("mcp_round_trip.py")
 TOKEN = "mcp-majors-" + "t" * 24
-# A plugin with a tool that takes its time, so that a client is told how far it is.
-SLOW_PLUGIN = """
-    import asyncio
-    from nanobot_memory_plugins.core.hookspecs import hookimpl
-
-    class Slow:
-        name = "take_time"
-        description = "Take your time."
-        parameters = {"type": "object", "properties": {}}
-
-        async def run(self, arguments, *, session_key):
-            await asyncio.sleep(3.5)
-            return "done"
-
-    @hookimpl
-    def contribute_tools():
-        return [Slow()]
-"""
 _LEFT_OUT = ("NANOBOT", "VIRTUAL_ENV", "PYTHON", "UV_PROJECT", "CLAUDE")
 
 
@@ -50,18 +31,7 @@ def environment(folder: Path, requirement: str) -> Path:
     # Without the pins of the workspace, which hold one major, and its sources, which are this checkout as it lies.
     options = ["--quiet", "--no-config", "--no-sources", "--python", str(python)]
     run(["uv", "pip", "install", *options, *own, requirement], folder=folder.parent)
-    where = run([python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"], folder=folder)
-    add_slow_plugin(Path(where.strip()))
     return python
-
-
-def add_slow_plugin(site: Path) -> None:
-    """Install the plugin whose tool takes its time."""
-    info = site / "slow_tool-1.0.dist-info"
-    info.mkdir()
-    (site / "slow_tool.py").write_text(textwrap.dedent(SLOW_PLUGIN), encoding="utf-8")
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: slow-tool\nVersion: 1.0\n", encoding="utf-8")
-    (info / "entry_points.txt").write_text("[nanobot_memory_plugins]\nslow = slow_tool\n", encoding="utf-8")
 
 
 def variables(home: Path) -> dict[str, str]:

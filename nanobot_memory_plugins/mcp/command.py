@@ -3,26 +3,25 @@
 import asyncio
 import os
 import sys
-from collections.abc import Awaitable, Callable, Mapping
-from importlib.metadata import version
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
-from nanobot_memory_plugins.core import ConfigurationError
+from nanobot_memory_plugins.core import (
+    ConfigOption,
+    ConfigurationError,
+    Sentence,
+    WorkspaceOption,
+    read_configuration,
+    resolve_workspace,
+    tr,
+)
 from nanobot_memory_plugins.core.cli import say, warn
-from nanobot_memory_plugins.core.cli.options import ConfigOption, WorkspaceOption, read_configuration, resolve_workspace
 from nanobot_memory_plugins.core.scopes import project_named, project_of
-from nanobot_memory_plugins.mcp.clients import OWNER, Client, person_client, process_client
-from nanobot_memory_plugins.redaction.script.messages import Sentence, tr
+from nanobot_memory_plugins.mcp.clients import OWNER, process_client
 
-if TYPE_CHECKING:
-    from nanobot_memory_plugins.mcp.claude_code.hook_tool import HookTool
-    from nanobot_memory_plugins.mcp.memory import ServedMemory
-    from nanobot_memory_plugins.mcp.service import ProtocolService
-
-_DISTRIBUTION = "nanobot-memory-mcp"
 # Set by Claude Code for the servers that it starts, which need not be in that folder.
 _PROJECT_FOLDER = "CLAUDE_PROJECT_DIR"
 _HOST, _PORT = "127.0.0.1", 8766
@@ -68,25 +67,45 @@ def mcp(
     A client starts this by itself; `nanobot-memory connect` tells it how.
     """
     folder = resolve_workspace(workspace)
+    people = _people(tokens, user, host, os.environ) if http else {}
+    options, problems = read_configuration(config)
+    warn(problems)
     # Hooks name the project of every event, and whoever comes over HTTP works elsewhere.
     worked_in = project_named(project) if project is not None else "" if hooks or http else _started_in(os.environ)
+    # The SDK and the memory take their time to import: only who serves pays for it.
+    from nanobot_memory_plugins.mcp.claude_code.hooks import SECRET_VARIABLE, Hooks
+    from nanobot_memory_plugins.mcp.http import address_of, bound_socket, client_of_token, serve_http
+    from nanobot_memory_plugins.mcp.memory import ServedMemory
+    from nanobot_memory_plugins.mcp.server import MemoryServer
+    from nanobot_memory_plugins.mcp.stdio import serve_stdio
 
-    def serve(serving: Callable[[Any], Awaitable[None]], client_of: Callable[[Any], Client]) -> None:
-        options, problems = read_configuration(config)
-        warn(problems)
-        # The SDK and the memory take their time to import: only who serves pays for it.
-        from nanobot_memory_plugins.mcp.memory import ServedMemory
-        from nanobot_memory_plugins.mcp.service import ProtocolService
-
-        memory = ServedMemory(folder, options, problems, project=worked_in)
-        tool = _hook_tool(memory, client_of(None)) if hooks and not http else None
-        whose = (lambda _request: tool.client) if tool is not None else client_of
-        asyncio.run(_serve(ProtocolService(memory, hidden=tool), serving, whose))
-
+    memory = ServedMemory(folder, options, problems, project=worked_in)
     if http:
-        _serve_http(serve, _people(tokens, user, host, os.environ), host, port, allow_host or [], allow_origin or [])
-    else:
-        _serve_process(serve, process_client(user, os.environ))
+        listening = bound_socket(host, port)
+
+        def ready() -> None:
+            names, address = ", ".join(people), address_of(listening)
+            say(tr("The memory is served at {address_of} for: {people}", address_of=address, people=names))
+            say(tr("Ctrl-C ends it."))
+
+        def of_tokens(**more: Any) -> MemoryServer:
+            return MemoryServer(memory, client_of_token, **more)
+
+        hosts, origins = allow_host or [], allow_origin or []
+        asyncio.run(serve_http(of_tokens, listening, people, hosts=hosts, origins=origins, ready=ready))
+        return
+    if sys.stdin.isatty():
+        say(
+            tr("An MCP client starts this, and talks to it here. `nanobot-memory connect` sets one up; Ctrl-C ends."),
+            err=True,
+        )
+    client = process_client(user, os.environ)
+    hooked = Hooks(memory, client, os.environ.get(SECRET_VARIABLE, "")) if hooks else None
+
+    def of_process(**more: Any) -> MemoryServer:
+        return MemoryServer(memory, lambda: client if hooked is None else hooked.client, hooks=hooked, **more)
+
+    serve_stdio(of_process)
 
 
 def _started_in(environment: Mapping[str, str]) -> str:
@@ -94,60 +113,9 @@ def _started_in(environment: Mapping[str, str]) -> str:
     return project_of(environment.get(_PROJECT_FOLDER) or ".")
 
 
-def _hook_tool(memory: "ServedMemory", client: Client) -> "HookTool":
-    from nanobot_memory_plugins.mcp.claude_code.guard import SECRET_VARIABLE
-    from nanobot_memory_plugins.mcp.claude_code.hook_tool import HookTool
-
-    return HookTool(memory, client, os.environ.get(SECRET_VARIABLE, ""))
-
-
-_Serve = Callable[[Callable[[Any], Awaitable[None]], Callable[[Any], Client]], None]
-
-
-def _serve_process(serve: _Serve, client: Client) -> None:
-    from nanobot_memory_plugins.mcp.stdio import claimed_pipes, serve_pipes
-
-    if sys.stdin.isatty():
-        say(
-            tr("An MCP client starts this, and talks to it here. `nanobot-memory connect` sets one up; Ctrl-C ends."),
-            err=True,
-        )
-    with claimed_pipes() as pipes:
-        serve(lambda server: serve_pipes(server, pipes), lambda _request: client)
-
-
-def _serve_http(
-    serve: _Serve, people: Mapping[str, str], host: str, port: int, hosts: list[str], origins: list[str]
-) -> None:
-    from nanobot_memory_plugins.mcp.ending import until_told_to_end
-    from nanobot_memory_plugins.mcp.http.guard import person_of
-    from nanobot_memory_plugins.mcp.http.server import address_of, bound_socket, serve_http
-    from nanobot_memory_plugins.mcp.http.tokens import Tokens
-
-    listening = bound_socket(host, port)
-
-    def ready() -> None:
-        say(
-            tr(
-                "The memory is served at {address_of} for: {people}",
-                address_of=address_of(listening),
-                people=", ".join(people),
-            )
-        )
-        say(tr("Ctrl-C ends it."))
-
-    async def serving(server: Any) -> None:
-        await until_told_to_end(
-            lambda: serve_http(server, listening, Tokens(people), hosts=hosts, origins=origins, ready=ready)
-        )
-
-    serve(serving, lambda request: person_client(person_of(request)))
-
-
 def _people(file: Path | None, user: str, host: str, environment: Mapping[str, str]) -> Mapping[str, str]:
     """Return the tokens by name: of the file, of the variable, or a new one, which is shown. Raises with a hint."""
-    from nanobot_memory_plugins.mcp.http.server import is_of_this_machine
-    from nanobot_memory_plugins.mcp.http.tokens import TOKEN_VARIABLE, checked, new_token, read_tokens
+    from nanobot_memory_plugins.mcp.http import TOKEN_VARIABLE, checked, is_of_this_machine, new_token, read_tokens
 
     if file is not None:
         return read_tokens(file)
@@ -167,18 +135,3 @@ def _people(file: Path | None, user: str, host: str, environment: Mapping[str, s
         )
     )
     return {user: token}
-
-
-async def _serve(
-    service: "ProtocolService", serving: Callable[[Any], Awaitable[None]], client_of: Callable[[Any], Client]
-) -> None:
-    from nanobot_memory_plugins.mcp.faces import INSTRUCTIONS, INSTRUCTIONS_BESIDE_HOOKS
-    from nanobot_memory_plugins.mcp.sdk import make_server
-
-    service.begin()
-    try:
-        own = version(_DISTRIBUTION)
-        told = INSTRUCTIONS_BESIDE_HOOKS if service.memory.hears_user else INSTRUCTIONS
-        await serving(make_server(service.methods, client_of, version=own, instructions=told))
-    finally:
-        await service.close()

@@ -36,8 +36,6 @@ class ServedMemory(MemoryHost):
             return _OWN if said is UNSAID else said
 
         super().__init__(workspace, config=_served(config), problems=problems, senders=senders, project=project)
-        self.hears_user = False
-        """Whether hooks tell it what the user says, so that a quote can be held against that."""
 
     def enter(self, client: Client) -> Scope:
         """Say whose the client's session is, and return it: its tools, told the session alone, act for that person.

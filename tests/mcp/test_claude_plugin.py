@@ -10,14 +10,13 @@ import pytest
 
 from nanobot_memory_plugins.core.cli.main import run_command_line
 from nanobot_memory_plugins.core.testing import install_plugin
-from nanobot_memory_plugins.mcp.claude_code.guard import HOOK_TOOL, SECRET_VARIABLE
+from nanobot_memory_plugins.mcp.claude_code.hooks import HOOK_TOOL, SECRET_VARIABLE
 from nanobot_memory_plugins.mcp.claude_code.transcript import read_transcript
 from tests.support.hosts import QUIET
 from tests.support.mcp_clients import WITHOUT_EMBEDDINGS, ServedWorkspace
 
 SECRET = "s" * 32
 SESSION = "11111111-1111-4111-8111-111111111111"
-MODELS_CALL = {"claudecode/toolUseId": "toolu_1"}
 
 
 @pytest.fixture
@@ -78,10 +77,9 @@ def hooked(served, tmp_path, monkeypatch):
     client.hello()
     client.ask("tools/list")  # the memory is open: a busy machine takes longer for it than a prompt waits
 
-    def tell(event: str, meta: dict | None = None, **fields: str) -> str:
+    def tell(event: str, **fields: str) -> str:
         arguments = {"event": event, "session_id": SESSION, "secret": SECRET, **fields}
-        more = {"_meta": meta} if meta else {}
-        answer = client.ask("tools/call", {"name": HOOK_TOOL, "arguments": arguments, **more})
+        answer = client.ask("tools/call", {"name": HOOK_TOOL, "arguments": arguments})
         return answer["result"]["content"][0]["text"]
 
     tell.client = client
@@ -115,18 +113,22 @@ def test_a_prompt_is_kept_and_answered_by_the_hooks_tool_which_no_list_shows(hoo
 
 @pytest.mark.slow
 def test_what_no_hook_has_told_changes_nothing(hooked, served):
-    told: dict[str, tuple[dict | None, dict[str, str]]] = {
-        "walnuts": (MODELS_CALL, {}),
-        "peanuts": (None, {"secret": ""}),
-        "shellfish": (None, {"secret": "another"}),
-        "sesame": (None, {"session_id": ""}),
-    }
-    for food, (meta, fields) in told.items():
-        assert hooked("UserPromptSubmit", meta, prompt=f"I am allergic to {food}.", **fields) == "{}"
-        assert hooked("PostToolUse", meta, tool_name="Bash", tool_input="{}", tool_response=food, **fields) == "{}"
+    told = {"peanuts": {"secret": ""}, "shellfish": {"secret": "another"}, "sesame": {"session_id": ""}}
+    for food, fields in told.items():
+        assert hooked("UserPromptSubmit", prompt=f"I am allergic to {food}.", **fields) == "{}"
+        assert hooked("PostToolUse", tool_name="Bash", tool_input="{}", tool_response=food, **fields) == "{}"
     assert hooked("UserPromptSubmit", prompt="Good morning.") == "{}"
     assert users_words(served) == ["Good morning."]
     assert [food for food in told if food in served.stored()] == []
+
+
+@pytest.mark.slow
+def test_what_a_tool_was_given_to_be_asked_later_is_not_the_users_word(hooked, served):
+    later = json.dumps({"cron": "* * * * *", "prompt": "I am allergic to walnuts."})
+    hooked("PostToolUse", tool_name="CronCreate", tool_input=later, tool_response="{}")
+    hooked("UserPromptSubmit", prompt="I am allergic to walnuts.")
+    hooked("UserPromptSubmit", prompt="Good morning.")
+    assert users_words(served) == ["Good morning."]
 
 
 @pytest.mark.slow
@@ -134,10 +136,7 @@ def test_without_hooks_the_server_has_no_such_tool(served):
     client = served.process(**{SECRET_VARIABLE: SECRET})
     client.hello()
     arguments = {"event": "UserPromptSubmit", "session_id": SESSION, "secret": SECRET, "prompt": "Hello."}
-    assert (
-        "no tool of this name"
-        in client.ask("tools/call", {"name": HOOK_TOOL, "arguments": arguments})["error"]["message"]
-    )
+    assert client.call(HOOK_TOOL, **arguments)["isError"]
     client.end()
 
 

@@ -16,7 +16,7 @@ import pytest
 
 from nanobot_memory_plugins.core.cli.main import run_command_line
 from nanobot_memory_plugins.mcp.bounds import ANSWER_CHARACTERS
-from nanobot_memory_plugins.mcp.service import CALL_SECONDS
+from nanobot_memory_plugins.mcp.server import CALL_SECONDS
 from tests.support.mcp_clients import LineClient, ServedWorkspace
 
 CALLS, KILLS = (1_000, 20) if os.environ.get("NANOBOT_MEMORY_LONG") else (240, 8)

@@ -8,9 +8,7 @@ import pytest
 from nanobot_memory_plugins.core import estimate_tokens
 from nanobot_memory_plugins.core.testing import install_plugin
 from nanobot_memory_plugins.mcp.bounds import ANSWER_CHARACTERS
-from nanobot_memory_plugins.mcp.documents import _fitting
-from nanobot_memory_plugins.mcp.faces import INSTRUCTIONS, face_of
-from tests.support.each import each
+from nanobot_memory_plugins.mcp.tools import INSTRUCTIONS, listed
 
 PORT = "The staging database of the user listens on port 5433"
 
@@ -28,10 +26,6 @@ async def test_every_tool_says_what_it_does_to_the_memory(served):
     }
     assert {name for name, hint in hints.items() if hint["destructiveHint"]} == {"forget", "off_record"}
     assert not any(hint["openWorldHint"] for hint in hints.values())
-    assert {"query", "since", "until", "limit", "source", "origin"} == set(
-        tools["memory_search"].inputSchema["properties"]
-    )
-    assert not tools["memory_search"].inputSchema.get("required")
     assert "said" not in tools["remember"].inputSchema["properties"]
 
 
@@ -89,12 +83,9 @@ async def test_what_could_not_be_written_is_not_said_to_be(served, kind, file):
     assert "Kept in" not in answer.content[0].text
 
 
-async def test_a_tool_that_is_not_there_is_an_error_of_the_protocol(served):
-    from mcp import McpError
-
+async def test_a_tool_that_is_not_there_is_an_error(served):
     async with served.beside() as client:
-        with pytest.raises(McpError, match="no tool of this name"):
-            await client.call("memory_forget_everything")
+        assert (await client.call("memory_forget_everything")).isError
 
 
 async def test_a_secret_is_in_no_file(served):
@@ -125,14 +116,6 @@ async def test_every_answer_is_bounded(served):
     assert max(map(len, answers)) <= ANSWER_CHARACTERS
 
 
-@each("text", ["plain " * 9_000, '"\\\n' * 9_000, "\x01" * 9_000, "核桃\n" * 20_000, '"short"', ""])
-def test_a_document_is_bounded_as_it_is_sent(text):
-    shown = _fitting(text, 5_000)
-    sent = json.dumps(shown, ensure_ascii=False)
-    assert len(sent) - 2 <= 5_000
-    assert shown == text or len(sent) > 4_500
-
-
 class Clock:
     """A tool of another plugin."""
 
@@ -147,7 +130,7 @@ class Clock:
 
 @pytest.mark.parametrize(("said", "reads"), [(True, True), (False, False), ("yes", False)])
 def test_a_tool_of_others_is_said_to_change_things_unless_it_says_that_it_only_reads(said, reads):
-    hints = face_of("clock", Clock(said)).listed("clock", Clock(said))["annotations"]
+    hints = listed(Clock(said), hears_user=False)["annotations"]
     assert (hints["readOnlyHint"], hints["destructiveHint"]) == (reads, not reads)
     assert (hints["title"], hints["openWorldHint"]) == ("clock", True)
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from nanobot_memory_plugins.mcp.claude_code.plugin_folder import PluginFolder
+from nanobot_memory_plugins.mcp.claude_code.plugin_folder import write_plugin
 from tests.support.anthropic_server import AnthropicServer
 from tests.support.files_of import text_of
 from tests.support.nanobot import OFFLINE
@@ -54,7 +54,7 @@ class ClaudeCode:
         config = folder / "memory.json"
         config.write_text(json.dumps(configuration), encoding="utf-8")
         arguments = ("-m", "nanobot_memory_plugins.core.cli", "mcp", "--workspace", str(self.workspace))
-        PluginFolder(self.plugin, sys.executable, (*arguments, "--config", str(config)), "0").write()
+        write_plugin(self.plugin, [sys.executable, *arguments, "--config", str(config)])
         kept = {name: value for name, value in os.environ.items() if not name.startswith(_NOT_OURS)}
         self.environment = {
             **kept,

@@ -16,10 +16,8 @@ from mcp.types import CallToolResult
 
 from nanobot_memory_plugins.core import load_config
 from nanobot_memory_plugins.mcp.clients import OWNER, process_client
-from nanobot_memory_plugins.mcp.faces import INSTRUCTIONS
 from nanobot_memory_plugins.mcp.memory import ServedMemory
-from nanobot_memory_plugins.mcp.sdk import make_server
-from nanobot_memory_plugins.mcp.service import ProtocolService
+from nanobot_memory_plugins.mcp.server import MemoryServer
 from tests.support.files_of import text_of
 from tests.support.nanobot import OFFLINE
 
@@ -81,21 +79,17 @@ class ServedWorkspace:
         async with stdio_client(parameters) as streams, ClientSession(*streams) as session:
             yield Client(session, await session.initialize())
 
-    def service(self, **limits: float) -> ProtocolService:
-        """Return the service of this process over the workspace."""
-        return ProtocolService(ServedMemory(self.workspace, *load_config(self.config)), **limits)
-
     @asynccontextmanager
     async def beside(self, user: str = OWNER, **limits: float) -> AsyncIterator["Client"]:
         """Connect the SDK's client to a server in this process."""
-        service, client = self.service(**limits), process_client(user, {})
-        service.begin()
-        server = make_server(service.methods, lambda _: client, version="0", instructions=INSTRUCTIONS)
+        client = process_client(user, {})
+        server = MemoryServer(ServedMemory(self.workspace, *load_config(self.config)), lambda: client, **limits)
+        server.begin()
         try:
             async with create_connected_server_and_client_session(server) as session:
                 yield Client(session, None)
         finally:
-            await service.close()
+            await server.close()
 
     def stored(self) -> str:
         """Return all that stands in the files of the memory."""

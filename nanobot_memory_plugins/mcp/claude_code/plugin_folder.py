@@ -1,116 +1,114 @@
 """The folder that Claude Code loads: what the plugin is, its server, its hooks, and a marketplace that offers it."""
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass
+import shlex
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from nanobot_memory_plugins.core import ConfigurationError
-from nanobot_memory_plugins.core.config import read_json
-from nanobot_memory_plugins.core.errors import MemoryFileError
-from nanobot_memory_plugins.core.files import replace_file
-from nanobot_memory_plugins.mcp.claude_code.events import (
-    BEFORE_COMPACTION,
-    COMMON,
-    FIELDS,
-    STOPPED,
-    TOOL_FAILED,
-    TOOL_USED,
-    USER_PROMPT,
-)
-from nanobot_memory_plugins.mcp.claude_code.guard import HOOK_TOOL, SECRET_VARIABLE, new_secret
-from nanobot_memory_plugins.redaction.script.messages import Sentence
+from nanobot_memory_plugins.core import ConfigurationError, Sentence, console, print_json, shown, tr
+from nanobot_memory_plugins.mcp.claude_code.hooks import FIELDS, HOOK_TOOL, SECONDS, SECRET_VARIABLE, new_secret
+from nanobot_memory_plugins.mcp.connect import write_whole
 
 PLUGIN, _SERVER = "nanobot-memory", "memory"
+_DISTRIBUTION = "nanobot-memory-mcp"
 _ABOUT = "Long-term memory: what you told one assistant, beside each prompt of the next."
-_MANIFEST, _MARKET = ".claude-plugin/plugin.json", ".claude-plugin/marketplace.json"
-_HOOKS, _SERVERS = "hooks/hooks.json", ".mcp.json"
-# Seconds that the host waits for each hook at most; the server's own bounds are smaller.
-_SECONDS = {USER_PROMPT: 8, TOOL_USED: 3, TOOL_FAILED: 3, STOPPED: 5, BEFORE_COMPACTION: 60}
+_MANIFEST, _SERVERS = ".claude-plugin/plugin.json", ".mcp.json"
 
 
-@dataclass(frozen=True, slots=True)
-class PluginFolder:
-    """One folder, by the command that starts the server."""
+def make_plugin(folder: Path, command: list[str], *, as_json: bool) -> None:
+    """Make the folder, or bring it up to date, and say how Claude Code gets it. Raises `ConfigurationError`."""
+    written = write_plugin(folder, command)
+    start = f"claude --plugin-dir {shlex.quote(str(folder))}"
+    install = (
+        f"claude plugin marketplace add {shlex.quote(str(folder))}",
+        f"claude plugin install {PLUGIN}@{PLUGIN}",
+    )
+    if as_json:
+        told = {"client": "claude-code", "folder": folder, "written": written, "start": start, "install": install}
+        print_json({"ok": True, **told})
+        return
+    out = console()
+    done = tr("[green]Written.[/green]") if written else tr("It stands there already: nothing to write.")
+    out.print(f"{done} [cyan]{shown(str(folder))}[/cyan]")
+    for when, lines in ((tr("For one session:"), (start,)), (tr("For every session:"), install)):
+        out.print(when)
+        for line in lines:
+            out.print(f"    {shown(line)}", soft_wrap=True)
 
-    folder: Path
-    command: str
-    arguments: tuple[str, ...]
-    version: str
 
-    def write(self) -> list[Path]:
-        """Make the folder, or bring it up to date; return the files written. Raises `ConfigurationError`."""
-        self._check_ours()
-        written = []
-        for name, content in self._files(self._secret() or new_secret()).items():
-            path, data = self.folder / name, (json.dumps(content, indent=2, ensure_ascii=False) + "\n").encode()
+def write_plugin(folder: Path, command: list[str]) -> list[Path]:
+    """Write what has changed of the folder, and return those files. Raises `ConfigurationError`."""
+    taken = folder.is_dir() and any(folder.iterdir())
+    if (folder.exists() and not folder.is_dir()) or (taken and _read(folder / _MANIFEST).get("name") != PLUGIN):
+        raise ConfigurationError(
+            Sentence("{folder} holds something else already.", folder=folder),
+            hint="Name a folder that is new or empty.",
+        )
+    written = []
+    for name, content in _files(command, _secret_of(folder) or new_secret()).items():
+        path, text = folder / name, json.dumps(content, indent=2, ensure_ascii=False) + "\n"
+        if _read(path) != content:
             try:
-                if path.is_file() and path.read_bytes() == data:
-                    continue
                 path.parent.mkdir(parents=True, exist_ok=True)
-                replace_file(path, data)  # readable by its owner alone: two hold what hooks and server share
-            except (MemoryFileError, OSError) as error:
-                reason = getattr(error, "strerror", None) or str(error)
+                path.unlink(missing_ok=True)
+            except OSError as error:
                 raise ConfigurationError(
-                    Sentence("{path} cannot be written: {reason}.", path=path, reason=reason),
+                    Sentence("{path} cannot be written: {reason}.", path=path, reason=error.strerror),
                     hint="Name another folder.",
                 ) from error
+            write_whole(path, text)  # readable by its owner alone: two hold what hooks and server share
             written.append(path)
-        return written
+    return written
 
-    def _files(self, secret: str) -> dict[str, dict[str, Any]]:
-        about = {"name": PLUGIN, "description": _ABOUT, "version": self.version}
-        server = {
-            "type": "stdio",
-            "command": self.command,
-            "args": [*self.arguments, "--hooks"],
-            "env": {SECRET_VARIABLE: secret},
-            # The first prompt waits for it, and its tools are never left for a search.
-            "alwaysLoad": True,
-        }
-        return {
-            _MANIFEST: {**about, "author": {"name": "nanobot-memory-plugins"}, "license": "MIT"},
-            _MARKET: {
-                "name": PLUGIN,
-                "owner": {"name": "nanobot-memory-plugins"},
-                "plugins": [{**about, "source": "./"}],
-            },
-            _SERVERS: {"mcpServers": {_SERVER: server}},
-            _HOOKS: {"description": _ABOUT, "hooks": {event: [_hook(event, secret)] for event in FIELDS}},
-        }
 
-    def _check_ours(self) -> None:
-        """Refuse to write among the files of another plugin. Raises `ConfigurationError`."""
-        manifest = self._read(_MANIFEST)
-        taken = self.folder.is_dir() and any(self.folder.iterdir())
-        if (self.folder.exists() and not self.folder.is_dir()) or (taken and manifest.get("name") != PLUGIN):
-            raise ConfigurationError(
-                Sentence("{folder} holds something else already.", folder=self.folder),
-                hint="Name a folder that is new or empty.",
-            )
-
-    def _secret(self) -> str:
-        """Return what the hooks and the server of this folder share already, so that a running session goes on."""
-        server = self._read(_SERVERS).get("mcpServers", {})
-        found = server.get(_SERVER, {}) if isinstance(server, Mapping) else {}
-        shared = found.get("env", {}) if isinstance(found, Mapping) else {}
-        return str(shared.get(SECRET_VARIABLE) or "") if isinstance(shared, Mapping) else ""
-
-    def _read(self, name: str) -> Mapping[str, Any]:
-        path = self.folder / name
-        raw, wrong = read_json(path) if path.is_file() else ({}, None)
-        return raw if not wrong and isinstance(raw, Mapping) else {}
+def _files(command: list[str], secret: str) -> dict[str, dict[str, Any]]:
+    about = {"name": PLUGIN, "description": _ABOUT, "version": version(_DISTRIBUTION)}
+    makers = {"name": "nanobot-memory-plugins"}
+    server = {
+        "type": "stdio",
+        "command": command[0],
+        "args": [*command[1:], "--hooks"],
+        "env": {SECRET_VARIABLE: secret},
+        # The first prompt waits for it, and its tools are never left for a search.
+        "alwaysLoad": True,
+    }
+    return {
+        _MANIFEST: {**about, "author": makers, "license": "MIT"},
+        ".claude-plugin/marketplace.json": {
+            "name": PLUGIN,
+            "owner": makers,
+            "plugins": [{**about, "source": "./"}],
+        },
+        _SERVERS: {"mcpServers": {_SERVER: server}},
+        "hooks/hooks.json": {"description": _ABOUT, "hooks": {event: [_hook(event, secret)] for event in FIELDS}},
+    }
 
 
 def _hook(event: str, secret: str) -> dict[str, Any]:
     """Return the hook of an event: a call of the plugin's own server, which runs already."""
-    told = {name: f"${{{name}}}" for name in (*COMMON, *FIELDS[event])}
+    told = {name: f"${{{name}}}" for name in ("session_id", "transcript_path", "cwd", *FIELDS[event])}
     call = {
         "type": "mcp_tool",
         "server": f"plugin:{PLUGIN}:{_SERVER}",
         "tool": HOOK_TOOL,
         "input": {"event": event, "secret": secret, **told},
-        "timeout": _SECONDS[event],
+        "timeout": SECONDS[event],
     }
     return {"hooks": [call]}
+
+
+def _secret_of(folder: Path) -> str:
+    """Return what the hooks and the server of this folder share already, so that a running session goes on."""
+    try:
+        return str(_read(folder / _SERVERS)["mcpServers"][_SERVER]["env"][SECRET_VARIABLE])
+    except (KeyError, TypeError):
+        return ""
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        read = json.loads(path.read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return read if isinstance(read, dict) else {}

@@ -179,6 +179,5 @@ async def test_a_client_of_mcp_remembers_searches_and_forgets_over_standard_inpu
         (entry,) = life.entries()
         assert entry["content"] == "The user's gate is green."
         await call("forget", query=entry["id"])
-        with pytest.raises(mcp.McpError):
-            await client.call_tool("no_such_tool", {})
+        assert (await client.call_tool("no_such_tool", {})).isError
     assert life.command("entries", "list", "--json").json["entries"] == []

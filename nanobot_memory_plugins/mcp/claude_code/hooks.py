@@ -1,0 +1,284 @@
+"""Claude Code's hooks, which call a tool of the plugin's own server: what each event does, and what is answered.
+
+Standing in no list of tools, the tool cannot be called by the host's model, and it believes only who knows the secret
+that the plugin's hooks and its server share.
+"""
+
+import asyncio
+import json
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Annotated, Any
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
+
+from nanobot_memory_plugins.core import OwnedTasks, Scope, logger, run_in_daemon_thread
+from nanobot_memory_plugins.core.scopes import project_of
+from nanobot_memory_plugins.mcp.claude_code.transcript import Recorded, is_notice, read_transcript
+from nanobot_memory_plugins.mcp.clients import Client
+from nanobot_memory_plugins.mcp.memory import ServedMemory
+
+HOOK_TOOL = "hook"
+SECRET_VARIABLE = "NANOBOT_MEMORY_HOOK_SECRET"  # noqa: S105  # the name of a variable
+USER_PROMPT, TOOL_USED, TOOL_FAILED = "UserPromptSubmit", "PostToolUse", "PostToolUseFailure"
+STOPPED, BEFORE_COMPACTION = "Stop", "PreCompact"
+# What each event tells beside what all tell, by the names in the host's input.
+FIELDS: Mapping[str, tuple[str, ...]] = {
+    USER_PROMPT: ("prompt", "agent_id"),
+    TOOL_USED: ("tool_name", "tool_input", "tool_response", "duration_ms"),
+    TOOL_FAILED: ("tool_name", "tool_input", "error", "duration_ms"),
+    STOPPED: ("last_assistant_message",),
+    BEFORE_COMPACTION: ("trigger",),
+}
+# Seconds that the host waits for each at most; the memory's own bounds are smaller.
+SECONDS = {USER_PROMPT: 8, TOOL_USED: 3, TOOL_FAILED: 3, STOPPED: 5, BEFORE_COMPACTION: 60}
+
+# The tools of the plugin's own server, as the host names them: what they answer is memory already.
+_OWN_TOOLS = "mcp__plugin_nanobot-memory_"
+_NOTHING = "{}"
+# Tokens of the model's window, of which the host says nothing to its hooks.
+_WINDOW = 200_000
+# Characters that the host puts into its prompt; of more it shows a part.
+_MOST_CONTEXT = 9_500
+# Messages of our own transcript that are read when a session has gone quiet.
+_HISTORY = 200
+# Seconds for what is left at the end. The host kills the process after half of one.
+_CLOSING_SECONDS = 3.0
+_ADVICE = "Keep in the summary what stands here; it was taken from the conversation itself:\n\n"
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else "" if value is None else json.dumps(value, ensure_ascii=False)
+
+
+Text = Annotated[str, BeforeValidator(_text)]
+
+
+class HookEvent(BaseModel):
+    """One event, as it comes in the arguments of a tool: every value is a text, empty where there is none."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    event: Text
+    session_id: Text
+    secret: Text = ""
+    transcript_path: Text = ""
+    cwd: Text = ""
+    agent_id: Text = ""
+    prompt: Text = ""
+    tool_name: Text = ""
+    tool_input: Text = ""
+    tool_response: Text = ""
+    duration_ms: Text = ""
+    error: Text = ""
+    last_assistant_message: Text = ""
+    trigger: Text = ""
+
+
+@dataclass(slots=True)
+class _Session:
+    """One session: whose it is, what stands beside its prompts since the last compaction, and its clock."""
+
+    scope: Scope
+    blocks: list[str] = field(default_factory=list)
+    knows_the_user: bool = False
+    is_taken_in: bool = False
+    quiet: "asyncio.Task[None] | None" = None
+
+
+class Hooks:
+    """Answers the hooks of one plugin. ``client`` is that of the process, ``secret`` that of the plugin."""
+
+    def __init__(self, memory: ServedMemory, client: Client, secret: str) -> None:
+        self._memory = memory
+        self._client = client
+        self._secret = secret
+        self._sessions: dict[str, _Session] = {}
+        self._tasks = OwnedTasks()
+        # What tools were given to be asked later (a schedule, say) comes back in the user's place.
+        self._prompts_of_tools: set[str] = set()
+        self.client = client
+        """The client, in the session that was prompted last: the host may show another one than at its start."""
+
+    async def answer(self, arguments: Mapping[str, Any]) -> str:
+        """Answer one event. Nothing that goes wrong with it is an error for the host, whose turn goes on."""
+        try:
+            event = HookEvent.model_validate(dict(arguments))
+        except ValidationError:
+            return _NOTHING
+        if not self._secret or not secrets.compare_digest(event.secret.encode(), self._secret.encode()):
+            logger.warning("an event that no hook has told of is not taken in")
+            return _NOTHING
+        if event.event not in FIELDS or not event.session_id:
+            return _NOTHING
+        try:
+            return await self._answer(event)
+        except Exception as error:
+            logger.warning("a hook could not be answered: {}", type(error).__name__)
+            return _NOTHING
+
+    async def close(self) -> None:
+        """Say of every session that it has ended, and finish what was begun."""
+        await self._tasks.cancel()
+        for key in list(self._sessions):
+            self._end(key)
+        await self._tasks.finish(_CLOSING_SECONDS)
+        await self._tasks.cancel()
+
+    async def _answer(self, event: HookEvent) -> str:
+        await self._memory.start()
+        key = f"claude-code:{event.session_id}"
+        project = await run_in_daemon_thread(project_of, event.cwd) if event.cwd else ""
+        client = Client(key, replace(self._client.scope, project=project))
+        await run_in_daemon_thread(self._memory.enter, client)
+        session = self._sessions.setdefault(key, _Session(client.scope))
+        session.scope = client.scope  # the folder in which it works may be another one now
+        if session.quiet is not None:
+            session.quiet.cancel()
+        if event.event == USER_PROMPT:
+            self.client = client
+            return await self._prompt(key, session, event)
+        if event.event == BEFORE_COMPACTION:
+            return await self._before_compaction(key, session, event)
+        if event.event == STOPPED:
+            await self._stop(key, session, event)
+        else:
+            await self._tool(key, session, event)
+        return _NOTHING
+
+    async def _prompt(self, key: str, session: _Session, event: HookEvent) -> str:
+        """Return what stands beside a prompt: what is known of the user, once, and what is recalled."""
+        for other in [one for one in self._sessions if one != key]:  # the host shows another session now
+            self._end(other)
+        recorded = (await run_in_daemon_thread(read_transcript, event.transcript_path)).before(event.prompt)
+        is_hosts = is_notice(event.prompt)
+        spoken = not (is_hosts or event.agent_id or _folded(event.prompt) in self._prompts_of_tools)
+        standing = [{"role": "system", "content": block} for block in session.blocks]
+        context = await self._memory.message_received(
+            session_key=key,
+            text=event.prompt,
+            history=[*recorded.live, *standing],
+            scope=session.scope,
+            spoken=spoken,
+        )
+        self._take_in_once(key, session, recorded)
+        if is_hosts:
+            return _NOTHING
+        known = await self._known(key, session, recorded)
+        texts = [one for one in (known, context.block or "") if one]
+        while sum(map(len, texts)) > _MOST_CONTEXT:  # whole or not at all: a fence has two ends
+            session.knows_the_user = session.knows_the_user and texts.pop(0) != known
+        session.blocks += [one for one in texts if one == context.block]
+        if not texts:
+            return _NOTHING
+        output = {"hookEventName": USER_PROMPT, "additionalContext": "\n\n".join(texts)}
+        return json.dumps({"hookSpecificOutput": output, "suppressOutput": True}, ensure_ascii=False)
+
+    async def _known(self, key: str, session: _Session, recorded: Recorded) -> str:
+        """Return what is known of the user for long, unless it stands in the live context since the last compaction."""
+        if session.knows_the_user:
+            return ""
+        entries = await run_in_daemon_thread(
+            lambda: self._memory.prompt_entries(session_key=key, scope=session.scope).text.strip()
+        )
+        session.knows_the_user = bool(entries)
+        heading = entries.partition("\n")[0]
+        beside = [str(one["content"]) for one in recorded.live if one["role"] == "system"]
+        return "" if any(text.lstrip().startswith(heading) for text in beside) else entries
+
+    async def _tool(self, key: str, session: _Session, event: HookEvent) -> None:
+        if event.tool_name.startswith(_OWN_TOOLS):
+            return
+        given = _value(event.tool_input)
+        arguments = given if isinstance(given, Mapping) else {"input": given}
+        if isinstance(asked := arguments.get("prompt"), str):
+            self._prompts_of_tools.add(_folded(asked))
+        failed = event.event == TOOL_FAILED
+        await self._memory.tool_executed(
+            session_key=key,
+            tool_name=event.tool_name,
+            arguments=arguments,
+            result=None if failed else _result(_value(event.tool_response)),
+            error=(event.error or "It failed.") if failed else None,
+            duration_ms=float(event.duration_ms) if event.duration_ms.replace(".", "", 1).isdecimal() else 0.0,
+            scope=session.scope,
+        )
+
+    async def _stop(self, key: str, session: _Session, event: HookEvent) -> None:
+        if event.last_assistant_message:
+            await self._memory.message_sent(session_key=key, text=event.last_assistant_message, scope=session.scope)
+        if not session.is_taken_in:  # a fork's own record is written after its first prompt
+            self._take_in_once(key, session, await run_in_daemon_thread(read_transcript, event.transcript_path))
+        session.quiet = self._tasks.begin(self._wait_for_quiet(key, session))
+
+    async def _before_compaction(self, key: str, session: _Session, event: HookEvent) -> str:
+        """Save what is about to be cut, and return what the host's summary shall hold."""
+        recorded = await run_in_daemon_thread(read_transcript, event.transcript_path)
+        await self._take_in(key, session, recorded.live, recorded.parent)
+        summary = await self._memory.before_compaction(
+            session_key=key,
+            messages=recorded.live,
+            context_window=_WINDOW,
+            reason=event.trigger or "auto",
+            replaceable=False,
+            known=len(recorded.live),
+            scope=session.scope,
+        )
+        session.knows_the_user = False
+        session.blocks.clear()
+        return _ADVICE + summary.text[:_MOST_CONTEXT] if summary is not None and summary.text else ""
+
+    def _take_in_once(self, key: str, session: _Session, recorded: Recorded) -> None:
+        if recorded.messages and not session.is_taken_in:
+            session.is_taken_in = True
+            self._tasks.begin(self._take_in(key, session, recorded.messages, recorded.parent))
+
+    async def _take_in(self, key: str, session: _Session, messages: Sequence[object], parent: str) -> None:
+        """Take in what was said while this process did not hear of the session, and what no hook has told."""
+        whose = f"claude-code:{parent}" if parent else ""
+        await self._memory.resume(
+            session_key=key, messages=messages, parent=whose, scope=session.scope, behind_turn=True
+        )
+
+    async def _wait_for_quiet(self, key: str, session: _Session) -> None:
+        await asyncio.sleep(self._memory.config.core.idle_seconds)
+        await self._tell_quiet(key, session, ended=False)
+
+    async def _tell_quiet(self, key: str, session: _Session, *, ended: bool) -> None:
+        history = await run_in_daemon_thread(lambda: self._memory.history(key, limit=_HISTORY))
+        await self._memory.session_idle(session_key=key, history=history, ended=ended, scope=session.scope)
+
+    def _end(self, key: str) -> None:
+        session = self._sessions.pop(key)
+        if session.quiet is not None:
+            session.quiet.cancel()
+        self._tasks.begin(self._tell_quiet(key, session, ended=True))
+
+
+def new_secret() -> str:
+    """Return a secret that a plugin's hooks and its server share."""
+    return secrets.token_urlsafe(24)
+
+
+def _value(text: str) -> object:
+    try:
+        read: object = json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+    return read
+
+
+def _result(value: object) -> object:
+    """Return what a tool gave back: the text that it printed or answered where it has one, else its value."""
+    if isinstance(value, Mapping):
+        if "stdout" in value:
+            return "\n".join(str(value[name]) for name in ("stdout", "stderr") if value.get(name))
+        return _result(value["content"]) if isinstance(value.get("content"), list) else value
+    blocks = value if isinstance(value, list) else []
+    texts = [str(one["text"]) for one in blocks if isinstance(one, Mapping) and one.get("type") == "text"]
+    return "\n".join(texts) or value
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.split())

@@ -1,0 +1,190 @@
+"""The server: the SDK's own, with the tools of the plugins, the memory as documents and resources, and one prompt."""
+
+import asyncio
+from collections.abc import Callable, Coroutine, Mapping
+from typing import Any, TypeVar
+
+from mcp import types
+from nanobot_memory_plugins.core import OwnedTasks, Scope, logger, run_in_daemon_thread
+from nanobot_memory_plugins.mcp import documents, resources
+from nanobot_memory_plugins.mcp.bounds import bounded
+from nanobot_memory_plugins.mcp.claude_code.hooks import HOOK_TOOL, Hooks
+from nanobot_memory_plugins.mcp.clients import Client
+from nanobot_memory_plugins.mcp.documents import Document, Results
+from nanobot_memory_plugins.mcp.memory import ServedMemory
+from nanobot_memory_plugins.mcp.sdk import FastMCP, UnansweredError
+from nanobot_memory_plugins.mcp.tools import INSTRUCTIONS, INSTRUCTIONS_BESIDE_HOOKS, face_of, listed, run_tool
+
+NAME = "nanobot-memory"
+# Seconds within which every request has an answer.
+CALL_SECONDS = 25.0
+# Seconds for what is left at the end.
+_CLOSING_SECONDS = 5.0
+_LONGEST_TOPIC = 2_000
+_LATE_READING = " Ask again in a moment."
+_LATE_WRITING = " It may still be done: look before you ask for it again."
+
+_T = TypeVar("_T")
+
+
+class MemoryServer(FastMCP[Any]):
+    """Serves one memory. ``client_of`` says whose the request is that runs; ``options`` are those of the SDK.
+
+    It begins to open the memory with the first request and holds up nobody who only says hello.
+    """
+
+    def __init__(
+        self,
+        memory: ServedMemory,
+        client_of: Callable[[], Client],
+        *,
+        hooks: Hooks | None = None,
+        call_seconds: float = CALL_SECONDS,
+        **options: Any,
+    ) -> None:
+        told = INSTRUCTIONS if hooks is None else INSTRUCTIONS_BESIDE_HOOKS
+        # What goes wrong is the answer to the client, and stands in our own log; the SDK's would show requests.
+        super().__init__(NAME, instructions=told, log_level="CRITICAL", **options)
+        self.memory = memory
+        self._client_of = client_of
+        self._hooks = hooks
+        self._call_seconds = call_seconds
+        self._tasks = OwnedTasks()
+        for function, (title, description) in ((self._search, documents.SEARCH), (self._fetch, documents.FETCH)):
+            if memory.config.core.tools:
+                hints = types.ToolAnnotations.model_validate(
+                    {"title": title, "readOnlyHint": True, "destructiveHint": False, "idempotentHint": True}
+                    | {"openWorldHint": False}
+                )
+                name = function.__name__.removeprefix("_")
+                self.add_tool(function, name=name, title=title, description=description, annotations=hints)
+        self.resource(
+            resources.LONG_TERM,
+            name="long-term-memory",
+            title="Long-term memory",
+            description="All that is known of the user for long.",
+            mime_type=resources.MARKDOWN,
+        )(self._long_term)
+        self.resource(
+            resources.NOTES + "{day}",
+            name="notes-of-a-day",
+            title="Notes of a day",
+            description="What was noted on a day, such as 2026-02-16.",
+            mime_type=resources.MARKDOWN,
+        )(self._notes)
+        self.resource(
+            resources.SESSIONS + "{key}",
+            name="session",
+            title="A conversation",
+            description="The last messages of a conversation, without secrets. Its key is encoded as in addresses.",
+            mime_type=resources.PLAIN,
+        )(self._messages)
+        self.prompt(
+            name="recall",
+            title="Recall",
+            description="Bring what is remembered of a topic, or without one of the user, into the conversation.",
+        )(self._recall)
+
+    def begin(self) -> None:
+        """Begin to open the memory; what is asked for meanwhile waits for it."""
+        self._tasks.begin(self._start())
+
+    async def close(self) -> None:
+        """Finish what was begun, and close the memory."""
+        if self._hooks is not None:
+            await self._hooks.close()
+        await self._tasks.finish(_CLOSING_SECONDS)
+        await self._tasks.cancel()
+        await self.memory.close()
+
+    async def list_tools(self) -> list[types.Tool]:
+        """Return the tools of the plugins, which bring them, and those of the documents."""
+
+        async def tools(_client: Client, _scope: Scope) -> list[types.Tool]:
+            hears = self._hooks is not None
+            return [types.Tool.model_validate(listed(tool, hears_user=hears)) for tool in self.memory.tools()]
+
+        own = await self._in_time(tools)
+        names = {tool.name for tool in own}
+        return own + [tool for tool in await super().list_tools() if tool.name not in names]
+
+    async def call_tool(self, name: str, arguments: Mapping[str, Any], *context: Any) -> Any:
+        """Run a tool. What goes wrong with it is its answer, so that the model can read it."""
+        if self._hooks is not None and name == HOOK_TOOL:
+            return _told(await self._hooks.answer(arguments))
+
+        async def run(client: Client, _scope: Scope) -> str | None:
+            tool = self.memory.tool(name)
+            return await run_tool(tool, client, arguments) if tool is not None else None
+
+        answer = await self._in_time(run, reads=face_of(name).reads_only)
+        return await super().call_tool(name, dict(arguments), *context) if answer is None else _told(answer)
+
+    async def list_resources(self) -> list[types.Resource]:
+        """Return long-term memory, and the last days and sessions of the client's person."""
+        own = await self._in_time(lambda _client, scope: resources.list_resources(self.memory, scope))
+        return [*await super().list_resources(), *map(types.Resource.model_validate, own)]
+
+    async def _search(self, query: str) -> Results:
+        return await self._in_time(lambda _client, scope: documents.search(self.memory, scope, query))
+
+    async def _fetch(self, id: str) -> Document:  # noqa: A002  # the name that clients use
+        return await self._in_time(lambda _client, scope: documents.fetch(self.memory, scope, id))
+
+    async def _long_term(self) -> str:
+        return await self._in_time(lambda client, scope: resources.long_term(self.memory, client, scope))
+
+    async def _notes(self, day: str) -> str:
+        return await self._in_time(lambda _client, scope: resources.notes(self.memory, scope, day))
+
+    async def _messages(self, key: str) -> str:
+        return await self._in_time(lambda _client, scope: resources.messages(self.memory, scope, key))
+
+    async def _recall(self, topic: str = "") -> str:
+        topic = " ".join(topic.split())[:_LONGEST_TOPIC]
+
+        async def found(client: Client, _scope: Scope) -> str:
+            search = self.memory.tool("memory_search")
+            return await search.run({"query": topic}, session_key=client.session) if search is not None else ""
+
+        text = bounded(await self._in_time(found), "memory_search finds more.")
+        about = f"what is remembered of {topic}" if topic else "what is remembered below"
+        asked = f"Take {about} into account for the rest of this conversation. Call memory_search for more."
+        return f"{asked}\n\n{text}".strip()
+
+    async def _in_time(self, work: Callable[[Client, Scope], Coroutine[Any, Any, _T]], *, reads: bool = True) -> _T:
+        """Return what some work for the client of this request returns. Raises `UnansweredError` where it is late.
+
+        A client that goes away, or that loses patience, ends what only reads. What writes goes on.
+        """
+        task = self._tasks.begin(self._opened(work, self._client_of()))
+        try:
+            return await asyncio.wait_for(task if reads else asyncio.shield(task), self._call_seconds)
+        except TimeoutError:
+            task.add_done_callback(_read)
+            more = _LATE_READING if reads else _LATE_WRITING
+            raise UnansweredError(told=f"There is no answer within {self._call_seconds:g} seconds.{more}") from None
+
+    async def _opened(self, work: Callable[[Client, Scope], Coroutine[Any, Any, _T]], client: Client) -> _T:
+        if not await self._start():
+            raise UnansweredError(told="The memory could not be started; `nanobot-memory doctor` says why.")
+        return await work(client, await run_in_daemon_thread(lambda: self.memory.enter(client)))
+
+    async def _start(self) -> bool:
+        try:
+            await self.memory.start()
+        except Exception as error:  # its message is left out: it can carry values of the configuration
+            logger.warning("the memory could not be started: {}", type(error).__name__)
+            return False
+        return True
+
+
+def _told(text: str) -> types.CallToolResult:
+    content = {"content": [{"type": "text", "text": text}], "isError": text.startswith("Error:")}
+    return types.CallToolResult.model_validate(content)
+
+
+def _read(task: "asyncio.Task[Any]") -> None:
+    """Read how a task ended that nobody waits for any more."""
+    if not task.cancelled() and (error := task.exception()) is not None:
+        logger.warning("a call that came late failed: {}", type(error).__name__)
