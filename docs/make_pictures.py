@@ -33,13 +33,16 @@ LANGUAGES = ("en", "zh")
 PICTURES = Path(__file__).with_name("pictures")
 # What the documentation shows: views by size and language.
 SHOWN = (
-    *(((80, 24), "en", name) for name in ("memories", "search", "notes", "plugins", "health", "cost")),
+    *(((80, 24), "en", name) for name in ("memories", "search", "sessions", "forgetting", "health")),
     ((160, 50), "en", "memories"),
     *(((80, 24), "zh", name) for name in ("memories", "search", "health", "history")),
     ((160, 50), "zh", "memories"),
 )
-# What is searched for, by language.
-_QUERIES = {"en": "bridge drawings", "zh": "周三晚上"}
+# What is typed in a view, by language.
+_TYPED = {
+    "search": {"en": "bridge drawings", "zh": "周三晚上"},
+    "forgetting": {"en": "the certificate", "zh": "钢琴"},
+}
 _FONTS = "'DejaVu Sans Mono','Noto Sans Mono CJK SC','Sarasa Mono SC',Menlo,Consolas,monospace"
 _TEXT = re.compile(r'<text class="(?P<class>[^"]*)" x="(?P<x>[\d.]+)" y="(?P<y>[\d.]+)" textLength="(?P<length>[\d.]+)"'
                    r'(?P<rest>[^>]*)>(?P<text>[^<]*)</text>')  # fmt: skip
@@ -84,17 +87,14 @@ async def picture(name: str, size: tuple[int, int], language: str) -> str:
                 await app.action_show(name)
                 view = app.views[name]
                 await _settled(app, name)
-                if name == "search":
-                    await pilot.press(*_QUERIES[language])
-                    while not view.list.rows:
+                if name in _TYPED:
+                    await pilot.press(*_TYPED[name][language], "enter")
+                    while not view.rows:
                         await pilot.pause(0.05)
-                view.list.focus()
-                for _ in range({"memories": 4, "cost": 2, "sessions": 1}.get(name, 0)):
+                view.table.focus()
+                for _ in range({"memories": 4, "sessions": 1}.get(name, 0)):
                     await pilot.press("down")
-                await pilot.pause(0.5)
-                if name == "plugins":
-                    view.line.update(" ~/.nanobot/config.json")
-                await pilot.pause(0.1)
+                await pilot.pause(0.6)
                 return portable(app.export_screenshot(title="nanobot-memory panel"))
 
 

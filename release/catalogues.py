@@ -66,8 +66,8 @@ _SAYS = re.compile(r"[^\W\d_]|^[,.;: ]+$")
 _WORD = re.compile(r"[A-Za-z]{2,} +[a-z]{2,}|[a-z]{2,}: ")
 # Those whose keys are said, too.
 _KEYED = {"DEGRADED"}
-# What a class is called on the screen.
-_NAMED = {"name_of_view"}
+# What a class is called on the screen, and what stands in it.
+_NAMED = {"name_of_view", "columns", "field_text"}
 # Tables and enumerations elsewhere whose texts, and names that are texts, are said.
 _TABLES = {
     "bridge/demo/command.py": ("_STAGE_WORDS",),
@@ -87,7 +87,6 @@ _TABLES = {
     "core/values/conversation.py": ("Origin",),
     "core/values/notes.py": ("NoteType",),
     "panel/views/health.py": ("_LEVELS",),
-    "panel/views/plugins.py": ("_STATES",),
     "postgres/plugin.py": ("_AT_ONCE", "_KEPT", "_AWAY"),
     "recall/trace.py": ("Reason",),
     "search/sources/places.py": ("FileKind",),

@@ -5,49 +5,35 @@ from collections.abc import Callable, Sequence
 from typing import ClassVar, Literal
 
 from rich.text import Text
-from textual import events
+from textual import events, on
 from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
 from textual.filter import LineFilter
-from textual.widgets import ContentSwitcher, Static
+from textual.widgets import ContentSwitcher, Footer, Static, Tab, Tabs
 
-from nanobot_memory_plugins.core.values import EntryRun
-from nanobot_memory_plugins.panel.dialogs import Confirm, Help
+from nanobot_memory_plugins.core import EntryRun, Erasure
+from nanobot_memory_plugins.panel.dialogs import Confirm
+from nanobot_memory_plugins.panel.drawable import AsciiFilter, ControlFilter
 from nanobot_memory_plugins.panel.language import PanelWords
 from nanobot_memory_plugins.panel.memory import PanelMemory, reason_of
-from nanobot_memory_plugins.panel.style import BAR_LINES, PHONE_BELOW, PHONE_LINES, STYLE, WIDE_FROM
+from nanobot_memory_plugins.panel.style import STYLE, WIDE_FROM
 from nanobot_memory_plugins.panel.views.base import View
-from nanobot_memory_plugins.panel.views.cost import CostView
-from nanobot_memory_plugins.panel.views.entry_detail import undo_lines
+from nanobot_memory_plugins.panel.views.forgetting import ForgettingView
 from nanobot_memory_plugins.panel.views.health import HealthView
-from nanobot_memory_plugins.panel.views.history import HistoryView
+from nanobot_memory_plugins.panel.views.history import HistoryView, shown_run
 from nanobot_memory_plugins.panel.views.memories import MemoriesView
-from nanobot_memory_plugins.panel.views.notes import NotesView
-from nanobot_memory_plugins.panel.views.plugins import PluginsView
-from nanobot_memory_plugins.panel.views.profile import ProfileView
 from nanobot_memory_plugins.panel.views.search import SearchView
 from nanobot_memory_plugins.panel.views.sessions import SessionsView
-from nanobot_memory_plugins.panel.views.stats import StatsView
-from nanobot_memory_plugins.panel.views.timeline import TimelineView
-from nanobot_memory_plugins.panel.widgets.bars import VIEW_KEYS, BarKey, KeyBar, ViewBar
-from nanobot_memory_plugins.panel.widgets.drawable import AsciiFilter, ControlFilter
 
 VIEWS: dict[str, type[View]] = {
     "memories": MemoriesView,
     "search": SearchView,
-    "notes": NotesView,
-    "sessions": SessionsView,
-    "plugins": PluginsView,
-    "health": HealthView,
-    "cost": CostView,
     "history": HistoryView,
-    "timeline": TimelineView,
-    "profile": ProfileView,
-    "stats": StatsView,
+    "sessions": SessionsView,
+    "forgetting": ForgettingView,
+    "health": HealthView,
 }
 POLL_SECONDS = 1.0
-# What Textual calls keys that are no letters.
-_KEY_NAMES = {"-": "minus"}
 
 
 class PanelApp(App[None]):
@@ -62,15 +48,8 @@ class PanelApp(App[None]):
     ENABLE_COMMAND_PALETTE = False
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (WIDE_FROM, "-wide")]  # noqa: RUF012  # as App has it
     BINDINGS: ClassVar[list[BindingType]] = [
-        *(
-            Binding(f"{_KEY_NAMES.get(key, key)},f{number}", f"show('{view}')", show=False)
-            for number, (key, view) in enumerate(zip(VIEW_KEYS, VIEWS, strict=True), 2)
-        ),
-        Binding("f1,question_mark", "help", show=False),
-        Binding("q,ctrl+c,ctrl+q", "quit", show=False),
-        Binding("ctrl+p", "pause", show=False),
-        Binding("left_square_bracket", "next(-1)", show=False),
-        Binding("right_square_bracket", "next(1)", show=False),
+        *(Binding(f"{n},f{n + 1}", f"show('{view}')", show=False) for n, view in enumerate(VIEWS, 1)),
+        Binding("ctrl+c,ctrl+q", "quit", show=False),
     ]
 
     def __init__(
@@ -81,12 +60,32 @@ class PanelApp(App[None]):
         self.words = words
         self._line_filters: list[LineFilter] = [ControlFilter(), *([AsciiFilter()] if is_ascii else [])]
         self._poll_seconds = poll_seconds
-        self._polling = False
         self._is_opening = True
         self.views = {name: view(memory, words, id=name) for name, view in VIEWS.items()}
         self.title_bar = Static(id="title", markup=False)
-        self.view_bar = ViewBar(id="views", markup=False)
-        self.key_bar = KeyBar(id="keys", markup=False)
+        t = words
+        for key, name, label in (
+            ("e", "edit", t("Edit")),
+            ("f,delete", "forget", t("Forget")),
+            ("n", "new", t("New")),
+            ("u", "undo", t("Undo")),
+            ("slash", "ask", t("Filter")),
+            ("h", "history", t("History")),
+            ("g", "again", t("Look again")),
+            ("x", "helpful", t("Helped or not")),
+        ):
+            self.bind(key, f"do('{name}')", description=label)
+        for key, name, label in (  # which the list of all keys shows
+            ("c", "confirm", t("Confirm")),
+            ("r", "restore", t("Restore")),
+            ("a", "section", t("Archive")),
+            ("s", "sort", t("Sort")),
+        ):
+            self.bind(key, f"do('{name}')", description=label, show=False)
+        self.bind("escape", "do('plain')", show=False)
+        self.bind("ctrl+p", "pause", description=t("Pause"))
+        self.bind("q", "quit", description=t("Quit"))
+        self.bind("question_mark,f1", "keys", description=t("All keys"))
 
     def get_line_filters(self) -> Sequence[LineFilter]:
         """Return what is done to each line before it is drawn."""
@@ -94,11 +93,13 @@ class PanelApp(App[None]):
 
     def compose(self) -> ComposeResult:
         """Compose the widgets."""
+        t = self.words
         yield self.title_bar
-        yield self.view_bar
+        tabs = [Tab(f"{n} {t(view.name_of_view)}", id=f"tab-{name}") for n, (name, view) in enumerate(VIEWS.items(), 1)]
+        yield Tabs(*tabs)
         with ContentSwitcher(initial="memories"):
             yield from self.views.values()
-        yield self.key_bar
+        yield Footer(compact=True, show_command_palette=False)
 
     @property
     def current(self) -> View:
@@ -109,7 +110,8 @@ class PanelApp(App[None]):
 
     def on_mount(self) -> None:
         """Show what there is at once, and open plugins and index meanwhile."""
-        self._show_bars()
+        self.query_one(Tabs).can_focus = False
+        self._show_title()
         self.current.focus_list()
         self.run_worker(self._open(), group="open")
 
@@ -120,21 +122,13 @@ class PanelApp(App[None]):
             self.complain(error)
         self._is_opening = False
         await self.current.refresh_view(force=True)
-        self._show_bars()
-        if self._poll_seconds > 0:
-            self.set_interval(self._poll_seconds, self._poll)
+        self._show_title()
+        if self._poll_seconds > 0:  # in a worker: nothing that is slow may hold up the keys
+            self.set_interval(self._poll_seconds, self._look)
 
-    async def _poll(self) -> None:
-        # In a worker: nothing that is slow may hold up the keys.
-        if not self._polling:
-            self.run_worker(self._look(), group="poll")
-
-    async def _look(self) -> None:
-        self._polling = True
-        try:
-            await self.current.refresh_view()
-        finally:
-            self._polling = False
+    def _look(self) -> None:
+        if not any(worker.group == "look" for worker in self.workers):
+            self.run_worker(self.current.refresh_view(), group="look")
 
     async def on_unmount(self) -> None:
         """Close the index."""
@@ -144,73 +138,55 @@ class PanelApp(App[None]):
         """Keep the keyboard where it was: behind the web form, a page that begins counts as left."""
         event.prevent_default()
 
-    def on_resize(self, event: events.Resize) -> None:
-        """Fit the bars."""
-        self._show_bars(event.size.width, event.size.height)
+    def _show_title(self) -> None:
+        t, home, workspace = self.words, os.path.expanduser("~"), str(self.memory.workspace)
+        title = Text(no_wrap=True, overflow="ellipsis").append(" nanobot-memory ", "bold")
+        title.append("~" + workspace.removeprefix(home) if workspace.startswith(home + os.sep) else workspace, "dim")
+        if self._is_opening:
+            title.append(f"  {t('opening …')}", "yellow")
+        if self.memory.is_paused():
+            title.append(f"  {t('paused')}", "yellow")
+        self.title_bar.update(title)
 
-    # --- moving about -----------------------------------------------------------------------------------------
+    # --- keys -------------------------------------------------------------------------------------------------
 
     async def action_show(self, name: str) -> None:
         """Show a view."""
         if len(self.screen_stack) > 1:
             return
         self.query_one(ContentSwitcher).current = name
-        self._show_bars()
+        self.query_one(Tabs).active = f"tab-{name}"
         self.current.focus_list()
-        self.run_worker(self.current.refresh_view(), group=f"show {name}", exclusive=True)
+        self.refresh_bindings()
+        self.current.begin(self.current.refresh_view)
 
-    async def action_next(self, step: int) -> None:
-        """Show the next view, or the one before."""
-        names = list(VIEWS)
-        await self.action_show(names[(names.index(self.current.id or "") + step) % len(names)])
+    @on(Tabs.TabActivated)
+    async def _chosen(self, event: Tabs.TabActivated) -> None:
+        name = str(event.tab.id).removeprefix("tab-")
+        if name != self.current.id:
+            await self.action_show(name)
 
-    def action_help(self) -> None:
-        """Show all keys."""
-        t = self.words
-        everywhere = [
-            BarKey("1 … 9 0 -", "", t("Show a view (F2 … F12 in a field, too)")),
-            BarKey("[ ]", "", t("View before, next view")),
-            BarKey("tab", "", t("Between list and detail")),
-            BarKey("esc", "", t("Back")),
-            BarKey("ctrl+p", "", t("Pause the memory, or go on with it")),
-            BarKey("q", "", t("Quit")),
-        ]
-        parts = [(t(view.name_of_view), view.key_list()) for view in self.views.values() if view.key_list()]
-        current = t(self.current.name_of_view)
-        parts.sort(key=lambda part: part[0] != current)
-        self.push_screen(Help(t("Keys"), [*parts[:1], (t("Everywhere"), everywhere), *parts[1:]]))
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Return whether a key means something in the view that is shown."""
+        if action != "do":
+            return True
+        return len(self.screen_stack) == 1 and hasattr(self.current, f"do_{parameters[0]}")
 
-    def _show_bars(self, width: int = 0, height: int = 0) -> None:
-        width, height, t = width or self.size.width, height or self.size.height, self.words
-        is_phone = width < PHONE_BELOW and height >= PHONE_LINES
-        workspace = _from_home(str(self.memory.workspace))
-        title = Text(" nanobot-memory ", "bold", no_wrap=True, overflow="ellipsis")
-        room = max(8, width - 18)
-        title.append(workspace if len(workspace) <= room else "…" + workspace[-room + 1 :], "dim")
-        if self._is_opening:
-            title.append(f"  {t('opening …')}", "yellow")
-        if self.memory.is_paused():
-            title.append(f"  {t('paused')}", "yellow")
-        self.title_bar.update(title)
-        self.view_bar.show(
-            [(name, t(view.name_of_view)) for name, view in VIEWS.items()],
-            self.current.id or "memories",
-            width,
-            BAR_LINES if is_phone else 2,
-        )
-        prefix = self.current.id or ""
-        keys = [BarKey(key.key, f"app.press('{prefix}', '{key.action}')", key.label) for key in self.current.key_list()]
-        self.key_bar.show(
-            [*keys, BarKey("q", "app.quit", t("Quit")), BarKey("?", "app.help", t("All keys"))],
-            width,
-            BAR_LINES if is_phone else 1,
-        )
+    def action_do(self, name: str) -> None:
+        """Do what a key means in the view that is shown."""
+        getattr(self.current, f"do_{name}")()
 
-    async def action_press(self, view: str, action: str) -> None:
-        """Do what a key of a view does, for the mouse."""
-        await self.run_action(action, self.views[view])
+    def action_keys(self) -> None:
+        """Show all keys, or hide them again."""
+        self.action_hide_help_panel() if self.screen.query("HelpPanel") else self.action_show_help_panel()
 
-    # --- doing ------------------------------------------------------------------------------------------------
+    def action_pause(self) -> None:
+        """Keep nothing from now on, or keep again what is said."""
+        t, pauses = self.words, not self.memory.is_paused()
+        done = t("The memory is paused: nothing is kept.") if pauses else t("The memory goes on.")
+        self.change(lambda: self.memory.pause(pauses), done, self._show_title)
+
+    # --- what views ask for -----------------------------------------------------------------------------------
 
     def change(self, work: Callable[[], object], done: str, then: Callable[[], None] = lambda: None) -> None:
         """Do in a thread what changes something, say that it is done, and show it. What fails is said instead."""
@@ -230,21 +206,34 @@ class PanelApp(App[None]):
         await self.current.refresh_view(force=True)
         return not failed
 
-    def action_pause(self) -> None:
-        """Keep nothing from now on, or keep again what is said."""
-        t, pauses = self.words, not self.memory.is_paused()
-        done = t("The memory is paused: nothing is kept.") if pauses else t("The memory goes on.")
-        self.change(lambda: self.memory.pause(pauses), done, self._show_bars)
+    def ask(self, question: str, lines: Sequence[str], then: Callable[[], object]) -> None:
+        """Ask whether to do something, and do it when that is meant."""
+
+        def answered(yes: bool | None) -> None:
+            if yes:
+                then()
+
+        self.push_screen(Confirm(question, lines, self.words), answered)
 
     def ask_undo(self, run: EntryRun) -> None:
         """Take a run back, when that is meant."""
         access, t = self.memory.entries, self.words
+        if access is not None:
+            states = (change.after or change.before for change in run.changes)
+            lines = [shown_run(run, t).plain, *(state.text for state in states if state is not None)]
+            self.ask(t("Undo this?"), lines, lambda: self.change(lambda: access.undo(run.id), t("Undone.")))
 
-        def answered(yes: bool | None) -> None:
-            if yes and access is not None:
-                self.change(lambda: access.undo(run.id), t("Undone."))
+    async def show_history(self, entry_id: str) -> None:
+        """Show one entry with what was done to it."""
+        if isinstance(view := self.views["history"], HistoryView):
+            view.entry_id, view.seen = entry_id, None
+        await self.action_show("history")
 
-        self.push_screen(Confirm(t("Undo this?"), undo_lines(run, t), t), answered)
+    async def show_forgetting(self, erasure: Erasure) -> None:
+        """Show what forgetting something for good would remove."""
+        if isinstance(view := self.views["forgetting"], ForgettingView):
+            view.plan_of(erasure)
+        await self.action_show("forgetting")
 
     def say(self, text: str, *, severity: Literal["information", "warning", "error"] = "information") -> None:
         """Say something for a few seconds."""
@@ -253,9 +242,3 @@ class PanelApp(App[None]):
     def complain(self, error: BaseException) -> None:
         """Say what went wrong, and what helps."""
         self.notify(reason_of(error, self.words), severity="error", markup=False, timeout=10)
-
-
-def _from_home(path: str) -> str:
-    """Return a path with the home folder as ``~``."""
-    home = os.path.expanduser("~")  # it never raises
-    return "~" + path[len(home) :] if path.startswith(home + os.sep) else path

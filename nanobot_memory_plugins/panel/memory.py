@@ -1,30 +1,33 @@
 """What the panel shows and changes: one workspace, opened to be looked at."""
 
 from collections import deque
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import TypeVar
 
 from nanobot_memory_plugins.core import (
     Clock,
-    ConfigurationError,
     EntryAccess,
+    Erasure,
     Finding,
     Health,
     Hit,
+    Inspection,
+    MemoryPaths,
     NanobotMemoryError,
     Query,
-    Scope,
     SearchResult,
+    Sentence,
     Store,
     StoreStatus,
     SystemClock,
     load_config,
     logger,
+    run_in_daemon_thread,
 )
-from nanobot_memory_plugins.core.cli import Cost, FilesShown, summed
+from nanobot_memory_plugins.core.cli import Cost, summed
 from nanobot_memory_plugins.core.cli.machine_findings import (
     files_in_the_way,
     machine_findings,
@@ -32,32 +35,17 @@ from nanobot_memory_plugins.core.cli.machine_findings import (
     room_findings,
     workspace_finding,
 )
-from nanobot_memory_plugins.core.config import nanobot_home, set_plugin_options
 from nanobot_memory_plugins.core.erasure import ErasurePlan
-from nanobot_memory_plugins.core.files import MemoryPaths
 from nanobot_memory_plugins.core.files.privacy_marks import BY_WORDS, PrivacyFile
-from nanobot_memory_plugins.core.host import PluginReport, Unhelpful
-from nanobot_memory_plugins.core.host.inspection import Inspection
-from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
+from nanobot_memory_plugins.core.host import Unhelpful
 from nanobot_memory_plugins.core.language_model import uses
-from nanobot_memory_plugins.core.state import StateDatabase
 from nanobot_memory_plugins.core.text.small_talk import is_small_talk
-from nanobot_memory_plugins.core.values import Erasure
-from nanobot_memory_plugins.panel.reading import MemoryReader, waiting_records
-from nanobot_memory_plugins.redaction.script.messages import Sentence
+from nanobot_memory_plugins.panel.reading import MemoryReader
 
 Result = TypeVar("Result")
 
 COST_DAYS = 30
 _MOST_WARNINGS = 20
-
-
-@dataclass(frozen=True, slots=True)
-class PluginRow:
-    """A plugin, how it stands in this process, and what the configuration says of it."""
-
-    report: PluginReport
-    wanted: bool
 
 
 class PanelMemory:
@@ -125,24 +113,16 @@ class PanelMemory:
         telling = await self.run(lambda: [hit for hit in found.hits if not _says_nothing(hit)])
         return replace(found, hits=tuple(sorted(telling, key=lambda hit: -hit.score)[:limit]))
 
-    def shown(self, hits: Sequence[Hit]) -> Sequence[Hit]:
-        """Return hits without what was forgotten and can still be brought back. Blocks."""
-        return FilesShown(self.workspace, self._inspection.config).hits(Scope(), hits) if self._inspection else ()
-
-    async def erase(self, texts: Sequence[str], *, dry_run: bool) -> ErasurePlan | None:
-        """Say what forgetting texts for good does, or do it; None where nothing is open. Raises `MemoryFileError`."""
+    async def erase(self, erasure: Erasure, *, dry_run: bool) -> ErasurePlan | None:
+        """Say what forgetting for good does, or do it; None where nothing is open. Raises `MemoryFileError`."""
         if self._inspection is None:
             return None
-        eraser, erasure = self._inspection.eraser, Erasure(words=tuple(texts))
+        eraser = self._inspection.eraser
         return await (eraser.plan(erasure) if dry_run else eraser.erase(erasure))
 
     def status(self) -> StoreStatus | None:
         """Return how the index stands, or None where there is none."""
         return self.store.status() if self.store is not None else None
-
-    def waiting_bytes(self) -> int:
-        """Return the bytes that wait for a locked file. Blocks."""
-        return waiting_records(self.paths)
 
     async def findings(self) -> list[Finding]:
         """Return what ``doctor`` would say, as seen from here."""
@@ -176,37 +156,7 @@ class PanelMemory:
     def costs(self) -> list[Cost]:
         """Return the uses of the language model by day, purpose and plugin, newest day first. Blocks."""
         since = self.clock.now().date() - timedelta(days=COST_DAYS - 1)
-        return summed(uses(StateDatabase.of(self.paths), since=since))
-
-    # --- plugins ----------------------------------------------------------------------------------------------
-
-    def config_file(self) -> Path | None:
-        """Return the file in which plugins are switched: what `load_config` reads, else nanobot's own. Blocks."""
-        config, _ = load_config(self._config_file)
-        if config.source:
-            return Path(config.source)
-        home = nanobot_home()
-        return home / "config.json" if home is not None and (home / "config.json").is_file() else None
-
-    def plugins(self) -> Sequence[PluginRow]:
-        """Return the installed plugins. Blocks."""
-        config, _ = load_config(self._config_file)
-        reports = self._inspection.reports() if self._inspection is not None else []
-        return [PluginRow(report, config.enabled(report.name)) for report in sorted(reports, key=lambda one: one.name)]
-
-    def switch(self, plugin: str, enabled: bool) -> Path:
-        """Write into the configuration whether a plugin is to be used, and return the file. Blocks.
-
-        Raises `ConfigurationError` when there is no file, or it cannot be changed.
-        """
-        file = self.config_file()
-        if file is None:
-            raise ConfigurationError(
-                "There is no configuration file to write to.",
-                hint="Run `nanobot-memory init`, or name a file with --config.",
-            )
-        set_plugin_options(file, {plugin: {"enabled": enabled}})
-        return file
+        return summed(uses(self.paths.memory / ".usage", since=since))
 
 
 def _says_nothing(hit: Hit) -> bool:

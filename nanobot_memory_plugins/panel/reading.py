@@ -1,166 +1,116 @@
-"""What the panel reads from the memory files: day notes and sessions. Nothing here takes a lock; all of it blocks."""
+"""What the panel reads from the memory files: sessions and day notes. Nothing here takes a lock; all of it blocks."""
 
 import os
-import re
-from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import TypeVar
 
-from nanobot_memory_plugins.core.files import (
-    DAY_NOTE,
-    MemoryPaths,
-    NoteEntry,
-    Passage,
-    TranscriptRecord,
-    last_records,
-    open_regular,
-    parse_notes,
-    parse_transcript_line,
-)
+from nanobot_memory_plugins.core import MemoryPaths, NoteEntry, parse_notes, parse_transcript_line
+from nanobot_memory_plugins.core.files import DAY_NOTE, last_records, open_regular
 
-# Of a day's file this much is shown; nobody reads more on a screen.
-MOST_NOTE_BYTES = 1 << 20
-_MOST_LINE = 1 << 20
-_BLOCK = 1 << 20
-_ENTRY = re.compile(rb"^### ", re.MULTILINE)
-_TLDR = re.compile(rb"^tl;dr:[ \t]*(.+)$", re.MULTILINE)
-
-Found = TypeVar("Found")
+# Of a file this much is read at its end for the list, and this many messages of one are shown at most.
+_TAIL_BYTES = 1 << 20
+_MOST_MESSAGES = 100_000
 
 
 @dataclass(frozen=True, slots=True)
-class DayNotes:
-    """The note file of a day. ``path`` is relative to the workspace, ``first`` the first tl;dr in it."""
-
-    day: str
-    path: str
-    size: int
-    entries: int
-    first: str
-
-
-@dataclass(frozen=True, slots=True)
-class ShownSession:
-    """A transcript. ``last`` is when something was said for the last time, ``preview`` what."""
+class ShownFile:
+    """A session, or the notes of a day: ``last`` is when something came for the last time, ``preview`` what."""
 
     key: str
     path: str
-    size: int
-    messages: int
+    count: int
     last: datetime | None
     preview: str
+    is_session: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ShownRecord:
+    """A message or a note. What a person wrote between notes has no id."""
+
+    id: str
+    time: datetime | None
+    role: str
+    name: str
+    text: str
 
 
 class MemoryReader:
-    """Reads lists of files, each file again only when it has changed."""
+    """Reads the list of files, each file again only when it has changed."""
 
     def __init__(self, paths: MemoryPaths) -> None:
         self._paths = paths
-        self._notes: dict[str, tuple[str, DayNotes]] = {}
-        self._sessions: dict[str, tuple[str, ShownSession]] = {}
+        self._known: dict[str, tuple[str, ShownFile]] = {}
 
-    def notes_version(self) -> str:
-        """Return a text that changes when a day's file does."""
-        return repr([(name, stamp) for name, _, stamp in _files(self._paths.memory, _is_day_note)])
+    def version(self) -> str:
+        """Return a text that changes when a file does."""
+        return repr(self._stamps())
 
-    def day_notes(self) -> list[DayNotes]:
-        """Return the days that have notes, the last first. A file that cannot be read is passed over."""
-        found = _again(_files(self._paths.memory, _is_day_note), self._notes, self._day_notes)
-        return sorted(found, key=lambda one: one.day, reverse=True)
+    def files(self) -> list[ShownFile]:
+        """Return the sessions and days, the one that was written last first. What cannot be read is passed over."""
+        fresh: dict[str, tuple[str, ShownFile]] = {}
+        for path, stamp in self._stamps():
+            there = self._known.get(path)
+            try:
+                fresh[path] = there if there is not None and there[0] == stamp else (stamp, self._read(Path(path)))
+            except OSError:
+                continue
+        self._known = fresh
+        found = [one for _, one in fresh.values()]
+        return sorted(found, key=lambda one: one.last.timestamp() if one.last else 0.0, reverse=True)
 
-    def note_parts(self, notes: DayNotes) -> list[NoteEntry | Passage]:
-        """Return what stands in a day's file. Raises `OSError`."""
-        with open_regular(self._paths.workspace / notes.path) as file:
-            return list(parse_notes(file.read(MOST_NOTE_BYTES)))
+    def records(self, file: ShownFile, limit: int | None) -> list[ShownRecord]:
+        """Return the last messages or notes, oldest first. Raises `OSError`."""
+        path = self._paths.workspace / file.path
+        if file.is_session:
+            said = last_records(path, file.key, limit or _MOST_MESSAGES)
+            return [ShownRecord(one.id, one.time, one.role, one.name, one.text) for one in said]
+        return self._notes(path)[-(limit or 0) :]
 
-    def sessions_version(self) -> str:
-        """Return a text that changes when a transcript does."""
-        return repr([(name, stamp) for name, _, stamp in _files(self._paths.sessions, _is_transcript)])
-
-    def sessions(self) -> list[ShownSession]:
-        """Return the sessions, the one that was used last first."""
-        found = _again(_files(self._paths.sessions, _is_transcript), self._sessions, self._session)
-        return sorted(found, key=lambda one: (one.last is not None, one.last and one.last.timestamp()), reverse=True)
-
-    def messages(self, session: ShownSession, limit: int) -> list[TranscriptRecord]:
-        """Return the last messages of a session, oldest first. Raises `OSError`."""
-        return last_records(self._paths.workspace / session.path, session.key, limit)
-
-    def _day_notes(self, path: Path) -> DayNotes:
+    def _notes(self, path: Path) -> list[ShownRecord]:
         with open_regular(path) as file:
-            data = file.read(MOST_NOTE_BYTES)
-        first = _TLDR.search(data)
-        return DayNotes(
-            day=path.stem,
-            path=self._relative(path),
-            size=path.stat().st_size,
-            entries=len(_ENTRY.findall(data)),
-            first=first[1].decode("utf-8", "replace").strip() if first else "",
-        )
+            parts = list(parse_notes(file.read(_TAIL_BYTES)))
+        return [
+            ShownRecord(part.id, part.time, part.type.value, part.title, f"{part.tldr}\n{part.details}".strip())
+            if isinstance(part, NoteEntry)
+            else ShownRecord("", None, "user", "", part.text)
+            for part in parts
+        ]
 
-    def _session(self, path: Path) -> ShownSession:
-        lines, first, tail = 0, b"", b""
+    def _read(self, path: Path) -> ShownFile:
+        relative = path.relative_to(self._paths.workspace).as_posix()
+        if path.suffix == ".md":
+            notes = self._notes(path)
+            last = next((one.time for one in reversed(notes) if one.time), None)
+            preview = next((one.text.partition("\n")[0] for one in notes if one.id), "")
+            return ShownFile(path.stem, relative, len(notes), last, preview, is_session=False)
         with open_regular(path) as file:
-            while block := file.read(_BLOCK):
-                first = first or block[:_MOST_LINE].split(b"\n", 1)[0]
-                lines += block.count(b"\n")
-                tail = (tail + block)[-_MOST_LINE:]
-        begun = parse_transcript_line(first)
-        ended = next(filter(None, (parse_transcript_line(line) for line in reversed(tail.split(b"\n")) if line)), None)
-        known = begun or ended
-        return ShownSession(
-            key=known.session_key if known is not None else path.stem,
-            path=self._relative(path),
-            size=path.stat().st_size,
-            messages=lines,
-            last=ended.time if ended is not None else None,
-            preview=" ".join(ended.text[:400].split()) if ended is not None else "",
-        )
+            lines = sum(block.count(b"\n") for block in iter(lambda: file.read(_TAIL_BYTES), b""))
+            file.seek(max(0, file.tell() - _TAIL_BYTES))
+            tail = file.read(_TAIL_BYTES).split(b"\n")
+        said = next(filter(None, (parse_transcript_line(line) for line in reversed(tail) if line)), None)
+        if said is None:
+            return ShownFile(path.stem, relative, lines, None, "", is_session=True)
+        return ShownFile(said.session_key, relative, lines, said.time, said.text[:400], is_session=True)
 
-    def _relative(self, path: Path) -> str:
-        return path.relative_to(self._paths.workspace).as_posix()
+    def _stamps(self) -> list[tuple[str, str]]:
+        """Return the files with a stamp that changes with them; links and folders are none of them."""
+        found = []
+        for folder in (self._paths.memory, self._paths.sessions):
+            try:
+                with os.scandir(folder) as entries:
+                    for entry in entries:
+                        wanted = (
+                            entry.name.endswith(".jsonl") if folder == self._paths.sessions else _is_day(entry.name)
+                        )
+                        if wanted and entry.is_file(follow_symlinks=False):
+                            stat = entry.stat(follow_symlinks=False)
+                            found.append((entry.path, f"{stat.st_mtime_ns}-{stat.st_size}"))
+            except OSError:
+                continue
+        return sorted(found)
 
 
-def waiting_records(paths: MemoryPaths) -> int:
-    """Return how many bytes wait in spill files for a file that another process has locked."""
-    return sum(int(stamp.split("-")[1]) for _, _, stamp in _files(paths.spill, lambda _name: True))
-
-
-def _is_day_note(name: str) -> bool:
+def _is_day(name: str) -> bool:
     return DAY_NOTE.fullmatch(name) is not None
-
-
-def _is_transcript(name: str) -> bool:
-    return name.endswith(".jsonl")
-
-
-def _files(folder: Path, wanted: Callable[[str], bool]) -> list[tuple[str, Path, str]]:
-    """Return the files of a folder by name, path and a stamp that changes with them; none where there is no folder."""
-    found = []
-    try:
-        with os.scandir(folder) as entries:
-            for entry in entries:
-                if wanted(entry.name) and entry.is_file(follow_symlinks=False):
-                    stat = entry.stat(follow_symlinks=False)
-                    found.append((entry.name, Path(entry.path), f"{stat.st_mtime_ns}-{stat.st_size}"))
-    except OSError:
-        return []
-    return sorted(found)
-
-
-def _again(
-    files: list[tuple[str, Path, str]], known: dict[str, tuple[str, Found]], read: Callable[[Path], Found]
-) -> list[Found]:
-    """Return what is read of each file, from ``known`` where it has not changed."""
-    fresh: dict[str, tuple[str, Found]] = {}
-    for name, path, stamp in files:
-        there = known.get(name)
-        try:
-            fresh[name] = there if there is not None and there[0] == stamp else (stamp, read(path))
-        except OSError:
-            continue
-    known.clear()
-    known.update(fresh)
-    return [found for _, found in fresh.values()]

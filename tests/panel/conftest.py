@@ -98,15 +98,14 @@ class Driven:
     @property
     def entry(self) -> EntryView:
         """The entry under the cursor."""
-        found = self.app.views["memories"].list.current
+        found = self.app.views["memories"].current
         assert isinstance(found, EntryView)
         return found
 
     async def go_to(self, words: str) -> EntryView:
         """Put the cursor on the entry that holds these words."""
-        rows = self.app.views["memories"].list
-        index = next(number for number, entry in enumerate(rows.rows) if words in entry.text)
-        rows.action_move_to(index)
+        view = self.app.views["memories"]
+        view.table.move_cursor(row=next(number for number, entry in enumerate(view.rows) if words in entry.text))
         await self.pilot.pause()
         return self.entry
 

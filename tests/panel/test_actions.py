@@ -31,24 +31,27 @@ async def test_what_was_typed_stays_until_it_is_written(workspace: Path, config:
         assert f"{entry.text} now\n" in after
 
 
-async def test_marked_entries_are_merged_into_one(workspace: Path, config: Path, clock: ManualClock):
-    before = on_disk(workspace)
+async def test_an_entry_is_shown_with_its_history_and_a_run_of_it_is_undone(
+    workspace: Path, config: Path, clock: ManualClock
+):
     async with driven(workspace, config, clock) as panel:
-        await panel.go_to("wants drawings in A2")
-        await panel.press("space")
-        await panel.go_to("Reports go to Marijke")
-        await panel.press("space", "m")
-        await panel.sees("Merge 2 memories into one")
-        await panel.press("f7", *"A2 goes to Marijke", "ctrl+s")
-        after = await changed(panel, workspace, before)
-        assert after.count("### [") == before.count("### [") - 1
-        assert "A2 goes to Marijke\n" in after
-        assert "wants drawings in A2" not in after
-        await panel.until(lambda: not panel.app.views["memories"].list.marked)
+        entry = await panel.go_to("bakery")
+        before = on_disk(workspace)
+        await panel.press("e")
+        await panel.sees("Save")
+        await panel.press(*" now", "ctrl+s")
+        await changed(panel, workspace, before)
+        await panel.press("h")
+        view = panel.app.views["history"]
+        await panel.until(lambda: view.rows and view.seen is not None)
+        assert all(any(change.id == entry.id for change in run.changes) for run in view.rows)
         await panel.press("u")
         await panel.sees("Undo this?")
         await panel.press("y")
-        assert await changed(panel, workspace, after) == before
+        await panel.until(lambda: on_disk(workspace) == before, "the undoing")
+        shown = len(view.rows)
+        await panel.press("escape")
+        await panel.until(lambda: len(view.rows) > shown, "the history of all")
 
 
 async def test_what_cannot_be_written_is_said_and_nothing_is_lost(

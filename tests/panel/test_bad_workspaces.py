@@ -11,7 +11,7 @@ from rich.cells import cell_len
 from nanobot_memory_plugins.core.cli.main import run_command_line
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.panel.app import VIEWS
-from nanobot_memory_plugins.panel.reading import MemoryReader, waiting_records
+from nanobot_memory_plugins.panel.reading import MemoryReader
 from tests.support.hostile_workspace import found_in, make_hostile_workspace
 
 from .conftest import driven
@@ -53,7 +53,7 @@ async def test_every_view_opens(make: Callable[[Path], None], workspace: Path, c
             await panel.press("down")
             assert len(panel.lines()) == 24
         await panel.view("memories")
-        for key in ("e", "f", "m", "r", "u"):
+        for key in ("e", "f", "r", "u"):
             await panel.press(key)
         assert panel.app.is_running
     after = files_of(workspace)
@@ -91,28 +91,24 @@ async def test_no_view_shows_what_steers_or_hides(tmp_path: Path, config: Path):
         for name in VIEWS:
             await panel.view(name)
             if name == "search":
-                await panel.press("slash", *"zebra", "enter")
+                await panel.press(*"zebra", "enter")
                 await panel.until(lambda: "of-" in panel.screen())
             for _ in range(3):
                 seen[name] = seen.get(name, "") + panel.screen() + "\n"
                 await panel.press("down")
         await panel.view("memories")
-        for key in ("e", "f", "m", "slash"):
+        for key in ("e", "f", "slash"):
             await panel.press(key)
             seen[f"memories, {key}"] = panel.screen()
             await panel.press("escape")
     assert {name: found for name, screen in seen.items() if (found := found_in(screen))} == {}
-    assert {name for name in ("memories", "notes", "sessions", "search", "history", "cost") if "of-" in seen[name]} >= {
-        "memories", "notes", "sessions", "search", "history",
-    }  # fmt: skip
+    assert all("of-" in seen[name] for name in ("memories", "sessions", "search", "history"))
 
 
-def test_links_and_folders_are_no_transcripts(workspace: Path):
+def test_links_and_folders_are_no_files_of_the_memory(workspace: Path):
     garbage_everywhere(workspace)
     reader = MemoryReader(MemoryPaths.of(workspace))
-    assert {session.key for session in reader.sessions()} == {"a", "b", "empty"}
-    assert [notes.day for notes in reader.day_notes()] == ["2026-99-99", "2026-03-20"]
-    assert waiting_records(MemoryPaths.of(workspace)) > 0
+    assert {file.key for file in reader.files()} == {"a", "b", "empty", "2026-99-99", "2026-03-20"}
 
 
 def test_a_file_is_read_again_only_when_it_has_changed(workspace: Path, monkeypatch: pytest.MonkeyPatch):
@@ -120,18 +116,18 @@ def test_a_file_is_read_again_only_when_it_has_changed(workspace: Path, monkeypa
     for day in (1, 2, 3):
         (workspace / "memory" / f"2026-03-0{day}.md").write_text("### 2026-03-01 10:00\ntl;dr: x\n", encoding="utf-8")
     reader = MemoryReader(MemoryPaths.of(workspace))
-    version = reader.notes_version()
-    reader.day_notes()
+    version = reader.version()
+    reader.files()
     read: list[str] = []
-    real = reader._day_notes
-    monkeypatch.setattr(reader, "_day_notes", lambda path: read.append(path.name) or real(path))
-    assert len(reader.day_notes()) == 3
-    assert (read, reader.notes_version()) == ([], version)
+    real = reader._read
+    monkeypatch.setattr(reader, "_read", lambda path: read.append(path.name) or real(path))
+    assert len(reader.files()) == 3
+    assert (read, reader.version()) == ([], version)
     with (workspace / "memory" / "2026-03-02.md").open("a", encoding="utf-8") as file:
         file.write("\n### 2026-03-02 11:00\ntl;dr: y\n")
-    assert [notes.entries for notes in reader.day_notes()] == [1, 2, 1]
+    assert sorted(file.count for file in reader.files()) == [1, 1, 2]
     assert read == ["2026-03-02.md"]
-    assert reader.notes_version() != version
+    assert reader.version() != version
 
 
 def test_no_workspace_and_no_terminal_are_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]):

@@ -140,8 +140,8 @@ def test_on_a_telephone_it_fits_and_a_name_can_be_tapped(address: str, workspace
         assert lines >= 40
 
         box = page.locator(".xterm-screen").bounding_box()
-        page.touchscreen.tap(13.5 * box["width"] / columns, 1.5 * box["height"] / lines)  # Search, behind Memories
-        drawn.sees("New search")
+        page.touchscreen.tap(15.5 * box["width"] / columns, 1.5 * box["height"] / lines)  # Search, behind Memories
+        drawn.sees("Search: words")
         folder = os.environ.get("NANOBOT_MEMORY_PICTURES")
         if folder:
             page.wait_for_timeout(6_000)

@@ -1,1 +1,1 @@
-"""What the panel shows, one view a module."""
+"""What the panel shows, view by view."""

@@ -1,114 +1,83 @@
 """What the views have in common: a list, what is known of the row under the cursor, and reading anew."""
 
-from collections.abc import Callable
-from typing import Any, ClassVar, Literal, Protocol, cast
+from collections.abc import Callable, Coroutine, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from rich.text import Text
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Container, Vertical, VerticalScroll
-from textual.timer import Timer
-from textual.widgets import Static
+from textual.widgets import DataTable, Input, Static
 
-from nanobot_memory_plugins.core.values import EntryRun
 from nanobot_memory_plugins.panel.language import PanelWords
 from nanobot_memory_plugins.panel.memory import PanelMemory, reason_of
-from nanobot_memory_plugins.panel.widgets.bars import BarKey
-from nanobot_memory_plugins.panel.widgets.row_list import RowList
-from nanobot_memory_plugins.redaction.script.printable import printable
+from nanobot_memory_plugins.redaction.script.printable import one_line, printable
 
-# A key answers first; what is known of the row follows when the cursor rests this long, in seconds.
-_DETAIL_DELAY = 0.06
+if TYPE_CHECKING:
+    from nanobot_memory_plugins.panel.app import PanelApp
 
+# Rows that a list shows: nobody reads more, and words narrow them down.
+MOST_ROWS = 1_000
+# Of a text a row shows its beginning.
+_CELL = 300
 
-class Panel(Protocol):
-    """What a view asks of the application around it."""
-
-    def change(self, work: Callable[[], object], done: str, then: Callable[[], None] = lambda: None) -> None:
-        """Do in a thread what changes something, say that it is done, and show it."""
-        ...
-
-    async def changed(self, work: Callable[[], object], done: str, then: Callable[[], None] = lambda: None) -> bool:
-        """Do the same, and return whether it went well once it is shown."""
-        ...
-
-    def ask_undo(self, run: EntryRun) -> None:
-        """Take a run back, when that is meant."""
-        ...
-
-    def say(self, text: str, *, severity: Literal["information", "warning", "error"] = "information") -> None:
-        """Say something for a few seconds."""
-        ...
-
-    def complain(self, error: BaseException) -> None:
-        """Say what went wrong, and what helps."""
-        ...
-
-
-class Detail(VerticalScroll):
-    """What is known of one row."""
-
-    def compose(self) -> ComposeResult:
-        """Compose the widgets."""
-        yield Static("", markup=False)
-
-    def show(self, text: Text, *, at_end: bool = False) -> None:
-        """Show a text from its beginning, or its end."""
-        plain = printable(text.plain)
-        if plain != text.plain:
-            text.plain = plain
-        for line in self.query(Static):  # none, when the panel is closing
-            line.update(text)
-        self.scroll_end(animate=False) if at_end else self.scroll_home(animate=False)
-
-    @property
-    def text_width(self) -> int:
-        """The cells that a line may take."""
-        return max(20, self.scrollable_content_region.width - 1)
+Cells = Sequence[Text | str]
 
 
 class View(Container):
-    """One view of the panel. Subclasses make the list in `rows`, fill it in `load` and describe a row in `detail`."""
+    """One view of the panel. Subclasses fill the list in `load` and describe a row in `detail`.
+
+    A method ``do_<name>`` is what the key of that name does in the view. ``columns`` are the headings of the list, with
+    a width each, 0 for what the text takes; ``field_text`` is what stands in the field above it, if there is one.
+    """
 
     name_of_view: ClassVar[str] = ""
+    columns: ClassVar[Sequence[tuple[str, int]]] = ()
+    field_text: ClassVar[str] = ""
+    hides_field: ClassVar[bool] = False
+    shows_end: ClassVar[bool] = False
 
     def __init__(self, memory: PanelMemory, words: PanelWords, *, id: str) -> None:  # noqa: A002  # as Textual has it
         super().__init__(id=id, classes="view")
         self.memory = memory
         self.words = words
         self.seen: str | None = None
-        self._timer: Timer | None = None
-        self.list = self.rows()
+        self.rows: Sequence[Any] = ()
+        self.table: DataTable[Text | str] = DataTable(cursor_type="row", zebra_stripes=False)
         self.line = Static("", classes="line", markup=False)
-        self.pane = Detail(classes="detail")
+        self.pane = Static("", markup=False)
+        self.field = Input(
+            placeholder=words(self.field_text), classes="hidden" if self.hides_field else "", compact=True
+        )
 
     @property
-    def panel(self) -> Panel:
+    def panel(self) -> "PanelApp":
         """The application."""
-        return cast(Panel, self.app)
+        return cast("PanelApp", self.app)
+
+    @property
+    def current(self) -> Any:
+        """The row under the cursor, or None."""
+        at = self.table.cursor_row
+        return self.rows[at] if 0 <= at < len(self.rows) else None
 
     def compose(self) -> ComposeResult:
-        """Compose the widgets: a line, the list, and the pane beside or below it."""
-        yield from self.above()
+        """Compose the widgets: a field, a line, the list, and the pane beside or below it."""
+        if self.field_text:
+            yield self.field
         with Container(classes="halves"):
             with Vertical(classes="half"):
                 yield self.line
-                yield self.list
-            yield self.pane
+                yield self.table
+            with VerticalScroll(classes="detail"):
+                yield self.pane
+
+    def on_mount(self) -> None:
+        """Name the columns."""
+        for label, width in self.columns:
+            self.table.add_column(self.words(label) if label else "", width=width or None)
 
     # --- what each view says ----------------------------------------------------------------------------------
-
-    def rows(self) -> RowList[Any]:
-        """Return the list."""
-        raise NotImplementedError
-
-    def above(self) -> ComposeResult:
-        """Yield what stands above the list."""
-        yield from ()
-
-    def key_list(self) -> list[BarKey]:
-        """Return the keys of the view, the most important first."""
-        return []
 
     def version(self) -> str:
         """Return a text that changes when the view must be read anew. Called in a thread, each second."""
@@ -122,14 +91,9 @@ class View(Container):
         """Return what is known of a row."""
         raise NotImplementedError
 
-    def nothing(self) -> Text:
+    def nothing(self) -> str:
         """Return what to show beside an empty list."""
-        return Text("")
-
-    @property
-    def shows_end(self) -> bool:
-        """Whether the end of what is known matters most."""
-        return False
+        return self.words("There is nothing here.")
 
     # --- reading ----------------------------------------------------------------------------------------------
 
@@ -145,29 +109,56 @@ class View(Container):
 
     def focus_list(self) -> None:
         """Put the keyboard where it belongs."""
-        self.list.focus()
+        self.table.focus()
 
-    @on(RowList.Moved)
-    def _moved(self, event: RowList.Moved) -> None:
-        event.stop()
-        if self._timer is not None:
-            self._timer.stop()
-        self._timer = self.set_timer(_DETAIL_DELAY, self.begin_detail)
+    def fill(self, rows: Sequence[Any], cells: Callable[[Any], Cells], key: Callable[[Any], str] = repr) -> None:
+        """Show rows; the cursor stays on the one that it was on."""
+        before, at = self.current, self.table.cursor_row
+        was = key(before) if before is not None else None
+        self.rows = rows[:MOST_ROWS]
+        self.table.clear()
+        for row in self.rows:
+            self.table.add_row(*map(_cell, cells(row)))
+        place = next((n for n, row in enumerate(self.rows) if key(row) == was), min(at, len(self.rows) - 1))
+        if self.rows:
+            self.table.move_cursor(row=max(0, place))
+        self.show_detail()
 
-    def begin_detail(self) -> None:
+    @on(DataTable.RowHighlighted)
+    def show_detail(self) -> None:
         """Show what is known of the row under the cursor."""
-        self.run_worker(self._show_detail(), group=f"detail of {self.id}", exclusive=True)
+        self.begin(self._show_detail, f"detail of {self.id}")
 
     async def _show_detail(self) -> None:
-        row = self.list.current
+        row = self.current
         try:
-            text = await self.detail(row) if row is not None else self.nothing()
+            text = await self.detail(row) if row is not None else Text(self.nothing(), "dim")
         except Exception as error:
             text = Text(reason_of(error, self.words), "red")
-        self.pane.show(text, at_end=self.shows_end and row is not None)
+        if (plain := printable(text.plain)) != text.plain:
+            text.plain = plain
+        self.pane.update(text)
+        for scroll in self.query(VerticalScroll):
+            scroll.scroll_end(animate=False) if self.shows_end else scroll.scroll_home(animate=False)
+
+    def begin(self, work: Callable[[], Coroutine[Any, Any, None]], group: str = "") -> None:
+        """Begin some work in place of what was begun before it."""
+        self.run_worker(cast(Any, work), group=group or f"work of {self.id}", exclusive=True)
+
+    def warn(self, text: str) -> None:
+        """Say why a key does nothing here."""
+        self.panel.say(text, severity="warning")
 
 
 def field(text: Text, name: str, value: str, style: str = "") -> None:
     """Add a line with a name and a value to a text; an empty value adds nothing."""
     if value:
         text.append(f"{name}  ", "dim").append(f"{value}\n", style)
+
+
+def _cell(cell: Text | str) -> Text:
+    """Return a cell on one line, without what steers a terminal, and never read as markup."""
+    text = cell if isinstance(cell, Text) else Text(cell)
+    text.plain = one_line(text.plain)[:_CELL]
+    text.no_wrap = True
+    return text

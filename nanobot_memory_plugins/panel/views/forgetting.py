@@ -1,117 +1,115 @@
-"""Forgetting a message or a note for good where one reads it, after a look at the lines that go."""
+"""Forgetting for good: words, or what was chosen elsewhere, after a look at the lines that go."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
-from textual.binding import Binding, BindingType
+from rich.text import Text
+from textual import on
+from textual.widgets import Input
 
-from nanobot_memory_plugins.core import Hit
-from nanobot_memory_plugins.core.erasure import is_short
-from nanobot_memory_plugins.panel.dialogs import Choose, Confirm
-from nanobot_memory_plugins.panel.views.base import View
-from nanobot_memory_plugins.panel.widgets.bars import BarKey
-from nanobot_memory_plugins.panel.widgets.row_list import Column
-
-# Lines of a file that are shown before it is forgotten, and what a list shows of a text.
-_LINES, _SEEN = 5, 300
+from nanobot_memory_plugins.core import Erasure
+from nanobot_memory_plugins.core.erasure import ErasurePlan, is_short
+from nanobot_memory_plugins.panel.views.base import Cells, View, field
 
 
 @dataclass(frozen=True, slots=True)
-class Forgettable:
-    """A message or a note: when and whose it is, in a word or two, and the texts that it consists of."""
+class _Line:
+    """A line of a plan: ``goes`` says whether it is removed, ``why`` why it stays."""
 
-    label: str
-    texts: tuple[str, ...]
+    where: str
+    line: int
+    text: str
+    goes: bool
+    why: str
 
 
 class ForgettingView(View):
-    """A view whose rows hold messages or notes. Where a row holds several, one of them is chosen first."""
+    """What forgetting something for good removes, and doing it."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("f,delete", "forget", show=False)]
+    name_of_view = "Forgetting"
+    columns = (("Where", 28), ("Line", 6), ("Text", 0))
+    field_text = "Words to forget for good, then enter"
 
-    async def forgettable(self, row: Any) -> Sequence[Forgettable]:
-        """Return the messages or notes of a row, as they stand in the pane."""
-        raise NotImplementedError
+    def __init__(self, *arguments: Any, **more: Any) -> None:
+        super().__init__(*arguments, **more)
+        self._erasure: Erasure | None = None
+        self._is_done = False
 
-    def key_list(self) -> list[BarKey]:
-        """Return the keys."""
-        return [BarKey("f", "forget", self.words("Forget"))]
+    def plan_of(self, erasure: Erasure) -> None:
+        """Show the plan of an erasure next."""
+        self._erasure, self._is_done, self.seen = erasure, False, None
+        with self.field.prevent(Input.Changed):
+            self.field.value = " ".join(erasure.words)
 
-    def action_forget(self) -> None:
-        """Forget a message or note of the row under the cursor for good."""
-        if self.list.current is not None:
-            self.run_worker(self._choose(self.list.current), group="ask", exclusive=True)
+    def focus_list(self) -> None:
+        """Begin in the field, or in the plan where there is one."""
+        self.table.focus() if self._erasure is not None else self.field.focus()
 
-    async def _choose(self, row: Any) -> None:
+    def do_ask(self) -> None:
+        """Ask for other words."""
+        self.field.focus()
+
+    def do_plain(self) -> None:
+        """Go to the plan."""
+        self.table.focus()
+
+    @on(Input.Submitted)
+    def _submitted(self) -> None:
+        words = self.field.value.strip()
+        if is_short(words):
+            self.warn(self.words("It is too short to be forgotten by its words."))
+            return
+        self.plan_of(Erasure(words=(words,)))
+        self.table.focus()
+        self.run_worker(self.refresh_view())
+
+    async def load(self) -> None:
+        """Look for what goes."""
+        plan = await self.memory.erase(self._erasure, dry_run=True) if self._erasure and not self._is_done else None
+        self._show(plan)
+
+    def _show(self, plan: ErasurePlan | None) -> None:
+        t, lines = self.words, list[_Line]()
+        for trace in plan.traces if plan is not None else ():
+            held = [(one.line, one.text) for one in trace.lines] or [(0, f"× {trace.count}")]
+            lines += [_Line(trace.where, line, text, trace.removed, trace.why) for line, text in held]
+        self.fill(lines, self._cells)
+        goes = sum(one.goes for one in lines)
+        said = t("{n} lines would go, {m} stay. f forgets them for good.", n=goes, m=len(lines) - goes)
+        self.line.update(Text(f" {said}" if plan is not None else "", "bold"))
+
+    def _cells(self, one: _Line) -> Cells:
+        return [Text(text, "" if one.goes else "dim") for text in (one.where, str(one.line or ""), one.text)]
+
+    async def detail(self, row: _Line) -> Text:
+        """Return a line whole, and why it stays."""
+        text = Text().append(f"{row.where}\n\n", "bold cyan").append(f"{row.text}\n\n")
+        field(text, self.words("Stays"), "" if row.goes else self.words(row.why), "yellow")
+        return text
+
+    def nothing(self) -> str:
+        """Return what this is for."""
+        if self._erasure is not None and not self._is_done:
+            return self.words("Nothing that is kept here holds these words.")
+        return self.words("What is forgotten here goes from every file of the memory, and cannot be brought back.")
+
+    def do_forget(self) -> None:
+        """Forget it, when that is meant."""
+        erasure, goes = self._erasure, [one for one in self.rows if one.goes]
+        if erasure is None or not goes:
+            return
+        lines = [self.words("{where}, line {n}: {held}", where=one.where, n=one.line, held=one.text) for one in goes]
+        question = self.words("Forget this for good? It cannot be undone.")
+        self.panel.ask(question, lines, lambda: self.run_worker(self._forget(erasure), exclusive=True))
+
+    async def _forget(self, erasure: Erasure) -> None:
         t = self.words
         try:
-            found = [one for one in await self.forgettable(row) if any(map(_says_something, one.texts))]
-        except Exception as error:
-            self.panel.complain(error)
-            return
-        if not found:
-            self.panel.say(t("Nothing here was written by this program: change the file itself."), severity="warning")
-            return
-        if len(found) == 1:
-            self._ask(found[0])
-            return
-
-        def chosen(number: str | None) -> None:
-            if number is not None:
-                self._ask(found[int(number)])
-
-        columns = (Column("", 16), Column(t("Text"), 0))
-        rows = [(str(number), one.label, " ".join(one.texts)[:_SEEN]) for number, one in enumerate(found)]
-        self.app.push_screen(Choose(t("Forget which one?"), columns, rows, at_end=self.shows_end), chosen)
-
-    def _ask(self, one: Forgettable) -> None:
-        texts = tuple(text for text in one.texts if not is_short(text))
-        if texts:
-            self.run_worker(self._ask_to_forget(texts), group="ask", exclusive=True)
-        else:
-            self.panel.say(self.words("It is too short to be forgotten by its words."), severity="warning")
-
-    async def _ask_to_forget(self, texts: Sequence[str]) -> None:
-        t = self.words
-        try:
-            plan = await self.memory.erase(texts, dry_run=True)
-        except Exception as error:
-            self.panel.complain(error)
-            return
-        if plan is None or not plan.removed:
-            self.panel.say(t("Nothing that is kept here holds these words."), severity="warning")
-            return
-        lines = [
-            t("{where}, line {n}: {held}", where=one.where, n=held.line, held=held.text)
-            for one in plan.removed
-            for held in one.lines[:_LINES]
-        ]
-
-        def answered(yes: bool | None) -> None:
-            if yes:
-                self.run_worker(self._forget(texts), group="forget", exclusive=True)
-
-        self.app.push_screen(Confirm(t("Forget this for good? It cannot be undone."), lines, t), answered)
-
-    async def _forget(self, texts: Sequence[str]) -> None:
-        t = self.words
-        try:
-            plan = await self.memory.erase(texts, dry_run=False)
+            plan = await self.memory.erase(erasure, dry_run=False)
         except Exception as error:
             self.panel.complain(error)
             return
         waits = plan is not None and plan.waits
         self.panel.say(t("Forgotten but for what could not be removed yet.") if waits else t("Forgotten for good."))
-        await self.refresh_view(force=True)
-
-
-def _says_something(text: str) -> bool:
-    """Return whether a text is more than the marks that a forgotten one leaves."""
-    return any(letter.isalnum() for letter in text)
-
-
-def parts_of(hit: Hit) -> tuple[str, ...]:
-    """Return the texts of a memory: between the line of a note that says it all and its details, a file has more."""
-    rest = hit.text.removeprefix(hit.tldr).strip()
-    return tuple(filter(None, (hit.tldr, rest))) if hit.tldr and hit.text.startswith(hit.tldr) else (hit.text,)
+        self._is_done, self.field.value = True, ""
+        self._show(None)

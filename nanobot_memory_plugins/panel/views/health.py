@@ -1,16 +1,15 @@
-"""Queue, levels and health, as they are just now."""
+"""Index, level and findings as they are just now, and what the language model was used for."""
 
-from typing import Any, ClassVar
+from typing import Any
 
 from rich.text import Text
-from textual.binding import Binding, BindingType
 
 from nanobot_memory_plugins.core import Finding, Health, Level, StoreStatus
-from nanobot_memory_plugins.panel.views.base import View, field
-from nanobot_memory_plugins.panel.widgets.bars import BarKey
-from nanobot_memory_plugins.panel.widgets.row_list import Column, RowList
+from nanobot_memory_plugins.core.cli import PURPOSE_WORDS, Cost
+from nanobot_memory_plugins.panel.memory import COST_DAYS
+from nanobot_memory_plugins.panel.views.base import Cells, View, field
 
-_COLOURS = {Health.GOOD: "green", Health.INFO: "cyan", Health.DEGRADED: "yellow", Health.BAD: "red"}
+_COLOURS = {Health.BAD: "red", Health.DEGRADED: "yellow", Health.INFO: "cyan", Health.GOOD: "green"}
 _LEVELS = {
     Level.HYBRID: "words and meaning",
     Level.NUMPY: "words and meaning, without sqlite-vec",
@@ -22,79 +21,80 @@ _FINDINGS_SECONDS = 30.0
 
 
 class HealthView(View):
-    """Queue, levels and health."""
+    """How the memory stands, and what it costs."""
 
     name_of_view = "Health"
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("r", "examine", show=False)]
+    columns = (("Health", 9), ("Subject", 22), ("State", 0))
 
     def __init__(self, *arguments: Any, **more: Any) -> None:
         super().__init__(*arguments, **more)
         self._examined: float | None = None
-
-    def rows(self) -> RowList[Any]:
-        """Return the list."""
-        t = self.words
-        return RowList[Finding](
-            (Column(t("Health"), 8), Column(t("Subject"), 22), Column(t("State"), 0)),
-            lambda one: (Text(t(one.health.value), _COLOURS[one.health]), t(one.subject), t(one.state)),
-            key=lambda one: f"{one.subject} {one.state}",
-            empty=t("Looking …"),
-        )
-
-    def key_list(self) -> list[BarKey]:
-        """Return the keys."""
-        return [BarKey("r", "examine", self.words("Look again"))]
+        self._costs: list[Cost] = []
 
     def version(self) -> str:
         """Return a text that always changes: the numbers are of this second."""
         return str(self.memory.clock.monotonic())
 
-    def action_examine(self) -> None:
-        """Gather the findings again."""
+    def do_again(self) -> None:
+        """Look again at once."""
         self._examined = None
         self.run_worker(self.refresh_view(force=True), group="examine", exclusive=True)
 
     async def load(self) -> None:
         """Read the numbers, and now and then the findings."""
-        waiting = await self.memory.run(self.memory.waiting_bytes)
-        self.line.update(self._line(self.memory.status(), waiting))
+        self.line.update(self._line(self.memory.status()))
         now = self.memory.clock.monotonic()
         if self._examined is None or now - self._examined >= _FINDINGS_SECONDS:
             self._examined = now
+            self._costs = await self.memory.run(self.memory.costs)
             found = await self.memory.findings()
-            order = {Health.BAD: 0, Health.DEGRADED: 1, Health.INFO: 2, Health.GOOD: 3}
-            self.list.set_rows(sorted(found, key=lambda one: order[one.health]))
+            order = list(_COLOURS)
+            rows = sorted(found, key=lambda one: order.index(one.health))
+            self.fill(rows, self._cells, lambda one: f"{one.subject} {one.state}")
 
-    def _line(self, status: StoreStatus | None, waiting: int) -> Text:
+    def _cells(self, one: Finding) -> Cells:
+        t = self.words
+        return [Text(t(one.health.value), _COLOURS[one.health]), t(one.subject), t(one.state)]
+
+    def _line(self, status: StoreStatus | None) -> Text:
         t = self.words
         if status is None:
             return Text(t(" There is no index: install nanobot-memory-storage, or switch it on."), "yellow")
-        line = Text()
         level = t("Level {n}: {what}", n=int(status.level), what=t(_LEVELS[status.level]))
-        line.append(f" {level}\n", "bold green" if status.level <= Level.NUMPY else "bold yellow")
+        line = Text().append(f" {level}\n", "bold green" if status.level <= Level.NUMPY else "bold yellow")
         counts = t(
             "{documents} passages, {vectors} vectors, {files} files",
             documents=f"{status.documents:,}",
             vectors=f"{status.vectors:,}",
             files=f"{status.files:,}",
         )
-        line.append(f" {counts}\n")
         queue = t(
-            "Queue: {bytes} bytes to index, {vectors} vectors, {spilled} bytes in spill files",
+            "Queue: {bytes} bytes to index, {vectors} vectors",
             bytes=f"{status.pending_bytes:,}",
             vectors=f"{status.pending_vectors:,}",
-            spilled=f"{waiting:,}",
         )
-        is_idle = not (status.pending_bytes or status.pending_vectors or waiting)
-        line.append(f" {queue}\n", "dim" if is_idle else "yellow")
-        where = t("indexed here") if status.indexing_here else t("indexed by another process")
-        line.append(f" {t('Model')} {status.model or t('none')} · {where}", "dim")
-        return line
+        return line.append(f" {counts}\n {queue} · {t('Model')} {status.model or t('none')}")
 
     async def detail(self, row: Finding) -> Text:
-        """Return a finding whole."""
-        text = Text()
-        t = self.words
-        text.append(f"{t(row.subject)}\n\n", "bold").append(f"{t(row.state)}\n\n", _COLOURS[row.health])
+        """Return a finding whole, and the cost of the last days by purpose."""
+        t, text = self.words, Text()
+        text.append(f"{t(row.subject)}\n", "bold").append(f"{t(row.state)}\n", _COLOURS[row.health])
         field(text, t("What helps"), t(row.hint), "bold")
+        uses, tokens = sum(one.uses for one in self._costs), sum(map(_tokens, self._costs))
+        said = t("{days} days: {n} uses, about {m} tokens", days=COST_DAYS, n=f"{uses:,}", m=f"{tokens:,}")
+        text.append(f"\n{t('Cost')}\n", "bold").append(f"{said}\n")
+        purposes: dict[str, int] = {}
+        for one in self._costs:
+            purposes[one.purpose] = purposes.get(one.purpose, 0) + _tokens(one)
+        for purpose, count in sorted(purposes.items(), key=lambda item: -item[1]):
+            name = t(purpose) if purpose in PURPOSE_WORDS else purpose
+            text.append(f"{count:>12,}  ").append(f"{name}\n", "dim")
         return text
+
+    def nothing(self) -> str:
+        """Return what to show until something is found."""
+        return self.words("Looking …")
+
+
+def _tokens(cost: Cost) -> int:
+    return cost.prompt_tokens + cost.answer_tokens

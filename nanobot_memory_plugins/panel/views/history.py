@@ -1,70 +1,59 @@
-"""What was done to the memories, by whom and why; each run can be taken back."""
+"""One entry with what was done to it, or what was done to all: by whom and why. Each run can be taken back."""
 
-from typing import Any, ClassVar
+from datetime import datetime
+from typing import Any
 
 from rich.text import Text
-from textual.binding import Binding, BindingType
 
-from nanobot_memory_plugins.core.values import EntryRun
-from nanobot_memory_plugins.panel.views.base import View
-from nanobot_memory_plugins.panel.views.entry_detail import day_and_time, is_undoable, shown_run
-from nanobot_memory_plugins.panel.widgets.bars import BarKey
-from nanobot_memory_plugins.panel.widgets.row_list import Column, RowList
+from nanobot_memory_plugins.core import EntryRun, EntryView
+from nanobot_memory_plugins.panel.language import PanelWords
+from nanobot_memory_plugins.panel.views.base import MOST_ROWS, Cells, View, field
 
-_RUNS = 1_000
+_ACTIONS = {"added": "green", "restored": "green", "removed": "red", "archived": "yellow", "changed": "cyan"}
 
 
 class HistoryView(View):
-    """What was done."""
+    """What was done, to one entry or to all."""
 
     name_of_view = "History"
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("u", "undo", show=False)]
+    columns = (("When", 16), ("Who", 10), ("Why", 18), ("Text", 0))
 
-    def rows(self) -> RowList[Any]:
-        """Return the list."""
-        t = self.words
-        return RowList[EntryRun](
-            (
-                Column(t("When"), 16),
-                Column(t("Who"), 10, from_width=60),
-                Column(t("Why"), 18),
-                Column(t("Entries"), 7, right=True, from_width=60),
-                Column(t("Text"), 0),
-            ),
-            self._cells,
-            key=lambda run: run.id,
-            dim=lambda run: run.undone,
-            empty=t("Nothing has happened yet."),
-        )
-
-    def key_list(self) -> list[BarKey]:
-        """Return the keys."""
-        return [BarKey("u", "undo", self.words("Undo this"))]
+    def __init__(self, *arguments: Any, **more: Any) -> None:
+        super().__init__(*arguments, **more)
+        self.entry_id = ""
+        """The entry that is shown, or empty for all."""
+        self._entry: EntryView | None = None
 
     def version(self) -> str:
-        """Return a text that changes with the entries."""
-        return self.memory.entries.version() if self.memory.entries is not None else ""
+        """Return a text that changes with the entries, and with the one that is shown."""
+        return f"{self.entry_id} {self.memory.entries.version()}" if self.memory.entries is not None else ""
 
     async def load(self) -> None:
         """Read the runs."""
-        access = self.memory.entries
-        runs = await self.memory.run(lambda: access.history(limit=_RUNS)) if access is not None else ()
-        self.list.set_rows(runs)
-        self.line.update(Text(" " + self.words("{n} changes, the last first", n=f"{len(runs):,}")))
+        access, wanted, t = self.memory.entries, self.entry_id, self.words
+        if access is None:
+            return
+        runs = await self.memory.run(lambda: access.history(wanted, limit=MOST_ROWS))
+        listed = await self.memory.run(lambda: [*access.entries().entries, *access.gone()]) if wanted else []
+        self._entry = next((entry for entry in listed if entry.id == wanted), None)
+        self.fill(runs, self._cells, lambda run: run.id)
+        text = Text(" " + t("{n} changes, the last first", n=f"{len(runs):,}"))
+        if self._entry is not None:
+            text = (
+                Text().append(f" {self._entry.text}\n", "bold").append_text(text).append("  " + t("esc: of all"), "dim")
+            )
+        self.line.update(text)
 
-    def _cells(self, run: EntryRun) -> list[Text | str]:
-        first = next((one.after or one.before for one in run.changes), None)
-        text = Text(first.text if first is not None else "")
-        if run.undone:
-            text = Text(f"({self.words('undone')}) ").append_text(text)
-        t = self.words
-        return [day_and_time(run.time), t(run.who), t(run.why), str(len(run.changes)), text]
+    def _cells(self, run: EntryRun) -> Cells:
+        t, first = self.words, next((one.after or one.before for one in run.changes), None)
+        undone = f"({t('undone')}) " if run.undone else ""
+        cells = (day_and_time(run.time), t(run.who), t(run.why), undone + (first.text if first is not None else ""))
+        return [Text(one, "dim" if run.undone else "") for one in cells]
 
     async def detail(self, row: EntryRun) -> Text:
-        """Return what a run did."""
+        """Return what a run did, and what is known of the entry."""
         t = self.words
-        text = shown_run(row, t).append("\n")
-        text.append(f"{t('Run')} {row.id}\n\n", "dim")
+        text = shown_run(row, t).append("\n\n")
         for change in row.changes:
             text.append(f"{t(change.action)} ", "bold").append(f"{change.id}\n", "dim")
             before, after = change.before, change.after
@@ -74,15 +63,64 @@ class HistoryView(View):
                 text.append(f"{'+' if before is None or before.text != after.text else ' '} {after.text}\n", "green")
             if before is not None and after is not None and f"{before.score:.2f}" != f"{after.score:.2f}":
                 text.append(f"  {t('Score')} {before.score:.2f} → {after.score:.2f}\n", "dim")
-            text.append("\n")
-        return text
+        return text.append("\n").append_text(entry_text(self._entry, t)) if self._entry is not None else text
 
-    def action_undo(self) -> None:
+    def nothing(self) -> str:
+        """Return what to show beside an empty list."""
+        return self.words("Nothing has happened yet.")
+
+    def do_plain(self) -> None:
+        """Show what was done to all entries."""
+        self.entry_id, self._entry = "", None
+        self.run_worker(self.refresh_view())
+
+    def do_undo(self) -> None:
         """Take the run under the cursor back."""
-        run = self.list.current
-        if run is None:
-            return
-        if not is_undoable(run):
-            self.panel.say(self.words("This cannot be undone, or was undone already."), severity="warning")
-            return
-        self.panel.ask_undo(run)
+        if self.current is not None and is_undoable(self.current):
+            self.panel.ask_undo(self.current)
+        elif self.current is not None:
+            self.warn(self.words("This cannot be undone, or was undone already."))
+
+
+def entry_text(entry: EntryView, words: PanelWords) -> Text:
+    """Return an entry with all that is known of it."""
+    t, text = words, Text().append(f"{entry.text}\n", "bold")
+    if entry.quote:
+        day = f"{entry.quoted_on:%Y-%m-%d}: " if entry.quoted_on else ""
+        text.append(f"{day}“{entry.quote}”\n", "italic")
+    text.append("\n")
+    state = t("forgotten") if entry.gone else t("archived") if entry.archived else t("active")
+    used = ", " + t("used {n} times", n=entry.hits) if entry.hits else ""
+    field(text, t("Score"), f"{entry.score:.2f}, {state}{used}")
+    field(text, t("Group"), entry.group)
+    field(text, t("Tags"), ", ".join(entry.tags))
+    field(text, t("Project"), entry.scope.project)
+    field(text, t("Category"), f"{t(entry.category)} · {t(entry.origin.value)}")
+    standing = (t(entry.kind) if entry.kind else "", t("pinned") if entry.pinned else "")
+    field(text, t("Kind"), " · ".join(filter(None, standing)))
+    field(text, t("Written"), day_and_time(entry.created_at))
+    field(text, t("Last used"), day_and_time(entry.last_used))
+    field(text, t("Expires"), day_and_time(entry.expires_at))
+    field(text, t("Session"), entry.source_session)
+    field(text, t("Replaced by"), entry.superseded_by)
+    field(text, t("Id"), entry.id)
+    return text
+
+
+def shown_run(run: EntryRun, words: PanelWords) -> Text:
+    """Return one line about a run: when, what, who and why."""
+    text = Text(day_and_time(run.time) + "  ")
+    for action in dict.fromkeys(change.action for change in run.changes):
+        text.append(f"{words(action)} ", _ACTIONS.get(action, ""))
+    text.append(f"{words(run.who)}: {words(run.why)}")
+    return text.append(f" ({words('undone')})", "dim") if run.undone else text
+
+
+def is_undoable(run: EntryRun) -> bool:
+    """Return whether undoing is offered for a run."""
+    return bool(run.changes) and not (run.undone or run.undoes or run.by_hand)
+
+
+def day_and_time(time: datetime | None) -> str:
+    """Return a time in the zone of the machine, to the minute."""
+    return f"{time.astimezone():%Y-%m-%d %H:%M}" if time is not None else ""

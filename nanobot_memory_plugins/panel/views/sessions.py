@@ -1,80 +1,70 @@
-"""The sessions: what was said, redacted, as the transcripts have it."""
-
-from collections.abc import Sequence
-from typing import Any
+"""The sessions, and the notes of each day: what was said and noted, redacted, as the files have it."""
 
 from rich.text import Text
 
-from nanobot_memory_plugins.core.files import TranscriptRecord
-from nanobot_memory_plugins.panel.reading import ShownSession
-from nanobot_memory_plugins.panel.views.forgetting import Forgettable, ForgettingView
-from nanobot_memory_plugins.panel.widgets.row_list import Column, RowList
+from nanobot_memory_plugins.core import Erasure
+from nanobot_memory_plugins.panel.reading import ShownFile, ShownRecord
+from nanobot_memory_plugins.panel.views.base import Cells, View
+from nanobot_memory_plugins.panel.views.history import day_and_time
 
-_MESSAGES = 100
+_SHOWN = 100
 # Of one message this much is shown.
 _MOST_CHARACTERS = 4_000
 _ROLES = {"user": "bold green", "assistant": "bold cyan", "tool": "bold magenta"}
 
 
-class SessionsView(ForgettingView):
-    """The sessions."""
+class SessionsView(View):
+    """The sessions and the days' notes, of which one may be deleted."""
 
     name_of_view = "Sessions"
-
-    def rows(self) -> RowList[Any]:
-        """Return the list."""
-        t = self.words
-        return RowList[ShownSession](
-            (
-                Column(t("Session"), 20),
-                Column(t("Messages"), 8, right=True, from_width=60),
-                Column(t("Last"), 16, from_width=60),
-                Column(t("Text"), 0),
-            ),
-            lambda one: (
-                one.key,
-                f"{one.messages:,}",
-                f"{one.last.astimezone():%Y-%m-%d %H:%M}" if one.last else "",
-                one.preview,
-            ),
-            key=lambda one: one.path,
-            empty=t("There are no sessions yet."),
-        )
-
-    @property
-    def shows_end(self) -> bool:
-        """What was said last counts."""
-        return True
+    columns = (("Session", 24), ("Messages", 8), ("Last", 16), ("Text", 0))
+    shows_end = True
 
     def version(self) -> str:
-        """Return a text that changes with the transcripts."""
-        return self.memory.reader.sessions_version()
+        """Return a text that changes with the files."""
+        return self.memory.reader.version()
 
     async def load(self) -> None:
-        """Read the sessions."""
-        sessions = await self.memory.run(self.memory.reader.sessions)
-        self.list.set_rows(sessions)
-        total = sum(session.messages for session in sessions)
-        self.line.update(Text(" " + self.words("{n} sessions, {m} messages", n=f"{len(sessions):,}", m=f"{total:,}")))
+        """Read the files."""
+        files = await self.memory.run(self.memory.reader.files)
+        self.fill(files, self._cells, lambda one: one.path)
+        said = self.words(
+            "{n} sessions and days, {m} messages", n=f"{len(files):,}", m=f"{sum(one.count for one in files):,}"
+        )
+        self.line.update(Text(f" {said}"))
 
-    async def forgettable(self, row: ShownSession) -> Sequence[Forgettable]:
-        """Return the last messages of a session."""
-        records = await self.memory.run(lambda: self.memory.reader.messages(row, _MESSAGES))
-        return [Forgettable(_time(one) + self.words(one.role), (one.text,)) for one in records]
+    def _cells(self, file: ShownFile) -> Cells:
+        return [file.key, f"{file.count:,}", day_and_time(file.last), file.preview]
 
-    async def detail(self, row: ShownSession) -> Text:
-        """Return the last messages of a session."""
-        records = await self.memory.run(lambda: self.memory.reader.messages(row, _MESSAGES))
-        text = Text()
-        text.append(f"{row.path}\n\n", "dim cyan")
-        for record in records:
-            time = _time(record)
-            text.append(time, "dim").append(self.words(record.role), _ROLES.get(record.role, "bold"))
-            text.append(f" {record.name}\n" if record.name else "\n", "dim")
-            said = record.text.strip()
+    async def detail(self, row: ShownFile) -> Text:
+        """Return the last messages or notes."""
+        text = Text().append(f"{row.path}\n\n", "dim cyan")
+        for one in await self._records(row, _SHOWN):
+            text.append(f"{day_and_time(one.time)} ", "dim").append(self.words(one.role), _ROLES.get(one.role, "bold"))
+            text.append(f" {one.name}\n" if one.name else "\n", "dim")
+            said = one.text.strip()
             text.append(said[:_MOST_CHARACTERS] + ("…" if len(said) > _MOST_CHARACTERS else "") + "\n\n")
         return text
 
+    def nothing(self) -> str:
+        """Return what to show beside an empty list."""
+        return self.words("There are no sessions yet.")
 
-def _time(record: TranscriptRecord) -> str:
-    return f"{record.time.astimezone():%m-%d %H:%M} " if record.time else ""
+    def do_forget(self) -> None:
+        """Show what deleting the session or the notes of the day under the cursor would remove."""
+        if self.current is not None:
+            self.run_worker(self._forget(self.current), group="ask", exclusive=True)
+
+    async def _forget(self, row: ShownFile) -> None:
+        try:
+            ids = tuple(one.id for one in await self._records(row, None) if one.id)
+        except Exception as error:
+            self.panel.complain(error)
+            return
+        if ids:
+            await self.panel.show_forgetting(Erasure(records=ids))
+        else:
+            self.warn(self.words("Nothing here was written by this program: change the file itself."))
+
+    async def _records(self, row: ShownFile, limit: int | None) -> list[ShownRecord]:
+        return await self.memory.run(lambda: self.memory.reader.records(row, limit))

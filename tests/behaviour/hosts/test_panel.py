@@ -83,9 +83,9 @@ async def test_every_view_shows_what_is_there_and_search_finds_while_one_types(l
     async with panel_of(life.workspace, config, life.clock) as panel:
         for name in panel.app.views:
             await show(panel, name)
-        await show(panel, "notes")
-        await panel.sees("boiler was mended")
         await show(panel, "sessions")
+        await panel.sees("boiler was mended")
+        await panel.press("down")
         await panel.sees("I keep bees in Lisbon.")
         await show(panel, "history")
         await panel.sees("remember")
@@ -96,26 +96,31 @@ async def test_every_view_shows_what_is_there_and_search_finds_while_one_types(l
         assert "记忆" in panel.screen()
 
 
-@pytest.mark.accept("PL-03")
-async def test_a_plugin_is_switched_in_the_configuration_and_a_broken_one_is_left_alone(life: Life, config: Path):
-    def text() -> str:
-        return config.read_text(encoding="utf-8")
+async def test_a_session_and_words_are_forgotten_for_good_after_a_look(life: Life, config: Path):
+    def holding(words: str) -> list[str]:
+        files = [file for file in life.memory.rglob("*") if file.is_file()]
+        return [file.name for file in files if words.encode() in file.read_bytes()]
 
-    before = text()
     async with panel_of(life.workspace, config, life.clock) as panel:
-        await show(panel, "plugins")
-        await panel.press("space")
-        await panel.until(lambda: text() != before, "the switch")
-    written = json.loads(text())["channels"]
-    assert [name for name, one in written["memoryPlugins"].items() if one.get("enabled") is False]
-    assert written["x"] == 1
-    broken = config.with_name("broken.json")
-    broken.write_bytes(b'{"channels": {')
-    async with panel_of(life.workspace, broken, life.clock) as panel:
-        await show(panel, "plugins")
-        await panel.press("space")
-        await panel.until(lambda: "JSON" in panel.said(), "a word")
-    assert broken.read_bytes() == b'{"channels": {'
+        await show(panel, "sessions")
+        rows = panel.app.views["sessions"].rows
+        session = next(number for number, row in enumerate(rows) if "bees" in row.preview or row.is_session)
+        await panel.press(*["down"] * session, "f")
+        await panel.sees("lines would go", "bees in Lisbon")
+        await panel.press("f")
+        await panel.sees("Forget this for good?")
+        await panel.press("n")
+        assert holding("I keep bees"), "only asked"
+        await panel.press("f")
+        await panel.sees("Forget this for good?")
+        await panel.press("y")
+        await panel.until(lambda: not holding("I keep bees"), "the forgetting")
+        await panel.press("slash", *"boiler was mended", "enter")
+        await panel.sees("2026-02-16.md")
+        await panel.press("f")
+        await panel.sees("Forget this for good?")
+        await panel.press("y")
+        await panel.until(lambda: not holding("boiler was mended"), "the forgetting of words")
 
 
 async def test_the_memory_is_paused_and_resumed_by_a_key(life: Life, config: Path):

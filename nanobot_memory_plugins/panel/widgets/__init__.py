@@ -1,1 +1,0 @@
-"""What the views are made of."""
