@@ -9,18 +9,12 @@ from typing import Annotated, Any
 
 import typer
 
-from nanobot_memory_plugins.core import (
-    ConfigOption,
-    ConfigurationError,
-    Sentence,
-    WorkspaceOption,
-    read_configuration,
-    resolve_workspace,
-    tr,
-)
+from nanobot_memory_plugins.core import ConfigurationError
 from nanobot_memory_plugins.core.cli import say, warn
+from nanobot_memory_plugins.core.cli.options import ConfigOption, WorkspaceOption, read_configuration, resolve_workspace
 from nanobot_memory_plugins.core.scopes import project_named, project_of
 from nanobot_memory_plugins.mcp.clients import OWNER, process_client
+from nanobot_memory_plugins.redaction.script.messages import Sentence, tr
 
 # Set by Claude Code for the servers that it starts, which need not be in that folder.
 _PROJECT_FOLDER = "CLAUDE_PROJECT_DIR"

@@ -13,19 +13,17 @@ from typing import Annotated, Any
 
 import typer
 
-from nanobot_memory_plugins.core import (
+from nanobot_memory_plugins.core import ConfigurationError
+from nanobot_memory_plugins.core.cli.console import console, shown
+from nanobot_memory_plugins.core.cli.options import (
     ConfigOption,
-    ConfigurationError,
     JsonOption,
-    Sentence,
     WorkspaceOption,
-    console,
     print_json,
     resolve_workspace,
-    shown,
-    tr,
 )
 from nanobot_memory_plugins.mcp.clients import OWNER
+from nanobot_memory_plugins.redaction.script.messages import Sentence, tr
 
 # The name of the server in every client: that of others' servers for memory is "memory".
 SERVER = "nanobot-memory"

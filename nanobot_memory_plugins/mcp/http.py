@@ -22,12 +22,13 @@ from mcp.server.auth.middleware.auth_context import get_access_token
 from mcp.server.auth.provider import AccessToken
 from mcp.server.auth.settings import AuthSettings
 from mcp.server.transport_security import TransportSecuritySettings
-from nanobot_memory_plugins.core import ConfigurationError, InputError, Sentence
+from nanobot_memory_plugins.core import ConfigurationError, InputError
 from nanobot_memory_plugins.core.scopes import redact_key
 from nanobot_memory_plugins.mcp.clients import Client, person_client
 from nanobot_memory_plugins.mcp.sdk import IS_VERSION_1
 from nanobot_memory_plugins.mcp.server import MemoryServer
 from nanobot_memory_plugins.mcp.stdio import told_to_end
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 # The owner's token, where no file names any.
 TOKEN_VARIABLE = "NANOBOT_MEMORY_MCP_TOKEN"  # noqa: S105  # the name of a variable

@@ -9,20 +9,18 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote, unquote
 
-from nanobot_memory_plugins.core import (
-    Hit,
+from nanobot_memory_plugins.core import Hit, Origin, Scope, fence, language_of, redact_text
+from nanobot_memory_plugins.core.files import (
+    DAY_NOTE,
     MemoryPaths,
     NoteEntry,
-    Origin,
-    Scope,
-    Visibility,
-    fence,
-    language_of,
+    last_records,
+    open_regular,
     parse_notes,
-    redact_text,
-    run_in_daemon_thread,
+    recent_records,
 )
-from nanobot_memory_plugins.core.files import DAY_NOTE, last_records, open_regular, recent_records
+from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
+from nanobot_memory_plugins.core.values import Visibility
 from nanobot_memory_plugins.mcp.bounds import RESOURCE_CHARACTERS, bounded
 from nanobot_memory_plugins.mcp.clients import Client
 from nanobot_memory_plugins.mcp.memory import ServedMemory

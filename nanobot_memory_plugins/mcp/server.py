@@ -5,7 +5,9 @@ from collections.abc import Callable, Coroutine, Mapping
 from typing import Any, TypeVar
 
 from mcp import types
-from nanobot_memory_plugins.core import OwnedTasks, Scope, logger, run_in_daemon_thread
+from nanobot_memory_plugins.core import Scope, logger
+from nanobot_memory_plugins.core.isolation.owned_tasks import OwnedTasks
+from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.mcp import documents, resources
 from nanobot_memory_plugins.mcp.bounds import bounded
 from nanobot_memory_plugins.mcp.claude_code.hooks import HOOK_TOOL, Hooks

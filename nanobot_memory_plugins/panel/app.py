@@ -11,7 +11,7 @@ from textual.binding import Binding, BindingType
 from textual.filter import LineFilter
 from textual.widgets import ContentSwitcher, Footer, Static, Tab, Tabs
 
-from nanobot_memory_plugins.core import EntryRun, Erasure
+from nanobot_memory_plugins.core.values import EntryRun, Erasure
 from nanobot_memory_plugins.panel.dialogs import Confirm
 from nanobot_memory_plugins.panel.drawable import AsciiFilter, ControlFilter
 from nanobot_memory_plugins.panel.language import PanelWords

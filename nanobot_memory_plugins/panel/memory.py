@@ -10,22 +10,17 @@ from typing import TypeVar
 from nanobot_memory_plugins.core import (
     Clock,
     EntryAccess,
-    Erasure,
     Finding,
     Health,
     Hit,
-    Inspection,
-    MemoryPaths,
     NanobotMemoryError,
     Query,
     SearchResult,
-    Sentence,
     Store,
     StoreStatus,
     SystemClock,
     load_config,
     logger,
-    run_in_daemon_thread,
 )
 from nanobot_memory_plugins.core.cli import Cost, summed
 from nanobot_memory_plugins.core.cli.machine_findings import (
@@ -36,11 +31,17 @@ from nanobot_memory_plugins.core.cli.machine_findings import (
     workspace_finding,
 )
 from nanobot_memory_plugins.core.erasure import ErasurePlan
+from nanobot_memory_plugins.core.files import MemoryPaths
 from nanobot_memory_plugins.core.files.privacy_marks import BY_WORDS, PrivacyFile
 from nanobot_memory_plugins.core.host import Unhelpful
+from nanobot_memory_plugins.core.host.inspection import Inspection
+from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.language_model import uses
+from nanobot_memory_plugins.core.state import StateDatabase
 from nanobot_memory_plugins.core.text.small_talk import is_small_talk
+from nanobot_memory_plugins.core.values import Erasure
 from nanobot_memory_plugins.panel.reading import MemoryReader
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 Result = TypeVar("Result")
 
@@ -156,7 +157,7 @@ class PanelMemory:
     def costs(self) -> list[Cost]:
         """Return the uses of the language model by day, purpose and plugin, newest day first. Blocks."""
         since = self.clock.now().date() - timedelta(days=COST_DAYS - 1)
-        return summed(uses(self.paths.memory / ".usage", since=since))
+        return summed(uses(StateDatabase.of(self.paths), since=since))
 
 
 def _says_nothing(hit: Hit) -> bool:

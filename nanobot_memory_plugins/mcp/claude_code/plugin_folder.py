@@ -6,9 +6,12 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from nanobot_memory_plugins.core import ConfigurationError, Sentence, console, print_json, shown, tr
+from nanobot_memory_plugins.core import ConfigurationError
+from nanobot_memory_plugins.core.cli.console import console, shown
+from nanobot_memory_plugins.core.cli.options import print_json
 from nanobot_memory_plugins.mcp.claude_code.hooks import FIELDS, HOOK_TOOL, SECONDS, SECRET_VARIABLE, new_secret
 from nanobot_memory_plugins.mcp.connect import write_whole
+from nanobot_memory_plugins.redaction.script.messages import Sentence, tr
 
 PLUGIN, _SERVER = "nanobot-memory", "memory"
 _DISTRIBUTION = "nanobot-memory-mcp"

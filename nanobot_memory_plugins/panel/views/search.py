@@ -8,8 +8,9 @@ from textual import on
 from textual.timer import Timer
 from textual.widgets import Input
 
-from nanobot_memory_plugins.core import Erasure, Hit, Level, SearchResult
+from nanobot_memory_plugins.core import Hit, Level, SearchResult
 from nanobot_memory_plugins.core.erasure import is_short
+from nanobot_memory_plugins.core.values import Erasure
 from nanobot_memory_plugins.panel.highlight import highlighted, pattern_of
 from nanobot_memory_plugins.panel.views.base import Cells, View, field
 from nanobot_memory_plugins.panel.views.history import day_and_time

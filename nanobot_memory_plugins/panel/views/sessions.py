@@ -2,7 +2,7 @@
 
 from rich.text import Text
 
-from nanobot_memory_plugins.core import Erasure
+from nanobot_memory_plugins.core.values import Erasure
 from nanobot_memory_plugins.panel.reading import ShownFile, ShownRecord
 from nanobot_memory_plugins.panel.views.base import Cells, View
 from nanobot_memory_plugins.panel.views.history import day_and_time
