@@ -17,7 +17,7 @@ from benchmarks.answers.table import OURS, UPPER_BOUND, table
 from benchmarks.lives import Beside, Life, Probe, evidence, lived, read_lives
 from benchmarks.retrieval.datasets import SHARED
 from nanobot_memory_plugins.core.text.tokens import estimate_tokens
-from nanobot_memory_plugins.search.segmentation import candidate_terms, segment
+from nanobot_memory_plugins.storage.segmentation import candidate_terms, segment
 from nanobot_memory_plugins.tools.local_model.file import local_model_file
 from nanobot_memory_plugins.tools.local_model.server import LocalModelServer
 

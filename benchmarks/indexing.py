@@ -12,7 +12,7 @@ from pathlib import Path
 from benchmarks.measure import report
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
 from nanobot_memory_plugins.core.text.tokens import estimate_tokens
-from nanobot_memory_plugins.search.embedding import EmbeddingOptions, open_embedder
+from nanobot_memory_plugins.storage.embedding import EmbeddingOptions, open_embedder
 
 CHUNKS = 400
 REPETITIONS = 5

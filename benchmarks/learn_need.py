@@ -23,9 +23,9 @@ from nanobot_memory_plugins.recall.engine import recall
 from nanobot_memory_plugins.recall.need import WITH_MEANING, WORDS_ALONE
 from nanobot_memory_plugins.recall.options import RecallOptions
 from nanobot_memory_plugins.recall.trace import RecallTrace
-from nanobot_memory_plugins.search.embedding import EmbeddingOptions, open_embedder
-from nanobot_memory_plugins.search.index_searcher import embedded_part
-from nanobot_memory_plugins.search.question_kinds import WEIGHTS
+from nanobot_memory_plugins.storage.embedding import EmbeddingOptions, open_embedder
+from nanobot_memory_plugins.storage.index_searcher import embedded_part
+from nanobot_memory_plugins.storage.question_kinds import WEIGHTS
 
 LIVES = SHARED / "everyday" / "dev.jsonl"
 MESSAGES = Path(__file__).with_name("data") / "need_messages.jsonl"

@@ -24,12 +24,11 @@ from nanobot_memory_plugins.core.clock import SystemClock
 from nanobot_memory_plugins.core.files import MemoryPaths
 from nanobot_memory_plugins.core.protocols import Embedder
 from nanobot_memory_plugins.core.values import Query
-from nanobot_memory_plugins.search.embedding import EmbeddingOptions, open_embedder
-from nanobot_memory_plugins.search.features import features_of
-from nanobot_memory_plugins.search.options import SearchOptions
-from nanobot_memory_plugins.search.ranking import NAMES
 from nanobot_memory_plugins.storage.database import Database
-from nanobot_memory_plugins.storage.options import StorageOptions
+from nanobot_memory_plugins.storage.embedding import EmbeddingOptions, open_embedder
+from nanobot_memory_plugins.storage.features import features_of
+from nanobot_memory_plugins.storage.options import SearchOptions, StorageOptions
+from nanobot_memory_plugins.storage.ranking import NAMES
 from nanobot_memory_plugins.storage.search.searcher import Searcher
 from nanobot_memory_plugins.storage.store import SqliteStore
 from nanobot_memory_plugins.tools.evaluation.dataset import read_dataset

@@ -89,7 +89,7 @@ _TABLES = {
     "panel/views/health.py": ("_LEVELS",),
     "postgres/plugin.py": ("_AT_ONCE", "_KEPT", "_AWAY"),
     "recall/trace.py": ("Reason",),
-    "search/sources/places.py": ("FileKind",),
+    "storage/sources/places.py": ("FileKind",),
     "storage/cli/search_command.py": ("MemoryKind",),
 }
 # Headings of Typer, which it looks up by gettext.

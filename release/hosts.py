@@ -29,7 +29,7 @@ ROOT = Path(__file__).parents[1]
 NAMESPACE = ROOT / "nanobot_memory_plugins"
 # What the memory is made of there: the adapters, and the plugins without nanobot-ai.
 FOLDERS = (
-    "redaction", "core", "search", "storage", "recall", "observation", "flush", "summary", "bootstrap", "compaction",
+    "redaction", "core", "storage", "recall", "observation", "flush", "summary", "bootstrap", "compaction",
     "consolidation", "hosts",
 )  # fmt: skip
 # What the tests of each adapter need beside its framework: what speaks to a model server, say.

@@ -16,7 +16,7 @@ from pathlib import Path
 from release.running import run, run_in_folder
 
 ROOT = Path(__file__).parents[1]
-FOLDERS = ("redaction", "core", "search", "storage", "recall", "consolidation", "mcp")
+FOLDERS = ("redaction", "core", "storage", "recall", "consolidation", "mcp")
 MAJORS = {1: "mcp>=1.26,<2", 2: "mcp>=2,<3"}
 TRIP = Path(__file__).with_name("mcp_round_trip.py")
 TOKEN = "mcp-majors-" + "t" * 24

@@ -83,7 +83,7 @@ def builtin_model() -> Path:
 
     ``NANOBOT_MEMORY_CACHE`` names another cache.
     """
-    from nanobot_memory_plugins.search.embedding.installation import install
+    from nanobot_memory_plugins.storage.embedding.installation import install
 
     return install()
 

@@ -8,8 +8,8 @@ from typing import Any, Final
 from nanobot_memory_plugins.core import Query, Scope
 from nanobot_memory_plugins.core.values import Visibility
 from nanobot_memory_plugins.postgres.connection import clean
-from nanobot_memory_plugins.search.filters import SCOPE_FIELDS, WHOSE_FIELDS, wanted_of
-from nanobot_memory_plugins.search.timestamps import timestamp
+from nanobot_memory_plugins.storage.filters import SCOPE_FIELDS, WHOSE_FIELDS, wanted_of
+from nanobot_memory_plugins.storage.timestamps import timestamp
 
 NO_COPIES: Final = "(c.machine = %(machine)s OR c.path <> 'memory/ENTRIES.md')"
 """Passages of entries are this machine's own: they stand in the file of each, and are the same."""

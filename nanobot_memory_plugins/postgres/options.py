@@ -2,7 +2,7 @@
 
 from pydantic import Field, SecretStr
 
-from nanobot_memory_plugins.search.options import SearchOptions
+from nanobot_memory_plugins.storage.options import SearchOptions
 
 
 class PostgresOptions(SearchOptions):

@@ -28,17 +28,17 @@ from nanobot_memory_plugins.postgres.connection import (
     tenant_of,
     transaction,
 )
-from nanobot_memory_plugins.search.document_rows import (
+from nanobot_memory_plugins.storage.document_rows import (
     DOCUMENT_COLUMNS,
     document_from_row,
     document_values,
     embedding_hash,
     row_hash,
 )
-from nanobot_memory_plugins.search.documents import Document, FileChange, FileState
-from nanobot_memory_plugins.search.indexed_text import derived_of, embedding_text
-from nanobot_memory_plugins.search.indexer.database import TextToEmbed
-from nanobot_memory_plugins.search.timestamps import timestamp
+from nanobot_memory_plugins.storage.documents import Document, FileChange, FileState
+from nanobot_memory_plugins.storage.indexed_text import derived_of, embedding_text
+from nanobot_memory_plugins.storage.indexer.database import TextToEmbed
+from nanobot_memory_plugins.storage.timestamps import timestamp
 
 # Between a machine's name and what is named there: neither a path nor a key of ours begins with a name and this.
 _OF_MACHINE: Final = ":"

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import Final
 
 from nanobot_memory_plugins.postgres.connection import Connection, clean, run, run_many
-from nanobot_memory_plugins.search.documents import FileChange
+from nanobot_memory_plugins.storage.documents import FileChange
 
 # Bytes of a record beyond which it stays in its machine's file alone.
 _LONGEST: Final = 16_000_000

@@ -12,9 +12,9 @@ from nanobot_memory_plugins.core import Query, Tier
 from nanobot_memory_plugins.postgres.connection import Connection, run
 from nanobot_memory_plugins.postgres.filters import NO_COPIES, passing
 from nanobot_memory_plugins.postgres.passages import ROW_COLUMNS, Owner
-from nanobot_memory_plugins.search.bm25 import K1, B
-from nanobot_memory_plugins.search.candidate_rows import CandidateRow
-from nanobot_memory_plugins.search.segmentation import MAX_QUERY_TERMS
+from nanobot_memory_plugins.storage.bm25 import K1, B
+from nanobot_memory_plugins.storage.candidate_rows import CandidateRow
+from nanobot_memory_plugins.storage.segmentation import MAX_QUERY_TERMS
 
 # Terms of a long query whose frequency is looked up.
 _MOST_COMPARED = 300

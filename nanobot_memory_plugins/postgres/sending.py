@@ -13,12 +13,12 @@ from nanobot_memory_plugins.core.isolation.threads import DaemonThreadPool, run_
 from nanobot_memory_plugins.postgres.connection import Connection, run
 from nanobot_memory_plugins.postgres.passages import Owner, PassageIndex, states_of
 from nanobot_memory_plugins.postgres.server import Server
-from nanobot_memory_plugins.search.documents import FileState
-from nanobot_memory_plugins.search.indexer.session import SessionSettings
-from nanobot_memory_plugins.search.indexer.step import StepSettings
-from nanobot_memory_plugins.search.indexer.worker import Indexer
-from nanobot_memory_plugins.search.sources.pieces import Chunking
-from nanobot_memory_plugins.search.sources.places import Places
+from nanobot_memory_plugins.storage.documents import FileState
+from nanobot_memory_plugins.storage.indexer.session import SessionSettings
+from nanobot_memory_plugins.storage.indexer.step import StepSettings
+from nanobot_memory_plugins.storage.indexer.worker import Indexer
+from nanobot_memory_plugins.storage.sources.pieces import Chunking
+from nanobot_memory_plugins.storage.sources.places import Places
 
 # Seconds: between looks at what was sent, how long that may make no progress, how long the sender may go on at the end,
 # how old the count of what is not sent may be, and what a question may take.

@@ -38,11 +38,11 @@ from nanobot_memory_plugins.postgres.sending import Sending
 from nanobot_memory_plugins.postgres.server import Server
 from nanobot_memory_plugins.postgres.work_lock import WorkLock
 from nanobot_memory_plugins.redaction.script.messages import Sentence
-from nanobot_memory_plugins.search.index_searcher import IndexSearcher, embedded_part
-from nanobot_memory_plugins.search.indexer.tail import TailReader
-from nanobot_memory_plugins.search.options import SearchOptions
-from nanobot_memory_plugins.search.sources.pieces import Chunking
-from nanobot_memory_plugins.search.sources.places import Places
+from nanobot_memory_plugins.storage.index_searcher import IndexSearcher, embedded_part
+from nanobot_memory_plugins.storage.indexer.tail import TailReader
+from nanobot_memory_plugins.storage.options import SearchOptions
+from nanobot_memory_plugins.storage.sources.pieces import Chunking
+from nanobot_memory_plugins.storage.sources.places import Places
 
 T = TypeVar("T")
 

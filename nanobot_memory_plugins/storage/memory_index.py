@@ -11,19 +11,19 @@ from nanobot_memory_plugins.core import Clock, Hit, Level, Query, SearchResult, 
 from nanobot_memory_plugins.core.files import MemoryPaths
 from nanobot_memory_plugins.core.redaction.contact_redaction import without_secrets
 from nanobot_memory_plugins.redaction.script.messages import Sentence
-from nanobot_memory_plugins.search.embedding.access import EmbeddingAccess
-from nanobot_memory_plugins.search.indexer.tail import TailReader
-from nanobot_memory_plugins.search.indexer.worker import Indexer
-from nanobot_memory_plugins.search.sources.migration import migrate_legacy
-from nanobot_memory_plugins.search.sources.places import Places
 from nanobot_memory_plugins.storage.connection_pool import Degradation, Reader, Readers, trouble_of
 from nanobot_memory_plugins.storage.database_factory import DatabaseOpener
+from nanobot_memory_plugins.storage.embedding.access import EmbeddingAccess
 from nanobot_memory_plugins.storage.index_location import IndexPlace, choose_place
+from nanobot_memory_plugins.storage.indexer.tail import TailReader
+from nanobot_memory_plugins.storage.indexer.worker import Indexer
 from nanobot_memory_plugins.storage.options import StorageOptions
+from nanobot_memory_plugins.storage.sources.migration import migrate_legacy
+from nanobot_memory_plugins.storage.sources.places import Places
 
 if TYPE_CHECKING:
-    from nanobot_memory_plugins.search.embedding.reranker import Reranker
     from nanobot_memory_plugins.storage.database import Database
+    from nanobot_memory_plugins.storage.embedding.reranker import Reranker
     from nanobot_memory_plugins.storage.search.searcher import Searcher
 
 T = TypeVar("T")
@@ -251,7 +251,7 @@ class MemoryIndex:
 
     def _start_reranker(self) -> "Reranker | None":
         try:
-            from nanobot_memory_plugins.search.embedding.reranker import Reranker
+            from nanobot_memory_plugins.storage.embedding.reranker import Reranker
         except ImportError:  # without numpy there is no order either
             return None
         reranker = Reranker(
@@ -291,7 +291,7 @@ class MemoryIndex:
         return database, searcher
 
     def _scan(self, query: Query) -> SearchResult:
-        from nanobot_memory_plugins.search.scan import scan_markdown
+        from nanobot_memory_plugins.storage.scan import scan_markdown
 
         try:
             return scan_markdown(self._tail.documents({}, most_bytes=_SCAN_BYTES), query)
@@ -301,7 +301,7 @@ class MemoryIndex:
             ) from error
 
     def _read_file(self, hit_id: str) -> Hit | None:
-        from nanobot_memory_plugins.search.results import hit_of
+        from nanobot_memory_plugins.storage.results import hit_of
 
         for document in self._tail.documents({}, most_bytes=_SCAN_BYTES):
             if document.key == hit_id:

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from nanobot_memory_plugins.storage.embedding.builtin_engine import BuiltinEngine
+from nanobot_memory_plugins.storage.embedding.installation import MAXIMUM_TOKENS
+from nanobot_memory_plugins.storage.embedding.piece_table import PieceTable, write_piece_table
 from tokenizers import Tokenizer
 
-from nanobot_memory_plugins.search.embedding import builtin_engine
-from nanobot_memory_plugins.search.embedding.builtin_engine import BuiltinEngine
-from nanobot_memory_plugins.search.embedding.installation import MAXIMUM_TOKENS
-from nanobot_memory_plugins.search.embedding.piece_table import PieceTable, write_piece_table
+from nanobot_memory_plugins.storage.embedding import builtin_engine
 from tests.embedding.test_builtin_model import ALPHABET, TEXTS, TOO_LONG
 from tests.support.examples import examples
 
@@ -84,7 +84,7 @@ def test_threads_that_come_at_once_get_the_vectors_of_one(engine: BuiltinEngine)
 def test_a_question_needs_no_fastembed(builtin_model: Path):
     script = (
         "import sys\n"
-        "from nanobot_memory_plugins.search.embedding import EmbeddingOptions, open_embedder\n"
+        "from nanobot_memory_plugins.storage.embedding import EmbeddingOptions, open_embedder\n"
         "print(len(open_embedder(EmbeddingOptions()).encode('where does the tea grow?')[0]))\n"
         "print([name for name in ('fastembed', 'google.protobuf', 'huggingface_hub', 'PIL') if name in sys.modules])\n"
     )

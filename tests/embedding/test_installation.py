@@ -8,14 +8,14 @@ import sys
 from pathlib import Path
 
 import pytest
+from nanobot_memory_plugins.storage.embedding.installation import builtin_directory, install, is_installed
 
 from nanobot_memory_plugins.core.errors import EmbeddingError
-from nanobot_memory_plugins.search.embedding import installation
-from nanobot_memory_plugins.search.embedding.installation import builtin_directory, install, is_installed
+from nanobot_memory_plugins.storage.embedding import installation
 
 BUILDING = "building the graph"
 INSTALL = (
-    "from nanobot_memory_plugins.search.embedding.installation import install\n"
+    "from nanobot_memory_plugins.storage.embedding.installation import install\n"
     "install(lambda done, what: print(what, flush=True))\n"
 )
 

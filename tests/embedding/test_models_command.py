@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from nanobot_memory_plugins.storage.embedding.installation import builtin_directory, is_installed
 from typer.testing import CliRunner
 
-from nanobot_memory_plugins.search.embedding.installation import builtin_directory, is_installed
 from nanobot_memory_plugins.storage.cli.models_command import models
 
 RUN = "from nanobot_memory_plugins.storage.cli.models_command import models; models()"

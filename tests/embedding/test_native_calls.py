@@ -6,12 +6,12 @@ import threading
 from pathlib import Path
 
 import pytest
+from nanobot_memory_plugins.storage.embedding.native_calls import NativeCalls
 
 from nanobot_memory_plugins.core.errors import EmbeddingError
-from nanobot_memory_plugins.search.embedding.native_calls import NativeCalls
 
 LOADING = """
-from nanobot_memory_plugins.search.embedding import EmbeddingOptions, EmbeddingService
+from nanobot_memory_plugins.storage.embedding import EmbeddingOptions, EmbeddingService
 service = EmbeddingService(EmbeddingOptions())
 service.start()
 while "onnxruntime" not in __import__("sys").modules:
@@ -20,7 +20,7 @@ service.close(timeout=0.0)
 """
 COMPUTING = """
 import threading
-from nanobot_memory_plugins.search.embedding import EmbeddingOptions, EmbeddingService
+from nanobot_memory_plugins.storage.embedding import EmbeddingOptions, EmbeddingService
 service = EmbeddingService(EmbeddingOptions())
 service.start()
 service.wait(60)

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from nanobot_memory_plugins.storage.embedding.reranker import Reranker
 
 from nanobot_memory_plugins.core import Query
 from nanobot_memory_plugins.core.clock import SystemClock
-from nanobot_memory_plugins.search.embedding.reranker import Reranker
 from nanobot_memory_plugins.storage.options import StorageOptions
 from nanobot_memory_plugins.storage.store import SqliteStore
 from tests.embedding.conftest import TinyModel

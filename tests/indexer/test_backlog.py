@@ -5,8 +5,7 @@ from pathlib import Path
 
 from hypothesis import given
 from hypothesis import strategies as st
-
-from nanobot_memory_plugins.search.indexer.backlog import Backlog
+from nanobot_memory_plugins.storage.indexer.backlog import Backlog
 
 
 @given(st.lists(st.integers(0, 20)))

@@ -7,12 +7,12 @@ import time
 from contextlib import closing
 
 import pytest
+from nanobot_memory_plugins.storage.indexer.session import SessionSettings
+from nanobot_memory_plugins.storage.indexer.step import FileStep, StepSettings
+from nanobot_memory_plugins.storage.sources.places import Places
 
 from nanobot_memory_plugins.core.clock import ManualClock
 from nanobot_memory_plugins.core.values import Origin
-from nanobot_memory_plugins.search.indexer.session import SessionSettings
-from nanobot_memory_plugins.search.indexer.step import FileStep, StepSettings
-from nanobot_memory_plugins.search.sources.places import Places
 from nanobot_memory_plugins.storage.database import Database
 from tests.support.indexed_workspace import TIME, Workspace, entry, message, until
 
@@ -121,7 +121,7 @@ def test_what_was_accepted_is_done_in_order_before_stopping(workspace: Workspace
 def test_a_file_that_cannot_be_indexed_keeps_no_other_waiting(workspace: Workspace, monkeypatch: pytest.MonkeyPatch):
     broken = workspace.write("broken.md", "## A\ntext\n")
     workspace.write("good.md", "## B\nfine\n")
-    from nanobot_memory_plugins.search.indexer import step
+    from nanobot_memory_plugins.storage.indexer import step
 
     really_open = step.open_regular
 

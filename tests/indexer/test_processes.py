@@ -17,8 +17,8 @@ from tests.support.indexed_workspace import Workspace, entry, message, until
 INDEX = """
 import sys, time
 from pathlib import Path
-from nanobot_memory_plugins.search.indexer.session import SessionSettings
-from nanobot_memory_plugins.search.indexer.step import StepSettings
+from nanobot_memory_plugins.storage.indexer.session import SessionSettings
+from nanobot_memory_plugins.storage.indexer.step import StepSettings
 from tests.support.indexed_workspace import Workspace
 workspace = Workspace(Path(sys.argv[1]))
 settings = SessionSettings(step=StepSettings(batch_documents=20))

@@ -9,6 +9,9 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from nanobot_memory_plugins.storage.sources.pieces import Chunking, FilePiece, Keys, read_lines
+from nanobot_memory_plugins.storage.sources.places import Places
+from nanobot_memory_plugins.storage.sources.reader import read_pieces, resumable
 
 from nanobot_memory_plugins.core.files import (
     MemoryPaths,
@@ -17,11 +20,8 @@ from nanobot_memory_plugins.core.files import (
     render_transcript_line,
 )
 from nanobot_memory_plugins.core.values import Note, Origin, Scope
-from nanobot_memory_plugins.search.documents import Document
-from nanobot_memory_plugins.search.sources import transcripts
-from nanobot_memory_plugins.search.sources.pieces import Chunking, FilePiece, Keys, read_lines
-from nanobot_memory_plugins.search.sources.places import Places
-from nanobot_memory_plugins.search.sources.reader import read_pieces, resumable
+from nanobot_memory_plugins.storage.documents import Document
+from nanobot_memory_plugins.storage.sources import transcripts
 from tests.support.examples import examples
 
 TIME = datetime(2026, 2, 16, 14, 20, 33, tzinfo=UTC)
@@ -244,7 +244,7 @@ def test_lines_come_whole_whatever_their_length(
 
 
 def test_long_term_memory_is_read_whole():
-    from nanobot_memory_plugins.search.sources.places import FileKind
+    from nanobot_memory_plugins.storage.sources.places import FileKind
 
     assert [kind for kind in FileKind if not resumable(kind)] == [FileKind.LONG_TERM]
 

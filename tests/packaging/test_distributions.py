@@ -162,7 +162,7 @@ def test_each_plugin_is_installed_alone_from_a_checkout_and_removed(environment)
     environment.install_folders({"redaction", "core"})
     for folder, name in PLUGINS.items():
         folders = needed_by(folder)
-        assert folders == {"redaction", "core", folder, *(("search",) if folder == "storage" else ())}
+        assert folders == {"redaction", "core", folder}
         environment.install_folders(folders - {"redaction", "core"})
         found = {known: plugin["distribution"] for known, plugin in environment.plugins().items()}
         assert found == {name: f"nanobot-memory-{folder}"}
@@ -186,14 +186,14 @@ def test_each_plugin_that_is_removed_costs_itself_alone(environment):
 
 @pytest.mark.accept("PL-01")
 def test_removing_one_plugin_leaves_the_others_working(environment, tmp_path):
-    # The tools measure this store, and go with it.
-    environment.install(*(f"nanobot-memory-{folder}" for folder in FOLDERS if folder != "tools"))
+    # The tools and the shared store stand on this store, and go with it.
+    environment.install(*(f"nanobot-memory-{folder}" for folder in FOLDERS if folder not in ("tools", "postgres")))
     environment.pip("check")
-    assert set(environment.plugins()) == {*PLUGINS.values(), "postgres"}
+    assert set(environment.plugins()) == set(PLUGINS.values())
     environment.uninstall("nanobot-memory-storage")
     environment.pip("check")
     plugins = environment.plugins()
-    assert set(plugins) == {*PLUGINS.values(), "postgres"} - {"storage"}
+    assert set(plugins) == set(PLUGINS.values()) - {"storage"}
     assert not any(plugin["error"] for plugin in plugins.values())
     findings = {f["subject"]: f for f in environment.command("doctor", "--workspace", str(tmp_path))["findings"]}
     assert "disabled" in findings["recall"]["state"]

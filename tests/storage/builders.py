@@ -7,9 +7,9 @@ from typing import Any
 
 from nanobot_memory_plugins.core.clock import Clock, ManualClock
 from nanobot_memory_plugins.core.values import Origin
-from nanobot_memory_plugins.search.documents import Document, FileChange, FileState
-from nanobot_memory_plugins.search.options import SearchOptions
 from nanobot_memory_plugins.storage.database import Database
+from nanobot_memory_plugins.storage.documents import Document, FileChange, FileState
+from nanobot_memory_plugins.storage.options import SearchOptions
 from nanobot_memory_plugins.storage.search.searcher import Searcher
 
 NOW = datetime(2026, 5, 8, 12, tzinfo=UTC)

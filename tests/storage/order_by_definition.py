@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 from nanobot_memory_plugins.core.text.sentences import ends_in_question_mark, only_asks
 from nanobot_memory_plugins.core.values import Origin
-from nanobot_memory_plugins.search.candidates import SESSION_GAP
-from nanobot_memory_plugins.search.expected_answer_type import AnswerKind, holds
-from nanobot_memory_plugins.search.features import LONGEST, FeatureQuery
-from nanobot_memory_plugins.search.query_signals import AskedSpeaker
-from nanobot_memory_plugins.search.timestamps import timestamp
+from nanobot_memory_plugins.storage.candidates import SESSION_GAP
+from nanobot_memory_plugins.storage.expected_answer_type import AnswerKind, holds
+from nanobot_memory_plugins.storage.features import LONGEST, FeatureQuery
+from nanobot_memory_plugins.storage.query_signals import AskedSpeaker
+from nanobot_memory_plugins.storage.timestamps import timestamp
 from tests.storage.passages import Passage
 
 _BEST_OF_SESSION = 3

@@ -8,10 +8,10 @@ from types import SimpleNamespace
 import numpy as np
 
 from nanobot_memory_plugins.core.values import Origin
-from nanobot_memory_plugins.search.candidates import Candidates
-from nanobot_memory_plugins.search.features import Features
-from nanobot_memory_plugins.search.lexical import LexicalScores
-from nanobot_memory_plugins.search.text_traits import traits_of
+from nanobot_memory_plugins.storage.candidates import Candidates
+from nanobot_memory_plugins.storage.features import Features
+from nanobot_memory_plugins.storage.lexical import LexicalScores
+from nanobot_memory_plugins.storage.text_traits import traits_of
 
 
 @dataclass(frozen=True)

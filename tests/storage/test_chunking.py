@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nanobot_memory_plugins.core.text.tokens import estimate_tokens
-from nanobot_memory_plugins.search.chunking import chunk_markdown, chunk_text
+from nanobot_memory_plugins.storage.chunking import chunk_markdown, chunk_text
 
 MARKDOWN = st.lists(
     st.sampled_from(

@@ -11,8 +11,8 @@ import pytest
 
 from nanobot_memory_plugins.core.errors import StoreError
 from nanobot_memory_plugins.core.values import Origin, Scope
-from nanobot_memory_plugins.search.documents import FileState
 from nanobot_memory_plugins.storage.database import Database
+from nanobot_memory_plugins.storage.documents import FileState
 from tests.storage.builders import change, document
 
 

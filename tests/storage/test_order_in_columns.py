@@ -6,12 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nanobot_memory_plugins.core.values import Origin
-from nanobot_memory_plugins.search.bm25 import scores_of
-from nanobot_memory_plugins.search.features import FeatureQuery, features_of
-from nanobot_memory_plugins.search.lexical import score_terms
-from nanobot_memory_plugins.search.options import SearchOptions
-from nanobot_memory_plugins.search.ranking import rank
-from nanobot_memory_plugins.search.weights import WITH_MEANING, WORDS_ALONE
+from nanobot_memory_plugins.storage.bm25 import scores_of
+from nanobot_memory_plugins.storage.features import FeatureQuery, features_of
+from nanobot_memory_plugins.storage.lexical import score_terms
+from nanobot_memory_plugins.storage.options import SearchOptions
+from nanobot_memory_plugins.storage.ranking import rank
+from nanobot_memory_plugins.storage.weights import WITH_MEANING, WORDS_ALONE
 from tests.storage.order_by_definition import features_of as features_by_definition
 from tests.storage.passages import Passage, columns_of, rows_of
 

@@ -7,14 +7,14 @@ from types import SimpleNamespace
 import pytest
 
 from nanobot_memory_plugins.core.values import Origin
-from nanobot_memory_plugins.search import weights
-from nanobot_memory_plugins.search.bm25 import idf_of
-from nanobot_memory_plugins.search.expected_answer_type import AnswerKind
-from nanobot_memory_plugins.search.features import QUESTION_CHARS, FeatureQuery, Features, features_of
-from nanobot_memory_plugins.search.lexical import score_terms
-from nanobot_memory_plugins.search.options import SearchOptions
-from nanobot_memory_plugins.search.query_signals import AskedSpeaker
-from nanobot_memory_plugins.search.ranking import RECENCY_LOG_ODDS, odds, rank
+from nanobot_memory_plugins.storage import weights
+from nanobot_memory_plugins.storage.bm25 import idf_of
+from nanobot_memory_plugins.storage.expected_answer_type import AnswerKind
+from nanobot_memory_plugins.storage.features import QUESTION_CHARS, FeatureQuery, Features, features_of
+from nanobot_memory_plugins.storage.lexical import score_terms
+from nanobot_memory_plugins.storage.options import SearchOptions
+from nanobot_memory_plugins.storage.query_signals import AskedSpeaker
+from nanobot_memory_plugins.storage.ranking import RECENCY_LOG_ODDS, odds, rank
 from tests.storage.passages import Passage, columns_of, rows_of
 from tests.support.each import each
 

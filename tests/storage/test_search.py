@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 from nanobot_memory_plugins.core.values import Level, Origin, Query, Scope, Tier
-from nanobot_memory_plugins.search.scan import scan_markdown
 from nanobot_memory_plugins.storage.database import Database
+from nanobot_memory_plugins.storage.scan import scan_markdown
 from tests.storage.builders import NOW, ChosenVectors, change, document, searcher
 
 

@@ -22,11 +22,11 @@ from datetime import timedelta
 import pytest
 
 from nanobot_memory_plugins.core.values import Query
-from nanobot_memory_plugins.search.bm25 import idf_of
-from nanobot_memory_plugins.search.lexical import score_terms
-from nanobot_memory_plugins.search.options import SearchOptions
-from nanobot_memory_plugins.search.ranking import recency, reciprocal_rank, weighted
+from nanobot_memory_plugins.storage.bm25 import idf_of
 from nanobot_memory_plugins.storage.database import Database
+from nanobot_memory_plugins.storage.lexical import score_terms
+from nanobot_memory_plugins.storage.options import SearchOptions
+from nanobot_memory_plugins.storage.ranking import recency, reciprocal_rank, weighted
 from tests.storage.builders import NOW, ChosenVectors, change, document, searcher
 
 TEXTS = {"a": "apple apple pear", "b": "apple plum kiwi", "c": "grape melon lime", "d": "fig nut date"}

@@ -4,8 +4,8 @@ from hypothesis import strategies as st
 
 from nanobot_memory_plugins.core.text.tokens import estimate_tokens
 from nanobot_memory_plugins.core.values import Query, Scope, Tier
-from nanobot_memory_plugins.search.scan import scan_markdown
 from nanobot_memory_plugins.storage.database import Database
+from nanobot_memory_plugins.storage.scan import scan_markdown
 from tests.storage.builders import ChosenVectors, change, document, searcher
 from tests.support.each import each
 from tests.support.examples import examples

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nanobot_memory_plugins.search.segmentation import MAX_QUERY_TERMS, candidate_terms, query_terms, segment
+from nanobot_memory_plugins.storage.segmentation import MAX_QUERY_TERMS, candidate_terms, query_terms, segment
 from tests.support.each import each
 
 

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nanobot_memory_plugins.search.results import snippet
-from nanobot_memory_plugins.search.segmentation import candidate_terms
+from nanobot_memory_plugins.storage.results import snippet
+from nanobot_memory_plugins.storage.segmentation import candidate_terms
 
 FILLER = "The weather report mentions rain and harvest again. "
 

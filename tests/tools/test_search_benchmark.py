@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from benchmarks import hostile_texts, search
-from nanobot_memory_plugins.search.segmentation import query_terms
 from nanobot_memory_plugins.storage.database import Database
 from nanobot_memory_plugins.storage.search.full_text import FullText
+from nanobot_memory_plugins.storage.segmentation import query_terms
 from nanobot_memory_plugins.tools.bench import made_up
 
 

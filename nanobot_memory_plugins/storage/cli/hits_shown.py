@@ -10,7 +10,7 @@ from nanobot_memory_plugins.core.cli import PROGRAM
 from nanobot_memory_plugins.core.cli.console import console, shown
 from nanobot_memory_plugins.core.text.markdown import one_line
 from nanobot_memory_plugins.redaction.script.messages import tr
-from nanobot_memory_plugins.search.segmentation import candidate_terms
+from nanobot_memory_plugins.storage.segmentation import candidate_terms
 
 _SNIPPET = 240
 # What the heading of a scored entry says, in its file.

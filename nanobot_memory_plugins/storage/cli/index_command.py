@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from nanobot_memory_plugins.storage.embedding.access import EmbeddingReport
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 
 from nanobot_memory_plugins.core import Level, StoreStatus
@@ -14,7 +15,6 @@ from nanobot_memory_plugins.core.cli.console import console, shown
 from nanobot_memory_plugins.core.cli.options import ConfigOption, JsonOption, WorkspaceOption, print_json
 from nanobot_memory_plugins.core.protocols import VectorStore
 from nanobot_memory_plugins.redaction.script.messages import tr
-from nanobot_memory_plugins.search.embedding.access import EmbeddingReport
 from nanobot_memory_plugins.storage.cli.opening import failing_in_words, opened_shared, opened_store
 from nanobot_memory_plugins.storage.store import SqliteStore
 

@@ -13,13 +13,7 @@ import numpy as np
 
 from nanobot_memory_plugins.core import StoreError
 from nanobot_memory_plugins.redaction.script.messages import Sentence
-from nanobot_memory_plugins.search import document_rows as rows
-from nanobot_memory_plugins.search.documents import Document, FileChange, FileState
-from nanobot_memory_plugins.search.indexed_text import embedding_text, storable
-from nanobot_memory_plugins.search.indexer.database import TextToEmbed
-from nanobot_memory_plugins.search.segmentation import SEGMENTATION_VERSION
-from nanobot_memory_plugins.search.text_traits import traits_version
-from nanobot_memory_plugins.search.timestamps import timestamp
+from nanobot_memory_plugins.storage import document_rows as rows
 from nanobot_memory_plugins.storage.database import (
     consistency as agreement,
 )
@@ -41,6 +35,12 @@ from nanobot_memory_plugins.storage.database.connection import (
     scalar,
 )
 from nanobot_memory_plugins.storage.database.spaces import VectorSpace
+from nanobot_memory_plugins.storage.documents import Document, FileChange, FileState
+from nanobot_memory_plugins.storage.indexed_text import embedding_text, storable
+from nanobot_memory_plugins.storage.indexer.database import TextToEmbed
+from nanobot_memory_plugins.storage.segmentation import SEGMENTATION_VERSION
+from nanobot_memory_plugins.storage.text_traits import traits_version
+from nanobot_memory_plugins.storage.timestamps import timestamp
 
 # Row ids that wait for their vector and are remembered, so that not every batch looks through the whole table.
 _REMEMBERED_IDS = 4_096

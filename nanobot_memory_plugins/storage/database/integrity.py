@@ -8,7 +8,7 @@ import apsw
 
 from nanobot_memory_plugins.core import logger
 from nanobot_memory_plugins.redaction.script.messages import Sentence
-from nanobot_memory_plugins.search import document_rows as rows
+from nanobot_memory_plugins.storage import document_rows as rows
 from nanobot_memory_plugins.storage.database.connection import VectorBackend
 from nanobot_memory_plugins.storage.database.consistency import orphans_and_lost
 from nanobot_memory_plugins.storage.database.spaces import all_spaces

@@ -5,8 +5,6 @@ import uuid
 import apsw
 
 from nanobot_memory_plugins.redaction.script.messages import Sentence
-from nanobot_memory_plugins.search.segmentation import FTS5_TOKENIZER, SEGMENTATION_VERSION
-from nanobot_memory_plugins.search.text_traits import traits_version
 from nanobot_memory_plugins.storage.database.connection import (
     CorruptIndexError,
     OtherSchemaError,
@@ -14,6 +12,8 @@ from nanobot_memory_plugins.storage.database.connection import (
     immediate,
     scalar,
 )
+from nanobot_memory_plugins.storage.segmentation import FTS5_TOKENIZER, SEGMENTATION_VERSION
+from nanobot_memory_plugins.storage.text_traits import traits_version
 
 # Counted up with each change of the tables: an index of another schema is made again from the files.
 SCHEMA_VERSION = 1

@@ -6,13 +6,13 @@ from typing import Any
 
 import apsw
 
-from nanobot_memory_plugins.search import document_rows as rows
-from nanobot_memory_plugins.search.documents import Document, FileChange, FileState
-from nanobot_memory_plugins.search.indexed_text import derived_of, storable
-from nanobot_memory_plugins.search.timestamps import timestamp
+from nanobot_memory_plugins.storage import document_rows as rows
 from nanobot_memory_plugins.storage.database import spaces
 from nanobot_memory_plugins.storage.database.connection import query
 from nanobot_memory_plugins.storage.database.schema import get_meta, next_revision, set_meta
+from nanobot_memory_plugins.storage.documents import Document, FileChange, FileState
+from nanobot_memory_plugins.storage.indexed_text import derived_of, storable
+from nanobot_memory_plugins.storage.timestamps import timestamp
 
 _UPSERT = f"""
 INSERT INTO docs ({rows.DOCUMENT_COLUMNS}, timestamp, body_terms, head_terms, traits, embedding_hash, row_hash)

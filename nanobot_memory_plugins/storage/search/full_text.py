@@ -7,10 +7,10 @@ from typing import Any
 import apsw
 
 from nanobot_memory_plugins.core import Query, Tier
-from nanobot_memory_plugins.search.filters import sql_filter
-from nanobot_memory_plugins.search.segmentation import MAX_QUERY_TERMS, match_expression
 from nanobot_memory_plugins.storage.database.connection import query as run
 from nanobot_memory_plugins.storage.database.connection import scalar
+from nanobot_memory_plugins.storage.filters import sql_filter
+from nanobot_memory_plugins.storage.segmentation import MAX_QUERY_TERMS, match_expression
 
 # Terms of a long query whose frequency is looked up.
 _MOST_COMPARED = 300

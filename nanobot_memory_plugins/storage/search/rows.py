@@ -6,11 +6,11 @@ from typing import Any
 import apsw
 
 from nanobot_memory_plugins.core import Query
-from nanobot_memory_plugins.search.candidate_rows import CandidateRow
-from nanobot_memory_plugins.search.document_rows import DOCUMENT_COLUMNS
-from nanobot_memory_plugins.search.filters import sql_filter
-from nanobot_memory_plugins.search.indexed_text import storable
+from nanobot_memory_plugins.storage.candidate_rows import CandidateRow
 from nanobot_memory_plugins.storage.database.connection import query as run
+from nanobot_memory_plugins.storage.document_rows import DOCUMENT_COLUMNS
+from nanobot_memory_plugins.storage.filters import sql_filter
+from nanobot_memory_plugins.storage.indexed_text import storable
 
 # SQLite's default number of bound values in one statement is larger; this keeps the statements few and small.
 _AT_ONCE = 400

@@ -4,10 +4,10 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from nanobot_memory_plugins.core import Clock, Embedder, Level, StoreError
-from nanobot_memory_plugins.search.index_searcher import IndexSearcher
-from nanobot_memory_plugins.search.options import SearchOptions
 from nanobot_memory_plugins.storage.database import Database, VectorBackend
 from nanobot_memory_plugins.storage.database.connection import plain_errors
+from nanobot_memory_plugins.storage.index_searcher import IndexSearcher
+from nanobot_memory_plugins.storage.options import SearchOptions
 from nanobot_memory_plugins.storage.search.full_text import FullText
 from nanobot_memory_plugins.storage.search.rows import Rows
 from nanobot_memory_plugins.storage.search.vector_matrix import RESIDENT_BYTES, VectorMatrix

@@ -18,10 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nanobot_memory_plugins.core import Clock, Query, logger
-from nanobot_memory_plugins.search.filters import sql_filter
 from nanobot_memory_plugins.storage.database import Database, Moment, VectorBackend, VectorSpace
 from nanobot_memory_plugins.storage.database import spaces as stored
 from nanobot_memory_plugins.storage.database.connection import query as run
+from nanobot_memory_plugins.storage.filters import sql_filter
 from nanobot_memory_plugins.storage.search.vector_codes import bytes_for
 from nanobot_memory_plugins.storage.search.vector_loading import LoadingEndedError, read_changes, read_snapshot
 from nanobot_memory_plugins.storage.search.vector_snapshot import Labels, VectorSnapshot

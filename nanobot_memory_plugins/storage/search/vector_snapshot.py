@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 from nanobot_memory_plugins.core import Query, Scope
 from nanobot_memory_plugins.core.values import Whose
-from nanobot_memory_plugins.search.filters import SCOPE_FIELDS, WHOSE_FIELDS, wanted_of
-from nanobot_memory_plugins.search.timestamps import timestamp
 from nanobot_memory_plugins.storage.database import VectorSpace
+from nanobot_memory_plugins.storage.filters import SCOPE_FIELDS, WHOSE_FIELDS, wanted_of
 from nanobot_memory_plugins.storage.search.vector_codes import COMPARED_FOR_EACH, VectorCodes
+from nanobot_memory_plugins.storage.timestamps import timestamp
 
 FILTERED = (*SCOPE_FIELDS, "origin", "source")
 # What has changed is kept apart until it is this share of the whole, or more than this: then both are made one again.

@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nanobot_memory_plugins.core.values import Origin, Scope
-from nanobot_memory_plugins.search import stopwords
-from nanobot_memory_plugins.search.documents import Document, FileChange, FileState
+from nanobot_memory_plugins.storage import stopwords
 from nanobot_memory_plugins.storage.database import Database
+from nanobot_memory_plugins.storage.documents import Document, FileChange, FileState
 
 AGENT = "ours"
 SESSIONS = 20

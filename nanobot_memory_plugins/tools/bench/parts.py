@@ -9,9 +9,9 @@ import numpy as np
 
 from nanobot_memory_plugins.core.values import Query, Scope, Tier
 from nanobot_memory_plugins.redaction.script.messages import Sentence
-from nanobot_memory_plugins.search.segmentation import candidate_terms, match_expression
 from nanobot_memory_plugins.storage.database import Database
 from nanobot_memory_plugins.storage.search.full_text import FullText
+from nanobot_memory_plugins.storage.segmentation import candidate_terms, match_expression
 from nanobot_memory_plugins.tools.bench import made_up
 
 # What recall asks for.

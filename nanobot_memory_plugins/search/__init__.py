@@ -1,1 +1,0 @@
-"""What every store shares: documents from the memory files, segmentation, embedding, features and ranking."""

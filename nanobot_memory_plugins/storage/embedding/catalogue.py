@@ -1,0 +1,216 @@
+"""Finds an embedding model by its name, on this machine only; `pull` is the one thing that fetches."""
+
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+from nanobot_memory_plugins.core.errors import ConfigurationError, EmbeddingError, ModelMissingError
+from nanobot_memory_plugins.redaction.script.messages import Sentence
+from nanobot_memory_plugins.storage.embedding.installation import (
+    BUILTIN_NAME,
+    Progress,
+    builtin_directory,
+    extra_missing,
+    install,
+    is_installed,
+)
+from nanobot_memory_plugins.storage.embedding.locations import hub_directory
+
+DEFAULT_MODEL = "multilingual"
+ALIASES = {
+    DEFAULT_MODEL: BUILTIN_NAME,
+    "chinese": "BAAI/bge-small-zh-v1.5",
+    "english": "sentence-transformers/all-MiniLM-L6-v2",
+}
+# Where exporters put the graph, the usual place first.
+_GRAPH_FILES = ("model.onnx", "model_optimized.onnx", "onnx/model.onnx")
+_TOKENIZER_FILES = ("tokenizer.json", "tokenizer_config.json")
+_OPTIONAL_FILES = ("config.json", "special_tokens_map.json", "preprocessor_config.json")
+
+
+class ModelOrigin(StrEnum):
+    """Where a model comes from."""
+
+    BUILTIN = "builtin"
+    FOLDER = "folder"
+    HUB = "hub"
+
+
+@dataclass(frozen=True, slots=True)
+class HubModel:
+    """What fastembed's catalogue says of a model: its name, repository on the hub, and files."""
+
+    name: str
+    repository: str
+    graph_file: str
+    additional_files: tuple[str, ...]
+    size_in_gigabytes: float
+
+    @property
+    def required_files(self) -> tuple[str, ...]:
+        """The files without which it cannot be loaded, relative to the repository."""
+        return (self.graph_file, *self.additional_files, *_TOKENIZER_FILES)
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """A model that was found by its name.
+
+    ``folder`` is where its files are, or None while they are not on this machine. ``graph_file`` is relative
+    to it. ``hub`` is set for models of the catalogue, and for a folder that holds one of them.
+    """
+
+    name: str
+    origin: ModelOrigin
+    folder: Path | None
+    graph_file: str
+    hub: HubModel | None = None
+
+
+def find(name: str) -> Model:
+    """Find a model: a folder on disk comes first, then the aliases, then fastembed's catalogue.
+
+    It reads the disk and asks no network. Raises `ConfigurationError` for a name that means nothing, and
+    `EmbeddingError` when the catalogue is needed and fastembed is not installed.
+    """
+    folder = Path(os.path.expanduser(name))  # Path.expanduser raises for an unknown user
+    if folder.is_dir():
+        graph_file = next((file for file in _GRAPH_FILES if (folder / file).is_file()), None)
+        if graph_file is not None and (folder / "tokenizer.json").is_file():
+            return Model(str(folder.resolve()), ModelOrigin.FOLDER, folder.resolve(), graph_file, _hub_twin(folder))
+    full_name = ALIASES.get(name.lower(), name)
+    if full_name == BUILTIN_NAME:
+        found = builtin_directory() if is_installed(thorough=False) else None
+        return Model(BUILTIN_NAME, ModelOrigin.BUILTIN, found, "model.onnx")
+    for hub in hub_models():
+        if hub.name.lower() == full_name.lower():
+            return Model(hub.name, ModelOrigin.HUB, _cached_folder(hub), hub.graph_file, hub)
+    if folder.is_dir():
+        raise ConfigurationError(
+            Sentence("The folder {folder} holds no embedding model.", folder=folder),
+            hint="It needs model.onnx, tokenizer.json and tokenizer_config.json.",
+        )
+    raise ConfigurationError(
+        Sentence("There is no embedding model {name!r}.", name=name),
+        hint=Sentence(
+            "Use one of {aliases}, a name of fastembed's catalogue, or an existing folder.", aliases=", ".join(ALIASES)
+        ),
+    )
+
+
+def missing(model: Model, asked_for: str) -> ModelMissingError:
+    """Return the error for a model that is not on this machine."""
+    return ModelMissingError(
+        Sentence("The embedding model {name} is not on this machine.", name=model.name),
+        hint=Sentence("Fetch it with: nanobot-memory models pull {asked_for}", asked_for=asked_for),
+    )
+
+
+def pull(name: str, progress: Progress | None = None) -> Model:
+    """Bring a model onto this machine and return it with its folder.
+
+    Builds the built-in one, fetches others from the hub. Raises `ConfigurationError` for an unknown name
+    and `EmbeddingError` when it cannot be had.
+    """
+    model = find(name)
+    if model.origin is ModelOrigin.BUILTIN:
+        install(progress)
+    elif model.hub is not None and model.folder is None:
+        _fetch(model.hub, progress)
+    return find(name)
+
+
+def hub_models() -> Iterator[HubModel]:
+    """Yield fastembed's catalogue. Raises `EmbeddingError` when fastembed is not installed."""
+    try:
+        from fastembed import TextEmbedding
+    except ImportError as error:
+        raise extra_missing(error) from error
+    description: dict[str, Any]
+    for description in TextEmbedding.list_supported_models():
+        repository = description["sources"]["hf"]
+        if repository:
+            yield HubModel(
+                name=description["model"],
+                repository=repository,
+                graph_file=description["model_file"],
+                additional_files=tuple(description["additional_files"]),
+                size_in_gigabytes=description["size_in_GB"],
+            )
+
+
+def size_on_disk(folder: Path) -> int:
+    """Return the bytes of a model's files."""
+    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+
+
+def pooling_of(folder: Path) -> str | None:
+    """Return ``cls``, ``mean`` or ``last`` as a sentence-transformers folder states it, else None."""
+    try:
+        stated = json.loads((folder / "1_Pooling" / "config.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    keys = {
+        "pooling_mode_cls_token": "cls",
+        "pooling_mode_mean_tokens": "mean",
+        "pooling_mode_lasttoken": "last",
+    }
+    return next((pooling for key, pooling in keys.items() if stated.get(key)), None)
+
+
+def _hub_twin(folder: Path) -> HubModel | None:
+    """Return the catalogue's model that a folder is a copy of: it knows how to pool its tokens."""
+    try:
+        for hub in hub_models():
+            same_name = hub.name.rpartition("/")[2].lower() == folder.resolve().name.lower()
+            if same_name and all((folder / file).is_file() for file in hub.required_files):
+                return hub
+    except EmbeddingError:  # without fastembed the folder is still found; loading it says what is missing
+        return None
+    return None
+
+
+def _cached_folder(hub: HubModel) -> Path | None:
+    """Return the snapshot in the local cache that has every file, or None."""
+    from huggingface_hub import constants, try_to_load_from_cache
+
+    for cache in (hub_directory(), Path(constants.HF_HUB_CACHE)):
+        found = [try_to_load_from_cache(hub.repository, file, cache_dir=cache) for file in hub.required_files]
+        if all(isinstance(path, str) for path in found):
+            return Path(str(found[-1])).parent
+    return None
+
+
+def _fetch(hub: HubModel, progress: Progress | None) -> None:
+    from huggingface_hub import snapshot_download
+    from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError, OfflineModeIsEnabled
+
+    if progress is not None:
+        size = hub.size_in_gigabytes * 1000
+        progress(0.0, Sentence("fetching {name} ({size:.0f} MB)", name=hub.name, size=size))
+    try:
+        snapshot_download(
+            hub.repository,
+            cache_dir=hub_directory(),
+            allow_patterns=[*hub.required_files, *_OPTIONAL_FILES],
+        )
+    except (HfHubHTTPError, LocalEntryNotFoundError, OfflineModeIsEnabled, OSError) as error:
+        # The hub's library says with this error that it found the files neither there nor here.
+        unreachable = isinstance(error, LocalEntryNotFoundError)
+        why = "the hub cannot be reached" if unreachable else type(error).__name__
+        raise EmbeddingError(
+            Sentence("The model {name} could not be fetched: {why}.", name=hub.name, why=why),
+            hint=(
+                Sentence(
+                    "Check the connection (HF_ENDPOINT names a mirror, HF_HUB_OFFLINE forbids it), copy the "
+                    "model's folder here and name it as model, or use the built-in {default_model!r}.",
+                    default_model=DEFAULT_MODEL,
+                )
+            ),
+        ) from error
+    if progress is not None:
+        progress(1.0, Sentence("{name} is ready", name=hub.name))

@@ -1,0 +1,268 @@
+"""Embedding by a server with an OpenAI-compatible ``POST <base_url>/embeddings``.
+
+The client is httpx: fastembed and the first host bring it already, and the standard library's has neither
+connections that are kept nor separate time limits for connecting and reading.
+"""
+
+import os
+import threading
+import time
+from collections.abc import Callable, Sequence
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any
+
+from tenacity import Retrying, retry_if_exception_type, stop_after_attempt, wait_exponential, wait_random
+
+from nanobot_memory_plugins.core.errors import EmbeddingError
+from nanobot_memory_plugins.redaction.script.messages import Sentence
+from nanobot_memory_plugins.storage.embedding.options import EmbeddingOptions
+from nanobot_memory_plugins.storage.embedding.vectors import embeddable, unit_vectors
+
+if TYPE_CHECKING:
+    import httpx
+    from tenacity import RetryCallState
+
+OPENAI_BASE_URL = "https://api.openai.com/v1"
+OPENAI_KEY_VARIABLE = "OPENAI_API_KEY"
+ATTEMPTS = 4
+FIRST_WAIT_SECONDS = 0.5
+LONGEST_WAIT_SECONDS = 20.0
+# A batch of 1,024 vectors of 4,096 numbers in JSON is 80 MB: more is no answer to what was asked.
+_MAXIMUM_ANSWER_BYTES = 128 << 20
+_TOO_MANY_REQUESTS = 429
+_HINTS = {
+    400: "Check the model's name, its dimension and the length of the texts.",
+    401: "Check the key in {key}.",
+    403: "Check the rights of the key in {key}.",
+    404: "Check base_url (it ends before /embeddings) and remote_model.",
+    413: "Use a smaller batch_size.",
+    429: "The server's limit is reached: wait, or use a smaller batch_size.",
+}
+
+
+class _WorthRetryingError(EmbeddingError):
+    """An answer or a failure that may be different a moment later."""
+
+    def __init__(self, message: str, *, hint: str = "", wait: float | None = None) -> None:
+        super().__init__(message, hint=hint)
+        self.wait = wait
+
+
+class RemoteEmbedder:
+    """An embedder over a server. Any thread may call it.
+
+    429, 5xx and connection errors are tried again up to four times, waiting 0.5 s at first and longer each
+    time, or as long as the server asks for (20 s at most). ``retry_sleep`` takes the place of the waiting.
+    """
+
+    def __init__(self, options: EmbeddingOptions, *, retry_sleep: Callable[[float], None] = time.sleep) -> None:
+        self._model = options.remote_model
+        self._base_url = (options.base_url or OPENAI_BASE_URL).rstrip("/")
+        # OpenAI's own key goes to OpenAI alone; another server's key has to be named.
+        self._key_variable = options.api_key_env or (None if options.base_url else OPENAI_KEY_VARIABLE)
+        self._requested_dimension = options.dimension
+        self._batch_size = options.batch_size
+        self._timeout = options.timeout
+        self._retry_sleep = retry_sleep
+        self._opening = threading.Lock()
+        self._client: httpx.Client | None = None
+        self._dimension = 0
+
+    def load(self) -> None:
+        """Ask the server for one vector, which tells whether it answers and its dimension.
+
+        Blocks for as long as the requests take. Raises `EmbeddingError`.
+        """
+        with self._opening:
+            if self._dimension:
+                return
+            client = self._open()
+            try:
+                self._dimension = len(self._request(client, ["probe"])[0])
+            except BaseException:
+                client.close()
+                raise
+            self._client = client
+
+    def close(self) -> None:
+        """Close the connections."""
+        with self._opening:
+            if self._client is not None:
+                self._client.close()
+            self._client, self._dimension = None, 0
+
+    @property
+    def name(self) -> str:
+        """The model, the dimension that was asked for, and a hash of the server's address.
+
+        The address counts because servers give different models the same name.
+        """
+        server = sha256(self._base_url.encode()).hexdigest()[:8]
+        return f"{self._model}/{self._requested_dimension or 'full'}@{server}"
+
+    @property
+    def dimension(self) -> int:
+        """Numbers in a vector, as the server gave them. Raises `EmbeddingError` before `load`."""
+        if not self._dimension:
+            raise EmbeddingError(Sentence("The embedding server of {model} was not asked yet.", model=self._model))
+        return self._dimension
+
+    def encode(self, texts: str | Sequence[str]) -> list[list[float]]:
+        """Return one vector of unit length a text, in order; a single string counts as a list of one.
+
+        Raises `EmbeddingError` when the server does not answer or answers with something else.
+        """
+        client, dimension = self._client, self.dimension
+        if client is None:
+            raise EmbeddingError(
+                Sentence("The connection to the embedding server of {model} is closed.", model=self._model)
+            )
+        # OpenAI refuses empty texts, and with them the whole batch.
+        batch = [embeddable(text) or " " for text in ([texts] if isinstance(texts, str) else texts)]
+        vectors: list[list[float]] = []
+        for start in range(0, len(batch), self._batch_size):
+            vectors += self._request(client, batch[start : start + self._batch_size], dimension)
+        return vectors
+
+    def _open(self) -> "httpx.Client":
+        try:
+            import httpx
+        except ImportError as error:
+            raise EmbeddingError(
+                "A remote embedding server needs the package httpx, which is not installed.",
+                hint='Install it with: pip install "nanobot-memory-storage[remote]"',
+            ) from error
+        headers = {}
+        if self._key_variable is not None:
+            key = os.environ.get(self._key_variable, "").strip()
+            if not key:
+                raise EmbeddingError(
+                    Sentence(
+                        "The environment variable {key_variable} holds no key for the embedding server.",
+                        key_variable=self._key_variable,
+                    ),
+                    hint=Sentence(
+                        "Set {key_variable}, or name another variable as api_key_env.", key_variable=self._key_variable
+                    ),
+                )
+            if not key.isascii() or not key.isprintable():
+                raise EmbeddingError(
+                    Sentence(
+                        "The key in {key_variable} has characters that no header takes.",
+                        key_variable=self._key_variable,
+                    )
+                )
+            headers["Authorization"] = f"Bearer {key}"
+        try:
+            return httpx.Client(headers=headers, timeout=self._timeout)
+        except (ValueError, OSError, ImportError) as error:  # of proxy and certificate variables
+            raise EmbeddingError(Sentence("No HTTP client can be made ({kind}).", kind=type(error).__name__)) from error
+
+    def _request(self, client: "httpx.Client", texts: list[str], dimension: int | None = None) -> list[list[float]]:
+        retrying = Retrying(
+            retry=retry_if_exception_type(_WorthRetryingError),
+            stop=stop_after_attempt(ATTEMPTS),
+            wait=_wait,
+            sleep=self._retry_sleep,
+            reraise=True,
+        )
+        answer = retrying(self._post, client, texts)
+        rows = self._rows(answer, len(texts))
+        expected = dimension or self._requested_dimension
+        return unit_vectors(rows, source=f"The embedding server of {self._model}", dimension=expected)
+
+    def _post(self, client: "httpx.Client", texts: list[str]) -> Any:
+        import httpx
+
+        body: dict[str, Any] = {"model": self._model, "input": texts, "encoding_format": "float"}
+        if self._requested_dimension is not None:
+            body["dimensions"] = self._requested_dimension
+        # httpx limits each wait for data; this limits the whole answer of a server that drips.
+        deadline = time.monotonic() + self._timeout
+        try:
+            with client.stream("POST", f"{self._base_url}/embeddings", json=body) as response:
+                self._check_status(response)
+                content = bytearray()
+                for part in response.iter_bytes():
+                    content += part
+                    if time.monotonic() > deadline:
+                        raise httpx.ReadTimeout("the whole answer took too long")
+                    if len(content) > _MAXIMUM_ANSWER_BYTES:
+                        raise EmbeddingError(Sentence("The answer of {place} is far too long.", place=self._place))
+            return httpx.Response(200, content=bytes(content)).json()
+        except (httpx.InvalidURL, httpx.UnsupportedProtocol) as error:
+            raise EmbeddingError(
+                Sentence("{place} is no address of an embedding server.", place=self._place),
+                hint="Give base_url as http://host:port/v1 or https://host/v1.",
+            ) from error
+        except httpx.TimeoutException as error:
+            raise _WorthRetryingError(
+                Sentence("{place} did not answer within {timeout:g} s.", place=self._place, timeout=self._timeout),
+                hint="Check it, or raise timeout.",
+            ) from error
+        except httpx.HTTPError as error:
+            raise _WorthRetryingError(
+                Sentence("{place} cannot be reached ({kind}).", place=self._place, kind=type(error).__name__),
+                hint="Check base_url.",
+            ) from error
+        except RuntimeError as error:  # what httpx raises when another thread closed the client
+            raise EmbeddingError(
+                Sentence("The connection to the embedding server of {model} is closed.", model=self._model)
+            ) from error
+        except ValueError as error:
+            raise EmbeddingError(
+                Sentence("{place} answered with something other than JSON.", place=self._place)
+            ) from error
+
+    def _check_status(self, response: "httpx.Response") -> None:
+        """Raise for an answer other than 200. Its text is left out: servers put keys and texts into it."""
+        status = response.status_code
+        if status == 200:
+            return
+        hint = _HINTS.get(status, "").format(key=self._key_variable or "(none: api_key_env is not set)")
+        message = Sentence(
+            "{place} answered {status} {reason_phrase}.",
+            place=self._place,
+            status=status,
+            reason_phrase=response.reason_phrase,
+        )
+        if status == _TOO_MANY_REQUESTS or status >= 500:
+            raise _WorthRetryingError(message, hint=hint, wait=_retry_after(response))
+        raise EmbeddingError(message, hint=hint)
+
+    def _rows(self, answer: Any, count: int) -> list[Any]:
+        """Return the vectors in the order of the texts; servers may answer in another one."""
+        try:
+            rows = {item["index"]: item["embedding"] for item in answer["data"]}
+            return [rows[place] for place in range(count)]
+        except (KeyError, TypeError) as error:
+            raise EmbeddingError(
+                Sentence("{place} did not answer with one vector a text.", place=self._place),
+                hint="Check base_url and remote_model.",
+            ) from error
+
+    @property
+    def _place(self) -> str:
+        """The server for messages, without what an address may carry of a password or a key."""
+        address = self._base_url.partition("?")[0]
+        scheme, separator, rest = address.partition("://")
+        host, slash, path = rest.partition("/")
+        address = f"{scheme}{separator}{host.rpartition('@')[2]}{slash}{path}"
+        return Sentence("The embedding server {address}", address=address)
+
+
+def _retry_after(response: "httpx.Response") -> float | None:
+    """Return the seconds that the server asks to wait, when it gives them as a number."""
+    try:
+        return max(0.0, float(response.headers.get("Retry-After", "")))
+    except ValueError:
+        return None
+
+
+_exponential = wait_exponential(multiplier=FIRST_WAIT_SECONDS, max=LONGEST_WAIT_SECONDS) + wait_random(0, 0.25)
+
+
+def _wait(state: "RetryCallState") -> float:
+    error = state.outcome.exception() if state.outcome else None
+    asked_for = error.wait if isinstance(error, _WorthRetryingError) else None
+    return _exponential(state) if asked_for is None else min(asked_for, LONGEST_WAIT_SECONDS)

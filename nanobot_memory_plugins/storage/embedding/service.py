@@ -1,0 +1,242 @@
+"""The embedder of a running host: loaded in the background, and open about what it is doing."""
+
+import sys
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from pathlib import Path
+from weakref import WeakValueDictionary
+
+from nanobot_memory_plugins.core.errors import EmbeddingError, NanobotMemoryError
+from nanobot_memory_plugins.core.isolation.fork import around_fork, at_fork, leave_libraries_to_parent, leave_to_parent
+from nanobot_memory_plugins.core.log import logger
+from nanobot_memory_plugins.core.protocols import Embedder
+from nanobot_memory_plugins.redaction.script.messages import Sentence
+from nanobot_memory_plugins.storage.embedding.catalogue import ModelOrigin, find
+from nanobot_memory_plugins.storage.embedding.fastembed_provider import FastembedEmbedder
+from nanobot_memory_plugins.storage.embedding.installation import Progress, install
+from nanobot_memory_plugins.storage.embedding.locations import cache_directory
+from nanobot_memory_plugins.storage.embedding.options import EmbeddingOptions
+from nanobot_memory_plugins.storage.embedding.remote_provider import RemoteEmbedder
+
+# Every workspace of a process that uses the same model shares one copy of it in memory.
+_loaded: WeakValueDictionary[tuple[EmbeddingOptions, Path], FastembedEmbedder] = WeakValueDictionary()
+_loading = threading.RLock()
+# Seconds that a fork waits for a model that is being loaded: in the child nobody would go on with that.
+_FORK_SECONDS = 10.0
+_held_for_fork = False
+
+
+def _before_fork() -> None:
+    global _held_for_fork
+    _held_for_fork = _loading.acquire(timeout=_FORK_SECONDS)
+
+
+def _after_fork() -> None:
+    global _held_for_fork
+    if _held_for_fork:
+        _held_for_fork = False
+        _loading.release()
+
+
+def _begin_anew() -> None:
+    """Have no model in a process that was forked off: the threads that compute with it stay with the other one."""
+    global _loading, _held_for_fork
+    _loading, _held_for_fork = threading.RLock(), False
+    for embedder in list(_loaded.values()):
+        leave_to_parent(embedder)
+    _loaded.clear()
+    if "onnxruntime" in sys.modules:
+        leave_libraries_to_parent()
+
+
+around_fork(_before_fork, _after_fork)
+at_fork(_begin_anew)
+
+
+def open_embedder(options: EmbeddingOptions, progress: Progress | None = None) -> Embedder | None:
+    """Load the configured model and return it ready to use, or None when embedding is turned off.
+
+    Builds the built-in model when it is not there yet (seconds), fetches nothing from a hub, and blocks:
+    call it in a worker thread or use `EmbeddingService`. Raises `EmbeddingError` or `ConfigurationError`.
+    """
+    if options.provider == "none":
+        return None
+    if options.provider == "openai":
+        remote = RemoteEmbedder(options)
+        remote.load()
+        return remote
+    with _loading:
+        key = (options, cache_directory())
+        embedder = _loaded.get(key)
+        if embedder is None:
+            embedder = _open_fastembed(options, progress)
+            _loaded[key] = embedder
+    return embedder
+
+
+def _open_fastembed(options: EmbeddingOptions, progress: Progress | None) -> FastembedEmbedder:
+    model = find(options.model)
+    if model.origin is ModelOrigin.BUILTIN:
+        model = replace(model, folder=install(progress))
+    embedder = FastembedEmbedder(
+        model,
+        asked_for=options.model,
+        threads=options.threads,
+        batch_size=options.batch_size,
+        pooling=options.pooling,
+    )
+    if progress is not None:
+        progress(1.0, Sentence("loading the model"))
+    embedder.load()
+    return embedder
+
+
+class EmbeddingState(StrEnum):
+    """What an `EmbeddingService` is doing."""
+
+    DISABLED = "disabled"
+    LOADING = "loading"
+    READY = "ready"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddingStatus:
+    """A moment of an `EmbeddingService`.
+
+    ``progress`` (0 to 1) and ``activity`` tell how far loading is; ``reason`` and ``hint`` why it failed and
+    what helps; ``model`` and ``dimension`` are set once it is ready.
+    """
+
+    state: EmbeddingState
+    model: str = ""
+    dimension: int = 0
+    progress: float = 0.0
+    activity: str = ""
+    reason: str = ""
+    hint: str = ""
+
+
+class _StoppedError(Exception):
+    """The service was closed while it loaded."""
+
+
+class EmbeddingService:
+    """Loads the configured embedder in a background thread and answers for it meanwhile.
+
+    It never raises while it starts: a missing package, model or server leaves it in the state ``failed``
+    with a reason and a hint, and search goes on without vectors. `close` ends the thread.
+    """
+
+    def __init__(self, options: EmbeddingOptions) -> None:
+        self._options = options
+        self._changed = threading.Condition()
+        self._thread: threading.Thread | None = None
+        self._embedder: Embedder | None = None
+        self._closed = False
+        first = EmbeddingState.DISABLED if options.provider == "none" else EmbeddingState.LOADING
+        self._status = EmbeddingStatus(first, activity="" if options.provider == "none" else Sentence("not started"))
+
+    def start(self) -> None:
+        """Begin to load, in a daemon thread. Does nothing when it has begun, is disabled or closed.
+
+        A service that failed is started again: what was missing may be there now.
+        """
+        with self._changed:
+            busy = self._thread is not None and self._thread.is_alive()
+            if busy or self._closed or self._status.state in (EmbeddingState.DISABLED, EmbeddingState.READY):
+                return
+            self._status = EmbeddingStatus(EmbeddingState.LOADING, activity=Sentence("starting"))
+            self._thread = threading.Thread(target=self._load, name="nanobot-memory-embedding", daemon=True)
+            self._thread.start()
+
+    def wait(self, timeout: float | None = None) -> EmbeddingStatus:
+        """Wait (seconds, or for ever) until it is no longer loading, and return the status then.
+
+        It blocks: from an event loop call it in a thread. A service that was not started is not waited for.
+        """
+        with self._changed:
+            if self._thread is not None:
+                self._changed.wait_for(
+                    lambda: self._closed or self._status.state is not EmbeddingState.LOADING, timeout
+                )
+            return self._status
+
+    def is_here(self) -> bool:
+        """Tell whether the model stands on this machine, so that loading it takes a moment. It reads the disk."""
+        try:
+            return self._options.provider == "fastembed" and find(self._options.model).folder is not None
+        except NanobotMemoryError:
+            return False
+
+    def status(self) -> EmbeddingStatus:
+        """Return the status of this moment."""
+        with self._changed:
+            return self._status
+
+    @property
+    def embedder(self) -> Embedder | None:
+        """The embedder when it is ready, else None."""
+        return self._embedder
+
+    def encode(self, texts: str | Sequence[str]) -> list[list[float]]:
+        """Return one vector a text, as `Embedder.encode`. Raises `EmbeddingError` unless it is ready."""
+        embedder = self._embedder
+        if embedder is None:
+            status = self.status()
+            reason = status.reason or Sentence("Embedding is {value}.", value=status.state.value)
+            raise EmbeddingError(reason, hint=status.hint)
+        return embedder.encode(texts)
+
+    def close(self, timeout: float = 5.0) -> None:
+        """Stop loading, let the model go and wait up to ``timeout`` seconds for the thread."""
+        with self._changed:
+            self._closed = True
+            embedder, self._embedder = self._embedder, None
+            if self._status.state is not EmbeddingState.DISABLED:
+                self._status = EmbeddingStatus(EmbeddingState.DISABLED, activity="closed")
+            self._changed.notify_all()
+        if isinstance(embedder, RemoteEmbedder):
+            embedder.close()
+        if self._thread is not None and self._thread is not threading.current_thread():
+            self._thread.join(timeout)
+
+    def _load(self) -> None:
+        try:
+            embedder = open_embedder(self._options, self._report)
+        except _StoppedError:
+            return
+        except NanobotMemoryError as error:
+            self._fail(error.cause, error.hint)
+        except BaseException as error:  # a library's panic must not leave the host waiting for ever
+            self._fail(Sentence("The embedding model failed to load ({kind}).", kind=type(error).__name__), "")
+        else:
+            self._succeed(embedder)
+
+    def _succeed(self, embedder: Embedder | None) -> None:
+        with self._changed:
+            if not self._closed and embedder is not None:
+                self._embedder = embedder
+                self._status = EmbeddingStatus(
+                    EmbeddingState.READY, model=embedder.name, dimension=embedder.dimension, progress=1.0
+                )
+                self._changed.notify_all()
+                return
+        if isinstance(embedder, RemoteEmbedder):
+            embedder.close()
+
+    def _fail(self, reason: str, hint: str) -> None:
+        with self._changed:
+            if self._closed:
+                return
+            logger.warning("No embedding, search is by words only: {} {}", reason, hint)
+            self._status = EmbeddingStatus(EmbeddingState.FAILED, reason=reason, hint=hint)
+            self._changed.notify_all()
+
+    def _report(self, progress: float, activity: str) -> None:
+        with self._changed:
+            if self._closed:
+                raise _StoppedError
+            self._status = EmbeddingStatus(EmbeddingState.LOADING, progress=progress, activity=activity)

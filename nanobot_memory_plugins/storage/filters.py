@@ -1,0 +1,129 @@
+"""The filters of a query: as SQL for the index, and as a test for documents that are not in it."""
+
+import json
+import re
+import string
+from collections.abc import Collection, Iterator, Sequence
+from datetime import datetime
+from typing import Any, Protocol
+
+from nanobot_memory_plugins.core.values import Query, Scope, Visibility, Whose
+from nanobot_memory_plugins.storage.documents import Document
+from nanobot_memory_plugins.storage.indexed_text import storable
+from nanobot_memory_plugins.storage.timestamps import timestamp
+
+SCOPE_FIELDS = ("agent", "user", "channel", "session", "group_chat")
+_LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
+_WILD, _ESCAPED = re.compile(r"[\\%_]"), r"\\\g<0>"
+# Of these a memory names one, unless it is everybody's of its agent.
+WHOSE_FIELDS = SCOPE_FIELDS[1:]
+
+
+def sql_filter(query: Query) -> tuple[str, list[Any]]:
+    """Return conditions on ``docs d``, empty when there are none, and their values."""
+    parts: list[str] = []
+    values: list[Any] = []
+    for condition, wanted in _scope_conditions(query.scope):
+        parts.append(condition)
+        values += wanted
+    origins, sources = [origin.value for origin in query.origins], [storable(source) for source in query.sources]
+    for column, allowed in (("origin", origins), ("source", sources)):
+        if allowed:
+            parts.append(f"d.{column} IN ({', '.join('?' * len(allowed))})")
+            values += sorted(allowed)
+    if query.since is not None:
+        parts.append("d.timestamp >= ?")
+        values.append(timestamp(query.since))
+    if query.until is not None:
+        parts.append("d.timestamp <= ?")
+        values.append(timestamp(query.until))
+    if tags := sorted(map(_folded, query.tags)):
+        same = " OR ".join(["lower(t.value) = ? OR lower(t.value) LIKE ? ESCAPE '\\'"] * len(tags))
+        parts.append(f"EXISTS (SELECT 1 FROM json_each(d.tags) t WHERE {same})")  # noqa: S608  # marks alone
+        values += [value for tag in tags for value in (tag, f"{_WILD.sub(_ESCAPED, tag)}/%")]
+    return " AND ".join(parts), values
+
+
+class Filtered(Protocol):
+    """What is filtered by: a document, or a row that holds one."""
+
+    @property
+    def key(self) -> str:
+        """Its key."""
+
+    @property
+    def origin(self) -> str:
+        """The value of its origin."""
+
+    @property
+    def source(self) -> str:
+        """Its kind of source."""
+
+    @property
+    def time(self) -> datetime | None:
+        """When it was said."""
+
+    @property
+    def tags(self) -> Sequence[str] | str:
+        """Its tags, or a JSON list of them."""
+
+
+def passes(document: Document, query: Query) -> bool:
+    """Return whether a document passes the query's filters."""
+    return query.scope.allows(document.scope) and passes_beside_scope(document, query)
+
+
+def passes_beside_scope(one: Filtered, query: Query) -> bool:
+    """Return whether something passes the query's filters but for its scope."""
+    return (
+        (not query.origins or one.origin in query.origins)
+        and (not query.sources or one.source in query.sources)
+        and ((query.since is None and query.until is None) or _is_between(one.time, query.since, query.until))
+        and (not query.tags or _has_tag(one.tags, query.tags))
+        and one.key not in query.exclude_ids
+    )
+
+
+def _has_tag(tags: Sequence[str] | str, wanted: Collection[str]) -> bool:
+    own = [_folded(tag) for tag in (json.loads(tags) if isinstance(tags, str) else tags)]
+    asked = list(map(_folded, wanted))
+    return any(tag == one or tag.startswith(f"{one}/") for tag in own for one in asked)
+
+
+def _folded(tag: str) -> str:
+    """Return a tag as SQLite's ``lower`` does it: the letters a to z alone."""
+    return storable(tag).translate(_LOWER)
+
+
+def _is_between(time: datetime | None, since: datetime | None, until: datetime | None) -> bool:
+    if time is None:
+        return False
+    at = timestamp(time)
+    return (since is None or at >= timestamp(since)) and (until is None or at <= timestamp(until))
+
+
+def _scope_conditions(scope: Scope | Visibility) -> Iterator[tuple[str, list[str]]]:
+    """Yield conditions and their values: what `Scope.allows` and `Visibility.allows` say."""
+    if isinstance(scope, Scope):
+        for name in SCOPE_FIELDS:
+            if wanted := getattr(scope, name):
+                yield f"d.{name} = ?", [storable(wanted)]
+        return
+    if scope.agent or not scope.is_everything:
+        # Without it every row that has a word of the query would be looked up, only to find that hosts name no agent;
+        # where one does, `passes` drops its rows.
+        yield "d.agent IN ('', ?)", [storable(scope.agent)]
+    if scope.is_everything:
+        return
+    ways = [" AND ".join(f"d.{name} = ''" for name in WHOSE_FIELDS)]
+    values: list[str] = []
+    for one in scope.whose:
+        wanted = wanted_of(one)
+        ways.append(" AND ".join(f"d.{name} = ?" for name in wanted))
+        values += map(storable, wanted.values())
+    yield f"({' OR '.join(f'({way})' for way in ways)})", values
+
+
+def wanted_of(one: Whose) -> dict[str, str]:
+    """Return the names that one way of being somebody's asks for; none is any."""
+    return {name: value for name in WHOSE_FIELDS if (value := getattr(one, name)) is not None}

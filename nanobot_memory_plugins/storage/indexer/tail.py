@@ -1,0 +1,97 @@
+"""What stands in the memory files but not yet in the index, read for a search."""
+
+import threading
+from collections import OrderedDict
+from collections.abc import Iterator, Mapping
+from typing import BinaryIO
+
+from nanobot_memory_plugins.core import logger
+from nanobot_memory_plugins.core.files import open_regular
+from nanobot_memory_plugins.storage.documents import Document, FileState
+from nanobot_memory_plugins.storage.sources.notices import warn_once
+from nanobot_memory_plugins.storage.sources.pieces import Chunking, Keys, read_blocks
+from nanobot_memory_plugins.storage.sources.places import Places, SourceFile
+from nanobot_memory_plugins.storage.sources.reader import read_pieces, resumable
+
+# Characters of text that are kept from earlier searches.
+_CACHED = 32_000_000
+
+
+class TailReader:
+    """Reads files, or what follows their indexed part, newest first and within a bound. Safe from any thread.
+
+    What was read is kept until the file changes, so that a search reads only what is new.
+    """
+
+    def __init__(self, places: Places, chunking: Chunking) -> None:
+        self._places = places
+        self._chunking = chunking
+        self._lock = threading.Lock()
+        self._read: OrderedDict[tuple[str, int], tuple[tuple[int, int], tuple[Document, ...], int]] = OrderedDict()
+        self._held = 0
+
+    def documents(self, states: Mapping[str, FileState], *, most_bytes: int) -> list[Document]:
+        """Return what the manifest ``states`` does not cover, from at most ``most_bytes`` of the files."""
+        found: list[Document] = []
+        for source in self._places.find():
+            state = states.get(source.relative)
+            if state is not None and (state.size, state.mtime_ns) == (source.size, source.mtime_ns):
+                continue
+            # What is indexed of it may be out of date, and is read anew where going on from it is not safe.
+            resume = state is not None and resumable(source.kind) and state.offset <= source.size
+            offset, line, ordinal = (state.offset, state.line, state.ordinal) if state and resume else (0, 1, 0)
+            if most_bytes <= 0:
+                if not states:
+                    warn_once(source.relative, "without an index neither it nor what is older is searched")
+                break
+            begin = max(offset, source.size - most_bytes)
+            most_bytes -= source.size - begin
+            if begin > offset:
+                found += self._of(source, begin, 0, ordinal)
+            else:
+                found += self._of(source, offset, line, ordinal)
+        return found
+
+    def _of(self, source: SourceFile, offset: int, line: int, ordinal: int) -> tuple[Document, ...]:
+        """Read from ``offset`` on; a ``line`` of 0 says that it is in the middle of something."""
+        key, version = (source.relative, offset), (source.size, source.mtime_ns)
+        with self._lock:
+            cached = self._read.get(key)
+            if cached is not None and cached[0] == version:
+                self._read.move_to_end(key)
+                return cached[1]
+        documents = tuple(self._parse(source, offset, line, ordinal))
+        self._keep(key, version, documents)
+        return documents
+
+    def _parse(self, source: SourceFile, offset: int, line: int, ordinal: int) -> Iterator[Document]:
+        keys = Keys()
+        try:
+            with open_regular(source.path) as file:
+                if line == 0:
+                    offset, line = _next_line(file, offset)
+                file.seek(offset)
+                for piece in read_pieces(file, source, offset, line, self._chunking):
+                    numbered = keys.number(piece.documents, ordinal)
+                    ordinal += len(numbered)
+                    yield from numbered
+        except OSError as error:
+            logger.debug("{} cannot be read now: {}", source.relative, type(error).__name__)
+
+    def _keep(self, key: tuple[str, int], version: tuple[int, int], documents: tuple[Document, ...]) -> None:
+        weight = sum(len(document.text) for document in documents)
+        with self._lock:
+            former = self._read.pop(key, None)
+            self._held += weight - (former[2] if former else 0)
+            self._read[key] = (version, documents, weight)
+            while self._held > _CACHED and len(self._read) > 1:
+                _, (_, _, dropped) = self._read.popitem(last=False)
+                self._held -= dropped
+
+
+def _next_line(file: BinaryIO, offset: int) -> tuple[int, int]:
+    """Return where the first line after ``offset`` starts, and its number."""
+    file.seek(0)
+    number = 1 + sum(block.count(b"\n") for block in read_blocks(file, offset))
+    skipped = file.readline()
+    return offset + len(skipped), number + 1

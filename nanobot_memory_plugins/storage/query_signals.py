@@ -1,0 +1,89 @@
+"""What a question tells beside its terms: whose words it is about, the days it names, its rare characters."""
+
+import re
+from collections.abc import Callable, Container, Mapping, Sequence
+from datetime import datetime, timedelta
+from enum import StrEnum
+
+from nanobot_memory_plugins.core.text.days import DaySpan, relative_spans
+from nanobot_memory_plugins.redaction.script.chinese_script import simplified
+from nanobot_memory_plugins.storage.segmentation import MAX_QUERY_TERMS, holds_chinese, uncovered_characters
+
+
+class AskedSpeaker(StrEnum):
+    """One of the two who talk."""
+
+    USER = "user"
+    ASSISTANT = "assistant"
+
+
+_ASSISTANT = re.compile(
+    r"\byou(?:'ve| have| had|'d)?(?: \w+)? (?:said|say|told|tell|gave|give|given|recommend\w*|suggest\w*|mention\w*"
+    r"|propos\w+|list\w*|explain\w*|provid\w+|describ\w+|advis\w+|shar\w+|wrote|write|answer\w*|show\w*|found|find)\b"
+    r"|\byour (?:suggestions?|recommendations?|advice|answer|list|explanation|proposal)\b"
+    r"|[你您](?:之前|上次|曾经|以前|当时)?(?:给|向|跟|和|对)?我?"
+    r"(?:推荐|建议|说过|提到|告诉|介绍|列|写|讲)",
+    re.IGNORECASE,
+)
+_USER = re.compile(r"\b(?:i|me|my|mine|i'm|i've|i'd|we|our)\b|我", re.IGNORECASE)
+
+
+def person_asked(text: str) -> AskedSpeaker | None:
+    """Return whose words answer a question as a rule, or None when it does not say."""
+    text = simplified(text)
+    if _ASSISTANT.search(text):
+        return AskedSpeaker.ASSISTANT
+    return AskedSpeaker.USER if _USER.search(text) else None
+
+
+# The days that a query names in relation to now, as terms: "what did I do last Friday?" has no other word to find.
+#
+# A passage holds the day on which it was said among its terms (`indexed_text`).
+# Wider spans are looked for by their month, or not at all: "a few months ago" would be a query of a hundred days.
+_MOST_DAYS = 7
+
+
+def terms_of_named_days(text: str, asked_at: datetime, terms: Container[str]) -> tuple[str, ...]:
+    """Return a term for each day, or for the month, that a query names beside the dates among its ``terms``."""
+    found: dict[str, None] = {}
+    for span in relative_spans(text, asked_at):
+        found |= dict.fromkeys(_terms_of(span, terms))
+    return tuple(term for term in found if term not in terms)
+
+
+def _terms_of(span: DaySpan, terms: Container[str]) -> list[str]:
+    days = (span.end - span.start).days + 1
+    if days <= _MOST_DAYS:
+        named = [span.start + timedelta(days=number) for number in range(days)]
+        return [day.isoformat() for day in named if f"--{day:%m-%d}" not in terms]
+    is_month = span.start.day == 1 and (span.end + timedelta(days=1)).day == 1 and span.start.month == span.end.month
+    if is_month and span.start.year == span.end.year and f"--{span.start:%m}" not in terms:
+        return [f"{span.start:%Y-%m}"]
+    return []
+
+
+# Rare Chinese characters of a query whose pairs stand nowhere.
+#
+# Chinese is looked for by pairs of characters. A name of one character, 蓍 in 蓍所生长的地区, and a word that is half
+# mistyped have none of their pairs in the index, but the character stands there.
+# A character is rare where it stands in so many documents at most, or in this share of them. Commoner ones change
+# nothing in what is found (docs/retrieval.md).
+_FEW, _SHARE = 3, 0.02
+
+
+def rare_characters(
+    text: str,
+    terms: Sequence[str],
+    frequencies: Callable[[Sequence[str]], Mapping[str, int]],
+    documents: int,
+) -> tuple[str, ...]:
+    """Return the rare characters of a query that none of its ``terms`` finds, as far as it may have more terms.
+
+    ``frequencies`` says in how many documents terms stand, of ``documents``; those that stand nowhere are missing.
+    """
+    if len(terms) >= MAX_QUERY_TERMS or not holds_chinese(text):
+        return ()
+    alone = [one for one in uncovered_characters(text, frequencies(terms)) if one not in terms]
+    found = frequencies(alone)
+    most = max(_FEW, _SHARE * documents)
+    return tuple(one for one in alone if 0 < found.get(one, 0) <= most)[: MAX_QUERY_TERMS - len(terms)]

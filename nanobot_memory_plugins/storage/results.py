@@ -1,0 +1,105 @@
+"""Documents as hits, with the snippet that shows why they were found."""
+
+import math
+from collections.abc import Collection, Iterable
+from dataclasses import replace
+from datetime import tzinfo
+
+from nanobot_memory_plugins.storage.sources.places import FileKind
+from nanobot_memory_plugins.storage.sources.validity import is_superseded
+
+from nanobot_memory_plugins.core.text.sentences import ends_in_question_mark, sentence_spans, sentences_of
+from nanobot_memory_plugins.core.values import Hit, Level, Query, SearchResult
+from nanobot_memory_plugins.storage.documents import Document
+from nanobot_memory_plugins.storage.filters import passes
+from nanobot_memory_plugins.storage.segmentation import segment
+from nanobot_memory_plugins.storage.timestamps import in_zone, timestamp
+
+SNIPPET_CHARS = 360
+# A longer question says more than its answer.
+_QUESTION_CHARS = 200
+# What of a long text is looked through for a snippet.
+_SNIPPET_SOURCE = 20_000
+
+
+def hit_of(
+    document: Document,
+    *,
+    score: float = 1.0,
+    coverage: float = 0.0,
+    similarity: float | None = None,
+    terms: Collection[str] = (),
+    zone: tzinfo | None = None,
+    answers: str = "",
+) -> Hit:
+    """Return a document as a hit; in ``zone``, of whoever asks, lie its time and the days that its phrases mean."""
+    time = in_zone(document.said_at, zone) if document.said_at is not None else None
+    return Hit(
+        id=document.key,
+        text=document.text,
+        path=document.path,
+        line=document.line,
+        score=score,
+        origin=document.origin,
+        scope=document.scope,
+        time=time,
+        heading=document.heading,
+        speaker=document.speaker,
+        snippet=snippet(document.text, terms),
+        coverage=coverage,
+        similarity=similarity,
+        source=document.source,
+        tldr=document.tldr,
+        tags=document.tags,
+        answers=answers,
+        superseded=document.source == FileKind.LONG_TERM and is_superseded(document.text),
+    )
+
+
+def question_in(text: str) -> str:
+    """Return the question with which a text ends, or nothing where it is too long."""
+    if not ends_in_question_mark(text):
+        return ""
+    sentences = sentences_of(text[-_QUESTION_CHARS:])
+    is_whole = len(sentences) > 1 or len(text) <= _QUESTION_CHARS
+    return sentences[-1].strip() if is_whole else ""
+
+
+def newest_first(documents: Iterable[Document], query: Query, level: Level) -> SearchResult:
+    """Return what of some documents passes a query's filters, the newest first, and last what has no time."""
+    found = [document for document in documents if passes(document, query)]
+    found.sort(key=lambda one: (timestamp(one.time) if one.time else -math.inf, one.path, one.ordinal), reverse=True)
+    zone = query.asked_at.tzinfo if query.asked_at is not None else None
+    return SearchResult(
+        tuple(replace(hit_of(one), time=in_zone(one.time, zone) if one.time else None) for one in found[: query.limit]),
+        level,
+    )
+
+
+def snippet(text: str, terms: Collection[str], *, limit: int = SNIPPET_CHARS) -> str:
+    """Return at most ``limit`` characters around the sentence that holds the most of the terms.
+
+    Of a sentence that is longer, a list for instance, they stand around its first term.
+    """
+    if len(text) <= limit:
+        return text
+    sentences = [(start, text[start:end]) for start, end in sentence_spans(text[:_SNIPPET_SOURCE])]
+    wanted = set(terms)
+    best = sentences[0] if sentences else (0, "")
+    if len(sentences) > 1:
+        best = max(sentences, key=lambda one: len(wanted.intersection(segment(one[1]).split())))
+    begin = best[0] + (_before_terms(best[1], wanted, limit) if len(best[1]) > limit else 0)
+    # A sentence near the end takes what stands before it along. Each mark of what is left out takes a character.
+    start = max(0, min(begin, len(text) - limit + 1))
+    room = limit - (start > 0)
+    is_whole = start + room >= len(text)
+    cut = text[start : start + room - (not is_whole)].strip()
+    return ("…" if start else "") + cut + ("" if is_whole else "…")
+
+
+def _before_terms(sentence: str, terms: Collection[str], limit: int) -> int:
+    """Return where to begin in a sentence that is longer than a snippet: a little before the first of the terms."""
+    lowered = sentence.lower()
+    places = [place for place in map(lowered.find, terms) if place >= 0]
+    place = max(0, min(places, default=0) - limit // 4)
+    return place if place == 0 else max(place, sentence.find(" ", place, place + limit // 8) + 1)

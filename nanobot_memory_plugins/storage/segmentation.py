@@ -1,0 +1,197 @@
+"""How text becomes search terms. Indexing, queries and every fallback use this one way.
+
+FTS5's own tokenizers find nothing in Chinese below three characters (``trigram``) or below a whole run of them
+(``unicode61``), and one that is registered from Python makes the file unreadable for other programs. So the text is
+segmented here, before it is stored, and FTS5 only splits it at spaces again.
+
+Chinese, Japanese, Korean and the South-East Asian scripts without spaces become single characters and pairs, Chinese
+in simplified characters, so that a question in one script finds what was said in the other. Words are folded (NFKC,
+case, diacritics) and stemmed. Identifiers stay whole and give their parts too. Dates are brought to one form.
+"""
+
+import re
+import threading
+import unicodedata
+from collections.abc import Container, Iterator
+from functools import lru_cache
+from itertools import pairwise
+
+import snowballstemmer
+
+from nanobot_memory_plugins.core.text.dates import date_terms
+from nanobot_memory_plugins.redaction.rules.lazy_pattern import LazyPattern
+from nanobot_memory_plugins.redaction.script.chinese_script import simplified
+from nanobot_memory_plugins.storage import stopwords
+
+# Stored with the index: when it grows, the index is segmented anew.
+SEGMENTATION_VERSION = 2
+# How FTS5 splits what `segment` returns: at spaces only, folding nothing further.
+FTS5_TOKENIZER = "unicode61 remove_diacritics 0 categories 'L* M* N* P* S* Co'"
+
+MAX_QUERY_TERMS = 32
+# What of a long query is read: questions stand at the end of a pasted text about as often as at its beginning.
+_QUERY_HEAD = 512
+_QUERY_TAIL = 256
+_LONGEST_TERM = 80
+
+_UNSPACED = (
+    "\u0e01-\u0e3a\u0e40-\u0e4e\u0e81-\u0ecd\u1000-\u109f\u1780-\u17d3"  # Thai, Lao, Myanmar, Khmer
+    "\u3005\u3007\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u3105-\u312f\u31f0-\u31ff"
+    "\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\U00020000-\U0003ffff"
+)
+_SILENT = "".join(sorted(stopwords.FUNCTION_CHARACTERS))
+_WORD = rf"[^\W_{_UNSPACED}]+"
+_CONNECTOR = r"(?:://|::|_+|[./\\@:+-])"
+_TOKEN = re.compile(rf"(?P<unspaced>[{_UNSPACED}]+)|(?P<word>{_WORD}(?:{_CONNECTOR}{_WORD})*(?:\+\+|#(?!\w))?)")
+# A character between two that say nothing, or between one and the end of its run.
+_ALONE = re.compile(rf"(?:(?<=[{_SILENT}])|^)[^{_SILENT}](?=[{_SILENT}]|$)")
+_HAN = LazyPattern("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
+_PATH_SEPARATOR = re.compile(r"://|::|[/\\@:]")
+_PART_SEPARATOR = re.compile(r"[^\W_]+")
+_CAMEL = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
+_MIXED = re.compile(r"[a-z][A-Z]|[A-Za-z][0-9]|[0-9][A-Za-z]")
+_VERSION = re.compile(r"v[0-9]")
+_DROPPED = re.compile("[\u0300-\u036f\u00ad\u200b-\u200f\u2060\ufeff]")
+_CLITIC = re.compile(r"['’](?:s|t|m|d|ll|re|ve)\b", re.IGNORECASE)
+_THOUSANDS = re.compile(r"(?<=[0-9]),(?=[0-9]{3}(?![0-9]))")
+
+
+def segment(text: str) -> str:
+    """Return the terms of ``text``, in order and separated by spaces, as they are stored for FTS5."""
+    return " ".join(_terms(_fold(text)))
+
+
+def query_terms(text: str) -> tuple[str, ...]:
+    """Return the terms to look for: without repetitions, at most 32, the telling ones first when there are more.
+
+    Never raises. Of a long text the first 512 and the last 256 characters are read. Words that say nothing are left
+    out unless nothing else is there.
+    """
+    return candidate_terms(text)[:MAX_QUERY_TERMS]
+
+
+def candidate_terms(text: str) -> tuple[str, ...]:
+    """Return all the terms of a query, unlimited in number, for whoever knows which of them are rare.
+
+    Identifiers and dates come first, and single characters of scripts without spaces last: their pairs say more.
+    """
+    if len(text) > _QUERY_HEAD + _QUERY_TAIL:
+        text = f"{text[:_QUERY_HEAD]}\n{text[-_QUERY_TAIL:]}"
+    terms = list(dict.fromkeys(_terms(_fold(text), lone_characters=False)))
+    telling = [term for term in terms if not _says_nothing(term)] or terms
+    return tuple(sorted(telling, key=_rank_in_query))
+
+
+def holds_chinese(text: str) -> bool:
+    """Tell whether what is read of a query holds any Chinese character."""
+    return not text.isascii() and any(_HAN.search(end) for end in (text[:_QUERY_HEAD], text[-_QUERY_TAIL:]))
+
+
+def uncovered_characters(text: str, known: Container[str]) -> tuple[str, ...]:
+    """Return the characters of a query's Chinese that stand in none of the ``known`` terms: 蓍 where 蓍所 is unknown.
+
+    Of a long query the same is read as by `candidate_terms`. Characters that say nothing are left out.
+    """
+    if len(text) > _QUERY_HEAD + _QUERY_TAIL:
+        text = f"{text[:_QUERY_HEAD]}\n{text[-_QUERY_TAIL:]}"
+    found: dict[str, None] = {}
+    for match in _TOKEN.finditer(_fold(text)):
+        run = match["unspaced"] or ""
+        covered = [False] * len(run)
+        for place, (first, second) in enumerate(pairwise(run)):
+            if first + second in known:
+                covered[place] = covered[place + 1] = True
+        found |= dict.fromkeys(
+            character
+            for character, is_covered in zip(run, covered, strict=True)
+            if not is_covered and _HAN.match(character) and not _says_nothing(character)
+        )
+    return tuple(found)
+
+
+def match_expression(terms: tuple[str, ...]) -> str:
+    """Return the FTS5 expression that finds any of ``terms``; each is quoted, so none is taken for syntax."""
+    return " OR ".join('"' + term.replace('"', '""') + '"' for term in terms)
+
+
+def _fold(text: str) -> str:
+    """Bring compatible characters and both scripts of Chinese to one form, drop diacritics and what is invisible.
+
+    Case stays.
+    """
+    if not text.isascii():
+        text = simplified(unicodedata.normalize("NFC", _DROPPED.sub("", unicodedata.normalize("NFKD", text))))
+    return _THOUSANDS.sub("", _CLITIC.sub("", text))
+
+
+def _terms(text: str, *, lone_characters: bool = True) -> Iterator[str]:
+    """Yield the terms of folded text.
+
+    In queries a character stands alone only where its run has no other but those that say nothing: 蓍 in 蓍的叶子.
+    """
+    for match in _TOKEN.finditer(text):
+        run = match["unspaced"]
+        if run is None:
+            yield from _word_terms(match["word"])
+        elif lone_characters:
+            yield run[0]
+            for first, second in pairwise(run):
+                yield first + second
+                yield second
+        elif len(run) == 1:
+            yield run
+        else:
+            yield from (first + second for first, second in pairwise(run))
+            yield from _ALONE.findall(run)
+    yield from date_terms(text)
+
+
+@lru_cache(maxsize=50_000)
+def _word_terms(word: str) -> tuple[str, ...]:
+    """Return the terms of a word or identifier: whole, then its parts."""
+    lowered = word.casefold()
+    if lowered.isalpha() and not _MIXED.search(word):
+        return (_stem(lowered),)
+    terms = [lowered[:_LONGEST_TERM]]
+    if _VERSION.match(lowered):
+        terms.append(lowered[1:_LONGEST_TERM])
+    segments = _PATH_SEPARATOR.split(word)
+    for piece in segments:
+        parts = _PART_SEPARATOR.findall(piece)
+        if len(segments) > 1 and len(parts) > 1:
+            terms.append(piece.casefold()[:_LONGEST_TERM])
+        for part in parts:
+            if _MIXED.search(part):
+                terms.append(part.casefold()[:_LONGEST_TERM])
+                terms.extend(_stem(hump.lower())[:_LONGEST_TERM] for hump in _CAMEL.findall(part) if len(hump) > 1)
+            else:
+                terms.append(_stem(part.casefold())[:_LONGEST_TERM])
+    return tuple(dict.fromkeys(terms))
+
+
+_stemmer = snowballstemmer.stemmer("english")
+_stemmer_lock = threading.Lock()  # the stemmer keeps the word that it works on in itself
+
+
+@lru_cache(maxsize=50_000)
+def _stem(word: str) -> str:
+    """Return the English stem of an ASCII word; others stay as they are."""
+    if len(word) < 3 or not (word.isascii() and word.isalpha()):
+        return word
+    with _stemmer_lock:
+        return str(_stemmer.stemWord(word))
+
+
+_STOP_TERMS = stopwords.ENGLISH | frozenset(map(_stem, stopwords.ENGLISH)) | stopwords.PAIRS
+
+
+def _rank_in_query(term: str) -> int:
+    """Order terms by how much they usually tell."""
+    if not term.isalnum():
+        return 0
+    return 2 if len(term) == 1 else 1
+
+
+def _says_nothing(term: str) -> bool:
+    """Tell whether a query can do without the term."""
+    return term in _STOP_TERMS or all(character in stopwords.FUNCTION_CHARACTERS for character in term)

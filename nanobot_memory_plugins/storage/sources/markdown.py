@@ -1,0 +1,289 @@
+"""Markdown as documents: one for each structured note and each section, more for a long one."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import astuple, dataclass, replace
+from datetime import datetime
+from typing import BinaryIO
+
+from nanobot_memory_plugins.core.files import TAG_SEPARATORS, NoteEntry, Passage, parse_notes
+from nanobot_memory_plugins.core.text.empty_templates import is_empty_template
+from nanobot_memory_plugins.core.values import Origin, Scope
+from nanobot_memory_plugins.storage.chunking import chunk_markdown, chunk_text
+from nanobot_memory_plugins.storage.documents import Document, holds_entries
+from nanobot_memory_plugins.storage.sources.pieces import Chunking, FilePiece, bounded, decode, fingerprint, record_key
+from nanobot_memory_plugins.storage.sources.places import FileKind, SourceFile
+from nanobot_memory_plugins.storage.sources.validity import held, holds_since, last_day
+
+# How much of a file is held in memory at a time, and how much of it when one section is longer than that.
+_WINDOW, _LARGEST_WINDOW = 1 << 23, 1 << 26
+
+# The header of a scored long-term entry: id, category, score, last activation, hits. Score, date and hits change
+# by themselves, so that they are no part of what is indexed.
+_SCORED = re.compile(r"\[(?P<id>[^\]\s]+)\]\s*(?P<category>[^|]*?)\s*\|[^|]*\|[^|]*\|[^|]*")
+# The comment that ends an entry: what of it is no text. A value is written with ``%`` and hexadecimal digits.
+_FIELDS = re.compile(r"(?<!\s)\s*+<!--[ \t]+((?:[a-z_]+: [^<>\r\n]*)|(?:[a-z_]+:))[ \t]*-->\s*\Z")
+_QUOTED = re.compile(r"(?:%[0-9a-f]{2})+", re.IGNORECASE)
+_ORIGINS = {origin.value: origin for origin in Origin}
+# The title of a file with nothing below it: there is nothing to find.
+_TITLE = re.compile(r"(#( .*)?)?")
+_HEADING = re.compile(r" {0,3}#{1,6}(?:\s|\Z)")
+_DAY = re.compile(r"(\d{4})-(\d{2})-(\d{2})")
+
+
+def read_markdown(
+    file: BinaryIO, source: SourceFile, offset: int, line: int, chunking: Chunking
+) -> Iterator[FilePiece]:
+    """Yield the notes and sections of a Markdown file from ``offset`` on, a piece each.
+
+    The last one may still grow and is not closed. Each is read without looking at what stands before it, except
+    in the long-term file, where the section above says whether an entry is archived.
+    """
+    reader = _Reader(source, chunking)
+    window = _WINDOW
+    while offset < source.size:
+        file.seek(offset)
+        data = file.read(min(window, source.size - offset))
+        if not data:
+            return
+        parts = list(parse_notes(data, offset=offset, line=line))
+        at_end = offset + len(data) >= source.size
+        if not at_end and len(parts) == 1 and window < _LARGEST_WINDOW:
+            window *= 2
+            continue
+        decode(data, source.relative)
+        # The last part of a window may go on behind it: it is read again, with what follows.
+        complete = parts if at_end or len(parts) == 1 else parts[:-1]
+        for part in complete:
+            raw = data[part.offset - offset : part.offset - offset + part.length]
+            yield FilePiece(raw, reader.documents(part), closed=not (at_end and part is parts[-1]))
+        taken = sum(part.length for part in complete)
+        line += data.count(b"\n", 0, taken)
+        offset += taken
+
+
+@dataclass(slots=True)
+class _Reader:
+    """Turns the parts of one file into documents."""
+
+    source: SourceFile
+    chunking: Chunking
+    section: str = ""
+
+    def documents(self, part: NoteEntry | Passage) -> tuple[Document, ...]:
+        if isinstance(part, NoteEntry):
+            return self._note(part)
+        scored = _SCORED.fullmatch(part.heading) if self.source.kind is FileKind.LONG_TERM else None
+        if scored is not None:
+            return self._scored(part, scored)
+        if part.heading:
+            self.section = part.heading
+        text = _without_comments(part.text).strip()
+        if is_empty_template(text) if self.source.kind is FileKind.LONG_TERM else _TITLE.fullmatch(text):
+            return ()
+        return self._passage(part)
+
+    def _hidden(self, text: str) -> str:
+        """Return what people wrote without secrets: it stays in the file, and comes no further."""
+        return self.chunking.redact(text)
+
+    def _note(self, note: NoteEntry) -> tuple[Document, ...]:
+        if not note.searchable:
+            return ()
+        if not note.id:
+            title, tldr, details = map(self._hidden, (note.title, note.tldr, note.details))
+            note = replace(note, title=title, tldr=tldr, details=details)
+        time = note.time.isoformat()
+        text = _told_once(note) or note.title
+        key = record_key(self.source.relative, note.id, fingerprint(time, note.title, text))
+        chunks = chunk_text(
+            bounded(text, self.source.relative),
+            source_type="note",
+            source_id=key,
+            max_tokens=self.chunking.max_tokens,
+            overlap_tokens=self.chunking.overlap_tokens,
+        )
+        return tuple(
+            Document(
+                key=f"{key}/{index}" if index else key,
+                path=self.source.relative,
+                line=note.line,
+                offset=note.offset,
+                ordinal=0,
+                source=_note_source(note, self.source.kind),
+                text=chunk.text,
+                content_hash=fingerprint(chunk.text, note.title, note.tldr, ",".join(note.tags), time),
+                origin=note.origin,
+                scope=note.scope,
+                speaker=note.scope.user if note.scope.group_chat else "",
+                heading=note.title,
+                # Once a note: it is what the light search reads, and the rest would be found twice.
+                tldr="" if index else note.tldr,
+                tags=note.tags,
+                time=note.time,
+            )
+            for index, chunk in enumerate(chunks)
+        )
+
+    def _scored(self, part: Passage, header: re.Match[str]) -> tuple[Document, ...]:
+        own, behind = _entry_and_rest(part)
+        text = own.strip().partition("\n")[2].strip()
+        fields: dict[str, str] = {}
+        if (comment := _FIELDS.search(text)) is not None:
+            text, fields = text[: comment.start()], _pairs(comment[1])
+        text = self._hidden(text)
+        if fields.get("superseded_by"):
+            text += held(text, fields.get("created", ""), fields.get("ended", ""))
+        elif fields.get("supersedes"):
+            text += holds_since(text, fields.get("created", ""))
+        else:
+            text += last_day(text, fields.get("expires", ""))
+        archived = self.section.casefold().startswith("archived")
+        entry = self._chunked(
+            part,
+            text,
+            key=record_key(self.source.relative, header["id"], ""),
+            heading=header["category"],
+            tags=(*(("archived",) if archived else ()), *_tags(fields.get("tags", ""))),
+            origin=_ORIGINS.get(fields.get("origin", ""), Origin.USER),
+            scope=_scope_of(fields),
+            since=_moment(fields.get("created", "")) if holds_entries(self.source.relative) else None,
+        )
+        rest = _without_comments(behind.text).strip()
+        return entry if is_empty_template(rest) else (*entry, *self._passage(replace(behind, heading=self.section)))
+
+    def _passage(self, part: Passage) -> tuple[Document, ...]:
+        return self._chunked(part, self._hidden(part.text), key="", heading=part.heading, tags=(), origin=Origin.USER)
+
+    def _chunked(
+        self,
+        part: Passage,
+        text: str,
+        *,
+        key: str,
+        heading: str,
+        tags: tuple[str, ...],
+        origin: Origin,
+        scope: Scope = Scope(),  # frozen
+        since: datetime | None = None,
+    ) -> tuple[Document, ...]:
+        """Cut ``text``; without a ``key`` the chunks are known by their content."""
+        time = since or _day_of(self.source)
+        documents = []
+        chunks = chunk_markdown(
+            bounded(text, self.source.relative),
+            source_type=self.source.kind.value,
+            source_id=key or self.source.relative,
+            max_tokens=self.chunking.max_tokens,
+            overlap_tokens=self.chunking.overlap_tokens,
+        )
+        for index, chunk in enumerate(chunks):
+            below = chunk.heading if not key and chunk.heading else heading
+            whose = filter(None, astuple(scope))
+            content = fingerprint(chunk.text, below, *tags, *whose, *([origin.value] if key else []))
+            documents.append(
+                Document(
+                    key=(f"{key}/{index}" if index else key) or record_key(self.source.relative, "", content),
+                    path=self.source.relative,
+                    line=part.line + (0 if key else chunk.line),
+                    offset=part.offset,
+                    ordinal=0,
+                    source=self.source.kind.value,
+                    text=chunk.text,
+                    content_hash=content,
+                    origin=origin,
+                    scope=scope,
+                    speaker=scope.user if scope.group_chat else "",
+                    heading=below,
+                    tags=tags,
+                    time=time,
+                )
+            )
+        return tuple(documents)
+
+
+def _entry_and_rest(part: Passage) -> tuple[str, Passage]:
+    """Return an entry with its header, and what somebody wrote behind it, which is not the entry's and everybody's.
+
+    An entry ends with its fields, at a heading of any level, or at the first blank line below its text.
+    """
+    lines = part.text.splitlines(keepends=True)
+    count = next((number for number, line in enumerate(lines, 1) if line.strip()), len(lines))
+    begun = False
+    for number, line in enumerate(lines[count:], count + 1):
+        if not line.strip():
+            if begun or number > count + 1:
+                break
+            continue
+        if _HEADING.match(line):
+            break
+        count, begun = number, True
+        if _FIELDS.fullmatch(line.rstrip("\r\n")):
+            break
+    return "".join(lines[:count]), replace(part, text="".join(lines[count:]), line=part.line + count)
+
+
+def _moment(text: str) -> datetime | None:
+    try:
+        return datetime.fromisoformat(text)
+    except ValueError:
+        return None
+
+
+def _scope_of(fields: Mapping[str, str]) -> Scope:
+    """Return whose an entry is; one that was learned in a session is not everybody's."""
+    agent, user, channel, session, group_chat, project = (
+        fields.get(name, "") for name in ("agent", "user", "channel", "session", "group_chat", "project")
+    )
+    return Scope(agent, user, channel, session or fields.get("source", ""), group_chat, project)
+
+
+def _tags(text: str) -> tuple[str, ...]:
+    return tuple(tag.strip() for tag in TAG_SEPARATORS.split(text) if tag.strip())
+
+
+def _pairs(line: str) -> dict[str, str]:
+    """Return the fields of an entry, as the plugin that writes them quotes them."""
+    pairs = (part.strip().partition(": ") for part in line.split(";"))
+    return {name: _QUOTED.sub(_unquoted, value.strip()) for name, _, value in pairs}
+
+
+def _unquoted(match: re.Match[str]) -> str:
+    return bytes.fromhex(match[0].replace("%", "")).decode("utf-8", "replace")
+
+
+def _told_once(note: NoteEntry) -> str:
+    """Return the text of a note; its first line is told once where the details begin with it."""
+    begin = " ".join(note.tldr.split())
+    told = bool(begin) and " ".join(note.details.split()).removeprefix("- ").startswith(begin)
+    return note.details if told else "\n\n".join(filter(None, (note.tldr, note.details)))
+
+
+def _note_source(note: NoteEntry, kind: FileKind) -> str:
+    if kind is not FileKind.DAY_NOTES:
+        return kind.value
+    names = {tag.casefold() for tag in note.tags} | {note.title.casefold()}
+    if note.origin is Origin.SUMMARY or "summary" in names:
+        return "summary"
+    return "observation" if note.origin is Origin.TOOL and "observation" in names else "note"
+
+
+def _day_of(source: SourceFile) -> datetime | None:
+    """Return the beginning of the day, local time, that the file's name starts with."""
+    found = _DAY.match(source.path.name)
+    if found is None or source.kind is FileKind.LONG_TERM:
+        return None
+    try:
+        return datetime(int(found[1]), int(found[2]), int(found[3])).astimezone()
+    except (ValueError, OverflowError, OSError):
+        return None
+
+
+def _without_comments(text: str) -> str:
+    """Return a text without its comments; one that is not closed stays."""
+    kept: list[str] = []
+    at = 0
+    while (begin := text.find("<!--", at)) >= 0 and (end := text.find("-->", begin + 4)) >= 0:
+        kept.append(text[at:begin])
+        at = end + 3
+    return "".join(kept) + text[at:]

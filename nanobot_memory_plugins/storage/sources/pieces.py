@@ -1,0 +1,127 @@
+"""What the readers of the several kinds of file have in common."""
+
+import hashlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import BinaryIO
+
+from nanobot_memory_plugins.core.redaction.contact_redaction import without_secrets
+from nanobot_memory_plugins.storage.documents import Document
+from nanobot_memory_plugins.storage.sources.notices import warn_once
+
+# A record with more text than this is indexed by its head and its tail only; the file keeps all of it.
+LONGEST_TEXT = 1_000_000
+_HEAD, _TAIL = 200_000, 50_000
+_BLOCK = 1 << 20
+_LONGEST_ID = 64
+_HASH_DIGITS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Chunking:
+    """How long texts are cut, in tokens; ``redact`` hides the secrets in what people wrote into the files."""
+
+    max_tokens: int = 256
+    overlap_tokens: int = 32
+    redact: Callable[[str], str] = without_secrets
+
+
+@dataclass(frozen=True, slots=True)
+class FilePiece:
+    """A stretch of a file, read.
+
+    ``raw`` are its bytes; the pieces of a file join without a gap. ``documents`` are what stands in it, with
+    keys and ordinals still to be made unique within the file. After a ``closed`` piece, and only there,
+    reading may stop for good: what follows is read without knowing what came before.
+    """
+
+    raw: bytes
+    documents: tuple[Document, ...] = ()
+    closed: bool = True
+
+
+class Keys:
+    """Makes the keys of one file's documents unique: the second of a kind gets ``~2``, and so on.
+
+    ``taken`` tells whether a key stands in the index already, from a part of the file that is not read now.
+    """
+
+    def __init__(self, taken: Callable[[str], bool] = lambda key: False) -> None:
+        self._taken = taken
+        self._seen: set[str] = set()
+
+    def number(self, documents: tuple[Document, ...], ordinal: int) -> list[Document]:
+        """Return ``documents`` with unique keys and with ordinals from ``ordinal`` on."""
+        return [
+            replace(document, key=self._unique(document.key), ordinal=ordinal + index)
+            for index, document in enumerate(documents)
+        ]
+
+    def _unique(self, base: str) -> str:
+        key, number = base, 1
+        while key in self._seen or self._taken(key):
+            number += 1
+            key = f"{base}~{number}"
+        self._seen.add(key)
+        return key
+
+
+def read_blocks(file: BinaryIO, length: int) -> Iterator[bytes]:
+    """Yield the next ``length`` bytes of ``file``, or what there is of them, in blocks."""
+    while length > 0 and (block := file.read(min(length, _BLOCK))):
+        length -= len(block)
+        yield block
+
+
+def read_lines(file: BinaryIO, length: int, longest: int) -> Iterator[tuple[bytes, bool]]:
+    """Yield the lines within the next ``length`` bytes, each with whether it ends there.
+
+    A last line without its newline is not yielded: it is still being written. A line longer than
+    ``longest`` comes in several parts, of which only the last one ends.
+    """
+    held = b""
+    while length > 0 and (part := file.readline(min(length, longest))):
+        length -= len(part)
+        ended = part.endswith(b"\n")
+        if held and (ended or len(part) >= longest):
+            yield held, False
+            held = b""
+        if ended:
+            yield part, True
+        elif len(part) >= longest:
+            held = part
+        else:
+            return
+
+
+def decode(raw: bytes, path: str) -> str:
+    """Return ``raw`` as text; bytes that are not UTF-8 are replaced, with one warning a file."""
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError:
+        warn_once(path, "not all of it is UTF-8; what is not is replaced in the index")
+        return raw.decode("utf-8", errors="replace")
+
+
+def bounded(text: str, path: str) -> str:
+    """Return ``text``, or its head and tail when it is too long to be indexed whole."""
+    if len(text) <= LONGEST_TEXT:
+        return text
+    warn_once(path, f"a text of {len(text):,} characters is indexed by its beginning and its end only")
+    return f"{text[:_HEAD]}\n\n{text[-_TAIL:]}"
+
+
+def fingerprint(*parts: str) -> str:
+    """Return the SHA-256 of ``parts``, told apart from each other."""
+    digest = hashlib.sha256()
+    for part in parts:
+        raw = part.encode("utf-8", errors="surrogatepass")
+        digest.update(b"%d:" % len(raw))
+        digest.update(raw)
+    return digest.hexdigest()
+
+
+def record_key(path: str, record_id: str, content: str) -> str:
+    """Return the key of a record: by its own id, or by its ``content`` hash when it has none that is usable."""
+    usable = 0 < len(record_id) <= _LONGEST_ID and record_id.isprintable()
+    return f"{path}#{record_id if usable else content[:_HASH_DIGITS]}"

@@ -1,0 +1,171 @@
+"""Which files of a workspace are indexed, and what each of them is."""
+
+import os
+import re
+import stat
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from nanobot_memory_plugins.core.files import MemoryPaths
+from nanobot_memory_plugins.storage.sources.notices import warn_once
+
+_DAY_NOTE = re.compile(r"\d{4}-\d{2}-\d{2}\.md")
+_LONG_TERM = frozenset({"MEMORY.md", "ENTRIES.md"})
+# Names that are remembered with what they stand for.
+_MOST_NAMES = 100_000
+
+
+class FileKind(StrEnum):
+    """What a file is, and with that how it is read."""
+
+    LONG_TERM = "long_term"
+    DAY_NOTES = "note"
+    TRANSCRIPT = "transcript"
+    DOCUMENT = "document"
+    SPILL = "spill"
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFile:
+    """One file to index. ``relative`` is its name in the index, from the workspace with forward slashes."""
+
+    path: Path
+    relative: str
+    kind: FileKind
+    size: int
+    mtime_ns: int
+
+
+def kind_of_target(relative: str) -> FileKind:
+    """Return the kind of the Markdown file that ``relative`` names, from the workspace with forward slashes."""
+    folder, _, name = relative.rpartition("/")
+    if "/" in folder:
+        return FileKind.DOCUMENT
+    if name in _LONG_TERM:
+        return FileKind.LONG_TERM
+    return FileKind.DAY_NOTES if _DAY_NOTE.fullmatch(name) else FileKind.DOCUMENT
+
+
+class Places:
+    """Finds the memory files of one workspace."""
+
+    def __init__(self, paths: MemoryPaths) -> None:
+        self._paths = paths
+        self._memory = str(paths.memory)
+        self._prefix = self._relative(paths.memory) + "/"
+        self._spill = self._relative(paths.spill) + "/"
+        self._sessions = self._relative(paths.sessions) + "/"
+        # A workspace or a memory folder that is itself a link is its owner's arrangement; links inside
+        # them must not lead out, or anybody who may write a note could have any file indexed.
+        self._inside = (paths.workspace.resolve(), paths.memory.resolve())
+        # A search looks at every file, and names do not change what they say.
+        self._named: dict[str, tuple[Path, FileKind] | None] = {}
+
+    def find(self) -> list[SourceFile]:
+        """Return every file that is to be indexed now, the ones changed last first."""
+        return sorted(self._walk(self._memory, self._prefix), key=lambda source: (-source.mtime_ns, source.relative))
+
+    def look(self, path: Path) -> SourceFile | None:
+        """Return what ``path`` is now, or None when it is gone, or is not ours to index."""
+        kind = self.kind(path)
+        if kind is None or not self._stands_below_no_link(path):
+            return None
+        try:
+            found = os.stat(path)
+        except OSError:
+            return None
+        if not stat.S_ISREG(found.st_mode) or (path.is_symlink() and not self._stays_inside(path)):
+            return None
+        return SourceFile(path, self._relative(path), kind, found.st_size, found.st_mtime_ns)
+
+    def path(self, relative: str) -> Path:
+        """Return the file that a name in the index stands for."""
+        return self._paths.workspace / relative
+
+    def relative(self, path: Path) -> str | None:
+        """Return the name of ``path`` in the index, or None when it is not below the memory folder."""
+        return self._relative(path) if path.is_relative_to(self._paths.memory) else None
+
+    def kind(self, path: Path) -> FileKind | None:
+        """Return what kind of memory file the name ``path`` stands for, or None."""
+        relative = self.relative(path)
+        named = self._name(relative) if relative is not None else None
+        return named[1] if named is not None else None
+
+    def may_hold_files(self, path: Path) -> bool:
+        """Tell whether ``path`` may be a folder with files to index, or has been one."""
+        relative = self.relative(path)
+        return relative is not None and not path.suffix and "/." not in f"/{relative}"
+
+    def _relative(self, path: Path) -> str:
+        return path.relative_to(self._paths.workspace).as_posix()
+
+    def _name(self, relative: str) -> tuple[Path, FileKind] | None:
+        try:
+            return self._named[relative]
+        except KeyError:
+            if len(self._named) >= _MOST_NAMES:
+                self._named.clear()
+        kind = _kind_of(relative, self._prefix, self._spill, self._sessions)
+        named = (self._paths.workspace / relative, kind) if kind is not None and _storable(relative) else None
+        self._named[relative] = named
+        return named
+
+    def _walk(self, folder: str, prefix: str) -> Iterator[SourceFile]:
+        try:
+            entries = list(os.scandir(folder))
+        except OSError:
+            return
+        for entry in entries:
+            relative = prefix + entry.name
+            try:
+                if entry.is_dir(follow_symlinks=False):
+                    if not entry.name.startswith(".") or relative + "/" == self._spill:
+                        yield from self._walk(entry.path, relative + "/")
+                    continue
+                named = self._name(relative)
+                if named is None or (entry.is_symlink() and not self._stays_inside(named[0])):
+                    continue
+                found = entry.stat()
+            except OSError:
+                continue
+            if stat.S_ISREG(found.st_mode):
+                path, kind = named
+                yield SourceFile(path, relative, kind, found.st_size, found.st_mtime_ns)
+
+    def _stands_below_no_link(self, path: Path) -> bool:
+        """Tell whether no folder between the memory folder and the file is a link: those are not followed."""
+        expected = self._inside[1] / path.parent.relative_to(self._paths.memory)
+        return os.path.realpath(path.parent) == str(expected)
+
+    def _stays_inside(self, path: Path) -> bool:
+        try:
+            target = path.resolve(strict=True)
+        except (OSError, RuntimeError):
+            return False
+        return any(target.is_relative_to(folder) for folder in self._inside)
+
+
+def _kind_of(relative: str, memory: str, spill: str, sessions: str) -> FileKind | None:
+    """Return the kind of a file by its name; ``memory`` and the others are names of folders."""
+    folder, _, name = relative.rpartition("/")
+    folder += "/"
+    if folder == spill:
+        return FileKind.SPILL if name.endswith(".spill") else None
+    if not folder.startswith(memory) or "/." in f"/{relative.removeprefix(memory)}":
+        return None
+    if folder == sessions:
+        return FileKind.TRANSCRIPT if name.endswith(".jsonl") else None
+    return kind_of_target(relative) if name.endswith(".md") else None
+
+
+def _storable(relative: str) -> bool:
+    """Tell whether the name is text: SQLite cannot hold one with bytes that are not UTF-8."""
+    try:
+        relative.encode("utf-8")
+    except UnicodeEncodeError:
+        warn_once(ascii(relative), "it is not indexed, because its name is not UTF-8")
+        return False
+    return True
