@@ -18,7 +18,6 @@ ONLY_WHEN_NAMED = {
     "forgetting",
     "learn_need",
     "learn_ranking",
-    "rebuilding",
     "silent_turn",
 }
 

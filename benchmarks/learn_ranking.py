@@ -2,15 +2,16 @@
 
 A question's candidates, as the search finds them, compete for being its evidence: the probability of each is the
 softmax of its weighted features, and the weights maximise the likelihood of the labelled evidence, with a ridge. The
-scores are those of cross-validation: the questions of a conversation are scored with weights learned on the others.
-Then the table for ``search/weights.py`` is printed, learned on everything.
+scores are those of cross-validation, where the questions of a conversation are scored with weights learned on the
+others, and of leaving a whole set out, beside those of the plain fusion. Then the table for ``storage/ranking.py`` is
+printed, learned on everything.
 """
 
 import asyncio
 import math
 import tempfile
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -26,20 +27,22 @@ from nanobot_memory_plugins.core.protocols import Embedder
 from nanobot_memory_plugins.core.values import Query
 from nanobot_memory_plugins.storage.database import Database
 from nanobot_memory_plugins.storage.embedding import EmbeddingOptions, open_embedder
-from nanobot_memory_plugins.storage.features import features_of
 from nanobot_memory_plugins.storage.options import SearchOptions, StorageOptions
-from nanobot_memory_plugins.storage.ranking import NAMES
+from nanobot_memory_plugins.storage.ranking import WITH_MEANING, WORDS_ALONE, numbers, rank
 from nanobot_memory_plugins.storage.search.searcher import Searcher
 from nanobot_memory_plugins.storage.store import SqliteStore
 from nanobot_memory_plugins.tools.evaluation.dataset import read_dataset
 from nanobot_memory_plugins.tools.evaluation.dataset_workspace import group_scope, write_transcripts
 
-# Set by hand: no set has what they look at.
-BY_HAND = {"bare_question": -4.0, "in_named_time": 1.5, "by_asked_person": 0.7}
 # A set counts by the root of the number of its questions, so that the small ones are heard beside the large.
 HEARD = 20.0
 RIDGE = 10.0
 FOLDS = 5
+# What is scored with weights that were learned on all the rest.
+_PARTS: dict[str, Callable[["Example"], object]] = {
+    "cross-validated": lambda one: one.fold,
+    "set left out": lambda one: one.dataset,
+}
 _STEPS = 30
 _SMALL = 1e-4
 _RANKED = 60
@@ -51,12 +54,13 @@ _Task = tuple[NDArray[np.float64], NDArray[np.float64], float]
 
 @dataclass(frozen=True)
 class Example:
-    """A question with its candidates: ``features`` (candidates x features), ``evidence`` (candidates, 0 or 1)."""
+    """A question with its candidates: their numbers, their scores by plain fusion, and which are evidence (0 or 1)."""
 
     dataset: str
     question: Question
     ids: tuple[str, ...]
-    features: NDArray[np.float64]
+    numbers: dict[str, NDArray[np.float64]]
+    fused: NDArray[np.float64]
     evidence: NDArray[np.float64]
     fold: int
 
@@ -85,15 +89,17 @@ async def examples_of(name: str, embedder: Embedder | None, model: bool) -> list
                 use_vectors=model,
                 asked_at=question.asked_at,
             )
-            examined = searcher.examine(query)
-            hits = [places.ids[one.path, one.line] for one in map(examined.document, range(len(examined.texts)))]
-            columns = features_of(examined.candidates, examined.question)
+            candidates = searcher.candidates(query)
+            hits = [places.ids[row.path, row.line] for row in candidates.rows]
+            columns = numbers(candidates, question.text)
+            fused, _ = rank(candidates, question.text, SystemClock().now(), SearchOptions(context_boosts=False))
             found.append(
                 Example(
                     name,
                     question,
                     tuple(hits),
-                    np.stack([getattr(columns, name) for name in NAMES], axis=1),
+                    columns,
+                    fused,
                     np.array([message_of[hit] in question.gold for hit in hits], dtype=np.float64),
                     (groups.index(question.group) if len(groups) > 1 else number) % FOLDS,
                 )
@@ -102,20 +108,21 @@ async def examples_of(name: str, embedder: Embedder | None, model: bool) -> list
         return found
 
 
-def learn(examples: Sequence[Example], columns: Sequence[int]) -> NDArray[np.float64]:
-    """Return the weights of some features by Newton's method; the others weigh what was set by hand."""
+def learn(examples: Sequence[Example], names: Sequence[str]) -> dict[str, float]:
+    """Return the weights of some numbers by Newton's method."""
     usable = [one for one in examples if one.evidence.any()]
-    scale = np.concatenate([one.features[:, columns] for one in usable]).std(0)
+    tables = [np.stack([one.numbers[name] for name in names], axis=1) for one in usable]
+    scale = np.concatenate(tables).std(0)
     scale[scale == 0] = 1.0
     sizes = Counter(one.dataset for one in usable)
     tasks = [
-        (one.features[:, columns] / scale, one.evidence / one.evidence.sum(), HEARD / math.sqrt(sizes[one.dataset]))
-        for one in usable
+        (table / scale, one.evidence / one.evidence.sum(), HEARD / math.sqrt(sizes[one.dataset]))
+        for table, one in zip(tables, usable, strict=True)
     ]
-    weights = np.zeros(len(columns))
+    weights = np.zeros(len(names))
     for _ in range(_STEPS):
         slope = -RIDGE * weights
-        curve = RIDGE * np.eye(len(columns))
+        curve = RIDGE * np.eye(len(names))
         for rows, evidence, worth in tasks:
             share = softmax(rows @ weights)
             slope += worth * rows.T @ (evidence - share)
@@ -128,9 +135,7 @@ def learn(examples: Sequence[Example], columns: Sequence[int]) -> NDArray[np.flo
         weights += step
         if np.abs(step).max() < _SMALL:
             break
-    learned = np.array([BY_HAND.get(name, 0.0) for name in NAMES])
-    learned[list(columns)] = weights / scale
-    return learned
+    return dict(zip(names, (weights / scale).tolist(), strict=True))
 
 
 def _loss(tasks: Sequence[_Task], weights: NDArray[np.float64]) -> float:
@@ -148,9 +153,12 @@ def softmax(scores: NDArray[np.float64]) -> NDArray[np.float64]:
     return share
 
 
-def order(example: Example, weights: NDArray[np.float64]) -> list[str]:
-    """Return the ids of the best candidates, best first."""
-    best = np.argsort(-(example.features @ weights), kind="stable")
+def order(example: Example, weights: Mapping[str, float] | None) -> list[str]:
+    """Return the ids of the best candidates, best first; without weights by plain fusion."""
+    scores = example.fused
+    if weights is not None:
+        scores = sum((weight * example.numbers[name] for name, weight in weights.items()), start=0.0 * scores)
+    best = np.argsort(-scores, kind="stable")
     return list(dict.fromkeys(example.ids[place] for place in best))[:_RANKED]
 
 
@@ -163,7 +171,7 @@ def report(label: str, ranked: dict[str, dict[str, list[str]]]) -> None:
             figures = score(BENCH / name, target)
         columns = ("R@5", "R@10", "hit@10", "MRR", "B800", "B1800")
         print(
-            f"  {label:14}{name:14}" + "".join(f"{column:>7} {figures[column]:.3f}" for column in columns), flush=True
+            f"  {label:32}{name:14}" + "".join(f"{column:>7} {figures[column]:.3f}" for column in columns), flush=True
         )
 
 
@@ -173,19 +181,19 @@ def main(arguments: Sequence[str] = ()) -> None:
         print(f"  the labelled sets are not at {BENCH}")
         return
     embedder = open_embedder(EmbeddingOptions())
-    for label, model in (("with meaning", True), ("words alone", False)):
+    for label, model, table in (("with meaning", True, WITH_MEANING), ("words alone", False, WORDS_ALONE)):
         examples = [one for name in SETS for one in asyncio.run(examples_of(name, embedder, model))]
-        columns = [
-            place
-            for place, name in enumerate(NAMES)
-            if name not in BY_HAND and (model or not ("meaning" in name or name == "similarity"))
-        ]
-        ranked: dict[str, dict[str, list[str]]] = {name: {} for name in SETS}
-        for fold in range(FOLDS):
-            weights = learn([one for one in examples if one.fold != fold], columns)
-            for one in examples:
-                if one.fold == fold:
-                    ranked[one.dataset][one.question.id] = order(one, weights)
-        report(label, ranked)
-        final = learn(examples, columns)
-        print(f"  {label}: " + ", ".join(f'"{name}": {final[place]:.2f}' for place, name in enumerate(NAMES)))
+        names = tuple(table)
+        for kind, part_of in _PARTS.items():
+            ranked: dict[str, dict[str, list[str]]] = {name: {} for name in SETS}
+            for part in {part_of(one) for one in examples}:
+                learned = learn([one for one in examples if part_of(one) != part], names)
+                for one in examples:
+                    if part_of(one) == part:
+                        ranked[one.dataset][one.question.id] = order(one, learned)
+            report(f"{label}, {kind}", ranked)
+        fused: dict[str, dict[str, list[str]]] = {name: {} for name in SETS}
+        for one in examples:
+            fused[one.dataset][one.question.id] = order(one, None)
+        report(f"{label}, plain fusion", fused)
+        print(f"  {label}: " + ", ".join(f'"{name}": {weight:.2f}' for name, weight in learn(examples, names).items()))

@@ -43,7 +43,7 @@ from nanobot_memory_plugins.storage.timestamps import timestamp
 # Between a machine's name and what is named there: neither a path nor a key of ours begins with a name and this.
 _OF_MACHINE: Final = ":"
 _COLUMNS = tuple(name.strip().strip('"') for name in DOCUMENT_COLUMNS.split(","))
-_DERIVED = ("body_terms", "head_terms", "traits")
+_DERIVED = ("body_terms", "head_terms")
 _STORED = ("id", "machine", *_COLUMNS, "timestamp", *_DERIVED, "embedding_hash", "row_hash")
 _QUOTED = ", ".join(f'"{name}"' for name in _STORED)
 _INSERT = f"INSERT INTO nanobot_memory.passage (revision, {_QUOTED}) VALUES (%s, {', '.join('%s' for _ in _STORED)})"

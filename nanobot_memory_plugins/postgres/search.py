@@ -13,7 +13,7 @@ from nanobot_memory_plugins.postgres.connection import Connection, run
 from nanobot_memory_plugins.postgres.filters import NO_COPIES, passing
 from nanobot_memory_plugins.postgres.passages import ROW_COLUMNS, Owner
 from nanobot_memory_plugins.storage.bm25 import K1, B
-from nanobot_memory_plugins.storage.candidate_rows import CandidateRow
+from nanobot_memory_plugins.storage.candidates import CandidateRow
 from nanobot_memory_plugins.storage.segmentation import MAX_QUERY_TERMS
 
 # Terms of a long query whose frequency is looked up.

@@ -1,15 +1,20 @@
-"""The candidates of a search as columns: what their order depends on, and how they stand to each other."""
+"""The candidates of a search: rows as they are stored, and the columns that their order depends on."""
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cached_property
+from functools import cached_property, lru_cache
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nanobot_memory_plugins.storage.documents import Document
-from nanobot_memory_plugins.storage.lexical import LexicalScores
+from nanobot_memory_plugins.core import Origin, Query, Scope, Tier
+from nanobot_memory_plugins.storage.bm25 import K1, B
+from nanobot_memory_plugins.storage.document_rows import document_from_row, document_values
+from nanobot_memory_plugins.storage.documents import Document, holds_entries
+from nanobot_memory_plugins.storage.filters import passes_beside_scope
+from nanobot_memory_plugins.storage.indexed_text import derived_of
 from nanobot_memory_plugins.storage.timestamps import timestamp
 
 # Seconds without a message after which a new session begins, in files that hold more than one.
@@ -17,56 +22,162 @@ SESSION_GAP = 3 * 3_600.0
 NOWHERE = -1
 """Where there is no such candidate."""
 _PLACES_A_FILE = 1 << 40
+_DOCUMENT = slice(3, None)
+# Documents of which the terms are kept for the next search: segmenting takes longer than scoring.
+_derived = lru_cache(maxsize=8_192)(derived_of)
 
 Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
+
+
+class CandidateRow(NamedTuple):
+    """A row as it is stored, with id 0 what is not in the index. Of hundreds, few are needed as documents."""
+
+    id: int
+    body: str
+    head: str
+    key: str
+    path: str
+    line: int
+    offset: int
+    ordinal: int
+    source: str
+    text: str
+    content_hash: str
+    origin: str
+    agent: str
+    user: str
+    channel: str
+    session: str
+    group_chat: str
+    project: str
+    heading: str
+    tldr: str
+    tags: str
+    speaker: str
+    iso_time: str | None
+
+    @classmethod
+    def of(cls, document: Document) -> "CandidateRow":
+        """Return a document that the index does not hold yet."""
+        return cls(0, *_derived(document), *document_values(document))
+
+    @property
+    def document(self) -> Document:
+        """The document that it stores."""
+        return document_from_row(tuple(self)[_DOCUMENT])
+
+    @property
+    def time(self) -> datetime | None:
+        """When it was said, or since when it is kept."""
+        return datetime.fromisoformat(self.iso_time) if self.iso_time else None
+
+    @property
+    def said_at(self) -> float:
+        """When it was said in seconds since 1970, NaN without a time: a scored entry holds from its time on."""
+        return timestamp(self.time) if self.time is not None and not holds_entries(self.path) else np.nan
+
+    def terms(self, tier: Tier) -> str:
+        """Return the terms that a search of a tier looks at."""
+        return self.head if tier is Tier.LIGHT else f"{self.body} {self.head}".strip()
+
+
+def passing(rows: Iterable[CandidateRow], query: Query) -> list[CandidateRow]:
+    """Return the rows that pass a query's filters. Their scopes are few, and each is looked at once."""
+    allowed: dict[tuple[str, ...], bool] = {}
+    found = []
+    for row in rows:
+        scope = (row.agent, row.user, row.channel, row.session, row.group_chat)
+        if scope not in allowed:
+            allowed[scope] = query.scope.allows(Scope(*scope))
+        if allowed[scope] and passes_beside_scope(row, query):
+            found.append(row)
+    return found
+
+
+def asks(text: str) -> bool:
+    """Tell whether a text ends with a question mark."""
+    return text.rstrip(" \n\t\"'”’」』）)*_")[-1:] in ("?", "？")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LexicalScores:
+    """What words say of some texts, a place for each of them.
+
+    ``bm25`` is positive, larger is better. ``coverage``: the share of the query's IDF that a text holds, 0..1.
+    ``matched`` (terms of the query, texts) says which of the terms it holds. ``lengths`` are in terms.
+    """
+
+    bm25: Floats
+    coverage: Floats
+    matched: NDArray[np.bool_]
+    lengths: NDArray[np.int64]
+
+
+def score_terms(texts: Sequence[str], idf: Mapping[str, float]) -> LexicalScores:
+    """Score each text, given by its terms with a space between them. The average length is that of these texts."""
+    counts = _counts(texts, tuple(idf))
+    weights = np.fromiter(idf.values(), np.float64, len(idf))
+    lengths = np.fromiter((text.count(" ") + 1 if text else 0 for text in texts), np.int64, len(texts))
+    average = (float(lengths.mean()) if len(texts) else 0.0) or 1.0
+    norms = K1 * (1 - B + B * lengths / average)
+    matched = counts > 0
+    return LexicalScores(
+        bm25=np.einsum("i,ij->j", weights, counts * (K1 + 1) / (counts + norms)),
+        coverage=covered(weights, matched),
+        matched=matched,
+        lengths=lengths,
+    )
+
+
+def covered(weights: Floats, held: NDArray[np.bool_]) -> Floats:
+    """Return the share of a query's IDF that texts hold, of which terms (terms, texts) are known."""
+    whole = float(weights.sum()) or 1.0
+    # Not by ``@``, which shares the work among cores, and waits for those that have other work.
+    found: Floats = np.minimum(1.0, np.einsum("i,ij->j", weights, held, dtype=np.float64) / whole)
+    return found
+
+
+def _counts(texts: Sequence[str], terms: Sequence[str]) -> Floats:
+    """Return how often each term stands in each text: (terms, texts).
+
+    All texts are looked through at once, term by term: taking each apart makes as many strings as it has words.
+    """
+    counts = np.zeros((len(terms), len(texts)))
+    joined = "\n".join([f" {text} " for text in texts])
+    ends = np.cumsum([len(text) + 3 for text in texts])
+    for row, term in zip(counts, terms, strict=True):
+        wanted = f" {term} "
+        found = []
+        place = joined.find(wanted)
+        while place >= 0:
+            found.append(place)
+            place = joined.find(wanted, place + len(wanted) - 1)
+        if found:
+            row += np.bincount(np.searchsorted(ends, found, side="right"), minlength=len(texts))
+    return counts
 
 
 @dataclass(frozen=True, eq=False)
 class Candidates:
     """Passages that may answer a query, a place for each of them in every column.
 
-    ``similarity`` is the cosine to the query, NaN without vectors; ``traits`` the numbers of `Trait`; ``origins`` the
-    values of `Origin`; ``speakers`` are folded. ``always_fresh`` is what no recency lowers.
-    ``projects`` are those that they are about, none at all where that is not known.
+    ``similarity`` is the cosine to the query, NaN without vectors. ``idf`` weighs the query's terms.
     """
 
-    words: LexicalScores
+    rows: Sequence[CandidateRow]
+    idf: Mapping[str, float]
     similarity: Floats
-    traits: NDArray[np.int64]
-    paths: Sequence[str]
-    ordinals: NDArray[np.int64]
-    speakers: Sequence[str]
-    origins: Sequence[str]
-    times: Sequence[datetime | None]
-    always_fresh: NDArray[np.bool_]
-    projects: Sequence[str] = ()
-
-    @classmethod
-    def of(
-        cls,
-        documents: Sequence[Document],
-        words: LexicalScores,
-        traits: Iterable[int],
-        similarity: Floats | None = None,
-    ) -> "Candidates":
-        """Return the columns of documents."""
-        return cls(
-            words=words,
-            similarity=similarity if similarity is not None else np.full(len(documents), np.nan),
-            traits=np.fromiter(traits, np.int64, len(documents)),
-            paths=[one.path for one in documents],
-            ordinals=np.fromiter((one.ordinal for one in documents), np.int64, len(documents)),
-            speakers=[one.speaker.casefold() for one in documents],
-            origins=[one.origin for one in documents],
-            times=[one.said_at for one in documents],
-            always_fresh=np.fromiter((one.source == "long_term" for one in documents), np.bool_, len(documents)),
-            projects=[one.scope.project for one in documents],
-        )
+    tier: Tier = Tier.HEAVY
 
     def __len__(self) -> int:
         """Return how many there are."""
-        return len(self.paths)
+        return len(self.rows)
+
+    @cached_property
+    def words(self) -> LexicalScores:
+        """What the query's terms say of each."""
+        return score_terms([row.terms(self.tier) for row in self.rows], self.idf)
 
     @cached_property
     def cosines(self) -> Floats:
@@ -74,34 +185,50 @@ class Candidates:
         return np.maximum(0.0, np.nan_to_num(self.similarity))
 
     @cached_property
+    def has_meaning(self) -> bool:
+        """Whether any has a vector that can be compared."""
+        return not bool(np.isnan(self.similarity).all())
+
+    @cached_property
     def timestamps(self) -> Floats:
-        """The times in seconds since 1970, NaN without one."""
-        return np.fromiter((timestamp(time) if time else np.nan for time in self.times), np.float64, len(self))
+        """When each was said."""
+        return np.fromiter((row.said_at for row in self.rows), np.float64, len(self))
 
     @cached_property
-    def before(self) -> Places:
-        """Where the passage before each one stands among the candidates, in its file."""
-        return self._beside(-1)
+    def always_fresh(self) -> NDArray[np.bool_]:
+        """Which are of long-term memory: no recency lowers them, and what stands beside them does so by chance."""
+        return np.fromiter((row.source == "long_term" for row in self.rows), np.bool_, len(self))
 
     @cached_property
-    def after(self) -> Places:
-        """Where the passage after each one stands."""
-        return self._beside(1)
+    def by_assistant(self) -> NDArray[np.bool_]:
+        """Which an assistant said."""
+        return np.fromiter((row.origin == Origin.ASSISTANT.value for row in self.rows), np.bool_, len(self))
 
     @cached_property
-    def before_in_session(self) -> Places:
-        """Where the passage before each one stands, if both are of one session."""
-        return self._of_session(self.before)
+    def questions(self) -> NDArray[np.bool_]:
+        """Which end with a question mark."""
+        return np.fromiter((asks(row.text) for row in self.rows), np.bool_, len(self))
 
     @cached_property
-    def after_in_session(self) -> Places:
-        """Where the passage after each one stands, if both are of one session."""
-        return self._of_session(self.after)
+    def keys(self) -> NDArray[np.int64]:
+        """Where each stands, as one number: the passage after it in its file has the next one."""
+        ordinals = np.fromiter((row.ordinal for row in self.rows), np.int64, len(self))
+        return codes_of(row.path for row in self.rows) * _PLACES_A_FILE + ordinals
 
     @cached_property
     def in_order(self) -> Places:
         """The places of all candidates, file by file, each in its order."""
         return np.argsort(self.keys, kind="stable")
+
+    @cached_property
+    def before(self) -> Places:
+        """Where the passage before each one stands, if both are of one session."""
+        return self._beside(-1)
+
+    @cached_property
+    def after(self) -> Places:
+        """Where the passage after each one stands, if both are of one session."""
+        return self._beside(1)
 
     @cached_property
     def sessions(self) -> NDArray[np.int64]:
@@ -116,27 +243,20 @@ class Candidates:
     @cached_property
     def messages(self) -> Places:
         """The message that each is a part of, as the place of its first part: parts follow on each other."""
-        said = codes_of(zip(self.speakers, self.origins, self.times, strict=True))
-        follows = (self.before != NOWHERE) & (said == said[self.before])
-        found = list(range(len(self)))
-        before = self.before.tolist()
-        for place in self.in_order[follows[self.in_order]].tolist():
-            found[place] = found[before[place]]
-        return np.array(found, dtype=np.intp)
-
-    @cached_property
-    def keys(self) -> NDArray[np.int64]:
-        """Where each stands, as one number: the passage after it in its file has the next one."""
-        return codes_of(self.paths) * _PLACES_A_FILE + self.ordinals
-
-    def _of_session(self, places: Places) -> Places:
-        return np.where(self.sessions[places] == self.sessions, places, NOWHERE)
+        said = codes_of((row.speaker, row.origin, row.iso_time) for row in self.rows)
+        found = np.arange(len(self))
+        for place in self.in_order.tolist():
+            before = int(self.before[place])
+            if before != NOWHERE and said[before] == said[place]:
+                found[place] = found[before]
+        return found
 
     def _beside(self, step: int) -> Places:
         keys = self.keys[self.in_order]
         wanted = self.keys + step
         at = np.searchsorted(keys, wanted, side="right") - 1
-        return np.where((at >= 0) & (keys[at] == wanted), self.in_order[at], NOWHERE)
+        places = np.where((at >= 0) & (keys[at] == wanted), self.in_order[at], NOWHERE)
+        return np.where(self.sessions[places] == self.sessions, places, NOWHERE)
 
 
 def codes_of(values: Iterable[Hashable]) -> NDArray[np.int64]:

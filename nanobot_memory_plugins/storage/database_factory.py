@@ -83,12 +83,12 @@ class DatabaseOpener:
     def _for_writing(self) -> "Database":
         from nanobot_memory_plugins.storage.database import Database
 
-        return _with_full_text(Database.open(self.path, **self._parts))
+        return Database.open(self.path, **self._parts)
 
     def _for_reading(self) -> "Database":
         from nanobot_memory_plugins.storage.database import Database
 
-        return _with_full_text(Database.open(self.path, read_only=True, **self._parts))
+        return Database.open(self.path, read_only=True, **self._parts)
 
     @contextmanager
     def _alone(self) -> Iterator[None]:
@@ -115,10 +115,3 @@ class DatabaseOpener:
         finally:
             with suppress(OSError):
                 lock.release()
-
-
-def _with_full_text(database: "Database") -> "Database":
-    if database.has_fts5:
-        return database
-    database.close()
-    raise StoreError("This SQLite has no FTS5.", hint="Install apsw from a wheel, which brings its own SQLite.")

@@ -1,5 +1,6 @@
-"""One search, from query to hits, whatever index answers."""
+"""One search, from query to hits, whatever index answers; and without any, from the files themselves."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
@@ -11,34 +12,27 @@ from numpy.typing import NDArray
 
 from nanobot_memory_plugins.core import Clock, Embedder, Hit, Level, Query, SearchResult, Tier, logger
 from nanobot_memory_plugins.core.text.tokens import truncate_to_tokens
-from nanobot_memory_plugins.storage.assemble import Examination, answer
+from nanobot_memory_plugins.storage.answer import answer
 from nanobot_memory_plugins.storage.bm25 import idf_of
-from nanobot_memory_plugins.storage.candidate_rows import CandidateRow, candidates_of, passing
+from nanobot_memory_plugins.storage.candidates import CandidateRow, Candidates, passing
 from nanobot_memory_plugins.storage.documents import Document
-from nanobot_memory_plugins.storage.features import FeatureQuery
 from nanobot_memory_plugins.storage.filters import passes
 from nanobot_memory_plugins.storage.indexed_text import storable
-from nanobot_memory_plugins.storage.lexical import score_terms
+from nanobot_memory_plugins.storage.named_terms import rare_characters, terms_of_named_days
 from nanobot_memory_plugins.storage.options import SearchOptions
-from nanobot_memory_plugins.storage.query_signals import rare_characters, terms_of_named_days
 from nanobot_memory_plugins.storage.question_kinds import question_kinds
 from nanobot_memory_plugins.storage.results import hit_of, newest_first
-from nanobot_memory_plugins.storage.segmentation import candidate_terms
-from nanobot_memory_plugins.storage.text_traits import Trait
+from nanobot_memory_plugins.storage.segmentation import candidate_terms, query_terms
 
 # Candidates from each side, at least: few of them make the normalisation unsteady.
 _FEWEST_CANDIDATES = 100
 # Passages of each side whose neighbours are looked at too: an answer stands next to its question, and may have none
 # of its words.
 _WITH_NEIGHBOURS = 40
-# Candidates by words that are looked at for one that is kept: questions do not crowd out what answers them.
-_SPARE = 2
 # What of a query is embedded, from each end where it is longer than both: a question stands before or after what is
 # pasted, and an embedding takes as long as a whole search from some hundred tokens on.
 _EMBEDDED_TOKENS_AN_END = 48
 _LONGEST_END = 400
-# A search of tl;dr, tags and titles has no context to look at.
-_LIGHT = {"context_boosts": False}
 
 
 class FullTextSearch(Protocol):
@@ -54,7 +48,7 @@ class FullTextSearch(Protocol):
         """Return at most as many terms as a query may have: of more, the rarest that stand anywhere, in their order."""
 
     def documents(self) -> int:
-        """Return how many documents there are."""
+        """Return how many documents there are; of many, as of when they were counted last."""
 
 
 class IndexedRows(Protocol):
@@ -108,7 +102,6 @@ class IndexSearcher:
 
     ``embedder`` returns the model once it is ready, else None: then words are everything. ``hybrid`` is the level of a
     search by both. ``errors`` is entered around every use of the index, and turns its errors into `StoreError`.
-    ``read`` is a reranker's: the log-odds that the first of some passages answer a question.
     """
 
     def __init__(
@@ -122,7 +115,6 @@ class IndexSearcher:
         clock: Clock,
         hybrid: Level = Level.HYBRID,
         errors: Callable[[], AbstractContextManager[object]] = nullcontext,
-        read: Callable[[str, Sequence[str]], Sequence[float]] | None = None,
     ) -> None:
         self._words = words
         self._rows = rows
@@ -132,7 +124,6 @@ class IndexSearcher:
         self._clock = clock
         self._hybrid = hybrid
         self._errors = errors
-        self._read = read
 
     def search(self, query: Query, *, tail: Sequence[Document] = ()) -> SearchResult:
         """Return the best hits. ``tail`` are documents that the index does not hold yet; they replace older ones.
@@ -140,7 +131,14 @@ class IndexSearcher:
         Raises `StoreError` when the database cannot answer.
         """
         with self._errors():
-            return self._search(query, tail) if query.text.strip() else self._newest(query, tail)
+            if not query.text.strip():
+                return self._newest(query, tail)
+            meaning = self._meaning(query)
+            candidates = self._candidates(query, tail, meaning)
+            level = Level.FULL_TEXT if meaning is None else self._hybrid
+            found = answer(candidates, query, level, self._options, self._clock.now())
+            kinds = question_kinds(meaning.model, meaning.vector) if meaning is not None else None
+            return found if kinds is None else replace(found, personal=kinds[0], advice=kinds[1])
 
     def read(self, key: str) -> Hit | None:
         """Return one document by its key."""
@@ -148,30 +146,19 @@ class IndexSearcher:
             row = self._rows.by_key(key)
         return hit_of(row.document) if row is not None else None
 
-    def examine(self, query: Query, *, tail: Sequence[Document] = ()) -> Examination:
-        """Return the candidates of a query with what their order depends on, as `search` sees them.
-
-        Raises `StoreError` when the database cannot answer.
-        """
+    def candidates(self, query: Query) -> Candidates:
+        """Return the candidates of a query, as `search` sees them. Raises `StoreError`."""
         with self._errors():
-            return self._examine(query, tail, self._meaning(query))
-
-    def _search(self, query: Query, tail: Sequence[Document]) -> SearchResult:
-        meaning = self._meaning(query)
-        examined = self._examine(query, tail, meaning)
-        found = answer(examined, self._clock.now(), query, self._level(meaning), self._read)
-        kinds = question_kinds(meaning.model, meaning.vector) if meaning is not None else None
-        return found if kinds is None else replace(found, personal=kinds[0], advice=kinds[1])
+            return self._candidates(query, (), self._meaning(query))
 
     def _newest(self, query: Query, tail: Sequence[Document]) -> SearchResult:
         newer = {document.key for document in tail}
         rows = self._rows.newest(query, query.limit + len(newer) + len(query.exclude_ids))
         known = (row.document for row in rows if row.document.key not in newer)
-        return newest_first([*known, *tail], query, self._level(None))
+        return newest_first([*known, *tail], query, Level.FULL_TEXT)
 
-    def _examine(self, query: Query, tail: Sequence[Document], meaning: _Meaning | None) -> Examination:
-        asked_at = query.asked_at or self._clock.now()
-        terms = self._terms(query.text, asked_at)
+    def _candidates(self, query: Query, tail: Sequence[Document], meaning: _Meaning | None) -> Candidates:
+        terms = self._terms(query.text, query.asked_at or self._clock.now())
         rows = self._candidate_rows(query, terms, meaning)
         newer = {document.key for document in tail}
         rows = passing((row for row in rows if row.key not in newer), query)
@@ -179,34 +166,22 @@ class IndexSearcher:
         similar: dict[int, float] = {}
         if meaning is not None:
             similar = self._vectors.similarity(meaning.space, meaning.vector, [row.id for row in rows])
-        idf = self._idf(rows, terms)
-        return Examination(
-            document=lambda place: rows[place].document,
-            texts=[row.text for row in rows],
-            candidates=candidates_of(rows, score_terms([row.terms(query.tier) for row in rows], idf), similar),
-            question=FeatureQuery.of(query.text, idf, asked_at),
-            terms=tuple(terms),
-            options=self._options if query.tier is Tier.HEAVY else self._options.model_copy(update=_LIGHT),
-        )
+        idf = idf_of(terms, self._words.frequencies(terms), max(self._words.documents(), len(rows)))
+        cosines = np.array([similar.get(row.id, np.nan) for row in rows], dtype=np.float64)
+        return Candidates(rows, idf, cosines, query.tier)
 
     def _candidate_rows(self, query: Query, terms: Sequence[str], meaning: _Meaning | None) -> list[CandidateRow]:
         """Return the best by words, the best by meaning, and what stands before and after the first of both."""
         limit = max(_FEWEST_CANDIDATES, self._options.candidate_factor * query.limit)
-        in_context = query.tier is Tier.HEAVY and self._options.context_boosts
-        by_words = self._words.candidates(terms, query, limit * _SPARE if in_context else limit)
+        by_words = self._words.candidates(terms, query, limit)
         by_meaning: list[int] = []
         if meaning is not None:
             nearest = self._vectors.nearest(meaning.space, meaning.vector, query, limit)
             by_meaning = sorted(nearest, key=lambda row_id: -nearest[row_id])
         rows = self._rows.by_ids(dict.fromkeys([*by_words, *by_meaning]))
-        if not in_context:
+        if query.tier is Tier.LIGHT or not self._options.context_boosts:
             return rows
-        worded = set(by_words)
-        crowding = _crowding([row for row in rows if row.id in worded], limit) - set(by_meaning)
-        by_words = [row_id for row_id in by_words if row_id not in crowding]
-        rows = [row for row in rows if row.id not in crowding]
-        first = {*by_words[:_WITH_NEIGHBOURS], *by_meaning[:_WITH_NEIGHBOURS]}
-        known = {row.id for row in rows}
+        first, known = {*by_words[:_WITH_NEIGHBOURS], *by_meaning[:_WITH_NEIGHBOURS]}, {row.id for row in rows}
         around = self._rows.around([row for row in rows if row.id in first])
         return [*rows, *(row for row in around if row.id not in known)]
 
@@ -214,9 +189,6 @@ class IndexSearcher:
         terms = self._words.telling(candidate_terms(text))
         rare = rare_characters(text, terms, self._words.frequencies, self._words.documents())
         return (*terms, *rare, *terms_of_named_days(text, asked_at, terms))
-
-    def _idf(self, rows: Sequence[CandidateRow], terms: Sequence[str]) -> dict[str, float]:
-        return idf_of(terms, self._words.frequencies(terms), max(self._words.documents(), len(rows)))
 
     def _meaning(self, query: Query) -> _Meaning | None:
         """Return the query's vector, or None without a model, or its vectors, or when it fails: words do without it."""
@@ -236,36 +208,30 @@ class IndexSearcher:
             return None
         return _Meaning(embedder.name, space, vector / length)
 
-    def _level(self, meaning: _Meaning | None) -> Level:
-        return Level.FULL_TEXT if meaning is None else self._hybrid
-
 
 def embedded_part(text: str) -> str:
     """Return what of a query is embedded."""
-    return storable(_both_ends(text))
-
-
-def _both_ends(text: str) -> str:
     head = truncate_to_tokens(text, 2 * _EMBEDDED_TOKENS_AN_END)
     if len(head) == len(text):
-        return text
+        return storable(text)
     head = truncate_to_tokens(head, _EMBEDDED_TOKENS_AN_END)
     tail = truncate_to_tokens(text[-_LONGEST_END:][::-1], _EMBEDDED_TOKENS_AN_END)[::-1]
-    return f"{head}\n{tail}"
+    return storable(f"{head}\n{tail}")
 
 
-def _crowding(rows: Sequence[CandidateRow], limit: int) -> set[int]:
-    """Return the ids of what would keep others from being candidates, of rows with the best first.
+def search_files(documents: Iterable[Document], query: Query, now: datetime) -> SearchResult:
+    """Search documents that were read from the files, by words: the same terms and the same order as with an index."""
+    if not query.text.strip():
+        return newest_first(documents, query, Level.MARKDOWN)
+    rows = [CandidateRow.of(document) for document in documents if passes(document, query)]
+    frequencies = Counter(term for row in rows for term in set(row.terms(query.tier).split()))
 
-    That is all beyond ``limit`` rows, and before it the questions beyond a quarter of them: somebody who asks about the
-    same things day by day has asked more often than told.
-    """
-    kept: set[int] = set()
-    questions = 0
-    for row in rows:
-        is_question = bool(row.traits & Trait.BARE_QUESTION)
-        if len(kept) == limit or (is_question and questions == limit // 4):
-            continue
-        questions += is_question
-        kept.add(row.id)
-    return {row.id for row in rows} - kept
+    def known(terms: Sequence[str]) -> dict[str, int]:
+        return {term: frequencies[term] for term in terms if term in frequencies}
+
+    terms = query_terms(query.text)
+    terms += rare_characters(query.text, terms, known, len(rows))
+    terms += terms_of_named_days(query.text, query.asked_at or now, terms)
+    idf = idf_of(terms, frequencies, len(rows))
+    candidates = Candidates(rows, idf, np.full(len(rows), np.nan), query.tier)
+    return answer(candidates, query, Level.MARKDOWN, SearchOptions(), now)

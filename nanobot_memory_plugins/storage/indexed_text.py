@@ -5,7 +5,6 @@ Who said it and when are part of both: questions name people and days.
 
 from nanobot_memory_plugins.storage.documents import Document
 from nanobot_memory_plugins.storage.segmentation import segment
-from nanobot_memory_plugins.storage.text_traits import traits_of
 
 
 def embedding_text(document: Document) -> str:
@@ -27,9 +26,9 @@ def head_terms(document: Document) -> str:
     return segment("\n".join((document.heading, document.tldr, *document.tags)))
 
 
-def derived_of(document: Document) -> tuple[str, str, int]:
-    """Return what an index keeps of a document beside itself: the terms of its body and its head, and its traits."""
-    return body_terms(document), head_terms(document), int(traits_of(document.text))
+def derived_of(document: Document) -> tuple[str, str]:
+    """Return what an index keeps of a document beside itself: the terms of its body and of its head."""
+    return body_terms(document), head_terms(document)
 
 
 def storable(text: str) -> str:

@@ -23,7 +23,6 @@ from nanobot_memory_plugins.storage.sources.places import Places
 
 if TYPE_CHECKING:
     from nanobot_memory_plugins.storage.database import Database
-    from nanobot_memory_plugins.storage.embedding.reranker import Reranker
     from nanobot_memory_plugins.storage.search.searcher import Searcher
 
 T = TypeVar("T")
@@ -64,7 +63,6 @@ class MemoryIndex:
         self.paths = MemoryPaths.of(workspace)
         self.places = Places(self.paths)
         self.embedding = EmbeddingAccess(options.embedding_options())
-        self._reranker: Reranker | None = None
         self._options = options
         self._clock = clock
         self._tail = TailReader(self.places, options.chunking(redact))
@@ -73,7 +71,7 @@ class MemoryIndex:
         self._readers: Readers | None = None
         self._indexer: Indexer | None = None
         self._trouble = Degradation("The index is not open yet.", "")
-        self._vector_backend = ""
+        self._has_vec = False
         self._numbers = StoreStatus(level=Level.MARKDOWN)
         self._numbers_at = 0.0
 
@@ -101,8 +99,6 @@ class MemoryIndex:
             self._do_without(_NO_INDEX)
             return
         self.embedding.start()
-        if self._options.reranker:
-            self._reranker = self._start_reranker()
         try:
             import apsw  # noqa: F401  # without both there is nothing to start
             import numpy  # noqa: F401
@@ -164,8 +160,7 @@ class MemoryIndex:
 
         def complete(reader: Reader) -> bool:
             counts = reader.database.counts()
-            active = [space.name for space in reader.database.vector_spaces() if space.active]
-            return counts.documents == 0 or (active == [model] and counts.pending_vectors == 0)
+            return counts.documents == 0 or (reader.database.model() == model and counts.pending_vectors == 0)
 
         return not model or self._try(complete) is not False
 
@@ -200,7 +195,7 @@ class MemoryIndex:
         if trouble is not None:
             level, reason, hint = Level.MARKDOWN, trouble.reason, trouble.hint
         elif embedding.model:
-            level = Level.HYBRID if self._vector_backend == "vec0" else Level.NUMPY
+            level = Level.HYBRID if self._has_vec else Level.NUMPY
             reason, hint = ("", "") if level is Level.HYBRID else (Sentence(_NO_VEC), Sentence(_VEC_HINT))
         else:
             level, reason, hint = Level.FULL_TEXT, embedding.reason, embedding.hint
@@ -232,8 +227,6 @@ class MemoryIndex:
         if self._indexer is not None:
             self._indexer.stop(drain)
         self.embedding.close()
-        if self._reranker is not None:
-            self._reranker.close()
         if self._readers is not None:
             self._readers.close()
         if self._place is not None:
@@ -248,19 +241,6 @@ class MemoryIndex:
         self._trouble = trouble
         logger.info("there is no index, the memory files are searched themselves: {}", trouble.reason)
         migrate_legacy(self.paths.workspace, self.paths)
-
-    def _start_reranker(self) -> "Reranker | None":
-        try:
-            from nanobot_memory_plugins.storage.embedding.reranker import Reranker
-        except ImportError:  # without numpy there is no order either
-            return None
-        reranker = Reranker(
-            self._options.reranker,
-            seconds=self._options.reranker_ms / 1000,
-            threads=self._options.embedding_options().threads,
-        )
-        reranker.start()
-        return reranker
 
     def _start_indexer(self, place: IndexPlace, opener: DatabaseOpener) -> Indexer:
         indexer = Indexer(
@@ -280,21 +260,20 @@ class MemoryIndex:
         from nanobot_memory_plugins.storage.search.searcher import Searcher
 
         database = opener.for_reading()
-        self._vector_backend = database.vector_backend.value
+        self._has_vec = database.has_vec
         searcher = Searcher(
             database,
             lambda: self.embedding.embedder,
             options=self._options.search_options(),
             clock=self._clock,
-            read=self._reranker.read if self._reranker is not None else None,
         )
         return database, searcher
 
     def _scan(self, query: Query) -> SearchResult:
-        from nanobot_memory_plugins.storage.scan import scan_markdown
+        from nanobot_memory_plugins.storage.index_searcher import search_files
 
         try:
-            return scan_markdown(self._tail.documents({}, most_bytes=_SCAN_BYTES), query)
+            return search_files(self._tail.documents({}, most_bytes=_SCAN_BYTES), query, self._clock.now())
         except OSError as error:
             raise StoreError(
                 Sentence("The memory files cannot be read ({kind}).", kind=type(error).__name__)

@@ -15,7 +15,7 @@ from nanobot_memory_plugins.storage.sources.pieces import Chunking
 
 
 class SearchOptions(PluginOptions):
-    """Fusion of full text and meaning, and how fresh the vectors are."""
+    """Fusion of full text and meaning."""
 
     fusion: Literal["weighted", "rrf"] = Field("weighted", description="How the two orders become one.")
     vector_weight: float = Field(0.6, ge=0, le=1, description="Weight of the meaning, with weighted fusion.")
@@ -24,8 +24,10 @@ class SearchOptions(PluginOptions):
     recency_half_life_days: float = Field(30.0, gt=0, description="Days after which recency has halved.")
     context_boosts: bool = Field(True, description="Let neighbours, session and speaker raise a passage.")
     rrf_k: int = Field(60, ge=1, le=10_000, description="The constant of reciprocal rank fusion.")
+    vector_refresh_ttl: float = Field(
+        30.0, ge=0, le=86_400, description="A name of the documents: vectors are never out of date here."
+    )
     candidate_factor: int = Field(4, ge=1, le=100, description="Candidates from each side, as a multiple of the hits.")
-    vector_refresh_ttl: float = Field(30.0, ge=0, le=86_400, description="Seconds that vectors may be out of date.")
 
 
 class StorageOptions(SearchOptions):
@@ -52,10 +54,6 @@ class StorageOptions(SearchOptions):
     embedding_provider: Literal["fastembed", "openai", "none"] = Field(
         default="fastembed", description="Where it runs."
     )
-    reranker: str = Field(
-        default="", description="Folder, or fastembed name, of a cross-encoder on this machine; none when empty."
-    )
-    reranker_ms: int = Field(default=150, ge=1, le=60_000, description="Milliseconds it may take of a search.")
     embedding: EmbeddingOptions = Field(default_factory=lambda: EmbeddingOptions.model_validate({}))
 
     def embedding_options(self) -> EmbeddingOptions:

@@ -1,158 +1,145 @@
-"""The order of hits.
+"""The order of hits: ten numbers about each passage, and what each is worth.
 
-Two fusions of words and meaning, and on top of the weighted one, by default, the learned sum of everything that
-`features` says of a passage. Semantic similarity cannot bury what was found by words: each side is normalised over the
-candidates, and the share of the query that a text covers counts by itself.
+None of them reads a sentence. Words and meaning come first. What stands around a passage counts as well: in a
+conversation the words of a question often stand in the turn before its answer, and the rest of its subject elsewhere
+in the same session. ``python -m benchmarks learn_ranking`` learns the two tables anew; docs/retrieval.md has figures.
+Two plain fusions of words and meaning can be chosen in place of it.
 """
 
 import math
 from collections.abc import Sequence
-from dataclasses import fields
 from datetime import datetime
+from typing import TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
-from nanobot_memory_plugins.storage.candidates import Candidates
-from nanobot_memory_plugins.storage.features import FeatureQuery, Features, features_of
+from nanobot_memory_plugins.storage.candidates import NOWHERE, Candidates, Floats, Places, covered
 from nanobot_memory_plugins.storage.options import SearchOptions
 from nanobot_memory_plugins.storage.timestamps import timestamp
-from nanobot_memory_plugins.storage.weights import WITH_MEANING, WORDS_ALONE
 
+# Log-odds: a passage whose score is one higher is e times as likely to hold the answer.
+WITH_MEANING = {
+    "words": 0.54,
+    "similarity": 6.33,
+    "by_assistant": -3.06,
+    "neighbours": 3.68,
+    "session_words": 3.76,
+    "length": 2.02,
+    "named_speaker": 1.01,
+    "question": -0.80,
+    "asked_before_words": 0.86,
+    "asked_before_meaning": 1.79,
+}
+WORDS_ALONE = {
+    "words": 1.92,
+    "by_assistant": -3.49,
+    "neighbours": 3.90,
+    "session_words": 3.71,
+    "length": 1.49,
+    "named_speaker": 1.16,
+    "question": -0.43,
+    "asked_before_words": 2.19,
+}
 SECONDS_A_DAY = 86_400.0
+# Terms beyond which a longer text says no more: answers of assistants go on for hundreds.
+LONGEST = 32
 # Log-odds that a recency weight of 1 gives to a memory of this moment, beside the learned sum.
 RECENCY_LOG_ODDS = 5.0
 # Log-odds of what is about the project that is worked in, and of what is about another; and their shares of a score.
 OWN_PROJECT, OTHER_PROJECT, PROJECT_SHARE = 1.0, -3.0, 0.1
-NAMES = tuple(field.name for field in fields(Features))
-"""The features, in their order."""
 
-# The summands of an order as they are noted for who wants to see them: name -> (weight, a value for each candidate).
-Parts = dict[str, tuple[float, list[float]]]
+_Value = TypeVar("_Value", np.float64, np.bool_)
+# The summands of an order by name: what each is worth, and a value for each candidate.
+Parts = dict[str, tuple[float, Floats]]
 
 
-def weighted(
-    bm25: Sequence[float], similarity: Sequence[float | None], options: SearchOptions, parts: Parts | None = None
-) -> list[float]:
+def numbers(candidates: Candidates, question: str) -> dict[str, Floats]:
+    """Return what speaks for each passage as the answer to a question."""
+    words, matched = candidates.words, candidates.words.matched
+    weights = np.fromiter(candidates.idf.values(), np.float64, len(candidates.idf))
+    share = _shares_of_best(words.bm25)
+    before, after = candidates.before, candidates.after
+    asked = np.where((before != NOWHERE) & candidates.questions[before], before, NOWHERE)
+    best_of_session = np.zeros(len(candidates))
+    np.maximum.at(best_of_session, candidates.sessions, share)
+    return {
+        "words": share,  # BM25 as a share of the best candidate's
+        "similarity": candidates.cosines,
+        "by_assistant": candidates.by_assistant.astype(np.float64),  # such answers are long, and seldom looked for
+        "neighbours": covered(weights, matched | _at(before, matched) | _at(after, matched)),  # and itself, together
+        "session_words": best_of_session[candidates.sessions],  # the best passage of its session
+        "length": np.log1p(np.minimum(words.lengths, LONGEST)),
+        "named_speaker": _named_speaker(candidates, question),
+        "question": candidates.questions.astype(np.float64),  # it ends with a question mark
+        "asked_before_words": _at(asked, words.coverage),  # the passage before, where that ends with one
+        "asked_before_meaning": _at(asked, candidates.cosines),
+    }
+
+
+def rank(
+    candidates: Candidates, question: str, now: datetime, options: SearchOptions, project: str = ""
+) -> tuple[Floats, Parts]:
+    """Return a score for each candidate, larger is better, and the summands that it is made of.
+
+    With ``fusion: weighted`` and ``context_boosts`` the order is the learned one, and scores are log-odds. For somebody
+    who works in a ``project`` its memories come first, and those of others last.
+    """
+    if is_learned(options):
+        table = WITH_MEANING if candidates.has_meaning else WORDS_ALONE
+        found = numbers(candidates, question)
+        parts = {name: (weight, found[name]) for name, weight in table.items()}
+        if options.recency_weight:
+            parts["recency"] = (options.recency_weight * RECENCY_LOG_ODDS, _freshness(candidates, now, options))
+    else:
+        parts = reciprocal_rank(candidates, options) if options.fusion == "rrf" else weighted(candidates, options)
+        if options.recency_weight:
+            whole = 1.0 if options.fusion == "rrf" else (options.vector_weight + options.fts_weight) or 1.0
+            both = whole + options.recency_weight
+            parts = {name: (weight * whole / both, values) for name, (weight, values) in parts.items()}
+            parts["recency"] = (options.recency_weight / both, _freshness(candidates, now, options))
+    if project:
+        about = [row.project for row in candidates.rows]
+        fit = [0.0 if not one else OWN_PROJECT if one == project else OTHER_PROJECT for one in about]
+        parts["project"] = (1.0 if is_learned(options) else PROJECT_SHARE, np.array(fit))
+    return sum((weight * values for weight, values in parts.values()), start=np.zeros(len(candidates))), parts
+
+
+def weighted(candidates: Candidates, options: SearchOptions) -> Parts:
     """Fuse by weight: BM25 as a share of the best candidate's, cosines stretched from the median to the best.
 
     Without vectors the words are everything, whatever the weights.
     """
-    words = _share_of_best(bm25)
-    if all(value is None for value in similarity):
-        if parts is not None:
-            parts["words"] = (1.0, words)
-        return words
-    meaning = _stretched([value if value is not None else 0.0 for value in similarity])
+    words = _shares_of_best(candidates.words.bm25)
+    if not candidates.has_meaning:
+        return {"words": (1.0, words)}
     whole = (options.vector_weight + options.fts_weight) or 1.0
-    if parts is not None:
-        parts["words"] = (options.fts_weight / whole, words)
-        parts["meaning"] = (options.vector_weight / whole, meaning)
-    return [(options.vector_weight * m + options.fts_weight * w) / whole for w, m in zip(words, meaning, strict=True)]
+    cosines = np.nan_to_num(candidates.similarity)
+    middle, best = float(np.sort(cosines)[len(cosines) // 2]), float(cosines.max())
+    meaning: Floats = np.clip((cosines - middle) / (best - middle), 0.0, 1.0) if best > middle else np.sign(cosines)
+    return {"words": (options.fts_weight / whole, words), "meaning": (options.vector_weight / whole, meaning)}
 
 
-def reciprocal_rank(
-    bm25: Sequence[float], similarity: Sequence[float | None], options: SearchOptions, parts: Parts | None = None
-) -> list[float]:
+def reciprocal_rank(candidates: Candidates, options: SearchOptions) -> Parts:
     """Fuse by rank: the sum of 1 / (k + rank) over both orders, ranks from 1; not found counts nothing."""
-    scores = [0.0] * len(bm25)
-    for name, values in (("words", bm25), ("meaning", [value or 0.0 for value in similarity])):
-        order = sorted((place for place, value in enumerate(values) if value > 0), key=lambda place: -values[place])
-        shares = [0.0] * len(values)
-        for rank, place in enumerate(order, start=1):
-            shares[place] = 1.0 / (options.rrf_k + rank)
-            scores[place] += shares[place]
-        if parts is not None:
-            parts[name] = (1.0, shares)
-    return scores
+    parts = {}
+    for name, values in (("words", candidates.words.bm25), ("meaning", np.nan_to_num(candidates.similarity))):
+        shares = np.zeros(len(values))
+        order = [place for place in np.argsort(-values, kind="stable") if values[place] > 0]
+        shares[order] = [1.0 / (options.rrf_k + rank) for rank in range(1, len(order) + 1)]
+        parts[name] = (1.0, shares)
+    return parts
 
 
-def recency(time: datetime | None, now: datetime, half_life_days: float) -> float:
-    """Return 1 for now, one half after the half-life, 0 without a time; a time to come counts as now."""
-    if time is None:
-        return 0.0
-    age = max(0.0, (timestamp(now) - timestamp(time)) / SECONDS_A_DAY)
-    return float(0.5 ** (age / half_life_days))
-
-
-def rank(
-    candidates: Candidates,
-    question: FeatureQuery,
-    now: datetime,
-    options: SearchOptions,
-    parts: Parts | None = None,
-) -> list[float]:
-    """Return a score for each candidate; larger is better.
-
-    With ``fusion: weighted`` and ``context_boosts`` the order is the learned one, and scores are log-odds. Where
-    ``parts`` is given, the summands of the scores are put into it.
-    """
-    if is_learned(options):
-        return learned(candidates, question, now, options, parts)
-    bm25 = candidates.words.bm25.tolist()
-    similarity = [None if math.isnan(one) else one for one in candidates.similarity.tolist()]
-    scores = (reciprocal_rank if options.fusion == "rrf" else weighted)(bm25, similarity, options, parts)
-    if options.recency_weight:
-        whole = 1.0 if options.fusion == "rrf" else options.vector_weight + options.fts_weight
-        fresh = _freshness(candidates, now, options)
-        sum_of_weights = whole + options.recency_weight
-        if parts is not None:
-            parts |= {name: (weight * whole / sum_of_weights, values) for name, (weight, values) in parts.items()}
-            parts["recency"] = (options.recency_weight / sum_of_weights, fresh)
-        scores = [
-            (score * whole + options.recency_weight * freshness) / sum_of_weights
-            for freshness, score in zip(fresh, scores, strict=True)
-        ]
-    return scores
+def recency(time: float, now: datetime, half_life_days: float) -> float:
+    """Return 1 for now, one half after the half-life, 0 without a time (NaN); a time to come counts as now."""
+    age = max(0.0, (timestamp(now) - time) / SECONDS_A_DAY)
+    return 0.0 if math.isnan(time) else float(0.5 ** (age / half_life_days))
 
 
 def is_learned(options: SearchOptions) -> bool:
     """Tell whether the learned order is asked for: it is the default."""
     return options.fusion == "weighted" and options.context_boosts
-
-
-def learned(
-    candidates: Candidates,
-    question: FeatureQuery,
-    now: datetime,
-    options: SearchOptions,
-    parts: Parts | None = None,
-) -> list[float]:
-    """Return the weighted sum of each candidate's features, in log-odds."""
-    has_meaning = not np.isnan(candidates.similarity).all()
-    table = WITH_MEANING if has_meaning else WORDS_ALONE
-    features = features_of(candidates, question)
-    scores = np.zeros(len(candidates))
-    for name in NAMES:
-        weight, column = table.get(name, 0.0), getattr(features, name)
-        if weight:
-            scores += weight * column
-        if parts is not None:
-            parts[name] = (weight, column.tolist())
-    if options.recency_weight:
-        worth = options.recency_weight * RECENCY_LOG_ODDS
-        fresh = _freshness(candidates, now, options)
-        if parts is not None:
-            parts["recency"] = (worth, fresh)
-        scores += worth * np.array(fresh)
-    return list(scores.tolist())
-
-
-def by_project(
-    scores: Sequence[float], candidates: Candidates, project: str, options: SearchOptions, parts: Parts | None = None
-) -> list[float]:
-    """Return the scores for somebody who works in a project: its memories come first, those of others last.
-
-    What is about no project keeps its place.
-    """
-    if not project or not candidates.projects:
-        return list(scores)
-    fit = [
-        0.0 if not one else OWN_PROJECT if one == project else OTHER_PROJECT for one in map(str, candidates.projects)
-    ]
-    weight = 1.0 if is_learned(options) else PROJECT_SHARE
-    if parts is not None:
-        parts["project"] = (weight, fit)
-    return [score + weight * one for score, one in zip(scores, fit, strict=True)]
 
 
 def odds(scores: Sequence[float], options: SearchOptions) -> list[float]:
@@ -163,21 +150,24 @@ def odds(scores: Sequence[float], options: SearchOptions) -> list[float]:
     return [min(1.0, max(0.0, score / best)) if best > 0 else 0.0 for score in scores]
 
 
-def _freshness(candidates: Candidates, now: datetime, options: SearchOptions) -> list[float]:
-    return [
-        1.0 if always else recency(time, now, options.recency_half_life_days)
-        for always, time in zip(candidates.always_fresh, candidates.times, strict=True)
-    ]
+def _named_speaker(candidates: Candidates, question: str) -> Floats:
+    """Return 1 for what somebody said whom the question names, -1 where it names somebody else."""
+    speakers, said = [row.speaker.casefold() for row in candidates.rows], question.casefold()
+    named = {one for one in set(speakers) if len(one) > 1 and one in said}
+    return np.array([0.0 if not named else 1.0 if one in named else -1.0 for one in speakers])
 
 
-def _share_of_best(values: Sequence[float]) -> list[float]:
-    best = max(values, default=0.0)
-    return [value / best if best > 0 else 0.0 for value in values]
+def _freshness(candidates: Candidates, now: datetime, options: SearchOptions) -> Floats:
+    times = candidates.timestamps.tolist()
+    fresh = np.array([recency(time, now, options.recency_half_life_days) for time in times])
+    return np.where(candidates.always_fresh, 1.0, fresh)
 
 
-def _stretched(values: Sequence[float]) -> list[float]:
-    ordered = sorted(values)
-    middle, best = ordered[len(ordered) // 2], ordered[-1]
-    if best <= middle:
-        return [1.0 if value > 0 else 0.0 for value in values]
-    return [min(1.0, max(0.0, (value - middle) / (best - middle))) for value in values]
+def _shares_of_best(values: Floats) -> Floats:
+    best = float(values.max(initial=0.0))
+    return values / best if best > 0 else np.zeros(len(values))
+
+
+def _at(places: Places, values: NDArray[_Value]) -> NDArray[_Value]:
+    """Return the values at some places, which are the last axis; 0 for those that are nowhere."""
+    return np.where(places != NOWHERE, values[..., places], values.dtype.type(0))

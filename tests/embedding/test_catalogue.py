@@ -7,10 +7,10 @@ import time
 from pathlib import Path
 
 import pytest
-from nanobot_memory_plugins.storage.embedding.catalogue import ModelOrigin, find
 
 from nanobot_memory_plugins.core.errors import ConfigurationError, EmbeddingError, ModelMissingError
 from nanobot_memory_plugins.storage.embedding import EmbeddingOptions, open_embedder
+from nanobot_memory_plugins.storage.embedding.catalogue import ModelOrigin, find
 
 TABLE = [[0, 0], [1, 0], [1, 1], [0, 1], [0, 2], [0, 3]]
 

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from nanobot_memory_plugins.storage.embedding.catalogue import find
-from nanobot_memory_plugins.storage.embedding.fastembed_provider import FastembedEmbedder
 
 from nanobot_memory_plugins.core.errors import EmbeddingError
 from nanobot_memory_plugins.storage.embedding import EmbeddingOptions, open_embedder
+from nanobot_memory_plugins.storage.embedding.catalogue import find
+from nanobot_memory_plugins.storage.embedding.fastembed_provider import FastembedEmbedder
 
 # Rows: padding, [CLS], unknown, red, green, blue.
 TABLE = [[9, 9], [1, 0], [1, 1], [0, 1], [0, 2], [0, 3]]

@@ -8,10 +8,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from nanobot_memory_plugins.storage.embedding.installation import builtin_directory, install, is_installed
 
 from nanobot_memory_plugins.core.errors import EmbeddingError
 from nanobot_memory_plugins.storage.embedding import installation
+from nanobot_memory_plugins.storage.embedding.installation import builtin_directory, install, is_installed
 
 BUILDING = "building the graph"
 INSTALL = (

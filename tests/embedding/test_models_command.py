@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from nanobot_memory_plugins.storage.embedding.installation import builtin_directory, is_installed
 from typer.testing import CliRunner
 
 from nanobot_memory_plugins.storage.cli.models_command import models
+from nanobot_memory_plugins.storage.embedding.installation import builtin_directory, is_installed
 
 RUN = "from nanobot_memory_plugins.storage.cli.models_command import models; models()"
 

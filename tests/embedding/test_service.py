@@ -9,10 +9,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from nanobot_memory_plugins.storage.embedding.installation import builtin_directory
 
 from nanobot_memory_plugins.core.errors import EmbeddingError
 from nanobot_memory_plugins.storage.embedding import EmbeddingOptions, EmbeddingService, EmbeddingState
+from nanobot_memory_plugins.storage.embedding.installation import builtin_directory
 
 TABLE = [[0, 0], [1, 0], [1, 1], [0, 1], [0, 2], [0, 3]]
 

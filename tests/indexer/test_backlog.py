@@ -5,6 +5,7 @@ from pathlib import Path
 
 from hypothesis import given
 from hypothesis import strategies as st
+
 from nanobot_memory_plugins.storage.indexer.backlog import Backlog
 
 

@@ -7,13 +7,13 @@ import time
 from contextlib import closing
 
 import pytest
-from nanobot_memory_plugins.storage.indexer.session import SessionSettings
-from nanobot_memory_plugins.storage.indexer.step import FileStep, StepSettings
-from nanobot_memory_plugins.storage.sources.places import Places
 
 from nanobot_memory_plugins.core.clock import ManualClock
 from nanobot_memory_plugins.core.values import Origin
 from nanobot_memory_plugins.storage.database import Database
+from nanobot_memory_plugins.storage.indexer.session import SessionSettings
+from nanobot_memory_plugins.storage.indexer.step import FileStep, StepSettings
+from nanobot_memory_plugins.storage.sources.places import Places
 from tests.support.indexed_workspace import TIME, Workspace, entry, message, until
 
 

@@ -3,9 +3,9 @@
 from pathlib import Path
 
 import pytest
-from nanobot_memory_plugins.storage.sources.migration import MARKER, migrate_legacy
 
 from nanobot_memory_plugins.core.files import MemoryPaths
+from nanobot_memory_plugins.storage.sources.migration import MARKER, migrate_legacy
 
 
 def write(path: Path, text: str) -> Path:

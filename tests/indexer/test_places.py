@@ -4,9 +4,9 @@ import os
 from pathlib import Path
 
 import pytest
-from nanobot_memory_plugins.storage.sources.places import FileKind, Places
 
 from nanobot_memory_plugins.core.files import MemoryPaths
+from nanobot_memory_plugins.storage.sources.places import FileKind, Places
 
 
 def write(path: Path, text: str = "text\n") -> Path:

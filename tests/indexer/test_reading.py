@@ -9,9 +9,6 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from nanobot_memory_plugins.storage.sources.pieces import Chunking, FilePiece, Keys, read_lines
-from nanobot_memory_plugins.storage.sources.places import Places
-from nanobot_memory_plugins.storage.sources.reader import read_pieces, resumable
 
 from nanobot_memory_plugins.core.files import (
     MemoryPaths,
@@ -22,6 +19,9 @@ from nanobot_memory_plugins.core.files import (
 from nanobot_memory_plugins.core.values import Note, Origin, Scope
 from nanobot_memory_plugins.storage.documents import Document
 from nanobot_memory_plugins.storage.sources import transcripts
+from nanobot_memory_plugins.storage.sources.pieces import Chunking, FilePiece, Keys, read_lines
+from nanobot_memory_plugins.storage.sources.places import Places
+from nanobot_memory_plugins.storage.sources.reader import read_pieces, resumable
 from tests.support.examples import examples
 
 TIME = datetime(2026, 2, 16, 14, 20, 33, tzinfo=UTC)

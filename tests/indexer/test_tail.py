@@ -4,12 +4,11 @@ import os
 from contextlib import closing
 from pathlib import Path
 
+from nanobot_memory_plugins.storage.database import Database
+from nanobot_memory_plugins.storage.documents import Document
 from nanobot_memory_plugins.storage.indexer.tail import TailReader
 from nanobot_memory_plugins.storage.sources.pieces import Chunking
 from nanobot_memory_plugins.storage.sources.places import Places
-
-from nanobot_memory_plugins.storage.database import Database
-from nanobot_memory_plugins.storage.documents import Document
 from tests.support.indexed_workspace import Workspace, entry, message
 
 

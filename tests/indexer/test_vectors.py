@@ -1,13 +1,12 @@
-"""Vectors come after the text, and a new model's beside the former one's."""
+"""Vectors come after the text, and a new model's in place of the former one's."""
 
-import threading
 from collections.abc import Sequence
 from contextlib import closing
 
 import pytest
 
 from nanobot_memory_plugins.core.errors import EmbeddingError
-from nanobot_memory_plugins.storage.database import Counts, Database, VectorSpace
+from nanobot_memory_plugins.storage.database import Counts, Database
 from tests.support.indexed_workspace import HashEmbedder, Workspace, message, until
 
 
@@ -16,9 +15,9 @@ def counts(workspace: Workspace) -> Counts:
         return database.counts()
 
 
-def spaces(workspace: Workspace) -> list[VectorSpace]:
+def model_of(workspace: Workspace) -> str:
     with closing(Database.open(workspace.paths.database, read_only=True)) as database:
-        return database.vector_spaces()
+        return database.model()
 
 
 def messages(count: int) -> bytes:
@@ -50,33 +49,13 @@ def test_new_text_gets_its_vector_and_old_text_keeps_its_own(workspace: Workspac
 
 
 @pytest.mark.accept("V5-13")
-def test_the_former_models_vectors_serve_until_the_new_ones_are_whole(workspace: Workspace):
-    class Gated(HashEmbedder):
-        """Embeds a batch each time that it is let."""
-
-        gate = threading.Semaphore(0)
-        asked = 0
-
-        def encode(self, texts: str | Sequence[str]) -> list[list[float]]:
-            self.asked += 1
-            assert self.gate.acquire(timeout=30)
-            return super().encode(texts)
-
+def test_the_vectors_of_another_model_take_the_place_of_the_former_ones(workspace: Workspace):
     workspace.write("sessions/cli.jsonl", messages(200))
-    with workspace.indexing(embedder=lambda: HashEmbedder("first", 8)):
-        assert until(lambda: counts(workspace).vectors == 200)
-    model = Gated("second", 16)
-    with workspace.indexing(embedder=lambda: model):
-        model.gate.release(2)
-        assert until(lambda: model.asked == 3)  # two batches are in the database now
-        assert len(spaces(workspace)) == 2
-        active = next(space for space in spaces(workspace) if space.active)
-        assert (active.name, active.dimension) == ("first", 8)
-        assert counts(workspace).vectors == 200
-        model.gate.release(100)
-        assert until(lambda: [space.name for space in spaces(workspace)] == ["second"])
-        assert spaces(workspace)[0].dimension == 16
-        assert counts(workspace).vectors == 200
+    for name, dimension in (("first", 8), ("second", 16)):
+        model = HashEmbedder(name, dimension)
+        with workspace.indexing(embedder=lambda model=model: model):
+            assert until(lambda: counts(workspace).vectors == 200)
+            assert until(lambda name=name: name == model_of(workspace))
 
 
 def test_a_model_that_fails_is_asked_again_and_text_goes_on(workspace: Workspace):

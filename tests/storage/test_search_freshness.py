@@ -4,10 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from nanobot_memory_plugins.core.clock import ManualClock
 from nanobot_memory_plugins.core.values import Query, Scope
 from nanobot_memory_plugins.storage.database import Database
-from tests.storage.builders import NOW, ChosenVectors, change, document, searcher
+from tests.storage.builders import ChosenVectors, change, document, searcher
 
 MODEL = {"cat": [1.0, 0.0], "feline": [1.0, 0.0], "tractor": [0.0, 1.0]}
 
@@ -43,26 +42,6 @@ def test_what_another_process_embeds_is_found_by_the_next_search(path):
     writer.close()
 
 
-@pytest.mark.accept("V5-07")
-def test_what_a_foreign_program_writes_is_found_within_the_time_to_live(path):
-    database = Database.open(path, allow_vec=False)
-    database.apply(change(document("one", "feline")))
-    database.put_vectors("chosen", [(1, [0.0, 1.0])])
-    reader = Database.open(path, read_only=True)
-    clock = ManualClock(NOW)
-    search = searcher(reader, ChosenVectors(MODEL), clock)
-    assert found(search) == set()
-    # Past every count of ours: as a restored backup or another tool would.
-    vector = database.connection.execute("SELECT vector FROM vectors").fetchall()[0][0]
-    database.connection.execute("UPDATE vectors SET vector = ?", (vector[4:] + vector[:4],))
-    clock.advance(29)
-    assert found(search) == set()
-    clock.advance(1)
-    assert found(search) == {"one"}
-    reader.close()
-    database.close()
-
-
 def test_filters_follow_a_row_whose_scope_changed(path):
     database = Database.open(path)
     database.apply(change(document("one", "feline", scope=Scope(user="ana"))))
@@ -84,7 +63,7 @@ def test_searches_share_the_vectors_of_a_file_but_not_of_the_file_after_it(path)
     readers = [Database.open(path, read_only=True) for _ in range(2)]
     searches = [searcher(reader, model) for reader in readers]
     assert [found(search) for search in searches] == [{"one"}, {"one"}]
-    assert searches[0]._vectors._shared is searches[1]._vectors._shared
+    assert searches[0]._vectors._matrix is searches[1]._vectors._matrix
     for one in (database, *readers):
         one.close()
     path.unlink()

@@ -5,8 +5,8 @@ from hypothesis import strategies as st
 from nanobot_memory_plugins.core.text.tokens import estimate_tokens
 from nanobot_memory_plugins.core.values import Query, Scope, Tier
 from nanobot_memory_plugins.storage.database import Database
-from nanobot_memory_plugins.storage.scan import scan_markdown
-from tests.storage.builders import ChosenVectors, change, document, searcher
+from nanobot_memory_plugins.storage.index_searcher import search_files
+from tests.storage.builders import NOW, ChosenVectors, change, document, searcher
 from tests.support.each import each
 from tests.support.examples import examples
 
@@ -47,7 +47,7 @@ def test_no_query_text_makes_a_search_raise(searchers, text, tier, limit):
     query = Query(text, tier=tier, limit=limit)
     for one in searchers:
         assert len(one.search(query, tail=DOCUMENTS[1:]).hits) <= limit
-    assert len(scan_markdown(DOCUMENTS, query).hits) <= limit
+    assert len(search_files(DOCUMENTS, query, NOW).hits) <= limit
 
 
 @pytest.mark.accept("V3-08")
@@ -56,7 +56,7 @@ def test_a_megabyte_of_query_is_answered(searchers, unit):
     text = unit * (1_000_000 // len(unit))
     for one in searchers:
         assert one.search(Query(text)).hits is not None
-    assert scan_markdown(DOCUMENTS, Query(text)).hits is not None
+    assert search_files(DOCUMENTS, Query(text), NOW).hits is not None
 
 
 @settings(max_examples=examples(50), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-from nanobot_memory_plugins.storage.embedding.access import EmbeddingAccess
 
 from nanobot_memory_plugins.core.errors import EmbeddingError
 from nanobot_memory_plugins.core.values import Level, Query
+from nanobot_memory_plugins.storage.embedding.access import EmbeddingAccess
 from nanobot_memory_plugins.storage.store import SqliteStore
 from tests.store.conftest import OpenStore
 from tests.support.indexed_workspace import HashEmbedder, Workspace, entry, message

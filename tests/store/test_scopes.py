@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from nanobot_memory_plugins.storage.embedding.access import EmbeddingAccess, EmbeddingReport
 
 from nanobot_memory_plugins.core.clock import SystemClock
 from nanobot_memory_plugins.core.files import TranscriptRecord, render_note, render_transcript_line
 from nanobot_memory_plugins.core.values import Hit, Level, Note, Origin, Query, Scope, Tier
+from nanobot_memory_plugins.storage.embedding.access import EmbeddingAccess, EmbeddingReport
 from nanobot_memory_plugins.storage.memory_index import MemoryIndex
 from nanobot_memory_plugins.storage.options import StorageOptions
 from tests.support.each import each

@@ -7,9 +7,6 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from nanobot_memory_plugins.storage.indexer.session import SessionSettings
-from nanobot_memory_plugins.storage.indexer.worker import Indexer
-
 from nanobot_memory_plugins.core.clock import Clock, SystemClock
 from nanobot_memory_plugins.core.files import TranscriptRecord, render_note, render_transcript_line
 from nanobot_memory_plugins.core.protocols import Embedder
@@ -18,6 +15,8 @@ from nanobot_memory_plugins.core.testing.workspace import TIME
 from nanobot_memory_plugins.core.values import Note, Origin, Scope
 from nanobot_memory_plugins.storage.database import Database
 from nanobot_memory_plugins.storage.documents import Document, FileChange
+from nanobot_memory_plugins.storage.indexer.session import SessionSettings
+from nanobot_memory_plugins.storage.indexer.worker import Indexer
 
 
 def until(condition: Callable[[], bool], seconds: float = 30.0) -> bool:

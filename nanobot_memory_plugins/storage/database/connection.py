@@ -4,7 +4,6 @@ import json
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
@@ -20,13 +19,6 @@ _REBUILD = "Run `nanobot-memory index --rebuild`; the memory files hold all."
 # The full-text index of some 10,000 chunks; no more is taken than is read.
 _CACHE_KIBIBYTES = 16_384
 _WAL_KEPT_BYTES = 64 * 1024 * 1024
-
-
-class VectorBackend(StrEnum):
-    """What stores and reads the vectors."""
-
-    VEC0 = "vec0"  # sqlite-vec
-    NUMPY = "numpy"  # an ordinary table, compared by numpy
 
 
 class CorruptIndexError(StoreError):

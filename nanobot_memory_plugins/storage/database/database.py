@@ -6,7 +6,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import NamedTuple
 
 import apsw
 import numpy as np
@@ -14,32 +13,21 @@ import numpy as np
 from nanobot_memory_plugins.core import StoreError
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 from nanobot_memory_plugins.storage import document_rows as rows
-from nanobot_memory_plugins.storage.database import (
-    consistency as agreement,
-)
-from nanobot_memory_plugins.storage.database import (
-    integrity,
-    schema,
-    spaces,
-    writing,
-)
+from nanobot_memory_plugins.storage.database import integrity, schema, vectors, writing
 from nanobot_memory_plugins.storage.database.connection import (
     CorruptIndexError,
     OtherSchemaError,
-    VectorBackend,
     connect,
+    has_module,
     immediate,
     load_sqlite_vec,
     plain_errors,
     query,
     scalar,
 )
-from nanobot_memory_plugins.storage.database.spaces import VectorSpace
 from nanobot_memory_plugins.storage.documents import Document, FileChange, FileState
 from nanobot_memory_plugins.storage.indexed_text import embedding_text, storable
 from nanobot_memory_plugins.storage.indexer.database import TextToEmbed
-from nanobot_memory_plugins.storage.segmentation import SEGMENTATION_VERSION
-from nanobot_memory_plugins.storage.text_traits import traits_version
 from nanobot_memory_plugins.storage.timestamps import timestamp
 
 # Row ids that wait for their vector and are remembered, so that not every batch looks through the whole table.
@@ -49,21 +37,9 @@ _CHECKPOINT_SECONDS = 5.0
 _CHECKPOINT_WAIT = 0.1
 
 
-class Moment(NamedTuple):
-    """How far the file is. A ``version`` that moves while ``commits`` stands says that a foreign program wrote.
-
-    ``revision`` changes with the vectors and with what they are filtered by, ``commits`` with every write of this set,
-    ``version`` with every write of another connection.
-    """
-
-    revision: int
-    commits: int
-    version: int
-
-
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """What the index holds. ``vectors`` and ``pending_vectors`` count for the active space."""
+    """What the index holds. ``pending_vectors`` are the documents that have none yet."""
 
     documents: int
     files: int
@@ -76,31 +52,21 @@ class Database:
 
     Every method raises `StoreError` when the file cannot be read or written.
 
-    ``vector_backend`` says whether sqlite-vec is there and ``vector_reason`` why not; ``has_fts5`` whether full text
-    can be searched; ``quarantined`` where a damaged former file was put.
+    ``vector_reason`` says why sqlite-vec is not there, ``quarantined`` where a damaged former file was put.
     """
 
-    def __init__(
-        self,
-        path: Path,
-        connection: apsw.Connection,
-        *,
-        read_only: bool,
-        allow_fts5: bool,
-        vector_reason: str,
-    ) -> None:
+    def __init__(self, path: Path, connection: apsw.Connection, *, read_only: bool, vector_reason: str) -> None:
         self.path = path
         self.connection = connection
         self.read_only = read_only
         self.vector_reason = vector_reason
-        self.vector_backend = VectorBackend.NUMPY if vector_reason else VectorBackend.VEC0
         self.quarantined: Path | None = None
-        self.has_fts5 = (
-            schema.can_search_full_text(connection, allowed=allow_fts5)
-            if read_only
-            else schema.ensure_full_text(connection, allowed=allow_fts5)
-        )
-        self._without_vector: dict[str, list[int]] = {}
+        self._without_vector: list[int] = []
+
+    @property
+    def has_vec(self) -> bool:
+        """Whether sqlite-vec is there to compare vectors."""
+        return not self.vector_reason
 
     @classmethod
     def open(
@@ -109,7 +75,7 @@ class Database:
         """Open the index; for writing, make it if need be, in place of one of another version or a damaged one.
 
         ``allow_vec`` and ``allow_fts5`` switch those parts of SQLite off. Raises `StoreError` when the file cannot be
-        opened.
+        opened, and without FTS5.
         """
         path = Path(path)
         try:
@@ -133,6 +99,10 @@ class Database:
         connection = connect(path, read_only=read_only)
         try:
             with plain_errors(path):
+                if not allow_fts5 or not has_module(connection, "fts5"):
+                    raise StoreError(
+                        "This SQLite has no FTS5.", hint="Install apsw from a wheel, which brings its own SQLite."
+                    )
                 if not schema.is_made(connection):
                     if read_only:
                         raise StoreError(
@@ -140,34 +110,21 @@ class Database:
                         )
                     schema.create(connection)
                 reason = load_sqlite_vec(connection, allowed=allow_vec)
-                database = cls(path, connection, read_only=read_only, allow_fts5=allow_fts5, vector_reason=reason)
+                database = cls(path, connection, read_only=read_only, vector_reason=reason)
                 if not read_only:
-                    database._prepare_for_writing()
+                    database._check_parts()
                 return database
         except BaseException:
             connection.close()
             raise
 
-    def _prepare_for_writing(self) -> None:
-        """Check pages and full-text index, and bring terms and vectors to what this version and machine use."""
-        connection = self.connection
-        connection.execute("PRAGMA journal_mode = WAL").fetchall()
-        if not integrity.pages_are_sound(connection):
+    def _check_parts(self) -> None:
+        """Check pages and full-text index."""
+        self.connection.execute("PRAGMA journal_mode = WAL").fetchall()
+        if not integrity.pages_are_sound(self.connection):
             raise CorruptIndexError(Sentence("The index {name} is damaged.", name=self.path.name))
-        if self.has_fts5 and not integrity.full_text_is_sound(connection):
+        if not integrity.full_text_is_sound(self.connection):
             raise CorruptIndexError(Sentence("The full-text index of {name} is damaged.", name=self.path.name))
-        derived: dict[str, int | str] = {"segmentation": SEGMENTATION_VERSION, "traits": traits_version()}
-        if any(schema.get_meta(connection, name) != version for name, version in derived.items()):
-            with immediate(connection):
-                writing.derive_again(connection)
-                for name, version in derived.items():
-                    schema.set_meta(connection, name, version)
-        if any(space.backend is not self.vector_backend for space in spaces.all_spaces(connection)):
-            with immediate(connection):
-                spaces.migrate(connection, self.vector_backend)
-        if spaces.all_spaces(connection):
-            with immediate(connection):
-                agreement.repair_vectors(connection, self.vector_backend)
 
     # The manifest and the documents
 
@@ -218,56 +175,45 @@ class Database:
         """Make the index empty. Files, vectors and documents go; the memory files are not touched."""
         with self._transaction():
             writing.clear(self.connection)
-            for space in spaces.all_spaces(self.connection):
-                spaces.drop_space(self.connection, space)
         self._without_vector.clear()
 
     # The vectors
 
-    def vector_spaces(self) -> list[VectorSpace]:
-        """Return the vector spaces; none before the first vector is stored."""
+    def documents_without_vector(self, model: str, limit: int) -> list[TextToEmbed]:
+        """Return documents that have no vector of a model yet, the newest rows first, with the text to embed."""
         with plain_errors(self.path):
-            return spaces.all_spaces(self.connection)
-
-    def documents_without_vector(self, space: str, limit: int) -> list[TextToEmbed]:
-        """Return documents that have no vector in a space yet, the newest rows first, with the text to embed."""
-        with plain_errors(self.path):
-            found = self._texts_without_vector(space, limit)
+            if vectors.model_of(self.connection)[0] not in ("", model):
+                with self._transaction():  # those of another model cannot be compared with what is asked from now on
+                    vectors.begin(self.connection, model)
+            found = self._texts_without_vector(limit)
             if not found:
-                self._without_vector[space] = self._ids_without_vector(space)
-                found = self._texts_without_vector(space, limit)
+                sql = (
+                    "SELECT id FROM docs WHERE id NOT IN (SELECT doc_id FROM vectors) ORDER BY id DESC "
+                    f"LIMIT {_REMEMBERED_IDS}"
+                )
+                self._without_vector = [row[0] for row in self.connection.execute(sql)]
+                found = self._texts_without_vector(limit)
             return found
 
-    def put_vectors(self, space: str, vectors: Sequence[tuple[int, Sequence[float]]]) -> None:
-        """Store vectors by row id. The first of a model makes its space.
+    def put_vectors(self, model: str, rows: Sequence[tuple[int, Sequence[float]]]) -> None:
+        """Store vectors by row id. Those of another model, or of another dimension, go.
 
-        A space of another dimension under the same name is begun anew. A row that was deleted meanwhile is skipped; a
-        vector that is not finite, or zero, is not stored and not asked for again.
-        Raises `StoreError` when the vectors differ in dimension.
+        A row that was deleted meanwhile is skipped; a vector that is not finite, or zero, is not stored and not asked
+        for again. Raises `StoreError` when the vectors differ in dimension.
         """
-        if not vectors:
+        if not rows:
             return
-        arrays = [(doc_id, np.asarray(vector, dtype=np.float32)) for doc_id, vector in vectors]
+        arrays = [(doc_id, np.asarray(vector, dtype=np.float32)) for doc_id, vector in rows]
         shapes = {array.shape for _, array in arrays}
         if len(shapes) != 1 or len(shape := shapes.pop()) != 1 or not shape[0]:
             raise StoreError("The embedding model's vectors differ in dimension.")
         with self._transaction():
-            known = spaces.find_space(self.connection, space)
-            if known and known.dimension != shape[0]:
-                spaces.drop_space(self.connection, known)
-                known = None
-            known = known or spaces.create_space(self.connection, space, shape[0], self.vector_backend)
-            spaces.put(self.connection, known, arrays)
+            if vectors.model_of(self.connection) != (model, shape[0]):
+                vectors.begin(self.connection, model, shape[0])
+            vectors.put(self.connection, arrays)
 
-    def set_active_space(self, space: str, dimension: int | None = None) -> None:
-        """Let searches use this space from now on, and drop the others. Without a vector there is none to set.
-
-        A space whose dimension is not ``dimension``, where that is given, is left inactive.
-        """
-        with self._transaction():
-            known = spaces.find_space(self.connection, space)
-            if known and dimension in (None, known.dimension):
-                spaces.activate(self.connection, known)
+    def set_active_space(self, model: str) -> None:
+        """Do nothing: a search uses what there is of the vectors of its model."""
 
     # The whole
 
@@ -275,10 +221,14 @@ class Database:
         """Count documents, files and vectors."""
         with plain_errors(self.path):
             documents = self._count("SELECT count(*) FROM docs")
-            active = "SELECT id FROM spaces WHERE active"
-            decided = self._count(f"SELECT count(*) FROM embedded WHERE space_id = ({active})")
-            usable = self._count(f"SELECT count(*) FROM embedded WHERE space_id = ({active}) AND usable")
-            return Counts(documents, self._count("SELECT count(*) FROM files"), usable, documents - decided)
+            decided = self._count("SELECT count(*) FROM vectors")
+            files = self._count("SELECT count(*) FROM files")
+            return Counts(documents, files, vectors.count(self.connection), documents - decided)
+
+    def model(self) -> str:
+        """Return the name of the model that the vectors are of, empty before the first."""
+        with plain_errors(self.path):
+            return vectors.model_of(self.connection)[0]
 
     def erase_deleted(self) -> bool:
         """Write the file anew, so that nothing of what was deleted is left in it, nor in its log.
@@ -287,8 +237,7 @@ class Database:
         false when another process reads the file, which keeps the old pages there for now.
         """
         with plain_errors(self.path):
-            if self.has_fts5:
-                self.connection.execute("INSERT INTO docs_fts (docs_fts) VALUES ('optimize')")
+            self.connection.execute("INSERT INTO docs_fts (docs_fts) VALUES ('optimize')")
             self.connection.execute("VACUUM")
             # A search of ours may be reading just now; it is over in a moment.
             end = time.monotonic() + _CHECKPOINT_SECONDS
@@ -301,21 +250,17 @@ class Database:
     def check(self) -> list[str]:
         """Return what is wrong with the index, one plain sentence each; an empty list says that it is sound."""
         with plain_errors(self.path):
-            full_text = self.has_fts5 and not self.read_only
-            return integrity.problems(self.connection, self.vector_backend, full_text=full_text)
+            return integrity.problems(self.connection, full_text=not self.read_only)
 
     def data_version(self) -> int:
         """Return a number that changes when another connection, of whichever process, has written."""
         with plain_errors(self.path):
             return self._count("PRAGMA data_version")
 
-    def moment(self) -> Moment:
-        """Return how far the file is, as of one moment."""
-        sql = "SELECT value FROM meta WHERE key = ?"
+    def revision(self) -> int:
+        """Return a number that grows with the vectors and with what they are filtered by."""
         with plain_errors(self.path):
-            statement = f"SELECT ({sql}), ({sql}), data_version FROM pragma_data_version"
-            revision, commits, version = query(self.connection, statement, ("revision", "commits"))[0]
-            return Moment(revision or 0, commits or 0, version)
+            return int(schema.get_meta(self.connection, "revision") or 0)
 
     def identity(self) -> str:
         """Return the name that the file was given when it was made; its copies share it."""
@@ -335,35 +280,25 @@ class Database:
     @contextmanager
     def _transaction(self) -> Iterator[None]:
         with plain_errors(self.path), immediate(self.connection):
-            schema.count_commit(self.connection)
             yield
 
-    def _texts_without_vector(self, space: str, limit: int) -> list[TextToEmbed]:
-        waiting: list[int] = []
+    def _texts_without_vector(self, limit: int) -> list[TextToEmbed]:
         found: list[TextToEmbed] = []
-        remembered = self._without_vector.get(space, [])
-        for position, doc_id in enumerate(remembered):
-            row = self.connection.execute(
-                f"SELECT {rows.DOCUMENT_COLUMNS} FROM docs WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM embedded "
-                "WHERE doc_id = ?1 AND space_id = (SELECT id FROM spaces WHERE name = ?2))",
-                (doc_id, space),
-            ).fetchone()
-            if row is None:
-                continue
-            waiting.append(doc_id)
-            found.append(TextToEmbed(doc_id, embedding_text(rows.document_from_row(row))))
-            if len(found) == limit:
-                waiting += remembered[position + 1 :]
-                break
-        self._without_vector[space] = waiting
-        return found
-
-    def _ids_without_vector(self, space: str) -> list[int]:
+        waiting: list[int] = []
         sql = (
-            "SELECT id FROM docs WHERE id NOT IN (SELECT doc_id FROM embedded "
-            "WHERE space_id = (SELECT id FROM spaces WHERE name = ?)) ORDER BY id DESC LIMIT ?"
+            f"SELECT {rows.DOCUMENT_COLUMNS} FROM docs WHERE id = ?1 "
+            "AND NOT EXISTS (SELECT 1 FROM vectors WHERE doc_id = ?1)"
         )
-        return [row[0] for row in self.connection.execute(sql, (space, _REMEMBERED_IDS))]
+        for position, doc_id in enumerate(self._without_vector):
+            row = self.connection.execute(sql, (doc_id,)).fetchone()
+            if row is not None:
+                found.append(TextToEmbed(doc_id, embedding_text(rows.document_from_row(row))))
+                waiting.append(doc_id)
+            if len(found) == limit:
+                waiting += self._without_vector[position + 1 :]
+                break
+        self._without_vector = waiting
+        return found
 
     def _count(self, sql: str) -> int:
         return int(scalar(self.connection, sql))

@@ -9,9 +9,6 @@ import apsw
 from nanobot_memory_plugins.core import logger
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 from nanobot_memory_plugins.storage import document_rows as rows
-from nanobot_memory_plugins.storage.database.connection import VectorBackend
-from nanobot_memory_plugins.storage.database.consistency import orphans_and_lost
-from nanobot_memory_plugins.storage.database.spaces import all_spaces
 
 _SIDE_FILES = ("-wal", "-shm", "-journal")
 
@@ -33,7 +30,7 @@ def full_text_is_sound(connection: apsw.Connection) -> bool:
     return True
 
 
-def problems(connection: apsw.Connection, available: VectorBackend, *, full_text: bool) -> list[str]:
+def problems(connection: apsw.Connection, *, full_text: bool) -> list[str]:
     """Return what is wrong with the index, one plain sentence each; an empty list says that it is sound."""
     found: list[str] = [
         Sentence("SQLite reports: {what}", what=row[0])
@@ -47,14 +44,6 @@ def problems(connection: apsw.Connection, available: VectorBackend, *, full_text
         damaged += rows.row_hash(values) != expected
     if damaged:
         found.append(Sentence("{count} documents differ from what was stored.", count=damaged))
-    for space in all_spaces(connection):
-        if space.backend is VectorBackend.VEC0 and available is not VectorBackend.VEC0:
-            continue
-        orphans, lost = orphans_and_lost(connection, space)
-        if orphans:
-            found.append(Sentence("{count} vectors belong to no document.", count=len(orphans)))
-        if lost:
-            found.append(Sentence("{count} documents have lost their vector.", count=len(lost)))
     return found
 
 

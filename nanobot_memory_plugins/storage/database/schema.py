@@ -8,15 +8,13 @@ from nanobot_memory_plugins.redaction.script.messages import Sentence
 from nanobot_memory_plugins.storage.database.connection import (
     CorruptIndexError,
     OtherSchemaError,
-    has_module,
     immediate,
     scalar,
 )
-from nanobot_memory_plugins.storage.segmentation import FTS5_TOKENIZER, SEGMENTATION_VERSION
-from nanobot_memory_plugins.storage.text_traits import traits_version
+from nanobot_memory_plugins.storage.segmentation import FTS5_TOKENIZER
 
-# Counted up with each change of the tables: an index of another schema is made again from the files.
-SCHEMA_VERSION = 1
+# Counted up with each change of the tables, or of the terms: an index of another one is made again from the files.
+SCHEMA_VERSION = 2
 # "nbmi": marks the file as an index of this set.
 APPLICATION_ID = 0x6E626D69
 
@@ -46,9 +44,8 @@ CREATE TABLE docs (
   head_terms TEXT NOT NULL,
   embedding_hash BLOB NOT NULL,  -- of the text that is embedded
   row_hash BLOB NOT NULL,  -- of every field of the document: SQLite does not notice a flipped bit
-  group_chat TEXT NOT NULL DEFAULT '',
-  traits INTEGER NOT NULL DEFAULT 0,  -- what the text says for every question alike, as bits
-  project TEXT NOT NULL DEFAULT ''
+  group_chat TEXT NOT NULL,
+  project TEXT NOT NULL
 );
 CREATE INDEX docs_path ON docs (path, ordinal);
 CREATE INDEX docs_source ON docs (source, timestamp);
@@ -62,29 +59,12 @@ CREATE TABLE files (
   ordinal INTEGER NOT NULL
 ) WITHOUT ROWID;
 CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
-CREATE TABLE spaces (
-  id INTEGER PRIMARY KEY AUTOINCREMENT,
-  name TEXT NOT NULL UNIQUE,
-  dimension INTEGER NOT NULL,
-  backend TEXT NOT NULL,
-  active INTEGER NOT NULL DEFAULT 0
-);
-CREATE TABLE embedded (
-  space_id INTEGER NOT NULL REFERENCES spaces (id) ON DELETE CASCADE,
-  doc_id INTEGER NOT NULL REFERENCES docs (id) ON DELETE CASCADE,
-  revision INTEGER NOT NULL,
-  usable INTEGER NOT NULL,  -- 0: the model's answer was no vector; not asked again
-  PRIMARY KEY (space_id, doc_id)
-) WITHOUT ROWID;
-CREATE INDEX embedded_revision ON embedded (space_id, revision, usable);
-CREATE INDEX embedded_doc ON embedded (doc_id);
 CREATE TABLE vectors (
-  space_id INTEGER NOT NULL,
-  doc_id INTEGER NOT NULL,
-  vector BLOB NOT NULL,
-  PRIMARY KEY (space_id, doc_id),
-  FOREIGN KEY (space_id, doc_id) REFERENCES embedded (space_id, doc_id) ON DELETE CASCADE
+  doc_id INTEGER PRIMARY KEY REFERENCES docs (id) ON DELETE CASCADE,
+  revision INTEGER NOT NULL,
+  vector BLOB  -- float32, of unit length; NULL: the model's answer was no vector, and is not asked for again
 );
+CREATE INDEX vectors_revision ON vectors (revision);
 """
 
 _FULL_TEXT = f"""
@@ -107,9 +87,6 @@ CREATE TRIGGER docs_updated AFTER UPDATE ON docs BEGIN
   INSERT INTO docs_fts (rowid, body_terms, head_terms) VALUES (new.id, new.body_terms, new.head_terms);
 END;
 """
-_DROP_TRIGGERS = (
-    "DROP TRIGGER IF EXISTS docs_inserted; DROP TRIGGER IF EXISTS docs_deleted; DROP TRIGGER IF EXISTS docs_updated;"
-)
 
 
 def is_made(connection: apsw.Connection) -> bool:
@@ -146,36 +123,10 @@ def create(connection: apsw.Connection) -> None:
 
 def make_tables(connection: apsw.Connection) -> None:
     """Make the tables of today in a file without any. Part of the caller's transaction."""
-    connection.execute(_TABLES)
+    connection.execute(_TABLES + _FULL_TEXT + _TRIGGERS)
     connection.execute(f"PRAGMA application_id = {APPLICATION_ID}").fetchall()
     connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}").fetchall()
-    set_meta(connection, "segmentation", SEGMENTATION_VERSION)
-    set_meta(connection, "traits", traits_version())
     set_meta(connection, "identity", uuid.uuid4().hex)
-
-
-def ensure_full_text(connection: apsw.Connection, *, allowed: bool) -> bool:
-    """Bring the full-text index into the state that this SQLite allows; return whether it can be used.
-
-    Without FTS5 the triggers go, since they would make every write fail; with FTS5 again it is rebuilt.
-    """
-    usable = allowed and has_module(connection, "fts5")
-    if usable == _has_full_text(connection):
-        return usable
-    with immediate(connection):
-        if not usable:
-            connection.execute(_DROP_TRIGGERS)
-        elif not _has_full_text(connection):
-            if not scalar(connection, "SELECT count(*) FROM sqlite_schema WHERE name = 'docs_fts'"):
-                connection.execute(_FULL_TEXT)
-            connection.execute(_TRIGGERS)
-            connection.execute("INSERT INTO docs_fts (docs_fts) VALUES ('rebuild')")
-    return usable
-
-
-def can_search_full_text(connection: apsw.Connection, *, allowed: bool) -> bool:
-    """Tell whether a connection that only reads can use the full-text index."""
-    return allowed and has_module(connection, "fts5") and _has_full_text(connection)
 
 
 def get_meta(connection: apsw.Connection, key: str) -> int | float | str | None:
@@ -199,16 +150,3 @@ def next_revision(connection: apsw.Connection) -> int:
         "ON CONFLICT (key) DO UPDATE SET value = value + 1 RETURNING value"
     )
     return int(scalar(connection, sql))
-
-
-def count_commit(connection: apsw.Connection) -> None:
-    """Count a transaction of ours, so that those of foreign programs can be told from them. Part of it."""
-    connection.execute(
-        "INSERT INTO meta (key, value) VALUES ('commits', 1) ON CONFLICT (key) DO UPDATE SET value = value + 1"
-    )
-
-
-def _has_full_text(connection: apsw.Connection) -> bool:
-    """Tell whether the full-text index is kept up to date by its triggers."""
-    sql = "SELECT count(*) FROM sqlite_schema WHERE type = 'trigger' AND name = 'docs_updated'"
-    return bool(scalar(connection, sql))

@@ -7,25 +7,24 @@ from typing import Any
 import apsw
 
 from nanobot_memory_plugins.storage import document_rows as rows
-from nanobot_memory_plugins.storage.database import spaces
 from nanobot_memory_plugins.storage.database.connection import query
 from nanobot_memory_plugins.storage.database.schema import get_meta, next_revision, set_meta
 from nanobot_memory_plugins.storage.documents import Document, FileChange, FileState
 from nanobot_memory_plugins.storage.indexed_text import derived_of, storable
 from nanobot_memory_plugins.storage.timestamps import timestamp
 
-_UPSERT = f"""
-INSERT INTO docs ({rows.DOCUMENT_COLUMNS}, timestamp, body_terms, head_terms, traits, embedding_hash, row_hash)
-VALUES ({", ".join("?" * (rows.DOCUMENT_COLUMN_COUNT + 6))})
-ON CONFLICT (key) DO UPDATE SET
-  path = excluded.path, line = excluded.line, "offset" = excluded."offset", ordinal = excluded.ordinal,
-  source = excluded.source, text = excluded.text, content_hash = excluded.content_hash, origin = excluded.origin,
-  agent = excluded.agent, user = excluded.user, channel = excluded.channel, session = excluded.session,
-  heading = excluded.heading, tldr = excluded.tldr, tags = excluded.tags, speaker = excluded.speaker,
-  time = excluded.time, timestamp = excluded.timestamp, body_terms = excluded.body_terms,
-  head_terms = excluded.head_terms, traits = excluded.traits, embedding_hash = excluded.embedding_hash,
-  row_hash = excluded.row_hash
-"""
+_COLUMNS = (
+    *(name.strip() for name in rows.DOCUMENT_COLUMNS.split(",")),
+    "timestamp",
+    "body_terms",
+    "head_terms",
+    "embedding_hash",
+    "row_hash",
+)
+_UPSERT = (
+    f"INSERT INTO docs ({', '.join(_COLUMNS)}) VALUES ({', '.join('?' * len(_COLUMNS))}) "
+    f"ON CONFLICT (key) DO UPDATE SET {', '.join(f'{name} = excluded.{name}' for name in _COLUMNS[1:])}"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +79,6 @@ def delete(connection: apsw.Connection, doc_ids: Sequence[int]) -> None:
     """Delete documents with their vectors."""
     if not doc_ids:
         return
-    spaces.forget(connection, doc_ids)
     connection.executemany("DELETE FROM docs WHERE id = ?", ((doc_id,) for doc_id in doc_ids))
     next_revision(connection)
 
@@ -108,16 +106,6 @@ def still_wanted(connection: apsw.Connection, documents: Iterable[Document]) -> 
     return wanted
 
 
-def derive_again(connection: apsw.Connection) -> None:
-    """Make terms and traits of every row anew, after the way of making either changed. Vectors stay."""
-    for doc_id in _ids(connection, "SELECT id FROM docs", ()):
-        row = query(connection, f"SELECT {rows.DOCUMENT_COLUMNS} FROM docs WHERE id = ?", (doc_id,))[0]
-        document = rows.document_from_row(row)
-        connection.execute(
-            "UPDATE docs SET body_terms = ?, head_terms = ?, traits = ? WHERE id = ?", (*derived_of(document), doc_id)
-        )
-
-
 def clear(connection: apsw.Connection) -> None:
     """Delete every document, file and vector, and what was remembered about them."""
     delete(connection, _ids(connection, "SELECT id FROM docs", ()))
@@ -130,12 +118,12 @@ def _upsert(connection: apsw.Connection, document: PreparedDocument) -> None:
     connection.execute(_UPSERT, document.values)
     if known is None:
         return
+    revision = next_revision(connection)
     if known[1] != document.embedding_hash:
-        spaces.forget(connection, [known[0]])
-        next_revision(connection)
-    elif connection.execute("SELECT 1 FROM embedded WHERE doc_id = ?", (known[0],)).fetchone():
+        connection.execute("DELETE FROM vectors WHERE doc_id = ?", (known[0],))
+    else:
         # Its vector stays, but whoever holds it in memory filters it by the row's other fields.
-        connection.execute("UPDATE embedded SET revision = ? WHERE doc_id = ?", (next_revision(connection), known[0]))
+        connection.execute("UPDATE vectors SET revision = ? WHERE doc_id = ?", (revision, known[0]))
 
 
 def _write_state(connection: apsw.Connection, state: FileState) -> None:

@@ -45,7 +45,7 @@ class FileIndex(Protocol):
         """Store vectors by the documents' ids."""
 
     def set_active_space(self, space: str) -> None:
-        """Let searches use this space from now on: it is whole."""
+        """Learn that every document has its vector in a space."""
 
     def close(self) -> None:
         """Close the index."""

@@ -13,8 +13,7 @@ _FIRST_REST, _LONGEST_REST = 2.0, 300.0
 class VectorFiller:
     """Embeds what has no vector in the space of the present model, a batch a step.
 
-    While a new model's space is being filled, searches keep to the former one; they change over when the
-    new one is whole.
+    While those of a new model are made, a search compares what there is of them, and by words all the rest.
     """
 
     def __init__(self, database: FileIndex, embedder: Callable[[], Embedder | None], clock: Clock) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 import apsw
 
 from nanobot_memory_plugins.core import Query
-from nanobot_memory_plugins.storage.candidate_rows import CandidateRow
+from nanobot_memory_plugins.storage.candidates import CandidateRow
 from nanobot_memory_plugins.storage.database.connection import query as run
 from nanobot_memory_plugins.storage.document_rows import DOCUMENT_COLUMNS
 from nanobot_memory_plugins.storage.filters import sql_filter
@@ -14,7 +14,7 @@ from nanobot_memory_plugins.storage.indexed_text import storable
 
 # SQLite's default number of bound values in one statement is larger; this keeps the statements few and small.
 _AT_ONCE = 400
-_COLUMNS = "d.id, d.body_terms, d.head_terms, d.traits, " + ", ".join(
+_COLUMNS = "d.id, d.body_terms, d.head_terms, " + ", ".join(
     f"d.{column.strip()}" for column in DOCUMENT_COLUMNS.split(",")
 )
 

@@ -1,8 +1,8 @@
-"""The vectors of the active space, resident as codes.
+"""The vectors of an index, resident as one matrix, with what queries filter by beside it.
 
-sqlite-vec keeps the vectors durably; comparing them in memory is some thirty times faster. The codes follow the index:
-every search asks for its revision, which costs one small query, and reads only what has changed. The connections of
-one process share them. Many vectors are read by a thread of its own, and until it has done so searches are by words.
+The table keeps them durably. Every search asks for its revision, which costs one small query, and reads what changed.
+The connections of one process share the matrix. Many vectors are read by a thread of its own, and until it has done
+so searches are by words.
 """
 
 import threading
@@ -13,186 +13,224 @@ from dataclasses import dataclass, field
 from heapq import nlargest
 from operator import itemgetter
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nanobot_memory_plugins.core import Clock, Query, logger
-from nanobot_memory_plugins.storage.database import Database, Moment, VectorBackend, VectorSpace
-from nanobot_memory_plugins.storage.database import spaces as stored
+from nanobot_memory_plugins.core import Query, Scope, logger
+from nanobot_memory_plugins.storage.database import Database, vectors
 from nanobot_memory_plugins.storage.database.connection import query as run
-from nanobot_memory_plugins.storage.filters import sql_filter
-from nanobot_memory_plugins.storage.search.vector_codes import bytes_for
-from nanobot_memory_plugins.storage.search.vector_loading import LoadingEndedError, read_changes, read_snapshot
-from nanobot_memory_plugins.storage.search.vector_snapshot import Labels, VectorSnapshot
+from nanobot_memory_plugins.storage.filters import SCOPE_FIELDS, sql_filter
+from nanobot_memory_plugins.storage.timestamps import timestamp
 
-# Some 270,000 vectors of the built-in model. What is beyond is not held.
-RESIDENT_BYTES = 300_000_000
-# Vectors that are not held are compared where they are stored as long as that takes some hundredths of a second.
-COMPARED_ON_DISK_BYTES = 41_000_000
+# Some 190,000 vectors of the built-in model. More are compared on the disk, where sqlite-vec is there to do it.
+RESIDENT_BYTES = 400_000_000
 # Vectors that a search reads itself: they take it some hundredths of a second. More are left to a thread, which the
 # search waits for as long as it can be spared from the limit of a recall.
 _READ_AT_ONCE = 4_096
 _PATIENCE = 0.1
-# Seconds until vectors that could not be read are tried again.
-_RETRY = 30.0
+_FILTERED = (*SCOPE_FIELDS, "origin", "source", "timestamp")
+_GROWTH = 1.25
+_FLOAT_BYTES = 4
+
+
+@dataclass(frozen=True, slots=True)
+class VectorSpace:
+    """The vectors of one model, of ``dimension`` numbers."""
+
+    dimension: int
 
 
 @dataclass(slots=True, weakref_slot=True)
-class _Shared:
-    """What the searchers of one database file have in common."""
+class _Matrix:
+    """The vectors of one database file at a revision. Whoever uses it holds the lock.
+
+    ``rows``, ``labels`` and ``times`` have a place for each vector up to ``size``, and room for more; ``places`` says
+    which is whose. A label is a combination of scope, origin and source: there are as many as sessions.
+    """
 
     lock: threading.Lock = field(default_factory=threading.Lock)
-    snapshot: VectorSnapshot | None = None
-    loaded_at: float = 0.0
-    retry_at: float = float("-inf")
+    model: tuple[str, int] = ("", 0)
+    revision: int = -1
+    size: int = 0
+    rows: NDArray[np.float32] = field(default_factory=lambda: np.empty((0, 0), np.float32))
+    ids: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
+    labels: NDArray[np.int32] = field(default_factory=lambda: np.empty(0, np.int32))
+    times: NDArray[np.float64] = field(default_factory=lambda: np.empty(0, np.float64))
+    places: dict[int, int] = field(default_factory=dict)
+    known_labels: dict[tuple[str, ...], int] = field(default_factory=dict)
     loading: threading.Thread | None = None
-    labels: Labels = field(default_factory=Labels)
-    counted: tuple[VectorSpace, int, int] | None = None  # how many vectors there were at which revision
+
+    def read(self, database: Database) -> None:
+        """Bring it to what the database holds now."""
+        with database.reading():
+            connection, revision = database.connection, database.revision()
+            model = vectors.model_of(connection)
+            if model != self.model:
+                self.model, self.revision, self.size, self.places = model, -1, 0, {}
+                self.rows = np.empty((0, model[1]), np.float32)
+            for found, block in vectors.changed_rows(connection, _FILTERED, self.revision):
+                self._write(found, block)
+            if self.size != vectors.count(connection):
+                self._keep(vectors.ids(connection))
+            self.revision = revision
+
+    def nearest(self, vector: NDArray[np.float32], query: Query, limit: int) -> dict[int, float]:
+        """Return the ids of what passes the filters and is most similar, with the cosine."""
+        allowed = self._allowed(query)
+        # Not by ``@``, which shares the work among cores, and waits for those that have other work.
+        cosines = np.einsum("ij,j->i", self.rows[: self.size], vector)
+        if allowed is not None:
+            cosines = np.where(allowed, cosines, -np.inf)
+        best = np.argpartition(-cosines, limit)[:limit] if self.size > limit else np.arange(self.size)
+        found = zip(self.ids[best].tolist(), cosines[best].tolist(), strict=True)
+        return {row_id: cosine for row_id, cosine in found if cosine > -np.inf}
+
+    def similarity(self, vector: NDArray[np.float32], ids: Sequence[int]) -> dict[int, float]:
+        """Return the cosine of some documents; those without a vector are missing."""
+        here = [row_id for row_id in ids if row_id in self.places]
+        cosines = np.einsum("ij,j->i", self.rows[[self.places[row_id] for row_id in here]], vector)
+        return dict(zip(here, cosines.tolist(), strict=True))
+
+    def _allowed(self, query: Query) -> NDArray[np.bool_] | None:
+        masks = []
+        if query.scope != Scope() or query.origins or query.sources:
+            passing = [_passes(label, query) for label in self.known_labels]
+            if not all(passing):
+                masks.append(np.array(passing)[self.labels[: self.size]])
+        if query.since is not None:
+            masks.append(self.times[: self.size] >= timestamp(query.since))
+        if query.until is not None:
+            masks.append(self.times[: self.size] <= timestamp(query.until))
+        return np.logical_and.reduce(masks) if masks else None
+
+    def _write(self, found: Sequence[tuple[Any, ...]], block: NDArray[np.float32]) -> None:
+        for row in found:
+            if (row_id := row[0]) not in self.places:
+                self.places[row_id] = self.size
+                self.size += 1
+        self._make_room()
+        at = [self.places[row[0]] for row in found]
+        self.rows[at] = block
+        self.ids[at] = [row[0] for row in found]
+        self.labels[at] = [
+            self.known_labels.setdefault(tuple(map(str, row[1:-1])), len(self.known_labels)) for row in found
+        ]
+        self.times[at] = [np.nan if row[-1] is None else row[-1] for row in found]
+
+    def _make_room(self) -> None:
+        if self.size > len(self.rows):
+            more = int(self.size * _GROWTH) - len(self.rows)
+            self.rows = np.concatenate([self.rows, np.empty((more, self.model[1]), np.float32)])
+            for name in ("ids", "labels", "times"):
+                values = getattr(self, name)[: len(self.rows) - more]
+                setattr(self, name, np.concatenate([values, np.empty(len(self.rows) - len(values), values.dtype)]))
+
+    def _keep(self, ids: Sequence[int]) -> None:
+        """Drop what is not among some ids."""
+        kept = np.flatnonzero(np.isin(self.ids[: self.size], np.array(ids, dtype=np.int64)))
+        self.size = len(kept)
+        for name in ("rows", "ids", "labels", "times"):
+            values = getattr(self, name)
+            values[: self.size] = values[kept]
+        self.places = {row_id: place for place, row_id in enumerate(self.ids[: self.size].tolist())}
+
+
+def _passes(label: tuple[str, ...], query: Query) -> bool:
+    *scope, origin, source = label
+    return (
+        query.scope.allows(Scope(**dict(zip(SCOPE_FIELDS, scope, strict=True))))
+        and (not query.origins or origin in query.origins)
+        and (not query.sources or source in query.sources)
+    )
 
 
 _shared_lock = threading.Lock()
-_shared: "weakref.WeakValueDictionary[tuple[int, int, str], _Shared]" = weakref.WeakValueDictionary()
-
-
-def _shared_by(database: Database) -> _Shared:
-    """Return what belongs to the file that the database has open, and not to a copy or to another one in its place."""
-    status = database.path.stat()
-    with _shared_lock:
-        return _shared.setdefault((status.st_dev, status.st_ino, database.identity()), _Shared())
+_shared: "weakref.WeakValueDictionary[tuple[int, int, str], _Matrix]" = weakref.WeakValueDictionary()
 
 
 class VectorMatrix:
     """Cosine similarity to the documents of one index. It belongs to one thread at a time, as its database does.
 
     What was written is seen by the next search, whoever wrote it; when it is more than some thousand vectors, as soon
-    as a thread has read them, about a second for 100,000. A program that writes vectors without counting a revision is
-    noticed after at most ``ttl`` seconds. Vectors whose codes take more than ``resident_bytes`` are not held.
+    as a thread has read them, about a second for 100,000. Vectors that take more than ``resident_bytes`` are not held.
     """
 
-    def __init__(self, database: Database, clock: Clock, *, ttl: float, resident_bytes: int) -> None:
+    def __init__(self, database: Database, *, resident_bytes: int) -> None:
         self._database = database
-        self._clock = clock
-        self._ttl = ttl
-        self._resident_bytes = resident_bytes
-        self._shared = _shared_by(database)
-        self._seen: Moment | None = None
-        self._foreign = False
+        self._most = resident_bytes
+        status = database.path.stat()
+        with _shared_lock:
+            # What belongs to this file, and not to a copy or to another one in its place.
+            key = (status.st_dev, status.st_ino, database.identity())
+            self._matrix = _shared.setdefault(key, _Matrix())
 
     def space(self, name: str, dimension: int) -> VectorSpace | None:
         """Return the space that vectors of a model can be compared in now, or None."""
-        spaces = self._database.vector_spaces()
-        found = next((one for one in spaces if one.active and (one.name, one.dimension) == (name, dimension)), None)
-        if found is None or (self._snapshot(found) is None and not self._is_small(found)):
+        if vectors.model_of(self._database.connection) != (name, dimension):
             return None
-        return found
+        with self._matrix.lock:
+            if not self._fits(dimension):
+                return VectorSpace(dimension) if self._database.has_vec else None
+            self._bring_up()
+            return VectorSpace(dimension) if self._matrix.model == (name, dimension) else None
 
     def nearest(self, space: VectorSpace, vector: NDArray[np.float32], query: Query, limit: int) -> dict[int, float]:
-        """Return the row ids of the documents that pass the query's filters and are most similar, with their cosine.
-
-        The choice is near to exact where there are many, see `VectorCodes`; the cosines are.
-        """
+        """Return the row ids of the documents that pass the query's filters and are most similar, with their cosine."""
+        connection = self._database.connection
+        if not self._fits(space.dimension):
+            return vectors.nearest(connection, vector, limit, sql_filter(query))
         if query.tags:  # those of few: what has them is compared
             conditions, values = sql_filter(query)
-            rows = run(self._database.connection, f"SELECT d.id FROM docs d WHERE {conditions}", values)
-            found = self.similarity(space, vector, [row[0] for row in rows])
-            return dict(nlargest(limit, found.items(), key=itemgetter(1)))
-        snapshot = self._snapshot(space)
-        if snapshot is not None:
-            return snapshot.nearest(vector, self._shared.labels.allowed(query), query, limit)
-        if not self._is_small(space):
-            return {}
-        connection, backend = self._database.connection, self._database.vector_backend
-        return stored.nearest(connection, space, backend, vector, limit, sql_filter(query))
+            ids = [row[0] for row in run(connection, f"SELECT d.id FROM docs d WHERE {conditions}", values)]
+            return dict(nlargest(limit, self.similarity(space, vector, ids).items(), key=itemgetter(1)))
+        with self._matrix.lock:
+            return self._matrix.nearest(vector, query, limit)
 
     def similarity(self, space: VectorSpace, vector: NDArray[np.float32], ids: Sequence[int]) -> dict[int, float]:
         """Return the cosine of some documents; those without a vector are missing."""
-        snapshot = self._snapshot(space)
-        if snapshot is not None:
-            return snapshot.similarity(vector, ids)
-        if not self._is_small(space):
-            return {}
-        pairs = stored.read(self._database.connection, space, self._database.vector_backend, only=ids)
-        return {row_id: float(np.frombuffer(blob, np.float32) @ vector) for row_id, blob in pairs}
+        if not self._fits(space.dimension):
+            some = (f"d.id IN ({', '.join('?' * len(ids))})", ids) if ids else ("FALSE", ())
+            return vectors.nearest(self._database.connection, vector, len(ids), some)
+        with self._matrix.lock:
+            return self._matrix.similarity(vector, ids)
 
-    def _is_small(self, space: VectorSpace) -> bool:
-        """Tell whether vectors that are not held can be compared where they are stored."""
-        count = self._count(space, self._database.moment().revision)
-        return count * space.dimension * 4 <= COMPARED_ON_DISK_BYTES
+    def _fits(self, dimension: int) -> bool:
+        held = self._matrix.size or vectors.count(self._database.connection)
+        return held * dimension * _FLOAT_BYTES <= self._most
 
-    def _count(self, space: VectorSpace, revision: int) -> int:
-        """Return how many vectors there are. Counting a million takes longer than a search by words."""
-        known = self._shared.counted
-        if known is None or known[:2] != (space, revision):
-            known = self._shared.counted = (space, revision, stored.count(self._database.connection, space))
-        return known[2]
-
-    def _snapshot(self, space: VectorSpace) -> VectorSnapshot | None:
-        """Return the vectors as they are now; None while they are being read, and when they are too many to be held."""
-        database, shared = self._database, self._shared
-        moment, now = database.moment(), self._clock.monotonic()
-        seen, self._seen = self._seen, moment
-        self._foreign |= seen is not None and seen.version != moment.version and seen.commits == moment.commits
-        with shared.lock:
-            known = shared.snapshot if shared.snapshot and shared.snapshot.space == space else None
-            anew = known is None or (self._foreign and now - shared.loaded_at >= self._ttl)
-            if known is not None and not anew and known.revision >= moment.revision:
-                return known
-            if bytes_for(self._count(space, moment.revision), space.dimension) > self._resident_bytes:
-                shared.snapshot = None
-                return None
-            after = known.revision if known is not None and not anew else -1
-            if stored.count(database.connection, space, after_revision=after) <= _READ_AT_ONCE:
-                if known is None or anew:
-                    shared.snapshot = read_snapshot(database, space, shared.labels)
-                    shared.loaded_at, self._foreign = now, False
-                else:
-                    shared.snapshot = read_changes(database, known, shared.labels, moment.revision)
-                return shared.snapshot
-            if anew:
-                shared.loaded_at, self._foreign = now, False
-            loading = self._begin_loading(space, now)
-        if loading is not None:
+    def _bring_up(self) -> None:
+        """Bring the matrix up to date, or let a thread do so where that is much. The lock is held."""
+        matrix, database = self._matrix, self._database
+        if matrix.revision == database.revision():
+            return
+        if vectors.count(database.connection, after_revision=matrix.revision) <= _READ_AT_ONCE:
+            matrix.read(database)
+            return
+        if matrix.loading is None or not matrix.loading.is_alive():
+            what = (weakref.ref(matrix), database.path)
+            matrix.loading = threading.Thread(target=_load, args=what, name="nanobot-memory-vectors")
+            matrix.loading.start()
+        loading = matrix.loading
+        matrix.lock.release()  # the thread writes under it
+        try:
             loading.join(_PATIENCE)
-        # What is still being read is not there; what is a little old is better than nothing.
-        newest = shared.snapshot
-        return newest if newest is not None and newest.space == space else None
-
-    def _begin_loading(self, space: VectorSpace, now: float) -> threading.Thread | None:
-        """Let a thread read the whole space, unless one does. The lock is held."""
-        shared = self._shared
-        if shared.loading is not None and shared.loading.is_alive():
-            return shared.loading
-        if now < shared.retry_at:
-            return None
-        shared.retry_at = now + _RETRY
-        # It ends soon after the last searcher is gone, and the interpreter waits for it.
-        database = self._database
-        what = (weakref.ref(shared), database.path, database.vector_backend is VectorBackend.VEC0, space)
-        shared.loading = threading.Thread(target=_load, args=what, name="nanobot-memory-vectors")
-        shared.loading.start()
-        return shared.loading
+        finally:
+            matrix.lock.acquire()
 
 
-def _load(shared: "weakref.ref[_Shared]", path: Path, allow_vec: bool, space: VectorSpace) -> None:
-    """Read a space over a connection of its own and put it into ``shared``, unless its file was replaced meanwhile."""
-    target = shared()
-    if target is None:
-        return
-    labels = target.labels
-    del target
+def _load(shared: "weakref.ref[_Matrix]", path: Path) -> None:
+    """Read what has changed over a connection of its own."""
     try:
-        with closing(Database.open(path, read_only=True, allow_vec=allow_vec)) as database:
-            if _shared_by(database) is not shared():
-                return
-            snapshot = read_snapshot(database, space, labels, wanted=lambda: shared() is not None)
-    except LoadingEndedError:
-        return
+        with closing(Database.open(path, read_only=True)) as database:
+            matrix = shared()
+            if matrix is not None:
+                fresh = _Matrix(known_labels=dict(matrix.known_labels))
+                fresh.read(database)
+                with matrix.lock:
+                    for name in ("model", "revision", "size", "rows", "ids", "labels", "times", "places"):
+                        setattr(matrix, name, getattr(fresh, name))
+                    matrix.known_labels = fresh.known_labels
     except Exception as error:  # searches go on by words, and it is tried again
         logger.warning("the vectors could not be read: {}", type(error).__name__)
-        return
-    target = shared()
-    if target is not None:
-        with target.lock:
-            target.snapshot = snapshot
-            target.retry_at = float("-inf")

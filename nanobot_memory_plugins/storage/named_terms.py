@@ -1,40 +1,10 @@
-"""What a question tells beside its terms: whose words it is about, the days it names, its rare characters."""
+"""Terms that a question names beside its words: the days that it means, and its rare characters."""
 
-import re
 from collections.abc import Callable, Container, Mapping, Sequence
 from datetime import datetime, timedelta
-from enum import StrEnum
 
 from nanobot_memory_plugins.core.text.days import DaySpan, relative_spans
-from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 from nanobot_memory_plugins.storage.segmentation import MAX_QUERY_TERMS, holds_chinese, uncovered_characters
-
-
-class AskedSpeaker(StrEnum):
-    """One of the two who talk."""
-
-    USER = "user"
-    ASSISTANT = "assistant"
-
-
-_ASSISTANT = re.compile(
-    r"\byou(?:'ve| have| had|'d)?(?: \w+)? (?:said|say|told|tell|gave|give|given|recommend\w*|suggest\w*|mention\w*"
-    r"|propos\w+|list\w*|explain\w*|provid\w+|describ\w+|advis\w+|shar\w+|wrote|write|answer\w*|show\w*|found|find)\b"
-    r"|\byour (?:suggestions?|recommendations?|advice|answer|list|explanation|proposal)\b"
-    r"|[你您](?:之前|上次|曾经|以前|当时)?(?:给|向|跟|和|对)?我?"
-    r"(?:推荐|建议|说过|提到|告诉|介绍|列|写|讲)",
-    re.IGNORECASE,
-)
-_USER = re.compile(r"\b(?:i|me|my|mine|i'm|i've|i'd|we|our)\b|我", re.IGNORECASE)
-
-
-def person_asked(text: str) -> AskedSpeaker | None:
-    """Return whose words answer a question as a rule, or None when it does not say."""
-    text = simplified(text)
-    if _ASSISTANT.search(text):
-        return AskedSpeaker.ASSISTANT
-    return AskedSpeaker.USER if _USER.search(text) else None
-
 
 # The days that a query names in relation to now, as terms: "what did I do last Friday?" has no other word to find.
 #

@@ -1,0 +1,143 @@
+"""From the candidates of a search to its answer: which of them are hits, best first, and on request why."""
+
+import math
+from collections.abc import Sequence
+from datetime import datetime
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nanobot_memory_plugins.core.values import (
+    Explanation,
+    Hit,
+    Level,
+    Origin,
+    Query,
+    ScorePart,
+    SearchResult,
+    Tier,
+    Weighed,
+)
+from nanobot_memory_plugins.storage.candidates import NOWHERE, Candidates, covered
+from nanobot_memory_plugins.storage.options import SearchOptions
+from nanobot_memory_plugins.storage.ranking import Parts, is_learned, odds, rank
+from nanobot_memory_plugins.storage.results import hit_of, question_in
+
+# Below this cosine a text that shares no word with the query has nothing to do with it.
+LEAST_SIMILARITY = 0.2
+# The length of a part that is not the last of its message, at least: 95 of 100 have it in chats with an assistant.
+_PART_CHARS = 331
+# What of a query is looked at beside its terms: who pastes more asks in the beginning.
+_QUESTION_CHARS = 4_000
+_SPEAKERS = {Origin.USER.value, Origin.ASSISTANT.value}
+
+
+def answer(candidates: Candidates, query: Query, level: Level, options: SearchOptions, now: datetime) -> SearchResult:
+    """Return the best candidates as hits.
+
+    With the learned order these are also the passages beside one that is found: an answer may have none of the
+    question's words. What was said word for word before, and further parts of a long message, come behind all else.
+    """
+    if query.tier is Tier.LIGHT:  # a search of tl;dr, tags and titles has no context to look at
+        options = options.model_copy(update={"context_boosts": False})
+    scores, parts = rank(candidates, query.text[:_QUESTION_CHARS], now, options, query.scope.project)
+    found_alone = are_found(candidates)
+    is_hit = found_alone.copy()
+    if is_learned(options):
+        keys = candidates.keys[found_alone]
+        # Entries stand below each other by chance.
+        is_hit |= np.isin(candidates.keys, np.concatenate([keys - 1, keys + 1])) & ~candidates.always_fresh
+    places = np.flatnonzero(is_hit).tolist()
+    found = sorted(places, key=lambda place: (-scores[place], candidates.rows[place].path, candidates.rows[place].line))
+    if is_learned(options):
+        found = _said_before_last(found, candidates)
+    shown = odds([float(scores[place]) for place in found], options)
+    hits = tuple(
+        _hit(candidates, place, score, query) for place, score in zip(found[: query.limit], shown, strict=False)
+    )
+    if not query.explain:
+        return SearchResult(hits=hits, level=level)
+    order = "learned" if is_learned(options) else options.fusion
+    by_place = dict(zip(found, shown, strict=True))
+    left_out = [place for place in range(len(candidates)) if place not in by_place]
+    weighed = tuple(
+        Weighed(
+            hit=_hit(candidates, place, by_place.get(place, 0.0), query),
+            words=float(candidates.words.bm25[place]),
+            total=float(scores[place]),
+            parts=_parts_of(place, parts),
+            place=number if place in by_place else None,
+            why=_why(candidates, place, is_hit=place in by_place),
+        )
+        for number, place in enumerate([*found, *left_out], start=1)
+    )
+    return SearchResult(hits, level, Explanation(order, tuple(candidates.idf.items()), weighed))
+
+
+def are_found(candidates: Candidates) -> NDArray[np.bool_]:
+    """Tell which candidates have anything to do with the query by themselves."""
+    found: NDArray[np.bool_] = (candidates.words.bm25 > 0) | (candidates.similarity >= LEAST_SIMILARITY)
+    return found
+
+
+def _said_before_last(places: Sequence[int], candidates: Candidates) -> list[int]:
+    """Return places in their order, but repetitions and further parts of a long message only after all others.
+
+    What was said by one right after another at the same time is one message where it is long: a host may keep a
+    message as several. Its best part speaks for it.
+    """
+    texts: set[str] = set()
+    longest: dict[int, int] = {}
+    records: set[str] = set()
+    first: list[int] = []
+    last: list[int] = []
+    for place in places:
+        row, message = candidates.rows[place], int(candidates.messages[place])
+        record, _, part = row.key.rpartition("/")
+        record = record if record and part.isdecimal() else row.key
+        before = longest.get(message, 0) if not math.isnan(candidates.timestamps[place]) else 0
+        is_part = before and max(before, len(row.text)) >= _PART_CHARS
+        (last if row.text in texts or record in records or is_part else first).append(place)
+        texts.add(row.text)
+        records.add(record)
+        longest[message] = max(before, len(row.text))
+    return first + last
+
+
+def _hit(candidates: Candidates, place: int, score: float, query: Query) -> Hit:
+    asked = _said_before(candidates, place)
+    answers = question_in(candidates.rows[asked].text) if asked != NOWHERE else ""
+    item = [place, asked] if answers else [place]
+    weights = np.fromiter(candidates.idf.values(), np.float64, len(candidates.idf))
+    held = np.logical_or.reduce(candidates.words.matched[:, item], axis=1, keepdims=True)
+    similarity = float(np.max(candidates.similarity[item]))
+    return hit_of(
+        candidates.rows[place].document,
+        score=score,
+        coverage=float(covered(weights, held)[0]),
+        similarity=None if math.isnan(similarity) else similarity,
+        terms=candidates.idf.keys(),
+        zone=query.asked_at.tzinfo if query.asked_at is not None else None,
+        answers=answers,
+    )
+
+
+def _said_before(candidates: Candidates, place: int) -> int:
+    """Return where the message of the other speaker stands, right before the message of a passage, or nowhere."""
+    first = int(candidates.messages[place])
+    before = int(candidates.before[first])
+    speakers = {candidates.rows[first].origin, candidates.rows[before].origin}
+    return before if before != NOWHERE and speakers == _SPEAKERS else NOWHERE
+
+
+def _parts_of(place: int, parts: Parts) -> tuple[ScorePart, ...]:
+    return tuple(ScorePart(name, float(values[place]), weight) for name, (weight, values) in parts.items() if weight)
+
+
+def _why(candidates: Candidates, place: int, *, is_hit: bool) -> str:
+    similar = candidates.similarity[place] >= LEAST_SIMILARITY
+    if candidates.words.bm25[place] > 0:
+        return "words and meaning" if similar else "words"
+    if similar:
+        return "meaning"
+    return "beside a found passage" if is_hit else f"no word in common, and a cosine below {LEAST_SIMILARITY}"
