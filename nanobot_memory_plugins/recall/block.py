@@ -1,8 +1,10 @@
-"""The text that is injected: memories grouped by file, inside a budget, full text first and snippets after."""
+"""The text that is injected: the best memories that fit the budget, grouped by source, newest first."""
 
 import math
+import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
+from datetime import datetime
 
 from nanobot_memory_plugins.core import ContextBlock, Hit, Origin, Tier, estimate_tokens
 from nanobot_memory_plugins.core.text.pasted import is_pasted
@@ -16,17 +18,9 @@ from nanobot_memory_plugins.redaction.script.messages import Sentence
 # Room for the fence that core puts around the block: its two markers, their nonces and line ends.
 FENCE_CHARS = 150
 FENCE_TOKENS = 60
-# Of two memories whose scores differ by less than a tenth, one that is half as long as the other goes first.
-_NEARLY_THE_SAME = 0.9
-_HALF = 2
-# Shares of a snippet's length that are tried where not all memories fit: another memory may be worth more than the
-# ends of long ones (docs/retrieval.md).
-_SHORTER_SNIPPETS = (1.0, 2 / 3, 4 / 9)
-# What is looked for stands in a snippet nearly as often as in the whole: in .97, .92 and .88 of the passages of which
-# .6, .4 and .25 are shown (docs/retrieval.md). So a memory's worth grows with this power of the share that is shown.
-_WORTH_OF_A_SHARE = 0.1
-# The best memory stands whole where it takes so much of the block at most.
-_ROOM_OF_THE_BEST = 0.3
+# A user's line stands whole up to so many characters; of longer ones and of all others a snippet stands.
+_WHOLE = 500
+_HASH = re.compile(r"-[0-9a-f]{16}(?=\.jsonl$)")
 
 
 def build_block(
@@ -36,40 +30,53 @@ def build_block(
     tier: Tier = Tier.HEAVY,
     watch: RecallTrace | None = None,
     project: str = "",
+    today: datetime | None = None,
 ) -> ContextBlock | None:
     """Return the block for the hits, best first, or None when there is none or nothing fits.
 
-    What is about another project than the ``project`` that is worked in comes behind all else, and says so. The best
-    ``max_full_docs`` stand whole, the next ``max_snippets`` by snippet; one that does not fit is left out and the next
-    is tried. When not all fit, fewer stand whole (but for the best, if that is not long), a short memory goes before a
-    long one that is hardly better, and snippets become shorter, down to four ninths of ``heavy_max_snippet_chars``,
-    where that makes room for what is worth more: a memory is worth its score, and a little less by snippet. After a
-    light search a structured note stands by its tl;dr and tags, an answer with its question.
-
-    Lines are grouped by source file, and what was said last stands first: of two memories that say different things the
-    newer mostly holds. What has no date, as long-term memory, stands before what has.
+    One that does not fit is left out and the next is tried. What is about another project than the ``project`` that is
+    worked in comes behind all else, and says so. After a light search a structured note stands by its tl;dr and tags,
+    an answer with its question. The first line says which day ``today`` is, and the order.
     """
-    hits = _own_first(hits, project)
-    lines = _Lines(options, tier, project)
-    page = _filled(hits, options, options.max_full_docs, lines)
-    if len(page.lines) < len(hits):
-        best_fits_well = len(lines.line(hits[0], None)) <= _ROOM_OF_THE_BEST * options.inject_budget_chars
-        least_whole = min(int(best_fits_well), options.max_full_docs)
-        orders = (hits, _own_first(_short_before_long(hits), project))
-        shorter = [_with_snippets(share, options) for share in _SHORTER_SNIPPETS]
-        pages = (
-            _filled(order, short, most_whole, lines)
-            for most_whole in range(options.max_full_docs, least_whole - 1, -1)
-            for short in shorter
-            for order in orders
-        )
-        page = max(pages, key=lambda one: one.worth)
+    ordered = sorted(hits, key=lambda hit: is_of_other_project(hit, project))
+    if options.given("max_full_docs") is not None or options.given("max_snippets") is not None:
+        most = options.max_full_docs + options.max_snippets
+        if watch is not None:
+            full, some = options.max_full_docs, options.max_snippets
+            told = Sentence("maxFullDocs and maxSnippets are {full} and {snippets}", full=full, snippets=some)
+            watch.cut(ordered[most:], Reason.PLACES, told)
+        ordered = ordered[:most]
+    head = _today(today, ordered) if today is not None else ""
+    tokens = options.max_context_tokens - FENCE_TOKENS - (estimate_tokens(head) + 1 if head else 0)
+    chars = options.inject_budget_chars if "inject_budget_chars" in options.model_fields_set else math.inf
+    chars -= FENCE_CHARS + len(head)
+    lines: dict[str, str] = {}
+    sources: set[str] = set()
+    refused: list[Hit] = []
+    for rank, hit in enumerate(ordered):
+        line = render(hit, rank=rank, options=options, tier=tier, project=project)
+        heading = "" if hit.path in sources else f"{short_name(hit.path)}\n"
+        cost_tokens = estimate_tokens(line) + estimate_tokens(heading) + 1
+        cost_chars = len(line) + len(heading) + 1
+        if cost_tokens > tokens or cost_chars > chars:
+            refused.append(hit)
+            continue
+        tokens, chars = tokens - cost_tokens, chars - cost_chars
+        lines[hit.id] = line
+        sources.add(hit.path)
+        if watch is not None and one_line(hit.text) in line:
+            watch.whole.add(hit.id)
     if watch is not None:
-        _note_cuts(hits, page, options, watch)
-    if not page.lines:
+        watch.cut(refused, Reason.BUDGET, _budget_in_words(options))
+    if not lines:
         return None
-    shown = sorted((hit for hit in hits if hit.id in page.lines), key=_newest_first)
-    return _by_file(_own_first(shown, project), page, project)
+    shown = sorted((hit for hit in ordered if hit.id in lines), key=_newest_first)
+    shown.sort(key=lambda hit: is_of_other_project(hit, project))
+    groups: dict[tuple[str, bool], list[str]] = {}
+    for hit in shown:
+        groups.setdefault((hit.path, is_of_other_project(hit, project)), []).append(lines[hit.id])
+    text = "\n".join("\n".join([short_name(path), *group]) for (path, _), group in groups.items())
+    return ContextBlock(text=f"{head}\n{text}" if head else text, hit_ids=tuple(hit.id for hit in shown))
 
 
 def is_of_other_project(hit: Hit, project: str) -> bool:
@@ -77,57 +84,17 @@ def is_of_other_project(hit: Hit, project: str) -> bool:
     return hit.scope.project not in ("", project)
 
 
-def _own_first(hits: Sequence[Hit], project: str) -> list[Hit]:
-    """Put what is about other projects last; the order is the same else."""
-    return sorted(hits, key=lambda hit: is_of_other_project(hit, project))
+def short_name(path: str) -> str:
+    """Return the name of a source as it stands above its lines: without the folder of all, and a session's hash."""
+    return _HASH.sub("", path.removeprefix("memory/"))
 
 
-def _newest_first(hit: Hit) -> tuple[float, bool]:
-    """Put the newest first; of what has no date, what another entry has replaced comes behind the others."""
-    return -hit.time.timestamp() if hit.time is not None else -math.inf, hit.superseded
+def render(hit: Hit, *, options: RecallOptions, rank: int = 0, tier: Tier = Tier.HEAVY, project: str = "") -> str:
+    """Return one memory as a line: its date, who said it, what of it answers, and its line in the file.
 
-
-def build_listing(hits: Sequence[Hit], options: RecallOptions, *, project: str = "") -> ContextBlock | None:
-    """Return a block of the hits that fit, those that matter most first, in the order of their time.
-
-    So they stand even where some are about another project than the one that is worked in; these say so.
+    ``rank`` counts from the best, 0. What is about another project than ``project`` names it.
     """
-    for share in _SHORTER_SNIPPETS:
-        page = _Page(options.inject_budget_chars - FENCE_CHARS, options.max_context_tokens - FENCE_TOKENS)
-        short = _with_snippets(share, options)
-        shown = [hit for hit in hits if page.add(hit, render(hit, whole=False, options=short, project=project))]
-        if len(shown) == len(hits):
-            break
-    if not shown:
-        return None
-    return _by_file(
-        sorted(shown, key=lambda hit: (hit.time.timestamp() if hit.time else 0.0, hit.path, hit.line)), page
-    )
-
-
-def _by_file(shown: Sequence[Hit], page: "_Page", project: str | None = None) -> ContextBlock:
-    """Return the block of what is shown, in its order, the lines of a file under its name.
-
-    With a ``project`` those of a file that are about others stand apart from the rest of it.
-    """
-    groups: dict[tuple[str, bool], list[str]] = {}
-    for hit in shown:
-        is_apart = project is not None and is_of_other_project(hit, project)
-        groups.setdefault((hit.path, is_apart), []).append(page.lines[hit.id])
-    text = "\n".join("\n".join([path, *lines]) for (path, _), lines in groups.items())
-    return ContextBlock(text=text, hit_ids=tuple(hit.id for hit in shown))
-
-
-def render(hit: Hit, *, whole: bool, options: RecallOptions, tier: Tier = Tier.HEAVY, project: str = "") -> str:
-    """Return one memory as a line: its date, who said it, its text or snippet, and its line in the file.
-
-    What is about another project than ``project`` names it.
-    """
-    if tier is Tier.LIGHT and hit.tldr:
-        text = f"{hit.tldr} [{', '.join(hit.tags)}]" if hit.tags else hit.tldr
-    else:
-        text = hit.text if whole else _cut(hit.snippet or hit.text, options.heavy_max_snippet_chars)
-    text = one_line(text)
+    text = one_line(_told(hit, rank, options, tier))
     date = f"[{day_in_words(hit.time.date(), chinese=is_chinese(text))}] " if hit.time else ""
     who = speaker_of(hit)
     if hit.answers:
@@ -136,7 +103,40 @@ def render(hit: Hit, *, whole: bool, options: RecallOptions, tier: Tier = Tier.H
     if is_of_other_project(hit, project):
         other = one_line(hit.scope.project)
         who += f"（另一项目：{other}）" if is_chinese(text) else f" (other project: {other})"
-    return f"- {date}{who}: {text} {_place(hit)}"
+    return f"- {date}{who}: {text} (line {hit.line})"
+
+
+def _told(hit: Hit, rank: int, options: RecallOptions, tier: Tier) -> str:
+    if tier is Tier.LIGHT and hit.tldr:
+        return f"{hit.tldr} [{', '.join(hit.tags)}]" if hit.tags else hit.tldr
+    most_whole = options.given("max_full_docs")
+    is_short = hit.origin is not Origin.ASSISTANT and len(hit.text) <= _WHOLE
+    if is_short if most_whole is None else rank < most_whole:
+        return hit.text
+    return _cut(hit.snippet or hit.text, options.heavy_max_snippet_chars)
+
+
+def _cut(text: str, most: int) -> str:
+    """Return ``most`` characters of a snippet at most, with a mark where something is left out."""
+    if len(text) <= most:
+        return text
+    if text.startswith("…") and not text.endswith("…"):  # it is the end of its text: what was looked for stands there
+        return f"…{text[1 - most :].lstrip()}"
+    return f"{text[: most - 1].rstrip()}…"
+
+
+def _newest_first(hit: Hit) -> tuple[float, bool]:
+    """Put the newest first: of two that say different things it mostly holds.
+
+    What has no date, as long-term memory, stands before what has, and of that what another entry has replaced last.
+    """
+    return -hit.time.timestamp() if hit.time is not None else -math.inf, hit.superseded
+
+
+def _today(now: datetime, hits: Sequence[Hit]) -> str:
+    chinese = any(is_chinese(hit.text) for hit in hits[:1])
+    day = day_in_words(now.date(), chinese=chinese)
+    return f"今天是{day}。新的在前。" if chinese else f"Today is {day}. The newest comes first."
 
 
 def speaker_of(hit: Hit) -> str:
@@ -148,70 +148,20 @@ def speaker_of(hit: Hit) -> str:
 
 
 def is_shown(hit: Hit, live: LiveContext, options: RecallOptions, tier: Tier, project: str = "") -> bool:
-    """Whether one of our blocks in the live context shows a memory as this one would, be it by its tl;dr alone."""
-    if not live.shows(_place(hit)):  # most are not: their lines need not be made
+    """Whether one of our blocks in the live context shows a memory as this one would."""
+    if not live.shows(f"(line {hit.line})"):  # most are not: their lines need not be made
         return False
-    lines = (render(hit, whole=whole, options=options, tier=tier, project=project) for whole in (True, False))
-    return any(map(live.shows, lines))
+    ranks = {0, options.max_full_docs}
+    return any(live.shows(render(hit, rank=rank, options=options, tier=tier, project=project)) for rank in ranks)
 
 
-def _place(hit: Hit) -> str:
-    return f"(line {hit.line})"
-
-
-def _cut(text: str, most: int) -> str:
-    """Return ``most`` characters of a snippet at most, with a mark where something is left out.
-
-    They are its first ones; but a snippet that is the end of its text was cut before, and what was looked for stands at
-    its end.
-    """
-    if len(text) <= most:
-        return text
-    if text.startswith("…") and not text.endswith("…"):
-        return f"…{text[1 - most :].lstrip()}"
-    return f"{text[: most - 1].rstrip()}…"
-
-
-def _with_snippets(share: float, options: RecallOptions) -> RecallOptions:
-    """Return options whose snippets have this share of their length."""
-    return _with_snippet_chars(int(share * options.heavy_max_snippet_chars), options)
-
-
-def _with_snippet_chars(chars: int, options: RecallOptions) -> RecallOptions:
-    return options.model_copy(update={"heavy_max_snippet_chars": chars})
-
-
-def _note_cuts(hits: Sequence[Hit], page: "_Page", options: RecallOptions, watch: RecallTrace) -> None:
-    """Note which hits are not on the page, and why."""
-    left = [hit for hit in hits if hit.id not in page.lines]
-    room = Sentence(
-        "{tokens} tokens and {characters} characters (maxContextTokens, injectBudgetChars)",
-        tokens=options.max_context_tokens,
-        characters=options.inject_budget_chars,
-    )
-    places = Sentence(
-        "maxFullDocs and maxSnippets are {full} and {snippets}",
-        full=options.max_full_docs,
-        snippets=options.max_snippets,
-    )
-    watch.cut((hit for hit in left if hit.id in page.refused), Reason.BUDGET, room)
-    watch.cut((hit for hit in left if hit.id not in page.refused), Reason.PLACES, places)
-    watch.whole.update(page.whole)
-
-
-def paired(hits: Sequence[Hit], live: LiveContext) -> list[Hit]:
-    """Return hits in which each question stands once.
-
-    A message that is mostly the question of an answer among them goes, for the answer says it. One that says more
-    stays, and the answer comes without its question; so it does where the live context holds the question.
-    """
-    asked = [hit.answers for hit in hits if hit.answers]
-    left = [hit for hit in hits if not any(one in hit.text and 2 * len(one) >= len(hit.text) for one in asked)]
+def each_question_once(hits: Sequence[Hit], live: LiveContext) -> list[Hit]:
+    """Return hits in which an answer comes without its question where that stands by itself, or in the context."""
     return [
         replace(hit, answers="")
-        if hit.answers and (live.holds(hit.answers) or any(hit.answers in other.text for other in left))
+        if hit.answers and (live.holds(hit.answers) or any(hit.answers in other.text for other in hits))
         else hit
-        for hit in left
+        for hit in hits
     ]
 
 
@@ -221,82 +171,16 @@ def without_live(hits: Iterable[Hit], live: LiveContext, watch: RecallTrace | No
     fresh = [hit for hit in listed if not live.holds(hit.text)]
     if watch is not None:
         kept = {hit.id for hit in fresh}
-        watch.cut(
-            (hit for hit in listed if hit.id not in kept),
-            Reason.IN_CONTEXT,
-            Sentence("the message or a turn before has it"),
-        )
+        said = Sentence("the message or a turn before has it")
+        watch.cut((hit for hit in listed if hit.id not in kept), Reason.IN_CONTEXT, said)
     return fold_repeats(fresh, watch)
 
 
-@dataclass(slots=True)
-class _Page:
-    """A block in the making, and what is left of its budget."""
-
-    chars: int
-    tokens: int
-    paths: set[str] = field(default_factory=set)
-    lines: dict[str, str] = field(default_factory=dict)
-    whole: list[str] = field(default_factory=list)
-    refused: list[str] = field(default_factory=list)
-    worth: float = 0.0
-
-    def add(self, hit: Hit, line: str, share: float = 1.0) -> bool:
-        """Add a memory, which by itself is worth this ``share`` of its score, unless it does not fit."""
-        heading = "" if hit.path in self.paths else f"{hit.path}\n"
-        cost_chars = len(line) + len(heading) + 1
-        cost_tokens = estimate_tokens(line) + estimate_tokens(heading) + 1
-        if cost_chars > self.chars or cost_tokens > self.tokens:
-            return False
-        self.chars -= cost_chars
-        self.tokens -= cost_tokens
-        self.paths.add(hit.path)
-        self.lines[hit.id] = line
-        self.worth += hit.score * share
-        return True
-
-
-@dataclass(slots=True)
-class _Lines:
-    """The lines of memories, each made once, however many pages are tried."""
-
-    options: RecallOptions
-    tier: Tier
-    project: str
-    made: dict[tuple[str, int | None], str] = field(default_factory=dict)
-
-    def line(self, hit: Hit, chars: int | None) -> str:
-        """Return a memory by a snippet of ``chars`` characters at most, or whole where that is None."""
-        key = hit.id, chars
-        if key not in self.made:
-            options = self.options if chars is None else _with_snippet_chars(chars, self.options)
-            self.made[key] = render(hit, whole=chars is None, options=options, tier=self.tier, project=self.project)
-        return self.made[key]
-
-
-def _filled(hits: Sequence[Hit], options: RecallOptions, most_whole: int, lines: _Lines) -> _Page:
-    """Fill a page with hits in this order, as far as they fit, the first ``most_whole`` of them whole."""
-    page = _Page(options.inject_budget_chars - FENCE_CHARS, options.max_context_tokens - FENCE_TOKENS)
-    chars = options.heavy_max_snippet_chars
-    for rank, hit in enumerate(hits[: options.max_full_docs + options.max_snippets]):
-        if rank < most_whole and page.add(hit, lines.line(hit, None)):
-            page.whole.append(hit.id)
-            continue
-        if not page.add(hit, lines.line(hit, chars), (chars / max(chars, len(hit.text))) ** _WORTH_OF_A_SHARE):
-            page.refused.append(hit.id)
-    return page
-
-
-def _short_before_long(hits: Sequence[Hit]) -> list[Hit]:
-    """Let a hit pass those before it that are hardly better and more than twice as long."""
-    order: list[Hit] = []
-    for hit in hits:
-        place = len(order)
-        while (
-            place
-            and hit.score >= _NEARLY_THE_SAME * order[place - 1].score
-            and len(order[place - 1].text) > _HALF * len(hit.text)
-        ):
-            place -= 1
-        order.insert(place, hit)
-    return order
+def _budget_in_words(options: RecallOptions) -> Sentence:
+    if options.given("inject_budget_chars") is None:
+        return Sentence("{tokens} tokens (maxContextTokens)", tokens=options.max_context_tokens)
+    return Sentence(
+        "{tokens} tokens and {characters} characters (maxContextTokens, injectBudgetChars)",
+        tokens=options.max_context_tokens,
+        characters=options.inject_budget_chars,
+    )

@@ -1,21 +1,13 @@
-"""Memories that say the same: the one that stays, in English and in languages without spaces.
-
-A memory repeats another when all its telling words, and pairs of characters in Chinese, stand in the other too, in
-the same order. So nothing that only one of them says is lost: a number, a name, a "not" or an "almost" keeps them
-apart, and a question is never taken for what it asks about.
-"""
+"""Texts that say the same, and texts that say nothing new."""
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable
+from dataclasses import replace
 from datetime import UTC, datetime
-from functools import cached_property
 from itertools import pairwise
 
 from nanobot_memory_plugins.core import Hit
-from nanobot_memory_plugins.core.text.negation import negations
-from nanobot_memory_plugins.core.text.sentences import ends_in_question_mark
 from nanobot_memory_plugins.recall.trace import Reason, RecallTrace
 from nanobot_memory_plugins.redaction.rules.lazy_pattern import LazyPattern
 from nanobot_memory_plugins.redaction.script.chinese_script import simplified
@@ -25,21 +17,13 @@ _SPACES = re.compile(r"\s+")
 _UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3041-\u30ff\u3400-\u9fff\uac00-\ud7a3\uf900-\ufaff"
 _TOKEN = LazyPattern(rf"(?P<run>[{_UNSPACED}]+)|[^\W_{_UNSPACED}]+(?:[.:/@'’-][^\W_{_UNSPACED}]+)*")
 # What may stand in one of two texts and not in the other without a difference in what they say.
-_FILLERS = frozenset(
-    "a an the and so well oh ok okay yes yeah just really very also too please that to of is am are was were".split()  # noqa: SIM905
+_FILLERS = re.compile(
+    r"\b(?:a|an|the|and|so|well|oh|ok|okay|yes|just|really|very|also|too|please)\b|[的了吧呢啊呀也就都很]"
 )
-_FILLER_CHARACTERS = re.compile("[的了吧呢啊呀哦嘛就也都很]")
-# What makes it past, possible or somebody else's: "my old address", "I almost bought it", "he thinks that ...".
-_QUALIFIER = re.compile(
-    r"\b(?:should|would|could|might|may|if|whether|unless|old|former|formerly|previous|previously|used to|almost|"
-    r"nearly|thinks?|thought|sa(?:id|ys?)|believes?|guess|maybe|perhaps|probably|hopes?|wish|wants?|wanted|plans?|planned)\b|"
-    "以前|之前|曾|差点|要不要|如果|要是|假如|可能|也许|大概|或许|打算|想|说|觉得|认为|以为|听|"
-    "旧|原来|原本|本来"
-)
-# Of two texts that differ more in length the longer one is more than a repetition, and may be shown by a part only.
+# Of a question's words and pairs of characters so many may be new where it says no more than another one.
+_NEW_SHARE = 0.34
+# A text that is longer than this many times a part of it is more than a repetition.
 _LONGEST_RATIO = 3
-# Longer texts are compared whole only.
-_LONGEST_COMPARED = 4_000
 
 
 def one_line(text: str) -> str:
@@ -52,93 +36,62 @@ def folded(text: str) -> str:
     return one_line(simplified(unicodedata.normalize("NFKC", text))).casefold()
 
 
+def asks(text: str) -> bool:
+    """Return whether a text ends with a question mark."""
+    return text.rstrip(" \n\t\"'”’」』）)*_")[-1:] in ("?", "？")
+
+
+def words_of(text: str) -> frozenset[str]:
+    """Return the words of a text, and pairs of characters where there are no spaces."""
+    found: set[str] = set()
+    for match in _TOKEN.finditer(folded(text)):
+        run = match["run"]
+        found |= {match[0]} if run is None or len(run) == 1 else {first + second for first, second in pairwise(run)}
+    return frozenset(found)
+
+
+def says_nothing_beyond(hit: Hit, asked: frozenset[str]) -> bool:
+    """Return whether a memory only asks what is asked now, in other words perhaps: that helps nobody."""
+    if not asks(hit.text) or hit.answers:
+        return False
+    own = words_of(hit.text)
+    return len(own - asked) <= _NEW_SHARE * len(own)
+
+
 def fold_repeats(hits: Iterable[Hit], watch: RecallTrace | None = None) -> list[Hit]:
-    """Keep one of the hits that say the same, in the place and with the score of the best of them.
+    """Keep one of the hits of which one holds the words of the other, in the place and with the score of the best.
 
     The one that says more stays, and of two that say the same the newer.
     """
-    kept: list[tuple[Hit, _Said]] = []
+    kept: list[tuple[Hit, str]] = []
     for hit in hits:
-        said = _Said.of(hit)
-        for place, (other, other_said) in enumerate(kept):
-            is_held = said.is_held_by(other_said)
-            if not is_held and not other_said.is_held_by(said):
+        words = "".join(letter for letter in _FILLERS.sub("", folded(hit.text)) if letter.isalnum()) or hit.text
+        for place, (other, others_words) in enumerate(kept):
+            if not _is_of_one(hit, other) or not _is_part(*sorted((words, others_words), key=len)):
                 continue
-            stays = not is_held or (other_said.is_held_by(said) and _time(hit) > _time(other))
+            stays = len(words) > len(others_words) or (words == others_words and _time(hit) > _time(other))
             if stays:
-                kept[place] = (_in_place_of(other, hit), said)
+                similarity = max((one for one in (hit.similarity, other.similarity) if one is not None), default=None)
+                coverage = max(hit.coverage, other.coverage)
+                kept[place] = (replace(hit, score=other.score, coverage=coverage, similarity=similarity), words)
             if watch is not None:
                 gone, held_by = (other, hit) if stays else (hit, other)
                 watch.cut([gone], Reason.REPEATS, Sentence("says the same"), instead=held_by.id)
             break
         else:
-            kept.append((hit, said))
+            kept.append((hit, words))
     return [hit for hit, _ in kept]
 
 
-@dataclass(frozen=True)
-class _Said:
-    """What a memory says, who said it, and what project it is about."""
-
-    text: str
-    tokens: tuple[str, ...]
-    distinct: frozenset[str]
-    speaker: str
-    project: str
-
-    @classmethod
-    def of(cls, hit: Hit) -> "_Said":
-        text = folded(hit.text)
-        tokens = tuple(_tokens(text)) if len(text) <= _LONGEST_COMPARED else ()
-        return cls(text, tokens, frozenset(tokens), hit.speaker.casefold(), hit.scope.project)
-
-    @cached_property
-    def sense(self) -> tuple[int, int, bool]:
-        """How often it is turned round, how often qualified, and whether it asks."""
-        return (
-            sum(1 for _ in negations(self.text)),
-            len(_QUALIFIER.findall(self.text)),
-            ends_in_question_mark(self.text),
-        )
-
-    def is_held_by(self, other: "_Said") -> bool:
-        """Return whether ``other`` says all that this says."""
-        if self.speaker != other.speaker and self.speaker and other.speaker:
-            return False
-        if self.project != other.project and self.project and other.project:
-            return False  # "we release on Thursdays" of two projects is two decisions
-        if self.text == other.text:
-            return True
-        return (
-            bool(self.tokens)
-            and len(other.tokens) <= len(self.tokens) * _LONGEST_RATIO
-            and self.distinct <= other.distinct
-            and _is_subsequence(self.tokens, other.tokens)
-            and self.sense == other.sense
-        )
+def _is_of_one(hit: Hit, other: Hit) -> bool:
+    """Return whether two memories are of one speaker and one project, and both ask or none does."""
+    speakers, projects = {hit.speaker.casefold(), other.speaker.casefold()}, {hit.scope.project, other.scope.project}
+    return len(speakers - {""}) < 2 and len(projects - {""}) < 2 and asks(hit.text) == asks(other.text)
 
 
-def _tokens(text: str) -> Iterator[str]:
-    for match in _TOKEN.finditer(text):
-        if match["run"] is None:
-            if match[0] not in _FILLERS:
-                yield match[0]
-            continue
-        run = _FILLER_CHARACTERS.sub("", match[0])
-        if len(run) == 1:
-            yield run
-        yield from (first + second for first, second in pairwise(run))
-
-
-def _is_subsequence(part: Sequence[str], whole: Sequence[str]) -> bool:
-    rest = iter(whole)
-    return all(token in rest for token in part)
-
-
-def _in_place_of(best: Hit, stays: Hit) -> Hit:
-    """Return the hit that stays, as good as the one that it replaces."""
-    similarity = max((one for one in (best.similarity, stays.similarity) if one is not None), default=None)
-    return replace(stays, score=best.score, coverage=max(best.coverage, stays.coverage), similarity=similarity)
+def _is_part(short: str, long: str) -> bool:
+    """Return whether one text is the beginning of another one that is hardly longer."""
+    return short == long or (len(long) <= _LONGEST_RATIO * len(short) and long.startswith(short))
 
 
 def _time(hit: Hit) -> float:

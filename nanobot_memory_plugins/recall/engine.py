@@ -3,7 +3,7 @@
 The hooks in `plugin` call it, and so does ``nanobot-memory eval``: what is measured is what runs.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -23,17 +23,16 @@ from nanobot_memory_plugins.core import (
     redact_text,
 )
 from nanobot_memory_plugins.core.clock import time_limit
-from nanobot_memory_plugins.core.host import hits_of, in_conversations, lowered
+from nanobot_memory_plugins.core.host import hits_of, lowered
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
-from nanobot_memory_plugins.core.text.period_questions import PeriodQuestion, period_question
 from nanobot_memory_plugins.core.values import Visibility
-from nanobot_memory_plugins.recall import timeline
-from nanobot_memory_plugins.recall.block import build_block, build_listing, is_shown, paired, without_live
+from nanobot_memory_plugins.recall.block import build_block, each_question_once, is_shown, without_live
+from nanobot_memory_plugins.recall.deduplicate import says_nothing_beyond, words_of
 from nanobot_memory_plugins.recall.live_context import LiveContext
 from nanobot_memory_plugins.recall.need import evidence, need
 from nanobot_memory_plugins.recall.options import RecallOptions
 from nanobot_memory_plugins.recall.relevance import relevance
-from nanobot_memory_plugins.recall.routing import Decision, RecallTier, Signal, decide_tier
+from nanobot_memory_plugins.recall.routing import Decision, RecallTier, decide_tier
 from nanobot_memory_plugins.recall.salience import salient
 from nanobot_memory_plugins.recall.trace import Reason, RecallTrace
 from nanobot_memory_plugins.recall.usefulness import most_useful
@@ -43,8 +42,8 @@ from nanobot_memory_plugins.redaction.script.messages import Sentence
 _SPARE = 3
 # Of so many hits, best first, the most relevant one decides whether anything is injected.
 _TELLING = 5
-# The relevance of a hit that is about the subject of a question on a period.
-_ON_SUBJECT = 0.45
+# Memories in a block that have room in its tokens, at most, where nobody has set another number.
+_MOST = 12
 # Characters of the turn before that a short message is searched with.
 _FOLLOWED = 500
 # From these log-odds on that a message asks for advice, what may limit an answer is searched for, too: so many of it.
@@ -105,13 +104,10 @@ async def recall(
     # The days of whoever asks are those of this machine.
     asked_at = asked_at or clock.now().astimezone()
 
-    def read() -> tuple[Decision, PeriodQuestion | None, frozenset[str]]:
-        period = period_question(text, asked_at, turns[-1] if turns else "")
-        return decide_tier(text, turns, options), period, unhelpful()
+    def read() -> tuple[Decision, frozenset[str]]:
+        return decide_tier(text, turns, options), unhelpful()
 
-    decision, period, lower = await run_in_daemon_thread(read)
-    if period is not None:
-        decision = Decision(RecallTier.HEAVY, Signal(RecallTier.HEAVY, "period", period.words))
+    decision, lower = await run_in_daemon_thread(read)
     probes, chosen_by_words = options.enable_probe_on_off, tier is None
     if tier is None:
         tier = decision.tier
@@ -127,10 +123,7 @@ async def recall(
         async with time_limit(clock, seconds) as bound:
             sought = f"{turns[-1][:_FOLLOWED]}\n{text}" if decision.follows else text
             query = Query(text=sought, scope=scope, asked_at=asked_at, explain=watch is not None)
-            if period is not None:
-                found = await _of_period(store, period, query, options, watch, lower)
-            if period is None or (period.subject and not found.hits):
-                period, found = None, await _search(store, query, tier, options, ranked_limit, watch, lower)
+            found = await _search(store, query, tier, options, ranked_limit, watch, lower)
     except TimeoutError:
         if not bound.expired():
             raise
@@ -145,57 +138,13 @@ async def recall(
         if watch is not None:
             watch.cut(found.ranked, Reason.TIER, Sentence("no word asks for memory, and nothing is probed"))
         return Recalled(tier, ranked=found.ranked)
-    asked = _Asked(query.text, decision) if chosen_by_words and period is None else None
-    lists = period is not None and not period.subject
+    asked = _Asked(query.text, decision if chosen_by_words else None, asked_at)
 
     def chosen() -> Recalled:
         live = LiveContext((text, *(message.text for message in reversed(history))), redact)
-        if lists:
-            return _listed(found, asked_at, live, options, watch, scope.project)
         return _chosen(found, asked, live, options, watch, scope.project)
 
     return await run_in_daemon_thread(chosen)
-
-
-async def _of_period(
-    store: Store,
-    period: PeriodQuestion,
-    query: Query,
-    options: RecallOptions,
-    watch: RecallTrace | None,
-    lower: frozenset[str],
-) -> "_Found":
-    """Return what was said in a period; of a subject what was said about it then, or nothing where that is nothing."""
-    zone = query.asked_at.tzinfo if query.asked_at is not None else None
-    if not period.subject:
-        said, noted = await timeline.said_in(store, period, query, zone)
-        if watch is not None:
-            watch.searches.append((query, SearchResult((*said, *noted))))
-        return _Found(RecallTier.HEAVY, (*said, *noted), (*said, *noted))
-    about = timeline.within(replace(query, text=period.subject), period.span, zone)
-    found = await _search(store, about, RecallTier.HEAVY, options, 0, watch, lower)
-    is_good = any(relevance(hit) >= _ON_SUBJECT for hit in found.hits)
-    return found if is_good else _Found(RecallTier.HEAVY)
-
-
-def _listed(
-    found: "_Found",
-    asked_at: datetime,
-    live: LiveContext,
-    options: RecallOptions,
-    watch: RecallTrace | None,
-    project: str,
-) -> Recalled:
-    """Make the block of the conversations of a period."""
-    fresh = salient(without_live(found.hits, live, watch), options, watch)
-    block = build_listing(timeline.most_telling(in_conversations(fresh, asked_at.tzinfo)), options, project=project)
-    return Recalled(RecallTier.HEAVY, found.ranked, _standing_in(block, fresh), block)
-
-
-def _standing_in(block: ContextBlock | None, hits: Iterable[Hit]) -> tuple[Hit, ...]:
-    """Return those hits that stand in a block, in its order."""
-    by_id = {hit.id: hit for hit in hits}
-    return tuple(by_id[hit_id] for hit_id in block.hit_ids) if block is not None else ()
 
 
 def limit_seconds(tier: RecallTier, options: RecallOptions) -> float:
@@ -216,10 +165,11 @@ def limit_seconds(tier: RecallTier, options: RecallOptions) -> float:
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """What was searched for, and what its words ask of memory: where they chose the tier."""
+    """What was searched for and when, and what its words ask of memory: where they chose the tier."""
 
     text: str
-    decision: Decision
+    decision: Decision | None
+    at: datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,7 +230,7 @@ async def _search(
 
 def _chosen(
     found: _Found,
-    asked: _Asked | None,
+    asked: _Asked,
     live: LiveContext,
     options: RecallOptions,
     watch: RecallTrace | None,
@@ -305,27 +255,37 @@ def _chosen(
         return Recalled(tier, ranked=found.ranked, probe=probe)
     if tier is RecallTier.PROBE:
         tier = RecallTier.HEAVY  # the probe has looked at the whole text: its hits are those of a heavy search
-    if asked is not None and not _is_needed(asked, found.personal, fresh, options, watch):
+    if asked.decision is not None and not _is_needed(asked.text, asked.decision, found.personal, fresh, options, watch):
         return Recalled(tier, ranked=found.ranked, probe=probe)
     shown = Tier.LIGHT if tier is RecallTier.LIGHT else Tier.HEAVY
     required = salient(without_live(found.required, live), options)
-    known = {hit.id for hit in required}
-    others = [hit for hit in fresh if hit.id not in known]
+    known, words = {hit.id for hit in required}, words_of(asked.text)
+    empty = [hit for hit in fresh if says_nothing_beyond(hit, words)]
+    if watch is not None:
+        watch.cut(empty, Reason.SAYS_NOTHING, Sentence("nothing beyond the message"))
+    others = [hit for hit in fresh if hit.id not in known and hit not in empty]
     most = max(0, _top_k(tier, options) - len(required))
-    useful = paired([*required, *most_useful(others, most, options, watch=watch)], live)
+    useful = each_question_once([*required, *most_useful(others, most, options, watch=watch)], live)
     again = [hit for hit in useful if is_shown(hit, live, options, shown, project)]
     if watch is not None:
         watch.cut(again, Reason.IN_CONTEXT, "a block before has it")
     useful = [hit for hit in useful if hit not in again]
-    block = build_block(useful, options, tier=shown, watch=watch, project=project)
-    return Recalled(tier, found.ranked, _standing_in(block, (*required, *fresh)), block, probe=probe)
+    block = build_block(useful, options, tier=shown, watch=watch, project=project, today=asked.at)
+    by_id = {hit.id: hit for hit in (*required, *fresh)}
+    injected = tuple(by_id[hit_id] for hit_id in block.hit_ids) if block is not None else ()
+    return Recalled(tier, found.ranked, injected, block, probe=probe)
 
 
 def _is_needed(
-    asked: _Asked, personal: float | None, hits: Sequence[Hit], options: RecallOptions, watch: RecallTrace | None
+    text: str,
+    decision: Decision,
+    personal: float | None,
+    hits: Sequence[Hit],
+    options: RecallOptions,
+    watch: RecallTrace | None,
 ) -> bool:
     """Return whether the message needs memory at all; whoever chooses a tier by itself has said so."""
-    found = evidence(asked.text, asked.decision, personal, hits[:_TELLING])
+    found = evidence(text, decision, personal, hits[:_TELLING])
     probability = need(found)
     is_needed = probability >= options.need_threshold
     if watch is not None:
@@ -339,4 +299,6 @@ def _is_needed(
 
 
 def _top_k(tier: RecallTier, options: RecallOptions) -> int:
-    return min(options.recall_top_k, options.light_top_k if tier is RecallTier.LIGHT else options.heavy_top_k)
+    if tier is RecallTier.LIGHT:
+        return min(options.light_top_k, options.given("recall_top_k") or options.light_top_k)
+    return min(options.given("heavy_top_k") or _MOST, options.given("recall_top_k") or _MOST)

@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from nanobot_memory_plugins.core import Hit, Origin
-from nanobot_memory_plugins.core.text.sentences import ends_in_question_mark
+from nanobot_memory_plugins.recall.deduplicate import asks
 from nanobot_memory_plugins.recall.routing import Decision, RecallTier
 
 WITH_MEANING = {
@@ -48,7 +48,7 @@ def evidence(text: str, decision: Decision, personal: float | None, hits: Sequen
     Coverage and similarity are the best of any of them, and of those in which somebody tells something. ``personal``
     is there where the model has read the message.
     """
-    told = [hit for hit in hits if hit.origin is not Origin.ASSISTANT and not ends_in_question_mark(hit.text)]
+    told = [hit for hit in hits if hit.origin is not Origin.ASSISTANT and not asks(hit.text)]
     found = {} if personal is None else {"personal": personal}
     return found | {
         "always": 1.0,
@@ -58,6 +58,6 @@ def evidence(text: str, decision: Decision, personal: float | None, hits: Sequen
         "told_similarity": max((hit.similarity or 0.0 for hit in told), default=0.0),
         "explicit": float(decision.tier is RecallTier.HEAVY),
         "implicit": float(decision.tier is RecallTier.LIGHT),
-        "asks": float(ends_in_question_mark(text)),
+        "asks": float(asks(text)),
         "person": float(_PERSON.search(text) is not None),
     }

@@ -15,6 +15,11 @@ from nanobot_memory_plugins.recall.trigger_phrases import (
 class RecallOptions(PluginOptions):
     """Options of the recall plugin. Milliseconds end in ``_ms``; the other times are seconds."""
 
+    def given(self, name: str) -> int | None:
+        """Return a size that acts only where somebody has set it, or None."""
+        value: int = getattr(self, name)
+        return value if name in self.model_fields_set else None
+
     recall_timeout: float | None = Field(
         default=None, gt=0, description="seconds for a recall at any tier; None: the limits by tier"
     )
@@ -41,21 +46,29 @@ class RecallOptions(PluginOptions):
         le=1,
         description="share of the best hit's probability to help, below which a hit is not injected",
     )
-    recall_top_k: int = Field(default=8, ge=1, le=60, description="memories in a block at any tier, at most")
+    recall_top_k: int = Field(
+        default=8, ge=1, le=60, description="memories in a block at any tier, at most, where it is set"
+    )
     light_top_k: int = Field(
         default=3, ge=1, le=60, description="memories from a light search, at most; recallTopK where that is less"
     )
     heavy_top_k: int = Field(
-        default=8, ge=1, le=60, description="memories from a heavy search, at most; recallTopK where that is less"
+        default=8,
+        ge=1,
+        le=60,
+        description="memories from a heavy search, at most, where it is set; recallTopK where that is less",
     )
-    max_full_docs: int = Field(default=3, ge=0, description="the best memories of a block, quoted whole where they fit")
-    max_snippets: int = Field(default=5, ge=0, description="those after them, quoted by snippet, at most")
+    max_full_docs: int = Field(
+        default=3, ge=0, description="memories that stand whole where it is set; else a user's line does, and no answer"
+    )
+    max_snippets: int = Field(default=5, ge=0, description="those after them, at most, where it is set")
     heavy_max_snippet_chars: int = Field(default=360, ge=20, description="characters of a snippet, at most")
-    max_context_tokens: int = Field(
-        default=800, ge=0, description="estimated tokens of a block, fence included; this and the next both hold"
-    )
+    max_context_tokens: int = Field(default=800, ge=0, description="estimated tokens of a block, fence included")
     inject_budget_chars: int = Field(
-        default=1_800, ge=0, le=100_000, description="characters of a block, fence included"
+        default=1_800,
+        ge=0,
+        le=100_000,
+        description="characters of a block, fence included, where it is set; else tokens alone count",
     )
     explicit_anchors: tuple[str, ...] = Field(default=EXPLICIT_ANCHORS, description="words that ask for memory")
     implicit_signals: tuple[str, ...] = Field(default=IMPLICIT_SIGNALS, description="words that may need memory")
@@ -76,7 +89,6 @@ def wider(options: RecallOptions) -> RecallOptions:
             "recall_top_k": 2 * options.recall_top_k,
             "light_top_k": 2 * options.light_top_k,
             "heavy_top_k": 2 * options.heavy_top_k,
-            "max_snippets": 2 * options.max_snippets + options.max_full_docs,
             "min_usefulness": 0.0,
             "min_share_of_best": 0.0,
         }

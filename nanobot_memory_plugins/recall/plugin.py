@@ -17,9 +17,8 @@ from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
 from nanobot_memory_plugins.recall.engine import limit_seconds, recall
 from nanobot_memory_plugins.recall.options import RecallOptions, wider
-from nanobot_memory_plugins.recall.routing import RecallTier, is_unsure, tier_after_draft
+from nanobot_memory_plugins.recall.routing import RecallTier, decide_tier, is_unsure, tier_after_draft
 from nanobot_memory_plugins.recall.tools import memory_tools
-from nanobot_memory_plugins.recall.warm_up import warm_up
 
 _REMEMBERED_SESSIONS = 1_000
 
@@ -43,9 +42,9 @@ class RecallPlugin:
 
     @hookimpl
     async def on_start(self, context: PluginContext) -> None:
-        """Read a message of each language, so that the first one is not late."""
+        """Compile the patterns that a message is read with, so that the first one is not late."""
         if context.store is not None:
-            await run_in_daemon_thread(warm_up, context.options)
+            await run_in_daemon_thread(decide_tier, "warm up", (), context.options)
 
     @hookimpl
     def contribute_tools(self, context: PluginContext) -> list[MemoryTool]:

@@ -122,12 +122,6 @@ async def test_each_part_of_a_long_answer_stands_with_the_question(memory):
     assert {hit.answers for hit in answers} == {question}
 
 
-async def test_a_message_that_is_mostly_the_question_is_not_shown_beside_its_answer(memory):
-    await told(memory, ("I need new gloves.", f"Sure. {QUESTION}"), ("Nine and a half, wide gloves.", "OK."))
-    lines = await lines_for(memory, "Do you remember which size of gloves I wear?")
-    assert sum(QUESTION in line for line in lines) == 1
-
-
 async def test_a_message_that_says_more_than_its_question_stays(memory):
     story = "The gloves of the firm come in three colours, two cuffs and with or without a lining of wool."
     await told(memory, ("I need new gloves.", f"{story} {QUESTION}"), ("Nine and a half, wide gloves.", "OK."))

@@ -1,6 +1,6 @@
-from dataclasses import replace
 from datetime import UTC, datetime
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -9,6 +9,7 @@ from nanobot_memory_plugins.core.text.fence import fence
 from nanobot_memory_plugins.core.text.tokens import estimate_tokens
 from nanobot_memory_plugins.core.values import Hit, Origin, Tier
 from nanobot_memory_plugins.recall.block import build_block, without_live
+from nanobot_memory_plugins.recall.deduplicate import says_nothing_beyond, words_of
 from nanobot_memory_plugins.recall.live_context import LiveContext
 from nanobot_memory_plugins.recall.options import RecallOptions
 
@@ -18,106 +19,72 @@ def hit(key: str, text: str, path: str = "memory/a.md", line: int = 1, **more) -
     return Hit(id=key, text=text, path=path, line=line, **more)
 
 
-def test_memories_are_grouped_by_file_and_say_who_when_and_where():
+def test_memories_are_grouped_by_source_newest_first_and_say_who_when_and_where():
+    later = datetime(2026, 3, 1, tzinfo=UTC)
     hits = [
         hit("1", "I like tea", "memory/a.md", 3),
-        hit("2", "x" * 9, "memory/b.md"),
+        hit("2", "x" * 9, "memory/sessions/b-0123456789abcdef.jsonl", time=later),
         hit("3", "and cake", "memory/a.md", 9),
     ]
-    block = build_block(hits, RecallOptions())
+    block = build_block(hits, RecallOptions(), today=datetime(2026, 3, 2, tzinfo=UTC))
     assert block.text.splitlines() == [
-        "memory/a.md",
+        "Today is 2 March 2026. The newest comes first.",
+        "sessions/b.jsonl",
+        "- [1 March 2026] user: xxxxxxxxx (line 1)",
+        "a.md",
         "- [16 February 2026] user: I like tea (line 3)",
         "- [16 February 2026] user: and cake (line 9)",
-        "memory/b.md",
-        "- [16 February 2026] user: xxxxxxxxx (line 1)",
     ]
-    assert block.hit_ids == ("1", "2", "3")
+    assert block.hit_ids == ("2", "1", "3")
 
 
-def test_the_first_stand_whole_and_the_rest_by_snippet():
-    hits = [hit(str(n), f"full text {n}", snippet=f"snippet {n}") for n in range(10)]
-    block = build_block(hits, RecallOptions(max_full_docs=2, max_snippets=3))
-    assert block.hit_ids == ("0", "1", "2", "3", "4")
-    assert "full text 1" in block.text
-    assert "full text 2" not in block.text
-    assert "snippet 4" in block.text
-
-
-def test_the_block_and_its_fence_stay_inside_the_budget():
-    options = RecallOptions(max_full_docs=50, max_snippets=10, max_context_tokens=300, inject_budget_chars=700)
-    hits = [hit(str(n), f"记忆 {n} " + "长文字" * 20, f"memory/{n}.md") for n in range(50)]
-    block = build_block(hits, options)
-    fenced = fence([block.text], language="zh")
-    assert block.hit_ids
-    assert estimate_tokens(fenced) <= 300
-    assert len(fenced) <= 700
-
-
-def test_what_does_not_fit_is_passed_over_and_the_next_is_tried():
-    options = RecallOptions(inject_budget_chars=300)
-    block = build_block([hit("big", "word " * 500, snippet="word " * 70), hit("small", "fits")], options)
-    assert block.hit_ids == ("small",)
-
-
-def test_snippets_become_shorter_where_that_makes_room_for_another_memory():
-    options = RecallOptions(max_full_docs=0, inject_budget_chars=800)
-    first, second = (hit(str(n), "words " * 60) for n in range(2))
-    block = build_block([first, second], options)
-    assert block.hit_ids == ("0", "1")
-    assert block.text.count("…") == 2
-    for alone in ([first], [first, replace(second, score=0.02)]):
-        assert "…" not in build_block(alone, options).text
-
-
-def test_long_memories_stand_by_snippet_where_others_are_worth_as_much():
-    filling = "Nothing of it matters here. " * 24
-    hits = [
-        hit(str(n), f"{filling}The code is {n}.", snippet=f"…The code is {n}. {'x' * 300}…", score=1 - n / 20)
-        for n in range(8)
+def test_a_users_line_stands_whole_and_of_an_answer_the_part_that_answers():
+    told = "I moved. " + "It took a day and a van. " * 12 + "The new street is Elm Street."
+    said = hit("a", told, snippet="I moved."), hit("b", told, snippet="…Elm Street.", origin=Origin.ASSISTANT)
+    lines = build_block(said, RecallOptions()).text.splitlines()[1:]
+    assert lines == [
+        f"- [16 February 2026] user: {told} (line 1)",
+        "- [16 February 2026] assistant: …Elm Street. (line 1)",
     ]
+    assert told in build_block(said[1:], RecallOptions(max_full_docs=1)).text
+    assert told not in build_block(said[:1], RecallOptions(max_full_docs=0)).text
+
+
+def test_the_budget_is_in_tokens_and_in_characters_only_where_somebody_sets_them():
+    hits = [hit(str(n), f"{n} " + "word " * 60) for n in range(12)]
     block = build_block(hits, RecallOptions())
-    assert len(block.hit_ids) >= 5
-    assert all(f"The code is {shown}." in block.text for shown in block.hit_ids)
-    alone = [hits[0], *(replace(one, score=0.001) for one in hits[1:])]
-    assert filling.strip() in build_block(alone, RecallOptions()).text
+    assert 600 < estimate_tokens(block.text) <= 800
+    assert len(block.text) > 1_800
+    assert len(build_block(hits, RecallOptions(inject_budget_chars=1_800)).text) <= 1_800
+    assert len(build_block(hits, RecallOptions(max_full_docs=1, max_snippets=2)).hit_ids) == 3
 
 
-def test_of_a_snippet_that_is_the_end_of_its_text_the_end_stays():
-    options = RecallOptions(max_full_docs=0, heavy_max_snippet_chars=100)
-    text = "filling words " * 40 + "the price is 77"
-    end = build_block([hit("1", text, snippet="…" + text[-300:])], options).text
-    assert "user: …" in end
-    assert "the price is 77 (line 1)" in end
-    middle = build_block([hit("1", text, snippet="…the price is 77 " + text[:300] + "…")], options).text
-    assert "the price is 77" in middle
-
-
-def test_nothing_that_fits_gives_no_block():
+def test_what_does_not_fit_leaves_its_room_to_the_next():
+    hits = [hit("big", "word " * 90), hit("small", "fits")]
+    assert build_block(hits, RecallOptions(inject_budget_chars=300)).hit_ids == ("small",)
+    assert build_block(hits, RecallOptions(inject_budget_chars=0)) is None
     assert build_block([], RecallOptions()) is None
-    assert build_block([hit("1", "text")], RecallOptions(inject_budget_chars=0)) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "gone"),
+    [
+        ("What was the port of staging?", True),
+        ("Which port did staging have?", True),
+        ("The port of staging is 5433.", False),
+        ("The staging port is it.", False),  # it asks nothing
+        ("Do you think that we should move the cellar door to the garden?", False),
+    ],
+)
+def test_what_asks_the_same_says_nothing_new(text, gone):
+    asked = words_of("Do you remember which port staging did have? What was the port of it?")
+    assert says_nothing_beyond(hit("1", text), asked) is gone
 
 
 def test_what_stands_in_the_live_context_is_not_injected_again():
     live = LiveContext(["The question", "My favourite colour is   GREEN, you know"], redact_text)
     hits = [hit("1", "my favourite colour is green"), hit("2", "the question"), hit("3", "other"), hit("4", "Other")]
     assert [h.id for h in without_live(hits, live)] == ["3"]
-
-
-def test_several_short_memories_go_before_a_long_one_that_is_hardly_better():
-    options = RecallOptions(inject_budget_chars=600)
-    short = [hit(f"short {n}", f"{n} is short " * 6, score=0.95) for n in range(3)]
-    hits = [hit("long", "long words " * 33, score=1.0), *short]
-    assert build_block(hits, options).hit_ids == ("short 0", "short 1", "short 2")
-    much_better = [hits[0], *(hit(one.id, one.text, score=0.01) for one in short)]
-    assert build_block(much_better, options).hit_ids == ("long",)
-    better = [hits[0], *(hit(one.id, one.text, score=0.5) for one in short)]
-    assert build_block(better, options).hit_ids == ("long", "short 0", "short 1")
-
-
-def test_a_long_memory_goes_first_where_all_fit():
-    hits = [hit("long", "long words " * 30, score=1.0), hit("short", "short", score=0.95)]
-    assert build_block(hits, RecallOptions()).hit_ids == ("long", "short")
 
 
 def test_a_light_search_shows_a_note_by_its_tldr_and_tags():
@@ -148,6 +115,6 @@ def test_no_hits_burst_the_budget_and_files_stand_together(said, chars, tokens, 
     fenced = fence([block.text], language="zh")
     assert len(fenced) <= chars
     assert estimate_tokens(fenced) <= tokens
-    headings = [line for line in block.text.splitlines() if line.startswith("memory/")]
+    headings = [line for line in block.text.splitlines() if line.endswith(".md")]
     assert len(headings) == len(set(headings))
-    assert len(set(block.hit_ids)) == len(block.hit_ids) <= options.max_full_docs + options.max_snippets
+    assert len(set(block.hit_ids)) == len(block.hit_ids)

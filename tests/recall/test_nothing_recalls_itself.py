@@ -43,7 +43,7 @@ def recalls(block: str | None, text: str) -> list[str]:
     """Return the lines of a block that are of a message."""
     stored = folded(redact_text(text))
     said = [line.partition("user: ")[2] for line in (block or "").splitlines() if line.startswith("- ")]
-    return [line for line in said if line and folded(line)[:16] in stored]
+    return [line for line in said if line and folded(line)[:28] in stored]
 
 
 async def test_each_of_these_messages_holds_something_to_hide():

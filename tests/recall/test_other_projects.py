@@ -7,7 +7,7 @@ import pytest
 
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, Scope
 from nanobot_memory_plugins.core.values import Hit, Origin
-from nanobot_memory_plugins.recall.block import build_block, build_listing
+from nanobot_memory_plugins.recall.block import build_block
 from nanobot_memory_plugins.recall.deduplicate import fold_repeats
 from nanobot_memory_plugins.recall.options import RecallOptions
 
@@ -41,22 +41,19 @@ def test_it_stands_last_be_it_the_newest_and_in_the_same_file():
     assert block is not None
     assert block.hit_ids == ("a", "p", "b")
     assert block.text.splitlines() == [
-        "memory/a.md",
+        "a.md",
         "- [16 February 2026] user: We test with pytest (line 1)",
-        "memory/b.md",
+        "b.md",
         "- [15 February 2026] user: I like short answers (line 1)",
-        "memory/a.md",
+        "a.md",
         "- [25 February 2026] user (other project: ana/beta): We test with jest (line 1)",
     ]
 
 
-def test_it_is_marked_in_chinese_too_and_in_the_listing_of_a_period():
+def test_it_is_marked_in_chinese_too():
     chinese = build_block([hit("b", "我们用 pnpm 安装依赖", "小雨/后台")], RecallOptions(), project="ana/alpha")
     assert chinese is not None
     assert "user（另一项目：小雨/后台）: 我们用 pnpm" in chinese.text
-    listed = build_listing([hit("b", "We test with jest", "ana/beta")], RecallOptions(), project="ana/alpha")
-    assert listed is not None
-    assert "(other project: ana/beta)" in listed.text
 
 
 def test_where_not_all_fit_it_is_what_is_left_out():
@@ -83,8 +80,7 @@ def test_the_same_decision_of_two_projects_is_two():
 async def test_a_turn_gets_it_so(tmp_path: Path, own: str, other: str, question: str, marked: str):
     async with MemoryHost(tmp_path, config=CONFIG) as host:
         for project, text in (("a/a", own), ("b/b", other)):
-            prefix = "请记住，" if "测试" in text else "Remember that "
-            await host.message_received(session_key=project, text=prefix + text, scope=Scope(project=project))
+            await host.message_received(session_key=project, text=text, scope=Scope(project=project))
         await host.flush_index()
         turn = await host.message_received(session_key="new", text=question, scope=Scope(project="a/a"))
         lines = [line for line in (turn.block or "").splitlines() if line.startswith("- ")]
