@@ -50,7 +50,7 @@ def usefulness(hits: Sequence[Hit]) -> list[float]:
 def most_useful(
     hits: Sequence[Hit], most: int, options: RecallOptions, *, watch: RecallTrace | None = None
 ) -> list[Hit]:
-    """Return the best ``most`` of the hits that help, the one that does so most likely first."""
+    """Return the best ``most`` of the hits that help, in their order."""
     worth = dict(zip((hit.id for hit in hits), usefulness(hits), strict=True))
     little = [hit for hit in hits if worth[hit.id] < options.min_usefulness]
     left = [hit for hit in hits if worth[hit.id] >= options.min_usefulness]
@@ -74,7 +74,7 @@ def most_useful(
             )
             watch.cut([hit], Reason.LITTLE_USE, detail)
         watch.cut(left[most:], Reason.TOP_K, Sentence("{most} memories at most", most=most))
-    return sorted(useful, key=lambda hit: -worth[hit.id])
+    return useful
 
 
 def _far_below_the_best(hits: Sequence[Hit], worth: Mapping[str, float], options: RecallOptions) -> list[Hit]:
