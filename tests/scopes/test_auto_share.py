@@ -15,8 +15,8 @@ from nanobot_memory_plugins.consolidation.store.repository import EntryRepositor
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
 from nanobot_memory_plugins.core.cli.main import run_command_line
 from nanobot_memory_plugins.core.config import config_from_mapping, load_config
-from nanobot_memory_plugins.core.scopes.offered_senders import offered_senders
 from nanobot_memory_plugins.core.scopes.people import People, Senders
+from nanobot_memory_plugins.core.scopes.workspace_scopes import offered_senders
 from nanobot_memory_plugins.core.values import Scope
 from nanobot_memory_plugins.core.values.scopes import sender_name
 from tests.support.each import each

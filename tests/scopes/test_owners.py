@@ -6,8 +6,7 @@ import pytest
 
 from nanobot_memory_plugins.core import InputError, Scope
 from nanobot_memory_plugins.core.scopes import People, Scopes, project_named, project_of
-from nanobot_memory_plugins.core.scopes.people import Person, Senders
-from nanobot_memory_plugins.core.scopes.people_record import PeopleRecord
+from nanobot_memory_plugins.core.scopes.people import PeopleRecord, Person, Senders
 from tests.support.each import each
 
 LISTED = {"ana": ["telegram:111", "slack:U1"], "bob": ["telegram:222"]}

@@ -31,7 +31,7 @@ from nanobot_memory_plugins.core.cli.people_findings import people_findings
 from nanobot_memory_plugins.core.config import ConfigProblem, MemoryConfig
 from nanobot_memory_plugins.core.errors import NanobotMemoryError
 from nanobot_memory_plugins.core.host.memory_host import MemoryHost
-from nanobot_memory_plugins.core.scopes.offered_senders import offered_senders
+from nanobot_memory_plugins.core.scopes.workspace_scopes import offered_senders
 from nanobot_memory_plugins.core.values.diagnosis import Finding, Health
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 

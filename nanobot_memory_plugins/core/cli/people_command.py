@@ -17,10 +17,9 @@ from nanobot_memory_plugins.core.cli.options import (
 from nanobot_memory_plugins.core.cli.people_findings import people_findings
 from nanobot_memory_plugins.core.errors import InputError
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
-from nanobot_memory_plugins.core.scopes.offered_senders import offered_senders
-from nanobot_memory_plugins.core.scopes.people import People
-from nanobot_memory_plugins.core.scopes.people_record import PeopleRecord
+from nanobot_memory_plugins.core.scopes.people import People, PeopleRecord
 from nanobot_memory_plugins.core.scopes.safe_keys import redact_key
+from nanobot_memory_plugins.core.scopes.workspace_scopes import offered_senders
 from nanobot_memory_plugins.redaction.script.messages import Sentence, tr
 
 people = typer.Typer(help="Who is one person, and who sees what names nobody.", no_args_is_help=True)

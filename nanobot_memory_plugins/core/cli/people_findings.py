@@ -4,8 +4,7 @@ from pathlib import Path
 
 from nanobot_memory_plugins.core.config import MemoryConfig
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
-from nanobot_memory_plugins.core.scopes.people import People, Person, Senders
-from nanobot_memory_plugins.core.scopes.people_record import PeopleRecord
+from nanobot_memory_plugins.core.scopes.people import People, PeopleRecord, Person, Senders
 from nanobot_memory_plugins.core.values.diagnosis import Finding, Health
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 

@@ -74,17 +74,15 @@ def with_redacted_keys(kind: type[_Class]) -> type[_Class]:
 
 
 def _called_with_harmless_names(method: Callable[..., Any], signature: inspect.Signature) -> Callable[..., Any]:
-    places = [place for place, name in enumerate(signature.parameters) if name in _NAMES]
-
     @functools.wraps(method)
     def call(*arguments: Any, **named: Any) -> Any:
-        given = list(arguments)
-        for place in places:
-            if place < len(given):
-                given[place] = _harmless(given[place])
-        for name in _NAMES.intersection(named):
-            named[name] = _harmless(named[name])
-        return method(*given, **named)
+        try:
+            bound = signature.bind(*arguments, **named)
+        except TypeError:  # which the method says in its own words
+            return method(*arguments, **named)
+        for name in _NAMES.intersection(bound.arguments):
+            bound.arguments[name] = _harmless(bound.arguments[name])
+        return method(*bound.args, **bound.kwargs)
 
     return call
 

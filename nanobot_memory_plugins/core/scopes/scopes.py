@@ -6,8 +6,7 @@ from dataclasses import fields, replace
 from typing import Literal
 
 from nanobot_memory_plugins.core.errors import InputError
-from nanobot_memory_plugins.core.scopes.people import BREAK, People, Person
-from nanobot_memory_plugins.core.scopes.people_record import PeopleRecord
+from nanobot_memory_plugins.core.scopes.people import BREAK, People, PeopleRecord, Person
 from nanobot_memory_plugins.core.scopes.safe_keys import redact_key, redact_scope
 from nanobot_memory_plugins.core.values import Scope, Visibility, Whose
 from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict

@@ -6,12 +6,14 @@ from functools import lru_cache
 from pathlib import Path
 
 from nanobot_memory_plugins.core.config import MemoryConfig
+from nanobot_memory_plugins.core.entry_points import SENDERS_GROUP, installed_entry_points
 from nanobot_memory_plugins.core.files import MemoryPaths
 from nanobot_memory_plugins.core.files.transcript import recorded_scope
-from nanobot_memory_plugins.core.scopes.offered_senders import offered_senders
-from nanobot_memory_plugins.core.scopes.people import UNSAID, People, Senders
-from nanobot_memory_plugins.core.scopes.people_record import PeopleRecord
+from nanobot_memory_plugins.core.log import logger
+from nanobot_memory_plugins.core.scopes.people import UNSAID, People, PeopleRecord, Senders
 from nanobot_memory_plugins.core.scopes.scopes import Scopes
+
+Offer = Callable[[Path, str], Senders | None]
 
 
 def workspace_scopes(
@@ -44,3 +46,21 @@ def asked_senders(workspace: Path, config: MemoryConfig, *, seconds: float = flo
         return offered_senders(workspace, config)
 
     return lambda: asked(int(time.monotonic() // seconds))
+
+
+def offered_senders(workspace: Path, config: MemoryConfig) -> Senders:
+    """Return what the first entry point of ``nanobot_memory_senders`` says of those who may write to a workspace.
+
+    Each names a function that takes the workspace and the file of the configuration, and returns None where the
+    workspace is not that host's. It may block. One that fails is passed over.
+    """
+    for point in installed_entry_points(SENDERS_GROUP):
+        try:
+            offer: Offer = point.load()
+            senders = offer(workspace, config.source)
+        except Exception as error:  # it is somebody else's code
+            logger.warning("{} does not say who may write: {}", point.distribution, type(error).__name__)
+            continue
+        if isinstance(senders, Senders):
+            return senders
+    return UNSAID
