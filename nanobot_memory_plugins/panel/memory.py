@@ -34,9 +34,10 @@ from nanobot_memory_plugins.core.erasure import ErasurePlan
 from nanobot_memory_plugins.core.files import MemoryPaths
 from nanobot_memory_plugins.core.files.privacy_marks import BY_WORDS, PrivacyFile
 from nanobot_memory_plugins.core.host import Unhelpful
-from nanobot_memory_plugins.core.host.inspection import Inspection
+from nanobot_memory_plugins.core.host.memory_host import MemoryHost
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.language_model import uses
+from nanobot_memory_plugins.core.scopes import asked_senders
 from nanobot_memory_plugins.core.state import StateDatabase
 from nanobot_memory_plugins.core.text.small_talk import is_small_talk
 from nanobot_memory_plugins.core.values import Erasure
@@ -65,7 +66,7 @@ class PanelMemory:
         self.unhelpful = Unhelpful(workspace, self.clock)
         self.warnings: deque[str] = deque(maxlen=_MOST_WARNINGS)
         self._config_file = config_file
-        self._inspection: Inspection | None = None
+        self._inspection: MemoryHost | None = None
         self._sink: int | None = None
 
     async def open(self) -> None:
@@ -74,7 +75,14 @@ class PanelMemory:
             lambda message: self.warnings.append(message.record["message"]), level="WARNING", diagnose=False
         )
         config, problems = await self.run(lambda: load_config(self._config_file))
-        inspection = Inspection(self.workspace, config=config, problems=problems, clock=self.clock)
+        inspection = MemoryHost(
+            self.workspace,
+            config=config,
+            problems=problems,
+            clock=self.clock,
+            senders=asked_senders(self.workspace, config),
+            looks_only=True,
+        )
         self._inspection = await inspection.__aenter__()
 
     async def close(self) -> None:
@@ -131,7 +139,7 @@ class PanelMemory:
         found += await self.run(lambda: [*room_findings(self.workspace), *files_in_the_way(self.workspace)])
         found += await self.run(lambda: memory_file_findings(self.workspace))
         if self._inspection is not None:
-            found += await self._inspection.findings()
+            found += await self._inspection.diagnose()
         else:
             found.append(Finding("memory", "it could not be opened", Health.BAD, "Run `nanobot-memory doctor`."))
         told = " ".join(finding.state for finding in found)

@@ -101,11 +101,13 @@ def public_names() -> Iterator[str]:
     """``core`` loads them when they are used; what type checkers read stands beside."""
     for package in ("core", "core.cli", "core.erasure", "core.host", "core.scopes"):
         module = importlib.import_module(_HERE + package)
-        tree = ast.parse(Path(str(module.__file__)).read_text(encoding="utf-8"))
+        file = Path(str(module.__file__))
+        stub = file.with_suffix(".pyi")
+        tree = ast.parse((stub if stub.is_file() else file).read_text(encoding="utf-8"))
+        blocks = [tree] if stub.is_file() else [block for block in tree.body if isinstance(block, ast.If)]
         told = {
             alias.name: str(node.module)
-            for block in tree.body
-            if isinstance(block, ast.If)
+            for block in blocks
             for node in block.body
             if isinstance(node, ast.ImportFrom)
             for alias in node.names

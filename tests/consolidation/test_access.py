@@ -11,7 +11,7 @@ from nanobot_memory_plugins.consolidation.store.repository import EntryRepositor
 from nanobot_memory_plugins.core.clock import ManualClock
 from nanobot_memory_plugins.core.config import MemoryConfig
 from nanobot_memory_plugins.core.errors import InputError
-from nanobot_memory_plugins.core.host.inspection import Inspection
+from nanobot_memory_plugins.core.host.memory_host import MemoryHost
 from nanobot_memory_plugins.core.protocols import EntryAccess
 from nanobot_memory_plugins.core.values import EntryEdit, Origin, Scope
 from tests.consolidation.made_entries import fade
@@ -216,11 +216,11 @@ def test_what_has_faded_away_is_not_listed(access: RepositoryAccess, repository:
 async def test_an_inspection_opens_the_entries_and_starts_nothing(workspace: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "consolidation,storage")
     config = MemoryConfig(plugins={"storage": {"embedding_provider": "none"}})
-    async with Inspection(workspace, config=config) as inspection:
+    async with MemoryHost(workspace, config=config, looks_only=True) as inspection:
         assert inspection.entries is not None
         assert inspection.store is not None
         assert inspection.entries.entries().entries == ()
-        assert {report.name for report in inspection.reports()} >= {"consolidation", "storage"}
-        assert any(finding.subject == "scored entries" for finding in await inspection.findings())
+        assert {report.name for report in inspection.plugins.reports()} >= {"consolidation", "storage"}
+        assert any(finding.subject == "scored entries" for finding in await inspection.diagnose())
     assert not (workspace / "memory" / "ENTRIES.md").exists()
     assert not (workspace / "memory" / "ENTRIES.md").exists()

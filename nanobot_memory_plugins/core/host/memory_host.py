@@ -32,7 +32,7 @@ from nanobot_memory_plugins.core.host.resuming import Resuming
 from nanobot_memory_plugins.core.host.said_before import SaidBefore
 from nanobot_memory_plugins.core.isolation.owned_tasks import OwnedTasks
 from nanobot_memory_plugins.core.log import logger
-from nanobot_memory_plugins.core.protocols import Complete, MemoryTool, Store
+from nanobot_memory_plugins.core.protocols import Complete, EntryAccess, MemoryTool, Store
 from nanobot_memory_plugins.core.redaction.contact_redaction import ContactRedaction
 from nanobot_memory_plugins.core.scopes.people import UNSAID, Senders
 from nanobot_memory_plugins.core.scopes.safe_keys import with_redacted_keys
@@ -51,7 +51,8 @@ class MemoryHost(PromptCalls):
 
     ``llm`` is ``async complete(messages, *, max_tokens, purpose) -> str``, or None: plugins do without. Without
     ``config`` it is `load_config`'s. ``senders`` says who may write; ``project`` is for calls without one.
-    ``hookspecs`` are modules of pluggy hookspecs of the host's own, called by `call_hook`. None raises.
+    ``hookspecs`` are modules of pluggy hookspecs of the host's own, called by `call_hook`. One that ``looks_only``,
+    beside the agents of the workspace, opens the index and the entries and starts no plugin. None raises.
     """
 
     def __init__(
@@ -65,9 +66,11 @@ class MemoryHost(PromptCalls):
         senders: Callable[[], Senders] = lambda: UNSAID,
         project: str = "",
         hookspecs: Sequence[ModuleType] = (),
+        looks_only: bool = False,
     ) -> None:
         self.workspace = Path(workspace).expanduser().absolute()
         self.config, problems = given_or_usual(config, problems)
+        self._looks_only = looks_only
         self._clock = clock or SystemClock()
         self._scopes = workspace_scopes(self.workspace, self.config, senders, project=project)
         self._redaction = ContactRedaction(self.config.redaction.contacts)
@@ -149,6 +152,8 @@ class MemoryHost(PromptCalls):
         await self._redaction.load()
         self._store = await self._plugins.open_store()
         await self._plugins.open_entries()
+        if self._looks_only:
+            return
         await self._plugins.host.call("on_start", {}, accept=())
         await self._tools.load(self._plugins.host, self.privacy)
         if merged := await self._files.merge_spills():
@@ -167,7 +172,8 @@ class MemoryHost(PromptCalls):
         if self._starting is not None:
             if not self._starting.done():  # one that is done may be of an event loop that has ended
                 await asyncio.gather(self._starting, return_exceptions=True)
-            await self._plugins.host.call("on_stop", {}, accept=())
+            if not self._looks_only:
+                await self._plugins.host.call("on_stop", {}, accept=())
         await self._capture.close()
         await self._files.close()
         if self._store is not None:
@@ -399,6 +405,11 @@ class MemoryHost(PromptCalls):
     def store(self) -> Store | None:
         """The open index, or None."""
         return self._store
+
+    @property
+    def entries(self) -> EntryAccess | None:
+        """Access to the scored entries, or None: no plugin keeps any."""
+        return self._plugins.entries
 
     @property
     def plugins(self) -> PluginSet:

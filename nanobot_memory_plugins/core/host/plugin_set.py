@@ -73,7 +73,7 @@ class PluginSet:
         self._scopes = scopes
         self._store = store
         self._own: Store | None = None
-        self._entries: EntryAccess | None = None
+        self.entries: EntryAccess | None = None
         self._services = services
         self._feedback = Unhelpful(workspace, clock)
         core = config.core
@@ -141,8 +141,8 @@ class PluginSet:
     async def open_entries(self) -> EntryAccess | None:
         """Return the entries that the first plugin gives access to, or None."""
         answer = await self.host.call_first("open_entries", {}, accept=(EntryAccess,))
-        self._entries = next((one for one in answer.values if isinstance(one, EntryAccess)), None) if answer else None
-        return self._entries
+        self.entries = next((one for one in answer.values if isinstance(one, EntryAccess)), None) if answer else None
+        return self.entries
 
     def _register(self, found: DiscoveredPlugin) -> None:
         options, problems = plugin_options(self._config, found.name, found.options_model)
@@ -161,7 +161,7 @@ class PluginSet:
                 self._services,
                 # Until the host has it, who shares a store looks at the one that was opened.
                 store=lambda: self._own or self._store(),
-                entries=lambda: self._entries,
+                entries=lambda: self.entries,
                 shown=partial(self.withholding.hits, found.name),
                 feedback=self._feedback,
                 time_limit=self.host.time_limit,
