@@ -2,6 +2,7 @@
 
 ``python -m benchmarks.entered`` prints a start, a plain message, a reply, a compaction of 40 messages and a quiet
 session, with all plugins on and a scripted model; once whole, and once without search, storage, recall and redaction.
+With ``ENTERED_FUNCTIONS=1`` each function is listed.
 It counts, and takes no times: the figures are the same on a busy machine, but for what background work adds.
 """
 
@@ -44,11 +45,9 @@ class Entered:
         seen = {code: count for code, count in self.calls.items() if not code.co_filename.startswith(without or "\0")}
         files = Counter(code.co_filename.removeprefix(ROOT + "/") for code in seen)
         line = f"{name:28} {len(files):5} files {len(seen):6} functions {sum(seen.values()):8} calls"
-        if os.environ.get("ENTERED_FILES"):
-            by_file: Counter[str] = Counter()
-            for code, count in seen.items():
-                by_file[code.co_filename.removeprefix(ROOT + "/")] += count
-            line += "".join(f"\n    {count:7} {file}" for file, count in sorted(by_file.items()))
+        if os.environ.get("ENTERED_FUNCTIONS"):
+            named = {(code.co_filename.removeprefix(ROOT + "/"), code.co_qualname): n for code, n in seen.items()}
+            line += "".join(f"\n    {count:7} {file} {name}" for (file, name), count in sorted(named.items()))
         return line
 
 

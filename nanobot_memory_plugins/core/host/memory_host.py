@@ -40,7 +40,17 @@ from nanobot_memory_plugins.core.scopes.scopes import NO_SESSION, ScopeLike
 from nanobot_memory_plugins.core.scopes.workspace_scopes import workspace_scopes
 from nanobot_memory_plugins.core.session_reading.reader import SessionReader
 from nanobot_memory_plugins.core.text.fence import remove_fenced
-from nanobot_memory_plugins.core.values import Note, Origin, Query, Receipt, Scope, SearchResult, Summary, bounded_copy
+from nanobot_memory_plugins.core.values import (
+    Message,
+    Note,
+    Origin,
+    Query,
+    Receipt,
+    Scope,
+    SearchResult,
+    Summary,
+    bounded_copy,
+)
 from nanobot_memory_plugins.core.values.diagnosis import Finding
 from nanobot_memory_plugins.core.values.message_context import MessageContext
 
@@ -355,7 +365,9 @@ class MemoryHost(PromptCalls):
         room = context_window if room is None else room
         more = {"context_window": context_window, "room": room, "reason": reason, "replaceable": replaceable}
         summary = await self._resuming.before_compaction(session_key, messages, whose, more, known=known)
-        given = await self.privacy.readable(session_key, await self._receiving.history(session_key, messages))
+        given: Sequence[Message] = ()
+        if not self.config.core.keep_transcripts:  # else what is read is the transcript
+            given = await self.privacy.readable(session_key, await self._receiving.history(session_key, messages))
         self._background.begin(self._behind.reader.read(session_key, whose, "compaction", given=given))
         return summary
 

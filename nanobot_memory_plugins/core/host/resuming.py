@@ -60,27 +60,42 @@ class Resuming:
         self._stopped = True
 
     async def take_in(
-        self, session_key: str, messages: Sequence[object], scope: Scope, *, parent: str = "", behind_turn: bool = False
+        self,
+        session_key: str,
+        messages: Sequence[object],
+        scope: Scope,
+        *,
+        parent: str = "",
+        behind_turn: bool = False,
+        plain: Sequence[Message] = (),
     ) -> int:
         """Keep what is missing of a history, and return how many messages that were.
 
         What the session ``parent``, from which it was forked off, has already is not missing. A history that stands
         ``behind_turn`` is that of before a turn which was told already: the host tells nothing of it any more.
+        ``plain`` are the messages as plugins get them, where that is known.
         """
         if not messages or not self._parts.options.keep_transcripts or self._parts.privacy.is_marked(session_key):
             return 0
-        given = plain_history(part for message in messages for part in apart(message))
-        given = tuple(map(without_media, given))
+        parts = [part for message in messages for part in apart(message)]
+        given = tuple(map(without_media, plain if len(parts) == len(plain) else plain_history(parts)))
         self._parts.redaction.hear_user(given)
         given = await self._parts.said.attributed(session_key, given)
         taking = self._take(session_key, given, scope, parent, behind_turn)
         return await asyncio.shield(self._parts.recorder.begin(taking))
 
     async def take_in_lately(
-        self, session_key: str, messages: Sequence[object], scope: Scope, *, known: int = 0
+        self,
+        session_key: str,
+        messages: Sequence[object],
+        scope: Scope,
+        *,
+        known: int = 0,
+        plain: Sequence[Message] = (),
     ) -> None:
         """Keep what is missing of the end of a history, behind its first ``known`` messages."""
-        await self.take_in(session_key, messages[max(known, len(messages) - _LATELY) :], scope)
+        start = max(known, len(messages) - _LATELY)
+        await self.take_in(session_key, messages[start:], scope, plain=plain[start:])
 
     async def before_compaction(
         self, session_key: str, messages: Sequence[object], scope: Scope, more: Mapping[str, Any], *, known: int = 0
@@ -89,11 +104,12 @@ class Resuming:
 
         The first ``known`` messages are what an earlier compaction left of others, and not taken in.
         """
+        plain = plain_history(messages)
         try:
-            await self.take_in_lately(session_key, messages, scope, known=known)
+            await self.take_in_lately(session_key, messages, scope, known=known, plain=plain)
         except Exception as error:  # the plugins are to be asked all the same
             logger.warning("a history could not be taken in before it is cut: {}", type(error).__name__)
-        cut = await self._parts.said.attributed(session_key, plain_history(messages))
+        cut = await self._parts.said.attributed(session_key, plain)
         self._parts.redaction.hear_user(cut)
         answers = await self._parts.hooks.answers(
             "before_compaction",
