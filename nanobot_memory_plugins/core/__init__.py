@@ -5,8 +5,7 @@ values. All that is not listed here is imported from the module that has it. A n
 who wants a value does not wait for the host. Type checkers read the same list in ``__init__.pyi``.
 """
 
-import importlib
-from typing import Any
+from nanobot_memory_plugins.redaction.lazy_names import lazy_names
 
 _NAMES = {
     "clock": ("Clock", "SystemClock"),
@@ -35,19 +34,10 @@ _NAMES = {
     "values.diagnosis": ("Finding", "Health"),
     "values.plugin_options": ("PluginOptions",),
 }
-_MODULE_OF = {name: module for module, names in _NAMES.items() for name in names}
-__all__ = sorted(_MODULE_OF)  # a list
-
-
-def __getattr__(name: str) -> Any:
-    """Import the module of a public name at its first use."""
-    if name not in _MODULE_OF:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(importlib.import_module(f"{__name__}.{_MODULE_OF[name]}"), name)
-    globals()[name] = value
-    return value
+__all__ = sorted(name for names in _NAMES.values() for name in names)  # a list
+__getattr__ = lazy_names(__name__, _NAMES)
 
 
 def __dir__() -> list[str]:
     """List the public names."""
-    return sorted({*globals(), *_MODULE_OF})
+    return sorted({*globals(), *__all__})

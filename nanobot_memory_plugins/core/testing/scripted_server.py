@@ -7,14 +7,16 @@ import itertools
 import json
 import threading
 import time
+import urllib.error
+import urllib.request
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler
-from typing import Any
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from types import TracebackType
+from typing import Any, Self
 
+from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.protocols import Complete
-from nanobot_memory_plugins.core.testing.http_model import over_http
-from nanobot_memory_plugins.core.testing.loopback_server import LoopbackServer
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +105,70 @@ def text_of(message: Mapping[str, Any]) -> str:
 def after_tool(request: Request) -> bool:
     """Return whether the request carries a tool's result back to the model."""
     return request.last.get("role") == "tool"
+
+
+@dataclass(slots=True)
+class StatusError(Exception):
+    """An HTTP error of the model's server, as clients of such APIs raise it."""
+
+    status_code: int
+
+
+def over_http(base_url: str, *, timeout: float = 60.0) -> Complete:
+    """Return ``complete`` for a `MemoryHost`: a small client of an OpenAI-compatible server."""
+
+    def ask(messages: Sequence[Mapping[str, Any]], max_tokens: int, purpose: str) -> str:
+        body = {"model": "test", "messages": list(messages), "max_tokens": max_tokens, "user": purpose}
+        request = urllib.request.Request(
+            f"{base_url}/chat/completions",
+            data=json.dumps(body).encode(),
+            headers={"Content-Type": "application/json"},
+        )
+        try:
+            with urllib.request.urlopen(request, timeout=timeout) as answer:
+                return str(json.loads(answer.read())["choices"][0]["message"]["content"])
+        except urllib.error.HTTPError as error:
+            error.close()
+            raise StatusError(error.code) from None
+        except urllib.error.URLError as error:
+            raise ConnectionError(type(error.reason).__name__) from None
+
+    async def complete(messages: Sequence[Mapping[str, Any]], *, max_tokens: int, purpose: str) -> str:
+        # A daemon: a server that never answers must not hold up the end of the tests.
+        return await run_in_daemon_thread(ask, messages, max_tokens, purpose)
+
+    return complete
+
+
+class LoopbackServer:
+    """Serves on 127.0.0.1, at a port that the system chooses, in a thread of its own. Use it as a context manager."""
+
+    def __init__(self, handler: type[BaseHTTPRequestHandler], *, name: str) -> None:
+        self._handler = handler
+        self._name = name
+        self._server: ThreadingHTTPServer | None = None
+
+    def __enter__(self) -> Self:
+        server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler)
+        server.daemon_threads = True
+        threading.Thread(target=server.serve_forever, name=self._name, args=(0.05,), daemon=True).start()
+        self._server = server
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._server is not None:
+            self._server.shutdown()
+            self._server.server_close()
+            self._server = None
+
+    @property
+    def base_url(self) -> str:
+        """The address to give as ``apiBase``."""
+        if self._server is None:
+            raise RuntimeError("The server is not running: use it as a context manager.")
+        return f"http://127.0.0.1:{self._server.server_address[1]}/v1"
 
 
 class ScriptedServer(LoopbackServer):

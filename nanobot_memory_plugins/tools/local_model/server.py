@@ -15,7 +15,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from nanobot_memory_plugins.core.testing.loopback_server import LoopbackServer
+from nanobot_memory_plugins.core.testing.scripted_server import LoopbackServer
 from nanobot_memory_plugins.tools.local_model.process import MODEL_NAME, ModelProcess
 from nanobot_memory_plugins.tools.local_model.tool_calls import as_stream, request_for_model, with_tool_calls
 
