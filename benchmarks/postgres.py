@@ -23,9 +23,9 @@ from nanobot_memory_plugins.postgres import schema
 from nanobot_memory_plugins.postgres.connection import Connection, connect, run, transaction
 from nanobot_memory_plugins.postgres.passages import Owner, PassageIndex
 from nanobot_memory_plugins.postgres.search import ServerRows, ServerVectors, ServerWords
+from nanobot_memory_plugins.storage.database import Database
 from nanobot_memory_plugins.storage.index_searcher import IndexSearcher
 from nanobot_memory_plugins.storage.options import SearchOptions
-from nanobot_memory_plugins.storage.database import Database
 from nanobot_memory_plugins.storage.search.searcher import Searcher
 from nanobot_memory_plugins.tools.bench import made_up
 from nanobot_memory_plugins.tools.bench.parts import in_turns, milliseconds, percentile

@@ -26,9 +26,10 @@ from nanobot_memory_plugins.bridge.turns import Turns
 from nanobot_memory_plugins.core import MemoryService, MemoryTool, Scope, SystemClock, logger
 from nanobot_memory_plugins.core.entry_points import is_selected
 from nanobot_memory_plugins.core.hookspecs import PROJECT_NAME
-from nanobot_memory_plugins.core.host import NO_ANSWER, WITH_START, Turn, note_missed
+from nanobot_memory_plugins.core.host.missed_turns import NO_ANSWER, WITH_START, note_missed
+from nanobot_memory_plugins.core.host.turn import Turn
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
-from nanobot_memory_plugins.core.scopes import Scopes
+from nanobot_memory_plugins.core.scopes.scopes import Scopes
 from nanobot_memory_plugins.core.scopes.workspace_scopes import workspace_scopes
 from nanobot_memory_plugins.core.state import StateDatabase
 

@@ -8,7 +8,7 @@ from nanobot.agent.tools.context import current_request_session_key
 
 from nanobot_memory_plugins.bridge.configuration import Configuration
 from nanobot_memory_plugins.core import MemoryTool
-from nanobot_memory_plugins.core.host import MemoryThread
+from nanobot_memory_plugins.core.host.memory_thread import MemoryThread
 
 if TYPE_CHECKING:
     from nanobot_memory_plugins.core import MemoryHost

@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, overload
 
 from nanobot_memory_plugins.bridge.sessions import live_messages, public_messages
-from nanobot_memory_plugins.core.host import Turn, tokens_of
+from nanobot_memory_plugins.core.host.live_history import tokens_of
+from nanobot_memory_plugins.core.host.turn import Turn
 
 
 class PublicMessages(Sequence[dict[str, Any]]):

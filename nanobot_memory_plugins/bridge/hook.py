@@ -4,7 +4,7 @@ from typing import Any
 
 from nanobot.agent.hook import AgentHook
 
-from nanobot_memory_plugins.core.host import Turn
+from nanobot_memory_plugins.core.host.turn import Turn
 
 
 class ToolHook(AgentHook):  # type: ignore[misc]  # nanobot publishes no types

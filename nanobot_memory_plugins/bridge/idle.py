@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from nanobot_memory_plugins.bridge.idle_marks import IdleMarks
 from nanobot_memory_plugins.bridge.sessions import HISTORY_MESSAGES, is_for_people, public_messages, scope_of
 from nanobot_memory_plugins.core import Scope
-from nanobot_memory_plugins.core.host import Use
+from nanobot_memory_plugins.core.host.memory_thread import Use
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from nanobot_memory_plugins.core.scopes import redact_key
+from nanobot_memory_plugins.core.scopes.safe_keys import redact_key
 from nanobot_memory_plugins.core.state import StateDatabase
 
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@
 from pydantic import Field
 
 from nanobot_memory_plugins.core import PluginOptions
-from nanobot_memory_plugins.core.scopes import project_of
+from nanobot_memory_plugins.core.scopes.projects import project_of
 
 AUTO = "auto"
 

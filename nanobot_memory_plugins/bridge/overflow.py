@@ -12,7 +12,7 @@ from nanobot.agent.hook import AgentHook
 from nanobot_memory_plugins.bridge.seams import require
 from nanobot_memory_plugins.bridge.sessions import is_for_people
 from nanobot_memory_plugins.core import logger
-from nanobot_memory_plugins.core.scopes import redact_key
+from nanobot_memory_plugins.core.scopes.safe_keys import redact_key
 from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 
 _OVERFLOW = re.compile(

@@ -7,7 +7,7 @@ from typing import Any
 from nanobot_memory_plugins.bridge.sessions import is_for_people, public_messages
 from nanobot_memory_plugins.bridge.turn_scopes import TurnScopes
 from nanobot_memory_plugins.core import MemoryService, Scope, logger
-from nanobot_memory_plugins.core.host import Turn
+from nanobot_memory_plugins.core.host.turn import Turn
 from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
 
 # What nanobot saves in the place of an answer that never came.

@@ -8,7 +8,7 @@ import functools
 from typing import Any
 
 from nanobot_memory_plugins.bridge.seams import require
-from nanobot_memory_plugins.core.host import MemoryThread
+from nanobot_memory_plugins.core.host.memory_thread import MemoryThread
 
 
 def close_with(loop: Any, thread: MemoryThread, *, limit: float) -> str:

@@ -19,7 +19,7 @@ from nanobot_memory_plugins.bridge.sessions import (
 )
 from nanobot_memory_plugins.bridge.turn_scopes import TurnScopes
 from nanobot_memory_plugins.core import MemoryService, Scope, logger
-from nanobot_memory_plugins.core.host import Turn
+from nanobot_memory_plugins.core.host.turn import Turn
 from nanobot_memory_plugins.core.text.private import is_private as says_private
 from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
 

@@ -23,9 +23,9 @@ from nanobot_memory_plugins.consolidation.operations.remember import MOST_CHARAC
 from nanobot_memory_plugins.consolidation.prompt.source import is_visible
 from nanobot_memory_plugins.consolidation.said import SaidInSession
 from nanobot_memory_plugins.core import NanobotMemoryError, Note, Origin, PluginContext, Scope, fence, language_of
-from nanobot_memory_plugins.core.host import told_invalid, told_receipt
+from nanobot_memory_plugins.core.host.remember_tool import told_invalid, told_receipt
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
-from nanobot_memory_plugins.core.scopes import NO_SESSION, without_session
+from nanobot_memory_plugins.core.scopes.scopes import NO_SESSION, without_session
 from nanobot_memory_plugins.core.session_reading.quotes import OF_ASSISTANT
 from nanobot_memory_plugins.core.text.fence import neutralise
 from nanobot_memory_plugins.core.text.markdown import clean

@@ -10,8 +10,12 @@ from dataclasses import replace
 from typing import Any
 
 from nanobot_memory_plugins.core import MemoryService
-from nanobot_memory_plugins.core.host import FILL, ServiceTool, StoredItems, Turn, asked_in, guarded, is_held_by_server
-from nanobot_memory_plugins.core.scopes import ScopeLike
+from nanobot_memory_plugins.core.host.callbacks import guarded
+from nanobot_memory_plugins.core.host.requests import FILL, asked_in
+from nanobot_memory_plugins.core.host.service_tool import ServiceTool
+from nanobot_memory_plugins.core.host.stored_items import StoredItems, is_held_by_server
+from nanobot_memory_plugins.core.host.turn import Turn
+from nanobot_memory_plugins.core.scopes.scopes import ScopeLike
 from nanobot_memory_plugins.hosts.framework import framework
 
 with framework("openai-agents"):

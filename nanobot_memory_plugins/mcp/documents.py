@@ -5,7 +5,7 @@ from urllib.parse import quote, unquote
 from pydantic import BaseModel
 
 from nanobot_memory_plugins.core import Hit, NanobotMemoryError, Query, Scope, fence, language_of
-from nanobot_memory_plugins.core.host import whole_hit
+from nanobot_memory_plugins.core.host.bounded_store import whole_hit
 from nanobot_memory_plugins.core.text.fence import neutralise
 from nanobot_memory_plugins.mcp.bounds import bounded
 from nanobot_memory_plugins.mcp.memory import ServedMemory

@@ -5,8 +5,8 @@ from pathlib import Path
 
 from nanobot_memory_plugins.core import Hit, MemoryConfig, MemoryHost, Scope
 from nanobot_memory_plugins.core.config import ConfigProblem
-from nanobot_memory_plugins.core.scopes import UNSAID, asked_senders
-from nanobot_memory_plugins.core.scopes.people import Senders
+from nanobot_memory_plugins.core.scopes.people import UNSAID, Senders
+from nanobot_memory_plugins.core.scopes.workspace_scopes import asked_senders
 from nanobot_memory_plugins.mcp.clients import OWNER, Client
 
 # Seconds for which what the host of the workspace says of its people holds.

@@ -35,9 +35,11 @@ from nanobot_memory_plugins.core.files import MemoryPaths
 from nanobot_memory_plugins.core.files.privacy_marks import BY_WORDS, PrivacyFile
 from nanobot_memory_plugins.core.host import Unhelpful
 from nanobot_memory_plugins.core.host.memory_host import MemoryHost
+from nanobot_memory_plugins.core.host.plugin_set import PluginReport
+from nanobot_memory_plugins.core.host.unhelpful import Unhelpful
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.language_model import uses
-from nanobot_memory_plugins.core.scopes import asked_senders
+from nanobot_memory_plugins.core.scopes.workspace_scopes import asked_senders
 from nanobot_memory_plugins.core.state import StateDatabase
 from nanobot_memory_plugins.core.text.small_talk import is_small_talk
 from nanobot_memory_plugins.core.values import Erasure

@@ -27,7 +27,8 @@ from nanobot_memory_plugins.core import (
     fence,
     language_of,
 )
-from nanobot_memory_plugins.core.host import hits_of, lowered, whole_hit
+from nanobot_memory_plugins.core.host.bounded_store import hits_of, whole_hit
+from nanobot_memory_plugins.core.host.unhelpful import lowered
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.text.profile import profile_text
 from nanobot_memory_plugins.core.text.time_bounds import bound_of, local_moment

@@ -7,11 +7,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from nanobot_memory_plugins.storage.sources.notices import warn_once
-
 from nanobot_memory_plugins.core import NanobotMemoryError, StoreError, logger
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 from nanobot_memory_plugins.storage.documents import FileState
+from nanobot_memory_plugins.storage.sources.notices import warn_once
 
 if TYPE_CHECKING:
     from nanobot_memory_plugins.storage.database import Database

@@ -4,10 +4,9 @@ import shlex
 from collections.abc import Iterator
 from importlib import metadata
 
-from nanobot_memory_plugins.storage.embedding.access import EmbeddingReport
-
 from nanobot_memory_plugins.core import Finding, Health, Level, StoreStatus
 from nanobot_memory_plugins.redaction.script.messages import Sentence
+from nanobot_memory_plugins.storage.embedding.access import EmbeddingReport
 from nanobot_memory_plugins.storage.memory_index import MemoryIndex
 
 # Seconds to wait for a model: one that is on this machine has only to be loaded, which takes long where much is done.

@@ -8,8 +8,9 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
-from nanobot_memory_plugins.storage.embedding.installation import BUILTIN_NAME
 from numpy.typing import NDArray
+
+from nanobot_memory_plugins.storage.embedding.installation import BUILTIN_NAME
 
 WEIGHTS = Path(__file__).with_name("question_kinds.npy")
 """A row a layer, personal and advice: a weight for each number of a vector, and the bias; float32."""

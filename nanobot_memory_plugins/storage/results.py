@@ -5,14 +5,13 @@ from collections.abc import Collection, Iterable
 from dataclasses import replace
 from datetime import tzinfo
 
-from nanobot_memory_plugins.storage.sources.places import FileKind
-from nanobot_memory_plugins.storage.sources.validity import is_superseded
-
 from nanobot_memory_plugins.core.text.sentences import ends_in_question_mark, sentence_spans, sentences_of
 from nanobot_memory_plugins.core.values import Hit, Level, Query, SearchResult
 from nanobot_memory_plugins.storage.documents import Document
 from nanobot_memory_plugins.storage.filters import passes
 from nanobot_memory_plugins.storage.segmentation import segment
+from nanobot_memory_plugins.storage.sources.places import FileKind
+from nanobot_memory_plugins.storage.sources.validity import is_superseded
 from nanobot_memory_plugins.storage.timestamps import in_zone, timestamp
 
 SNIPPET_CHARS = 360

@@ -9,8 +9,6 @@ from concurrent.futures import Future
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from nanobot_memory_plugins.storage.embedding.access import EmbeddingReport
-
 from nanobot_memory_plugins.core import (
     Clock,
     Embedder,
@@ -31,6 +29,7 @@ from nanobot_memory_plugins.core.isolation.threads import (
 from nanobot_memory_plugins.core.redaction.contact_redaction import without_secrets
 from nanobot_memory_plugins.core.values import Trace
 from nanobot_memory_plugins.storage.diagnosis import findings
+from nanobot_memory_plugins.storage.embedding.access import EmbeddingReport
 from nanobot_memory_plugins.storage.index_location import IndexPlace
 from nanobot_memory_plugins.storage.index_progress import Coverage
 from nanobot_memory_plugins.storage.memory_index import MemoryIndex

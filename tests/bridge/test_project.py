@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from nanobot_memory_plugins.core.scopes import project_of
+from nanobot_memory_plugins.core.scopes.projects import project_of
 
 
 def repository(folder: Path, address: str) -> Path:

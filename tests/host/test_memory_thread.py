@@ -8,7 +8,7 @@ import threading
 from datetime import UTC, datetime
 
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
-from nanobot_memory_plugins.core.host import MemoryThread
+from nanobot_memory_plugins.core.host.memory_thread import MemoryThread
 from nanobot_memory_plugins.core.testing import ManualClock
 
 
@@ -145,7 +145,7 @@ def test_an_interpreter_that_ends_without_a_close_keeps_what_was_accepted(tmp_pa
     source = textwrap.dedent(
         """
         import asyncio, sys
-        from nanobot_memory_plugins.core.host import MemoryThread
+        from nanobot_memory_plugins.core.host.memory_thread import MemoryThread
         from nanobot_memory_plugins.core import MemoryHost
 
         thread = MemoryThread(lambda: MemoryHost(sys.argv[1]))

@@ -5,7 +5,8 @@ import asyncio
 import pytest
 
 from nanobot_memory_plugins.core import MemoryConfig, MemoryService
-from nanobot_memory_plugins.core.host import Runs, StoredItems
+from nanobot_memory_plugins.core.host.runs import Runs
+from nanobot_memory_plugins.core.host.stored_items import StoredItems
 from nanobot_memory_plugins.core.testing.scripted_server import text_of
 
 CONFIG = MemoryConfig(

@@ -1,7 +1,7 @@
 """Plugins of other authors hear and say which memories did not help, and recall goes by it."""
 
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, Query
-from nanobot_memory_plugins.core.host import Unhelpful
+from nanobot_memory_plugins.core.host.unhelpful import Unhelpful
 
 SOURCE = """
 from nanobot_memory_plugins.core import hookimpl

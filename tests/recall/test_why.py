@@ -8,7 +8,8 @@ import pytest
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
 from nanobot_memory_plugins.core.cli.main import run_command_line
 from nanobot_memory_plugins.core.clock import SystemClock
-from nanobot_memory_plugins.core.host import NO_ANSWER, Unhelpful, note_missed
+from nanobot_memory_plugins.core.host.missed_turns import NO_ANSWER, note_missed
+from nanobot_memory_plugins.core.host.unhelpful import Unhelpful
 from nanobot_memory_plugins.core.values import Hit, Level, Origin, Query, Scope, SearchResult, StoreStatus
 from nanobot_memory_plugins.recall.cli.examination import Examined, examine
 from nanobot_memory_plugins.recall.engine import recall

@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 
 from nanobot_memory_plugins.core import InputError, Scope
-from nanobot_memory_plugins.core.scopes import People, Scopes, project_named, project_of
-from nanobot_memory_plugins.core.scopes.people import PeopleRecord, Person, Senders
+from nanobot_memory_plugins.core.scopes.people import People, PeopleRecord, Person, Senders
+from nanobot_memory_plugins.core.scopes.projects import project_named, project_of
+from nanobot_memory_plugins.core.scopes.scopes import Scopes
 from tests.support.each import each
 
 LISTED = {"ana": ["telegram:111", "slack:U1"], "bob": ["telegram:222"]}

@@ -9,7 +9,7 @@ import pytest
 
 from nanobot_memory_plugins.consolidation.model.belonging import belonging
 from nanobot_memory_plugins.core import InputError, MemoryConfig, Scope
-from nanobot_memory_plugins.core.scopes import project_named, project_of
+from nanobot_memory_plugins.core.scopes.projects import project_named, project_of
 
 NOW = datetime(2026, 3, 6, 12, tzinfo=UTC)
 CONFIG = MemoryConfig.model_validate(

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, Query
-from nanobot_memory_plugins.core.host import hits_of
+from nanobot_memory_plugins.core.host.bounded_store import hits_of
 
 CONFIG = MemoryConfig.model_validate(
     {

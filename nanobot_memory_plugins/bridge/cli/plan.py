@@ -23,8 +23,7 @@ from nanobot_memory_plugins.core.config import (
     read_json,
     set_plugin_options,
 )
-from nanobot_memory_plugins.core.scopes import UNSAID, People
-from nanobot_memory_plugins.core.scopes.people import Senders
+from nanobot_memory_plugins.core.scopes.people import UNSAID, People, Senders
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 _INIT = Sentence("then run `nanobot-memory init` again.")

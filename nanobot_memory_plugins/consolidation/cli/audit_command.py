@@ -30,7 +30,7 @@ from nanobot_memory_plugins.core.cli.options import (
 )
 from nanobot_memory_plugins.core.config import plugin_options
 from nanobot_memory_plugins.core.files import MemoryPaths
-from nanobot_memory_plugins.core.host import injections
+from nanobot_memory_plugins.core.host.recall_log import injections
 from nanobot_memory_plugins.core.protocols import EncodingStore
 from nanobot_memory_plugins.core.state import StateDatabase
 from nanobot_memory_plugins.redaction.script.messages import tr

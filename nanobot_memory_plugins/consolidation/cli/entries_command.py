@@ -50,7 +50,7 @@ from nanobot_memory_plugins.core.cli.options import (
     print_json,
 )
 from nanobot_memory_plugins.core.errors import WrongUseError
-from nanobot_memory_plugins.core.scopes import project_named
+from nanobot_memory_plugins.core.scopes.projects import project_named
 from nanobot_memory_plugins.core.values import Erasure
 from nanobot_memory_plugins.redaction.script.messages import Sentence, together, tr
 

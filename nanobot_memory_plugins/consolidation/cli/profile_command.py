@@ -25,7 +25,7 @@ from nanobot_memory_plugins.core.cli.options import (
     print_json,
 )
 from nanobot_memory_plugins.core.files import exact_time
-from nanobot_memory_plugins.core.scopes import project_named
+from nanobot_memory_plugins.core.scopes.projects import project_named
 from nanobot_memory_plugins.core.values import KnownEntry, Profile
 from nanobot_memory_plugins.redaction.script.messages import Sentence, tr
 

@@ -17,7 +17,7 @@ from nanobot_memory_plugins.core.cli import finish_erasure, told_size
 from nanobot_memory_plugins.core.cli.console import console, shown
 from nanobot_memory_plugins.core.cli.options import JsonOption, WorkspaceOption, existing_workspace, print_json
 from nanobot_memory_plugins.core.files import MemoryPaths, read_regular
-from nanobot_memory_plugins.core.host import (
+from nanobot_memory_plugins.core.host.stored import (
     Recalls,
     Stored,
     line_of,

@@ -14,7 +14,7 @@ from nanobot_memory_plugins.consolidation.prompt.source import is_visible
 from nanobot_memory_plugins.core import Message, Note, PluginContext, Scope, estimate_tokens, logger
 from nanobot_memory_plugins.core.erasure.matching import Wanted
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
-from nanobot_memory_plugins.core.scopes import without_session
+from nanobot_memory_plugins.core.scopes.scopes import without_session
 from nanobot_memory_plugins.core.session_reading.part import ReadingPart
 from nanobot_memory_plugins.core.text.evidence import Evidence
 from nanobot_memory_plugins.core.values.session_reading import ReadEntry, SessionReading

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from nanobot_memory_plugins.consolidation.model.entry import Entry, content_of
-from nanobot_memory_plugins.core.scopes import redact_key
+from nanobot_memory_plugins.core.scopes.safe_keys import redact_key
 
 _LONGEST = 80  # characters
 _DEEPEST = 5

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from nanobot_memory_plugins.consolidation.model.entry import Entry, joined_sessions, sessions_in
 from nanobot_memory_plugins.consolidation.nightly.inputs import NightlyMaterial, Owner, trusted
 from nanobot_memory_plugins.core import Scope
-from nanobot_memory_plugins.core.scopes import without_session
+from nanobot_memory_plugins.core.scopes.scopes import without_session
 from nanobot_memory_plugins.core.text.evidence import Evidence, terms
 
 # Beside the name of a user or channel: two names together are no session's.

@@ -21,7 +21,7 @@ from nanobot_memory_plugins.consolidation.store.rendering import in_order
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository, Outcome
 from nanobot_memory_plugins.core import Scope
 from nanobot_memory_plugins.core.files import read_time
-from nanobot_memory_plugins.core.host import WithheldWords
+from nanobot_memory_plugins.core.host.withheld_words import WithheldWords
 from nanobot_memory_plugins.core.values import (
     EntryChange,
     EntryEdit,

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, time
 
 from nanobot_memory_plugins.consolidation.model.entry import Category, Entry, Section
 from nanobot_memory_plugins.consolidation.model.entry_view import view_of
-from nanobot_memory_plugins.core.host import WithheldWords
+from nanobot_memory_plugins.core.host.withheld_words import WithheldWords
 from nanobot_memory_plugins.core.values import KnownEntry, Profile
 from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 

@@ -8,7 +8,8 @@ from pathlib import Path
 from nanobot_memory_plugins.core import Hit, MemoryConfig, Message, Scope, StoreStatus
 from nanobot_memory_plugins.core.cli import opened_store, settled
 from nanobot_memory_plugins.core.config import plugin_options
-from nanobot_memory_plugins.core.host import Unhelpful, missed_recalls
+from nanobot_memory_plugins.core.host.missed_turns import missed_recalls
+from nanobot_memory_plugins.core.host.unhelpful import Unhelpful
 from nanobot_memory_plugins.core.scopes.workspace_scopes import offered_scopes
 from nanobot_memory_plugins.core.values import ScorePart
 from nanobot_memory_plugins.recall.engine import Recalled, limit_seconds, recall

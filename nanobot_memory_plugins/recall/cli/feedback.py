@@ -7,7 +7,7 @@ from typing import Any
 
 from nanobot_memory_plugins.core.cli.console import console
 from nanobot_memory_plugins.core.errors import WrongUseError
-from nanobot_memory_plugins.core.host import Unhelpful
+from nanobot_memory_plugins.core.host.unhelpful import Unhelpful
 from nanobot_memory_plugins.recall.cli.examination import Examined
 from nanobot_memory_plugins.redaction.script.messages import Sentence, tr
 

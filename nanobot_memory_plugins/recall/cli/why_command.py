@@ -17,7 +17,7 @@ from nanobot_memory_plugins.core.cli.options import (
     print_json,
     read_configuration,
 )
-from nanobot_memory_plugins.core.scopes import project_named
+from nanobot_memory_plugins.core.scopes.projects import project_named
 from nanobot_memory_plugins.recall.block import FENCE_CHARS, FENCE_TOKENS
 from nanobot_memory_plugins.recall.cli.examination import Examined, ExaminedCandidate, examine
 from nanobot_memory_plugins.recall.cli.feedback import note_down, noted_rows, show_noted

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from nanobot_memory_plugins.storage.embedding.access import EmbeddingReport
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 
 from nanobot_memory_plugins.core import Level, StoreStatus
@@ -16,6 +15,7 @@ from nanobot_memory_plugins.core.cli.options import ConfigOption, JsonOption, Wo
 from nanobot_memory_plugins.core.protocols import VectorStore
 from nanobot_memory_plugins.redaction.script.messages import tr
 from nanobot_memory_plugins.storage.cli.opening import failing_in_words, opened_shared, opened_store
+from nanobot_memory_plugins.storage.embedding.access import EmbeddingReport
 from nanobot_memory_plugins.storage.store import SqliteStore
 
 _LOOK_SECONDS = 0.2

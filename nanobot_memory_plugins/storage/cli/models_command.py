@@ -5,6 +5,14 @@ from contextlib import contextmanager, suppress
 from typing import Annotated, Any
 
 import typer
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
+
+from nanobot_memory_plugins.core import NanobotMemoryError
+from nanobot_memory_plugins.core.cli import exit_status, say, say_note, time_left
+from nanobot_memory_plugins.core.cli.console import console, say_error, shown
+from nanobot_memory_plugins.core.cli.options import print_json
+from nanobot_memory_plugins.core.errors import EmbeddingError
+from nanobot_memory_plugins.redaction.script.messages import tr
 from nanobot_memory_plugins.storage.embedding.catalogue import (
     ALIASES,
     DEFAULT_MODEL,
@@ -16,14 +24,6 @@ from nanobot_memory_plugins.storage.embedding.catalogue import (
     pull,
     size_on_disk,
 )
-from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
-
-from nanobot_memory_plugins.core import NanobotMemoryError
-from nanobot_memory_plugins.core.cli import exit_status, say, say_note, time_left
-from nanobot_memory_plugins.core.cli.console import console, say_error, shown
-from nanobot_memory_plugins.core.cli.options import print_json
-from nanobot_memory_plugins.core.errors import EmbeddingError
-from nanobot_memory_plugins.redaction.script.messages import tr
 
 models = typer.Typer(help="List, fetch and find embedding models.", no_args_is_help=True)
 

@@ -21,7 +21,7 @@ from nanobot_memory_plugins.core.cli.options import (
     WorkspaceOption,
     print_json,
 )
-from nanobot_memory_plugins.core.scopes import project_named
+from nanobot_memory_plugins.core.scopes.projects import project_named
 from nanobot_memory_plugins.redaction.script.messages import tr
 from nanobot_memory_plugins.storage.cli.hits_shown import in_order, show_hits, snippet_of
 from nanobot_memory_plugins.storage.cli.opening import failing_in_words, opened_shared, opened_store
