@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from nanobot_memory_plugins.core import MemoryService, Scope, fence, language_of
-from nanobot_memory_plugins.core.host.callbacks import guarded
+from nanobot_memory_plugins.core.host.framework_calls import guarded
 from nanobot_memory_plugins.core.host.requests import asked_in
 from nanobot_memory_plugins.core.host.runs import HostRun, Runs
 from nanobot_memory_plugins.core.host.service_tool import ServiceTool

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from nanobot_memory_plugins.core import MemoryService
-from nanobot_memory_plugins.core.host.callbacks import guarded
+from nanobot_memory_plugins.core.host.framework_calls import guarded
 from nanobot_memory_plugins.core.host.requests import FILL, asked_in
 from nanobot_memory_plugins.core.host.service_tool import ServiceTool
 from nanobot_memory_plugins.core.host.stored_items import StoredItems, is_held_by_server

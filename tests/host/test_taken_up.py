@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from nanobot_memory_plugins.core import MemoryConfig, MemoryService
-from nanobot_memory_plugins.core.host.callbacks import guarded
+from nanobot_memory_plugins.core.host.framework_calls import guarded
 from nanobot_memory_plugins.core.host.requests import asked_in
 from tests.support.each import each
 

@@ -5,8 +5,8 @@ import asyncio
 import pytest
 
 from nanobot_memory_plugins.core import MemoryConfig, MemoryService, is_fenced
+from nanobot_memory_plugins.core.host.framework_calls import asking_session
 from nanobot_memory_plugins.core.host.requests import unanswered_in
-from nanobot_memory_plugins.core.host.telling import asking_session
 
 ASKED = "Which port does our staging database listen on?"
 TOLD = "Our staging database listens on port 5433."

@@ -16,20 +16,18 @@ from nanobot_memory_plugins.core.context import HostServices
 from nanobot_memory_plugins.core.erasure.retention import keep_within
 from nanobot_memory_plugins.core.files import MemoryFiles
 from nanobot_memory_plugins.core.host.append_notices import AppendNotices
-from nanobot_memory_plugins.core.host.behind_turns import BehindTurns
 from nanobot_memory_plugins.core.host.bounded_store import hits_of
 from nanobot_memory_plugins.core.host.eraser import Eraser
 from nanobot_memory_plugins.core.host.hook_calls import HookCalls
 from nanobot_memory_plugins.core.host.live_history import TokenCounter
 from nanobot_memory_plugins.core.host.offered_tools import OfferedTools
-from nanobot_memory_plugins.core.host.parts import HostParts
 from nanobot_memory_plugins.core.host.plugin_set import PluginSet
 from nanobot_memory_plugins.core.host.privacy import NOT_KEPT, Privacy
 from nanobot_memory_plugins.core.host.prompt_calls import PromptCalls
-from nanobot_memory_plugins.core.host.receiving import Receiving
 from nanobot_memory_plugins.core.host.recorder import TurnRecorder
 from nanobot_memory_plugins.core.host.resuming import Resuming
 from nanobot_memory_plugins.core.host.said_before import SaidBefore
+from nanobot_memory_plugins.core.host.turn_calls import BehindTurns, HostParts, Receiving
 from nanobot_memory_plugins.core.isolation.owned_tasks import OwnedTasks
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.protocols import Complete, EntryAccess, MemoryTool, Store
@@ -137,7 +135,7 @@ class MemoryHost(PromptCalls):
             prompts=self._plugins.prompts,
             clock=self._clock,
         )
-        self._behind = BehindTurns(reader, self._hooks, self._capture, self._said, self.privacy)
+        self._behind = BehindTurns(parts, reader)
         self._tally = TokenCounter()
         self._closed = False
         self.eraser = Eraser(self.workspace, self._plugins.host, lambda: self._store, self._clock)

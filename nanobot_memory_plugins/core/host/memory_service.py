@@ -10,8 +10,7 @@ from nanobot_memory_plugins.core.clock import Clock
 from nanobot_memory_plugins.core.config import ConfigProblem, MemoryConfig, given_or_usual
 from nanobot_memory_plugins.core.entry_points import is_selected
 from nanobot_memory_plugins.core.host.answer import Answer, Steps, Waiting, answers
-from nanobot_memory_plugins.core.host.idle_clock import IdleClock
-from nanobot_memory_plugins.core.host.memory_thread import MemoryThread, Use
+from nanobot_memory_plugins.core.host.memory_thread import IdleClock, MemoryThread, Use
 from nanobot_memory_plugins.core.host.requests import asked_in, unanswered_in
 from nanobot_memory_plugins.core.host.service_tool import ServiceTool, own_tool
 from nanobot_memory_plugins.core.host.turn import Turn

@@ -16,7 +16,7 @@ from concurrent.futures import Future, InvalidStateError
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from nanobot_memory_plugins.core.clock import Clock, SystemClock, time_limit
+from nanobot_memory_plugins.core.clock import Clock, SystemClock, sleep, time_limit
 from nanobot_memory_plugins.core.errors import said_of
 from nanobot_memory_plugins.core.isolation.fork import around_fork, at_fork, leave_to_parent
 from nanobot_memory_plugins.core.log import logger
@@ -325,3 +325,39 @@ class _Run:
             task.cancel()
         if tasks:
             self._loop.run_until_complete(asyncio.wait(tasks, timeout=_CANCEL_SECONDS))
+
+
+class IdleClock:
+    """Counts ``seconds`` for each session, anew after each turn. The timers end with the memory's thread."""
+
+    def __init__(self, thread: MemoryThread, *, seconds: float) -> None:
+        self._thread = thread
+        self._seconds = seconds
+        self._timers: dict[str, asyncio.Task[Any]] = {}
+
+    def touch(self, session_key: str, tell: Use[object]) -> None:
+        """Start a session's clock again; ``tell`` is called in the memory's thread when it has run down."""
+
+        async def wait(memory: "MemoryHost") -> None:
+            self._replace(session_key, asyncio.current_task())
+            await sleep(self._thread.clock, self._seconds)
+            self._timers.pop(session_key, None)
+            await tell(memory)
+
+        self._thread.submit(wait, background=True)
+
+    def end(self, session_key: str, tell: Use[object]) -> None:
+        """Stop a session's clock, since the session has ended, and call ``tell`` at once."""
+
+        async def stop(memory: "MemoryHost") -> None:
+            self._replace(session_key, None)
+            await tell(memory)
+
+        self._thread.submit(stop)
+
+    def _replace(self, session_key: str, timer: "asyncio.Task[Any] | None") -> None:
+        before = self._timers.pop(session_key, None)
+        if before is not None:
+            before.cancel()
+        if timer is not None:
+            self._timers[session_key] = timer

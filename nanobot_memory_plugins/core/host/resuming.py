@@ -15,9 +15,9 @@ from typing import Any
 from nanobot_memory_plugins.core.files import TranscriptRecord
 from nanobot_memory_plugins.core.host.hidden_answers import plain_history
 from nanobot_memory_plugins.core.host.hook_calls import fault_of_summaries, first_summary, of_conversation, values_of
-from nanobot_memory_plugins.core.host.parts import HostParts
 from nanobot_memory_plugins.core.host.recorded import RecordedMessages
 from nanobot_memory_plugins.core.host.said_before import without_media
+from nanobot_memory_plugins.core.host.turn_calls import HostParts
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.scopes.safe_keys import redact_key

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from nanobot_memory_plugins.core.host.telling import asking_session
+from nanobot_memory_plugins.core.host.framework_calls import asking_session
 from nanobot_memory_plugins.core.host.turn import Turn
 from nanobot_memory_plugins.core.scopes.scopes import ScopeLike
 from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict

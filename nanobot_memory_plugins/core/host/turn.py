@@ -10,12 +10,11 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from nanobot_memory_plugins.core.host.answer import Answer, Steps, answers
-from nanobot_memory_plugins.core.host.callbacks import never_raises
+from nanobot_memory_plugins.core.host.framework_calls import History, Raised, arguments_of, asked_by, never_raises
 from nanobot_memory_plugins.core.host.memory_thread import Use
 from nanobot_memory_plugins.core.host.requests import FILL, history_to_cut, with_block
 from nanobot_memory_plugins.core.host.said_before import without_media
 from nanobot_memory_plugins.core.host.service_tool import own_tool
-from nanobot_memory_plugins.core.host.telling import History, Raised, arguments_of, asked_by
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.scopes.scopes import ScopeLike

@@ -1,17 +1,45 @@
-"""What happens to a message that has come in: kept, heard, answered by the plugins, fenced."""
+"""What a host does in a turn: a message is kept, heard, answered and fenced; what comes behind it is followed."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
+from nanobot_memory_plugins.core.clock import Clock
+from nanobot_memory_plugins.core.config.models import CoreOptions
+from nanobot_memory_plugins.core.files import MemoryFiles
+from nanobot_memory_plugins.core.host.append_notices import AppendNotices
 from nanobot_memory_plugins.core.host.hidden_answers import plain_history
-from nanobot_memory_plugins.core.host.parts import HostParts
-from nanobot_memory_plugins.core.host.privacy import NOT_KEPT
+from nanobot_memory_plugins.core.host.hook_calls import HookCalls, of_conversation, values_of
+from nanobot_memory_plugins.core.host.live_history import LiveMessages
+from nanobot_memory_plugins.core.host.privacy import NOT_KEPT, Privacy
+from nanobot_memory_plugins.core.host.recorder import TurnRecorder, combined_receipt
+from nanobot_memory_plugins.core.host.said_before import SaidBefore
 from nanobot_memory_plugins.core.host.unheard import told_in
+from nanobot_memory_plugins.core.redaction.contact_redaction import ContactRedaction
+from nanobot_memory_plugins.core.session_reading.part import ReadingRequest
+from nanobot_memory_plugins.core.session_reading.reader import SessionReader
 from nanobot_memory_plugins.core.text.fence import Language, fence, fenced_blocks, remove_fenced
 from nanobot_memory_plugins.core.text.pasted import both_ends
 from nanobot_memory_plugins.core.text.private import without_private
-from nanobot_memory_plugins.core.values import ContextBlock, Message, Origin, Receipt, Scope, messages_from_chat
+from nanobot_memory_plugins.core.values import ContextBlock, Message, Note, Origin, Receipt, Scope, messages_from_chat
 from nanobot_memory_plugins.core.values.message_context import MessageContext
+
+
+@dataclass(frozen=True, slots=True)
+class HostParts:
+    """The parts of one host that stand behind its calls."""
+
+    options: CoreOptions
+    clock: Clock
+    files: MemoryFiles
+    notices: AppendNotices
+    recorder: TurnRecorder
+    redaction: ContactRedaction
+    privacy: Privacy
+    hooks: HookCalls
+    said: SaidBefore
+
 
 # Messages at the end of a history that a message, a draft, an idle session and a reading are answered with.
 LOOKED_AT = 400
@@ -104,3 +132,32 @@ def standing_blocks(history: Sequence[object]) -> list[Message]:
     """
     texts = (one.text for one in messages_from_chat(history))
     return [Message("system", block) for text in texts for block in fenced_blocks(text)]
+
+
+class BehindTurns:
+    """Follows the turns of one workspace."""
+
+    def __init__(self, parts: HostParts, reader: SessionReader) -> None:
+        self.reader = reader
+        self._parts = parts
+
+    async def read(
+        self, session_key: str, scope: Scope, reason: str, told: Receipt, given: Sequence[Message]
+    ) -> Receipt:
+        """Read a session once all that was said in it is written; return what was ``told`` with the notes of that."""
+        await self._parts.recorder.drain()
+        readable = await self._parts.privacy.readable(session_key, tuple(given))
+        notes = await self.reader.read(session_key, scope, reason, given=readable)
+        return combined_receipt((*told.notes, *notes)) if notes else told
+
+    async def follow(self, arguments: Mapping[str, Any], scope: Scope, limit: float) -> Receipt:
+        """Tell the plugins that a turn is over, and read its session where one of them asks for that."""
+        session_key = str(arguments["session_key"])
+        live = LiveMessages(arguments["messages"], await self._parts.said.unspoken(session_key))
+        arguments = {**arguments, "messages": live}
+        accept = (Note, ReadingRequest)
+        answers = await self._parts.hooks.answers(
+            "on_turn_finished", arguments, accept=accept, limit=limit, scope=scope
+        )
+        told = await self._parts.hooks.keep_notes(answers, scope=of_conversation(scope))
+        return await self.read(session_key, scope, "turn", told, live) if values_of(answers, ReadingRequest) else told

@@ -1,0 +1,80 @@
+"""What a framework's hooks hand over, who asks what runs inside a tool, and callbacks that cannot end its run."""
+
+import json
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar
+
+from nanobot_memory_plugins.core.errors import said_of
+from nanobot_memory_plugins.core.log import logger
+
+# Messages before one, or how to get at them: reading them is left to the memory's thread then.
+History = Sequence[object] | Callable[[], Sequence[object]]
+Raised = type[BaseException] | tuple[type[BaseException], ...]
+
+
+_asking: ContextVar[str] = ContextVar("nanobot_memory_asking_session", default="")
+
+
+def asking_session() -> str:
+    """Return the session in one of whose tools this code runs, or nothing: an agent that begins here is a sub-agent."""
+    return _asking.get()
+
+
+@contextmanager
+def asked_by(session_key: str) -> Iterator[None]:
+    """Have what runs inside asked by a session: its tasks, and its threads where they are given the context."""
+    token = _asking.set(session_key)
+    try:
+        yield
+    finally:
+        with suppress(ValueError):  # a generator may be closed in another context than it began in
+            _asking.reset(token)
+
+
+def arguments_of(given: object) -> Mapping[str, Any]:
+    """Return a tool's arguments as a mapping, also where a host has them as JSON text."""
+    if isinstance(given, str):
+        try:
+            read: object = json.loads(given) if given.strip() else {}
+        except (ValueError, RecursionError):
+            read = given
+        given = read
+    return given if isinstance(given, Mapping) else {"arguments": given}
+
+
+_T = TypeVar("_T")
+_P = ParamSpec("_P")
+
+
+def guarded(callback: Callable[_P, Awaitable[_T]]) -> Callable[_P, Awaitable[_T | None]]:
+    """Have a callback answer None, and log it, where it fails: most frameworks end the run for what a callback raises.
+
+    A cancellation is passed on.
+    """
+
+    @wraps(callback)
+    async def call(*arguments: _P.args, **named: _P.kwargs) -> _T | None:
+        try:
+            return await callback(*arguments, **named)
+        except Exception as error:
+            logger.warning("the memory could not deal with what the host told: {}", said_of(error))
+            return None
+
+    return call
+
+
+def never_raises(method: Callable[_P, _T]) -> Callable[_P, _T | None]:
+    """Have a call of the host answered with None, and logged, where what it hands over cannot be dealt with."""
+
+    @wraps(method)
+    def call(*arguments: _P.args, **named: _P.kwargs) -> _T | None:
+        try:
+            return method(*arguments, **named)
+        except Exception as error:
+            logger.warning("the memory could not deal with what the host told: {}", said_of(error))
+            return None
+
+    return call
