@@ -6,9 +6,9 @@ from typing import Any
 from nanobot_memory_plugins.core import MemoryService, Scope, fence, language_of
 from nanobot_memory_plugins.core.host.framework_calls import guarded
 from nanobot_memory_plugins.core.host.requests import asked_in
-from nanobot_memory_plugins.core.host.runs import HostRun, Runs
 from nanobot_memory_plugins.core.host.service_tool import ServiceTool
 from nanobot_memory_plugins.hosts.framework import framework
+from nanobot_memory_plugins.hosts.runs import HostRun, Runs
 
 with framework("adk"):
     from google.adk.apps.base_events_summarizer import BaseEventsSummarizer

@@ -13,10 +13,10 @@ from nanobot_memory_plugins.core import MemoryService
 from nanobot_memory_plugins.core.host.framework_calls import guarded
 from nanobot_memory_plugins.core.host.requests import FILL, asked_in
 from nanobot_memory_plugins.core.host.service_tool import ServiceTool
-from nanobot_memory_plugins.core.host.stored_items import StoredItems, is_held_by_server
 from nanobot_memory_plugins.core.host.turn import Turn
 from nanobot_memory_plugins.core.scopes.scopes import ScopeLike
 from nanobot_memory_plugins.hosts.framework import framework
+from nanobot_memory_plugins.hosts.stored_items import StoredItems, is_held_by_server
 
 with framework("openai-agents"):
     from agents import FunctionTool, RunConfig, RunHooks

@@ -5,9 +5,9 @@ import asyncio
 import pytest
 
 from nanobot_memory_plugins.core import MemoryConfig, MemoryService
-from nanobot_memory_plugins.core.host.runs import Runs
-from nanobot_memory_plugins.core.host.stored_items import StoredItems
 from nanobot_memory_plugins.core.testing.scripted_server import text_of
+from nanobot_memory_plugins.hosts.runs import Runs
+from nanobot_memory_plugins.hosts.stored_items import StoredItems
 
 CONFIG = MemoryConfig(
     plugins={"storage": {"embedding": {"provider": "none"}}, "recall": {"recallTimeout": 10}},
