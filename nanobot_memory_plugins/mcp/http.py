@@ -23,7 +23,7 @@ from mcp.server.auth.provider import AccessToken
 from mcp.server.auth.settings import AuthSettings
 from mcp.server.transport_security import TransportSecuritySettings
 from nanobot_memory_plugins.core import ConfigurationError, InputError
-from nanobot_memory_plugins.core.scopes import redact_key
+from nanobot_memory_plugins.core.scopes.safe_keys import redact_key
 from nanobot_memory_plugins.mcp.clients import Client, person_client
 from nanobot_memory_plugins.mcp.sdk import IS_VERSION_1
 from nanobot_memory_plugins.mcp.server import MemoryServer

@@ -33,9 +33,7 @@ from nanobot_memory_plugins.core.cli.machine_findings import (
 from nanobot_memory_plugins.core.erasure import ErasurePlan
 from nanobot_memory_plugins.core.files import MemoryPaths
 from nanobot_memory_plugins.core.files.privacy_marks import BY_WORDS, PrivacyFile
-from nanobot_memory_plugins.core.host import Unhelpful
 from nanobot_memory_plugins.core.host.memory_host import MemoryHost
-from nanobot_memory_plugins.core.host.plugin_set import PluginReport
 from nanobot_memory_plugins.core.host.unhelpful import Unhelpful
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.language_model import uses

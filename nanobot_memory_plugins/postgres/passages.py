@@ -221,7 +221,7 @@ class PassageIndex:
     def _row(self, document: Document) -> tuple[Any, ...]:
         """Return a document as it is stored: its id first, the hashes of what is embedded and of its fields last."""
         values = tuple(clean(value) if isinstance(value, str) else value for value in document_values(document))
-        body, head, *more = derived_of(document)
+        body, head = derived_of(document)
         time = timestamp(document.time) if document.time else None
         number, machine = self._owner.passage(values[0]), self._owner.machine
         return (
@@ -231,7 +231,6 @@ class PassageIndex:
             time,
             clean(body),
             clean(head),
-            *more,
             embedding_hash(document),
             row_hash(values),
         )

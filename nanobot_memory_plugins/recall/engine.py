@@ -23,7 +23,8 @@ from nanobot_memory_plugins.core import (
     redact_text,
 )
 from nanobot_memory_plugins.core.clock import time_limit
-from nanobot_memory_plugins.core.host import hits_of, lowered
+from nanobot_memory_plugins.core.host.bounded_store import hits_of
+from nanobot_memory_plugins.core.host.unhelpful import lowered
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.values import Visibility
 from nanobot_memory_plugins.recall.block import build_block, each_question_once, is_shown, without_live

@@ -5,7 +5,8 @@ from dataclasses import replace
 from datetime import datetime, time, tzinfo
 
 from nanobot_memory_plugins.core import Hit, Query, Store
-from nanobot_memory_plugins.core.host import Conversation, hits_of, in_conversations
+from nanobot_memory_plugins.core.host.bounded_store import hits_of
+from nanobot_memory_plugins.core.host.conversations import Conversation, in_conversations
 from nanobot_memory_plugins.core.text.days import DaySpan
 
 # Memories of a period that are looked at, the newest: as many as are needed for its lines.
