@@ -40,7 +40,7 @@ _COOKIE_HEADER = lazy_re(
 _COOKIE = lazy_re(r"(?<![^;\s,'{])(?P<name>[A-Za-z0-9_.$!%*^|~-]{1,100})=(?P<value>[^\s;,'\"]{1,4096})")
 _COOKIE_ATTRIBUTES = words("path domain expires max-age samesite secure httponly version priority partitioned")
 _COOKIE_NAMES = lazy_re(
-    r"(?i)sess|sid|auth|token|jwt|login|remember|csrf|xsrf|secret|ticket|credential|identity|access|refresh|sso"
+    r"(?i)sess|sid(?![a-z])|auth|token|jwt|login|remember|csrf|xsrf|secret|ticket|credential|identity|access|refresh|sso"
     r"|passport|_key|pass"
 )
 _NETRC = lazy_re(

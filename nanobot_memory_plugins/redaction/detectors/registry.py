@@ -11,7 +11,6 @@ from nanobot_memory_plugins.redaction.detectors.chinese import find_told_in_chin
 from nanobot_memory_plugins.redaction.detectors.code_contexts import find_codes_in_context
 from nanobot_memory_plugins.redaction.detectors.credentials import find_credentials
 from nanobot_memory_plugins.redaction.detectors.declarations import find_declared
-from nanobot_memory_plugins.redaction.detectors.english import find_told_in_english
 from nanobot_memory_plugins.redaction.detectors.further_tokens import FURTHER_RULES
 from nanobot_memory_plugins.redaction.detectors.interactive_input import find_typed
 from nanobot_memory_plugins.redaction.detectors.key_values import find_pairs, may_hold_pairs
@@ -45,7 +44,6 @@ DETECTORS: tuple[Callable[[str, Lowered], Iterable[Span]], ...] = (
     find_in_tables,
     find_given,
     find_credentials,
-    find_told_in_english,
     find_told_in_chinese,
     find_told_in_other_languages,
     find_typed,

@@ -44,13 +44,6 @@ _DOMESTIC = lazy_re(
     r"[67](?:[ ][0-9]{2}){4})"
     r"(?![0-9A-Za-z_]|[.-][0-9])"
 )
-# With the zero of their area, in groups: 0152 338 71 904, 029 2018 4467, 04931 55 8206.
-_GROUPED = lazy_re(
-    r"(?<![0-9A-Za-z_.+/:#-])(?<![0-9][ ])0[1-9][0-9]{1,3}(?:[ ]/[ ]|[ /-])[0-9]{2,4}(?:[ /-][0-9]{2,4}){1,3}"
-    r"(?![0-9A-Za-z_]|[ ][0-9]"
-    r"|[.,:/-][0-9])"
-)
-_FEWEST_GROUPED, _MOST_GROUPED = 9, 12
 _NORTH_AMERICAN = lazy_re(
     r"(?<![0-9A-Za-z_.+/-])(?:(?:1[ .-])?\([2-9][0-9]{2}\) ?[2-9][0-9]{2}[ .-]"
     r"|(?:1[.-])?[2-9][0-9]{2}(?P<gap>[.-])[2-9][0-9]{2}(?P=gap)|1 [2-9][0-9]{2} [2-9][0-9]{2} )[0-9]{4}"
@@ -105,11 +98,6 @@ def _find_near(text: str, start: int, end: int) -> Iterator[Span]:
             yield _span(match, "phone", PHONE)
     for match in _DOMESTIC.finditer(text, start, end):
         if not _other_number(text, match.start()):
-            yield _span(match, "phone", PHONE)
-    for match in _GROUPED.finditer(text, start, end):
-        digits = sum(map(str.isdigit, match.group()))
-        is_own = _FEWEST_GROUPED <= digits <= _MOST_GROUPED and not is_anybodys(match.group())
-        if is_own and not _other_number(text, match.start()):
             yield _span(match, "phone", PHONE)
     for match in _NORTH_AMERICAN.finditer(text, start, end):
         if not is_anybodys(match.group()) and not _other_number(text, match.start()):
