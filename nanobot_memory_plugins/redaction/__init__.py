@@ -1,7 +1,7 @@
 """Redaction: hides secrets and personal data in any text, without an agent around it.
 
 Keys and tokens become ``[API_KEY]``, passwords and other named secrets ``[REDACTED]``, key blocks ``[PRIVATE_KEY]``,
-personal data ``[CARD]``, ``[ID_NUMBER]`` and ``[IBAN]``, contact data ``[EMAIL]``, ``[PHONE]`` and ``[ADDRESS]``.
+personal data ``[CARD]``, ``[ID_NUMBER]`` and ``[IBAN]``, contact data ``[EMAIL]`` and ``[PHONE]``.
 """
 
 from __future__ import annotations

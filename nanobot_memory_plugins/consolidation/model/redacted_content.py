@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from nanobot_memory_plugins.consolidation.model.entry import Entry
 
-_PLACEHOLDER = re.compile(r"\[(?:REDACTED|API_KEY|PRIVATE_KEY|EMAIL|PHONE|ADDRESS|CARD|ID_NUMBER|IBAN)\]")
+_PLACEHOLDER = re.compile(r"\[(?:REDACTED|API_KEY|PRIVATE_KEY|EMAIL|PHONE|CARD|ID_NUMBER|IBAN)\]")
 # A clause of its own tells something of its own: "the network is HarborGuest, the password is [REDACTED]".
 _CLAUSES = re.compile(
     r"[.;!?。；！？\n]+(?:\s|$)|[,，、；。]|\s(?:and|but|so|because|while|then)\s|(?:而且|并且|以及|还有|但是|因为|然后|另外|顺便|对了)"

@@ -56,7 +56,7 @@ def _without_asked(before: str, text: str) -> str:
     if not before or len(text) > _LONGEST_ANSWER:
         return text
     # Its patterns are compiled with those of all detectors, which are not loaded with the host.
-    from nanobot_memory_plugins.redaction.detectors.asked_secrets import hide_answer
+    from nanobot_memory_plugins.redaction.engine.turns import hide_answer
 
     return hide_answer(before, text)
 
@@ -68,20 +68,20 @@ def _without_asked_or_told(before: str, text: str) -> str:
 
 
 def _told_in(text: str) -> tuple[str, ...]:
-    from nanobot_memory_plugins.redaction.engine.told_before import told_in
+    from nanobot_memory_plugins.redaction.engine.turns import told_in
 
     return told_in(text)
 
 
 def _staying(text: str) -> dict[str, None]:
     """Return the secrets that a message tells and that are to be known in all that is said behind it."""
-    from nanobot_memory_plugins.redaction.engine.told_before import stays_told
+    from nanobot_memory_plugins.redaction.engine.turns import stays_told
 
     return dict.fromkeys(filter(stays_told, _told_in(text)))
 
 
 def _hide_told(text: str, told: Iterable[str]) -> str:
-    from nanobot_memory_plugins.redaction.engine.told_before import hide_told
+    from nanobot_memory_plugins.redaction.engine.turns import hide_told
 
     return hide_told(text, told)
 

@@ -19,16 +19,15 @@ from typing import Literal
 from nanobot_memory_plugins.core.redaction import redact_text
 from nanobot_memory_plugins.core.values import Message, Origin
 from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
-from nanobot_memory_plugins.redaction.rules.rule import ADDRESS, CONTACT_PLACEHOLDERS, EMAIL, PHONE
+from nanobot_memory_plugins.redaction.rules.rule import CONTACT_PLACEHOLDERS, EMAIL, PHONE
 
-# Contact data: telephone numbers, e-mail and postal addresses, which may stay readable for who said them.
+# Contact data: telephone numbers and e-mail addresses, which may stay readable for who said them.
 #
 # What is known to have been said is compared without what writing adds: ``+49 341 1234567`` is ``0341/1234567``.
 # What is compared of a telephone number: country and area codes are left out as often as not.
 _DIGITS_COMPARED = 7
 # Only texts with one of these can hold contact data.
-_MAY_HOLD = re.compile(r"@|[0-9](?:[^0-9\n]{0,3}[0-9]){5}|(?i:street|road|avenue|address|stra(?:ß|ss)e)|[路街道号號]")
-_NO_LETTER = re.compile(r"[\W_]+")
+_MAY_HOLD = re.compile(r"@|[0-9](?:[^0-9\n]{0,3}[0-9]){5}")
 _MOST_KNOWN = 20_000
 _MOST_WAITING = 2_000
 # A longer text is a document. What stands behind it there is hidden, as what nobody said.
@@ -81,8 +80,6 @@ class SaidContacts:
 def _key(placeholder: str, found: str) -> str:
     if placeholder == PHONE:
         return PHONE + re.sub(r"[^0-9]", "", found)[-_DIGITS_COMPARED:]
-    if placeholder == ADDRESS:
-        return ADDRESS + _NO_LETTER.sub("", found).casefold()
     return EMAIL + found.casefold()
 
 

@@ -53,10 +53,9 @@ def _tokens() -> RuleIndex:
 
     And no rules of others: a name may not depend on what else is installed.
     """
-    from nanobot_memory_plugins.redaction.detectors.further_tokens import FURTHER_RULES
-    from nanobot_memory_plugins.redaction.detectors.vendor_tokens import JWT_RULES, VENDOR_RULES
+    from nanobot_memory_plugins.redaction.rules.rows import token_rules
 
-    return RuleIndex([rule for rule in (*VENDOR_RULES, *FURTHER_RULES, *JWT_RULES) if rule.kind != "prefixed_token"])
+    return RuleIndex(rule for rule in token_rules() if rule.kind != "prefixed_token")
 
 
 def redact_scope(scope: Scope) -> Scope:

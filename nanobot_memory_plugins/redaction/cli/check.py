@@ -28,7 +28,7 @@ class FoundSecret:
 def secrets_in_file(file: Path, redactor: Redactor, *, contacts: bool) -> Iterator[FoundSecret]:
     """Yield the secrets in a file, in order; none in one that is no text.
 
-    ``contacts`` says whether e-mail addresses, telephone numbers and postal addresses count, too. Raises ``OSError``
+    ``contacts`` says whether e-mail addresses and telephone numbers count, too. Raises ``OSError``
     for a file that cannot be read.
     """
     text = _text(file.read_bytes())

@@ -40,7 +40,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--jsonl", action="store_true", help='read lines of {"id", "text"} and write the same with the text redacted')
     add("--json", action="store_true", help="end with a line of JSON that counts what was found, by kind")
     add("--check", action="store_true", help="print file, line and kind of each secret in the files, and change none")
-    add("--contacts", action="store_true", help="with --check: name e-mail, telephone and postal addresses, too")
+    add("--contacts", action="store_true", help="with --check: name e-mail addresses and telephone numbers, too")
     add("--version", action="version", version=f"{PROGRAM} {_version()}")
     add("files", nargs="*", metavar="FILE", help="what --check looks at")
     return parser

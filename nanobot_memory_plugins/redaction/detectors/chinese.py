@@ -10,7 +10,6 @@ from collections.abc import Iterator
 
 from nanobot_memory_plugins.redaction.rules.keyword_index import KeywordIndex, Lowered
 from nanobot_memory_plugins.redaction.rules.lazy_pattern import lazy_re
-from nanobot_memory_plugins.redaction.rules.prefilter import matches
 from nanobot_memory_plugins.redaction.rules.rule import Span
 from nanobot_memory_plugins.redaction.rules.word_lists import words
 from nanobot_memory_plugins.redaction.values.key_names import Sensitivity, sensitivity
@@ -97,7 +96,7 @@ def find_told_in_chinese(text: str, lower: Lowered) -> Iterator[Span]:
 
 def _find_told(text: str, lower: Lowered) -> Iterator[Span]:
     read = 0
-    for match in matches(_TOLD, text, lower):
+    for match in _TOLD.finditer(text):
         if match.end() < read:
             continue  # inside the value that was read last
         value = value_at(text, match.end())
@@ -144,9 +143,9 @@ def _tells(match: re.Match[str], value: Value, found: str) -> bool:
 
 
 def _find_issued(text: str, lower: Lowered) -> Iterator[Span]:
-    for match in matches(_MAIL_CODE, text, lower):
+    for match in _MAIL_CODE.finditer(text):
         yield told_span(*match.span("secret"))
-    for match in matches(_KEY_PAIR, text, lower):
+    for match in _KEY_PAIR.finditer(text):
         if looks_random(match["secret"], allow_hex=True):
             yield told_span(*match.span("secret"))
 
@@ -172,7 +171,7 @@ def _find_named(text: str) -> Iterator[Span]:
 
 
 def _find_account_passwords(text: str, lower: Lowered) -> Iterator[Span]:
-    for match in matches(_ACCOUNT_AND_PASSWORD, text, lower):
+    for match in _ACCOUNT_AND_PASSWORD.finditer(text):
         found = match["secret"].rstrip(".,;)")
         if not is_placeholder(found) and (is_told(found) or found.isdigit()):
             start = match.start("secret")

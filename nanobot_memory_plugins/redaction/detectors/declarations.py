@@ -7,7 +7,6 @@ from collections.abc import Iterator
 
 from nanobot_memory_plugins.redaction.rules.keyword_index import ByCue, Lowered
 from nanobot_memory_plugins.redaction.rules.lazy_pattern import lazy_re
-from nanobot_memory_plugins.redaction.rules.prefilter import matches
 from nanobot_memory_plugins.redaction.rules.rule import RANK_KEYED, REDACTED, Span
 from nanobot_memory_plugins.redaction.values.key_names import Sensitivity, sensitivity
 from nanobot_memory_plugins.redaction.values.value_shapes import is_secret_value
@@ -116,10 +115,10 @@ _NAMED_BEHIND = lazy_re(
 def find_declared(text: str, lower: Lowered) -> Iterator[Span]:
     """Find secrets in declarations of the folded ``text``; ``lower`` is the same in lower case."""
     for shape in _NAMED.met(lower):
-        for match in matches(shape, text, lower):
+        for match in shape.finditer(text):
             yield from _judge_named(text, match)
     if "alue" in text or "ALUE" in text:
-        for match in matches(_NAMED_BEHIND, text, lower):
+        for match in _NAMED_BEHIND.finditer(text):
             if is_secret_value(
                 match["value"], sensitivity(match["name"]), key=match["name"], quoted=True, running_text=False
             ) and sensitivity(match["name"]):

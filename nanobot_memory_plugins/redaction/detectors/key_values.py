@@ -11,7 +11,6 @@ from collections.abc import Iterator
 
 from nanobot_memory_plugins.redaction.rules.keyword_index import KeywordIndex, Lowered
 from nanobot_memory_plugins.redaction.rules.lazy_pattern import lazy_re
-from nanobot_memory_plugins.redaction.rules.prefilter import matches
 from nanobot_memory_plugins.redaction.rules.rule import RANK_KEYED, REDACTED, Span
 from nanobot_memory_plugins.redaction.rules.word_lists import words
 from nanobot_memory_plugins.redaction.values.key_names import Sensitivity, sensitivity, split_name
@@ -257,7 +256,7 @@ def _is_code_assignment(text: str, match: re.Match[str], value: Value) -> bool:
 
 def _find_spaced(text: str, lower: Lowered) -> Iterator[Span]:
     """Find values that a space divides from their name: ``ENV DB_PASSWORD x``, ``#define WIFI_PASS "x"``."""
-    for match in matches(_SPACED, text, lower):
+    for match in _SPACED.finditer(text):
         level = sensitivity(match["name"])
         value = value_at(text, match.end()) if level > Sensitivity.NONE else None
         if value is not None:
@@ -276,7 +275,7 @@ def _find_tags(text: str) -> Iterator[Span]:
 
 
 def _find_named_values(text: str, lower: Lowered) -> Iterator[Span]:
-    for match in matches(_NAMED_VALUE, text, lower):
+    for match in _NAMED_VALUE.finditer(text):
         level = sensitivity(match["name"])
         if level is Sensitivity.NONE:
             continue

@@ -16,7 +16,6 @@ from itertools import chain
 from nanobot_memory_plugins.redaction.rules.effort import remembered
 from nanobot_memory_plugins.redaction.rules.keyword_index import KeywordIndex, Lowered, places_of
 from nanobot_memory_plugins.redaction.rules.lazy_pattern import lazy_re
-from nanobot_memory_plugins.redaction.rules.prefilter import matches
 from nanobot_memory_plugins.redaction.rules.rule import Span
 from nanobot_memory_plugins.redaction.rules.word_lists import words
 from nanobot_memory_plugins.redaction.script.folding import QUOTES
@@ -209,7 +208,7 @@ def _find_beside_words(text: str, lower: Lowered) -> Iterator[Span]:
     tokens = list(_tokens(text))
     if not tokens:
         return  # most texts: looking for the cues takes far longer
-    cues = list(matches(_CUE, text, lower))
+    cues = list(_CUE.finditer(text))
     starts = [cue.start() for cue in cues]
     for match in tokens if cues else ():
         start, end = match.span("secret")
@@ -257,13 +256,13 @@ def _tokens(text: str) -> Iterator[re.Match[str]]:
 
 
 def _find_labelled(text: str, lower: Lowered) -> Iterator[Span]:
-    for match in matches(_LABELLED, text, lower):
+    for match in _LABELLED.finditer(text):
         found = match["secret"]
         is_key = match["key"] is not None and _KEY_OF_DIGITS.fullmatch(found)
         is_short = match["short"] is not None and _SHORT.fullmatch(found) and not is_technical(found)
         if is_key or (is_short and not found.isdigit()):
             yield told_span(*match.span("secret"))
-    for match in matches(_LOGIN_PAIR, text, lower):
+    for match in _LOGIN_PAIR.finditer(text):
         found = match["secret"].rstrip(_TRAIL)
         is_made_up = _looks(found) in (_Looks.MIXED, _Looks.STRONG) if match["blank"] else _MADE_UP.fullmatch(found)
         if is_made_up and not is_placeholder(found):
@@ -347,7 +346,7 @@ def _is_told(before: str, looks: _Looks, sure: bool) -> bool:
 
 
 def _find_corrected(text: str, lower: Lowered) -> Iterator[Span]:
-    corrections = [match.start() for match in matches(_CORRECTION, text, lower)]
+    corrections = [match.start() for match in _CORRECTION.finditer(text)]
     for place in places_of(_REDACTED, text):
         end = place + len(_REDACTED)
         at = bisect_left(corrections, end)
@@ -357,7 +356,7 @@ def _find_corrected(text: str, lower: Lowered) -> Iterator[Span]:
         value = _VALUE_NOW.match(text, match.end()) if match else None
         if value is not None and _is_value(value["secret"]):
             yield told_span(*value.span("secret"))
-    for match in matches(_REPLACED, text, lower):
+    for match in _REPLACED.finditer(text):
         if _is_value(match["secret"]):
             yield told_span(*match.span("secret"))
 

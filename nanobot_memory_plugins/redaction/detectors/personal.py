@@ -5,17 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from nanobot_memory_plugins.redaction.detectors.labelled_numbers import find_labelled_numbers
-from nanobot_memory_plugins.redaction.detectors.personal_ids import IDS
-from nanobot_memory_plugins.redaction.detectors.postal_addresses import find_postal_addresses
 from nanobot_memory_plugins.redaction.rules.keyword_index import KeywordIndex, Lowered
 from nanobot_memory_plugins.redaction.rules.lazy_pattern import lazy_re
-from nanobot_memory_plugins.redaction.rules.prefilter import matches
-from nanobot_memory_plugins.redaction.rules.rule import CARD, EMAIL, IBAN, ID_NUMBER, PHONE, RANK_PERSONAL, Span
+from nanobot_memory_plugins.redaction.rules.rule import EMAIL, IBAN, PHONE, RANK_PERSONAL, Span
 from nanobot_memory_plugins.redaction.rules.word_lists import words
-from nanobot_memory_plugins.redaction.values.national_numbers import find_national_numbers
 from nanobot_memory_plugins.redaction.values.personal_numbers import (
-    CARD_WORD,
     FEWEST_DIGITS_OF_PHONE,
     PHONE_NAME,
     find_numbers,
@@ -50,25 +44,6 @@ _NO_TOP = words(
 )
 
 _NAMED_PHONE = lazy_re(rf"(?i){PHONE_NAME}(?P<secret>\(?\+?[0-9][0-9() -]{{5,18}}[0-9])(?![0-9A-Za-z_])")
-_NAMED_NUMBER = lazy_re(
-    r"""(?xi)
-    (?P<what> 身份证(?:号码?|件号)? | 护照(?:号码?)? | 驾照(?:号码?)? | 驾驶证号? | 社保(?:卡?号|号码)
-      | 港澳通行证(?:号码?)? | 军官证(?:号码?)?
-      | 银行卡(?:号码?)? | 卡号
-      | 身份证字号 | 身分證字號 | 주민등록번호 | 银行账[号户] | 信用卡(?:号码?)? | 储蓄卡号?
-      | (?<![A-Za-z])(?:ssn|social[ _]security(?:[ _](?:number|no\.?))?|passport(?:[ _]?(?:number|no\.?|id))?
-        |national[ _]id(?:entity)?(?:[ _](?:number|no\.?))?|id[ _]?card(?:[ _]?(?:number|no\.?))?
-        |driver'?s?[ _]licen[cs]e(?:[ _](?:number|no\.?))?|card[ _]?(?:number|no\.?)|(?:credit
-          |debit)[ _]?card(?:[ _]?(?:number|no\.?))?|bank[ _]account(?:[ _](?:number|no\.?))?|(?:account|acct)[ _]number
-          |routing[ _]number|account[ _]no\.?|tax[ _]id|itin|nin|dni|nie|bsn(?:-nummer)?|pesel|nric
-          |cpf(?:[ ]do[ ][a-z]{3,12})?|aadhaar(?:[ ]number)?
-        |num[ée]ro[ ]de[ ]s[ée]curit[ée][ ]sociale|national[ ]insurance[ ]number|social[ ]insurance[ ]number
-        |sin[ ]\(canada\)|steuer-?id(?:nummer)?|codice[ ]fiscale|nhs[ _](?:number|no\.?)) )
-    ["']?[ ]{0,3}(?:[:=#是为]|is)?[ ]{0,3}["']?
-    (?P<secret> [A-Z]{0,3}[0-9](?:[ .-]?[0-9]|-?[A-Z](?![A-Z]{2})){4,24}(?:[ ][A-Z](?![A-Z]))? )
-    (?![0-9A-Za-z*\u2022\u25cf])
-    """
-)
 _IBAN = lazy_re(r"(?<![0-9A-Za-z])[A-Z]{2}[0-9]{2}(?:[ -]?[A-Z0-9]{4}){2,7}(?:[ -]?[A-Z0-9]{1,3})?(?![0-9A-Za-z])")
 _SMALL_IBAN = lazy_re(
     r"(?<![0-9A-Za-z])[a-z]{2}[0-9]{2}(?:[ -]?[a-z0-9]{4}){2,7}(?:[ -]?[a-z0-9]{1,3})?(?![0-9A-Za-z])"
@@ -86,13 +61,6 @@ _IBAN_LENGTHS = {
         " CY28 DO28 GT28 HU28 LB28 NI28 PL28 SV28 BR29 EG29 PS29 QA29 UA29 JO30 KW30 MU30 YE30 MT31 SC31 LC32 RU33"
     )
 }
-_NUMBER_CUES = KeywordIndex(
-    words(
-        "passport licen card account ssn social nhs tax itin routing national dni nie bsn pesel nric cpf aadhaar"
-        " insurance steuer fiscale sociale 주민 身分 护照 驾 卡 证 账 社保"
-    )
-    | {" nin"}
-)
 
 
 def find_personal_data(text: str, lower: Lowered) -> Iterator[Span]:
@@ -102,12 +70,6 @@ def find_personal_data(text: str, lower: Lowered) -> Iterator[Span]:
     yield from find_numbers(text)
     if _PHONE_CUES.meets(lower):
         yield from _find_named_phones(text, lower)
-    if _NUMBER_CUES.meets(lower):
-        yield from _find_named_numbers(text, lower)
-    yield from find_national_numbers(text, lower)
-    yield from IDS.find(text, lower)
-    yield from find_labelled_numbers(text, lower)
-    yield from find_postal_addresses(text, lower)
     yield from _find_ibans(text)
 
 
@@ -143,7 +105,7 @@ def _find_emails(text: str) -> Iterator[Span]:
 
 
 def _find_named_phones(text: str, lower: Lowered) -> Iterator[Span]:
-    for match in matches(_NAMED_PHONE, text, lower):
+    for match in _NAMED_PHONE.finditer(text):
         digits = re.sub(r"[^0-9]", "", match["secret"])
         if (
             FEWEST_DIGITS_OF_PHONE <= len(digits) <= 15
@@ -151,16 +113,6 @@ def _find_named_phones(text: str, lower: Lowered) -> Iterator[Span]:
             and not is_anybodys(match["secret"])
         ):
             yield _span(*match.span("secret"), "phone", PHONE)
-
-
-def _find_named_numbers(text: str, lower: Lowered) -> Iterator[Span]:
-    for match in matches(_NAMED_NUMBER, text, lower):
-        found = match["secret"]
-        digits = sum(char.isdigit() for char in found)
-        if digits < 6 or digits < len(re.sub(r"[ .-]", "", found)) - 3 or _DATE.match(found):
-            continue
-        is_card = bool(CARD_WORD.search(match["what"])) and "id" not in match["what"].lower()
-        yield _span(*match.span("secret"), "card" if is_card else "id_number", CARD if is_card else ID_NUMBER)
 
 
 def _find_ibans(text: str) -> Iterator[Span]:

@@ -105,7 +105,7 @@ def find_nearby(text: str, lower: Lowered) -> Iterator[Span]:
     """Find secrets near words for them in the folded ``text``; ``lower`` is the same in lower case."""
     done = line_done = 0
     runs, digits = _Next(_RUN, text), _Next(_DIGIT, text)
-    for start, end, word in _ANY_CUE.find(text, lower):
+    for start, end, word in _ANY_CUE.find(lower):
         if word in _KEY_WORDS and start >= done and (word != "key" or _KEY_OF.search(text, max(0, start - 24), start)):
             match = _RANDOM_BEHIND.match(text, end) if runs.is_within(end, _NEAR) else None
             if match is not None and _is_random(match) and not _is_elsewhere(text, start):

@@ -1,163 +1,319 @@
-"""Secrets in tables: Markdown, comma-separated values, SQL inserts. The heading says what a cell is."""
+"""Secrets in tables: Markdown, separated values, aligned columns, HTML, SQL. The heading says what a cell is."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from itertools import pairwise
+from typing import NamedTuple
 
-from nanobot_memory_plugins.redaction.detectors.aligned_columns import HEADINGS, find_in_aligned_columns
-from nanobot_memory_plugins.redaction.detectors.result_sets import find_in_result_sets
-from nanobot_memory_plugins.redaction.detectors.table_cells import is_telling, is_told_below
-from nanobot_memory_plugins.redaction.rules.effort import remembered
-from nanobot_memory_plugins.redaction.rules.keyword_index import Lowered
+from nanobot_memory_plugins.redaction.detectors.code_contexts import CODE_CUES, find_codes_in_context
+from nanobot_memory_plugins.redaction.rules.keyword_index import KeywordIndex, Lowered
 from nanobot_memory_plugins.redaction.rules.lazy_pattern import lazy_re
-from nanobot_memory_plugins.redaction.rules.rule import LINE_START, RANK_KEYED, REDACTED, Span
+from nanobot_memory_plugins.redaction.rules.rows import PERSONAL
+from nanobot_memory_plugins.redaction.rules.rule import RANK_KEYED, REDACTED, Span
+from nanobot_memory_plugins.redaction.rules.word_lists import words
+from nanobot_memory_plugins.redaction.values.checks import is_marked
 from nanobot_memory_plugins.redaction.values.key_names import TELLING, Sensitivity, sensitivity
-from nanobot_memory_plugins.redaction.values.value_shapes import is_secret_value, is_surely_secret
+from nanobot_memory_plugins.redaction.values.value_shapes import is_placeholder, is_secret_value, is_surely_secret
 
-_Q = "\"'`\ue0f1-\ue0f9"
-_NAME = r"[A-Za-z_$][A-Za-z0-9_.$-]{0,79}+"
-_AROUND = " \"'`\r"
-_CELLS = lazy_re(
-    rf"\|[ \t]{{0,20}}[{_Q}*]{{0,3}}(?P<name>{_NAME})[{_Q}*]{{0,3}}[ \t]{{0,40}}(?=\|[ \t]{{0,20}}[{_Q}]?"
-    rf"(?P<value>[^|\n{_Q}]{{4,500}}?)[{_Q}]?[ \t]{{0,40}}(?:\||\n|$))"
+_CUES = (
+    TELLING
+    | CODE_CUES
+    | KeywordIndex(
+        [
+            "密码",
+            "口令",
+            "密钥",
+            "令牌",
+            "验证码",
+            "passport",
+            "licen",
+            "insurance",
+            "account",
+            "patient",
+            "护照",
+            "账",
+            "证",
+            "号",
+        ]
+    )
 )
-# A cell that is a name, and the next one its value: name,value and "API_KEY,4f2a..." below it.
-_NAMED_CELL = lazy_re(
-    r"(?m)(?:^|(?<=[,;\t]))[\"']?(?P<name>[A-Za-z_][A-Za-z0-9_.-]{3,79}+)[\"']?(?=[,;\t][\"']?"
-    r"(?P<value>[^\s,;\"']{8,500})[\"']?(?:[,;\t]|\r?$))"
+_LONGEST_LINE, _MOST_ROWS, _LONGEST_CELL = 4000, 2000, 40
+_ALIGNED = lazy_re(r"[^\s|](?:[^\s|]|[ ](?=[^\s|]))*")
+_RULER = lazy_re(r"[\s|:+=-]*-[\s|:+=-]*|[ \t]*={3,}[= \t]*")
+_FOOTER = lazy_re(r"[ \t]*\(?[0-9]{1,9}[ ]rows?(?:[ )][^|\n]{0,60})?")
+# Above the secrets themselves, as vault prints them: every random value below is one.
+_SECRET_DATA = lazy_re(r"[ \t]*=+[ ](?:Secret[ ])?Data[ ]=+[ \t]*")
+_HEADING = lazy_re(r"[A-Za-z_#\u4e00-\u9fff][A-Za-z0-9_ ./()#\u4e00-\u9fff-]{0,39}")
+_CAPITALS = lazy_re(r"[A-Z][A-Z0-9_-]*(?:[ ]+[A-Z][A-Z0-9_-]*){1,11}[ \t]*")
+_CHINESE = {"密码": "password", "口令": "password", "密钥": "secret_key", "令牌": "access_token", "验证码": "otp_code"}
+# A number beside its PIN is that of a card which is money, and a secret as it is.
+_CARDS = words("card card_number card_no card_no. gift_card 卡号")
+_AZURE_KEYS = words("primarykey secondarykey primaryconnectionstring secondaryconnectionstring")
+_NAMES = words("name key variable setting option parameter secret config 名称 参数 变量 配置项")
+_VALUES = words("value data content 值 内容")
+_NOTHING_SECRET = frozenset(
+    [
+        "yes",
+        "no",
+        "true",
+        "false",
+        "none",
+        "null",
+        "n/a",
+        "na",
+        "-",
+        "--",
+        "set",
+        "unset",
+        "enabled",
+        "disabled",
+        "required",
+        "optional",
+        "ok",
+        "x",
+        "y",
+        "n",
+        "expired",
+        "active",
+        "never",
+        "hidden",
+        "default",
+        "empty",
+        "opaque",
+        "<none>",
+        "<set>",
+        "<unset>",
+        "present",
+        "missing",
+        "是",
+        "否",
+        "无",
+        "有",
+    ]
 )
-_COLUMNS = lazy_re(
-    rf"(?m){LINE_START}[\"']?[A-Za-z_\u4e00-\u9fff][A-Za-z0-9_. \u4e00-\u9fff-]{{0,40}}[\"']?"
-    r"(?:[,;\t][ ]?[\"']?[A-Za-z_\u4e00-\u9fff][A-Za-z0-9_. \u4e00-\u9fff-]{0,40}[\"']?){1,30}[ \t]*\r?$"
-)
-_RULE = lazy_re(r"[\s|:+=-]*")
-_LONGEST_ROW = 4000
+_NAME = lazy_re(r"[A-Za-z_$][A-Za-z0-9_.$-]{0,79}")
+_PLAIN = lazy_re(r"[^\s\"'()\[\]{}<>]{4,500}")
 _TYPE = lazy_re(r"[a-z]{3,16}\([0-9]{1,5}(?:,[0-9]{1,3})?\)")
-_HEADINGS = (
-    ("密码", "password"),
-    ("密碼", "password"),
-    ("口令", "password"),
-    ("密钥", "secret_key"),
-    ("密鑰", "secret_key"),
-    ("令牌", "access_token"),
+_TAG = lazy_re(
+    r"<(?P<tag>tr|th|td|dt|dd)(?:[ ][^<>]{0,200})?>(?:\s*<(?:b|i|code|strong|em|span|p|kbd)(?:[ ][^<>]{0,120})?>){0,3}"
+    r"(?P<text>[^<>]{0,400})",
+    re.IGNORECASE,
 )
-# What stands in the text of every table whose columns or cells are told by a name.
-_MAY_HEAD = TELLING | HEADINGS
-_CARD_HEADINGS = frozenset({"card", "card_number", "card_no", "card_no.", "gift_card", "卡号", "卡號"})
 _INSERT = lazy_re(
     r"(?i)insert\s{1,4}into\s{1,4}[^\s(]{1,80}\s{0,4}\((?P<names>[^()]{1,1000})\)\s{0,4}values\s{0,4}(?=\()"
 )
+_SQL_ROW = lazy_re(r"[\s,]{0,8}\((?P<cells>(?:'(?:[^'\n]|''){0,1000}+'|[^'()]|\([^()]{0,200}\)){1,4000}+)\)")
 _SQL_VALUE = lazy_re(r"'(?:[^'\n]|''){0,1000}+'|[^\s,'()][^,'()]{0,200}+(?:\([^()]{0,200}\))?")
-_ROW = lazy_re(r"[\s,]{0,8}\((?P<cells>(?:'(?:[^'\n]|''){0,1000}+'|[^'()]|\([^()]{0,200}\)){1,4000}+)\)")
+_AROUND = " \t\r\"'`*\ue0f1\ue0f2\ue0f3"
+
+
+class _Cell(NamedTuple):
+    start: int
+    text: str
+
+    @property
+    def end(self) -> int:
+        return self.start + len(self.text)
 
 
 def find_in_tables(text: str, lower: Lowered) -> Iterator[Span]:
     """Find secrets in the tables of the folded ``text``; ``lower`` is the same in lower case."""
-    if not _MAY_HEAD.meets(lower):
+    if not _CUES.meets(lower):
         return
-    if "|" in text:
-        yield from _find_rows(text)
-        for match in _CELLS.finditer(text):
-            is_type = _TYPE.fullmatch(match["value"].strip())
-            if not is_type and is_surely_secret(match["value"], sensitivity(match["name"])):
-                yield Span(*match.span("value"), "keyed_value", REDACTED, RANK_KEYED)
-    if "\n" in text and ("," in text or ";" in text or "\t" in text):
-        yield from _find_columns(text)
-        for match in _NAMED_CELL.finditer(text):
-            if is_surely_secret(match["value"], sensitivity(match["name"])):
-                yield Span(*match.span("value"), "keyed_value", REDACTED, RANK_KEYED)
+    if "\n" in text or "|" in text:
+        yield from _find_in_lines(text)
+    if "<t" in lower or "<d" in lower:
+        yield from _find_in_html(text)
     if "insert" in lower:
         yield from _find_inserts(text)
-    yield from find_in_aligned_columns(text, lower)
-    yield from find_in_result_sets(text, lower)
 
 
-def _find_rows(text: str) -> Iterator[Span]:
-    """Find the cells under a sensitive heading in rows that bars divide, as Markdown and database clients draw them."""
-    names: list[str] = []
-    at = 0
+def _find_in_lines(text: str) -> Iterator[Span]:
+    head: list[_Cell] = []
+    before: list[_Cell] = []  # the cells of the line before, which a ruler would make a head
+    head_mark = before_mark = ""
+    is_sure = is_data = False  # a ruler or capitals say that it is a head, and no line of a list of options
+    at = rows = 0
     for line in text.split("\n"):
         begin, at = at, at + len(line) + 1
-        if line.count("|") < 2 or len(line) > _LONGEST_ROW:
-            names = names if _RULE.fullmatch(line) and line else []
+        if not line.strip() or len(line) > _LONGEST_LINE or rows > _MOST_ROWS or _FOOTER.fullmatch(line):
+            head, before, rows, is_data = [], [], 0, False
+        elif _SECRET_DATA.fullmatch(line):
+            is_data = True
+        elif _RULER.fullmatch(line):
+            if not head or rows:
+                head, head_mark = (_named(before) if _is_head(before) else []), before_mark
+            rows, is_sure = 0, True
+        else:
+            mark, cells = _cells(line, begin)
+            if mark in ",;\t|":
+                yield from _judge_neighbours(cells)
+            if head and mark == head_mark and (len(cells) == len(head) or mark == "  "):
+                rows += 1
+                yield from _judge(head, cells, is_sure=is_sure, is_data=is_data)
+            elif len(cells) > 1 and _is_head(cells):
+                head, head_mark, rows = _named(cells), mark, 0
+                is_sure = mark in ",;\t|" or all(cell.text[0].isupper() or not cell.text[0].isascii() for cell in cells)
+            else:
+                head = []
+            before, before_mark = cells, mark
+
+
+def _cells(line: str, begin: int) -> tuple[str, list[_Cell]]:
+    """Give what divides a line into cells, and the cells."""
+    mark = next((char for char in line if char in "|\t,;"), "  ")
+    if mark == "  ":
+        pattern = re.compile(r"\S+") if line.isupper() and _CAPITALS.fullmatch(line) else _ALIGNED
+        return mark, [_Cell(begin + match.start(), match.group()) for match in pattern.finditer(line)]
+    cells = []
+    for part in line.split(mark):
+        cells.append(_stripped(begin, part))
+        begin += len(part) + 1
+    if mark == "|":
+        cells = cells[not cells[0].text : len(cells) - (not cells[-1].text)]
+    return mark, cells
+
+
+def _stripped(begin: int, part: str) -> _Cell:
+    value = part.strip(_AROUND)
+    return _Cell(begin + (part.index(value) if value else 0), value)
+
+
+def _is_head(cells: Sequence[_Cell]) -> bool:
+    return all(_HEADING.fullmatch(cell.text) and cell.text.count(" ") < 4 for cell in cells) and (
+        any(_level(cell.text) >= Sensitivity.TOKEN or _is_telling(cell.text) for cell in cells) or bool(_setting(cells))
+    )
+
+
+def _named(cells: list[_Cell]) -> list[_Cell]:
+    if any(_level(cell.text) in (Sensitivity.CODE, Sensitivity.PASSWORD) for cell in cells):
+        cards = (cell.text.lower().replace(" ", "_") in _CARDS for cell in cells)
+        return [cell._replace(text="passcode") if is_card else cell for cell, is_card in zip(cells, cards, strict=True)]
+    return cells
+
+
+def _setting(head: Sequence[_Cell]) -> tuple[int, int] | None:
+    """Give the places of the columns of names and of values, where a table lists settings."""
+    names = [cell.text.lower() for cell in head]
+    name = next((place for place, one in enumerate(names) if one in _NAMES), None)
+    value = next((place for place, one in enumerate(names) if one in _VALUES), None)
+    return (name, value) if name is not None and value is not None else None
+
+
+def _judge(head: list[_Cell], cells: list[_Cell], *, is_sure: bool, is_data: bool) -> Iterator[Span]:
+    if len(cells) != len(head) and len(cells) == 1 and " " in cells[0].text:
+        # The widest values leave one blank: cut where the words are as many as the columns.
+        start = cells[0].start
+        parts = [_Cell(start + match.start(), match.group()) for match in re.finditer(r"\S+", cells[0].text)]
+        cells = parts if len(parts) == len(head) else cells
+    setting = _setting(head)
+    if setting is not None and len(cells) == len(head):
+        name, value = cells[setting[0]], cells[setting[1]]
+        if is_marked(value.text) and " " not in value.text and (is_data or _is_secret(value.text, name.text)):
+            yield _span(value)
+    for index, column in enumerate(head):
+        if len(cells) == len(head):
+            found: _Cell | None = cells[index]
+        else:  # some cell is empty: what stands below the head
+            offset = head[0].start - cells[0].start if cells else 0
+            found = next((one for one in cells if abs(one.start + offset - column.start) <= 2), None)
+        if found is None or not _is_secret(found.text, column.text):
             continue
-        if _RULE.fullmatch(line):
+        if is_sure or _level(column.text) < Sensitivity.TOKEN or is_marked(found.text):
+            yield _span(found)
+
+
+def _judge_neighbours(cells: Sequence[_Cell]) -> Iterator[Span]:
+    """Find a cell that a name stands in front of: ``| API_KEY | 4f2a... |``, ``API_KEY,4f2a...``."""
+    for name, value in pairwise(cells):
+        if not _NAME.fullmatch(name.text) or not _PLAIN.fullmatch(value.text):
             continue
-        cells = line.split("|")
-        if len(cells) == len(names):
-            yield from _judge_cells(names, cells, begin)
-        elif not names:
-            names = _headings(cells)
-            if not any(sensitivity(name) >= Sensitivity.TOKEN or is_telling(name) for name in names):
-                names = []
+        if not _TYPE.fullmatch(value.text) and is_surely_secret(value.text, sensitivity(name.text)):
+            yield _span(value)
 
 
-def _headings(cells: Iterable[str]) -> list[str]:
-    """Give the names of columns. A number beside its PIN is that of a card which is money, and a secret as it is."""
-    names = [_heading(cell) for cell in cells]
-    if any(sensitivity(name) in (Sensitivity.CODE, Sensitivity.PASSWORD) for name in names):
-        return ["passcode" if name.lower() in _CARD_HEADINGS else name for name in names]
-    return names
+def _span(cell: _Cell) -> Span:
+    return Span(cell.start, cell.end, "keyed_value", REDACTED, RANK_KEYED)
 
 
-@remembered
-def _heading(cell: str) -> str:
-    """Give the name of a column; a Chinese one as its English word."""
-    name = cell.strip(_AROUND + "*").replace(" ", "_")
-    return next((english for word, english in _HEADINGS if word in name and len(name) <= 8), name)
+@lru_cache(maxsize=2048)
+def _level(heading: str) -> Sensitivity:
+    """Tell how sensitive the cells of a column are, by its head; a Chinese one counts as its English word."""
+    name = heading.strip(" *_`\"'")
+    if name.lower() in _AZURE_KEYS:
+        return Sensitivity.COMPOUND
+    for word, english in _CHINESE.items():
+        if word in name and len(name) <= len(word) + 6:
+            return sensitivity(english)
+    return sensitivity(re.sub(r"[^A-Za-z0-9]+", "_", name)) if len(name) <= _LONGEST_CELL else Sensitivity.NONE
 
 
-def _find_columns(text: str) -> Iterator[Span]:
-    """Find the cells under a sensitive heading in lines of comma-separated values."""
-    done = 0
-    for header in _COLUMNS.finditer(text):
-        if header.start() < done:
+def _is_secret(value: str, heading: str) -> bool:
+    level = _level(heading)
+    if value.lower() in _NOTHING_SECRET or is_placeholder(value):
+        return False
+    if level < Sensitivity.TOKEN:
+        return _is_telling(heading) and _is_told_below(value, heading)
+    if level is Sensitivity.TOKEN:
+        return is_surely_secret(value, level)  # the tokens of a text are no secrets
+    return is_secret_value(value, level, key=heading, quoted=True, running_text=False)
+
+
+@lru_cache(maxsize=2048)
+def _is_telling(heading: str) -> bool:
+    """Tell whether ``heading`` says that the numbers below it let somebody in, or name a person."""
+    if not 2 <= len(heading) <= _LONGEST_CELL or heading.isdigit():
+        return False
+    return any(_is_told_below(probe, heading) for probe in ("AB1234567", "447193"))
+
+
+def _is_told_below(cell: str, heading: str) -> bool:
+    """Tell whether ``cell`` is such a number below ``heading``, as it would be behind it in a sentence."""
+    if len(cell) > _LONGEST_CELL or not any(map(str.isdigit, cell)):
+        return False
+    label = heading.strip(" *_`\"'").replace("_", " ")
+    text = f"{label}: {cell}"
+    lower = Lowered(text)
+    found: Iterable[Span] = (*find_codes_in_context(text, lower), *PERSONAL.find(text, lower))
+    return any(span.start <= len(label) + 3 and span.end >= len(text) - 1 for span in found)
+
+
+def _find_in_html(text: str) -> Iterator[Span]:
+    head: list[_Cell] = []
+    row: list[_Cell] = []
+    kinds: list[str] = []
+    for match in (*_TAG.finditer(text), None):
+        tag = match["tag"].lower() if match else "tr"
+        if match is not None and tag != "tr":
+            row.append(_stripped(match.start("text"), match["text"].strip()))
+            row[-1] = _Cell(match.start("text") + match["text"].find(row[-1].text), row[-1].text)
+            kinds.append({"dt": "th", "dd": "td"}.get(tag, tag))
             continue
-        line = header.group()
-        separator = next(char for char in line if char in ",;\t")
-        names = _headings(line.split(separator))
-        if not any(sensitivity(name) >= Sensitivity.TOKEN or is_telling(name) for name in names):
-            continue
-        at = header.end() + 1
-        while at < len(text):
-            end = text.find("\n", at)
-            end = len(text) if end < 0 else end
-            cells = text[at:end].split(separator)
-            if len(cells) != len(names):
-                break
-            yield from _judge_cells(names, cells, at)
-            at = end + 1
-        done = at
+        labels = [(one, other) for one, other, kind in zip(row, row[1:], kinds, strict=False) if kind == "th"]
+        if row and "td" not in kinds:
+            head = row
+        elif len(row) == 2 and not head and not labels:
+            labels = [(row[0], row[1])]
+        for heading, cell in labels or (zip(head, row, strict=True) if len(head) == len(row) else ()):
+            if heading is not cell and _is_secret(cell.text, heading.text):
+                yield _span(cell)
+        if not head and not labels and row and _is_head(row):
+            head = row
+        row, kinds = [], []
 
 
 def _find_inserts(text: str) -> Iterator[Span]:
     """Find the values of sensitive columns that an SQL statement inserts."""
     for statement in _INSERT.finditer(text):
         names = [name.strip(_AROUND) for name in statement["names"].split(",")]
-        if not any(sensitivity(name) >= Sensitivity.CODE or is_telling(name) for name in names):
-            continue
-        row = _ROW.match(text, statement.end())
+        row = _SQL_ROW.match(text, statement.end())
         while row is not None:
-            cells = [cell.group() for cell in _SQL_VALUE.finditer(row["cells"])]
+            cells = [_stripped(cell.start(), cell.group()) for cell in _SQL_VALUE.finditer(text, *row.span("cells"))]
             if len(cells) == len(names):
-                places = [row.start("cells") + cell.start() for cell in _SQL_VALUE.finditer(row["cells"])]
-                for name, cell, place in zip(names, cells, places, strict=True):
-                    yield from _judge_cells([name], [cell], place)
-            row = _ROW.match(text, row.end())
-
-
-def _judge_cells(names: list[str], cells: list[str], at: int) -> Iterator[Span]:
-    for name, cell in zip(names, cells, strict=True):
-        level = sensitivity(name)
-        value = cell.strip(_AROUND)
-        if level is Sensitivity.TOKEN:
-            is_secret = is_surely_secret(value, level)  # the tokens of a text are no secrets
-        else:
-            is_secret = level > Sensitivity.TOKEN and is_secret_value(
-                value, level, key=name, quoted=True, running_text=False
-            )
-            is_secret = is_secret or (level < Sensitivity.TOKEN and is_telling(name) and is_told_below(value, name))
-        if is_secret:
-            start = at + cell.index(value)
-            yield Span(start, start + len(value), "keyed_value", REDACTED, RANK_KEYED)
-        at += len(cell) + 1
+                for name, cell in zip(names, cells, strict=True):
+                    if _level(name) >= Sensitivity.CODE and _is_secret(cell.text, name):
+                        yield _span(cell)
+            row = _SQL_ROW.match(text, row.end())

@@ -10,7 +10,6 @@ from typing import Any, Protocol
 from zlib import crc32
 
 from nanobot_memory_plugins.redaction.detectors.private_keys import find_key_blocks
-from nanobot_memory_plugins.redaction.engine.corrections import find_corrected
 from nanobot_memory_plugins.redaction.engine.value_walker import walk
 from nanobot_memory_plugins.redaction.rules.effort import (
     Budget,
@@ -26,7 +25,6 @@ from nanobot_memory_plugins.redaction.rules.rule import (
     CONTACT_PLACEHOLDERS,
     PLACEHOLDER,
     RANK_BLOCK,
-    RANK_KEYED,
     UNCHECKED,
     Rule,
     SecretFinding,
@@ -37,7 +35,6 @@ from nanobot_memory_plugins.redaction.rules.rule_index import RuleIndex
 from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 from nanobot_memory_plugins.redaction.script.folding import FoldedView
 from nanobot_memory_plugins.redaction.script.look_alikes import unmixed
-from nanobot_memory_plugins.redaction.values.value_shapes import has_password_marks, looks_random
 from nanobot_memory_plugins.redaction.values.values_in_text import forget_run
 
 WINDOW = 16_384
@@ -51,13 +48,8 @@ _LONG = 1024
 """A finding this long may have met a bound of its pattern: what goes on behind it without a break belongs to it."""
 _SHORT = 1024
 """Nothing so short takes long: between its detectors the clock is not looked at."""
-# A secret that stands in a text once more: how long it is at least, and how many are looked for.
-_SHORTEST_REPEATED = 8
-_MOST_REPEATED = 64
 # What is left of a match whose other part is hidden already: fewer characters are no secret, but what stood beside one.
 _SHORTEST_REST = 4
-_CLASS_NAME = re.compile(r"_?(?=[A-Z][^A-Z]*+[A-Z])(?:[A-Z]{1,8}+[0-9]{0,2}+[a-z]*+){1,8}+")
-_ALNUM = re.compile(r"[A-Za-z0-9]")
 _REST_OF_TOKEN = re.compile(r"[A-Za-z0-9+/=_.~%-]*+")
 
 
@@ -154,7 +146,7 @@ class Redactor:
             spans = [span for span in spans if span.end <= spent.at]
             if text[spent.at :] != UNCHECKED:
                 spans.append(_unchecked(spent.at, len(text)))
-        return _with_repetitions(text, spans)
+        return spans
 
     def _find_bounded(self, text: str) -> list[Span]:
         if self._bounded is None or self._bounded.is_asking():
@@ -226,7 +218,6 @@ class Redactor:
 
         lower = Lowered(text)  # behind the import: it looks for the words that the detectors have named
         spans: list[Span] = []
-        spans.extend(detectors.TOKENS.find(text, lower))
         if self._extra is not None:
             spans.extend(self._extra.find(text, lower))
         is_long = len(text) > _SHORT
@@ -237,52 +228,6 @@ class Redactor:
         if not nested:
             spans.extend(detectors.find_encoded(text, lambda inner: bool(self._find_in_piece(inner, nested=True))))
         return _in_original(view, spans)
-
-
-def _with_repetitions(text: str, spans: list[Span]) -> list[Span]:
-    """Add the places at which a secret of ``spans`` stands once more, where nothing tells what it is."""
-    values = {
-        text[span.start : span.end]: span
-        for span in spans
-        if RANK_KEYED <= span.rank < RANK_BLOCK and _SHORTEST_REPEATED <= span.end - span.start <= _LONG
-    }
-    more: list[Span] = []
-    starts = [span.start for span in spans]  # in order, and none overlaps another
-    for value, span in list(values.items())[:_MOST_REPEATED]:
-        if _is_repeated(value):
-            for start in _places_of_whole(value, text):
-                end = start + len(value)
-                behind = bisect_right(starts, start)
-                is_free = (not behind or spans[behind - 1].end <= start) and (
-                    behind == len(spans) or end <= spans[behind].start
-                )
-                if is_free:
-                    more.append(span._replace(start=start, end=end))
-    for one in find_corrected(text, spans):
-        behind = bisect_right(starts, one.start)
-        if (not behind or spans[behind - 1].end <= one.start) and (
-            behind == len(spans) or one.end <= spans[behind].start
-        ):
-            more.append(one)
-    return sorted(spans + settle(more)) if more else spans
-
-
-def _places_of_whole(value: str, text: str) -> Iterator[int]:
-    """Give the places at which ``value`` stands with no letter or digit beside it; none lies in another."""
-    at = text.find(value)
-    while at >= 0:
-        end = at + len(value)
-        if (at and _ALNUM.match(text, at - 1)) or _ALNUM.match(text, end):
-            at = text.find(value, at + 1)
-        else:
-            yield at
-            at = text.find(value, end)
-
-
-def _is_repeated(value: str) -> bool:
-    if _CLASS_NAME.fullmatch(value):
-        return False
-    return has_password_marks(value) or looks_random(value, allow_hex=True)
 
 
 def _unchecked(start: int, end: int) -> Span:

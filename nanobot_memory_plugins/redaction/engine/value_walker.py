@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
-from itertools import zip_longest
 from typing import Any
 
-from nanobot_memory_plugins.redaction.detectors.aligned_columns import is_secret_cell
-from nanobot_memory_plugins.redaction.detectors.result_sets import are_names, is_telling, secret_places
-from nanobot_memory_plugins.redaction.engine.split_tokens import last_run, without_rest
+from nanobot_memory_plugins.redaction.engine.turns import last_run, without_rest
 from nanobot_memory_plugins.redaction.rules.rule import ID_NUMBER, PLACEHOLDER, REDACTED
 from nanobot_memory_plugins.redaction.rules.word_lists import words
 from nanobot_memory_plugins.redaction.values.key_names import Sensitivity, sensitivity, split_name
@@ -93,7 +90,6 @@ class _Walker:
             self._open.discard(id(value))
 
     def _mapping(self, value: Mapping[Any, Any], depth: int, hide: bool) -> dict[str, Any]:
-        table = secret_places(value)
         named = any(isinstance(value.get(field), str) and _is_secret_name(value[field]) for field in _NAME_FIELDS)
         result: dict[str, Any] = {}
         for key, item in value.items():
@@ -111,37 +107,16 @@ class _Walker:
                 text = self._redact(str(item))
                 result[shown] = text if PLACEHOLDER.fullmatch(text) else ID_NUMBER
                 continue
-            if table is not None and name == table[0]:
-                result[shown] = self._rows(item, table[1], depth + 1)
-                continue
             hidden = _hides(name, item)
             self._below_secret += hidden
             result[shown] = self.visit(item, depth + 1, hide=inner or hidden)
             self._below_secret -= hidden
         return result
 
-    def _rows(self, rows: Sequence[Sequence[Any]], names: Sequence[str], depth: int) -> list[Any]:
-        """Redact the rows of a table whose columns have ``names``."""
-        if depth >= DEPTH or id(rows) in self._open:
-            return [TOO_DEEP]
-        return [
-            [
-                REDACTED
-                if len(row) == len(names) and isinstance(cell, str | int) and is_secret_cell(str(cell), name)
-                else self.visit(cell, depth + 1, hide=False)
-                for name, cell in zip_longest(names[: len(row)], row, fillvalue="")
-            ]
-            for row in rows
-        ]
-
     def _items(self, value: Iterable[Any], depth: int, hide: bool) -> list[Any]:
         result: list[Any] = []
         after_flag = False
         items = list(value)
-        if len(items) > 1 and all(isinstance(item, list | tuple) for item in items):
-            head = [cell for cell in items[0] if isinstance(cell, str)]
-            if len(head) == len(items[0]) and is_telling(head) and are_names(head):
-                return [self.visit(items[0], depth + 1, hide=hide), *self._rows(items[1:], head, depth)]
         ended = ""
         for item in items:
             item, ended = self._whole(item, ended)

@@ -15,17 +15,13 @@ PHONE = "[PHONE]"
 CARD = "[CARD]"
 ID_NUMBER = "[ID_NUMBER]"
 IBAN = "[IBAN]"
-ADDRESS = "[ADDRESS]"
-CONTACT_PLACEHOLDERS = frozenset({EMAIL, PHONE, ADDRESS})
+CONTACT_PLACEHOLDERS = frozenset({EMAIL, PHONE})
 """What stands for contact data, which is no secret of its own."""
 UNCHECKED = "[TOO_COSTLY_TO_CHECK]"
 """Stands for what was hidden as a whole, since looking for secrets in it would have taken too long."""
 
 PLACEHOLDER = re.compile(r"\[[A-Z][A-Z0-9_]{1,39}\]")
 """The shape of every placeholder. What has this shape is never redacted again."""
-
-LINE_START = r"(?m:^|(?<=[-*+>][ ])|(?<=:[ ]))"
-"""Where a line begins, also behind what notes put before it: ``- masterauth x``, ``Error: masterauth x``."""
 
 RANK_PERSONAL = 1
 """Loose shapes (e-mail, numbers): give way to a credential that they overlap."""
@@ -63,10 +59,18 @@ class Rule:
     def __post_init__(self) -> None:
         if not PLACEHOLDER.fullmatch(self.placeholder):
             raise ValueError(f"placeholder of rule {self.kind!r} must look like [UPPER_CASE]")
-        # To look at the flags of a pattern that waits for its first use would compile it: a test holds ours to this.
-        ignores_case = isinstance(self.pattern, re.Pattern) and self.pattern.flags & re.IGNORECASE
-        if self.anchored and (not self.literals or ignores_case):
-            raise ValueError(f"rule {self.kind!r} is anchored: it needs literals, and must not ignore case")
+        if self.anchored and not self.literals:
+            raise ValueError(f"rule {self.kind!r} is anchored to nothing: it needs literals")
+
+    @property
+    def ignores_case(self) -> bool:
+        """Whether literals and text are compared in lower case."""
+        return bool(self.pattern.flags & re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class ValueRule(Rule):
+    """A rule behind whose match a value begins, in quotes or not, as behind a name: that is hidden."""
 
 
 @dataclass(frozen=True, slots=True)
