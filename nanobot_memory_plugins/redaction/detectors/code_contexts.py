@@ -13,11 +13,10 @@ from collections.abc import Iterator
 from nanobot_memory_plugins.redaction.detectors.chinese_codes import CHINESE_CUES, ChineseCodes
 from nanobot_memory_plugins.redaction.rules.keyword_index import KeywordIndex, Lowered
 from nanobot_memory_plugins.redaction.rules.lazy_pattern import lazy_re
-from nanobot_memory_plugins.redaction.rules.rule import Span
+from nanobot_memory_plugins.redaction.rules.rule import RANK_KEYED, REDACTED, Span
 from nanobot_memory_plugins.redaction.rules.word_lists import words
 from nanobot_memory_plugins.redaction.script.folding import QUOTES
 from nanobot_memory_plugins.redaction.values import code_words as of
-from nanobot_memory_plugins.redaction.values.sentence_values import told_span
 
 CODE_CUES = CHINESE_CUES | KeywordIndex(
     of.SURE
@@ -78,7 +77,7 @@ def find_codes_in_context(text: str, lower: Lowered) -> Iterator[Span]:
         )
     }
     for index in sorted(taken | _siblings(text, candidates, taken)):
-        yield told_span(*candidates[index].span("secret"))
+        yield Span(*candidates[index].span("secret"), "access_code", REDACTED, RANK_KEYED)
 
 
 class _Clauses:

@@ -14,7 +14,6 @@ from nanobot_memory_plugins.redaction.rules.lazy_pattern import lazy_re
 from nanobot_memory_plugins.redaction.rules.rule import RANK_KEYED, REDACTED, Span
 from nanobot_memory_plugins.redaction.rules.word_lists import words
 from nanobot_memory_plugins.redaction.values.key_names import Sensitivity, sensitivity, split_name
-from nanobot_memory_plugins.redaction.values.sentence_values import names_resource
 from nanobot_memory_plugins.redaction.values.value_shapes import (
     has_password_marks,
     is_placeholder,
@@ -36,9 +35,9 @@ _NAME = r"[A-Za-z_$][A-Za-z0-9_.$-]{0,79}+"
 _PAIR = lazy_re(
     rf"""(?x)
     (?<![A-Za-z0-9_]) (?P<name>{_NAME})
-    (?P<close>[{_Q}\])*]{{0,4}}) [ \t]{{0,12}} (?=[:?+=|~,.<-])
+    (?P<close>[{_Q}\])*]{{0,4}}) [ \t]{{0,12}} (?=[:?+=|~,.<设改换更等是为的填-])
     (?P<sep> :=|\?=|\+=|=>|\|\|=|\?\?=|==?=?|::?|->|~> | (?<=[{_Q}])[ \t]?,
-      | \.{{3,60}}(?=[ ]) | </t[dh]>\s{{0,4}}<td[^<>]{{0,60}}> )
+      | (?:的值)?(?:设置?[为成]|[改换][为成]|更新为|等于|填|是|为):? | \.{{3,60}}(?=[ ]) | </t[dh]>\s{{0,4}}<td[^<>]{{0,60}}> )
     (?:[*_]{{1,3}}(?=[ \t]?`))? [ \t\x0b]{{0,12}}
     (?:<(?:b|strong|code|kbd|em|i|tt|span)(?:[ ][^<>]{{0,60}})?>[ ]?){{0,2}}
     """
@@ -88,6 +87,8 @@ _ACCESS_KEY_BEFORE = lazy_re(r"(?<![A-Za-z0-9])(?i:ak|access_?key(?:_?id)?)[\"']
 _BETWEEN_LITERALS = lazy_re(r"[\"']\s*\\?[+.]?\s*[\"']")
 # The folder in which a process runs: PWD=/srv/app
 _FOLDER = lazy_re(r"[\"']?[/~](?:[a-z._-]{0,30}+/?){0,12}+(?=[\s;,\"'})]|\Z)")
+# The name of a resource, or of a checksum, is no secret: arn:aws:secretsmanager:...
+_RESOURCE = lazy_re(r"(?:arn:|\{\{resolve:)[^\s]{0,80}\Z|checksum/\Z")
 _HEX_KEY = lazy_re(r"[0-9a-f]{32}(?![0-9A-Za-z])")
 # What takes a name and its value as two strings.
 _SETTERS = ("define(", "etenv(", "putenv(", "SetEnvironmentVariable(", "setProperty(", "etItem(", "environ.setdefault(")
@@ -139,7 +140,7 @@ def _judge_pair(text: str, match: re.Match[str]) -> Span | None:
     if text.startswith("//", match.end("sep")) or text.startswith("://", match.start("name") - 3):
         return None  # "mongodb://...", "https://oauth2:...": a URL, whose password is found by its place
     before = line_before(text, match.start("name"), 80)
-    if names_resource(text, match.start("name")) or before.endswith("checksum/"):
+    if _RESOURCE.search(before):
         return None
     in_query = False
     if (

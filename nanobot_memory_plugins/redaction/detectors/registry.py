@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
-from nanobot_memory_plugins.redaction.detectors.chinese import find_told_in_chinese
+from nanobot_memory_plugins.redaction.detectors.clauses import find_told
 from nanobot_memory_plugins.redaction.detectors.code_contexts import find_codes_in_context
 from nanobot_memory_plugins.redaction.detectors.credentials import find_credentials
 from nanobot_memory_plugins.redaction.detectors.declarations import find_declared
 from nanobot_memory_plugins.redaction.detectors.key_values import find_pairs, may_hold_pairs
-from nanobot_memory_plugins.redaction.detectors.password_contexts import find_passwords_in_context
 from nanobot_memory_plugins.redaction.detectors.personal import find_personal_data
-from nanobot_memory_plugins.redaction.detectors.proximity import find_nearby
 from nanobot_memory_plugins.redaction.detectors.tables import find_in_tables
 from nanobot_memory_plugins.redaction.rules.keyword_index import Lowered
 from nanobot_memory_plugins.redaction.rules.rows import PERSONAL, SECRETS, TOKENS
@@ -33,10 +31,8 @@ DETECTORS: tuple[Callable[[str, Lowered], Iterable[Span]], ...] = (
     find_in_tables,
     find_credentials,
     SECRETS.find,
-    find_told_in_chinese,
-    find_nearby,
+    find_told,
     find_codes_in_context,
-    find_passwords_in_context,
     PERSONAL.find,
     find_personal_data,
 )

@@ -21,24 +21,7 @@ from nanobot_memory_plugins.redaction.values.value_shapes import is_placeholder,
 _CUES = (
     TELLING
     | CODE_CUES
-    | KeywordIndex(
-        [
-            "密码",
-            "口令",
-            "密钥",
-            "令牌",
-            "验证码",
-            "passport",
-            "licen",
-            "insurance",
-            "account",
-            "patient",
-            "护照",
-            "账",
-            "证",
-            "号",
-        ]
-    )
+    | KeywordIndex(words("密码 口令 密钥 令牌 验证码 passport licen insurance account patient 护照 账 证 号"))
 )
 _LONGEST_LINE, _MOST_ROWS, _LONGEST_CELL = 4000, 2000, 40
 _ALIGNED = lazy_re(r"[^\s|](?:[^\s|]|[ ](?=[^\s|]))*")
@@ -54,45 +37,9 @@ _CARDS = words("card card_number card_no card_no. gift_card 卡号")
 _AZURE_KEYS = words("primarykey secondarykey primaryconnectionstring secondaryconnectionstring")
 _NAMES = words("name key variable setting option parameter secret config 名称 参数 变量 配置项")
 _VALUES = words("value data content 值 内容")
-_NOTHING_SECRET = frozenset(
-    [
-        "yes",
-        "no",
-        "true",
-        "false",
-        "none",
-        "null",
-        "n/a",
-        "na",
-        "-",
-        "--",
-        "set",
-        "unset",
-        "enabled",
-        "disabled",
-        "required",
-        "optional",
-        "ok",
-        "x",
-        "y",
-        "n",
-        "expired",
-        "active",
-        "never",
-        "hidden",
-        "default",
-        "empty",
-        "opaque",
-        "<none>",
-        "<set>",
-        "<unset>",
-        "present",
-        "missing",
-        "是",
-        "否",
-        "无",
-        "有",
-    ]
+_NOTHING_SECRET = words(
+    "yes no true false none null n/a na - -- set unset enabled disabled required optional ok x y n expired active"
+    " never hidden default empty opaque <none> <set> <unset> present missing 是 否 无 有"
 )
 _NAME = lazy_re(r"[A-Za-z_$][A-Za-z0-9_.$-]{0,79}")
 _PLAIN = lazy_re(r"[^\s\"'()\[\]{}<>]{4,500}")

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from functools import lru_cache
 
 from nanobot_memory_plugins.redaction.rules.rule import PLACEHOLDER, REDACTED
+from nanobot_memory_plugins.redaction.rules.word_lists import words
 from nanobot_memory_plugins.redaction.values.value_shapes import has_password_marks, is_placeholder, looks_random
 
 _TAIL = 300
@@ -25,61 +26,11 @@ _ANSWER = re.compile(
 )
 _DIGITS = re.compile(r"[0-9#*][0-9 #*-]{1,11}[0-9#*]?")
 _WORD = re.compile(r"[A-Za-z]{5,24}|[a-z]{3,12}(?:[-_.][a-z]{3,12}){1,7}")
-_NO_ANSWER = frozenset(
-    [
-        "yes",
-        "yeah",
-        "nope",
-        "none",
-        "nothing",
-        "dunno",
-        "sorry",
-        "thanks",
-        "thank",
-        "please",
-        "what",
-        "which",
-        "where",
-        "when",
-        "maybe",
-        "never",
-        "always",
-        "unknown",
-        "forgot",
-        "forgotten",
-        "wrong",
-        "right",
-        "correct",
-        "there",
-        "here",
-        "sure",
-        "okay",
-        "later",
-        "tomorrow",
-        "today",
-        "hello",
-        "great",
-        "really",
-        "exactly",
-        "perhaps",
-        "both",
-        "either",
-        "neither",
-        "anything",
-        "something",
-        "nobody",
-        "hidden",
-        "secret",
-        "password",
-        "token",
-        "required",
-        "optional",
-        "invalid",
-        "expired",
-        "null",
-        "empty",
-        "error",
-    ]
+_NO_ANSWER = words(
+    "yes yeah nope none nothing dunno sorry thanks thank please what which where when maybe never always unknown"
+    " forgot forgotten wrong right correct there here sure okay later tomorrow today hello great really exactly"
+    " perhaps both either neither anything something nobody hidden secret password token required optional invalid"
+    " expired null empty error"
 )
 # What stays a secret for all of a conversation: a word, or a number of fewer digits, is something else by then.
 _SHORTEST_TOLD, _SHORTEST_KEPT, _LONGEST_TOLD = 4, 6, 2_000

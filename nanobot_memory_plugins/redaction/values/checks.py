@@ -8,7 +8,8 @@ import re
 from collections.abc import Callable, Mapping
 
 from nanobot_memory_plugins.redaction.rules.lazy_pattern import lazy_re
-from nanobot_memory_plugins.redaction.values.sentence_values import is_told
+from nanobot_memory_plugins.redaction.rules.word_lists import words
+from nanobot_memory_plugins.redaction.values.told_values import is_told
 from nanobot_memory_plugins.redaction.values.value_shapes import (
     entropy,
     has_password_marks,
@@ -31,152 +32,19 @@ _NO_WORD = lazy_re(r"(?i)(?<![a-z0-9])(?![aeiouy])[a-z](?![aeiouy])[a-z](?![aeio
 _LOGIN = re.compile(rb"[!-~]{1,200}:[ -~]{1,500}")
 _DATE = lazy_re(r"(?:19|20)[0-9]{2}-[0-9]{2}(?:-[0-9]{2})?")
 # What stands in sentences, and in no phrase that opens a wallet or that somebody chose.
-_PROSE = frozenset(
-    [
-        "the",
-        "and",
-        "are",
-        "for",
-        "with",
-        "from",
-        "was",
-        "were",
-        "not",
-        "but",
-        "its",
-        "this",
-        "that",
-        "you",
-        "your",
-        "they",
-        "have",
-        "has",
-        "had",
-        "into",
-        "is",
-        "must",
-        "be",
-        "at",
-        "should",
-        "required",
-        "when",
-        "will",
-        "can",
-        "may",
-        "or",
-        "into",
-        "which",
-        "please",
-        "enter",
-        "then",
-        "of",
-        "to",
-        "in",
-        "on",
-        "by",
-        "as",
-        "it",
-        "my",
-        "our",
-        "too",
-        "so",
-        "only",
-        "still",
-        "never",
-        "always",
-        "because",
-        "would",
-        "could",
-        "does",
-        "did",
-        "been",
-        "same",
-        "wrong",
-        "short",
-        "long",
-    ]
+_PROSE = words(
+    "the and are for with from was were not but its this that you your they have has had into is must be at should"
+    " required when will can may or into which please enter then of to in on by as it my our too so only still never"
+    " always because would could does did been same wrong short long"
 )
 # What is said of a password without telling it.
-_SAID_OF_ONE = frozenset(
-    [
-        "great",
-        "simple",
-        "complex",
-        "complicated",
-        "random",
-        "unknown",
-        "known",
-        "public",
-        "private",
-        "personal",
-        "temporary",
-        "default",
-        "unique",
-        "common",
-        "obvious",
-        "important",
-        "broken",
-        "stolen",
-        "unset",
-        "false",
-        "maybe",
-        "correct",
-        "right",
-        "ready",
-        "outdated",
-        "numeric",
-        "alphanumeric",
-        "mine",
-        "yours",
-        "theirs",
-        "something",
-        "nothing",
-        "anything",
-        "everything",
-        "somewhere",
-        "below",
-        "above",
-        "inside",
-        "attached",
-        "online",
-        "offline",
-        "local",
-        "global",
-        "plaintext",
-        "numbers",
-        "letters",
-        "characters",
-        "digits",
-        "symbols",
-        "password",
-        "username",
-        "email",
-        "needed",
-        "forgotten",
-        "correctly",
-        "twice",
-        "today",
-        "tomorrow",
-        "yesterday",
-        "later",
-        "invalid",
-        "wrong",
-        "empty",
-        "blank",
-        "weak",
-        "strong",
-        "short",
-        "longer",
-        "different",
-        "safe",
-        "secure",
-        "hidden",
-        "secret",
-        "bcrypt",
-        "argon",
-        "again",
-        "about",
-    ]
+_SAID_OF_ONE = words(
+    "great simple complex complicated random unknown known public private personal temporary default unique common"
+    " obvious important broken stolen unset false maybe correct right ready outdated numeric alphanumeric mine yours"
+    " theirs something nothing anything everything somewhere below above inside attached online offline local global"
+    " plaintext numbers letters characters digits symbols password username email needed forgotten correctly twice"
+    " today tomorrow yesterday later invalid wrong empty blank weak strong short longer different safe secure hidden"
+    " secret bcrypt argon again about"
 )
 _ADJECTIVE = lazy_re(r"[a-z]{2}(?:ed|ing|able|ible|ive|ous|ful|less|ant|ent|ory|ly|ish|al|ic|ary)$")
 

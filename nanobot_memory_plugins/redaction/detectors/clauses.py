@@ -1,0 +1,262 @@
+"""Secrets that English and Chinese sentences tell: a value that looks like one, in a clause with a word for one.
+
+The order is free: ``the password is ...``, ``... is the password``, ``you type ... at the lock screen, that's the
+password``. What stands behind the name of something else (the user, the network, a host, a version) is that. Written in
+simplified characters: the redactor looks through a text in both scripts.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterator
+from itertools import chain
+from typing import NamedTuple
+
+from nanobot_memory_plugins.redaction.rules.keyword_index import KeywordIndex, Lowered
+from nanobot_memory_plugins.redaction.rules.lazy_pattern import lazy_re
+from nanobot_memory_plugins.redaction.rules.rule import RANK_KEYED, REDACTED, Span
+from nanobot_memory_plugins.redaction.rules.word_lists import words
+from nanobot_memory_plugins.redaction.script.folding import QUOTES
+from nanobot_memory_plugins.redaction.values.told_values import Looks, is_host, is_technical, is_told, looks
+from nanobot_memory_plugins.redaction.values.value_shapes import is_code, is_hash_like, is_placeholder, looks_random
+
+_Q = QUOTES
+# Words for a password: in a clause with one of them, what looks like a password is one.
+_SURE = KeywordIndex(
+    words(
+        "password passwords passphrase passcode passwd pwd pw paswrd pasword passwort kennwort creds credentials credential"
+        " wachtwoord contraseña senha mdp 密码 口令 暗号 密马 密玛 蜜码 通行码"
+    )
+    | {"pass word", "login details", "密 码", "口 令", "opens with", "unlocks with", "mot de passe", "pass", "master key"}
+)
+# Beside these the value must be linked to them, or have every mark of a password.
+_WEAK = KeywordIndex(
+    words(
+        "login logon log-in wifi wi-fi wlan hotspot encrypted protected locked unlock unlocks decrypt unzip unpack keepass"
+        " bitwarden luks veracrypt bitlocker admin root router vpn nas ssh laptop macbook notebook computer server pdf zip"
+        " psk wpa2 wpa3 netflix spotify steam amazon paypal ebay instagram facebook gmail outlook icloud github gitlab"
+        " linkedin twitter dropbox adobe xbox nintendo discord reddit zoom mailbox forum portal 淘宝 京东 微信 支付宝 微博"
+        " 邮箱 账号 登录 登陆 解压 加密 解锁 后台 管理员 热点 无线"
+    )
+    | {"log in", "logs in", "logged in", "log into", "sign in", "signed in", "sign into", "lock screen", "get in"}
+    | {"gets you in", "gets me in", "to open", "to view", "basic auth", "apple id"}
+)
+# Behind a value they say nothing of it.
+_NEVER_BEHIND = words("admin root router vpn nas ssh server computer laptop zip pdf")
+# Words for what is machine-made.
+_KEYS = KeywordIndex(
+    words(
+        "key token secret credential credentials schlüssel geheimnis clé clave chave jeton ключ токен секрет キー 鍵 トークン"
+        " シークレット 키 토큰 시크릿 密钥 密匙 秘钥 私钥 令牌 凭证 凭据 金钥 授权码 激活码 序列号 权杖 许可证 注册码 genkey"
+    )
+)
+# "key" alone is many things; behind one of these words, or a service's name, it is a secret.
+_KEY_OF = lazy_re(
+    r"(?i)(?:(?<![a-z])(?:api|app|access|secret|private|auth|signing|encryption|master|unseal|deploy|bot|service|account"
+    r"|webhook|client|subscription|sdk|license|wpa2?|wi-?fi|network)[ _-]?"
+    r"|(?-i:(?!(?:RSA|DSA|ECDSA|EDDSA|GPG|PGP|Public|Primary|Foreign|Host)[ ])[A-Z][A-Za-z]{2,15})[ ]"
+    r"|[\u4e00-\u9fff][ ]?)\Z"
+)
+_ANY = _SURE | _WEAK | _KEYS
+_TOKEN = lazy_re(
+    rf"(?<![^\s{_Q}(\[（「：:,，。;；、>→—|*\u2e80-\u9fff])(?<![A-Za-z0-9]:)(?P<secret>[!#$%&*+.-9;=?-Z^_a-z~-]{{4,400}}+)"
+    rf"(?=[\s{_Q})\]）」,，。;；、|—\u2e80-\u9fff]|\Z)"
+)
+_TRAIL = ".;:!?*"
+_LONGEST_PASSWORD = 96
+_FORWARD, _BACKWARD, _NEAR_KEY = 100, 72, 60
+_SENTENCE_END = lazy_re(r"[!?。！？；;](?=[\s\u2e80-\u9fff]|\Z)|(?<!i\.e)(?<!e\.g)\.(?=\s|\Z)")
+_GOES_ON = lazy_re(
+    r"(?i)[ ]{0,2}(?:(?:no|sorry|wait|actually|well|oh|ok|so|anyway|remember|note)[,:]?[ ]){0,2}(?:it['’]?s|it[ ]is"
+    r"|that['’]?s|its|that[ ]is|i[ ](?:set|made|changed|think|put|chose)|try|use|enter|type|here|now[ ]it|set[ ]it"
+    r"|这是|是|就是|改成)"
+)
+# The value behind one of these is the name of something else.
+_OTHER_NAMES = words(
+    "user username userid loginname account handle nick nickname email mail host hostname server machine node cluster"
+    " database db table schema bucket repo branch commit tag release version build image package model device called named"
+    " network ssid room order ticket issue case invoice ref reference serial id ids uuid url link file folder path port"
+    " project team group tenant realm domain zone region hash checksum digest fingerprint sha algorithm cipher format type"
+    " size sku part flight train from by in on at than v via python java windows ubuntu debian as name"
+)
+_OTHER_NAME = lazy_re(
+    rf"(?:用户名?|账[号户]|名称?字?|主机|服务器|型号|版本|编号|订?单号?|文件|工号|邮箱|昵称|域名|端口)"
+    rf"(?:[ ]?(?:[:=]|是|为|叫))?[ ]?[{_Q}(「*]{{0,2}}\Z"
+)
+_LAST_WORD = lazy_re(rf"(?i)([a-z]+)(?:[ ](?:is|was|are|number|no|id))?[ ]?[:=#]?[ ]?[{_Q}(「*]{{0,2}}\Z")
+# "The laptop order number is W1187724": a number that people give each other, whatever device it is of.
+_NUMBER_OF = lazy_re(
+    r"(?i)(?<![a-z])(?:order|purchase|booking|reservation|confirmation|invoice|ticket|case|flight|train|part|article|item"
+    r"|serial|tracking|parcel|shipment|delivery|customer|contract|claim|request|job|model)[ ](?:numbers?|no\.?|nr\.?|id"
+    rf"|#)(?:[ ](?:for|of)[ ](?:it|(?:the|my|our|this)[ ][a-z]{{2,14}}))?(?:[ ](?:is|was))?[ ]?[:=#]?[ ]?[{_Q}(]{{0,2}}\Z"
+)
+_LINKED = lazy_re(
+    rf"(?i)(?:(?<![a-z])(?:is|was|with|using|use|uses|type|types|enter|try|it['’]?s|that['’]?s|now|to|still|then|and)"
+    rf"|[:=→>/—–,，、]|[是为用成])[ ]?[{_Q}(「*]{{0,2}}\Z"
+)
+_CLOSELY = lazy_re(
+    rf"(?i)(?:(?<![a-z])(?:is|was|it['’]?s|now|with|using|to)[ ]|[:=→：][ ]?|[是为成到码令])[{_Q}(「*]{{0,2}}\Z"
+)
+# What links a value to the word for it: "for the shop's database is ", "改成了 ", ": ".
+_LINK = lazy_re(
+    rf"(?i)[{_Q})\]*]{{0,3}}(?:[ ](?:for|of|to|on|at)(?:[ ][a-z0-9'’._/-]{{1,24}}){{1,5}})?(?:[ ]?[(（][^()（）\n]{{1,20}}[)）])?"
+    rf"(?:[ ](?:is|was|to)(?:[ ](?:now|still))?[ ]|['’]s[ ]|[ ]?(?:[:=→：]|->)[ ]{{0,3}}"
+    rf"|[^\n,，。;；:!?A-Za-z0-9]{{0,10}}?(?:[是为叫成到用填][了过]?[ ]?:?|[,，]?(?:现在|目前)是|[ ]?[:：])[ ]{{0,3}})[{_Q}(「*]{{0,2}}"
+)
+# Digits alone, right behind the word: "the admin password is 447181", "密码 123456".
+_OF_DIGITS = lazy_re(
+    rf"(?i)(?:(?:[ ](?:for|of|to)(?:[ ][a-z0-9'-]{{1,16}}){{1,4}})?(?:[ ](?:is|was)(?:[ ]now)?[ ]|[ ]?[:=][ ]?)"
+    rf"|[^\n,，。;；:!?A-Za-z0-9]{{0,10}}?(?:[是为到成][了过]?[ ]?|[ ]?[:=][ ]?|[ ]?))[{_Q}(「*]{{0,2}}\Z"
+)
+_ABOUT_VALUE = lazy_re(r"\s{0,2}(?:类型|格式|编码|加密|哈希|算法|字段|参数|位|个|字符|次|天|小时|分钟|登录|认证|方式|协议|模式|版)")
+# Beside one of these a random value is a name of something, or may be known.
+_OTHER_THING = lazy_re(
+    r"(?i)(?<![a-z])(?:sha-?\d*|md5|commit|digest|checksum|hash(?:es|ed)?|fingerprint|thumbprint|uu?id|ids?|identifier"
+    r"|request|etag|trace|span|public|version|build|revision|rev|image|layer|account|user|tenant|project|branch|file|path"
+    r"|url|endpoint|issuer|audience|header|model|package|test|fixture|job|run|order|ticket|node|pod|kid|certificate|cert"
+    r"|algorithm|format|encoding|base64|count|length|limit|usage|per|prompt|completion|input|output"
+    r"|公|编号|标识|哈希|指纹|摘要|校验和?|版本|模型)(?![a-z])|[=<>{}\[\]|\\]"
+)
+# "... is the token", "...这个是密钥"
+_SAYS_KEY = lazy_re(rf"(?i)[{_Q}]?(?:[ ](?:is|was|as)[ ](?:[a-z]{{1,9}}[ ]){{1,3}}(?:api[ ]|access[ ]|secret[ ])?|[^\s!-~,，。；]{{1,10}})")
+_ASSIGNMENT = lazy_re(r"(?:-{0,2}|[{\[]*[\"'])[A-Za-z_][A-Za-z0-9_.-]*[\"']?[=:]")
+_RESOURCE = lazy_re(r"(?:arn:|\{\{resolve:)[^\s]{0,80}\Z|checksum/\Z|/run/\Z")
+# "admin / ...", behind a word for a login on this line or the one before.
+_BEHIND_USER = lazy_re(r"(?<![A-Za-z0-9])[A-Za-z0-9][A-Za-z0-9._+@-]{1,40}[ ]{0,2}[/|][ ]{0,2}\Z|same[ ]user,[ ]\Z")
+_LABEL_LINE = lazy_re(r"[^\n]{0,24}?[:：>?？]?[ \t]*\n(?:[ \t]*\n|```[a-z]{0,12}\n)?[ \t>|#*-]{0,8}[\"'`]{0,3}\Z")
+
+
+class _Cue(NamedTuple):
+    start: int
+    end: int
+    word: str
+
+
+def find_told(text: str, lower: Lowered) -> Iterator[Span]:
+    """Find the secrets that sentences of the folded ``text`` tell; ``lower`` is the same in lower case."""
+    if not _ANY.meets(lower):
+        return
+    cues = [_Cue(*cue) for cue in _ANY.find(lower) if _stands_alone(text, *cue)]
+    starts = [cue.start for cue in cues]
+    for run in _TOKEN.finditer(text) if cues else ():
+        start, end = run.span()
+        nearest = bisect_left(starts, start - 2 * _FORWARD)
+        if nearest == len(starts) or starts[nearest] >= end + _BACKWARD:
+            continue  # no cue is near: most words of long texts
+        end = start + len(_without_mark(text, run["secret"], end))
+        left = cues[bisect_left(starts, start - _FORWARD) : bisect_left(starts, start)][::-1]
+        right = cues[bisect_left(starts, end) : bisect_left(starts, end + _BACKWARD)]
+        if _is_told(text, start, end, [cue for cue in left if cue.end <= start], right):
+            yield Span(start, end, "told_secret", REDACTED, RANK_KEYED)
+
+
+def _stands_alone(text: str, start: int, end: int, word: str) -> bool:
+    """Tell whether a cue of Latin letters is a word, and no part of one or of a name in a program."""
+    if not text[start].isascii():
+        return True
+    before, after = text[start - 1 : start], text[end : end + 1]
+    if before.isascii() and (before.isalnum() or before in "_./-") and before and word not in _KEYS:
+        return False
+    if after == "s" and not text[end + 1 : end + 2].isalpha():
+        return True
+    return not (after.isascii() and (after.isalnum() or after in "_-")) or not after
+
+
+def _without_mark(text: str, run: str, end: int) -> str:
+    """Give a run without the marks that end a sentence or an emphasis; in quotes they belong to it."""
+    return run.rstrip(".;:" if text[end : end + 1] in _Q and end < len(text) else _TRAIL)
+
+
+def _is_told(text: str, start: int, end: int, left: list[_Cue], right: list[_Cue]) -> bool:
+    found = text[start:end]
+    if len(found) < 4 or not (any(map(str.isdigit, found)) or len(found) >= 20 or "-" in found or "_" in found):
+        return False
+    before = text[max(0, start - 48) : start]
+    if _ASSIGNMENT.match(found) or found.startswith("-") or is_placeholder(found):
+        return False
+    reaching = [cue for cue in left if _reaches(text, cue, start)]
+    behind = [cue for cue in right if cue.end <= end + _BACKWARD and _reaches_back(text, end, cue)]
+    if not reaching and not behind:
+        return bool(_BEHIND_USER.search(before)) and looks(found) > Looks.WORDS and _beside_login(text, start)
+    if found.isdigit():
+        return any(cue.word in _SURE and _tells_digits(text, cue, start, end) for cue in reaching[:1])
+    near = next((cue for cue in chain(reaching, behind) if cue.word in _SURE or cue.word in _WEAK), None)
+    is_linked = near is not None and near.word in _SURE and near.end <= start and _links(text[near.end : start])
+    if _is_other(before) and not is_linked:
+        return False
+    key = next((cue for cue in chain(reaching, behind) if cue.word in _KEYS and _is_of_key(text, cue, start, end)), None)
+    if key is not None and _is_random(found):
+        return True
+    if is_linked and is_told(found) and not is_technical(found) and not is_host(found):
+        return not _ABOUT_VALUE.match(text, end)
+    look = looks(found) if len(found) <= _LONGEST_PASSWORD else Looks.NONE
+    if near is None or look is Looks.NONE or (_ABOUT_VALUE.match(text, end) and look < Looks.MIXED):
+        return False
+    sure = any(cue.word in _SURE for cue in chain(reaching, behind))
+    if not sure and _NUMBER_OF.search(before):
+        return False
+    if look is Looks.STRONG or (look is Looks.MIXED and sure):
+        return True
+    if look is Looks.MIXED:
+        return bool(_LINKED.search(before))
+    return sure and bool(_CLOSELY.search(before))
+
+
+def _links(between: str) -> bool:
+    """Tell whether nothing but a link stands between a word for a password and a value."""
+    return bool(_LINK.fullmatch(between) or ("\n" in between and not between.strip(" \t\r\n:>`\"'*#-")))
+
+
+def _is_other(before: str) -> bool:
+    """Tell whether what stands before a value names something else."""
+    last = _LAST_WORD.search(before)
+    return (last is not None and last.group(1).lower() in _OTHER_NAMES) or bool(_OTHER_NAME.search(before))
+
+
+def _is_random(found: str) -> bool:
+    return looks_random(found, allow_hex=True) and not (is_technical(found) or is_host(found) or is_code(found, ""))
+
+
+def _is_of_key(text: str, cue: _Cue, start: int, end: int) -> bool:
+    """Tell whether only plain words stand between a word for a key and a value beside it."""
+    between = text[cue.end : start] if cue.end <= start else text[end : cue.start]
+    if len(between) > _NEAR_KEY or _OTHER_THING.search(between) or _RESOURCE.search(text, max(0, cue.start - 90), cue.start):
+        return False
+    if cue.word == "key" and not _KEY_OF.search(text, max(0, cue.start - 24), cue.start):
+        return False
+    if cue.end > start:
+        return bool(_SAYS_KEY.fullmatch(between))
+    return not (is_hash_like(text[start:end]) and "," in between)
+
+
+def _tells_digits(text: str, cue: _Cue, start: int, end: int) -> bool:
+    between = text[cue.end : start]
+    if not 4 <= end - start <= 20 or not _OF_DIGITS.fullmatch(between) or _ABOUT_VALUE.match(text, end):
+        return False
+    return bool(between.strip()) or end - start >= 6
+
+
+def _reaches(text: str, cue: _Cue, start: int) -> bool:
+    """Tell whether what ``cue`` says reaches the value that begins at ``start``: it is one sentence, or goes on."""
+    between = text[cue.end : start]
+    if "\n" in between or "\x0b" in between:
+        return bool(_LABEL_LINE.fullmatch(between))
+    end = _SENTENCE_END.search(between)
+    return end is None or bool(_GOES_ON.match(between, end.end()))
+
+
+def _reaches_back(text: str, end: int, cue: _Cue) -> bool:
+    """Tell whether ``cue``, which stands behind a value that ends at ``end``, speaks of it."""
+    between = text[end : cue.start]
+    if cue.word in _NEVER_BEHIND or "\n" in between or "\x0b" in between:
+        return False
+    return not _SENTENCE_END.search(between)
+
+
+def _beside_login(text: str, start: int) -> bool:
+    """Tell whether a word for a login or a password stands on the line before ``start``, or on the one before that."""
+    left = max(0, start - 2 * _FORWARD)
+    line = text.rfind("\n", left, start)
+    line = text.rfind("\n", left, line) if line > left else line
+    return re.search(r"(?i)login|log in|creds|credential|password|basic auth|账号|密码|登[录陆]", text[line + 1 : start]) is not None

@@ -1,0 +1,124 @@
+"""What a bare word of a sentence looks like: a password, something machine-made, or a term, a product, a host, a time."""
+
+from __future__ import annotations
+
+import re
+from enum import IntEnum
+
+from nanobot_memory_plugins.redaction.rules.effort import remembered
+from nanobot_memory_plugins.redaction.rules.lazy_pattern import lazy_re
+from nanobot_memory_plugins.redaction.values.value_shapes import (
+    has_password_marks,
+    is_code,
+    is_hash_like,
+    is_ordinary,
+    is_placeholder,
+    looks_random,
+)
+
+_TECHNICAL = lazy_re(
+    r"(?i)base(?:16|32|58|64)|sha-?(?:1|2|3|224|256|384|512)|md[45]|utf-?(?:8|16)|aes(?:-?(?:128|192|256))?(?:-[a-z]{3})?"
+    r"|rsa-?\d{4}|oauth-?2?(?:\.0)?|http/?[123s]?(?:\.\d)?|ipv[46]|argon2(?:id|i|d)?|pbkdf2|[hrep]s(?:256|384|512)"
+    r"|ed25519|x\.?509|pkcs-?#?\d{1,2}|web3|1password|totp|k8s|s3|ec2"
+    r"|v?\d{1,3}(?:\.\d{1,4}){1,3}|(?:\d{1,2}:)?v?\d{1,8}(?:\.\d{1,8}){1,4}(?:[-+~][a-z0-9.]{1,16}){0,3}"
+    r"|(?:[a-z]{1,3})?[$€£¥](?!0\d)\d[\d,.]{0,15}|gpt-?\d[\w.-]*|\d{1,5}[a-z]{1,3}|[a-z]{1,4}-?\d{1,2}|\d{4}-\d{2}-\d{2}.*"
+    r"|[a-z_.]+\(\)?"
+)
+_PATH = lazy_re(r"[/~.][\w./-]*|[\w-]+(?:/[\w.-]+)+")
+_PROGRAM_TEXT = lazy_re(
+    r"[A-Za-z_][\w.]*(?:\(|={2,3}).*|--?[A-Za-z].*|@[\w./-]+"
+    r"|(?:[a-z_][a-z0-9_.]*|[A-Z_][A-Z0-9_]*|[A-Z]?[a-z]+(?:[A-Z][a-z]+)*)=.*"
+)
+_PRODUCT = lazy_re(
+    r"(?i)[a-z]+-?(?:\d{1,3}|(?:19|20)\d{2})[.,:;?)]*|\d+[a-z]+|[a-z]+[-_]?v?\d+(?:[._]\d+)+"
+    r"|(?:[a-z0-9]+-)+(?:\d{1,2}|v\d+)|[a-z]+-\d+(?:-[a-z0-9]+)*"
+)
+_HOST = lazy_re(r"(?:[A-Za-z0-9_-]+\.)+[A-Za-z]{2,24}(?::\d+)?[.,:;!?)]*|\d+(?:\.\d+){3}(?::\d+)?")
+_TIME = lazy_re(r"[\d:.,/T+-]+Z?[.,:;!?)]*")
+_SYMBOL = lazy_re(r"[!@#$%^&*?~+=](?!$)|[!@#$%^&*~+=]")
+# What password managers suggest: "huwtyf-9xikge-bamQed".
+_SUGGESTED = lazy_re(r"[A-Za-z0-9]{5,8}(?:-[A-Za-z0-9]{5,8}){2,5}")
+_NO_VALUE = lazy_re(
+    r"(?i)ssh-\S*|AAAA[A-Z]\S*|[\w.+-]+@[\w-]+(?:\.[\w-]+)+|(?-i:[a-z_][a-z0-9._-]*@[a-z][a-z0-9.-]*)|[a-z]{2,20}://.*"
+    r"|www\..*|[\w.-]+/[\w./-]*|.*\.(?:[a-z]{2,4}|[a-z][a-z0-9]{1,3})|[a-z_.-]+=.*|[A-Za-z_][\w.-]*=[A-Za-z0-9\"'].*"
+    r"|.*[;&].*=.*|.*[\[\]{}<>|\\].*|--?[a-z].*|\d+#.*|[#@]\S*|[$€£].*|v?\d+(?:[.x]\d*)+.*"
+    r"|\d+(?:st|nd|rd|th|am|pm|px|gb|mb|kb|ms|km|kg|min|h|%)|[a-z]\d{1,3}|\d{1,4}[-/.]\d{1,4}[-/.]\d{1,4}.*"
+    r"|\d+[:.]\d+.*|[A-Z]{2,10}-\d+|(?:sha|md|aes|rsa|utf|iso|rfc|cve|ipv|http|tls)-?\d.*"
+)
+# Words run together, and a number: "ottercrystal949". One word and a number is more often a product.
+_RUN_TOGETHER = lazy_re(r"[A-Z]?[a-z]{9,24}[0-9]{2,4}")
+# Letters that digits stand for, words and a number, or a word and a year: "k1ttens", "Blue-Canoe-7", "Schnitzel1988".
+_OF_WORDS = lazy_re(
+    r"[A-Za-z]{1,12}[0-9]{1,2}[A-Za-z]{1,12}(?:[0-9]{1,2}[A-Za-z]{1,12}){0,3}[0-9]{0,4}"
+    r"|[A-Za-z]{3,14}(?:[-_.][A-Za-z]{3,14}){1,6}[-_.]?[0-9]{1,4}[!#*]?|[A-Za-z]{3,14}(?:[-_.][A-Za-z0-9]{1,14}){2,6}"
+    r"|[A-Za-z]{4,24}(?:19|20)?[0-9]{2}[!#*]?|[a-z]{3,12}[0-9]{3,6}"
+)
+_INNER_SYMBOL = lazy_re(r"[!@#$%^&*?~+=_](?=.)|[!@#$%^&*]\Z")
+
+
+class Looks(IntEnum):
+    """How much a word looks like a secret."""
+
+    NONE = 0
+    WORDS = 1
+    """Words and a number, as people choose them."""
+    MIXED = 2
+    """Letters and digits, or marks among them, as in no word."""
+    STRONG = 3
+    """Every mark of a password."""
+
+
+@remembered
+def is_technical(found: str) -> bool:
+    """Tell whether ``found`` is a placeholder or a term that sentences about secrets use: ``SHA-256``, ``v1.2``."""
+    return is_placeholder(found) or bool(_TECHNICAL.fullmatch(found.rstrip("?!.,;:")))
+
+
+@remembered
+def is_told(found: str) -> bool:
+    """Tell whether a bare word of a sentence is a password: it has marks of one, and is no term, code or path."""
+    if not has_password_marks(found) or _TECHNICAL.fullmatch(found):
+        return False
+    if _PATH.fullmatch(found):
+        return looks_random(found)  # a path, unless it is Base64
+    return not _PROGRAM_TEXT.fullmatch(found)
+
+
+def is_host(found: str) -> bool:
+    """Tell whether ``found`` is the name or the address of a machine."""
+    return bool(_HOST.fullmatch(found))
+
+
+@remembered
+def looks(found: str) -> Looks:
+    """Tell how much ``found`` looks like a password."""
+    if len(found) < 6 or not any(map(str.isalpha, found)) or _NO_VALUE.fullmatch(found[:128]):
+        return Looks.NONE
+    if is_technical(found) or is_host(found) or _TIME.fullmatch(found) or is_hash_like(found):
+        return Looks.NONE
+    digits = any(map(str.isdigit, found))
+    if is_told(found) and digits and not _PRODUCT.fullmatch(found):
+        if _is_strong(found):
+            return Looks.STRONG
+        if len(found) >= 8:
+            return Looks.MIXED
+    if _RUN_TOGETHER.fullmatch(found) or (digits and _is_mixed(found)):
+        return Looks.MIXED
+    return Looks.WORDS if _OF_WORDS.fullmatch(found) and not found.isupper() else Looks.NONE
+
+
+def _is_strong(found: str) -> bool:
+    if _SUGGESTED.fullmatch(found) and not is_hash_like(found.replace("-", "")):
+        return sum(any(map(str.isdigit, part)) for part in found.split("-")) >= 2
+    symbol = bool(_SYMBOL.search(found))
+    if not symbol and (is_code(found, "") or all(map(is_ordinary, re.split(r"[-_.:,;]", found)))):
+        return False
+    return any(map(str.islower, found)) + any(map(str.isupper, found)) + 1 + symbol >= 3
+
+
+def _is_mixed(found: str) -> bool:
+    """Tell whether letters and digits of ``found`` are mixed with symbols, or with capitals within."""
+    if len(found) < 7 or sum(map(str.isalpha, found)) < 2:
+        return False
+    capital = any(map(str.isupper, found[1:]))
+    return bool(_INNER_SYMBOL.search(found)) or (capital and found.isalnum() and any(map(str.islower, found)))
