@@ -77,11 +77,11 @@ _OTHER_NAMES = words(
     "user username userid loginname account handle nick nickname email mail host hostname server machine node cluster"
     " database db table schema bucket repo branch commit tag release version build image package model device called named"
     " network ssid room order ticket issue case invoice ref reference serial id ids uuid url link file folder path port"
-    " project team group tenant realm domain zone region hash checksum digest fingerprint sha algorithm cipher format type"
+    " project team group tenant realm domain zone region hash checksum digest fingerprint sha algorithm cipher format"
     " size sku part flight train from by in on at than v via python java windows ubuntu debian as name"
 )
 _OTHER_NAME = lazy_re(
-    rf"(?:用户名?|账[号户]|名称?字?|主机|服务器|型号|版本|编号|订?单号?|文件|工号|邮箱|昵称|域名|端口)"
+    rf"(?:用户名?|账[号户]|名[称稱字]?|主机|服务器|型号|版本|编号|订?单号?|文件|工号|邮箱|昵称|域名|端口)"
     rf"(?:[ ]?(?:[:=]|是|为|叫))?[ ]?[{_Q}(「*]{{0,2}}\Z"
 )
 _LAST_WORD = lazy_re(rf"(?i)([a-z]+)(?:[ ](?:is|was|are|number|no|id))?[ ]?[:=#]?[ ]?[{_Q}(「*]{{0,2}}\Z")
@@ -170,7 +170,7 @@ def _without_mark(text: str, run: str, end: int) -> str:
 
 def _is_told(text: str, start: int, end: int, left: list[_Cue], right: list[_Cue]) -> bool:
     found = text[start:end]
-    if len(found) < 4 or not (any(map(str.isdigit, found)) or len(found) >= 20 or "-" in found or "_" in found):
+    if not any(map(str.isdigit, found)) and len(found) < 20:
         return False
     before = text[max(0, start - 48) : start]
     if _ASSIGNMENT.match(found) or found.startswith("-") or is_placeholder(found):
@@ -182,15 +182,15 @@ def _is_told(text: str, start: int, end: int, left: list[_Cue], right: list[_Cue
     if found.isdigit():
         return any(cue.word in _SURE and _tells_digits(text, cue, start, end) for cue in reaching[:1])
     near = next((cue for cue in chain(reaching, behind) if cue.word in _SURE or cue.word in _WEAK), None)
-    is_linked = near is not None and near.word in _SURE and near.end <= start and _links(text[near.end : start])
+    is_linked = any(cue.word in _SURE and _links(text[cue.end : start]) for cue in reaching)
     if _is_other(before) and not is_linked:
         return False
     key = next((cue for cue in chain(reaching, behind) if cue.word in _KEYS and _is_of_key(text, cue, start, end)), None)
-    if key is not None and _is_random(found):
+    look = looks(found) if len(found) <= _LONGEST_PASSWORD and any(map(str.isdigit, found)) else Looks.NONE
+    if key is not None and (_is_random(found) or look is Looks.STRONG):
         return True
     if is_linked and is_told(found) and not is_technical(found) and not is_host(found):
         return not _ABOUT_VALUE.match(text, end)
-    look = looks(found) if len(found) <= _LONGEST_PASSWORD else Looks.NONE
     if near is None or look is Looks.NONE or (_ABOUT_VALUE.match(text, end) and look < Looks.MIXED):
         return False
     sure = any(cue.word in _SURE for cue in chain(reaching, behind))
