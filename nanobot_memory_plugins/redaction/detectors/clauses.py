@@ -28,7 +28,17 @@ _SURE = KeywordIndex(
         "password passwords passphrase passcode passwd pwd pw paswrd pasword passwort kennwort creds credentials credential"
         " wachtwoord contraseña senha mdp 密码 口令 暗号 密马 密玛 蜜码 通行码"
     )
-    | {"pass word", "login details", "密 码", "口 令", "opens with", "unlocks with", "mot de passe", "pass", "master key"}
+    | {
+        "pass word",
+        "login details",
+        "密 码",
+        "口 令",
+        "opens with",
+        "unlocks with",
+        "mot de passe",
+        "pass",
+        "master key",
+    }
 )
 # Beside these the value must be linked to them, or have every mark of a password.
 _WEAK = KeywordIndex(
@@ -109,7 +119,9 @@ _OF_DIGITS = lazy_re(
     rf"(?i)(?:(?:[ ](?:for|of|to)(?:[ ][a-z0-9'-]{{1,16}}){{1,4}})?(?:[ ](?:is|was)(?:[ ]now)?[ ]|[ ]?[:=][ ]?)"
     rf"|[^\n,，。;；:!?A-Za-z0-9]{{0,10}}?(?:[是为到成][了过]?[ ]?|[ ]?[:=][ ]?|[ ]?))[{_Q}(「*]{{0,2}}\Z"
 )
-_ABOUT_VALUE = lazy_re(r"\s{0,2}(?:类型|格式|编码|加密|哈希|算法|字段|参数|位|个|字符|次|天|小时|分钟|登录|认证|方式|协议|模式|版)")
+_ABOUT_VALUE = lazy_re(
+    r"\s{0,2}(?:类型|格式|编码|加密|哈希|算法|字段|参数|位|个|字符|次|天|小时|分钟|登录|认证|方式|协议|模式|版)"
+)
 # Beside one of these a random value is a name of something, or may be known.
 _OTHER_THING = lazy_re(
     r"(?i)(?<![a-z])(?:sha-?\d*|md5|commit|digest|checksum|hash(?:es|ed)?|fingerprint|thumbprint|uu?id|ids?|identifier"
@@ -119,7 +131,9 @@ _OTHER_THING = lazy_re(
     r"|公|编号|标识|哈希|指纹|摘要|校验和?|版本|模型)(?![a-z])|[=<>{}\[\]|\\]"
 )
 # "... is the token", "...这个是密钥"
-_SAYS_KEY = lazy_re(rf"(?i)[{_Q}]?(?:[ ](?:is|was|as)[ ](?:[a-z]{{1,9}}[ ]){{1,3}}(?:api[ ]|access[ ]|secret[ ])?|[^\s!-~,，。；]{{1,10}})")
+_SAYS_KEY = lazy_re(
+    rf"(?i)[{_Q}]?(?:[ ](?:is|was|as)[ ](?:[a-z]{{1,9}}[ ]){{1,3}}(?:api[ ]|access[ ]|secret[ ])?|[^\s!-~,，。；]{{1,10}})"
+)
 _ASSIGNMENT = lazy_re(r"(?:-{0,2}|[{\[]*[\"'])[A-Za-z_][A-Za-z0-9_.-]*[\"']?[=:]")
 _RESOURCE = lazy_re(r"(?:arn:|\{\{resolve:)[^\s]{0,80}\Z|checksum/\Z|/run/\Z")
 # "admin / ...", behind a word for a login on this line or the one before.
@@ -185,7 +199,9 @@ def _is_told(text: str, start: int, end: int, left: list[_Cue], right: list[_Cue
     is_linked = any(cue.word in _SURE and _links(text[cue.end : start]) for cue in reaching)
     if _is_other(before) and not is_linked:
         return False
-    key = next((cue for cue in chain(reaching, behind) if cue.word in _KEYS and _is_of_key(text, cue, start, end)), None)
+    key = next(
+        (cue for cue in chain(reaching, behind) if cue.word in _KEYS and _is_of_key(text, cue, start, end)), None
+    )
     look = looks(found) if len(found) <= _LONGEST_PASSWORD and any(map(str.isdigit, found)) else Looks.NONE
     if key is not None and (_is_random(found) or look is Looks.STRONG):
         return True
@@ -221,7 +237,11 @@ def _is_random(found: str) -> bool:
 def _is_of_key(text: str, cue: _Cue, start: int, end: int) -> bool:
     """Tell whether only plain words stand between a word for a key and a value beside it."""
     between = text[cue.end : start] if cue.end <= start else text[end : cue.start]
-    if len(between) > _NEAR_KEY or _OTHER_THING.search(between) or _RESOURCE.search(text, max(0, cue.start - 90), cue.start):
+    if (
+        len(between) > _NEAR_KEY
+        or _OTHER_THING.search(between)
+        or _RESOURCE.search(text, max(0, cue.start - 90), cue.start)
+    ):
         return False
     if cue.word == "key" and not _KEY_OF.search(text, max(0, cue.start - 24), cue.start):
         return False
@@ -259,4 +279,7 @@ def _beside_login(text: str, start: int) -> bool:
     left = max(0, start - 2 * _FORWARD)
     line = text.rfind("\n", left, start)
     line = text.rfind("\n", left, line) if line > left else line
-    return re.search(r"(?i)login|log in|creds|credential|password|basic auth|账号|密码|登[录陆]", text[line + 1 : start]) is not None
+    return (
+        re.search(r"(?i)login|log in|creds|credential|password|basic auth|账号|密码|登[录陆]", text[line + 1 : start])
+        is not None
+    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 
 from nanobot_memory_plugins.redaction.detectors.clauses import find_told
-from nanobot_memory_plugins.redaction.detectors.code_contexts import find_codes_in_context
+from nanobot_memory_plugins.redaction.detectors.codes import find_codes
 from nanobot_memory_plugins.redaction.detectors.credentials import find_credentials
 from nanobot_memory_plugins.redaction.detectors.declarations import find_declared
 from nanobot_memory_plugins.redaction.detectors.key_values import find_pairs, may_hold_pairs
@@ -32,7 +32,7 @@ DETECTORS: tuple[Callable[[str, Lowered], Iterable[Span]], ...] = (
     find_credentials,
     SECRETS.find,
     find_told,
-    find_codes_in_context,
+    find_codes,
     PERSONAL.find,
     find_personal_data,
 )

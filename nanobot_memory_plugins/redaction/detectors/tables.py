@@ -8,7 +8,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from nanobot_memory_plugins.redaction.detectors.code_contexts import CODE_CUES, find_codes_in_context
+from nanobot_memory_plugins.redaction.detectors.codes import CODE_CUES, find_codes
 from nanobot_memory_plugins.redaction.rules.keyword_index import KeywordIndex, Lowered
 from nanobot_memory_plugins.redaction.rules.lazy_pattern import lazy_re
 from nanobot_memory_plugins.redaction.rules.rows import PERSONAL
@@ -224,7 +224,7 @@ def _is_told_below(cell: str, heading: str) -> bool:
     label = heading.strip(" *_`\"'").replace("_", " ")
     text = f"{label}: {cell}"
     lower = Lowered(text)
-    found: Iterable[Span] = (*find_codes_in_context(text, lower), *PERSONAL.find(text, lower))
+    found: Iterable[Span] = (*find_codes(text, lower), *PERSONAL.find(text, lower))
     return any(span.start <= len(label) + 3 and span.end >= len(text) - 1 for span in found)
 
 
