@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 
 from nanobot_memory_plugins.redaction.detectors.clauses import find_told
 from nanobot_memory_plugins.redaction.detectors.codes import find_codes
 from nanobot_memory_plugins.redaction.detectors.credentials import find_credentials
-from nanobot_memory_plugins.redaction.detectors.declarations import find_declared
-from nanobot_memory_plugins.redaction.detectors.key_values import find_pairs, may_hold_pairs
+from nanobot_memory_plugins.redaction.detectors.pairs import find_pairs
 from nanobot_memory_plugins.redaction.detectors.personal import find_personal_data
 from nanobot_memory_plugins.redaction.detectors.tables import find_in_tables
 from nanobot_memory_plugins.redaction.rules.keyword_index import Lowered
@@ -19,15 +18,9 @@ from nanobot_memory_plugins.redaction.values.encoded import find_encoded
 __all__ = ["DETECTORS", "find_encoded"]
 
 
-def _find_pairs(text: str, lower: Lowered) -> Iterator[Span]:
-    if may_hold_pairs(text, lower):
-        yield from find_pairs(text, lower)
-        yield from find_declared(text, lower)
-
-
 DETECTORS: tuple[Callable[[str, Lowered], Iterable[Span]], ...] = (
     TOKENS.find,
-    _find_pairs,
+    find_pairs,
     find_in_tables,
     find_credentials,
     SECRETS.find,

@@ -1,0 +1,271 @@
+"""Secrets that a name gives away: assignments, JSON, YAML, XML, headers, queries, flags, declarations, forms.
+
+Every ``name separator`` in the text is looked at once; only when the name is sensitive is the value behind it read, so
+that plain text costs little.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from nanobot_memory_plugins.redaction.rules.keyword_index import ByCue, KeywordIndex, Lowered
+from nanobot_memory_plugins.redaction.rules.lazy_pattern import lazy_re
+from nanobot_memory_plugins.redaction.rules.rule import RANK_KEYED, REDACTED, Span
+from nanobot_memory_plugins.redaction.rules.word_lists import words
+from nanobot_memory_plugins.redaction.values.key_names import Sensitivity, sensitivity, split_name
+from nanobot_memory_plugins.redaction.values.value_shapes import (
+    has_password_marks,
+    is_placeholder,
+    is_scrambled,
+    is_secret_value,
+    is_surely_secret,
+    is_type_name,
+)
+from nanobot_memory_plugins.redaction.values.values_in_text import (
+    Value,
+    end_of_block,
+    end_of_literals,
+    line_before,
+    value_at,
+)
+
+_Q = "\"'`\ue0f1-\ue0f9"
+_NAME = r"(?P<name>[A-Za-z_$][A-Za-z0-9_.$-]{0,79}+)"
+_PAIR = lazy_re(
+    rf"""(?x)
+    (?<![A-Za-z0-9_]) {_NAME} (?P<close>[{_Q}\])*]{{0,4}}) [ \t]{{0,12}} (?=[:?+=|~,.<设改换更等是为的填-])
+    (?P<sep> :=|\?=|\+=|=>|\|\|=|\?\?=|==?=?|::?|->|~> | (?<=[{_Q}])[ \t]?, | \.{{3,60}}(?=[ ])
+      | (?:的值)?(?:设置?[为成]|[改换][为成]|更新为|等于|填|是|为):? | </t[dh]>\s{{0,4}}<td[^<>]{{0,60}}> )
+    (?:[*_]{{1,3}}(?=[ \t]?`))? [ \t\x0b]{{0,12}} (?:<(?:b|strong|code|kbd|em|i|tt|span)(?:[ ][^<>]{{0,60}})?>[ ]?){{0,2}}
+    """
+)
+# Where a value begins that another shape names, by what must stand in the text.
+_NAMED: ByCue[re.Pattern[str]] = ByCue(
+    (cues.split(), lazy_re(shape))
+    for cues, shape in {
+        # process.env.API_KEY || "...", ENV["API_KEY"] or '...'
+        "|| ?? or ?:": rf"(?<![A-Za-z0-9_]){_NAME}[\"')\]]{{0,3}}[ \t]{{0,3}}(?:\|\||\?\?|\bor\b|\?:)[ \t]{{0,3}}(?=[\"'`])",
+        # const clientSecret string = "...", const API_KEY: &'static str = "...", static const char token[] = "..."
+        "=": rf"(?<![A-Za-z0-9_]){_NAME}(?:\[[0-9A-Za-z_]{{0,20}}\]|:[ \t]{{0,2}}&?(?:'[a-z]+[ ])?[A-Za-z]{{1,20}}"
+        r"|[ \t]{1,3}[*&]?[A-Za-z][A-Za-z0-9.]{1,20})[ \t]{0,3}:?=[ \t]{0,3}(?=[\"'`])",
+        # variable "db_password" { default = "..." }
+        "variable": rf"variable[ \t]{{1,4}}\"{_NAME}\"[ \t]{{0,4}}\{{[^{{}}]{{0,300}}?default[ \t]{{0,20}}=[ \t]{{0,4}}(?=\")",
+        # a wrapper around the value: SecretStr("..."), b64decode("...")
+        "(": rf"(?<![A-Za-z0-9_]){_NAME}[\"']?[ \t]{{0,3}}[:=]{{1,2}}[ \t]{{0,3}}(?:[A-Za-z_][A-Za-z0-9_]{{0,20}}(?:\.|::))?"
+        r"(?:fromhex|b64decode|unhexlify|SecretStr|from|new|decode|atob|String|str|bytes|Some|Secret|\[\]byte|Buffer\.from)"
+        r"\([ \t]{0,2}(?=[br]?[\"'])",
+        # "db_password": {"sensitive": true, "type": "string", "value": "..."
+        "alue efault": rf"[{_Q}]{_NAME}[{_Q}][ ]?:[ ]?\{{\s{{0,12}}(?:[{_Q}][A-Za-z_]{{2,20}}[{_Q}][ ]?:[ ]?"
+        rf"(?:[{_Q}][^\n{_Q}{{}}]{{0,80}}[{_Q}]|true|false|null|[0-9]{{1,10}})\s{{0,2}},\s{{0,16}}){{0,5}}"
+        rf"[{_Q}](?:value|default)[{_Q}][ ]?:[ ]?(?=[{_Q}])",
+        # ["password"]=> string(14) "..."; public string ApiKey { get; set; } = "..."
+        "string( get;": rf"{_NAME}(?:\"\][ ]?=>\s{{1,8}}string\([0-9]{{1,5}}\)|[ ]?\{{[ ]?get;[^{{}}]{{0,20}}\}}[ ]?=)[ ]?(?=\")",
+        # <password>...</password>, <token><value>...</value>, <key>Password</key><string>...</string>
+        "</": r"<(?P<name>[A-Za-z_][A-Za-z0-9_.:-]{1,60}+)(?:\s[^<>]{0,200})?>\s{0,20}(?:<(?:[Vv]alue|string|[Pp]lainText)>"
+        r"|<!\[CDATA\[)?(?=[^<>\s])",
+        "<key>": r"<key>(?P<name>[A-Za-z][A-Za-z0-9_. -]{1,79})</key>\s{0,20}<string>",
+        # <entry key="db.password">...</entry>, <meta-data android:name="API_KEY" android:value="..."/>
+        "name= key= id=": r"(?:name|key|id)=[\"'\ue0f1-\ue0f9](?P<name>[A-Za-z_][A-Za-z0-9_.-]{1,79})[\"'\ue0f1-\ue0f9]"
+        r"(?:\s{1,8}(?:[a-z]{1,20}:)?(?:value|content)=(?=[\"'])|[^<>]{0,80}>(?:<!\[CDATA\[)?)",
+        # Content-Disposition: form-data; name="password", an empty line, the value
+        "form-data": r"form-data;[ \t]{0,4}name=[\"\ue0f1-\ue0f9]?(?P<name>[A-Za-z_][A-Za-z0-9_.-]{1,79})[\"\ue0f1-\ue0f9]?"
+        r"[ \t]{0,4}\r?[\n\x0b](?:[^\n\x0b]{0,200}[\n\x0b])?\r?[\n\x0b]",
+        # gh secret set NAME --body ...
+        "--body --value -b -v": r"(?:secrets?|variable|var)[ ](?:set|put|add|create)[ ](?P<name>[A-Za-z_][A-Za-z0-9_-]{1,79})"
+        r"[ ](?:--?[a-z-]{1,20}[ ]\S{1,80}[ ]){0,3}(?:--body|--value|-b|-v)[= ]",
+        # {"name": "DB_PASSWORD", "value": "..."}, name: DB_PASSWORD and value: ... on the next line
+        "val default": rf"""(?xi)
+        (?<![A-Za-z0-9_]) (?:name|key|field|parameterkey|id|var|variable|envvar|property) [{_Q}]? \s{{0,4}} [:=] \s{{0,4}}
+        [{_Q}]? {_NAME} [{_Q}]? [\s,;]{{1,40}}+
+        (?: [{_Q}] (?:path|domain|expires|httpOnly|secure) [{_Q}] \s? : \s? [^\s,]{{1,80}} [\s,;]{{1,40}}+ ){{0,4}}
+        (?: type [{_Q}]? \s{{0,3}} [:=] \s{{0,3}} [{_Q}]? [A-Za-z]{{1,20}} [{_Q}]? [\s,;]{{1,40}}+ )?
+        [{_Q}]? (?:value|default|parametervalue|val) [{_Q}]? \s{{0,4}} [:=] [ \t]{{0,4}}""",
+        # A blank divides them: ENV DB_PASSWORD ..., #define WIFI_PASS "...", storePassword '...'
+        "env arg setenv setx _header header #define set add put": r"(?<![A-Za-z0-9_-])(?:ENV|ARG|setenv|setx|proxy_set_header"
+        r"|add_header|[Hh]eader[ ]set|set[ ]-[a-zA-Z]{1,3}|\#define|(?:configure|config|secrets?|env|variable)[ ]"
+        rf"(?:set|add|put))[ \t]{{1,8}}{_NAME}[ \t]{{1,12}}",
+        "pass token secret": r"(?<![A-Za-z0-9_.])(?P<name>[a-z]{2,20}[A-Z_][A-Za-z_]{2,30})[ ](?=[\"'])",
+        # ["--password", "..."]
+        "-": rf"[{_Q}]--?(?P<name>[A-Za-z][A-Za-z0-9_.-]{{1,60}}+)[{_Q}],\s{{0,12}}(?=[{_Q}])",
+    }.items()
+)
+# UPDATE settings SET value = '...' WHERE name = 'smtp_password'
+_NAMED_BEHIND = lazy_re(
+    r"(?i)value[ ]?=[ ]?'(?P<value>[^'\n]{4,500})'[^'\n]{1,60}[ ](?:name|key|setting|option|id|k)[ ]?=[ ]?"
+    r"'(?P<name>[A-Za-z_][A-Za-z0-9_.-]{1,79})'"
+)
+_FLAG = lazy_re(
+    r"(?<![A-Za-z0-9_=/-])(?:--?|/)(?P<name>[A-Za-z][A-Za-z0-9_-]{1,60}+)(?P<sep>[ \t]{1,4}|=|:)(?![-\s|>&])"
+)
+_NO_FLAGS, _NO_FLAG_ENDS = ("no-", "export-", "list-", "delete-", "import-"), ("-stdin", "-hash")
+_ANNOTATED = lazy_re(r"[A-Za-z_][A-Za-z0-9_.\[\], |?<>]{0,60}?[ \t]{0,3}=(?!=)[ \t]{0,3}")
+_FORWARD_REFERENCE = lazy_re(r"_*(?:[A-Z]{1,5}[a-z]+){2,8}")
+_SPACED_KEY = lazy_re(
+    r"(?i)(?:支付|商户)[ ]?$|(?:api|app|access|secret|private|auth|encryption|signing|master|licen[cs]e|subscription|service"
+    r"|account|client|admin|webhook|server|recovery|connection|shared|bot|deploy|session|refresh|wallet|storage|root|user"
+    r"|consumer)[ _-]$"
+)
+_QUALIFIED_KEY = lazy_re(
+    r"(?i)(?:public|primary|foreign|partition|sort|cache|fingerprint|idempotency|registry|host|shortcut|hot|arrow|map"
+    r"|legend|object|next|max|total|prompt|the|a)[ _-]$"
+)
+# The two halves of an access key: "ak: ...", "sk: ...".
+_ACCESS_KEY_BEFORE = lazy_re(r"(?<![A-Za-z0-9])(?i:ak|access_?key(?:_?id)?)[\"']?[ ]?[:=]")
+_BETWEEN_LITERALS = lazy_re(r"[\"']\s*\\?[+.]?\s*[\"']")
+# The folder in which a process runs: PWD=/srv/app
+_FOLDER = lazy_re(r"[\"']?[/~](?:[a-z._-]{0,30}+/?){0,12}+(?=[\s;,\"'})]|\Z)")
+# The name of a resource, or of a checksum, is no secret: arn:aws:secretsmanager:...
+_RESOURCE = lazy_re(r"(?:arn:|\{\{resolve:)[^\s]{0,80}\Z|checksum/\Z")
+_IDENTIFIER = lazy_re(r"[A-Za-z_$][A-Za-z_$]*")
+# What takes a name and its value as two strings.
+_SETTERS = ("define(", "etenv(", "putenv(", "SetEnvironmentVariable(", "setProperty(", "etItem(", "environ.setdefault(")
+_QUERY_KEYS = words("ticket key sig signature code auth session sid k")
+_STEMS = KeywordIndex(
+    words(
+        "pass pwd pw secret token key cred auth jwt bearer mima psw pin cvv cvc otp session sid sig salt kennwort senha"
+        " contrasena psk code mfa 2fa pat licen private webhook cookie saml"
+    )
+)
+_HAS_RANDOM_RUN = lazy_re(r"(?<![A-Za-z0-9+/=_-])(?=[A-Za-z_+/=-]{0,40}[0-9])[A-Za-z0-9+/=_-]{14,}")
+
+
+def find_pairs(text: str, lower: Lowered) -> Iterator[Span]:
+    """Find the values of sensitive names in the folded ``text``; ``lower`` is the same in lower case."""
+    if not _STEMS.meets(lower) and _HAS_RANDOM_RUN.search(text) is None:
+        return
+    done = 0
+    for match in _PAIR.finditer(text):
+        # Inside a value that is hidden already nothing is looked for.
+        span = _judge_pair(text, match) if match.start() >= done else None
+        if span is not None:
+            done = span.end
+            yield span
+    for shape in _NAMED.met(lower):
+        for match in shape.finditer(text):
+            yield from _judge(text, match, match["name"].rsplit(":", 1)[-1].replace(" ", "_"))
+    if "alue" in lower and "where" in lower:
+        for match in _NAMED_BEHIND.finditer(text):
+            level = sensitivity(match["name"])
+            if level and is_secret_value(match["value"], level, key=match["name"], quoted=True, running_text=False):
+                yield _keyed(*match.span("value"))
+    for match in _FLAG.finditer(text) if "-" in text or "/" in text else ():
+        name = match["name"]
+        if match["sep"] == ":" or text[match.start()] != "/":
+            if name not in ("p", "P") and not (name.startswith(_NO_FLAGS) or name.endswith(_NO_FLAG_ENDS)):
+                yield from _judge(text, match, name)
+
+
+def _keyed(start: int, end: int) -> Span:
+    return Span(start, end, "keyed_value", REDACTED, RANK_KEYED)
+
+
+def _judge(text: str, match: re.Match[str], name: str) -> Iterator[Span]:
+    """Judge the value that begins where ``match`` ends, under ``name``."""
+    level = sensitivity(name)
+    value = value_at(text, match.end()) if level > Sensitivity.NONE else None
+    if value is None:
+        return
+    found = text[value.start : value.end]
+    if found.isupper() and found.replace("_", "").isalpha():
+        return  # the usage line: --password PASSWORD
+    if is_secret_value(found, level, key=name, quoted=value.quoted, running_text=value.running_text):
+        yield _keyed(value.start, value.end)
+
+
+def _judge_pair(text: str, match: re.Match[str]) -> Span | None:
+    name, sep, at = match["name"].strip(".-$"), match["sep"], match.end()
+    if text.startswith("?", at) and text.endswith("${", 0, match.start("name")):
+        return None  # ${API_KEY:?must be set}
+    if text.startswith("//", match.end("sep")) or text.startswith("://", match.start("name") - 3):
+        return None  # "mongodb://...", "https://oauth2:...": a URL, whose password is found by its place
+    before = line_before(text, match.start("name"), 80)
+    level, in_query = _level(text, match, name, before)
+    if level is Sensitivity.NONE or _RESOURCE.search(before):
+        return None
+    if name in ("PWD", "OLDPWD") and sep == "=" and _FOLDER.match(text, at):
+        return None
+    if text[at : at + 1] in ("'", '"') and _closes_quote(text, at):
+        return None  # getpass("Passphrase: ")
+    value = value_at(text, at, in_query=in_query)
+    if value is None or (sep.strip() == "," and not value.quoted):
+        return None
+    if sep == ":" and not value.quoted:
+        found = text[value.start : value.end]
+        annotated = _ANNOTATED.match(text, at)
+        if annotated and is_type_name(text[at : annotated.end()].rstrip(" =\t").split("[")[0].split(" ")[0]):
+            value = value_at(text, annotated.end())
+        elif match["close"][:1] not in tuple(_Q) and is_type_name(found):
+            if not found[0].islower() or is_placeholder(found):
+                return None  # password: SecretStr
+    elif sep == ":" and not match["close"]:
+        found = text[value.start : value.end]
+        if _FORWARD_REFERENCE.fullmatch(found) and not is_scrambled(found):
+            return None
+    if value is None:
+        return None
+    is_compared = sep.startswith("==") or (sep == "=" and before.rstrip().endswith(("!", "<", ">")))
+    if is_compared and not value.quoted:
+        return None
+    return _accept(text, value, level, match, running=value.running_text and sep != "=" and not is_compared)
+
+
+def _level(text: str, match: re.Match[str], name: str, before: str) -> tuple[Sensitivity, bool]:
+    """Tell how sensitive a name is where it stands, and whether it is in a query."""
+    level = sensitivity(name)
+    if match["sep"] == "=" and not match["close"]:
+        if name == "code" and not before.strip() and "&" in text[match.end() : match.end() + 200].split("\n")[0]:
+            return Sensitivity.VENDOR, True  # the body of a form
+        if before[-1:] in ("?", "&"):
+            last = split_name(name)[-1:]
+            is_key = (last and last[0] in _QUERY_KEYS) or name == "appid"
+            return (max(level, Sensitivity.VENDOR) if is_key else level), True
+    if level is Sensitivity.WEAK and split_name(name) == ("key",):
+        if _SPACED_KEY.search(before[-28:]):
+            return Sensitivity.COMPOUND, False
+        return (Sensitivity.NONE if _QUALIFIED_KEY.search(before[-20:]) else level), False
+    if level is Sensitivity.TOKEN and _SPACED_KEY.search(before[-28:]):
+        return Sensitivity.COMPOUND, False
+    if name in ("sk", "SK") and _ACCESS_KEY_BEFORE.search(text, max(0, match.start() - 160), match.start()):
+        return Sensitivity.VENDOR, False
+    return level, False
+
+
+def _closes_quote(text: str, at: int) -> bool:
+    """Tell whether the quote at ``at`` closes one that was opened before it on its line."""
+    after = text[at + 1 : at + 2]
+    return (not after or after in "),;] \n") and line_before(text, at).count(text[at]) % 2 == 1
+
+
+def _accept(text: str, value: Value, level: Sensitivity, match: re.Match[str], *, running: bool) -> Span | None:
+    found = text[value.start : value.end]
+    if match["sep"].strip() == "," and not text.endswith(_SETTERS, 0, match.start("name") - 1):
+        return _keyed(value.start, value.end) if is_surely_secret(found, level) else None
+    if not value.quoted and _is_code_assignment(text, match, value):
+        return None
+    end = end_of_literals(text, value) if value.quoted else value.end
+    block_end = end_of_block(text, value) if value.quoted else end
+    if block_end > end:
+        lines = text[value.start : block_end].split()
+        # One line says it, or all of them together: a token that was wrapped.
+        end, found = block_end, found if has_password_marks(found) or " " in found else "".join(lines)
+    elif end > value.end:
+        found = _BETWEEN_LITERALS.sub("", text[value.start : end])
+    if not is_secret_value(found, level, key=match["name"], quoted=value.quoted, running_text=running):
+        return None
+    return _keyed(value.start, end)
+
+
+def _is_code_assignment(text: str, match: re.Match[str], value: Value) -> bool:
+    """Tell whether a bare identifier is assigned, as programs do: ``password = value``, ``f(password=value, n=2)``."""
+    found = text[value.start : value.end]
+    if not _IDENTIFIER.fullmatch(found) or is_scrambled(found):
+        return False
+    after = text[value.end : value.end + 1]
+    if after in (",", ")") and match["sep"] == "=" and "(" not in line_before(text, match.start()):
+        return False  # a list in a log line or a sentence, not the arguments of a call
+    if after in (",", ")", ";"):
+        # A keyword argument or a statement; in a connection string ("...;Pwd=letmein;") the next pair follows at once.
+        return not (after == ";" and "=" in text[value.end : value.end + 40]) or "_" in found
+    spaced = text[match.start("sep") - 1 : match.start("sep")] == " " and match["sep"] in ("=", ":=")
+    return spaced and ("_" in found or not (found.islower() or found.isupper()))
