@@ -12,8 +12,9 @@ from typing import Generic, TypeVar
 _Item = TypeVar("_Item")
 _RUN = 3
 _ASCII_LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
-# The words of all lists by the characters with which they begin, and those that are too short for that.
-_by_run: dict[tuple[str, ...], set[str]] = {}
+_Run = tuple[str, ...]
+# The words of all lists by the characters with which they begin, with all of their runs; and those that are too short.
+_by_run: dict[_Run, dict[str, frozenset[_Run]]] = {}
 _short: set[str] = set()
 
 
@@ -31,8 +32,9 @@ class Lowered(str):
             lower = text.translate(_ASCII_LOWER)
         made = super().__new__(cls, lower)
         met = [word for word in _short if word in lower]
-        for run in _by_run.keys() & set(zip(lower, lower[1:], lower[2:], strict=False)):
-            met += [word for word in _by_run[run] if word in lower]
+        runs = set(zip(lower, lower[1:], lower[2:], strict=False))
+        for run in _by_run.keys() & runs:
+            met += [word for word, its_runs in _by_run[run].items() if its_runs <= runs and word in lower]
         made.words = frozenset(met)
         return made
 
@@ -44,7 +46,8 @@ def _know(words: frozenset[str]) -> None:
         if len(word) < _RUN:
             _short.add(word)
         else:
-            _by_run.setdefault(tuple(word[:_RUN]), set()).add(word)
+            runs = frozenset(zip(word, word[1:], word[2:], strict=False))
+            _by_run.setdefault(tuple(word[:_RUN]), {})[word] = runs
 
 
 class KeywordIndex:
