@@ -24,7 +24,7 @@ _ID_NAMES = words(
 _CHINESE_SECRETS = ("密码", "口令", "密钥", "秘钥", "私钥", "令牌", "凭证", "凭据", "验证码", "授权码")
 _NAME_FIELDS = ("name", "key", "field", "variable", "Name", "Key", "ParameterKey")
 _VALUE_FIELDS = words("value Value default ParameterValue values val text data string plain")
-_LONGEST_COMMAND = 64
+_LONGEST_COMMAND, _LONGEST_NAME = 64, 100
 _PLURALS = words("tokens passwords secrets keys pins otps passphrases")
 
 _Redact = Callable[[str], str]
@@ -44,33 +44,26 @@ class _Walker:
     def visit(self, value: object, depth: int, *, hide: bool) -> Any:
         if value is None or isinstance(value, bool):
             return value
-        if isinstance(value, str):
-            return self._string(str(value), hide)
         if isinstance(value, int | float):
-            return self._number(value, hide)
+            return REDACTED if hide else self._number(value)
         if isinstance(value, bytes | bytearray | memoryview):
-            return self._string(bytes(value).decode("utf-8", "replace"), hide)
-        if isinstance(value, Mapping | Sequence | Set):
+            value = bytes(value).decode("utf-8", "replace")
+        if isinstance(value, Mapping | Sequence | Set) and not isinstance(value, str):
             return self._container(value, depth, hide)
-        return self._string(_as_text(value), hide)
-
-    def _string(self, text: str, hide: bool) -> str:
-        if text and not PLACEHOLDER.fullmatch(text) and (hide or (self._below_secret and _may_be_secret(text))):
+        text = value if isinstance(value, str) else _as_text(value)
+        may_be_secret = has_password_marks(text) or looks_random(text, allow_hex=True)
+        if text and not PLACEHOLDER.fullmatch(text) and (hide or (self._below_secret and may_be_secret)):
             return REDACTED
-        return self._redact(text)
+        return self._redact(str(text))
 
-    def _number(self, value: int | float, hide: bool) -> Any:
-        if hide:
-            return REDACTED
+    def _number(self, value: int | float) -> Any:
         try:
             text = str(value)
         except ValueError:  # an integer with more digits than Python turns into text
             return "[NUMBER]"
         if isinstance(value, float):
             return value if math.isfinite(value) else text
-        if len(text) < 9:
-            return value
-        redacted = self._redact(text)
+        redacted = self._redact(text) if len(text) >= 9 else text
         return value if redacted == text else redacted
 
     def _container(self, value: Mapping[Any, Any] | Sequence[Any] | Set[Any], depth: int, hide: bool) -> Any:
@@ -78,14 +71,12 @@ class _Walker:
             return CYCLE
         if depth >= DEPTH:
             return TOO_DEEP
+        fields = getattr(value, "_fields", None)
+        if isinstance(value, tuple) and isinstance(fields, tuple) and len(fields) == len(value):
+            value = dict(zip(fields, value, strict=True))
         self._open.add(id(value))
         try:
-            if isinstance(value, Mapping):
-                return self._mapping(value, depth, hide)
-            fields = getattr(value, "_fields", None)
-            if isinstance(value, tuple) and isinstance(fields, tuple) and len(fields) == len(value):
-                return self._mapping(dict(zip(fields, value, strict=True)), depth, hide)
-            return self._items(value, depth, hide)
+            return (self._mapping if isinstance(value, Mapping) else self._items)(value, depth, hide)  # type: ignore[arg-type]
         finally:
             self._open.discard(id(value))
 
@@ -94,46 +85,36 @@ class _Walker:
         result: dict[str, Any] = {}
         for key, item in value.items():
             name = key if isinstance(key, str) else _as_text(key)
-            inner = (hide or named) and name in _VALUE_FIELDS
             shown = self._redact(name)
             while shown in result:
                 shown += "'"
-            if (
-                _normal(name) in _ID_NAMES
-                and isinstance(item, str | int | float)
-                and not isinstance(item, bool)
-                and item
-            ):
+            is_number = isinstance(item, str | int | float) and not isinstance(item, bool) and item
+            if is_number and ("".join(split_name(name)) or name) in _ID_NAMES:
                 text = self._redact(str(item))
                 result[shown] = text if PLACEHOLDER.fullmatch(text) else ID_NUMBER
                 continue
             hidden = _hides(name, item)
             self._below_secret += hidden
+            inner = (hide or named) and name in _VALUE_FIELDS
             result[shown] = self.visit(item, depth + 1, hide=inner or hidden)
             self._below_secret -= hidden
         return result
 
     def _items(self, value: Iterable[Any], depth: int, hide: bool) -> list[Any]:
-        result: list[Any] = []
-        after_flag = False
-        items = list(value)
-        ended = ""
+        items, result = list(value), []
+        after_flag, ended = False, ""
         for item in items:
-            item, ended = self._whole(item, ended)
+            text = item if isinstance(item, str) else item.get("text") if isinstance(item, Mapping) else None
+            if isinstance(text, str):  # the rest of a token with which the text before it ended
+                whole = without_rest(ended, text, self._redact)
+                ended = last_run(text)
+                item = whole if isinstance(item, str) else {**item, "text": whole}
+            else:
+                ended = ""
             text = item if isinstance(item, str) else ""
             result.append(self.visit(item, depth + 1, hide=hide or (after_flag and not text.startswith("-"))))
             after_flag = text.startswith("-") and "=" not in text and _is_secret_flag(text)
         return self._as_command(items, result)
-
-    def _whole(self, item: Any, ended: str) -> tuple[Any, str]:
-        """Return an item without the rest of a token with which the text before it ``ended``, and how it ends."""
-        if isinstance(item, str):
-            return without_rest(ended, item, self._redact), last_run(item)
-        text = item.get("text") if isinstance(item, Mapping) else None
-        if not isinstance(text, str):
-            return item, ""
-        whole = without_rest(ended, text, self._redact)
-        return (item if whole == text else {**item, "text": whole}), last_run(text)
 
     def _as_command(self, items: list[Any], result: list[Any]) -> list[Any]:
         """Hide in ``result`` what only the whole command line ``items`` tells: ``["mysql", "-pVeil7lamp"]``."""
@@ -147,18 +128,10 @@ class _Walker:
         return [part if shown == item else shown for item, shown, part in zip(items, result, parts, strict=True)]
 
 
-def _may_be_secret(text: str) -> bool:
-    return has_password_marks(text) or looks_random(text, allow_hex=True)
-
-
-def _normal(name: str) -> str:
-    return "".join(split_name(name)) or name
-
-
 def _is_secret_name(name: str) -> bool:
     if any(word in name for word in _CHINESE_SECRETS):
         return True
-    return len(name) <= 100 and sensitivity(name) >= Sensitivity.TOKEN
+    return len(name) <= _LONGEST_NAME and sensitivity(name) >= Sensitivity.TOKEN
 
 
 def _is_secret_flag(text: str) -> bool:
@@ -170,15 +143,14 @@ def _hides(name: str, item: object) -> bool:
     if _is_secret_name(name):
         return True
     if isinstance(item, Sequence | Set) and not isinstance(item, str | bytes):
-        words = split_name(name)
-        return bool(words) and words[-1] in _PLURALS and (words[-1] != "keys" or len(words) > 1)
-    if isinstance(item, str):
-        level = sensitivity(name) if len(name) <= 100 else Sensitivity.NONE
-        if level is Sensitivity.WEAK:
-            return looks_random(item)
-        if level is Sensitivity.VENDOR:
-            return looks_random(item, allow_hex=True, minimum=14)
-    return False
+        parts = split_name(name)
+        return bool(parts) and parts[-1] in _PLURALS and (parts[-1] != "keys" or len(parts) > 1)
+    if not isinstance(item, str) or len(name) > _LONGEST_NAME:
+        return False
+    level = sensitivity(name)
+    if level is Sensitivity.VENDOR:
+        return looks_random(item, allow_hex=True, minimum=14)
+    return level is Sensitivity.WEAK and looks_random(item)
 
 
 def _as_text(value: object) -> str:
