@@ -12,7 +12,6 @@ import re
 import pytest
 
 from nanobot_memory_plugins.core.redaction import redact_text
-from nanobot_memory_plugins.redaction.engine.redactor import _CLASS_NAME
 from nanobot_memory_plugins.redaction.values.value_shapes import _CAMEL_CASE, _LABEL
 from tests.support.hostile_repetitions import Used, patterns, repeated, repetitions, seconds_to_use
 
@@ -23,9 +22,8 @@ _LEAST = 1_024
 # Patterns whose callers hand them no more than this many characters.
 BOUNDED = {
     "core.erasure.matching._LINE_BEFORE": 200,
-    "redaction.detectors.password_contexts._NO_VALUE": 128,
+    "redaction.values.told_values._NO_VALUE": 128,
     "redaction.detectors.personal._LOCAL": 64,
-    "redaction.detectors.personal._LOCAL_CLASS": 64,
 }
 
 
@@ -43,7 +41,7 @@ def too_dear(used: Used, longest: int) -> str:
 @pytest.mark.slow
 def test_every_pattern_takes_time_that_grows_with_the_text_alone() -> None:
     found = patterns()
-    assert len(found) > 800
+    assert len(found) > 300
     dear = {}
     for place, used in found.items():
         name = place.removeprefix("nanobot_memory_plugins.")
@@ -64,12 +62,10 @@ def test_eighty_capitals_behind_a_word_for_a_password_are_redacted_at_once() -> 
 
 def test_the_shapes_of_names_mean_what_they_meant() -> None:
     was_camel_case = re.compile(r"[a-z]*+(?:[A-Z]{1,6}[0-9]{0,2}[a-z]*+){1,12}[0-9]{0,3}")
-    was_class_name = re.compile(r"_?(?:[A-Z]{1,8}[0-9]{0,2}[a-z]+){2,8}s?|_?(?:[A-Z]{1,8}[0-9]{0,2}[a-z]*){2,8}")
     was_label = re.compile(r"(?:[^\W\d_]|[\s·:,.])*[\u2e80-\u9fff\uac00-\ud7a3](?:[^\W\d_]|[\s·:,.])*")
     choice = random.Random(7)
     for _ in range(4_000):
         name = "".join(choice.choices("ABCDab12_", weights=(4, 4, 2, 2, 4, 4, 2, 2, 1), k=choice.randint(1, 14)))
         assert bool(_CAMEL_CASE.fullmatch(name)) == bool(was_camel_case.fullmatch(name)), name
-        assert bool(_CLASS_NAME.fullmatch(name)) == bool(was_class_name.fullmatch(name)), name
         label = "".join(choice.choices("密码a 。、:1_", k=choice.randint(1, 8)))
         assert bool(_LABEL.fullmatch(label)) == bool(was_label.fullmatch(label)), label

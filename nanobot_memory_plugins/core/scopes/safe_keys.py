@@ -13,9 +13,9 @@ from typing import Any, TypeVar
 
 from nanobot_memory_plugins.core.text.markdown import one_line
 from nanobot_memory_plugins.core.values import Note, Query, Scope
+from nanobot_memory_plugins.redaction.detectors.rule_index import RuleIndex
 from nanobot_memory_plugins.redaction.rules.keyword_index import Lowered
 from nanobot_memory_plugins.redaction.rules.rule import settle
-from nanobot_memory_plugins.redaction.rules.rule_index import RuleIndex
 from nanobot_memory_plugins.redaction.script.folding import FoldedView
 
 _DIGITS = 16
@@ -53,7 +53,7 @@ def _tokens() -> RuleIndex:
 
     And no rules of others: a name may not depend on what else is installed.
     """
-    from nanobot_memory_plugins.redaction.rules.rows import token_rules
+    from nanobot_memory_plugins.redaction.detectors.rows import token_rules
 
     return RuleIndex(rule for rule in token_rules() if rule.kind != "prefixed_token")
 

@@ -25,7 +25,8 @@ _Q = QUOTES
 # Words for a password: in a clause with one of them, what looks like a password is one.
 _SURE = KeywordIndex(
     words(
-        "password passwords passphrase passcode passwd pwd pw paswrd pasword passwort kennwort creds credentials credential"
+        "password passwords passphrase passcode passwd pwd pw paswrd pasword passwort kennwort creds credentials"
+        " credential"
         " wachtwoord contraseña senha mdp 密码 口令 暗号 密马 密玛 蜜码 通行码"
     )
     | {
@@ -43,10 +44,13 @@ _SURE = KeywordIndex(
 # Beside these the value must be linked to them, or have every mark of a password.
 _WEAK = KeywordIndex(
     words(
-        "login logon log-in wifi wi-fi wlan hotspot encrypted protected locked unlock unlocks decrypt unzip unpack keepass"
-        " bitwarden luks veracrypt bitlocker admin root router vpn nas ssh laptop macbook notebook computer server pdf zip"
+        "login logon log-in wifi wi-fi wlan hotspot encrypted protected locked unlock unlocks decrypt unzip unpack"
+        " keepass"
+        " bitwarden luks veracrypt bitlocker admin root router vpn nas ssh laptop macbook notebook computer server"
+        " pdf zip"
         " psk wpa2 wpa3 netflix spotify steam amazon paypal ebay instagram facebook gmail outlook icloud github gitlab"
-        " linkedin twitter dropbox adobe xbox nintendo discord reddit zoom mailbox forum portal 淘宝 京东 微信 支付宝 微博"
+        " linkedin twitter dropbox adobe xbox nintendo discord reddit zoom mailbox forum portal 淘宝 京东 微信"
+        " 支付宝 微博"
         " 邮箱 账号 登录 登陆 解压 加密 解锁 后台 管理员 热点 无线"
     )
     | {"log in", "logs in", "logged in", "log into", "sign in", "signed in", "sign into", "lock screen", "get in"}
@@ -57,20 +61,24 @@ _NEVER_BEHIND = words("admin root router vpn nas ssh server computer laptop zip 
 # Words for what is machine-made.
 _KEYS = KeywordIndex(
     words(
-        "key token secret credential credentials schlüssel geheimnis clé clave chave jeton ключ токен секрет キー 鍵 トークン"
-        " シークレット 키 토큰 시크릿 密钥 密匙 秘钥 私钥 令牌 凭证 凭据 金钥 授权码 激活码 序列号 权杖 许可证 注册码 genkey"
+        "key token secret credential credentials schlüssel geheimnis clé clave chave jeton ключ токен секрет キー"
+        " 鍵 トークン"
+        " シークレット 키 토큰 시크릿 密钥 密匙 秘钥 私钥 令牌 凭证 凭据 金钥 授权码 激活码 序列号 权杖 许可证"
+        " 注册码 genkey"
     )
 )
 # "key" alone is many things; behind one of these words, or a service's name, it is a secret.
 _KEY_OF = lazy_re(
-    r"(?i)(?:(?<![a-z])(?:api|app|access|secret|private|auth|signing|encryption|master|unseal|deploy|bot|service|account"
+    r"(?i)(?:(?<![a-z])(?:api|app|access|secret|private|auth|signing|encryption|master|unseal|deploy|bot|service"
+    r"|account"
     r"|webhook|client|subscription|sdk|license|wpa2?|wi-?fi|network)[ _-]?"
     r"|(?-i:(?!(?:RSA|DSA|ECDSA|EDDSA|GPG|PGP|Public|Primary|Foreign|Host)[ ])[A-Z][A-Za-z]{2,15})[ ]"
     r"|[\u4e00-\u9fff][ ]?)\Z"
 )
 _ANY = _SURE | _WEAK | _KEYS
 _TOKEN = lazy_re(
-    rf"(?<![^\s{_Q}(\[（「：:,，。;；、>→—|*\u2e80-\u9fff])(?<![A-Za-z0-9]:)(?P<secret>[!#$%&*+.-9;=?-Z^_a-z~-]{{4,400}}+)"
+    rf"(?<![^\s{_Q}(\[（「：:,，。;；、>→—|*\u2e80-\u9fff])(?<![A-Za-z0-9]:)"
+    rf"(?P<secret>[!#$%&*+.-9;=?-Z^_a-z~-]{{4,400}}+)"
     rf"(?=[\s{_Q})\]）」,，。;；、|—\u2e80-\u9fff]|\Z)"
 )
 _TRAIL = ".;:!?*"
@@ -85,7 +93,8 @@ _GOES_ON = lazy_re(
 # The value behind one of these is the name of something else.
 _OTHER_NAMES = words(
     "user username userid loginname account handle nick nickname email mail host hostname server machine node cluster"
-    " database db table schema bucket repo branch commit tag release version build image package model device called named"
+    " database db table schema bucket repo branch commit tag release version build image package model device"
+    " called named"
     " network ssid room order ticket issue case invoice ref reference serial id ids uuid url link file folder path port"
     " project team group tenant realm domain zone region hash checksum digest fingerprint sha algorithm cipher format"
     " size sku part flight train from by in on at than v via python java windows ubuntu debian as name"
@@ -97,9 +106,11 @@ _OTHER_NAME = lazy_re(
 _LAST_WORD = lazy_re(rf"(?i)([a-z]+)(?:[ ](?:is|was|are|number|no|id))?[ ]?[:=#]?[ ]?[{_Q}(「*]{{0,2}}\Z")
 # "The laptop order number is W1187724": a number that people give each other, whatever device it is of.
 _NUMBER_OF = lazy_re(
-    r"(?i)(?<![a-z])(?:order|purchase|booking|reservation|confirmation|invoice|ticket|case|flight|train|part|article|item"
+    r"(?i)(?<![a-z])(?:order|purchase|booking|reservation|confirmation|invoice|ticket|case|flight|train|part"
+    r"|article|item"
     r"|serial|tracking|parcel|shipment|delivery|customer|contract|claim|request|job|model)[ ](?:numbers?|no\.?|nr\.?|id"
-    rf"|#)(?:[ ](?:for|of)[ ](?:it|(?:the|my|our|this)[ ][a-z]{{2,14}}))?(?:[ ](?:is|was))?[ ]?[:=#]?[ ]?[{_Q}(]{{0,2}}\Z"
+    rf"|#)(?:[ ](?:for|of)[ ](?:it|(?:the|my|our|this)[ ][a-z]{{2,14}}))?(?:[ ](?:is|was))?[ ]?[:=#]?["
+    rf" ]?[{_Q}(]{{0,2}}\Z"
 )
 _LINKED = lazy_re(
     rf"(?i)(?:(?<![a-z])(?:is|was|with|using|use|uses|type|types|enter|try|it['’]?s|that['’]?s|now|to|still|then|and)"
@@ -110,9 +121,11 @@ _CLOSELY = lazy_re(
 )
 # What links a value to the word for it: "for the shop's database is ", "改成了 ", ": ".
 _LINK = lazy_re(
-    rf"(?i)[{_Q})\]*]{{0,3}}(?:[ ](?:for|of|to|on|at)(?:[ ][a-z0-9'’._/-]{{1,24}}){{1,5}})?(?:[ ]?[(（][^()（）\n]{{1,20}}[)）])?"
+    rf"(?i)[{_Q})\]*]{{0,3}}(?:[ ](?:for|of|to|on|at)(?:[ ][a-z0-9'’._/-]{{1,24}}){{1,5}})?(?:[ ]?[(（][^()"
+    rf"（）\n]{{1,20}}[)）])?"
     rf"(?:[ ](?:is|was|to)(?:[ ](?:now|still))?[ ]|['’]s[ ]|[ ]?(?:[:=→：]|->)[ ]{{0,3}}"
-    rf"|[^\n,，。;；:!?A-Za-z0-9]{{0,10}}?(?:[是为叫成到用填][了过]?[ ]?:?|[,，]?(?:现在|目前)是|[ ]?[:：])[ ]{{0,3}})[{_Q}(「*]{{0,2}}"
+    rf"|[^\n,，。;；:!?A-Za-z0-9]{{0,10}}?(?:[是为叫成到用填][了过]?[ ]?:?|[,，]?(?:现在|目前)是|[ ]?[:：])["
+    rf" ]{{0,3}})[{_Q}(「*]{{0,2}}"
 )
 # Digits alone, right behind the word: "the admin password is 447181", "密码 123456".
 _OF_DIGITS = lazy_re(
@@ -125,14 +138,17 @@ _ABOUT_VALUE = lazy_re(
 # Beside one of these a random value is a name of something, or may be known.
 _OTHER_THING = lazy_re(
     r"(?i)(?<![a-z])(?:sha-?\d*|md5|commit|digest|checksum|hash(?:es|ed)?|fingerprint|thumbprint|uu?id|ids?|identifier"
-    r"|request|etag|trace|span|public|version|build|revision|rev|image|layer|account|user|tenant|project|branch|file|path"
-    r"|url|endpoint|issuer|audience|header|model|package|test|fixture|job|run|order|ticket|node|pod|kid|certificate|cert"
+    r"|request|etag|trace|span|public|version|build|revision|rev|image|layer|account|user|tenant|project|branch"
+    r"|file|path"
+    r"|url|endpoint|issuer|audience|header|model|package|test|fixture|job|run|order|ticket|node|pod|kid|certificate"
+    r"|cert"
     r"|algorithm|format|encoding|base64|count|length|limit|usage|per|prompt|completion|input|output"
     r"|公|编号|标识|哈希|指纹|摘要|校验和?|版本|模型)(?![a-z])|[=<>{}\[\]|\\]"
 )
 # "... is the token", "...这个是密钥"
 _SAYS_KEY = lazy_re(
-    rf"(?i)[{_Q}]?(?:[ ](?:is|was|as)[ ](?:[a-z]{{1,9}}[ ]){{1,3}}(?:api[ ]|access[ ]|secret[ ])?|[^\s!-~,，。；]{{1,10}})"
+    rf"(?i)[{_Q}]?(?:[ ](?:is|was|as)[ ](?:[a-z]{{1,9}}[ ]){{1,3}}(?:api[ ]|access[ ]|secret[ ])?"
+    rf"|[^\s!-~,，。；]{{1,10}})"
 )
 _ASSIGNMENT = lazy_re(r"(?:-{0,2}|[{\[]*[\"'])[A-Za-z_][A-Za-z0-9_.-]*[\"']?[=:]")
 _RESOURCE = lazy_re(r"(?:arn:|\{\{resolve:)[^\s]{0,80}\Z|checksum/\Z|/run/\Z")

@@ -1,7 +1,7 @@
 """Codes by what is said around them: a number that a clause links to a word for what opens, unlocks or confirms.
 
-The order is free: "the code for the side gate, in case, is 4471", "4471 opens it", ``门锁密码我换了，4471``. What a number
-counts, or numbers, is no code: 12 lines, room 405, error code 5012.
+The order is free: "the code for the side gate, in case, is 4471", "4471 opens it", ``门锁密码我换了，4471``. What a
+number counts, or numbers, is no code: 12 lines, room 405, error code 5012.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ CODE_CUES = KeywordIndex(
     | of.DEVICES
     | {word for word in of.DOUBTFUL if len(word) > 2}
     | words(
-        "enter verify approve disarm 码 口令 暗号 保险箱 保险柜 门 柜 锁 车库 单元 楼下 信箱 行李箱 道闸 电梯 遥控 开机 图案 转盘 平板 手机 电脑 puk"
+        "enter verify approve disarm 码 口令 暗号 保险箱 保险柜 门 柜 锁 车库 单元 楼下 信箱 行李箱 道闸 电梯 遥控"
+        " 开机 图案 转盘 平板 手机 电脑 puk"
     )
     | {"lock box", "key box", "key safe", "key code", "lock screen", "access number"}
 )
@@ -41,12 +42,14 @@ _YEAR = lazy_re(r"(?:19[4-9]|20[0-4])[0-9]")
 _DATED = lazy_re(r"(?:19|20)[0-9]{2}-[0-9]{1,2}-[0-9]{1,2}")
 _ERROR_CODE = lazy_re(r"[A-Z][0-9]{2,4}|[A-Z]{1,3}-?[0-9]{2,5}")
 _SENTENCE_END = lazy_re(
-    r"(?:[!?。！？；]|[.;](?=[ \n]|\Z)|\n)(?![ ]{0,2}(?:it['’]?s|it is|that['’]?s|its|i think|try|use|enter|type|here|\Z))",
+    r"(?:[!?。！？；]|[.;](?=[ \n]|\Z)|\n)(?![ ]{0,2}(?:it['’]?s|it is|that['’]?s|its|i think|try|use|enter|type"
+    r"|here|\Z))",
     re.IGNORECASE,
 )
 _COUNTS = lazy_re(
     r"[ ]?(?P<word>%|[A-Za-z']{1,14})|[-–](?:bit|digit|char|day|year|page|word|line)|[ ]?(?P<chinese>[个個]|位(?!置)|次"
-    r"|分[钟鐘]?|秒|天|小[时時]|[点點]|元|[块塊]|[条條]|人|年|月|日|[号號][楼樓]|[岁歲]|章|[页頁]|集|版|米|公里|公斤|度|倍"
+    r"|分[钟鐘]?|秒|天|小[时時]|[点點]|元|[块塊]|[条條]|人|年|月|日|[号號][楼樓]|[岁歲]|章|[页頁]|集|版|米|公里"
+    r"|公斤|度|倍"
     r"|字|行|[种種]|台|件|名|期|[届屆]|[间間]|[层層]|[楼樓]|路)"
 )
 _BEHIND = lazy_re(r"[\s\"'`*)]{0,3}(?P<mark>[,;:=→—–(-]|->)?")
@@ -57,8 +60,10 @@ _TYPING = lazy_re(
     r"(?i)(?<![a-z])(?:enter|use|type|dial|press|punch|key|tap|input|reply)(?:[ ](?:in|with|back|the code))?[ ]\Z"
 )
 _OPENS = lazy_re(
-    r"(?i)(?:opens|unlocks|disarms|turns|gets|lets|works|to[ ](?:open|unlock|disarm|enter|verify|confirm|log|sign|turn|get"
-    r"|approve))(?![a-z])|(?:for|on|at|into)[ ](?:the|our|my|that|your)[ ](?:[a-z]{2,9}[ ])?(?:doors?|gates?|garage|lobby|lock"
+    r"(?i)(?:opens|unlocks|disarms|turns|gets|lets|works|to[ ](?:open|unlock|disarm|enter|verify|confirm|log|sign"
+    r"|turn|get"
+    r"|approve))(?![a-z])|(?:for|on|at|into)[ ](?:the|our|my|that|your)[ ](?:[a-z]{2,9}[ ])?(?:doors?|gates?|garage"
+    r"|lobby|lock"
     r"|lockbox|keysafe|keypad|locker|safe|vault|padlock|suitcase|intercom|barrier|cabinet|panel)(?![a-z])"
 )
 # What stands between two codes of one list, or one sentence.
@@ -67,10 +72,13 @@ _JOINS = lazy_re(r"[\s,;、|/>*•-]{1,8}|[^\n.!?。！？]{0,48}")
 _NO_CODE = "一二三四五六七八九十位末后後号编代源邮条维尺页乱解转数起砝筹加误态区色扫打写敲字机"
 _CODE = rf"(?<![{_NO_CODE}])(?<!识别)(?<!健康)(?<!付款)(?<!收款)(?<!商品)(?<!邮政编)码"
 _CHINESE = lazy_re(
-    rf"(?i)(?:密\s?码锁?|口令|暗号|(?<![a-z])(?:pin|puk)\s?码?(?![a-z])|{_CODE}(?![头农流字表本])|组合锁|保险[箱柜]|门禁"
+    rf"(?i)(?:密\s?码锁?|口令|暗号|(?<![a-z])(?:pin|puk)\s?码?(?![a-z])|{_CODE}(?![头农流字表本])|组合锁|保险[箱柜]"
+    rf"|门禁"
     rf"|[门车]锁)"
-    r"(?!有效|学|技术|算法|期限|周期|时长|最[长短大小]|长度|位数|规则|强度|管理|格式|类型|字段|错误|保护|政策|框|页面|本)"
-    r"[^\n0-9A-Za-z。！？!?；;]{0,24}(?<![第约共每前近超过满限少多于长度错])(?<!房间)(?<!尾号)(?<!金额)(?<!订单)[ ]?[#*]?\Z"
+    r"(?!有效|学|技术|算法|期限|周期|时长|最[长短大小]|长度|位数|规则|强度|管理|格式|类型|字段|错误|保护|政策|框"
+    r"|页面|本)"
+    r"[^\n0-9A-Za-z。！？!?；;]{0,24}(?<![第约共每前近超过满限少多于长度错])(?<!房间)(?<!尾号)(?<!金额)(?<!订单)["
+    r" ]?[#*]?\Z"
 )
 _CHINESE_LOCK = lazy_re(
     r"(?:[大房家院后前侧]门|门[禁锁口]?|柜子?|锁|保险[箱柜]|车库|单元|楼下|信箱|行李箱|道闸|电梯|遥控器?|锁屏|开机|图案"
@@ -78,7 +86,8 @@ _CHINESE_LOCK = lazy_re(
     r"(?:是|为|[:：]|改成|换成|设成|设的|设了|用的?|按|摁|输入?|拨|开|(?<=[门锁箱柜禁屏])[ ])[ ]?[#*]?\Z"
 )
 _CHINESE_BEHIND = lazy_re(
-    rf"[{QUOTES}]?[ ]?(?:[（(【\[]|[,，]?[ ]?(?:就?是|为|即|作为|当|开|——?|-|:))[^\s0-9A-Za-z,，。;；:!?（）()]{{0,12}}?"
+    rf"[{QUOTES}]?[ ]?(?:[（(【\[]|[,，]?[ ]?(?:就?是|为|即|作为|当|开|——?|-|:))[^\s0-9A-Za-z,，。;；:!?（）()"
+    rf"]{{0,12}}?"
     rf"(?:密码|口令|暗号|{_CODE})(?!学|字段|长度|类型|格式|错误|规则|管理|头|农)"
 )
 _PHONE = lazy_re(r"(?i)(?:电话|座机|热线|手机号?码?|tel|phone|mobile)[\"']?[ .:=是为]{0,4}\Z")
@@ -154,11 +163,11 @@ def _is_named_before(sentence: str, found: str, behind: str) -> bool:
     is_year = bool(_YEAR.fullmatch(found))
     if not link or (is_year and (link != "close" or (not between and noun in of.DOUBTFUL))):
         return False
-    if between and (
-        (between[-1] in of.NUMBERED and link != "close") or (between[0] in of.HARMLESS_BEHIND and noun in of.DOUBTFUL)
-    ):
-        if not (noun in ("code", "codes", "combination") and between[0] in ("to", "on", "at", "the")):
-            return False
+    is_for = noun in ("code", "codes", "combination") and between[:1] in (["to"], ["on"], ["at"], ["the"])
+    if between and between[0] in of.HARMLESS_BEHIND and noun in of.DOUBTFUL and not is_for:
+        return False
+    if between and between[-1] in of.NUMBERED and link != "close" and not is_for:
+        return False
     if before and before[-1] in of.HARMLESS_BEFORE:
         return False
     opener = not of.OPENERS.isdisjoint(before) or not of.OPENERS.isdisjoint(between)

@@ -38,7 +38,8 @@ _COOKIE_HEADER = lazy_re(
 _COOKIE = lazy_re(r"(?<![^;\s,'{])(?P<name>[A-Za-z0-9_.$!%*^|~-]{1,100})=(?P<value>[^\s;,'\"]{1,4096})")
 _COOKIE_ATTRIBUTES = words("path domain expires max-age samesite secure httponly version priority partitioned")
 _COOKIE_NAMES = lazy_re(
-    r"(?i)sess|sid(?![a-z])|auth|token|jwt|login|remember|csrf|xsrf|secret|ticket|credential|identity|access|refresh|sso"
+    r"(?i)sess|sid(?![a-z])|auth|token|jwt|login|remember|csrf|xsrf|secret|ticket|credential|identity|access"
+    r"|refresh|sso"
     r"|passport|_key|pass"
 )
 _MANIFEST = lazy_re(r"(?m)^[ \t\"']{0,8}kind[\"']?:[ \t]{0,3}[\"']?Secret(?:List)?[\"']?[ \t]*,?$")
@@ -47,7 +48,8 @@ _MANIFEST_DATA = lazy_re(
     r"(?P=indent)[ \t]{1,8}[^\n]{1,5000}(?:\n|$)){1,200})"
 )
 _MANIFEST_ITEM = lazy_re(
-    r"(?m)^[ \t]+[\"']?(?P<name>[A-Za-z0-9_.-]{1,200})[\"']?:[ \t]+[\"']?(?P<secret>[^\s#|>\"'][^\n]{0,5000}?)[\"']?[ \t]*,?$"
+    r"(?m)^[ \t]+[\"']?(?P<name>[A-Za-z0-9_.-]{1,200})[\"']?:[ \t]+[\"']?(?P<secret>[^\s#|>\"'][^\n]{0,5000}?)"
+    r"[\"']?[ \t]*,?$"
 )
 # What a manifest says in plain text beside its secrets: where to log in, and as whom.
 _BESIDE_SECRETS = words(
@@ -80,9 +82,12 @@ def _find_in_urls(text: str) -> Iterator[Span]:
             end = _end_of_userinfo(run.group()) if run else 0
             if run and end > 0 and "[" not in run.group()[:end] and not is_placeholder(run.group()[:end]):
                 yield _span(at, at + end, "url_password")
-        elif text.startswith("@", at) and looks_random(user, allow_hex=True) and "ssh" not in match.group()[:12]:
-            if not is_placeholder(user):
-                yield _span(*match.span("user"), "url_token")
+        elif text.startswith("@", at) and _is_token(user) and "ssh" not in match.group()[:12]:
+            yield _span(*match.span("user"), "url_token")
+
+
+def _is_token(user: str) -> bool:
+    return looks_random(user, allow_hex=True) and not is_placeholder(user)
 
 
 def _end_of_userinfo(run: str) -> int:

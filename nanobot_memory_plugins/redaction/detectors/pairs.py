@@ -37,7 +37,8 @@ _PAIR = lazy_re(
     (?<![A-Za-z0-9_]) {_NAME} (?P<close>[{_Q}\])*]{{0,4}}) [ \t]{{0,12}} (?=[:?+=|~,.<设改换更等是为的填-])
     (?P<sep> :=|\?=|\+=|=>|\|\|=|\?\?=|==?=?|::?|->|~> | (?<=[{_Q}])[ \t]?, | \.{{3,60}}(?=[ ])
       | (?:的值)?(?:设置?[为成]|[改换][为成]|更新为|等于|填|是|为):? | </t[dh]>\s{{0,4}}<td[^<>]{{0,60}}> )
-    (?:[*_]{{1,3}}(?=[ \t]?`))? [ \t\x0b]{{0,12}} (?:<(?:b|strong|code|kbd|em|i|tt|span)(?:[ ][^<>]{{0,60}})?>[ ]?){{0,2}}
+    (?:[*_]{{1,3}}(?=[ \t]?`))? [ \t\x0b]{{0,12}}
+    (?:<(?:b|strong|code|kbd|em|i|tt|span)(?:[ ][^<>]{{0,60}})?>[ ]?){{0,2}}
     """
 )
 # Where a value begins that another shape names, by what must stand in the text.
@@ -45,44 +46,54 @@ _NAMED: ByCue[re.Pattern[str]] = ByCue(
     (cues.split(), lazy_re(shape))
     for cues, shape in {
         # process.env.API_KEY || "...", ENV["API_KEY"] or '...'
-        "|| ?? or ?:": rf"(?<![A-Za-z0-9_]){_NAME}[\"')\]]{{0,3}}[ \t]{{0,3}}(?:\|\||\?\?|\bor\b|\?:)[ \t]{{0,3}}(?=[\"'`])",
+        "|| ?? or ?:": rf"(?<![A-Za-z0-9_]){_NAME}[\"')\]]{{0,3}}[ \t]{{0,3}}(?:\|\||\?\?|\bor\b|\?:)["
+        rf" \t]{{0,3}}(?=[\"'`])",
         # const clientSecret string = "...", const API_KEY: &'static str = "...", static const char token[] = "..."
         "=": rf"(?<![A-Za-z0-9_]){_NAME}(?:\[[0-9A-Za-z_]{{0,20}}\]|:[ \t]{{0,2}}&?(?:'[a-z]+[ ])?[A-Za-z]{{1,20}}"
         r"|[ \t]{1,3}[*&]?[A-Za-z][A-Za-z0-9.]{1,20})[ \t]{0,3}:?=[ \t]{0,3}(?=[\"'`])",
         # variable "db_password" { default = "..." }
-        "variable": rf"variable[ \t]{{1,4}}\"{_NAME}\"[ \t]{{0,4}}\{{[^{{}}]{{0,300}}?default[ \t]{{0,20}}=[ \t]{{0,4}}(?=\")",
+        "variable": rf"variable[ \t]{{1,4}}\"{_NAME}\"[ \t]{{0,4}}\{{[^{{}}]{{0,300}}?default[ \t]{{0,20}}=["
+        rf" \t]{{0,4}}(?=\")",
         # a wrapper around the value: SecretStr("..."), b64decode("...")
-        "(": rf"(?<![A-Za-z0-9_]){_NAME}[\"']?[ \t]{{0,3}}[:=]{{1,2}}[ \t]{{0,3}}(?:[A-Za-z_][A-Za-z0-9_]{{0,20}}(?:\.|::))?"
-        r"(?:fromhex|b64decode|unhexlify|SecretStr|from|new|decode|atob|String|str|bytes|Some|Secret|\[\]byte|Buffer\.from)"
+        "(": rf"(?<![A-Za-z0-9_]){_NAME}[\"']?[ \t]{{0,3}}[:=]{{1,2}}["
+        rf" \t]{{0,3}}(?:[A-Za-z_][A-Za-z0-9_]{{0,20}}(?:\.|::))?"
+        r"(?:fromhex|b64decode|unhexlify|SecretStr|from|new|decode|atob|String|str|bytes|Some|Secret|\[\]byte"
+        r"|Buffer\.from)"
         r"\([ \t]{0,2}(?=[br]?[\"'])",
         # "db_password": {"sensitive": true, "type": "string", "value": "..."
         "alue efault": rf"[{_Q}]{_NAME}[{_Q}][ ]?:[ ]?\{{\s{{0,12}}(?:[{_Q}][A-Za-z_]{{2,20}}[{_Q}][ ]?:[ ]?"
         rf"(?:[{_Q}][^\n{_Q}{{}}]{{0,80}}[{_Q}]|true|false|null|[0-9]{{1,10}})\s{{0,2}},\s{{0,16}}){{0,5}}"
         rf"[{_Q}](?:value|default)[{_Q}][ ]?:[ ]?(?=[{_Q}])",
         # ["password"]=> string(14) "..."; public string ApiKey { get; set; } = "..."
-        "string( get;": rf"{_NAME}(?:\"\][ ]?=>\s{{1,8}}string\([0-9]{{1,5}}\)|[ ]?\{{[ ]?get;[^{{}}]{{0,20}}\}}[ ]?=)[ ]?(?=\")",
+        "string( get;": rf"{_NAME}(?:\"\][ ]?=>\s{{1,8}}string\([0-9]{{1,5}}\)|[ ]?\{{[ ]?get;[^{{}}]{{0,20}}\}}["
+        rf" ]?=)[ ]?(?=\")",
         # <password>...</password>, <token><value>...</value>, <key>Password</key><string>...</string>
-        "</": r"<(?P<name>[A-Za-z_][A-Za-z0-9_.:-]{1,60}+)(?:\s[^<>]{0,200})?>\s{0,20}(?:<(?:[Vv]alue|string|[Pp]lainText)>"
+        "</": r"<(?P<name>[A-Za-z_][A-Za-z0-9_.:-]{1,60}+)(?:\s[^<>]{0,200})?>\s{0,20}(?:<(?:[Vv]alue|string"
+        r"|[Pp]lainText)>"
         r"|<!\[CDATA\[)?(?=[^<>\s])",
         "<key>": r"<key>(?P<name>[A-Za-z][A-Za-z0-9_. -]{1,79})</key>\s{0,20}<string>",
         # <entry key="db.password">...</entry>, <meta-data android:name="API_KEY" android:value="..."/>
         "name= key= id=": r"(?:name|key|id)=[\"'\ue0f1-\ue0f9](?P<name>[A-Za-z_][A-Za-z0-9_.-]{1,79})[\"'\ue0f1-\ue0f9]"
         r"(?:\s{1,8}(?:[a-z]{1,20}:)?(?:value|content)=(?=[\"'])|[^<>]{0,80}>(?:<!\[CDATA\[)?)",
         # Content-Disposition: form-data; name="password", an empty line, the value
-        "form-data": r"form-data;[ \t]{0,4}name=[\"\ue0f1-\ue0f9]?(?P<name>[A-Za-z_][A-Za-z0-9_.-]{1,79})[\"\ue0f1-\ue0f9]?"
+        "form-data": r"form-data;[ \t]{0,4}name=[\"\ue0f1-\ue0f9]?(?P<name>[A-Za-z_][A-Za-z0-9_.-]{1,79})"
+        r"[\"\ue0f1-\ue0f9]?"
         r"[ \t]{0,4}\r?[\n\x0b](?:[^\n\x0b]{0,200}[\n\x0b])?\r?[\n\x0b]",
         # gh secret set NAME --body ...
-        "--body --value -b -v": r"(?:secrets?|variable|var)[ ](?:set|put|add|create)[ ](?P<name>[A-Za-z_][A-Za-z0-9_-]{1,79})"
+        "--body --value -b -v": r"(?:secrets?|variable|var)[ ](?:set|put|add|create)["
+        r" ](?P<name>[A-Za-z_][A-Za-z0-9_-]{1,79})"
         r"[ ](?:--?[a-z-]{1,20}[ ]\S{1,80}[ ]){0,3}(?:--body|--value|-b|-v)[= ]",
         # {"name": "DB_PASSWORD", "value": "..."}, name: DB_PASSWORD and value: ... on the next line
         "val default": rf"""(?xi)
-        (?<![A-Za-z0-9_]) (?:name|key|field|parameterkey|id|var|variable|envvar|property) [{_Q}]? \s{{0,4}} [:=] \s{{0,4}}
+        (?<![A-Za-z0-9_]) (?:name|key|field|parameterkey|id|var|variable|envvar|property) [{_Q}]? \s{{0,4}} [:=]
+        \s{{0,4}}
         [{_Q}]? {_NAME} [{_Q}]? [\s,;]{{1,40}}+
         (?: [{_Q}] (?:path|domain|expires|httpOnly|secure) [{_Q}] \s? : \s? [^\s,]{{1,80}} [\s,;]{{1,40}}+ ){{0,4}}
         (?: type [{_Q}]? \s{{0,3}} [:=] \s{{0,3}} [{_Q}]? [A-Za-z]{{1,20}} [{_Q}]? [\s,;]{{1,40}}+ )?
         [{_Q}]? (?:value|default|parametervalue|val) [{_Q}]? \s{{0,4}} [:=] [ \t]{{0,4}}""",
         # A blank divides them: ENV DB_PASSWORD ..., #define WIFI_PASS "...", storePassword '...'
-        "env arg setenv setx _header header #define set add put": r"(?<![A-Za-z0-9_-])(?:ENV|ARG|setenv|setx|proxy_set_header"
+        "env arg setenv setx _header header #define set add put": r"(?<![A-Za-z0-9_-])(?:ENV|ARG|setenv|setx"
+        r"|proxy_set_header"
         r"|add_header|[Hh]eader[ ]set|set[ ]-[a-zA-Z]{1,3}|\#define|(?:configure|config|secrets?|env|variable)[ ]"
         rf"(?:set|add|put))[ \t]{{1,8}}{_NAME}[ \t]{{1,12}}",
         "pass token secret": r"(?<![A-Za-z0-9_.])(?P<name>[a-z]{2,20}[A-Z_][A-Za-z_]{2,30})[ ](?=[\"'])",
@@ -102,8 +113,10 @@ _NO_FLAGS, _NO_FLAG_ENDS = ("no-", "export-", "list-", "delete-", "import-"), ("
 _ANNOTATED = lazy_re(r"[A-Za-z_][A-Za-z0-9_.\[\], |?<>]{0,60}?[ \t]{0,3}=(?!=)[ \t]{0,3}")
 _FORWARD_REFERENCE = lazy_re(r"_*(?:[A-Z]{1,5}[a-z]+){2,8}")
 _SPACED_KEY = lazy_re(
-    r"(?i)(?:支付|商户)[ ]?$|(?:api|app|access|secret|private|auth|encryption|signing|master|licen[cs]e|subscription|service"
-    r"|account|client|admin|webhook|server|recovery|connection|shared|bot|deploy|session|refresh|wallet|storage|root|user"
+    r"(?i)(?:支付|商户)[ ]?$|(?:api|app|access|secret|private|auth|encryption|signing|master|licen[cs]e"
+    r"|subscription|service"
+    r"|account|client|admin|webhook|server|recovery|connection|shared|bot|deploy|session|refresh|wallet|storage"
+    r"|root|user"
     r"|consumer)[ _-]$"
 )
 _QUALIFIED_KEY = lazy_re(
@@ -151,9 +164,9 @@ def find_pairs(text: str, lower: Lowered) -> Iterator[Span]:
                 yield _keyed(*match.span("value"))
     for match in _FLAG.finditer(text) if "-" in text or "/" in text else ():
         name = match["name"]
-        if match["sep"] == ":" or text[match.start()] != "/":
-            if name not in ("p", "P") and not (name.startswith(_NO_FLAGS) or name.endswith(_NO_FLAG_ENDS)):
-                yield from _judge(text, match, name)
+        is_other = name in ("p", "P") or name.startswith(_NO_FLAGS) or name.endswith(_NO_FLAG_ENDS)
+        if not is_other and (match["sep"] == ":" or text[match.start()] != "/"):
+            yield from _judge(text, match, name)
 
 
 def _keyed(start: int, end: int) -> Span:
@@ -195,9 +208,12 @@ def _judge_pair(text: str, match: re.Match[str]) -> Span | None:
         annotated = _ANNOTATED.match(text, at)
         if annotated and is_type_name(text[at : annotated.end()].rstrip(" =\t").split("[")[0].split(" ")[0]):
             value = value_at(text, annotated.end())
-        elif match["close"][:1] not in tuple(_Q) and is_type_name(found):
-            if not found[0].islower() or is_placeholder(found):
-                return None  # password: SecretStr
+        elif (
+            match["close"][:1] not in tuple(_Q)
+            and is_type_name(found)
+            and (not found[0].islower() or is_placeholder(found))
+        ):
+            return None  # password: SecretStr
     elif sep == ":" and not match["close"]:
         found = text[value.start : value.end]
         if _FORWARD_REFERENCE.fullmatch(found) and not is_scrambled(found):

@@ -1,4 +1,4 @@
-"""Personal data by its shape: e-mail addresses, telephones, payment cards, bank accounts, Chinese and US identity numbers.
+"""Personal data by its shape: e-mail addresses, telephones, cards, bank accounts, identity numbers of China and the US.
 
 A number must pass the check that its standard defines, or have a shape that little else has; what stands before it may
 say that it is another number. Numbers behind a word for what they are stand in `rules.toml`.
@@ -16,12 +16,16 @@ from nanobot_memory_plugins.redaction.rules.rule import CARD, EMAIL, IBAN, ID_NU
 from nanobot_memory_plugins.redaction.rules.word_lists import words
 
 _AT = lazy_re(
-    r"@(?P<domain>(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,62})\.){1,8}(?P<top>[A-Za-z]{2,24}|xn--[A-Za-z0-9-]{2,59}))(?![A-Za-z0-9])"
+    r"@(?P<domain>(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,62})\.){1,8}(?P<top>[A-Za-z]{2,24}|xn--[A-Za-z0-9-]{2,59}))"
+    r"(?![A-Za-z0-9])"
 )
 _LOCAL = lazy_re(r"[A-Za-z0-9!#$&'*+_%~-](?:[A-Za-z0-9!#$&'*+_%~.-]{0,62}[A-Za-z0-9_+-])?\Z")
 _UUID = lazy_re(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _REMOTE_PATH = lazy_re(r":(?:[/~]|\.{1,2}/|(?![0-9])[\w.-]{1,60}/)")
-_REMOTE_SHELL = lazy_re(r"(?<![A-Za-z])(?:ssh|sftp|scp|rsync|mosh|plink|autossh|ssh-copy-id)(?:[ ][^\n|;&]{0,50})?[ ]\Z")
+_REMOTE_SHELL = lazy_re(
+    r"(?<![A-Za-z])(?:ssh|sftp|scp|rsync|mosh|plink|autossh|ssh-copy-id)(?:[ ][^\n|;&]{0,50})?["
+    r" ]\Z"
+)
 # Accounts of version control, and addresses that nobody reads.
 _NOBODY = words(
     "git hg svn noreply no-reply donotreply do-not-reply mailer-daemon support help info contact hello sales press jobs"
@@ -31,7 +35,8 @@ _NOBODY = words(
 # Whose address an example shows.
 _ANYBODY = words("user name you your.name yourname someone username email first.last firstname.lastname")
 _NO_TOP = words(
-    "local localhost internal lan git service js py ts css html png jpg svg json md txt yml yaml toml sh exe zip gz tar so"
+    "local localhost internal lan git service js py ts css html png jpg svg json md txt yml yaml toml sh exe zip gz"
+    " tar so"
     " dll conf cfg ini lock java rb go rs cpp whl"
 )
 _IBAN = lazy_re(
@@ -40,7 +45,8 @@ _IBAN = lazy_re(
 # The countries by the length of their IBAN, from the registry of ISO 13616.
 _IBAN_COUNTRIES = {
     15: "NO", 16: "BE", 18: "DK FI FO GL NL FK SD", 19: "MK SI", 20: "AT BA EE KZ LT LU XK MN", 21: "CH HR LI LV",
-    22: "BG BH CR DE GB GE IE ME RS", 23: "AE GI IL IQ OM TL SO", 24: "AD CZ ES MD PK RO SA SE SK TN VG", 25: "LY PT ST",
+    22: "BG BH CR DE GB GE IE ME RS", 23: "AE GI IL IQ OM TL SO",
+    24: "AD CZ ES MD PK RO SA SE SK TN VG", 25: "LY PT ST",
     26: "IS TR", 27: "BI DJ FR GR IT MC MR SM", 28: "AL AZ BY CY DO GT HU LB NI PL SV", 29: "BR EG PS QA UA",
     30: "JO KW MU YE", 31: "MT SC", 32: "LC", 33: "RU",
 }  # fmt: skip
@@ -63,7 +69,8 @@ _INTERNATIONAL = lazy_re(
     r"(?<![0-9A-Za-z_+.)-])\+[1-9][0-9]{0,3}(?:[ .-]{0,2}\(?[0-9]{1,4}\)?){2,6}(?![0-9A-Za-z_]|[.,][0-9])"
 )
 _DOMESTIC = lazy_re(
-    r"(?<![0-9A-Za-z_.+/-])(?:07[0-9]{3}[ ][0-9]{3}[ ]?[0-9]{3}|09[0-9]{2}-[0-9]{3}-[0-9]{3}|01[567][0-9][ /-][0-9]{7,8}"
+    r"(?<![0-9A-Za-z_.+/-])(?:07[0-9]{3}[ ][0-9]{3}[ ]?[0-9]{3}|09[0-9]{2}-[0-9]{3}-[0-9]{3}|01[567][0-9]["
+    r" /-][0-9]{7,8}"
     r"|06[ -][0-9]{4}[ ]?[0-9]{4}|04[0-9]{2}[ ][0-9]{3}[ ][0-9]{3}|07[6-9][ ][0-9]{3}[ ][0-9]{2}[ ][0-9]{2}"
     r"|0[1789]0-[0-9]{4}-[0-9]{4}|0[67](?:[ ][0-9]{2}){4}|(?:1[ .-])?\([2-9][0-9]{2}\) ?[2-9][0-9]{2}[ .-][0-9]{4}"
     r"|(?:1[.-])?[2-9][0-9]{2}(?P<gap>[.-])[2-9][0-9]{2}(?P=gap)[0-9]{4}|1 [2-9][0-9]{2} [2-9][0-9]{2} [0-9]{4})"
@@ -83,11 +90,14 @@ _SSN = lazy_re(
 )
 # A number behind one of these is an identifier, a time or an amount, whatever its digits.
 _OTHER_NUMBER = lazy_re(
-    r"(?i)(?<![A-Za-z])(?:(?:order|trace|request|req|span|job|task|batch|row|user|message|msg|chat|session|device|build|run"
+    r"(?i)(?<![A-Za-z])(?:(?:order|trace|request|req|span|job|task|batch|row|user|message|msg|chat|session|device"
+    r"|build|run"
     r"|event|transaction|txn|trade|invoice|tracking|serial|part|sku|product|item|object|group|commit|issue|ticket|doc"
     r"|drawing|article|catalog)[ _-]?(?:id|no|num|number|#)?|[a-z]*_?id|ts|time|timestamp|epoch|size|bytes|offset|count"
-    r"|total|seq|sequence|nonce|version|ver|pid|port|uid|gid|rev|revision|isbn|ean|upc|imei|snowflake|amount|price|balance"
-    r"|inode|hash|checksum|crc|seed|mtime|ctime|atime|duration|elapsed|订单号?|单号|编号|流水号?|运单号?|快递单号|序列号"
+    r"|total|seq|sequence|nonce|version|ver|pid|port|uid|gid|rev|revision|isbn|ean|upc|imei|snowflake|amount|price"
+    r"|balance"
+    r"|inode|hash|checksum|crc|seed|mtime|ctime|atime|duration|elapsed|订单号?|单号|编号|流水号?|运单号?|快递单号"
+    r"|序列号"
     r"|时间戳|版本号?|批次号?|工号|学号|条码|条形码)[\"')\]]{0,2}\s{0,2}[:=#是为]{0,2}\s{0,2}[\"'(\[]?$"
 )
 _CARD_WORD = lazy_re(r"(?i)card|visa|master|amex|pan\b|卡|credit|debit|payment|支付")
@@ -206,7 +216,7 @@ def _is_cn_id(found: str) -> bool:
 
 
 def _end_of_iban(found: str) -> int:
-    """Give where the IBAN ends that ``found`` begins with, 0 where it is none: ISO 13616-1, by its length and modulo 97."""
+    """Give where the IBAN ends that ``found`` begins with, 0 where it is none (ISO 13616-1)."""
     length = _IBAN_LENGTHS.get(found[:2], 0)
     places = [place for place, char in enumerate(found) if char not in " -"]
     if not length or len(places) < length:

@@ -9,9 +9,9 @@ from nanobot_memory_plugins.redaction.detectors.codes import find_codes
 from nanobot_memory_plugins.redaction.detectors.credentials import find_credentials
 from nanobot_memory_plugins.redaction.detectors.pairs import find_pairs
 from nanobot_memory_plugins.redaction.detectors.personal import find_personal_data
+from nanobot_memory_plugins.redaction.detectors.rows import PERSONAL, SECRETS, TOKENS
 from nanobot_memory_plugins.redaction.detectors.tables import find_in_tables
 from nanobot_memory_plugins.redaction.rules.keyword_index import Lowered
-from nanobot_memory_plugins.redaction.rules.rows import PERSONAL, SECRETS, TOKENS
 from nanobot_memory_plugins.redaction.rules.rule import Span
 from nanobot_memory_plugins.redaction.values.encoded import find_encoded
 

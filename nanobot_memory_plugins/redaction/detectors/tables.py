@@ -9,9 +9,9 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from nanobot_memory_plugins.redaction.detectors.codes import CODE_CUES, find_codes
+from nanobot_memory_plugins.redaction.detectors.rows import PERSONAL
 from nanobot_memory_plugins.redaction.rules.keyword_index import KeywordIndex, Lowered
 from nanobot_memory_plugins.redaction.rules.lazy_pattern import lazy_re
-from nanobot_memory_plugins.redaction.rules.rows import PERSONAL
 from nanobot_memory_plugins.redaction.rules.rule import RANK_KEYED, REDACTED, Span
 from nanobot_memory_plugins.redaction.rules.word_lists import words
 from nanobot_memory_plugins.redaction.values.checks import is_marked

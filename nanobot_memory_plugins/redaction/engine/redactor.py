@@ -10,6 +10,7 @@ from typing import Any, Protocol
 from zlib import crc32
 
 from nanobot_memory_plugins.redaction.detectors.private_keys import find_key_blocks
+from nanobot_memory_plugins.redaction.detectors.rule_index import RuleIndex
 from nanobot_memory_plugins.redaction.engine.value_walker import walk
 from nanobot_memory_plugins.redaction.rules.effort import (
     Budget,
@@ -31,7 +32,6 @@ from nanobot_memory_plugins.redaction.rules.rule import (
     Span,
     settle,
 )
-from nanobot_memory_plugins.redaction.rules.rule_index import RuleIndex
 from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 from nanobot_memory_plugins.redaction.script.folding import FoldedView
 from nanobot_memory_plugins.redaction.script.look_alikes import unmixed

@@ -19,7 +19,8 @@ from nanobot_memory_plugins.redaction.values.value_shapes import (
 )
 
 _EXAMPLE = lazy_re(
-    r"(?i)x{6,}|\*{3,}|\.{3,}|your[-_]|[-_]your|placeholder|redacted|[-_]here\b|example(?:key)?$|<|insert[-_]|replace[-_]"
+    r"(?i)x{6,}|\*{3,}|\.{3,}|your[-_]|[-_]your|placeholder|redacted|[-_]here\b|example(?:key)?$|<|insert[-_]"
+    r"|replace[-_]"
     r"|dummy|changeme"
 )
 _WORDS_ONLY = lazy_re(r"(?:[a-z]{1,20}[-_.])*[a-z]{1,20}")

@@ -9,6 +9,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, cast
 
+from nanobot_memory_plugins.redaction.detectors.rule_index import RuleIndex
 from nanobot_memory_plugins.redaction.rules.lazy_pattern import LazyPattern
 from nanobot_memory_plugins.redaction.rules.rule import (
     API_KEY,
@@ -19,7 +20,6 @@ from nanobot_memory_plugins.redaction.rules.rule import (
     Rule,
     ValueRule,
 )
-from nanobot_memory_plugins.redaction.rules.rule_index import RuleIndex
 from nanobot_memory_plugins.redaction.values.checks import CHECKS
 
 _CLASSES = {
