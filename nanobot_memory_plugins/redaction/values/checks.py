@@ -113,7 +113,7 @@ def _is_basic(found: str) -> bool:
 def _is_number(found: str) -> bool:
     """Tell whether ``found`` has the digits that the number of a document has, and is no date."""
     plain = re.sub(r"[ .-]", "", found)
-    return 5 <= len(plain) <= 16 and sum(map(str.isdigit, found)) >= 3 and not _DATE.fullmatch(found)
+    return 5 <= len(plain) <= 20 and sum(map(str.isdigit, found)) >= 3 and not _DATE.fullmatch(found)
 
 
 def _is_phrase(found: str) -> bool:
