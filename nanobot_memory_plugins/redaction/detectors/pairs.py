@@ -73,7 +73,8 @@ _NAMED: ByCue[re.Pattern[str]] = ByCue(
         r"|<!\[CDATA\[)?(?=[^<>\s])",
         "<key>": r"<key>(?P<name>[A-Za-z][A-Za-z0-9_. -]{1,79})</key>\s{0,20}<string>",
         # <entry key="db.password">...</entry>, <meta-data android:name="API_KEY" android:value="..."/>
-        "name= key= id=": r"(?:name|key|id)=[\"'\ue0f1-\ue0f9](?P<name>[A-Za-z_][A-Za-z0-9_.:-]{1,79})[\"'\ue0f1-\ue0f9]"
+        "name= key= id=": r"(?:name|key|id)=[\"'\ue0f1-\ue0f9](?P<name>[A-Za-z_][A-Za-z0-9_.:-]{1,79})"
+        r"[\"'\ue0f1-\ue0f9]"
         r"(?:\s{1,8}(?:[a-z]{1,20}:)?(?:value|content)=(?=[\"'])|[^<>]{0,80}>(?:<!\[CDATA\[)?)",
         # Content-Disposition: form-data; name="password", an empty line, the value
         "form-data": r"form-data;[ \t]{0,4}name=[\"\ue0f1-\ue0f9]?(?P<name>[A-Za-z_][A-Za-z0-9_.-]{1,79})"

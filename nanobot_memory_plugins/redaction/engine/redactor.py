@@ -17,9 +17,6 @@ from nanobot_memory_plugins.redaction.rules.effort import (
     BudgetSpentError,
     TooCostlyError,
     bounded_effort,
-    check_time,
-    forget_judged,
-    within,
 )
 from nanobot_memory_plugins.redaction.rules.keyword_index import Lowered
 from nanobot_memory_plugins.redaction.rules.rule import (
@@ -133,7 +130,14 @@ class Redactor:
 
     def _find(self, text: str, budget: Budget, windows: dict[str, list[Span]] | None = None) -> list[Span]:
         """Give what is hidden first. ``windows`` holds what was found in each; those that are new are added."""
-        find = partial(self._find_in_new_window, {} if windows is None else windows)
+        windows = {} if windows is None else windows
+
+        def find(original: str) -> list[Span]:
+            # Once: logs and tables repeat themselves, and what was clean stays so in the next pass.
+            if original not in windows:
+                windows[original] = self._find_in_window(original, budget)
+            return windows[original]
+
         spans: list[Span] = []
         at = 0
         try:
@@ -171,8 +175,7 @@ class Redactor:
             # What is hidden already, and fills the margin, is no context.
             left, right = max(start, at - _LEFT, long), min(end, stop + _RIGHT)
             try:
-                with within(budget):
-                    found = find(text[left:right])
+                found = find(text[left:right])
             except TooCostlyError:
                 found = [_unchecked(at - left, stop - left)]
                 if budget is not None:
@@ -190,27 +193,20 @@ class Redactor:
                 yield span._replace(start=first, end=last)
             at = max(stop, done)
 
-    def _find_in_new_window(self, windows: dict[str, list[Span]], original: str) -> list[Span]:
-        """Look at a window once: logs and tables repeat themselves, and what was clean stays so in the next pass."""
-        if original not in windows:
-            windows[original] = self._find_in_window(original)
-        return windows[original]
-
-    def _find_in_window(self, original: str) -> list[Span]:
-        spans = self._find_in_script(original)
+    def _find_in_window(self, original: str, budget: Budget | None) -> list[Span]:
+        spans = self._find_in_script(original, budget)
         plain = simplified(original)
         # Once as it stands, too: labels in Japanese and Korean have traditional characters.
-        return spans if plain == original else settle(spans + self._find_in_script(plain))
+        return spans if plain == original else settle(spans + self._find_in_script(plain, budget))
 
-    def _find_in_script(self, original: str) -> list[Span]:
+    def _find_in_script(self, original: str, budget: Budget | None) -> list[Span]:
         try:
             with bounded_effort(len(original)):
-                return self._find_in_piece(original)
+                return self._find_in_piece(original, budget)
         finally:
             forget_run()
-            forget_judged()
 
-    def _find_in_piece(self, original: str, *, nested: bool = False) -> list[Span]:
+    def _find_in_piece(self, original: str, budget: Budget | None = None, *, nested: bool = False) -> list[Span]:
         view = FoldedView(original)
         text = unmixed(view.text)
         # Most of a second goes into compiling their patterns: who redacts nothing does not pay for it.
@@ -222,8 +218,8 @@ class Redactor:
             spans.extend(self._extra.find(text, lower))
         is_long = len(text) > _SHORT
         for find in detectors.DETECTORS:
-            if is_long:
-                check_time()
+            if is_long and budget is not None and budget.is_over():
+                raise TooCostlyError
             spans.extend(find(text, lower))
         if not nested:
             spans.extend(detectors.find_encoded(text, lambda inner: bool(self._find_in_piece(inner, nested=True))))

@@ -32,7 +32,6 @@ class TooCostlyError(Exception):
 
 class _Effort(threading.local):
     left: float = float("inf")
-    budget: Budget | None = None
 
 
 _effort = _Effort()
@@ -40,28 +39,17 @@ _effort = _Effort()
 
 @contextmanager
 def bounded_effort(size: int) -> Iterator[None]:
-    """Bound the work on a stretch of so many characters in this thread: beyond it `TooCostlyError` is raised."""
+    """Bound the work on a stretch of so many characters in this thread: beyond it `TooCostlyError` is raised.
+
+    What was remembered of its values is dropped behind it: they may be secrets.
+    """
     before, _effort.left = _effort.left, _AT_LEAST + _TIMES * size
     try:
         yield
     finally:
         _effort.left = before
-
-
-@contextmanager
-def within(budget: Budget | None) -> Iterator[None]:
-    """Let `check_time` in this thread look at ``budget``."""
-    before, _effort.budget = _effort.budget, budget
-    try:
-        yield
-    finally:
-        _effort.budget = before
-
-
-def check_time() -> None:
-    """Raise `TooCostlyError` where the time of the text's budget is over."""
-    if _effort.budget is not None and _effort.budget.is_over():
-        raise TooCostlyError
+        for judge in _judges:
+            judge.cache_clear()
 
 
 def count_value(characters: int) -> None:
@@ -80,12 +68,6 @@ def remembered(judge: _Judge) -> _Judge:
     cached: Any = lru_cache(maxsize=1024)(judge)
     _judges.append(cached)
     return cached  # type: ignore[no-any-return]
-
-
-def forget_judged() -> None:
-    """Drop the values that were judged: they may be secrets."""
-    for judge in _judges:
-        judge.cache_clear()
 
 
 class Budget:

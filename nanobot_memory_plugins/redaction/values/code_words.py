@@ -71,7 +71,8 @@ HARMLESS_BEHIND = words(
 )
 """Behind the word they make another thing of it: a review of code, a pin on a map."""
 LINKS = words(
-    "is was are be been it's its that's to with use using enter type dial press punch now still again please reads say says"
+    "is was are be been it's its that's to with use using enter type dial press punch now still again please reads"
+    " say says"
     " number no remains becomes equals ist lautet est es as got me think maybe probably c'est needs wants takes accepts"
     " likes expects gets"
 )
