@@ -91,7 +91,7 @@ class RedactionOptions(PluginOptions):
 
     contacts: Literal["hide", "user", "keep"] = Field(
         default="user",
-        description="telephone numbers, e-mail and postal addresses: `hide` them all; `user`: what the user said stays"
+        description="telephone numbers and e-mail addresses: `hide` them all; `user`: what the user said stays"
         " readable, what only a tool or a page said is hidden; `keep` them all (notes of tools hide them always)",
     )
 
