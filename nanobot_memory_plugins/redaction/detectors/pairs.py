@@ -102,11 +102,6 @@ _NAMED: ByCue[re.Pattern[str]] = ByCue(
         "-": rf"[{_Q}]--?(?P<name>[A-Za-z][A-Za-z0-9_.-]{{1,60}}+)[{_Q}],\s{{0,12}}(?=[{_Q}])",
     }.items()
 )
-# UPDATE settings SET value = '...' WHERE name = 'smtp_password'
-_NAMED_BEHIND = lazy_re(
-    r"(?i)value[ ]?=[ ]?'(?P<value>[^'\n]{4,500})'[^'\n]{1,60}[ ](?:name|key|setting|option|id|k)[ ]?=[ ]?"
-    r"'(?P<name>[A-Za-z_][A-Za-z0-9_.-]{1,79})'"
-)
 _FLAG = lazy_re(
     r"(?<![A-Za-z0-9_=/-])(?:--?|/)(?P<name>[A-Za-z][A-Za-z0-9_-]{1,60}+)(?P<sep>[ \t]{1,4}|=|:)(?![-\s|>&])"
 )
@@ -124,8 +119,6 @@ _QUALIFIED_KEY = lazy_re(
     r"(?i)(?:public|primary|foreign|partition|sort|cache|fingerprint|idempotency|registry|host|shortcut|hot|arrow|map"
     r"|legend|object|next|max|total|prompt|the|a)[ _-]$"
 )
-# The two halves of an access key: "ak: ...", "sk: ...".
-_ACCESS_KEY_BEFORE = lazy_re(r"(?<![A-Za-z0-9])(?i:ak|access_?key(?:_?id)?)[\"']?[ ]?[:=]")
 _BETWEEN_LITERALS = lazy_re(r"[\"']\s*\\?[+.]?\s*[\"']")
 # The folder in which a process runs: PWD=/srv/app
 _FOLDER = lazy_re(r"[\"']?[/~](?:[a-z._-]{0,30}+/?){0,12}+(?=[\s;,\"'})]|\Z)")
@@ -158,11 +151,6 @@ def find_pairs(text: str, lower: Lowered) -> Iterator[Span]:
     for shape in _NAMED.met(lower):
         for match in shape.finditer(text):
             yield from _judge(text, match, match["name"].rsplit(":", 1)[-1].replace(" ", "_"))
-    if "alue" in lower and "where" in lower:
-        for match in _NAMED_BEHIND.finditer(text):
-            level = sensitivity(match["name"])
-            if level and is_secret_value(match["value"], level, key=match["name"], quoted=True, running_text=False):
-                yield _keyed(*match.span("value"))
     for match in _FLAG.finditer(text) if "-" in text or "/" in text else ():
         name = match["name"]
         is_other = name in ("p", "P") or name.startswith(_NO_FLAGS) or name.endswith(_NO_FLAG_ENDS)
@@ -243,8 +231,6 @@ def _level(text: str, match: re.Match[str], name: str, before: str) -> tuple[Sen
         return (Sensitivity.NONE if _QUALIFIED_KEY.search(before[-20:]) else level), False
     if level is Sensitivity.TOKEN and _SPACED_KEY.search(before[-28:]):
         return Sensitivity.COMPOUND, False
-    if name in ("sk", "SK") and _ACCESS_KEY_BEFORE.search(text, max(0, match.start() - 160), match.start()):
-        return Sensitivity.VENDOR, False
     return level, False
 
 

@@ -27,8 +27,6 @@ _LONGEST_LINE, _MOST_ROWS, _LONGEST_CELL = 4000, 2000, 40
 _ALIGNED = lazy_re(r"[^\s|](?:[^\s|]|[ ](?=[^\s|]))*")
 _RULER = lazy_re(r"[\s|:+=-]*-[\s|:+=-]*|[ \t]*={3,}[= \t]*")
 _FOOTER = lazy_re(r"[ \t]*\(?[0-9]{1,9}[ ]rows?(?:[ )][^|\n]{0,60})?")
-# Above the secrets themselves, as vault prints them: every random value below is one.
-_SECRET_DATA = lazy_re(r"[ \t]*=+[ ](?:Secret[ ])?Data[ ]=+[ \t]*")
 _HEADING = lazy_re(r"[A-Za-z_#\u4e00-\u9fff][A-Za-z0-9_ ./()#\u4e00-\u9fff-]{0,39}")
 _CAPITALS = lazy_re(r"[A-Z][A-Z0-9_-]*(?:[ ]+[A-Z][A-Z0-9_-]*){1,11}[ \t]*")
 _CHINESE = {"密码": "password", "口令": "password", "密钥": "secret_key", "令牌": "access_token", "验证码": "otp_code"}
@@ -82,14 +80,12 @@ def _find_in_lines(text: str) -> Iterator[Span]:
     head: list[_Cell] = []
     before: list[_Cell] = []  # the cells of the line before, which a ruler would make a head
     head_mark = before_mark = ""
-    is_sure = is_data = False  # a ruler or capitals say that it is a head, and no line of a list of options
+    is_sure = False  # a ruler or capitals say that it is a head, and no line of a list of options
     at = rows = 0
     for line in text.split("\n"):
         begin, at = at, at + len(line) + 1
         if not line.strip() or len(line) > _LONGEST_LINE or rows > _MOST_ROWS or _FOOTER.fullmatch(line):
-            head, before, rows, is_data = [], [], 0, False
-        elif _SECRET_DATA.fullmatch(line):
-            is_data = True
+            head, before, rows = [], [], 0
         elif _RULER.fullmatch(line):
             if not head or rows:
                 head, head_mark = (_named(before) if _is_head(before) else []), before_mark
@@ -100,7 +96,7 @@ def _find_in_lines(text: str) -> Iterator[Span]:
                 yield from _judge_neighbours(cells)
             if head and mark == head_mark and (len(cells) == len(head) or mark == "  "):
                 rows += 1
-                yield from _judge(head, cells, is_sure=is_sure, is_data=is_data)
+                yield from _judge(head, cells, is_sure=is_sure)
             elif len(cells) > 1 and _is_head(cells):
                 head, head_mark, rows = _named(cells), mark, 0
                 is_sure = mark in ",;\t|" or all(cell.text[0].isupper() or not cell.text[0].isascii() for cell in cells)
@@ -150,7 +146,7 @@ def _setting(head: Sequence[_Cell]) -> tuple[int, int] | None:
     return (name, value) if name is not None and value is not None else None
 
 
-def _judge(head: list[_Cell], cells: list[_Cell], *, is_sure: bool, is_data: bool) -> Iterator[Span]:
+def _judge(head: list[_Cell], cells: list[_Cell], *, is_sure: bool) -> Iterator[Span]:
     if len(cells) != len(head) and len(cells) == 1 and " " in cells[0].text:
         # The widest values leave one blank: cut where the words are as many as the columns.
         start = cells[0].start
@@ -159,7 +155,7 @@ def _judge(head: list[_Cell], cells: list[_Cell], *, is_sure: bool, is_data: boo
     setting = _setting(head)
     if setting is not None and len(cells) == len(head):
         name, value = cells[setting[0]], cells[setting[1]]
-        if is_marked(value.text) and " " not in value.text and (is_data or _is_secret(value.text, name.text)):
+        if is_marked(value.text) and " " not in value.text and _is_secret(value.text, name.text):
             yield _span(value)
     for index, column in enumerate(head):
         if len(cells) == len(head):

@@ -17,17 +17,6 @@ _WEB_KEY_PART = lazy_re(
     r"(?<![A-Za-z0-9_])(?:d|p|q|dp|dq|qi|k)[\"'\ue0f1-\ue0f9]\s{0,3}:\s{0,3}[\"'\ue0f1-\ue0f9]"
     r"(?P<secret>[A-Za-z0-9_-]{20,2000})"
 )
-# Both primes of an RSA key, where the part that says what it is was cut off.
-_PRIMES = lazy_re(
-    r"[\"\ue0f1-\ue0f9]p[\"\ue0f1-\ue0f9]\s{0,3}:\s{0,3}[\"\ue0f1-\ue0f9][A-Za-z0-9_-]{40,1000}[\"\ue0f1-\ue0f9],\s{0,20}[\"\ue0f1-\ue0f9]q[\"\ue0f1-\ue0f9]"
-)
-# An Ethereum key, beside a word for one; hashes of blocks and transactions have the same shape.
-_HEX_KEY = lazy_re(r"(?<![0-9A-Za-z])0x[0-9a-fA-F]{64}(?![0-9A-Za-z])")
-_KEY_BESIDE = lazy_re(r"(?i)private|wallet|signer|secret|accounts")
-_HASH_BESIDE = lazy_re(r"(?i)(?<![a-z])(?:tx|transaction|hash|block|root|topic|digest|commitment|proof)")
-_KEYPAIR_BESIDE = lazy_re(r"(?i)secret|private|keypair|wallet|solana|id\.json")
-# A Solana keypair: 64 bytes as numbers.
-_BYTES_KEY = lazy_re(r"(?<![0-9,] )\[\s{0,4}(?P<secret>(?:[0-9]{1,3},\s{0,4}){63}[0-9]{1,3})\s{0,4}\]")
 _LONGEST_NESTED = 4096
 
 
@@ -40,17 +29,7 @@ def find_encoded(text: str, holds_secret: Callable[[str], bool]) -> Iterator[Spa
     for match in _WALLET.finditer(text):
         if _has_base58_checksum(match.group()):
             yield Span(*match.span(), "wallet_key", PRIVATE_KEY, RANK_KEYED)
-    if "0x" in text:
-        for match in _HEX_KEY.finditer(text):
-            before, after = text[max(0, match.start() - 60) : match.start()], text[match.end() : match.end() + 40]
-            if (_KEY_BESIDE.search(before) or _KEY_BESIDE.search(after)) and not _HASH_BESIDE.search(before[-24:]):
-                yield Span(*match.span(), "wallet_key", PRIVATE_KEY, RANK_KEYED)
-    if "[" in text and "," in text:
-        for match in _BYTES_KEY.finditer(text):
-            around = text[max(0, match.start() - 60) : match.start()] + text[match.end() : match.end() + 40]
-            if all(int(number) < 256 for number in match["secret"].split(",")) and _KEYPAIR_BESIDE.search(around):
-                yield Span(*match.span("secret"), "wallet_key", PRIVATE_KEY, RANK_KEYED)
-    if "kty" in text or _PRIMES.search(text):
+    if "kty" in text:
         for match in _WEB_KEY_PART.finditer(text):
             yield Span(*match.span("secret"), "web_key", API_KEY, RANK_KEYED)
 

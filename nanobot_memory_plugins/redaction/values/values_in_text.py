@@ -9,7 +9,7 @@ from typing import NamedTuple
 from nanobot_memory_plugins.redaction.rules.effort import count_value
 from nanobot_memory_plugins.redaction.rules.lazy_pattern import lazy_re
 from nanobot_memory_plugins.redaction.script.folding import QUOTES
-from nanobot_memory_plugins.redaction.values.value_shapes import LONGEST_JUDGED, has_password_marks
+from nanobot_memory_plugins.redaction.values.value_shapes import LONGEST_JUDGED
 
 _LONGEST = 16_384
 _CJK = "\uff0c\uff1b\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff\U00020000-\U0003ffff"
@@ -19,13 +19,9 @@ _ENTITY_END = lazy_re(r"</|<br|/>")
 _LONGEST_INDENT = 40
 _BLOCK_OPENS = lazy_re(r"[:=][ \t]*[|>][-+0-9]{0,2}[ \t]*\r?\Z")
 _BLOCK_SCALAR = lazy_re(r"[|>][-+0-9]{0,2}[ \t]*\r?[\n\x0b]([ \t]+)")
-# The same where its lines were joined.
-_JOINED_BLOCK = lazy_re(r"[|>][-+0-9]{0,2}[ \t]{2,12}(?=[^\s|>])")
 _STRING_PREFIX = lazy_re(r"(?:[rbuRBU]{1,2}|@|\$|L)(?=[\"'])")
 _FIRST_OF_PREFIX = frozenset("rbuRBU@$L")
 _OPENS_STRUCTURE = lazy_re(r"[(\[{]+(?:[\"'\s\[{(]|[A-Za-z_*.]*[,:(\[\s.)\]}*]|$)")
-_EMPHASISED = lazy_re(r"(?P<mark>\*{1,3}|__)(?P<value>[^\s*_][^\s*]{2,200}?)(?P=mark)(?![A-Za-z0-9*])")
-_WRAPPED = lazy_re(r"\(\s{0,20}(?P<q>[\"'])[^\"'\n]{4,400}(?P=q)[ \t]*\r?\n[ \t]*(?P=q)[^\"'\n]{1,400}(?P=q)")
 _JOINED_LITERAL = lazy_re(r"[\"'][ \t]?\+[ \t]?[\"'][^\"'\n]{1,400}(?=[\"'])")
 _NEXT_LITERAL = lazy_re(r"[\"'][ \t]*(?:\\|\+|\.)?[ \t]*\r?\n[ \t]*(?:\+|\.)?[ \t]*[\"'][^\"'\n]{1,400}(?=[\"'])")
 # How far a value is read at first, how far the name of the next pair may reach, and what of the line behind counts.
@@ -60,18 +56,10 @@ def value_at(text: str, at: int, *, in_query: bool = False) -> Value | None:
         at = prefix.end()
     if text[at] in QUOTES:
         return _quoted(text, at)
-    if text[at] in "*_":
-        marked = _EMPHASISED.match(text, at)
-        if marked and has_password_marks(marked["value"]):
-            return Value(*marked.span("value"), False)
     if text[at] in "([{":
-        # A list of one secret is read as that secret, and so is a string in brackets that goes on in the next line;
-        # anything else in brackets is structure, not a value.
+        # A list of one secret is read as that secret; anything else in brackets is structure, not a value.
         if text[at] == "[" and text[at + 1 : at + 2] in ('"', "'"):
             return _quoted(text, at + 1)
-        wrapped = _WRAPPED.match(text, at) if text[at] == "(" else None
-        if wrapped:
-            return _quoted(text, wrapped.start("q"))
         if _OPENS_STRUCTURE.match(text, at):
             return None
     if text[at] not in "|>":
@@ -80,15 +68,11 @@ def value_at(text: str, at: int, *, in_query: bool = False) -> Value | None:
     if block:
         end = _end_of_line(text, block.end())
         return Value(block.end(), end, True) if end > block.end() else None
-    joined = _JOINED_BLOCK.match(text, at)
-    return _bare(text, joined.end() if joined else at, in_query)
+    return _bare(text, at, in_query)
 
 
 def _quoted(text: str, at: int) -> Value | None:
     quote = text[at]
-    if quote == "`" and text.startswith("``", at) and not text.startswith("```", at):
-        end = text.find("``", at + 2, _end_of_line(text, at))
-        return Value(at + 2, end, True) if end > at + 2 else None
     if text.startswith(quote * 3, at):
         if quote == "`":
             return None  # a fence of Markdown
