@@ -13,6 +13,7 @@ from nanobot_memory_plugins.core.isolation.failure import Failure
 
 VARIABLE: Final = "NANOBOT_MEMORY_TRACE"
 _SHORT: Final = 60
+_LOOKED_AT: Final = 4_000
 
 
 def is_traced() -> bool:
@@ -22,8 +23,6 @@ def is_traced() -> bool:
 
 def show(name: str, arguments: Mapping[str, object], outcome: Outcome | None, seconds: float) -> None:
     """Show one call: ``plugin.hook(arguments) -> answer (seconds)``."""
-    from nanobot_memory_plugins.redaction.engine.redactor import Redactor
-
     given = ", ".join(f"{key}={_short(value)}" for key, value in arguments.items())
     if isinstance(outcome, Failure):
         answer = f"failed: {outcome.reason} at {outcome.place}"
@@ -32,11 +31,18 @@ def show(name: str, arguments: Mapping[str, object], outcome: Outcome | None, se
     else:
         answer = ", ".join(map(_short, outcome)) if outcome else "nothing"
     line = f"{name}({given}) -> {answer} ({seconds:.3f} s)"
-    sys.stderr.write(f"memory: {Redactor().redact(line)}\n")
+    sys.stderr.write(f"memory: {_without_secrets(line)}\n")
 
 
 def _short(value: object) -> str:
     if isinstance(value, (tuple, list)) and len(value) > 1:
         return f"[{len(value)} of {type(value[-1]).__name__}]"
-    text = " ".join(repr(value).split())
+    # Hidden before it is cut: of the beginning of a secret nothing shows what it is.
+    text = _without_secrets(" ".join(repr(value)[:_LOOKED_AT].split()))
     return text if len(text) <= _SHORT else f"{text[:_SHORT]}…"
+
+
+def _without_secrets(text: str) -> str:
+    from nanobot_memory_plugins.redaction import redact_text  # a host that is not traced does not import it here
+
+    return redact_text(text)
