@@ -118,7 +118,9 @@ def test_a_window_in_which_nothing_is_hidden_is_looked_at_once(monkeypatch):
     looks = []
     find = Redactor._find_in_piece
     monkeypatch.setattr(
-        Redactor, "_find_in_piece", lambda self, text, *rest, **more: looks.append(len(text)) or find(self, text, *rest, **more)
+        Redactor,
+        "_find_in_piece",
+        lambda self, text, *rest, **more: looks.append(len(text)) or find(self, text, *rest, **more),
     )
     lines = "".join(f"{number} birds sat on the fence near house {number * 7}\n" for number in range(4_000))
     text = "password: Tundra77wV$\n" + lines
