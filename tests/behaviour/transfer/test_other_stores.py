@@ -123,6 +123,20 @@ def test_notes_stand_under_the_day_that_they_name_and_an_edited_one_is_new(life:
     assert hits(life, "周六开会")
 
 
+def test_what_was_deleted_or_changed_here_is_not_taken_again_nor_undone(life: Life, tmp_path: Path):
+    source = stores.make_markdown(tmp_path / "theirs")
+    life.command("import", source)
+    changed = life.memory / "2026-03-03.md"
+    changed.write_text(changed.read_text(encoding="utf-8").replace("tomatoes", "peppers"), encoding="utf-8")
+    (life.memory / "2026-02-01.md").unlink()
+    assert sum(life.command("import", source, "--json").json["taken"].values()) == 0
+    assert not (life.memory / "2026-02-01.md").exists()
+    left = life.command("import", "--undo", "--json").json["left"]
+    assert [row["file"] for row in left] == ["2026-03-03.md"]
+    assert "peppers" in changed.read_text(encoding="utf-8")
+    assert "fed the cat" not in changed.read_text(encoding="utf-8")
+
+
 SIMPLIFIED = (
     "今天讨论了数据库迁移的计划 买牛奶和面包 明天下午三点开会 负责人是小雨 旅行去成都和厦门 喜欢喝绿茶 记得给妈妈打电话"
 )
