@@ -284,16 +284,13 @@ def test_it_names_what_can_be_taken_in_with_the_command_and_takes_nothing(config
         {"role": "user", "content": "The cabin key hangs in the shed."},
     ]
     (workspace / "sessions" / "cli_direct.jsonl").write_text("".join(f"{json.dumps(one)}\n" for one in lines))
-    notes = workspace.parent / "my notes"
-    notes.mkdir()
-    (notes / "tea.md").write_text("# Tea\n\nJo prefers green tea.\n")
-    (workspace.parent / "pictures").mkdir()
+    (workspace.parent / "notes").mkdir()
+    (workspace.parent / "notes" / "tea.md").write_text("# Tea\n\nJo prefers green tea.\n")
     code, told = init(capsys, "--yes")
     assert code == 0, told
-    assert f"nanobot-memory import {workspace} --from nanobot --workspace {workspace} --dry-run" in told
-    taking = f"import '{notes}' --from markdown --workspace {workspace}"
+    taking = f"import {workspace} --from nanobot --workspace {workspace}"
     assert f"nanobot-memory {taking} --dry-run" in told
-    assert "pictures" not in told
+    assert "markdown" not in told, "a folder that happens to lie there is no offer"
     assert not (workspace / "memory").exists()
     assert run_command_line(shlex.split(taking)) == 0
     capsys.readouterr()

@@ -2,7 +2,6 @@
 
 import shlex
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -12,13 +11,13 @@ from nanobot_memory_plugins.core.files import MemoryPaths
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.transfer.importer import ImportedMessage, ImportedNote, Importer
 from nanobot_memory_plugins.core.transfer.ledger import ImportLedger
-from nanobot_memory_plugins.core.transfer.sources import FALLBACK, installed_importers, load_importer
+from nanobot_memory_plugins.core.transfer.sources import installed_importers, load_importer
 
 # Where other programs keep theirs, below the home folder.
 _USUAL = {"openclaw": ".openclaw", "claude-mem": ".claude-mem", "claude-code": ".claude/projects"}
 _NANOBOT = "nanobot"
-# Items of a store that are looked at to see whether it holds anything, and folders beside a workspace.
-_LOOKED_AT, _MOST_FOLDERS = 2_000, 5
+# Items of a store that are looked at to see whether it holds anything.
+_LOOKED_AT = 2_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +32,8 @@ class Importable:
 def importable_memories(workspace: Path) -> list[Importable]:
     """Return the memories that a workspace could take in, as long as it has taken in none. It blocks.
 
-    Looked for are nanobot's own old sessions, the stores of other programs in their usual places, and folders of
-    Markdown directly beside the workspace. Nothing is written.
+    Looked for are nanobot's own old sessions, and the stores of other programs in their usual places. Nothing is
+    written.
     """
     if ImportLedger(MemoryPaths.of(workspace)).last() is not None:
         return []
@@ -55,11 +54,6 @@ def _places(workspace: Path) -> Iterator[tuple[str, Path]]:
         for name, folder in _USUAL.items():
             if (home.parent / folder).exists():
                 yield name, home.parent / folder
-    with suppress(OSError):
-        beside = sorted(one for one in workspace.parent.iterdir() if one.is_dir() and not one.is_symlink())
-        notes = (one for one in beside if one != workspace and one.name[0] != "." and any(one.glob("*.md")))
-        for one in islice(notes, _MOST_FOLDERS):
-            yield FALLBACK, one
 
 
 def _importer(name: str) -> Importer | None:

@@ -3,9 +3,9 @@
 import os
 import shlex
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from nanobot_memory_plugins.core.config.json_file import nanobot_home, read_json
 from nanobot_memory_plugins.core.config.mapping import (
@@ -35,10 +35,8 @@ def load_config(
     must be there; the other two are passed over when they do not speak of memory.
     """
     named = path or environment.get(CONFIG_VARIABLE)
-    if named:
-        return _read_named(Path(named))
-    for place in _usual_places():
-        found = _read_usual(place)
+    for place in [Path(named)] if named else _usual_places():
+        found = _read(place, is_named=bool(named))
         if found is not None:
             return found
     return MemoryConfig(), []
@@ -66,37 +64,29 @@ def _usual_places() -> list[Path]:
     return [Path("config.json"), *([home / "config.json"] if home is not None else [])]
 
 
-def _read_named(path: Path) -> tuple[MemoryConfig, list[ConfigProblem]]:
-    try:
-        path = path.expanduser().absolute()
-    except RuntimeError:
-        path = path.absolute()
+def _read(path: Path, *, is_named: bool) -> tuple[MemoryConfig, list[ConfigProblem]] | None:
+    """Return what a file says; None for one in a usual place that is not there, or is about something else."""
+    with suppress(RuntimeError):  # there may be no home folder to put in place of "~"
+        path = path.expanduser()
+    path = path.absolute()
     raw, wrong = read_json(path)
     if wrong:
-        return _unread(path, wrong)
+        return _unread(path, wrong) if is_named or _is_ours(path) else None
     if not isinstance(raw, Mapping):
-        return _unused(path, Sentence("an object is expected (found {kind})", kind=kind_of(raw)))
-    speaks = find_section(raw)[0] or has_documented_names(raw) or names_plugins(raw, installed_plugins())
-    if not speaks and (key := misspelt_section(raw)):
-        return _misspelt(path, key)
-    if not speaks and is_nanobots(raw):
-        return MemoryConfig(source=str(path), prefix="channels.memoryPlugins"), []
-    if raw and not speaks:
-        return _unused(path, Sentence('there is no "memoryPlugins" in the file; put the options under that key'))
-    return _read(raw, path)
-
-
-def _read_usual(path: Path) -> tuple[MemoryConfig, list[ConfigProblem]] | None:
-    """Return what a file in a usual place says, or None: it is not there, or is about something else."""
-    raw, wrong = read_json(path)
-    if wrong:
-        return _unread(path.absolute(), wrong) if _is_ours(path) else None
-    if not isinstance(raw, Mapping):
-        return None
-    if not find_section(raw)[0] and not has_documented_names(raw):
-        key = misspelt_section(raw)
-        return _misspelt(path.absolute(), key) if key else None
-    return _read(raw, path.absolute())
+        why = Sentence("an object is expected (found {kind})", kind=kind_of(raw))
+        return _unused(path, why) if is_named else None
+    speaks = find_section(raw)[0] or has_documented_names(raw)
+    if not (speaks or (is_named and names_plugins(raw, installed_plugins()))):
+        if key := misspelt_section(raw):
+            return _unused(path, Sentence('{key} is misspelt; the key is "memoryPlugins"', key=key))
+        if not is_named:
+            return None
+        if is_nanobots(raw):
+            return MemoryConfig(source=str(path), prefix="channels.memoryPlugins"), []
+        if raw:
+            why = Sentence('there is no "memoryPlugins" in the file; put the options under that key')
+            return _unused(path, why)
+    return config_from_mapping(raw, known_plugins=installed_plugins(), source=str(path))
 
 
 def _is_ours(path: Path) -> bool:
@@ -104,20 +94,12 @@ def _is_ours(path: Path) -> bool:
     if not path.exists():
         return False
     home = nanobot_home()
-    if home is not None and path.absolute() == (home / "config.json").absolute():
+    if home is not None and path == (home / "config.json").absolute():
         return True
     try:
         return b"memoryPlugins" in path.read_bytes()
     except (OSError, ValueError):
         return False
-
-
-def _read(raw: Mapping[str, Any], path: Path) -> tuple[MemoryConfig, list[ConfigProblem]]:
-    return config_from_mapping(raw, known_plugins=installed_plugins(), source=str(path))
-
-
-def _misspelt(path: Path, key: str) -> tuple[MemoryConfig, list[ConfigProblem]]:
-    return _unused(path, Sentence('{key} is misspelt; the key is "memoryPlugins"', key=key))
 
 
 def _unused(path: Path, wrong: str) -> tuple[MemoryConfig, list[ConfigProblem]]:
