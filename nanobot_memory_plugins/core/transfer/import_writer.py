@@ -33,7 +33,7 @@ from nanobot_memory_plugins.core.values import Note, Origin, Scope
 # How long an agent that writes just now is waited for, in seconds.
 LOCK_SECONDS = 30.0
 # What is held before it is written, in bytes.
-_MOST_BYTES = 1 << 22
+_MOST_BYTES = 1 << 18
 # A host dates a message when it saves the turn, this memory when it hears it.
 _SAME_TIME = timedelta(minutes=15)
 _NO_TEXT = "it has no text"

@@ -64,8 +64,13 @@ class ImportLedger:
         self.known = {str(item) for (item,) in self._read(done, _DONE)}
 
     def begin(self, source: str) -> None:
-        """Begin an import; it is written down with the first thing that it writes."""
-        self._source, self._run = source, ""
+        """Begin an import, or go on with the last one where that was broken off.
+
+        It is written down with the first thing that it writes.
+        """
+        last = self.last()
+        is_done = last is None or self._read("SELECT item FROM imported WHERE source = ? AND item = ?", _DONE, last.id)
+        self._source, self._run = source, "" if last is None or is_done or last.source != source else last.id
 
     def add_records(self, name: str, records: Mapping[str, bytes]) -> None:
         """Write down the records, by key, that are about to be added to a file below the memory folder."""
@@ -105,8 +110,8 @@ class ImportLedger:
         """Forget an import that was taken back: its items can be imported again."""
         self._state.execute("DELETE FROM imported WHERE run = ?", (run.id,))
 
-    def _read(self, sql: str, value: str) -> list[tuple[str, ...]]:
-        return self._state.read(sql, (value,)) if self._exists else []
+    def _read(self, sql: str, *values: str) -> list[tuple[str, ...]]:
+        return self._state.read(sql, values) if self._exists else []
 
     def _add(self, source: str, items: Iterable[tuple[str, str]]) -> None:
         if not self._run:
