@@ -1,6 +1,8 @@
 """What other programs remember comes over: once, dated, as the words of whoever said it, without secrets."""
 
 import json
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
@@ -10,6 +12,7 @@ import pytest
 
 from tests.behaviour.kit import stores
 from tests.behaviour.kit.life import Life
+from tests.behaviour.kit.waiting import until_now
 
 STORES: dict[str, tuple[Callable[[Path], Path], list[str]]] = {
     "nanobot": (stores.make_nanobot, ["zephyr002", "Lisbon", "bees", "Miso"]),
@@ -135,6 +138,21 @@ def test_what_was_deleted_or_changed_here_is_not_taken_again_nor_undone(life: Li
     assert [row["file"] for row in left] == ["2026-03-03.md"]
     assert "peppers" in changed.read_text(encoding="utf-8")
     assert "fed the cat" not in changed.read_text(encoding="utf-8")
+
+
+def test_an_import_that_is_killed_is_finished_by_the_next_and_undone_as_one(life: Life, tmp_path: Path):
+    for number in range(250):
+        stores.write_nanobot_session(tmp_path / "theirs", f"cli:made{number}", stores.nanobot_chat(number % 50))
+    life.workspace.mkdir()
+    command = [sys.executable, "-m", "nanobot_memory_plugins.core.cli", "import", tmp_path / "theirs"]
+    with subprocess.Popen([*command, "--workspace", life.workspace], stdout=subprocess.DEVNULL) as process:
+        until_now(lambda: list(life.memory.glob("sessions/*.jsonl")), "the first that is written")
+        process.kill()
+    life.command("import", tmp_path / "theirs")
+    lines = [line for file in life.memory.glob("sessions/*.jsonl") for line in file.read_text("utf-8").splitlines()]
+    assert len(lines) == len({json.loads(line)["id"] for line in lines}) == 250 * 5
+    assert life.command("import", "--undo", "--json").json["messages"] == 250 * 5
+    assert for_people(life) == {}
 
 
 SIMPLIFIED = (
