@@ -147,7 +147,10 @@ def set_option(
     _, wrong = config_from_mapping({section: wanted})
     _options(MemoryConfig(plugins={section: wanted}), wrong, {section} & installed_plugins())
     if wrong:
-        raise InputError(wrong[0].message, hint=Sentence("Allowed: {allowed}.", allowed=Sentence.of(named[0].allowed)))
+        raise InputError(
+            wrong[0].message,
+            hint=Sentence("Nothing was changed. Allowed: {allowed}.", allowed=Sentence.of(named[0].allowed)),
+        )
     file = memory.source or silent_file()
     if file is None:
         raise InputError("There is no configuration file.", hint="Name one with --config.")
