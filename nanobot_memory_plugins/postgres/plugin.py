@@ -126,7 +126,10 @@ class PostgresPlugin:
             await asyncio.sleep(_LOOK)
 
     async def _forget(self, store: "SharedStore", context: PluginContext) -> None:
-        while self._untold and await store.forget(self._untold[0]) is not None:
+        if self._untold and store.server.up and context.host.erase is not None:
+            await context.host.erase(
+                self._untold[0]
+            )  # which finishes what was broken off, and comes back to `on_purge`
             del self._untold[0]
         for revision, erasure in await store.to_forget():
             self._carried_out = erasure
