@@ -4,6 +4,7 @@ import asyncio
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TypeVar
 from uuid import UUID
 
@@ -12,7 +13,7 @@ import psycopg
 from nanobot_memory_plugins.core import StoreError, logger
 from nanobot_memory_plugins.core.isolation.threads import LINGER_SECONDS, DaemonThreadPool, run_in_pool
 from nanobot_memory_plugins.postgres import schema
-from nanobot_memory_plugins.postgres.connection import Connection, break_off, connect, transaction
+from nanobot_memory_plugins.postgres.connection import Connection, break_off, connect, plain_errors, run, transaction
 
 T = TypeVar("T")
 
@@ -22,6 +23,8 @@ _FAILURES = 2
 _LOOK, _REST = 1.0, 5.0
 # Connections that wait for the next question, and questions at a time.
 _AT_ONCE = 4
+# Of the locks of whoever does what is to be done on one machine.
+_WORK = 7_021_934
 
 
 class _Use:
@@ -52,6 +55,8 @@ class Server:
         self._lock = threading.Lock()
         self._idle: list[Connection] = []
         self._open: set[Connection] = set()
+        self._work_lock = threading.Lock()
+        self._work: Connection | None = None
         self._late = 0
         self._rest_until = 0.0
         self._closed, self._looked = threading.Event(), threading.Event()
@@ -111,9 +116,38 @@ class Server:
         self._late = 0
         return result
 
+    def take_work(self, work: str) -> bool:
+        """Tell whether this machine may do a kind of work now, and no other; each may while the server is away.
+
+        A transaction that stays open holds a lock of the server's: so a machine that dies keeps nobody waiting, and
+        behind a pooler it is no stranger's.
+        """
+        sql = "SELECT pg_try_advisory_xact_lock(%s, hashtext(%s))"
+        with self._work_lock, suppress(StoreError), plain_errors():
+            if self._work is None or self._work.broken:
+                self._work = self.connected()
+                run(self._work, "BEGIN")
+            # Who has it already gets it again.
+            row = run(self._work, sql, (_WORK, f"{self._tenant} {work}")).fetchone()
+            if row and row[0]:
+                return True
+            self._work.close()
+            self._work = None
+            return False
+        return True
+
+    def give_back_work(self) -> bool:
+        """Let another machine do it."""
+        with self._work_lock:
+            if self._work is not None:
+                self._work.close()
+            self._work = None
+        return True
+
     def close(self) -> None:
         """Close what is open, and break off what is in use."""
         self._closed.set()
+        self.give_back_work()
         self._threads.shutdown()
         self._go_down()
         looking = self._looking

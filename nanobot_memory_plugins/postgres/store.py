@@ -2,8 +2,12 @@
 
 import asyncio
 import os
+import re
+import socket
+import uuid
 import weakref
 from collections.abc import Callable, Collection, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, TypeVar
@@ -22,7 +26,7 @@ from nanobot_memory_plugins.core import (
     Tier,
     logger,
 )
-from nanobot_memory_plugins.core.files import MemoryPaths
+from nanobot_memory_plugins.core.files import MemoryPaths, make_missing
 from nanobot_memory_plugins.core.isolation.threads import LINGER_SECONDS, DaemonThreadPool, run_in_pool
 from nanobot_memory_plugins.core.protocols import EncodingStore, LendingStore, ModelReport, VectorStore
 from nanobot_memory_plugins.core.redaction.contact_redaction import without_secrets
@@ -30,13 +34,11 @@ from nanobot_memory_plugins.core.values import Erasure
 from nanobot_memory_plugins.postgres import doctor, forgetting, records
 from nanobot_memory_plugins.postgres.connection import Connection, run
 from nanobot_memory_plugins.postgres.entries import EntryExchange
-from nanobot_memory_plugins.postgres.machine import machine_name
 from nanobot_memory_plugins.postgres.options import PostgresOptions
 from nanobot_memory_plugins.postgres.passages import Owner
 from nanobot_memory_plugins.postgres.search import ServerRows, ServerVectors, ServerWords
 from nanobot_memory_plugins.postgres.sending import Sending
 from nanobot_memory_plugins.postgres.server import Server
-from nanobot_memory_plugins.postgres.work_lock import WorkLock
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 from nanobot_memory_plugins.storage.index_searcher import IndexSearcher, embedded_part
 from nanobot_memory_plugins.storage.indexer.tail import TailReader
@@ -86,7 +88,6 @@ class SharedStore:
         )
         self._clock = clock
         self._threads = DaemonThreadPool(2, "nanobot-memory-shared-work", linger=LINGER_SECONDS)
-        self._work = WorkLock(self.server, self.owner)
         self.entries = EntryExchange(self.owner, paths.index_folder, self.server)
         self._closed = False
         # Daemon threads that run while the interpreter is taken apart can crash it.
@@ -178,7 +179,9 @@ class SharedStore:
     async def lease(self, work: str, seconds: float) -> bool:
         """Whether this machine does a kind of work, and nobody else until it gives it back; each while it is away."""
         self._must_be_open()
-        return await self._in_thread(lambda: self._work.take(work) if seconds > 0 else self._work.give_back())
+        return await self._in_thread(
+            lambda: self.server.take_work(work) if seconds > 0 else self.server.give_back_work()
+        )
 
     async def found(self, erasure: Erasure) -> dict[str, int] | None:
         """Return in how many passages something stands, by machine; None where the server cannot be asked."""
@@ -229,7 +232,6 @@ class SharedStore:
 
     def _stop(self) -> None:
         try:
-            self._work.give_back()
             self._sending.stop()
         finally:
             self.server.close()
@@ -289,6 +291,34 @@ class _Made:
     def encode(self, texts: str | Sequence[str]) -> list[list[float]]:
         """Return the vector."""
         return [self.vector]
+
+
+def machine_name(paths: MemoryPaths, wanted: str = "") -> str:
+    """Return the name of this workspace's machine, made once and kept beside the index.
+
+    Two folders never have the same name by themselves: what one of them sends is told from the other's by it.
+    """
+    if wanted:
+        return wanted
+    file = paths.index_folder / "machine"
+    host = re.sub(r"[^\w-]+", "-", socket.gethostname().partition(".")[0], flags=re.ASCII).strip("-")[:40] or "machine"
+    made = f"{host}-{uuid.uuid4().hex[:6]}"
+    new = file.with_name(f".{made}.tmp")
+    try:
+        make_missing(file.parent)
+        if not file.exists():
+            new.write_text(f"{made}\n", encoding="utf-8")
+            with suppress(FileExistsError):
+                os.link(new, file)  # whole or not at all, and only the first of those who begin at once
+            new.unlink()
+        return file.read_text(encoding="utf-8").strip() or made
+    except OSError as error:
+        raise StoreError(
+            Sentence("The name of this machine cannot be kept ({why}).", why=error.strerror or type(error).__name__),
+            hint=Sentence(
+                "Check that {parent} can be written, or give the option machine of postgres.", parent=file.parent
+            ),
+        ) from error
 
 
 def _stop_at_exit(process: int, sending: Sending, server: Server) -> None:
