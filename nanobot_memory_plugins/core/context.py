@@ -33,7 +33,8 @@ class HostServices:
     memories people said did not help, and takes it down. ``time_limit`` gives the seconds for which core waits for the
     answer to a hook of this name, and None where it waits for as long as it takes. ``tools_offered`` says whether the
     host has asked for the tools that its model is offered. ``made`` tells core the id of an entry that a tool has made
-    in a session's turn, so that it is taken back with the turn.
+    in a session's turn, so that it is taken back with the turn. ``wrong_options`` says what of the plugin's options is
+    wrong, and was left out.
     """
 
     store: Callable[[], Store | None] = lambda: None
@@ -45,6 +46,7 @@ class HostServices:
     time_limit: Callable[[str], float | None] = lambda hook: None
     tools_offered: Callable[[], bool] = lambda: False
     made: Callable[[str, str], None] = lambda session_key, id_: None
+    wrong_options: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,11 +55,11 @@ class PluginContext(Generic[OptionsT]):
 
     ``options`` is the plugin's validated configuration: an instance of its ``Options`` model, by which type checkers
     know it as ``PluginContext[Options]``. It is None when the plugin declares none, and when an option without a
-    default is missing; ``wrong_options`` says what of them is wrong, and was left out. ``complete`` asks the language
-    model, within the budget of its purpose, and is None when the host has wired none. ``redact`` hides secrets in a
-    text, as core does before it writes, and the contact data that no user said; ``redact_said`` is for the user's own
-    words, and for what stands in the memory's files. ``scopes`` says what may be seen on whose behalf. ``prompts``
-    renders what the model is asked, from the plugin's files or the user's own.
+    default is missing. ``complete`` asks the language model, within the budget of its purpose, and is None
+    when the host has wired none. ``redact`` hides secrets in a text, as core does before it writes, and the
+    contact data that no user said; ``redact_said`` is for the user's own words, and for what stands in the
+    memory's files. ``scopes`` says what may be seen on whose behalf. ``prompts`` renders what the model is asked, from
+    the plugin's files or the user's own.
     """
 
     plugin_name: str
@@ -70,7 +72,6 @@ class PluginContext(Generic[OptionsT]):
     scopes: VisibleScopes
     prompts: Prompts = field(default_factory=Prompts)
     host: HostServices = HostServices()
-    wrong_options: tuple[str, ...] = ()
 
     @property
     def store(self) -> Store | None:

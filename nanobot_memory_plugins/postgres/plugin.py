@@ -51,7 +51,7 @@ class PostgresPlugin:
         options, local = context.options, context.store
         if not isinstance(options, PostgresOptions) or not options.shares or local is None:
             return None
-        self._refused = refusal(options, context.wrong_options)
+        self._refused = refusal(options, context.host.wrong_options)
         if self._refused:
             logger.error("the memory is not shared: {}", self._refused)
             return None

@@ -165,8 +165,8 @@ class PluginSet:
                 shown=partial(self.withholding.hits, found.name),
                 feedback=self._feedback,
                 time_limit=self.host.time_limit,
+                wrong_options=tuple(problem.message for problem in problems),
             ),
-            wrong_options=tuple(problem.message for problem in problems),
         )
         try:
             self._hooks[found.name] = self.host.register(found.name, found.plugin, context)
