@@ -154,12 +154,15 @@ async def test_an_empty_server_gets_everything_again(machines: Machines):
 
 def test_what_a_server_lost_is_sent_to_it_again_and_two_texts_of_one_revision_are_a_conflict():
     before, now, theirs = ('{"content": "green"}', '{"content": "black"}', '{"content": "white"}')
-    here = {"a": before, "b": now, "c": now, "d": now}
+    here = {"a": before, "b": now, "c": now, "d": now, "e": now}
     known = {id_: (3, hash_of(text)) for id_, text in here.items()}
-    rows_ = [EntryRow("b", 2, before, base=before), EntryRow("d", 3, theirs, base=theirs)]
-    updates, known = learned(known, rows_, {"a": 3, "b": 2, "d": 3}, here)
-    assert [(one.id, one.base, one.theirs) for one in updates] == [("b", before, before), ("d", "", theirs)]
-    writes = [(one.id, one.revision, one.body) for one in changed(known, {**here, "d": theirs})]
+    # Of the last nobody has changed it here, whatever is left of its history.
+    rows_ = [EntryRow("b", 2, before, base=before), EntryRow("d", 3, theirs, base=theirs), EntryRow("e", 4, theirs)]
+    updates, known = learned(known, rows_, {"a": 3, "b": 2, "d": 3, "e": 4}, here)
+    assert [(one.id, one.base, one.theirs) for one in updates] == [
+        ("b", before, before), ("d", "", theirs), ("e", now, theirs),
+    ]  # fmt: skip
+    writes = [(one.id, one.revision, one.body) for one in changed(known, {**here, "d": theirs, "e": theirs})]
     assert writes == [("b", 2, now), ("c", 3, now)]
 
 

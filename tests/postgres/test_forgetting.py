@@ -55,6 +55,7 @@ async def test_forgotten_on_one_it_is_gone_on_both_and_of_no_other_tenant(server
         assert {trace.where for trace in done.traces if not trace.removed} == {"the files of the server"}
         await sent(memory)
     assert on_the_server(server, tenant) == []
+    assert rows(server, tenant, "path", "file", "AND machine = 'desktop'") == []  # it is to send them anew
     assert "Haldersen" not in stored(laptop.path)
     assert "Haldersen" in stored(desktop.path)
     async with MemoryHost(desktop.path, config=configured(server.dsn, tenant, "desktop")) as memory:
