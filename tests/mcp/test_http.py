@@ -35,13 +35,14 @@ class HttpServer:
         self.lines: list[str] = []
         self.errors = served.home / "errors.txt"
         arguments = served.arguments("--http", "--port", str(port), *more)
-        self.process = subprocess.Popen(
-            [sys.executable, *arguments],
-            env={**served.environment, **environment},
-            stdout=subprocess.PIPE,
-            stderr=self.errors.open("w"),
-            text=True,
-        )
+        with self.errors.open("w") as errors:
+            self.process = subprocess.Popen(
+                [sys.executable, *arguments],
+                env={**served.environment, **environment},
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                text=True,
+            )
         for line in self.process.stdout:
             self.lines.append(line)
             if "is served at" in line:

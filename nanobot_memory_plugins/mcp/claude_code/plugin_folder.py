@@ -10,7 +10,7 @@ from nanobot_memory_plugins.core import ConfigurationError
 from nanobot_memory_plugins.core.cli.console import console, shown
 from nanobot_memory_plugins.core.cli.options import print_json
 from nanobot_memory_plugins.mcp.claude_code.hooks import FIELDS, HOOK_TOOL, SECONDS, SECRET_VARIABLE, new_secret
-from nanobot_memory_plugins.mcp.connect import write_whole
+from nanobot_memory_plugins.mcp.whole_file import write_whole
 from nanobot_memory_plugins.redaction.script.messages import Sentence, tr
 
 PLUGIN, _SERVER = "nanobot-memory", "memory"

@@ -1,7 +1,7 @@
 """What the views have in common: a list, what is known of the row under the cursor, and reading anew."""
 
 from collections.abc import Callable, Coroutine, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from typing import Any, ClassVar, cast
 
 from rich.text import Text
 from textual import on
@@ -12,9 +12,6 @@ from textual.widgets import DataTable, Input, Static
 from nanobot_memory_plugins.panel.language import PanelWords
 from nanobot_memory_plugins.panel.memory import PanelMemory, reason_of
 from nanobot_memory_plugins.redaction.script.printable import one_line, printable
-
-if TYPE_CHECKING:
-    from nanobot_memory_plugins.panel.app import PanelApp
 
 # Rows that a list shows: nobody reads more, and words narrow them down.
 MOST_ROWS = 1_000
@@ -51,9 +48,9 @@ class View(Container):
         )
 
     @property
-    def panel(self) -> "PanelApp":
-        """The application."""
-        return cast("PanelApp", self.app)
+    def panel(self) -> Any:
+        """The application, `PanelApp`, which imports its views."""
+        return self.app
 
     @property
     def current(self) -> Any:

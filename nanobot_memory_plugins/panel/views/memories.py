@@ -158,7 +158,7 @@ class MemoriesView(View):
                 group=typed["group"] if typed["group"] != entry.group else None,
                 score=score if f"{score:.2f}" != f"{entry.score:.2f}" else None,
             )
-            return await self.panel.changed(lambda: access.edit(entry.id, edit), t("Changed."))
+            return bool(await self.panel.changed(lambda: access.edit(entry.id, edit), t("Changed.")))
 
         self.app.push_screen(EntryForm(t("Edit {id}", id=entry.id), t, save, entry))
 
