@@ -168,9 +168,9 @@ class Hooks:
         if is_hosts:
             return _NOTHING
         known = await self._known(key, session, recorded)
-        texts = [one for one in (known, context.block or "") if one]
-        while sum(map(len, texts)) > _MOST_CONTEXT:  # whole or not at all: a fence has two ends
-            session.knows_the_user = session.knows_the_user and texts.pop(0) != known
+        texts = within([known, context.block or ""])
+        if known and known not in texts:
+            session.knows_the_user = False  # it has not been told yet
         session.blocks += [one for one in texts if one == context.block]
         if not texts:
             return _NOTHING
@@ -256,6 +256,15 @@ class Hooks:
         if session.quiet is not None:
             session.quiet.cancel()
         self._tasks.begin(self._tell_quiet(key, session, ended=True))
+
+
+def within(texts: Sequence[str], most: int = _MOST_CONTEXT) -> list[str]:
+    """Return the texts for which there is room, whole or not at all: a fence has two ends."""
+    shown: list[str] = []
+    for text in filter(None, texts):
+        if sum(len(one) + 2 for one in shown) + len(text) <= most:
+            shown.append(text)
+    return shown
 
 
 def new_secret() -> str:
