@@ -3,7 +3,6 @@
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import overload
-from weakref import WeakKeyDictionary
 
 from nanobot_memory_plugins.core.host.hidden_answers import hidden_answer
 from nanobot_memory_plugins.core.host.said_before import attributed
@@ -24,18 +23,17 @@ _LOOKED_BACK = 4
 class LiveMessages(Sequence[Message]):
     """A host's chat messages, normalised one by one as they are looked at: most of the time nobody looks.
 
-    It has no attribute: whoever is handed it gets copies, and never at the host's own list.
+    ``unspoken`` are the keys of what no user said.
     """
 
-    __slots__ = ("__weakref__",)
+    __slots__ = ("_messages", "_unspoken")
 
     def __init__(self, messages: Sequence[object], unspoken: Container[str] = frozenset()) -> None:
-        _behind[self] = messages
-        if unspoken:
-            _unspoken[self] = unspoken
+        self._messages = messages
+        self._unspoken = unspoken
 
     def __len__(self) -> int:
-        return len(_behind[self])
+        return len(self._messages)
 
     @overload
     def __getitem__(self, index: int) -> Message: ...
@@ -44,15 +42,9 @@ class LiveMessages(Sequence[Message]):
     def __getitem__(self, index: int | slice) -> Message | tuple[Message, ...]:
         if isinstance(index, slice):
             return tuple(self[place] for place in range(*index.indices(len(self))))
-        messages = _behind[self]
-        message = attributed(_normalised(messages[index]), _unspoken.get(self, frozenset()))
-        place = index if index >= 0 else index + len(messages)
-        return hidden_answer(_spoken_before(messages, place), message)
-
-
-_behind: WeakKeyDictionary[LiveMessages, Sequence[object]] = WeakKeyDictionary()
-# Keys of what no user said, where there is any.
-_unspoken: WeakKeyDictionary[LiveMessages, Container[str]] = WeakKeyDictionary()
+        message = attributed(_normalised(self._messages[index]), self._unspoken)
+        place = index if index >= 0 else index + len(self)
+        return hidden_answer(_spoken_before(self._messages, place), message)
 
 
 def _spoken_before(messages: Sequence[object], place: int) -> str:
