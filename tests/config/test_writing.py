@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from nanobot_memory_plugins.core.config import load_config, set_config_keys, set_plugin_options, writing
+from nanobot_memory_plugins.core.config import load_config, set_plugin_options, writing
+from nanobot_memory_plugins.core.config.writing import set_config_keys
 from nanobot_memory_plugins.core.errors import ConfigurationError
 
 PLACE = ("channels", "memoryPlugins")

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from nanobot_memory_plugins.core.config.writing import (
         ConfigChange,
         plugins_place,
-        set_config_keys,
         set_plugin_options,
     )
 
@@ -27,7 +26,7 @@ __getattr__ = lazy_names(
         "names": ("DOCUMENT_NAMES", "DocumentName"),
         "options": ("plugin_options",),
         "reading": ("given_or_usual", "installed_plugins", "load_config"),
-        "writing": ("ConfigChange", "plugins_place", "set_config_keys", "set_plugin_options"),
+        "writing": ("ConfigChange", "plugins_place", "set_plugin_options"),
     },
 )
 
@@ -48,6 +47,5 @@ __all__ = [
     "plugin_options",
     "plugins_place",
     "read_json",
-    "set_config_keys",
     "set_plugin_options",
 ]
