@@ -13,7 +13,6 @@ from nanobot_memory_plugins.consolidation.plain_orders import plain_order
 from nanobot_memory_plugins.consolidation.prompt.source import PromptSource
 from nanobot_memory_plugins.consolidation.prompt.user_language import UserLanguage
 from nanobot_memory_plugins.consolidation.said import SaidInSession
-from nanobot_memory_plugins.consolidation.store.repair import repair_file
 from nanobot_memory_plugins.consolidation.tools import ForgetTool, Remember
 from nanobot_memory_plugins.core import ContextBlock, MemoryTool, Message, PluginContext, Scope, logger
 from nanobot_memory_plugins.core.errors import MemoryFileError
@@ -44,7 +43,7 @@ class EntryKeeping:
             )
 
         self._memory, in_a_turn = opened(_LOCK_SECONDS), opened(_TURN_LOCK_SECONDS)
-        self._language = UserLanguage(context.workspace)
+        self._language = UserLanguage(self._memory.repository.state)
         self._said = SaidInSession(self._memory.repository.paths, context.clock)
         self._withheld = WithheldTexts(self._memory.repository)
         self._asked: BoundedDict[str, str] = BoundedDict(_SESSIONS)  # messages that no tool was called for yet
@@ -62,7 +61,6 @@ class EntryKeeping:
             options,
             self._language,
             redact=context.redact_said,
-            repair=self._repair,
             owner_of=context.scopes.owner,
             clock=context.clock,
         )
@@ -115,12 +113,11 @@ class EntryKeeping:
         return list(await run_in_daemon_thread(lambda: self._withheld.texts(visible)))
 
     def _start(self) -> None:
-        self._repair()
+        try:
+            self._memory.repository.settle()
+        except MemoryFileError as error:
+            logger.warning("the file of the entries stays as it is: {}", error.cause)
         self.prompt.read_ahead()
-
-    def _repair(self) -> None:
-        if done := repair_file(self._memory.repository):
-            logger.info("{}", done)
 
     async def _encode(self, texts: Sequence[str]) -> list[list[float]] | None:
         store = self._context.store

@@ -40,8 +40,6 @@ class ConsolidationOptions(PluginOptions):
     background_sessions: tuple[str, ...] = Field(
         default=("cron:", "heartbeat"), description="beginnings of the keys of sessions that nobody speaks in"
     )
-    journal_bytes: int = Field(default=4 << 20, ge=4_096, description="bytes from which the journal begins a new part")
-    journal_keep_days: int = Field(
-        default=0, ge=0, description="days after which parts of the journal are dropped, and with them undo; 0: never"
+    history_days: int = Field(
+        default=0, ge=0, description="days after which the history of entries is dropped, and with it undo; 0: never"
     )
-    journal_keep_runs: int = Field(default=200, ge=0, description="runs that are kept all the same")

@@ -10,10 +10,7 @@ from nanobot_memory_plugins.consolidation.operations.entry_access import Reposit
 from nanobot_memory_plugins.consolidation.operations.exchange import CONFLICT
 from nanobot_memory_plugins.consolidation.operations.purge import erase_entries
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
-from nanobot_memory_plugins.consolidation.store.document import EntryDocument
-from nanobot_memory_plugins.consolidation.store.plain_lines import not_understood
-from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
-from nanobot_memory_plugins.consolidation.store.taken_out import TakenOut, most_went, taken_out_lately
+from nanobot_memory_plugins.consolidation.store.repository import EntryRepository, Snapshot
 from nanobot_memory_plugins.consolidation.templates import PROMPTS
 from nanobot_memory_plugins.core import (
     ContextBlock,
@@ -22,6 +19,7 @@ from nanobot_memory_plugins.core import (
     Health,
     MemoryTool,
     Message,
+    NanobotMemoryError,
     PluginContext,
     PromptEntries,
     Scope,
@@ -34,7 +32,7 @@ from nanobot_memory_plugins.core.values import Erasure, Trace, Withheld
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 _SUBJECT = "scored entries"
-_MOST_TAKEN = 3
+_MOST_NAMED = 5
 
 
 class ConsolidationPlugin:
@@ -83,12 +81,7 @@ class ConsolidationPlugin:
     @hookimpl
     def open_entries(self, context: PluginContext) -> EntryAccess:
         """Let people look at the entries, and change them."""
-        return RepositoryAccess(
-            EntryRepository(
-                context.workspace, clock=context.clock, redact=context.redact, redact_said=context.redact_said
-            ),
-            whose=context.scopes.of_owner,
-        )
+        return RepositoryAccess(_repository_of(context), whose=context.scopes.of_owner)
 
     @hookimpl
     def contribute_reading(
@@ -130,10 +123,8 @@ class ConsolidationPlugin:
         records: tuple[str, ...],
         context: PluginContext,
     ) -> list[Trace]:
-        """Forget entries, and texts in the journal, the copies and the proposals."""
-        repository = EntryRepository(
-            context.workspace, clock=context.clock, redact=context.redact, redact_said=context.redact_said
-        )
+        """Forget entries, and texts in the history, the backup and the proposals."""
+        repository = _repository_of(context)
         erasure = Erasure(ids, texts, words, nearly=nearly, records=records)
         try:
             return await run_in_daemon_thread(lambda: erase_entries(repository, erasure, dry_run=dry_run))
@@ -143,13 +134,13 @@ class ConsolidationPlugin:
 
     @hookimpl
     async def diagnose(self, context: PluginContext) -> list[Finding]:
-        """Say how many entries there are, what of their file cannot be read, and which nobody sees any more."""
-        repository = EntryRepository(
-            context.workspace, clock=context.clock, redact=context.redact, redact_said=context.redact_said
-        )
+        """Say how many entries there are, what of their file cannot be read, and which went or are seen by nobody."""
+        repository = _repository_of(context)
         try:
             snapshot = await run_in_daemon_thread(repository.load)
-        except MemoryFileError as error:
+            gone = await run_in_daemon_thread(repository.taken_out)
+            is_new = await run_in_daemon_thread(repository.is_without_history)
+        except NanobotMemoryError as error:
             return [Finding(_SUBJECT, error.cause, Health.BAD, error.hint)]
         archived = sum(one.section is Section.ARCHIVED for one in snapshot.entries.values())
         counts = Sentence(
@@ -158,26 +149,15 @@ class ConsolidationPlugin:
             archived=archived,
             name=snapshot.path.name,
         )
-        if snapshot.damage:
-            told = Finding(
-                _SUBJECT,
-                Sentence(
-                    "{counts}; the file is damaged ({damage}) and its last good copy is used",
-                    counts=counts,
-                    damage=snapshot.damage,
-                ),
-                Health.DEGRADED,
-                "`nanobot-memory index`, any change, or the next start of a host puts the good copy in place; the"
-                " damaged file is kept.",
-            )
-        else:
-            told = _with_problems(counts, snapshot.document)
         twofold = sum(has_tag(entry.tags, CONFLICT) for entry in snapshot.entries.values())
         nobodys = sum(context.scopes.is_nobodys(whole_scope(entry)) for entry in snapshot.entries.values())
-        more = [*([_unseen(nobodys)] if nobodys else []), *([_twofold(twofold)] if twofold else [])]
-        taken = await run_in_daemon_thread(lambda: taken_out_lately(repository, snapshot.entries))
-        more += [_taken_out(one, accident=most_went(taken, snapshot.entries)) for one in taken[:_MOST_TAKEN]]
-        return [told, *more]
+        more = [
+            *([_unseen(nobodys)] if nobodys else []),
+            *([_twofold(twofold)] if twofold else []),
+            *([_taken_out(gone, snapshot.path.name)] if gone else []),
+            *([_without_history(repository.state.path.name)] if is_new else []),
+        ]
+        return [_of_file(counts, snapshot), *more]
 
 
 def _twofold(count: int) -> Finding:
@@ -189,9 +169,15 @@ def _twofold(count: int) -> Finding:
     )
 
 
-def _taken_out(taken: TakenOut, *, accident: bool) -> Finding:
-    health = Health.DEGRADED if accident else Health.GOOD
-    return Finding("entries taken out", taken.told, health, "`nanobot-memory entries history` shows them.")
+def _taken_out(ids: Sequence[str], name: str) -> Finding:
+    shown = ", ".join(ids[:_MOST_NAMED]) + ("…" if len(ids) > _MOST_NAMED else "")
+    told = Sentence("{count} taken out of {name} by others lately: {ids}", count=len(ids), name=name, ids=shown)
+    return Finding("entries gone", told, Health.DEGRADED, "`nanobot-memory entries restore ID` brings one back.")
+
+
+def _without_history(name: str) -> Finding:
+    told = Sentence("{name} is new: what was done before is not known, the entries are all there", name=name)
+    return Finding("history of the entries", told)
 
 
 def _unseen(count: int) -> Finding:
@@ -206,16 +192,28 @@ def _unseen(count: int) -> Finding:
     )
 
 
-def _with_problems(counts: str, document: EntryDocument) -> Finding:
-    problems = (*document.problems, *not_understood(document))
-    if not problems:
+def _of_file(counts: str, snapshot: Snapshot) -> Finding:
+    if snapshot.damage:
+        return Finding(
+            _SUBJECT,
+            Sentence(
+                "{counts}; the file is damaged ({damage}), and what was written last is used",
+                counts=counts,
+                damage=snapshot.damage,
+            ),
+            Health.DEGRADED,
+            "any change, or the next start of a host, puts the file right; the damaged one is kept beside it.",
+        )
+    if not snapshot.problems:
         return Finding(_SUBJECT, counts)
-    told = Sentence("{counts}; {problem}", counts=counts, problem=Sentence.of(problems[0]))
-    if len(problems) > 1:
-        told = Sentence("{told} (and {more} more)", told=told, more=len(problems) - 1)
-    return Finding(
-        _SUBJECT,
-        told,
-        Health.DEGRADED,
-        "`nanobot-memory entries list` names these lines; correct them in an editor.",
+    told = Sentence("{counts}; {problem}", counts=counts, problem=Sentence.of(snapshot.problems[0]))
+    if len(snapshot.problems) > 1:
+        told = Sentence("{told} (and {more} more)", told=told, more=len(snapshot.problems) - 1)
+    hint = "`nanobot-memory entries list` names these lines; correct them in an editor."
+    return Finding(_SUBJECT, told, Health.DEGRADED, hint)
+
+
+def _repository_of(context: PluginContext) -> EntryRepository:
+    return EntryRepository(
+        context.workspace, clock=context.clock, redact=context.redact, redact_said=context.redact_said
     )

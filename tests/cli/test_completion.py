@@ -1,4 +1,4 @@
-"""Bash and zsh complete commands, options, values and entry ids."""
+"""Bash and zsh complete commands, options and values."""
 
 import os
 import shutil
@@ -46,12 +46,8 @@ def zsh(*words: str, home: Path) -> str:
         (["a"], "audit", "why"),
         (["entries", "re"], "restore", "forget"),
         (["search", "--ti"], "--tier", "--limit"),
-        (["audit", "--kind", "ju"], "junk", "stale"),
+        (["audit", "--kind", "st"], "stale", "expired"),
         (["models", "pull", "ch"], "chinese", "english"),
-        (["entries", "forget", "-w", "WORKSPACE", "te"], "likes tea", "bonn"),
-        (["entries", "restore", "-w", "WORKSPACE", ""], "lived in Bonn", "likes tea"),
-        (["entries", "list", "-w", "WORKSPACE", "--group", ""], "food", "bonn"),
-        (["entries", "forget", "-w", "NOWHERE", ""], "", "tea1"),
     ],
 )
 def test_zsh_is_offered_what_fits(words, offered, not_offered, workspace: Path):
@@ -66,7 +62,7 @@ def test_zsh_is_offered_what_fits(words, offered, not_offered, workspace: Path):
 def test_bash_itself_completes_by_the_script_that_is_offered(workspace: Path):
     script = """
         eval "$(_NANOBOT_MEMORY_COMPLETE=source_bash nanobot-memory)"
-        COMP_WORDS=(nanobot-memory entries show -w "$1" t); COMP_CWORD=5
+        COMP_WORDS=(nanobot-memory entries restor); COMP_CWORD=2
         "$(complete -p nanobot-memory | sed 's/.*-F \\([^ ]*\\).*/\\1/')" nanobot-memory
         printf '%s\\n' "${COMPREPLY[@]}"
     """
@@ -79,4 +75,4 @@ def test_bash_itself_completes_by_the_script_that_is_offered(workspace: Path):
         timeout=60,
         check=False,
     )
-    assert done.stdout.split() == ["tea1"], done.stderr
+    assert done.stdout.split() == ["restore"], done.stderr

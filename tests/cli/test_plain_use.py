@@ -89,7 +89,6 @@ OF_A_MEMORY = [
     ["entries", "history"],
     ["entries", "remember", "a new fact"],
     ["entries", "proposals"],
-    ["profile"],
     ["audit"],
     ["stats"],
     ["cost"],
@@ -144,7 +143,6 @@ def test_a_table_has_no_column_that_is_empty():
     ("arguments", "cut", "whole"),
     [
         (["entries", "list"], "70 more; --all shows them.", "fact number 119 of ours"),
-        (["profile"], "70 more; --all shows them.", "fact number 119 of ours"),
         (["entries", "history"], "70 more; --all shows them.", "fact number 119 of ours"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
@@ -187,7 +185,6 @@ def test_a_history_says_how_many_runs_are_older(tmp_path: Path, capsys: pytest.C
         (["index"], 0),
         (["index", "-w", "nowhere"], 1),
         (["timeline", "--since", "2026-13-01"], 2),
-        (["entries", "list"], 0),
     ],
 )
 def test_each_line_beside_the_answer_names_the_program(

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import strategies as st
 
 from nanobot_memory_plugins.consolidation.model.entry import Category, Entry, Section, content_of, plain_score
-from nanobot_memory_plugins.consolidation.model.scoring import faded
+from nanobot_memory_plugins.consolidation.model.scoring import as_of
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository, Outcome
 from nanobot_memory_plugins.core.values import Origin, Scope
 
@@ -112,6 +112,8 @@ def added(*entries: Entry):
 
 
 def fade(repository: EntryRepository) -> Outcome:
-    """Bring all entries up to this moment, as every write does: they fade, expire, and the least are forgotten."""
+    """Bring all entries up to this moment, as every write does: they fade, and expire."""
     now = repository.clock.now()
-    return repository.update(lambda entries: faded(entries, now).entries, who="decay", why="time has passed")
+    return repository.update(
+        lambda entries: {id_: as_of(one, now) for id_, one in entries.items()}, who="decay", why="time has passed"
+    )

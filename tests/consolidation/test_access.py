@@ -49,7 +49,7 @@ def test_it_is_what_core_asks_for(access: RepositoryAccess):
 def test_an_edit_changes_what_it_names_and_the_rest_stays(access: RepositoryAccess, workspace: Path):
     access.add("用户喜欢喝茶", group="life")
     access.add("The user lives in Oslo")
-    before = on_disk(workspace)
+    before = set(access.entries().entries)
     id_ = texts(access)["用户喜欢喝茶"]
     run = access.edit(id_, EntryEdit(text="用户喜欢喝绿茶", category="preference", score=0.35))
     assert run is not None
@@ -60,7 +60,7 @@ def test_an_edit_changes_what_it_names_and_the_rest_stays(access: RepositoryAcce
     assert "group: life" in after
     assert "喝茶" not in after
     access.undo()
-    assert on_disk(workspace) == before
+    assert set(access.entries().entries) == before
 
 
 def test_an_edit_of_nothing_writes_nothing(access: RepositoryAccess, workspace: Path):
@@ -115,13 +115,13 @@ def test_merging_leaves_one_entry_and_undo_brings_both_back(access: RepositoryAc
     access.add("likes tea")
     access.add("drinks tea in the morning")
     access.add("lives in Oslo")
-    before, ids = on_disk(workspace), texts(access)
+    before, ids = set(access.entries().entries), texts(access)
     run = access.merge([ids["likes tea"], ids["drinks tea in the morning"]], "likes tea in the morning")
     assert run is not None
     assert set(texts(access)) == {"likes tea in the morning", "lives in Oslo"}
     assert on_disk(workspace).count("### [") == 2
     access.undo()
-    assert on_disk(workspace) == before
+    assert set(access.entries().entries) == before
     with pytest.raises(InputError, match="two entries"):
         access.merge([ids["likes tea"], ids["likes tea"]], "x")
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from nanobot_memory_plugins.consolidation.operations.exchange import CONFLICT, exported, take_in
+from nanobot_memory_plugins.consolidation.operations.exchange import CONFLICT, exported, take_in, taken_out
 from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, forget, remember
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core.errors import MemoryFileError
@@ -93,12 +93,24 @@ def test_what_was_forgotten_for_good_goes_whatever_was_made_of_it_here(here: Ent
     assert texts(here) == []
 
 
-def test_what_was_taken_out_here_comes_back_when_it_was_changed_elsewhere(here: EntryRepository):
+def test_what_was_forgotten_and_can_be_restored_is_so_on_every_machine(here: EntryRepository, tmp_path: Path):
+    id_ = added(here, HOME)
+    there = EntryRepository(tmp_path / "there")
+    base = exported(here)[id_]
+    take_in(there, [EntryUpdate(id_, "", base)])
+    forget(here, [id_], who="user")
+    take_in(there, [EntryUpdate(id_, base, exported(here)[id_])])
+    assert (set(there.load().entries), set(there.load().forgotten)) == (set(), {id_})
+    assert taken_out(here, [id_]) == frozenset()
+
+
+def test_what_was_forgotten_here_stays_so_when_it_was_changed_elsewhere(here: EntryRepository):
     id_ = added(here, HOME)
     base = exported(here)[id_]
     forget(here, [id_], who="user")
     take_in(here, [EntryUpdate(id_, base, with_values(base, content="The user lives in Vilnius"))])
-    assert texts(here) == ["The user lives in Vilnius"]
+    assert texts(here) == []
+    assert here.load().forgotten[id_].content == "The user lives in Vilnius"
 
 
 def test_another_entry_with_the_same_id_leaves_ours_under_a_new_one(here: EntryRepository):

@@ -2,7 +2,7 @@
 
 from nanobot_memory_plugins.consolidation.model.entry import INSTRUCTION, Section
 from nanobot_memory_plugins.consolidation.model.entry_json import entry_from_json, entry_to_json
-from nanobot_memory_plugins.consolidation.model.scoring import faded
+from nanobot_memory_plugins.consolidation.model.scoring import as_of
 from nanobot_memory_plugins.consolidation.prompt.instructions import MOST_INSTRUCTIONS
 from nanobot_memory_plugins.consolidation.prompt.render import prompt_text
 from nanobot_memory_plugins.consolidation.store.document import parse
@@ -19,7 +19,7 @@ def test_an_instruction_and_a_pin_fade_into_no_archive_and_end_on_their_day():
         "b": entry("b", "Never book before 9", 0.8, **kept, expires_at=NOW + days(3)),
         "c": entry("c", "Blood type AB", 0.4, pinned=True, kept_in=Section.ACTIVE),
     }
-    later = faded(entries, NOW + days(700)).entries
+    later = {id_: as_of(one, NOW + days(700)) for id_, one in entries.items()}
     text = prompt_text(later.values(), "en")
     assert "Always answer in French (2026-02-20, id a)" in text
     assert "Blood type AB" in text
@@ -44,7 +44,7 @@ def test_there_are_ten_at_most_the_newest_and_none_in_a_group_or_from_a_model():
     assert prompt_text(many, "en", in_group=True) == ""
 
 
-def test_kind_and_pin_stand_in_the_file_and_what_a_newer_version_writes_there_is_kept():
+def test_kind_and_pin_stand_in_the_file():
     document = parse(EXAMPLE.encode())
     made = {**document.entries, "ab12": entry("ab12", "Never push", kind=INSTRUCTION, pinned=True)}
     data = render(document, made, now=NOW)
@@ -52,9 +52,3 @@ def test_kind_and_pin_stand_in_the_file_and_what_a_newer_version_writes_there_is
     again = parse(data).entries["ab12"]
     assert (again.kind, again.pinned) == (INSTRUCTION, True)
     assert entry_from_json(entry_to_json(again)) == again
-    newer = parse(data.replace(b"kind: instruction; pinned: yes", b"kind: vow; pinned: 2")).entries
-    assert (newer["ab12"].kind, newer["ab12"].pinned, newer["ab12"].extra) == (
-        "",
-        False,
-        (("kind", "vow"), ("pinned", "2")),
-    )

@@ -10,12 +10,13 @@ from hypothesis import strategies as st
 from nanobot_memory_plugins.consolidation.model.entry import Entry, Section
 from nanobot_memory_plugins.consolidation.model.scoring import (
     activated,
+    as_of,
     contradicted,
     decayed,
     expired,
-    faded,
     initial_score,
     restored,
+    shown_now,
 )
 from nanobot_memory_plugins.consolidation.store.document import parse
 from nanobot_memory_plugins.consolidation.store.rendering import render
@@ -61,13 +62,12 @@ def test_nothing_fades_for_seven_days_and_then_a_hundredth_a_day(after: float, s
 @pytest.mark.accept("EB-09")
 def test_what_fades_below_a_fifth_is_archived_and_below_a_twentieth_forgotten():
     # .8 * .99 ** 137 = .2018..., ** 138 = .1998...; ** 275 = .0504..., ** 276 = .0499...
-    one = {"a1b2c3": entry(score=0.8)}
-    assert faded(one, NOW + days(7 + 137)).entries["a1b2c3"].section is Section.ACTIVE
-    assert faded(one, NOW + days(7 + 138)).entries["a1b2c3"].section is Section.ARCHIVED
-    assert faded(one, NOW + days(7 + 275)).forgotten == {}
-    gone = faded(one, NOW + days(7 + 276))
-    assert gone.entries == {}
-    assert gone.forgotten["a1b2c3"].score < 0.05
+    one = entry(score=0.8)
+    assert as_of(one, NOW + days(7 + 137)).section is Section.ACTIVE
+    assert as_of(one, NOW + days(7 + 138)).section is Section.ARCHIVED
+    assert len(shown_now([one], NOW + days(7 + 275))) == 1
+    assert shown_now([one], NOW + days(7 + 276)) == []
+    assert as_of(one, NOW + days(7 + 276)).score < 0.05
 
 
 @pytest.mark.accept("EB-10")
@@ -86,7 +86,10 @@ def test_fading_twice_in_the_same_moment_leaves_the_file_as_it_is():
     later = NOW + days(30)
     for _ in range(2):
         document = parse(data)
-        before, data = data, render(document, faded(document.entries, later).entries, now=later)
+        before, data = (
+            data,
+            render(document, {id_: as_of(one, later) for id_, one in document.entries.items()}, now=later),
+        )
     assert data == before
     assert parse(data).entries["a1b2c3"].score == pytest.approx(0.8 * 0.99**23)
 
@@ -97,7 +100,8 @@ def test_what_matters_in_most_conversations_stops_fading_at_one_half(what: dict[
     data = render(parse(b""), {"a1b2c3": entry(score=0.8, **what)}, now=NOW)
     for day in (20, 600):
         document = parse(data)
-        data = render(document, faded(document.entries, NOW + days(day)).entries, now=NOW + days(day))
+        faded = {id_: as_of(one, NOW + days(day)) for id_, one in document.entries.items()}
+        data = render(document, faded, now=NOW + days(day))
     one = parse(data).entries["a1b2c3"]
     assert one.score == 0.5
     assert activated(one, NOW + days(600)).score == 0.6
@@ -116,7 +120,8 @@ def test_steps_through_the_file_give_what_one_go_gives():
     data = render(parse(b""), {"a1b2c3": entry(score=0.8)}, now=NOW)
     for day in range(1, 61):
         document = parse(data)
-        data = render(document, faded(document.entries, NOW + days(day)).entries, now=NOW + days(day))
+        faded = {id_: as_of(one, NOW + days(day)) for id_, one in document.entries.items()}
+        data = render(document, faded, now=NOW + days(day))
     assert parse(data).entries["a1b2c3"] == decayed(entry(score=0.8), NOW + days(60))
 
 
@@ -150,10 +155,10 @@ def test_a_contradicted_entry_is_halved_and_linked_once():
 def test_an_expired_todo_is_lowered_and_archived():
     todo = entry(category="todo", score=0.8, expires_at=NOW + days(2))
     assert expired(todo, NOW + days(1)) == todo
-    done = faded({todo.id: todo}, NOW + days(2)).entries[todo.id]
+    done = as_of(todo, NOW + days(2))
     assert done.score == 0.15
     assert done.section is Section.ARCHIVED
-    assert faded({todo.id: done}, NOW + days(2)).entries[todo.id] == done
+    assert as_of(done, NOW + days(2)) == done
 
 
 def test_whatever_has_an_end_expires_but_for_what_a_person_keeps():
@@ -164,11 +169,11 @@ def test_whatever_has_an_end_expires_but_for_what_a_person_keeps():
 
 def test_what_a_person_keeps_among_the_active_is_not_forgotten():
     one = entry(score=0.06, kept_in=Section.ACTIVE)
-    assert faded({one.id: one}, NOW + days(400)).forgotten == {}
+    assert shown_now([one], NOW + days(400)) != []
 
 
 def test_a_restored_entry_is_remembered_again():
     gone = decayed(entry(score=0.8, category="todo", expires_at=NOW), NOW + days(300))
     back = restored(gone, NOW + days(300))
     assert back.score == 0.4
-    assert faded({back.id: back}, NOW + days(305)).entries[back.id].section is Section.ACTIVE
+    assert as_of(back, NOW + days(305)).section is Section.ACTIVE

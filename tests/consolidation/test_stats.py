@@ -2,21 +2,19 @@
 
 import json
 import os
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from nanobot_memory_plugins.consolidation.cli.stats import plain_entries
-from nanobot_memory_plugins.consolidation.model.entry import Entry, Section
+from nanobot_memory_plugins.consolidation.model.entry import Entry
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, Note
 from nanobot_memory_plugins.core.cli.main import run_command_line
 from nanobot_memory_plugins.core.clock import ManualClock
 from nanobot_memory_plugins.core.host.recall_log import RecallLedger
 from nanobot_memory_plugins.core.values import NoteType, Origin
-from tests.support.many_messages import BARE_IMPORTS, processor_seconds, write_messages
 
 NOW = datetime(2026, 3, 6, 12, tzinfo=UTC)
 CONFIG = MemoryConfig.model_validate(
@@ -58,7 +56,7 @@ async def test_messages_notes_and_entries_are_counted_by_kind_origin_and_month(t
     assert "user 2, assistant 1" in capsys.readouterr().out
 
 
-async def test_what_is_recalled_most_is_shown_with_its_words_and_what_never_is_counted(tmp_path: Path, capsys):
+async def test_what_is_recalled_most_is_shown_with_its_words(tmp_path: Path, capsys):
     async with MemoryHost(tmp_path, config=CONFIG, clock=ManualClock(NOW)) as memory:
         message = (await memory.message_received(session_key="cli:a", text="The kiln fires at 900 degrees")).receipt
         note = await memory.keep(Note("Mei grows tea", details="On the northern slope."))
@@ -84,33 +82,6 @@ async def test_what_is_recalled_most_is_shown_with_its_words_and_what_never_is_c
         (2, "Mei grows tea"),
         (1, "the user likes aaaa1111"),
     ]
-    assert found["never"] == {"entries": 2}
-
-
-@pytest.mark.parametrize(
-    "by_hand",
-    [
-        "",
-        "\n## Notes\n\nMine.\n",
-        "\n```\n### [0000ffff] fact | 0.50 | 2026-03-06 | 0\nin a fence\n```\n",
-        "\n### [bbbb2222] fact | 0.5 | 2026-03-06 | 0\n\nset off\n",
-        "\n### a heading of mine\n\nwith text\n",
-    ],
-)
-def test_entries_are_counted_as_they_are_listed_whoever_wrote_in_the_file(by_hand: str, tmp_path: Path, capsys):
-    scores = (0.9, 0.8, 0.5, 0.5, 0.1, 0.1)  # the last two are archived
-    made = {
-        f"aaaa000{n}": Entry(f"aaaa000{n}", f"likes {n}", "fact", score, NOW, created_at=NOW)
-        for n, score in enumerate(scores)
-    }
-    repository = EntryRepository(tmp_path, clock=ManualClock(NOW))
-    repository.update(lambda _: made, who="test", why="made")
-    repository.path.write_text(repository.path.read_text(encoding="utf-8") + by_hand, encoding="utf-8")
-    listed = repository.load().entries
-    found = told(tmp_path, capsys)["entries"]
-    assert found["count"] == len(listed)
-    assert found["active"] == sum(one.section is Section.ACTIVE for one in listed.values())
-    assert (plain_entries(repository.path.read_bytes()) is not None) == (by_hand == "")
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
@@ -131,20 +102,3 @@ def test_an_empty_workspace_and_none_are_said(tmp_path: Path, capsys):
     assert run_command_line(["stats", "-w", str(tmp_path)]) == 0
     assert "No turn is recorded yet." in capsys.readouterr().out
     assert run_command_line(["stats", "-w", str(tmp_path / "nowhere")]) == 1
-
-
-@pytest.mark.slow
-def test_it_takes_at_most_six_times_the_bare_imports_with_much_in_the_memory(tmp_path: Path):
-    days = [NOW - timedelta(days=n % 300) for n in range(10_000)]
-    entries = {
-        f"{n:08x}": Entry(f"{n:08x}", f"The user likes thing number {n}", "fact", 0.5, day, created_at=day)
-        for n, day in enumerate(days)
-    }
-    EntryRepository(tmp_path, clock=ManualClock(NOW)).update(lambda _: entries, who="test", why="made")
-    write_messages(tmp_path, NOW)
-    ledger = RecallLedger(tmp_path, ManualClock(NOW))
-    for number in range(1_000):
-        ledger.record([f"memory/ENTRIES.md#{number % 50:08x}"], 10)
-    bare = processor_seconds("-c", BARE_IMPORTS)
-    stats = processor_seconds("-m", "nanobot_memory_plugins.core.cli", "stats", "-w", str(tmp_path))
-    assert stats <= 6 * bare, f"{stats:.2f} s, bare imports {bare:.2f} s"

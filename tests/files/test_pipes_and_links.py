@@ -34,7 +34,7 @@ async def live_through(workspace: Path) -> tuple[str, str]:
         return said, memory.base_context()
 
 
-@pytest.mark.parametrize("name", ["MEMORY.md", "ENTRIES.md", "topic.md", "ENTRIES.md.bak", ".entries/seen-ENTRIES.md"])
+@pytest.mark.parametrize("name", ["MEMORY.md", "ENTRIES.md", "topic.md", "ENTRIES.md.bak"])
 def test_a_named_pipe_holds_nobody_up(tmp_path: Path, name: str) -> None:
     pipe = tmp_path / "memory" / name
     pipe.parent.mkdir(parents=True)
@@ -75,7 +75,7 @@ def outside_of(workspace: Path) -> dict[str, bytes]:
     return contents_of(workspace.parent / "outside")
 
 
-@pytest.mark.parametrize("name", ["memory/sessions", "memory/.locks", "memory/.spill", "memory/.entries", ".storage"])
+@pytest.mark.parametrize("name", ["memory/sessions", "memory/.locks", "memory/.spill", ".storage"])
 def test_nothing_is_written_through_a_folder_of_ours_that_is_a_link(tmp_path: Path, name: str) -> None:
     workspace, outside = tmp_path / "workspace", tmp_path / "outside"
     (outside / "kept").mkdir(parents=True)
@@ -98,14 +98,14 @@ def test_nothing_is_written_through_a_folder_of_ours_that_is_a_link(tmp_path: Pa
 
     answers = " ".join(asyncio.run(use()))
     refused = f"The folder {Path(name).name} is a symbolic link; nothing is written through it. Replace it by"
-    assert (refused in answers) == (name in ("memory/sessions", "memory/.locks", "memory/.entries"))
+    assert (refused in answers) == (name in ("memory/sessions", "memory/.locks"))
     assert outside_of(workspace) == {"1-0123456789abcdef.spill": b"not ours"}
     assert sorted(path.name for path in outside.iterdir()) == ["1-0123456789abcdef.spill", "kept"]
 
 
 FOLDERS = [
-    *("memory/sessions", "memory/.locks", "memory/.spill", "memory/.entries", ".storage"),
-    *("memory/.erasure", "memory/.entries/pending", ".storage/summary"),
+    *("memory/sessions", "memory/.locks", "memory/.spill", ".storage"),
+    *("memory/.erasure", ".storage/summary"),
 ]
 
 
@@ -129,7 +129,7 @@ def test_a_linked_folder_of_ours_is_found_with_its_mend(tmp_path: Path, name: st
     )
     assert found.hint.startswith("Replace it by a real folder, and move into that what the link leads to: ")
     assert f"`rm {workspace / name}`" in found.hint
-    is_bad = name.startswith(("memory/sessions", "memory/.locks", "memory/.entries", "memory/.erasure"))
+    is_bad = name.startswith(("memory/sessions", "memory/.locks", "memory/.erasure"))
     assert (found.health is Health.BAD) == is_bad
 
 

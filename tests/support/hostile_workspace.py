@@ -106,7 +106,8 @@ def make_hostile_workspace(folder: Path) -> Path:
     _entries(workspace, now)
     _transcripts(paths, now)
     _uses(paths, now)
-    Records(paths).keep_proposals([filled(Proposal, file="memory/MEMORY.md", quote="of-item")], [])
+    proposal = filled(Proposal, file="memory/MEMORY.md", quote="of-item")
+    Records(StateDatabase.of(paths)).propose([proposal], {"memory/MEMORY.md": proposal.quote})
     return workspace
 
 

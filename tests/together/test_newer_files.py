@@ -42,13 +42,12 @@ lives in Kyoto
 def paths(tmp_path: Path) -> MemoryPaths:
     paths = MemoryPaths.of(tmp_path)
     paths.sessions.mkdir(parents=True)
-    (paths.memory / ".entries").mkdir()
     return paths
 
 
 @pytest.fixture
 def repository(tmp_path: Path) -> EntryRepository:
-    return EntryRepository(tmp_path, clock=ManualClock(NOW), sleep=lambda _: None)
+    return EntryRepository(tmp_path, clock=ManualClock(NOW))
 
 
 def put(entry: Entry) -> Callable[[dict[str, Entry]], dict[str, Entry]]:
@@ -66,7 +65,7 @@ def test_fields_sections_and_headers_that_are_not_known_stay_in_the_file_of_the_
     repository.update(put(an_entry()), who="test", why="a test")
     text = (paths.memory / "ENTRIES.md").read_text(encoding="utf-8")
     assert "uses Vim" in text
-    for kept in ("mood: calm", "origin: device", "section: frozen", "## Frozen Memories", "| pinned", "lives in Kyoto"):
+    for kept in ("mood: calm", "## Frozen Memories", "| pinned", "lives in Kyoto"):
         assert kept in text
     known = repository.load().entries["aaaa1111"]
     assert (known.content, known.hits, known.section) == ("likes tea", 7, Section.ACTIVE)

@@ -1,54 +1,50 @@
-"""``nanobot-memory audit``: what is wrong with the entries, by name, and what fixes it."""
+"""``nanobot-memory audit``: what is wrong with the entries, by name, and what fixes it. Nothing is changed."""
 
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, time
-from pathlib import Path
-from typing import Annotated, Any
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import Annotated
 
 import typer
 from rich import box
 from rich.table import Table
 
-from nanobot_memory_plugins.consolidation.cli.audit import AuditLimits, Cosine, Fault, FaultKind, candidate_pairs, rates
-from nanobot_memory_plugins.consolidation.cli.audit import audit as audited
-from nanobot_memory_plugins.consolidation.cli.audit_notes import audit_notes
-from nanobot_memory_plugins.consolidation.cli.shown import opened
-from nanobot_memory_plugins.consolidation.model.entry import Entry, Section
-from nanobot_memory_plugins.consolidation.model.matcher import Matcher
-from nanobot_memory_plugins.consolidation.model.scoring import faded
-from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
-from nanobot_memory_plugins.core import MemoryConfig, StoreError
-from nanobot_memory_plugins.core.cli import opened_store, run, settled, warn
+from nanobot_memory_plugins.consolidation.cli.shown import beginning, opened, say_more
+from nanobot_memory_plugins.consolidation.model.entry import Category, Entry, Section
+from nanobot_memory_plugins.consolidation.model.matcher import says_the_same
+from nanobot_memory_plugins.consolidation.model.normalised import wording
+from nanobot_memory_plugins.consolidation.model.scoring import shown_now
+from nanobot_memory_plugins.consolidation.model.validity import last_day
 from nanobot_memory_plugins.core.cli.console import console, shown
-from nanobot_memory_plugins.core.cli.options import (
-    ConfigOption,
-    JsonOption,
-    WorkspaceOption,
-    print_json,
-    read_configuration,
-)
-from nanobot_memory_plugins.core.config import plugin_options
-from nanobot_memory_plugins.core.files import MemoryPaths
-from nanobot_memory_plugins.core.host.recall_log import injections
-from nanobot_memory_plugins.core.protocols import EncodingStore
-from nanobot_memory_plugins.core.state import StateDatabase
-from nanobot_memory_plugins.redaction.script.messages import tr
+from nanobot_memory_plugins.core.cli.options import JsonOption, WorkspaceOption, print_json
+from nanobot_memory_plugins.redaction.script.messages import Sentence, tr
 
-# What the ids of entries begin with in the index.
-_ENTRIES = "memory/ENTRIES.md#"
 _TEXT = 100
-# Faults that are shown without --all.
-_SHOWN = 20
+
+
+class FaultKind(StrEnum):
+    """The kinds of fault."""
+
+    NEAR_DUPLICATE = "near-duplicate"
+    STALE = "stale"
+    EXPIRED = "expired todo"
+    CONTRADICTED = "contradicted"
 
 
 @dataclass(frozen=True, slots=True)
-class _Recalled:
-    """The entries that some turn got, the day of the first record, and the number of turns; None and 0 without any."""
+class Fault:
+    """One fault. ``ids`` are the entries that it is about, those first that the fix takes away."""
 
-    ids: frozenset[str]
-    since: date | None
-    turns: int
+    kind: FaultKind
+    ids: tuple[str, ...]
+    why: str
+
+    @property
+    def hint(self) -> str:
+        """The command that fixes it."""
+        return f"nanobot-memory entries forget {self.ids[0]}"
 
 
 def audit(
@@ -56,163 +52,92 @@ def audit(
         list[FaultKind] | None, typer.Option("--kind", help="Only faults of this kind; may be repeated.")
     ] = None,
     stale_days: Annotated[int, typer.Option("--stale-days", min=1, help="Days without use that make one stale.")] = 90,
-    recall_days: Annotated[
-        int, typer.Option("--recall-days", min=0, help="Days that a new entry is given to be recalled.")
-    ] = 30,
-    no_embeddings: Annotated[bool, typer.Option("--no-embeddings", help="Compare entries by words only.")] = False,
     everything: Annotated[bool, typer.Option("--all", help="Show every fault, not the first of them.")] = False,
     workspace: WorkspaceOption = None,
-    config: ConfigOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Look through the entries: junk, hidden, near-duplicates, stale, never recalled, over budget, expired, superseded.
+    """Look through the entries for near-duplicates, stale ones, todos that are over, and what was replaced.
 
-    Each is named by its id, with the command that fixes it. Notes that were imported are looked through for junk, what
-    is hidden, and duplicates, too. Nothing is changed.
+    Each is named by its id, with the command that fixes it. Nothing is changed.
     """
     repository = opened(workspace)
-    configuration, problems = read_configuration(config)
-    found, more = plugin_options(configuration, "consolidation", ConsolidationOptions)
-    warn([*problems, *more])
-    options = found if isinstance(found, ConsolidationOptions) else ConsolidationOptions()
-    snapshot = repository.load()
     now = repository.clock.now()
-    entries = faded(snapshot.entries, now).entries
-    cosine: Cosine = _by_words
-    if not no_embeddings:
-        cosine = run(_cosines(repository.paths.workspace, configuration, entries))
-    recalled = _recalled(repository.paths)
-    limits = AuditLimits(stale_days, recall_days)
-    faults = audited(
-        entries,
-        now=now,
-        options=options,
-        recalled=recalled.ids,
-        recorded_since=datetime.combine(recalled.since, time(), UTC) if recalled.since else None,
-        limits=limits,
-        cosine=cosine,
-    )
-    shown = [fault for fault in faults if not kind or fault.kind in kind]
-    notes = audit_notes(repository.paths)
+    entries = {one.id: one for one in shown_now(repository.load().entries.values(), now)}
+    faults = [fault for fault in faults_of(entries, now, stale_days) if not kind or fault.kind in kind]
     if as_json:
-        active = sum(entry.section is Section.ACTIVE for entry in entries.values())
-        print_json(
+        rows = [
             {
-                "ok": True,
-                "file": repository.paths.relative(snapshot.path),
-                "entries": len(entries),
-                "active": active,
-                "recorded_since": recalled.since.isoformat() if recalled.since else None,
-                "recorded_turns": recalled.turns,
-                "rates": {name: round(rate, 4) for name, rate in rates(faults, entries).items()},
-                "faults": [_row(fault, entries) for fault in shown],
-                "imported": notes.as_json(kind or []),
+                "kind": fault.kind.value,
+                "ids": list(fault.ids),
+                "contents": [entries[id_].content for id_ in fault.ids if id_ in entries],
+                "why": fault.why,
+                "mend": fault.hint,
             }
-        )
+            for fault in faults
+        ]
+        active = sum(entry.section is Section.ACTIVE for entry in entries.values())
+        print_json({"ok": True, "entries": len(entries), "active": active, "faults": rows})
         return
-    _show(shown if everything else shown[:_SHOWN], faults, entries, recalled, kind or [])
-    if entries and not everything and len(shown) > _SHOWN:
-        console().print(
-            tr("The first {most} of {count:,} faults are shown; --all shows each.", most=_SHOWN, count=len(shown))
-        )
-    notes.show(console(), kind or [], everything=everything)
+    if not faults:
+        console().print(tr("No faults were found." if entries else "There are no entries."))
+        return
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for heading in (tr("kind"), tr("why"), tr("text"), tr("what fixes it")):
+        table.add_column(heading, overflow="fold")
+    first = beginning(faults, everything=everything)
+    for fault in first:
+        text = entries[fault.ids[0]].content[:_TEXT]
+        table.add_row(tr(fault.kind.value), shown(tr(fault.why)), shown(text), shown(fault.hint))
+    console().print(table)
+    say_more(len(faults), first)
 
 
-def _by_words(_one: str, _other: str) -> float | None:
-    return None
+def faults_of(entries: Mapping[str, Entry], now: datetime, stale_days: int = 90) -> list[Fault]:
+    """Return the faults of entries as they are now."""
+    return [*_duplicates(entries), *_stale(entries, now, stale_days), *_expired(entries, now), *_contradicted(entries)]
 
 
-def _recalled(paths: MemoryPaths) -> _Recalled:
-    ids: set[str] = set()
-    since: date | None = None
-    turns = 0
-    for turn in injections(StateDatabase.of(paths), since=date.min):
-        since = since or turn.time.date()
-        turns += 1
-        ids.update(id_ for hit in turn.ids if (id_ := _entry_id(hit)))
-    return _Recalled(frozenset(ids), since, turns)
+def _duplicates(entries: Mapping[str, Entry]) -> Iterator[Fault]:
+    for one, other in sorted(_pairs(entries)):
+        first, second = entries[one], entries[other]
+        if says_the_same(first.content, second.content):
+            stays, goes = sorted((first, second), key=lambda entry: (-entry.score, -entry.hits, entry.id))
+            yield Fault(FaultKind.NEAR_DUPLICATE, (goes.id, stays.id), Sentence("says what [{id}] says", id=stays.id))
 
 
-def _entry_id(hit_id: str) -> str:
-    """Return the entry that an id of the index is about, or nothing; long entries have several, ``.../1`` and so on."""
-    if not hit_id.startswith(_ENTRIES):
-        return ""
-    return hit_id.removeprefix(_ENTRIES).partition("/")[0].partition("~")[0]
-
-
-async def _cosines(workspace: Path, configuration: MemoryConfig, entries: Mapping[str, Entry]) -> Cosine:
-    """Return how to compare by meaning what may be alike; by words where no store or no model is there."""
-    pairs = list(candidate_pairs(entries))
-    texts = list(dict.fromkeys(entries[id_].content for pair in pairs for id_ in pair))
-    if not texts:
-        return _by_words
-    try:
-        async with opened_store(workspace, configuration) as store:
-            if not isinstance(store, EncodingStore):
-                return _by_words
-            await settled(store)
-            vectors = await Matcher(store.encode).vectors(texts)
-    except StoreError:
-        return _by_words
-
-    def cosine(one: str, other: str) -> float | None:
-        first, second = vectors.get(one), vectors.get(other)
-        if first is None or second is None:
-            return None
-        return sum(a * b for a, b in zip(first, second, strict=True))
-
-    return cosine
-
-
-def _row(fault: Fault, entries: Mapping[str, Entry]) -> dict[str, Any]:
+def _pairs(entries: Mapping[str, Entry]) -> set[tuple[str, str]]:
+    """Return pairs of ids of one scope that hold for now and share a word, but for words that most have."""
+    with_term: defaultdict[str, list[str]] = defaultdict(list)
+    for id_, entry in entries.items():
+        if not entry.superseded_by:
+            for term in wording(entry.content).terms:
+                with_term[term].append(id_)
+    most = max(20, len(entries) // 20)
     return {
-        "kind": fault.kind.value,
-        "ids": list(fault.ids),
-        "contents": [entries[id_].content for id_ in fault.ids],
-        "why": fault.why,
-        "hint": fault.hint,
-        "mend": fault.hint,
+        (min(one, other), max(one, other))
+        for ids in with_term.values()
+        if len(ids) <= most
+        for number, one in enumerate(ids)
+        for other in ids[number + 1 :]
+        if entries[one].scope == entries[other].scope
     }
 
 
-def _show(
-    listed: Sequence[Fault],
-    faults: Sequence[Fault],
-    entries: Mapping[str, Entry],
-    recalled: _Recalled,
-    kinds: Sequence[FaultKind],
-) -> None:
-    out = console()
-    if not entries:
-        out.print(tr("There are no entries."))
-        return
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column(tr("fault"))
-    table.add_column(tr("entries"), justify="right")
-    table.add_column(tr("share"), justify="right")
-    shares = rates(faults, entries)
-    for kind in kinds or list(FaultKind):
-        count = len({fault.ids[0] for fault in faults if fault.kind is kind})
-        table.add_row(tr(kind.value), str(count), f"{shares[kind.value]:.0%}")
-    out.print(table)
-    for fault in listed:
-        text = " ".join(entries[fault.ids[0]].content.split())
-        text = text if len(text) <= _TEXT else f"{text[: _TEXT - 1]}…"
-        out.print(f"[bold]{shown(fault.ids[0])}[/bold]  {tr(fault.kind.value)}: {shown(tr(fault.why))}")
-        out.print(f"    {shown(text)}")
-        out.print(f"    {shown(tr(fault.hint))}", style="italic")
-    turns = tr("no turn is recorded yet")
-    if recalled.since:
-        turns = tr(
-            "1 turn is recorded since {since}" if recalled.turns == 1 else "{turns:,} turns are recorded since {since}",
-            since=recalled.since,
-            turns=recalled.turns,
-        )
-    held = tr("1 entry") if len(entries) == 1 else tr("{count:,} entries", count=len(entries))
-    out.print(
-        tr(
-            "{held}; {turns}. What is forgotten comes back with `entries restore` or `entries undo`.",
-            held=held,
-            turns=turns,
-        )
-    )
+def _stale(entries: Mapping[str, Entry], now: datetime, stale_days: int) -> Iterator[Fault]:
+    for id_, entry in entries.items():
+        days = (now - entry.last_activated) // timedelta(days=1)
+        if days >= stale_days and entry.section is Section.ACTIVE and entry.kept_in is None:
+            yield Fault(FaultKind.STALE, (id_,), Sentence("not used for {days} days", days=days))
+
+
+def _expired(entries: Mapping[str, Entry], now: datetime) -> Iterator[Fault]:
+    for id_, entry in entries.items():
+        if entry.category == Category.TODO and entry.expires_at is not None and entry.expires_at <= now:
+            due = last_day(entry.expires_at)
+            yield Fault(FaultKind.EXPIRED, (id_,), Sentence("it was due on {day:%Y-%m-%d}", day=due))
+
+
+def _contradicted(entries: Mapping[str, Entry]) -> Iterator[Fault]:
+    for id_, entry in entries.items():
+        if by := entry.superseded_by:
+            yield Fault(FaultKind.CONTRADICTED, (id_, by), Sentence("[{by}] has taken its place", by=by))

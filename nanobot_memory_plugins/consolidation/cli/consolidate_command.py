@@ -10,6 +10,7 @@ from nanobot_memory_plugins.consolidation.nightly.pipeline import Report
 from nanobot_memory_plugins.consolidation.nightly.scheduler import alone
 from nanobot_memory_plugins.consolidation.nightly.service import consolidation_of
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
+from nanobot_memory_plugins.consolidation.store.nightly_records import Records
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core import InputError, MemoryConfig, PluginContext, SystemClock
 from nanobot_memory_plugins.core.cli import run, say_note, warn
@@ -85,7 +86,7 @@ async def _run(
     consolidation = consolidation_of(context)
     if dry_run:
         return await consolidation.run(dry_run=True), model is not None
-    async with alone(repository.paths) as is_alone:
+    async with alone(Records(repository.state), clock) as is_alone:
         if not is_alone:
             raise InputError("Another process is consolidating this workspace.", hint="Try again in a minute.")
         return await consolidation.run(), model is not None

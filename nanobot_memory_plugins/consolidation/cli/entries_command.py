@@ -4,20 +4,22 @@ What changes entries is imported by the commands that do: a list is there at onc
 """
 
 from dataclasses import replace
+from datetime import UTC, datetime, time
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from nanobot_memory_plugins.consolidation.cli.completing import entry_ids, groups, restorable_ids, run_ids
 from nanobot_memory_plugins.consolidation.cli.shown import (
     WHO,
     change_row,
     fields_told,
     local_minute,
+    no_entry,
     opened,
     outcome_row,
     proposal_row,
+    require_ids,
     row,
     said_who,
     said_why,
@@ -27,17 +29,18 @@ from nanobot_memory_plugins.consolidation.cli.shown import (
     show_proposals,
     show_run,
 )
-from nanobot_memory_plugins.consolidation.cli.unknown_ids import no_entry, require_ids
-from nanobot_memory_plugins.consolidation.model.entry import Category, Section, whole_scope
+from nanobot_memory_plugins.consolidation.model.entry import Category, Entry, Section, whole_scope
 from nanobot_memory_plugins.consolidation.model.groups import group_sizes, of_group
-from nanobot_memory_plugins.consolidation.model.scoring import Importance, faded
+from nanobot_memory_plugins.consolidation.model.scoring import Importance, shown_now
 from nanobot_memory_plugins.consolidation.model.tags import has_tag
-from nanobot_memory_plugins.consolidation.store.journal import is_told, last_known
+from nanobot_memory_plugins.consolidation.model.validity import end_of
+from nanobot_memory_plugins.consolidation.store.bullets import bullets_in, new_entries
+from nanobot_memory_plugins.consolidation.store.document import parse
 from nanobot_memory_plugins.consolidation.store.nightly_records import Records
 from nanobot_memory_plugins.consolidation.store.rendering import in_order
-from nanobot_memory_plugins.consolidation.store.taken_out import most_went, taken_out_lately
-from nanobot_memory_plugins.core import Scope
-from nanobot_memory_plugins.core.cli import AsOfOption, EverybodyOption, moment_given, say_note, written_by_owner
+from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
+from nanobot_memory_plugins.core import InputError, Scope
+from nanobot_memory_plugins.core.cli import EverybodyOption, say_note, written_by_owner
 from nanobot_memory_plugins.core.cli.console import console, shown
 from nanobot_memory_plugins.core.cli.options import (
     AgentOption,
@@ -50,85 +53,62 @@ from nanobot_memory_plugins.core.cli.options import (
     print_json,
 )
 from nanobot_memory_plugins.core.errors import WrongUseError
+from nanobot_memory_plugins.core.files import read_regular
 from nanobot_memory_plugins.core.scopes.projects import project_named
+from nanobot_memory_plugins.core.text.days import coming_day
+from nanobot_memory_plugins.core.text.time_bounds import moment_of
 from nanobot_memory_plugins.core.values import Erasure
 from nanobot_memory_plugins.redaction.script.messages import Sentence, together, tr
 
 entries = typer.Typer(help="The scored memories: list, remember, forget, undo.", no_args_is_help=True)
 
-_Id = Annotated[str, typer.Argument(metavar="ID", help="The id in brackets.", autocompletion=entry_ids)]
-_GoneId = Annotated[str, typer.Argument(metavar="ID", help="The id in brackets.", autocompletion=restorable_ids)]
+_Id = Annotated[str, typer.Argument(metavar="ID", help="The id in brackets.")]
 
 
 @entries.command("list")
 def list_entries(
-    group: Annotated[
-        str, typer.Option("--group", help="Only this group, and those inside it.", autocompletion=groups)
-    ] = "",
+    group: Annotated[str, typer.Option("--group", help="Only this group, and those inside it.")] = "",
     section: Annotated[Section | None, typer.Option("--section", help="Only active or archived ones.")] = None,
-    as_of: AsOfOption = "",
     agent: AgentOption = "",
     user: UserOption = "",
     channel: ChannelOption = "",
     session: SessionOption = "",
     project: ProjectOption = "",
     tag: Annotated[str, typer.Option("--tag", metavar="TAG", help="Only those with this tag.")] = "",
-    due: Annotated[bool, typer.Option("--due", help="What is due within a week, today's first.")] = False,
     everything: Annotated[bool, typer.Option("--all", help="Show a long list whole, as in a pipe.")] = False,
     workspace: WorkspaceOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """List the entries by descending score, as of now, or those that held on a day."""
+    """List the entries by descending score, as of now."""
     of_project = project_named(project)
-    repository = opened(workspace, tells=False)
+    repository = opened(workspace)
     snapshot = repository.load()
-    day = moment_given("--as-of", as_of, end=True)
-    if day is None:
-        there = faded(snapshot.entries, repository.clock.now()).entries
-    else:
-        from nanobot_memory_plugins.consolidation.model.validity import end_of
-        from nanobot_memory_plugins.consolidation.operations.as_of import held_at
-
-        there = held_at(
-            snapshot.entries, repository.journal.runs(), end_of(day.astimezone().date(), day.astimezone().tzinfo)
-        )
-    found = of_group(in_order(there.values()), group)
+    found = of_group(in_order(shown_now(snapshot.entries.values(), repository.clock.now())), group)
     whose = Scope(agent, user, channel, session)
     found = [entry for entry in found if section in (None, entry.section) and whose.allows(whole_scope(entry))]
     found = [entry for entry in found if of_project in ("", entry.scope.project)]
     found = [entry for entry in found if not tag or has_tag(entry.tags, tag)]
-    if due:
-        from nanobot_memory_plugins.consolidation.cli.due import due_first, show_due
-
-        found = due_first(found, repository.clock.now())
     if as_json:
         file = repository.paths.relative(snapshot.path)
         print_json({"ok": True, "file": file, "entries": [row(one) for one in found], "problems": snapshot.problems})
         return
-    if due:
-        show_due(found, repository.clock.now())
-    elif found:
+    if found:
         show_entries(found, console(), everything=everything)
     else:
         console().print(tr("No entry meets these conditions." if snapshot.entries else "There are no entries."))
-    for problem in snapshot.problems:
-        say_note(tr("{file}, {problem}", file=snapshot.path.name, problem=tr(problem)))
-    if most_went(taken := taken_out_lately(repository, snapshot.entries), snapshot.entries):
-        for one in taken:
-            say_note(tr(one.told))
 
 
 @entries.command("show")
 def show_entry(entry_id: _Id, workspace: WorkspaceOption = None, as_json: JsonOption = False) -> None:
     """Show an entry with all that is known of it, one that is gone included."""
     repository = opened(workspace)
-    runs = repository.journal.runs()
-    found = repository.load().entries
-    there = found.get(entry_id)
-    entry = there or last_known(runs, entry_id)
+    runs = repository.history.runs(entry_id)
+    snapshot = repository.load()
+    found, there = snapshot.entries, snapshot.entries.get(entry_id)
+    entry = there or snapshot.forgotten.get(entry_id) or repository.history.last_known(entry_id)
     if entry is None:
-        raise no_entry([entry_id], found.values())
-    history = [(run, change) for run in runs for change in run.changes if change.id == entry_id]
+        raise no_entry([entry_id], found)
+    history = [(run, change) for run in runs for change in run.changes]
     if as_json:
         told = [
             {"run": run.id, "time": run.time, "who": run.who, "why": run.why, **change_row(c)} for run, c in history
@@ -157,7 +137,7 @@ def remember_text(
     text: Annotated[list[str] | None, typer.Argument(metavar="TEXT", help="What to remember, in one sentence.")] = None,
     category: Annotated[Category, typer.Option("--category", help="Its kind.")] = Category.FACT,
     importance: Annotated[Importance, typer.Option("--importance", help="How much it matters.")] = Importance.HIGH,
-    group: Annotated[str, typer.Option("--group", help="A group, such as work/clients.", autocompletion=groups)] = "",
+    group: Annotated[str, typer.Option("--group", help="A group, such as work/clients.")] = "",
     expires: Annotated[
         str,
         typer.Option("--expires", metavar="DAY", help="The day with which it is over (2026-02-16, tomorrow), or when."),
@@ -183,18 +163,15 @@ def remember_text(
     """
     if (file is None) == (text is None):
         raise typer.BadParameter(tr("say what to remember: a text, or a file with --from"))
-    from nanobot_memory_plugins.consolidation.cli.due import over_at
     from nanobot_memory_plugins.consolidation.operations.remember import MOST_CHARACTERS, NewEntry, remember
 
     repository = opened(workspace)
     whose = replace(written_by_owner(repository.paths.workspace, everybody=everybody), project=project_named(project))
     if file is not None:
-        from nanobot_memory_plugins.consolidation.cli.remember_lines import remember_lines
-
-        remember_lines(repository, file, whose, tuple(tag or ()), write=yes, as_json=as_json)
+        _remember_bullets(repository, file, whose, tuple(tag or ()), write=yes, as_json=as_json)
         return
     try:
-        until = over_at(expires, repository.clock.now()) if expires else None
+        until = _over_at(expires, repository.clock.now()) if expires else None
     except ValueError as error:
         told = together(
             Sentence("{why}.", why=error.args[0]), "Write 2026-02-16, 2026-02, tomorrow or 2026-02-16T18:30."
@@ -219,9 +196,50 @@ def remember_text(
         say_note(tr("A longer text can be a file of its own below memory/, where it is searched."))
 
 
+def _over_at(text: str, now: datetime) -> datetime:
+    """Return when something is over: with a day, a month or a year, "tomorrow" or 下周五 too, or at a moment.
+
+    Raises `ValueError` where the text names none of them.
+    """
+    local = now.astimezone()
+    day = coming_day(text, local.date())
+    if day is not None:
+        return end_of(day, local.tzinfo)
+    moment = moment_of(text, end=True).astimezone()
+    return end_of(moment.date(), moment.tzinfo) if moment.time() == time.max else moment.astimezone(UTC)
+
+
+def _remember_bullets(
+    repository: EntryRepository, file: Path, scope: Scope, tags: tuple[str, ...], *, write: bool, as_json: bool
+) -> None:
+    """Show what bullets of a file would become entries; with ``write`` make them. The file stays as it is."""
+    try:
+        bullets = bullets_in(parse(read_regular(file)), everywhere=True)
+    except OSError as error:
+        raise InputError(
+            Sentence("{path} cannot be read: {why}.", path=file, why=error.strerror or type(error).__name__),
+            hint="Name a Markdown file with --from.",
+        ) from error
+
+    def made(entries: dict[str, Entry]) -> dict[str, Entry]:
+        return new_entries(repository, bullets, entries, scope=scope, tags=tags)
+
+    if write:
+        outcome = repository.update(lambda entries: {**entries, **made(entries)}, who=WHO, why="remember")
+        print_json(outcome_row(outcome, repository)) if as_json else show_outcome(outcome, repository)
+        return
+    found = made(repository.load().entries)
+    if as_json:
+        print_json({"ok": True, "written": False, "entries": [row(one) for one in found.values()]})
+        return
+    for one in found.values():
+        console().print(f"{tr(one.category)}  {shown(one.content)}", soft_wrap=True)
+    console().print(tr("{count} would become entries; --yes makes them.", count=len(found)))
+
+
 @entries.command("confirm")
 def confirm_entry(
-    ids: Annotated[list[str], typer.Argument(metavar="ID", help="The ids in brackets.", autocompletion=entry_ids)],
+    ids: Annotated[list[str], typer.Argument(metavar="ID", help="The ids in brackets.")],
     workspace: WorkspaceOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -229,14 +247,14 @@ def confirm_entry(
     from nanobot_memory_plugins.consolidation.operations.editing import confirm
 
     repository = opened(workspace)
-    require_ids(ids, repository.load().entries.values())
+    require_ids(ids, repository.load().entries)
     outcome = confirm(repository, ids, who=WHO)
     print_json(outcome_row(outcome, repository)) if as_json else show_outcome(outcome, repository)
 
 
 @entries.command("forget")
 def forget_entry(
-    ids: Annotated[list[str], typer.Argument(metavar="ID", help="The ids in brackets.", autocompletion=entry_ids)],
+    ids: Annotated[list[str], typer.Argument(metavar="ID", help="The ids in brackets.")],
     workspace: WorkspaceOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -248,7 +266,7 @@ def forget_entry(
     from nanobot_memory_plugins.core.erasure import plan_in_files
 
     repository = opened(workspace)
-    require_ids(ids, repository.load().entries.values())
+    require_ids(ids, repository.load().entries)
     outcome = forget(repository, ids, who=WHO)
     texts = tuple(change.before.content for change in outcome.changes if change.before)
     plan = plan_in_files(repository.paths, Erasure(tuple(ids), texts, nearly=True))
@@ -265,7 +283,7 @@ def forget_entry(
 
 
 @entries.command("restore")
-def restore_entry(entry_id: _GoneId, workspace: WorkspaceOption = None, as_json: JsonOption = False) -> None:
+def restore_entry(entry_id: _Id, workspace: WorkspaceOption = None, as_json: JsonOption = False) -> None:
     """Bring back an entry that was archived, forgotten or deleted."""
     from nanobot_memory_plugins.consolidation.operations.undo import restore
 
@@ -276,9 +294,7 @@ def restore_entry(entry_id: _GoneId, workspace: WorkspaceOption = None, as_json:
 
 @entries.command("history")
 def show_history(
-    entry_id: Annotated[
-        str, typer.Argument(metavar="ID", help="Only what became of this entry.", autocompletion=entry_ids)
-    ] = "",
+    entry_id: Annotated[str, typer.Argument(metavar="ID", help="Only what became of this entry.")] = "",
     limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=100_000, help="Runs at most.")] = 20,
     everything: Annotated[bool, typer.Option("--all", help="Show every change of a long run, as in a pipe.")] = False,
     workspace: WorkspaceOption = None,
@@ -286,10 +302,9 @@ def show_history(
 ) -> None:
     """Show who changed what, when and why, the last first."""
     repository = opened(workspace)
-    runs = [run for run in repository.journal.runs() if is_told(run)]
-    every = [run for run in runs if not entry_id or any(change.id == entry_id for change in run.changes)]
+    every = repository.history.runs(entry_id)
     if entry_id and not every:
-        require_ids([entry_id], repository.load().entries.values())
+        require_ids([entry_id], repository.load().entries)
     found = every[-limit:]
     if as_json:
         told = [
@@ -314,12 +329,8 @@ def show_history(
 
 @entries.command("undo")
 def undo_run(
-    run_id: Annotated[
-        str, typer.Argument(metavar="RUN", help="The run; without it, the last one.", autocompletion=run_ids)
-    ] = "",
-    entry_id: Annotated[
-        str, typer.Option("--entry", metavar="ID", help="Only what it did to this entry.", autocompletion=entry_ids)
-    ] = "",
+    run_id: Annotated[str, typer.Argument(metavar="RUN", help="The run; without it, the last one.")] = "",
+    entry_id: Annotated[str, typer.Option("--entry", metavar="ID", help="Only what it did to this entry.")] = "",
     workspace: WorkspaceOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -333,12 +344,8 @@ def undo_run(
 
 @entries.command("group")
 def group_entries(
-    ids: Annotated[
-        list[str] | None, typer.Argument(metavar="ID", help="The ids in brackets.", autocompletion=entry_ids)
-    ] = None,
-    name: Annotated[
-        str | None, typer.Option("--to", metavar="GROUP", help="A group; empty: none.", autocompletion=groups)
-    ] = None,
+    ids: Annotated[list[str] | None, typer.Argument(metavar="ID", help="The ids in brackets.")] = None,
+    name: Annotated[str | None, typer.Option("--to", metavar="GROUP", help="A group; empty: none.")] = None,
     tag: Annotated[
         list[str] | None, typer.Option("--tag", metavar="TAG", help="Put this tag to them; may be repeated.")
     ] = None,
@@ -377,7 +384,7 @@ def list_proposals(workspace: WorkspaceOption = None, as_json: JsonOption = Fals
     from nanobot_memory_plugins.consolidation.nightly.inputs import foreign_texts
 
     repository = opened(workspace)
-    found = Records(repository.paths).proposals(foreign_texts(repository.paths, repository.load()))
+    found = Records(repository.state).proposals(foreign_texts(repository.paths, repository.load()))
     if as_json:
         print_json({"ok": True, "proposals": [proposal_row(one) for one in found]})
         return

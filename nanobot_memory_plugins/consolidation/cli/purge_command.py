@@ -7,7 +7,6 @@ from typing import Annotated
 
 import typer
 
-from nanobot_memory_plugins.consolidation.cli.completing import entry_ids
 from nanobot_memory_plugins.consolidation.cli.shown import opened
 from nanobot_memory_plugins.consolidation.operations.purge import erase_entries, known
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
@@ -37,7 +36,7 @@ _BROKEN_OFF = "Broken off. What is left of it is removed at the next start of th
 def purge(
     ids: Annotated[
         list[str] | None,
-        typer.Argument(metavar="ID", help="The ids of entries, gone ones included.", autocompletion=entry_ids),
+        typer.Argument(metavar="ID", help="The ids of entries, gone ones included."),
     ] = None,
     text: Annotated[
         list[str] | None,

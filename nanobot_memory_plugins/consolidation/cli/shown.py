@@ -1,6 +1,7 @@
 """What the commands have in common: opening the entries, and showing them."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime
 from functools import cache
 from pathlib import Path
@@ -13,55 +14,55 @@ from rich.table import Table
 
 from nanobot_memory_plugins.consolidation.model.entry import Entry
 from nanobot_memory_plugins.consolidation.store.fields import shown_date, shown_score
-from nanobot_memory_plugins.consolidation.store.journal import Change, Run
+from nanobot_memory_plugins.consolidation.store.history import Change, Run
 from nanobot_memory_plugins.consolidation.store.nightly_records import Proposal
-from nanobot_memory_plugins.consolidation.store.repair import repair_workspace
+from nanobot_memory_plugins.consolidation.store.rendering import in_order
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository, Outcome
-from nanobot_memory_plugins.core.cli import finish_erasure, say_note, say_repaired, sentence_of
+from nanobot_memory_plugins.core import InputError
+from nanobot_memory_plugins.core.cli import finish_erasure, sentence_of
 from nanobot_memory_plugins.core.cli.console import console, shown
 from nanobot_memory_plugins.core.cli.options import existing_workspace, read_configuration
+from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.files import exact_time
 from nanobot_memory_plugins.core.redaction.contact_redaction import ContactRedaction
-from nanobot_memory_plugins.redaction.script.messages import tr
+from nanobot_memory_plugins.core.text.folding import fold
+from nanobot_memory_plugins.redaction.script.messages import Sentence, tr
 
 _Item = TypeVar("_Item")
+_LOCK_SECONDS = 10.0
+# Entries that are named where somebody gives words in place of an id.
+_HOLDERS = 3
 # What of a long list is shown on a terminal.
 _MOST_SHOWN = 50
-# Who is named in the journal for what is done on the command line.
+# Who is named in the history for what is done on the command line.
 WHO = "user"
 
 
-def opened(workspace: Path | None, *, repaired: bool = True, tells: bool = True) -> EntryRepository:
-    """Return the entries of a workspace, ``repaired`` where their file is damaged or a forgetting was broken off.
-
-    It ``tells`` what is wrong with the file, a line for each kind of it, unless the command says it itself.
+def opened(workspace: Path | None, *, settled: bool = True) -> EntryRepository:
+    """Return the entries of a workspace, ``settled`` where their file was edited or a forgetting was broken off.
 
     Raises `InputError` when there is no such folder.
     """
     folder = existing_workspace(workspace)
-    if repaired:
+    if settled:
         finish_erasure(folder)
-        say_repaired(repair_workspace(folder, tells_taken=tells))
 
     @cache
     def redaction() -> ContactRedaction:
         return ContactRedaction(read_configuration(None)[0].redaction.contacts)
 
-    def tell(problem: str) -> None:
-        if tells:
-            say_note(tr(problem))
-
     # The configuration is read by what writes: a list does without.
-    return EntryRepository(folder, redact=lambda text: redaction().of_people(text), tell=tell)
+    repository = EntryRepository(folder, redact=lambda text: redaction().of_people(text), lock_seconds=_LOCK_SECONDS)
+    if settled:
+        with suppress(MemoryFileError):  # who reads or writes it next says why
+            repository.settle()
+    return repository
 
 
 # Columns of the table that are not broken.
 _WHOLE = (0, 2, 3)
-# Who and why a run of the journal names, where it is the program.
-_WHO_WORDS = (
-    "user", "assistant", "extraction", "decay", "hand", "purge", "import", "panel", "conversation", "consolidation",
-    "clock", "mend", "tool", "shared memory",
-)  # fmt: skip
+# Who and why a run of the history names, where it is the program.
+_WHO_WORDS = ("user", "extraction", "hand", "import", "panel", "consolidation", "tool", "shared memory")
 # What is known of an entry, by the names that its JSON has.
 _FIELD_WORDS = (
     "category", "score", "section", "group", "last_activated", "hits", "created_at", "expires_at", "source_session",
@@ -72,18 +73,11 @@ _SAID = ("category", "section", "origin", "kind", "importance")
 _SAID_WORDS = ("active", "archived", "instruction", "todo", "high", "medium", "low", "yes", "no")
 _TIMES = ("last_activated", "created_at", "expires_at", "ended_at")
 _WHY_WORDS = (
-        "remember", "forget", "edit", "confirm", "merge", "group", "restored", "undone", "time has passed",
-        "edited in ENTRIES.md", "ENTRIES.md was gone",
-        "moved", "written without an id", "tags", "settle", "the import was taken back", "the file was damaged",
-        "imported from an archive",
-        "changed on another machine", "the clock had been ahead", "an earlier state of the file had been put back",
-        "purged", "forget everything about {about}", "daily consolidation, {day}",
-        "session {session}: said again", "session {session} ({token})",
-        "gave up {count} message of session {session}: {reason}",
-        "gave up {count} messages of session {session}: {reason}",
-        "the model has not answered", "the model finds nothing that the words bear out",
-        "the model fails on them and answers other questions",
-    )  # fmt: skip
+    "remember", "forget", "edit", "confirm", "merge", "group", "restored", "undone", "tags", "purged",
+    "edited in ENTRIES.md", "ENTRIES.md was gone", "taken from the file: there was no history",
+    "imported from an archive", "the import was taken back", "changed on another machine",
+    "daily consolidation, {day}", "session {session}",
+)  # fmt: skip
 
 
 def row(entry: Entry) -> dict[str, Any]:
@@ -203,7 +197,7 @@ def change_row(change: Change) -> dict[str, Any]:
         "id": change.id,
         "action": change.action.value,
         "before": row(change.before) if change.before else None,
-        "after": row(change.after) if change.after else None,
+        "after": row(change.after) if change.after and not change.after.is_forgotten else None,
     }
 
 
@@ -222,7 +216,7 @@ def show_outcome(outcome: Outcome, repository: EntryRepository) -> None:
 
 
 def local_minute(text: str) -> str:
-    """Return a time of the journal as the reader's clock has it, to the minute."""
+    """Return a time of the history as the reader's clock has it, to the minute."""
     try:
         return f"{datetime.fromisoformat(text).astimezone():%Y-%m-%d %H:%M}"
     except (ValueError, OverflowError, OSError):
@@ -230,7 +224,7 @@ def local_minute(text: str) -> str:
 
 
 def show_run(run: Run, *, everything: bool = False) -> None:
-    """Show a run of the journal, a long one by its beginning."""
+    """Show a run, a long one by its beginning."""
     out = console()
     undoes = tr(", undoes {run}", run=run.undoes) if run.undoes else ""
     who, why = said_who(run), said_why(run)
@@ -264,3 +258,21 @@ def show_proposals(proposals: list[Proposal] | tuple[Proposal, ...]) -> None:
     """Show sentences that seem outdated, with the file in which they stand."""
     for one in proposals:
         console().print(tr("outdated? {file}: {quote}", file=shown(one.file), quote=shown(one.quote)))
+
+
+def require_ids(ids: Collection[str], entries: Mapping[str, Entry]) -> None:
+    """Raise `InputError` unless there is an entry of each id."""
+    if missing := sorted(set(ids) - entries.keys()):
+        raise no_entry(missing, entries)
+
+
+def no_entry(missing: Collection[str], entries: Mapping[str, Entry]) -> InputError:
+    """Return the error of ids that no entry has; it names the entries that hold them as words."""
+    words = fold(" ".join(missing)).split()
+    held = [one for one in in_order(entries.values()) if all(word in fold(one.content) for word in words)][:_HOLDERS]
+    told = (Sentence("{id} ({text})", id=one.id, text=one.content) for one in held)
+    hint = Sentence("It stands in {entries}: name the id.", entries=Sentence.joined(told))
+    listed = Sentence("`nanobot-memory entries list` shows all.")
+    return InputError(
+        Sentence("There is no entry {missing}.", missing=", ".join(missing)), hint=hint if held else listed
+    )

@@ -11,7 +11,7 @@ from functools import partial
 from nanobot_memory_plugins.consolidation.model.belonging import belonging
 from nanobot_memory_plugins.consolidation.model.entry import INSTRUCTION, Category, Entry, Section
 from nanobot_memory_plugins.consolidation.model.matcher import says_the_same
-from nanobot_memory_plugins.consolidation.model.scoring import activated, contradicted, decayed, faded, initial_score
+from nanobot_memory_plugins.consolidation.model.scoring import activated, as_of, contradicted, decayed, initial_score
 from nanobot_memory_plugins.consolidation.model.validity import end_of
 from nanobot_memory_plugins.core import Origin, Scope
 from nanobot_memory_plugins.core.values.session_reading import ReadEntry
@@ -85,8 +85,8 @@ def merge(
                 updated[old] = None
         # What is said now holds now, whatever had replaced it.
         state[known] = replace(state[known], superseded_by="")
-    look = faded(state, now).entries
-    return Merged(look, tuple(id_ for id_ in new if id_ in look), tuple(updated))
+    look = {id_: as_of(entry, now) for id_, entry in state.items()}
+    return Merged(look, tuple(new), tuple(updated))
 
 
 def _allowed(is_theirs: Callable[[Entry, Scope], bool], whose: Scope, entry: Entry) -> bool:

@@ -62,7 +62,8 @@ class Entry:
     others. ``importance`` is that of `Importance`, or empty where nobody has said it. ``ended_at`` is when another one
     took its place. ``tags`` are a person's. ``quote`` is the sentence that it rests on, the user's or, of what the
     assistant found out, its own, and ``quoted_on`` the day on which that was said; ``records``
-    are the ids of the messages that it is from. ``extra`` holds fields of the file
+    are the ids of the messages that it is from. ``hides`` are those that are hidden with it once it is forgotten, its
+    own id among them. ``extra`` holds fields of the file
     that this version does not know.
     """
 
@@ -92,6 +93,12 @@ class Entry:
     quote: str = ""
     quoted_on: date | None = None
     records: tuple[str, ...] = ()
+    hides: tuple[str, ...] = ()
+
+    @property
+    def is_forgotten(self) -> bool:
+        """Whether somebody wants it forgotten: it stays in the file, can be restored, and is shown to nobody else."""
+        return bool(self.hides)
 
     @property
     def shown_quote(self) -> str:
@@ -118,7 +125,7 @@ class Entry:
     @property
     def section(self) -> Section:
         """Where it stands: where a person put it, else by its score."""
-        return self.kept_in or self.section_by_score
+        return Section.ARCHIVED if self.is_forgotten else self.kept_in or self.section_by_score
 
     @property
     def section_by_score(self) -> Section:

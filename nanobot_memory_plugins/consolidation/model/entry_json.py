@@ -13,7 +13,7 @@ _SCOPE = ("agent", "user", "channel", "session", "group_chat", "project")
 NAMES = frozenset({
     "id", "content", "category", "anchor", "last_activated", "hits", "created_at", "source_session", "expires_at",
     "group", "supersedes", "superseded_by", "origin", "scope", "anchor_days", "decayed_days", "kept_in", "extra",
-    "kind", "pinned", "importance", "ended_at", "tags", "quote", "quoted_on", "records",
+    "kind", "pinned", "importance", "ended_at", "tags", "quote", "quoted_on", "records", "hides",
 })  # fmt: skip
 
 
@@ -45,6 +45,7 @@ def entry_to_json(entry: Entry) -> dict[str, Any]:
         "tags": list(entry.tags),
         "quote": entry.quote,
         "records": list(entry.records),
+        "hides": list(entry.hides),
         "quoted_on": entry.quoted_on.isoformat() if entry.quoted_on else "",
     }
     return {name: value for name, value in values.items() if value or name in ("id", "content", "anchor")}
@@ -83,6 +84,7 @@ def entry_from_json(values: Mapping[str, Any]) -> Entry:
         tags=tuple(map(str, values.get("tags", ()))),
         quote=str(values.get("quote", "")),
         records=tuple(map(str, values.get("records", ()))),
+        hides=tuple(map(str, values.get("hides", ()))),
         quoted_on=date.fromisoformat(values["quoted_on"]) if values.get("quoted_on") else None,
     )
 

@@ -3,8 +3,8 @@
 Everything here is a pure function with the moment as an argument. The figures are those of the design document.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable
+from dataclasses import replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 
@@ -40,14 +40,6 @@ IMPORTANCES = tuple(Importance)
 """From what matters most on."""
 
 INITIAL_SCORES = {Importance.HIGH: 0.8, Importance.MEDIUM: 0.6, Importance.LOW: 0.4}
-
-
-@dataclass(frozen=True, slots=True)
-class Faded:
-    """What a look at the clock made of the entries: those that stay, and those that are forgotten."""
-
-    entries: dict[str, Entry]
-    forgotten: dict[str, Entry]
 
 
 def initial_score(importance: Importance | str) -> float:
@@ -111,18 +103,22 @@ def contradicted(old: Entry, new: Entry) -> tuple[Entry, Entry]:
     )
 
 
-def faded(entries: Mapping[str, Entry], now: datetime) -> Faded:
-    """Return all entries as they are now, apart from those that are forgotten.
+def as_of(entry: Entry, now: datetime) -> Entry:
+    """Return an entry as it is now: faded, and for the archive where its time has passed."""
+    return expired(decayed(entry, now), now)
 
-    An entry that a person put among the active ones fades and is not forgotten.
+
+def is_faded_away(entry: Entry) -> bool:
+    """Return whether so little is left of an entry that nobody is shown it; it stays in the archive, for `restored`.
+
+    One that a person put among the active ones stays.
     """
-    stay: dict[str, Entry] = {}
-    gone: dict[str, Entry] = {}
-    for entry in entries.values():
-        look = expired(decayed(entry, now), now)
-        forgotten = look.score < FORGET_BELOW and look.kept_in is not Section.ACTIVE
-        (gone if forgotten else stay)[entry.id] = look
-    return Faded(stay, gone)
+    return entry.score < FORGET_BELOW and entry.kept_in is not Section.ACTIVE
+
+
+def shown_now(entries: Iterable[Entry], now: datetime) -> list[Entry]:
+    """Return the entries as they are now, without those that have faded away."""
+    return [one for one in (as_of(entry, now) for entry in entries) if not is_faded_away(one)]
 
 
 def restored(entry: Entry, now: datetime) -> Entry:
@@ -137,4 +133,5 @@ def restored(entry: Entry, now: datetime) -> Entry:
         last_activated=now,
         kept_in=None,
         expires_at=expires_at,
+        hides=(),
     )

@@ -1,8 +1,8 @@
-"""One consolidation, from reading to the journal."""
+"""One consolidation, from reading to the history."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, tzinfo
+from datetime import datetime, timedelta, tzinfo
 from typing import Any, Protocol
 
 from nanobot_memory_plugins.consolidation.model.entry import Entry, new_id, whole_scope
@@ -22,7 +22,6 @@ from nanobot_memory_plugins.consolidation.operations.async_entries import AsyncE
 from nanobot_memory_plugins.consolidation.operations.merge_entries import tidied
 from nanobot_memory_plugins.consolidation.operations.withheld import WithheldTexts
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
-from nanobot_memory_plugins.consolidation.store.journal_parts import JournalLimits
 from nanobot_memory_plugins.consolidation.store.nightly_records import LastRun, Proposal, Records
 from nanobot_memory_plugins.consolidation.store.repository import Outcome, Snapshot
 from nanobot_memory_plugins.core import Clock, Complete, LanguageModelError, logger
@@ -33,7 +32,7 @@ from nanobot_memory_plugins.core.values.scopes import owner
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 PURPOSE = "consolidation"
-# Who is named in the journal.
+# Who is named in the history.
 WHO = "consolidation"
 _OURS = Prompts()
 # Failures of the model after which the day is given up.
@@ -107,7 +106,7 @@ class NightlyConsolidation:
         timezone: tzinfo | None = None,
         prompts: Prompts = _OURS,
     ) -> None:
-        self.records = Records(memory.repository.paths)
+        self.records = Records(memory.repository.state)
         self._repository = memory.repository
         self._withheld = WithheldTexts(memory.repository)
         self._prompts = prompts
@@ -223,19 +222,13 @@ class NightlyConsolidation:
         report = replace(self._report(applied, asked, replace(begun, gathered=now), idle=idle), outcome=outcome)
         self.records.propose(report.proposals, now.foreign)
         self.records.note_run(self._noted(asked, begun, outcome))
-        self._rotate(begun.now)
+        if self._options.history_days:
+            self._repository.history.drop_before(begun.now - timedelta(days=self._options.history_days))
         if self._options.git_commit and outcome.run is not None:
             paths = self._repository.paths
             message = f"consolidation: {_in_words(report)} ({day})"
             return replace(report, commit=commit_file(outcome.path, (paths.workspace, paths.memory), message))
         return report
-
-    def _rotate(self, now: datetime) -> None:
-        """Put older parts of the journal away: once a day is often enough."""
-        options = self._options
-        limits = JournalLimits(options.journal_bytes, options.journal_keep_days, options.journal_keep_runs)
-        with self._repository.locked():
-            self._repository.journal.rotate(limits, now)
 
     def _noted(self, asked: _Asked, begun: _Begun, outcome: Outcome) -> LastRun:
         """Return what to remember of this run. What the model did not answer to stays new."""

@@ -7,17 +7,12 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import replace
 from datetime import tzinfo
 
-from filelock import Timeout
-
 from nanobot_memory_plugins.consolidation.nightly.pipeline import NightlyConsolidation, log_report
 from nanobot_memory_plugins.consolidation.nightly.schedule import is_due, next_slot
 from nanobot_memory_plugins.consolidation.operations.one_machine import only_machine
 from nanobot_memory_plugins.consolidation.store.nightly_records import LastRun, Records
 from nanobot_memory_plugins.core import Clock, Store, logger
-from nanobot_memory_plugins.core.errors import MemoryFileError
-from nanobot_memory_plugins.core.files import MemoryPaths, make_folder, private_lock
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
-from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 # Seconds between looks at the clock, at most: it may be set, and the machine may have slept.
 _LOOK_SECONDS = 300.0
@@ -25,24 +20,14 @@ _SHORTEST_SECONDS = 1.0
 
 
 @contextlib.asynccontextmanager
-async def alone(paths: MemoryPaths) -> AsyncIterator[bool]:
-    """Return whether no other process consolidates, and keep it so inside the block. Raises `MemoryFileError`."""
-    lock = private_lock(paths.locks / "consolidation.lock", thread_local=False)
-
-    def acquire() -> bool:
-        make_folder(paths, paths.locks)
-        try:
-            lock.acquire(timeout=0)
-        except Timeout:
-            return False
-        except OSError as error:
-            raise MemoryFileError(Sentence("The consolidation cannot be locked: {why}.", why=error.strerror)) from error
-        return True
-
+async def alone(records: Records, clock: Clock) -> AsyncIterator[bool]:
+    """Return whether no other process consolidates, and keep it so inside the block. Raises `StoreError`."""
+    is_alone = await run_in_daemon_thread(records.begin, clock.now())
     try:
-        yield await run_in_daemon_thread(acquire)
+        yield is_alone
     finally:
-        lock.release()
+        if is_alone:
+            await run_in_daemon_thread(records.end)
 
 
 class Scheduler:
@@ -90,7 +75,7 @@ class Scheduler:
         """Consolidate when it is due and nobody else does; return whether it was done. Raises `MemoryFileError`."""
         if not await self._is_due():
             return False
-        async with alone(self._records.paths) as is_alone:
+        async with alone(self._records, self._clock) as is_alone:
             # Another process may just have done it.
             if not is_alone or not await self._is_due():
                 return False

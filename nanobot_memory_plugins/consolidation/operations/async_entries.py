@@ -42,6 +42,6 @@ class AsyncEntryRepository:
         """Keep something: `remember.remember`."""
         return await run_in_daemon_thread(lambda: remember.remember(self.repository, said, who=who, asked=asked))
 
-    async def forget(self, ids: Collection[str], *, who: str, about: str = "") -> Outcome:
-        """Take entries out of the file: `remember.forget`."""
-        return await run_in_daemon_thread(lambda: remember.forget(self.repository, ids, who=who, about=about))
+    async def forget(self, ids: Collection[str], *, who: str) -> Outcome:
+        """Let nobody see entries any more: `remember.forget`."""
+        return await run_in_daemon_thread(lambda: remember.forget(self.repository, ids, who=who))

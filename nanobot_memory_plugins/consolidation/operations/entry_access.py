@@ -2,13 +2,12 @@
 
 import os
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from pathlib import Path
 
 from nanobot_memory_plugins.consolidation.model.entry import Entry, whole_scope
 from nanobot_memory_plugins.consolidation.model.entry_view import view_of
-from nanobot_memory_plugins.consolidation.model.scoring import decayed, faded
+from nanobot_memory_plugins.consolidation.model.scoring import as_of, decayed, is_faded_away, shown_now
 from nanobot_memory_plugins.consolidation.operations.editing import edit as edit_entry
 from nanobot_memory_plugins.consolidation.operations.editing import merge
 from nanobot_memory_plugins.consolidation.operations.exchange import exported, take_in, taken_out
@@ -16,7 +15,7 @@ from nanobot_memory_plugins.consolidation.operations.profile import profile
 from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, forget, remember
 from nanobot_memory_plugins.consolidation.operations.undo import restore, undo
 from nanobot_memory_plugins.consolidation.operations.withheld import WithheldTexts
-from nanobot_memory_plugins.consolidation.store.journal import BY_HAND, Action, Change, Run, is_told
+from nanobot_memory_plugins.consolidation.store.history import BY_HAND, Change, Run
 from nanobot_memory_plugins.consolidation.store.rendering import in_order
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository, Outcome
 from nanobot_memory_plugins.core import Scope
@@ -37,7 +36,7 @@ from nanobot_memory_plugins.core.values import (
 
 
 class RepositoryAccess:
-    """The entries of a repository, as core's `EntryAccess`. ``who`` is named in the journal.
+    """The entries of a repository, as core's `EntryAccess`. ``who`` is named in the history.
 
     ``whose`` says whose it is what is added.
     """
@@ -47,13 +46,11 @@ class RepositoryAccess:
         self._who = who
         self._whose = whose
         self._withheld = WithheldTexts(repository)
-        self._runs: _Runs | None = None
         self._list: tuple[str, EntryList, dict[str, Entry]] | None = None
 
     def version(self) -> str:
-        """Return a text that changes with the file, the journal, and the hour, in which entries fade and expire."""
-        journal = self._repository.journal.path
-        return f"{_stamp(self._repository.path)} {_stamp(journal)} {self._repository.clock.now():%Y-%m-%d %H}"
+        """Return a text that changes with the file, and with the hour, in which entries fade and expire."""
+        return f"{_stamp(self._repository.path)} {self._repository.clock.now():%Y-%m-%d %H}"
 
     def entries(self) -> EntryList:
         """Return all entries of the file, as of now."""
@@ -69,37 +66,30 @@ class RepositoryAccess:
     def _read(self) -> tuple[EntryList, dict[str, Entry]]:
         snapshot = self._repository.load()
         now = self._repository.clock.now()
-        views = [view_of(entry) for entry in in_order(faded(snapshot.entries, now).entries.values())]
+        views = [view_of(entry) for entry in in_order(shown_now(snapshot.entries.values(), now))]
         problems = (snapshot.damage, *snapshot.problems) if snapshot.damage else snapshot.problems
         return EntryList(self._repository.paths.relative(snapshot.path), tuple(views), problems), snapshot.entries
 
     def gone(self) -> Sequence[EntryView]:
-        """Return what the journal knows and the file does not hold."""
-        there = self.entries().entries
-        known: dict[str, Entry] = {}
-        for run in self._journal().all:
-            for change in run.changes:
-                last = change.after or change.before
-                known.pop(change.id, None)  # so that what went last stands last
-                if last is not None:
-                    known[change.id] = last
-        here = {view.id for view in there}
-        return [view_of(entry, gone=True) for id_, entry in reversed(known.items()) if id_ not in here]
+        """Return what was forgotten, and what the history knows and the file does not hold."""
+        snapshot = self._repository.load()
+        now = self._repository.clock.now()
+        gone = self._repository.history.gone(snapshot.entries)
+        gone |= {id_: one for id_, one in snapshot.forgotten.items() if id_ not in gone}
+        gone |= {id_: one for id_, one in snapshot.entries.items() if is_faded_away(as_of(one, now))}
+        return [view_of(entry, gone=True) for entry in gone.values()]
 
     def history(self, entry_id: str = "", *, limit: int = 100) -> Sequence[EntryRun]:
         """Return runs, the last first."""
-        runs = self._journal()
-        undone = {run.undoes for run in runs.all if run.undoes}
-        if entry_id:
-            of_entry = [replace(run, changes=(change,)) for run, change in runs.by_entry.get(entry_id, ())]
-            return [_run_view(run, undone) for run in reversed(of_entry[-limit:])]
-        told = (run for run in reversed(runs.all) if is_told(run))
-        return [_run_view(run, undone) for run, _ in zip(told, range(limit), strict=False)]
+        runs = self._repository.history.runs()
+        undone = {run.undoes for run in runs if run.undoes}
+        found = self._repository.history.runs(entry_id) if entry_id else runs
+        return [_run_view(run, undone) for run in reversed(found[-limit:])]
 
     def scores(self, entry_id: str, *, points: int = 60) -> Sequence[ScorePoint]:
-        """Return the score at ``points`` moments: the journal says what was set, the days fade it."""
+        """Return the score at ``points`` moments: the history says what was set, the days fade it."""
         now = self._repository.clock.now()
-        states = list(_states(self._journal().by_entry.get(entry_id, ())))
+        states = list(_states(self._repository.history.runs(entry_id)))
         current = self._entries()[1].get(entry_id)
         if current is not None and (not states or states[-1][1] != current):
             states.append((max([current.last_activated, *(time for time, _ in states)]), current))
@@ -114,7 +104,7 @@ class RepositoryAccess:
 
     def profile(self, about: str = "", *, visible: Scope | Visibility | None = None) -> Profile:
         """Return what is known of the user, or about somebody or something, without words that were to be forgotten."""
-        entries = faded(self._repository.load().entries, self._repository.clock.now()).entries.values()
+        entries = shown_now(self._repository.load().entries.values(), self._repository.clock.now())
         seen = [one for one in entries if visible is None or visible.allows(whole_scope(one))]
         held = WithheldWords(self._withheld.texts(visible or Visibility(whose=(Whose(),))))
         return profile(seen, about=about, held=held)
@@ -160,55 +150,35 @@ class RepositoryAccess:
     def _told(self, outcome: Outcome) -> EntryRun | None:
         return _run_view(outcome.run, set()) if outcome.run is not None else None
 
-    def _journal(self) -> "_Runs":
-        """Return the runs; the journal is read once for each of its states, since a long one takes its time."""
-        stamp, known = _stamp(self._repository.journal.path), self._runs
-        if known is None or stamp != known.stamp or not stamp:
-            known = self._runs = _Runs(stamp, self._repository.journal.runs())
-            for run in known.all:
-                for change in run.changes:
-                    known.by_entry.setdefault(change.id, []).append((run, change))
-        return known
-
-
-@dataclass(slots=True)
-class _Runs:
-    """The runs of the journal, and what was done to each entry, oldest first."""
-
-    stamp: str
-    all: list[Run]
-    by_entry: dict[str, list[tuple[Run, Change]]] = field(default_factory=dict)
-
 
 def _run_view(run: Run, undone: set[str]) -> EntryRun:
-    # Fading is no deed of anybody.
     time = read_time(run.time)
-    changes = tuple(_change_view(change, time) for change in run.changes if change.action is not Action.FADED)
+    changes = tuple(_change_view(change, time) for change in run.changes)
     return EntryRun(run.id, time, run.who, run.why, changes, run.undoes, run.id in undone, run.who == BY_HAND)
 
 
 def _change_view(change: Change, time: datetime | None) -> EntryChange:
-    # The journal has an entry as it was when it was written last; meanwhile it has faded.
+    # The history has an entry as it was when it was written last; meanwhile it has faded.
     before = decayed(change.before, time) if change.before is not None and time is not None else change.before
     return EntryChange(
         change.id,
         change.action.value,
         view_of(before) if before else None,
-        view_of(change.after) if change.after else None,
+        view_of(change.after) if change.after and not change.after.is_forgotten else None,
     )
 
 
-def _states(changes: Iterable[tuple[Run, Change]]) -> Iterable[tuple[datetime, Entry | None]]:
+def _states(runs: Iterable[Run]) -> Iterable[tuple[datetime, Entry | None]]:
     """Yield when an entry came to which state; None where it was taken away."""
     known = False
-    for run, change in changes:
-        time = read_time(run.time)
+    for at, change in ((run.time, change) for run in runs for change in run.changes):
+        time = read_time(at)
         if time is None:
             continue
         if not known and change.before is not None:
             yield (min(change.before.created_at or change.before.last_activated, time), change.before)
         known = True
-        yield time, change.after
+        yield time, None if change.after is None or change.after.is_forgotten else change.after
 
 
 def _score_at(states: Sequence[tuple[datetime, Entry | None]], moment: datetime) -> float:

@@ -9,9 +9,8 @@ from nanobot_memory_plugins.consolidation.model.entry_json import NAMES, entry_f
 from nanobot_memory_plugins.consolidation.model.scoring import decayed
 from nanobot_memory_plugins.consolidation.operations.merge_entries import relinked
 from nanobot_memory_plugins.consolidation.operations.purge import erase_entries
-from nanobot_memory_plugins.consolidation.store.journal import GONE
+from nanobot_memory_plugins.consolidation.store.merging import merged
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
-from nanobot_memory_plugins.consolidation.store.three_way_merge import merged
 from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.values import EntryUpdate, Erasure
 
@@ -21,26 +20,22 @@ CONFLICT = "conflict"
 
 
 def exported(repository: EntryRepository) -> dict[str, str]:
-    """Return each entry as a text; that it fades is no change. Raises `MemoryFileError`."""
-    return {id_: _written(entry) for id_, entry in repository.load().entries.items()}
+    """Return each entry as a text, forgotten ones too; that it fades is no change. Raises `MemoryFileError`."""
+    snapshot = repository.load()
+    return {id_: _written(entry) for id_, entry in {**snapshot.entries, **snapshot.forgotten}.items()}
 
 
 def taken_out(repository: EntryRepository, ids: Collection[str]) -> frozenset[str]:
-    """Return those of some entries that somebody has taken out, as the file, the journal or a purge has it.
+    """Return those of some entries that somebody has taken out, as the file, the history or a purge has it.
 
     One that went with the whole file is none of them. Raises `MemoryFileError`.
     """
-    snapshot = repository.load()
-    asked = set(ids) - snapshot.entries.keys()
-    went = {} if snapshot.is_gone else dict.fromkeys(snapshot.removed, True)
-    went |= {id_: True for id_ in asked if repository.tombstones.holds_id(id_)}
-    if asked - went.keys():
-        written: dict[str, bool] = {}
-        for run in repository.journal.runs():
-            for change in run.changes:
-                written[change.id] = change.after is None and not run.why.endswith(GONE)
-        went = written | went
-    return frozenset(id_ for id_ in asked if went.get(id_))
+    is_there, there = repository.path.exists(), exported(repository)
+    return frozenset(
+        id_
+        for id_ in set(ids) - there.keys()
+        if repository.tombstones.holds_id(id_) or (is_there and repository.history.last_known(id_) is not None)
+    )
 
 
 def take_in(repository: EntryRepository, updates: Sequence[EntryUpdate]) -> None:
@@ -76,12 +71,12 @@ def take_in(repository: EntryRepository, updates: Sequence[EntryUpdate]) -> None
                 result[other] = replace(ours, id=other, tags=(*ours.tags, CONFLICT), supersedes=(), superseded_by="")
         return result
 
-    repository.update(change, who=WHO, why=WHY)
+    repository.update(change, who=WHO, why=WHY, with_forgotten=True)
 
 
 def _forget(repository: EntryRepository, ids: Collection[str]) -> None:
-    """Forget entries here as they were elsewhere: out of the journal and the copies as well."""
-    there = repository.load().entries if ids else {}
+    """Forget entries here as they were elsewhere: out of the history and the backup as well."""
+    there = repository.written_last() if ids else {}
     gone = {id_: there[id_] for id_ in ids if id_ in there}
     if gone:
         erasure = Erasure(tuple(gone), tuple(entry.content for entry in gone.values()))

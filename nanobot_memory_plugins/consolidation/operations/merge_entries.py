@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from nanobot_memory_plugins.consolidation.model.entry import Entry, plain_score
-from nanobot_memory_plugins.consolidation.model.scoring import IMPORTANCES, decayed, faded
+from nanobot_memory_plugins.consolidation.model.scoring import IMPORTANCES, as_of, decayed
 from nanobot_memory_plugins.consolidation.model.tags import plain_tags
 from nanobot_memory_plugins.core import Scope
 from nanobot_memory_plugins.core.values.scopes import owner
@@ -63,11 +63,11 @@ def relinked(entries: Mapping[str, Entry], gone: Collection[str], into: str) -> 
 
 
 def tidied(entries: Mapping[str, Entry], now: datetime, owner_of: Callable[[Scope], Scope] = owner) -> dict[str, Entry]:
-    """Return the entries as they are now, without the forgotten ones, and those of the same words and owner as one.
+    """Return the entries as they are now, and those of the same words and owner as one.
 
     This is what a consolidation does without a model. An entry that a person moved stays as it is.
     """
-    current = faded(entries, now).entries
+    current = {id_: as_of(entry, now) for id_, entry in entries.items()}
     same: dict[tuple[object, ...], list[Entry]] = {}
     for entry in current.values():
         if entry.kept_in is None:

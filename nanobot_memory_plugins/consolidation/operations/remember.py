@@ -24,8 +24,8 @@ from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 # Characters of a text that is remembered; more is no fact any more.
 MOST_CHARACTERS = 2_000
-# Why a run took entries out because somebody wanted it, and where it was all that names something.
-FORGET, FORGET_ALL = "forget", "forget everything about "
+# Why a run forgot entries.
+FORGET = "forget"
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,11 +94,10 @@ def remember(repository: EntryRepository, said: NewEntry, *, who: str, asked: bo
     if said.source_session:  # a person on the command line names the project that is meant
         said = replace(said, scope=belonging(said.scope, said.category, said.kind))
     said = replace(said, quote=repository.redacted(said.quote, Origin.USER))
-    fresh = new_id(repository.load().entries)
-    known = ""
+    known = fresh = ""
 
     def change(entries: dict[str, Entry]) -> dict[str, Entry]:
-        nonlocal known
+        nonlocal known, fresh
         same = [one for one in entries.values() if _alike(one.content) == _alike(safe) and _is_same(one, said)]
         if same:
             known = same[0].id
@@ -113,27 +112,26 @@ def remember(repository: EntryRepository, said: NewEntry, *, who: str, asked: bo
                 tags=plain_tags((*used.tags, *said.tags)),
             )
             return _without_replaced({**entries, known: _as_asked(used, said)}, known, said)
-        known = ""
+        known, fresh = "", new_id(entries)
         return _without_replaced({**entries, fresh: _entry(fresh, safe, said, now)}, fresh, said)
 
-    outcome = repository.update(change, who=who, why="remember", allow_purged=asked)
+    outcome = repository.update(change, who=who, why="remember", allow_purged=asked, is_redacted=True)
     entry = outcome.entries.get(known or fresh)
     if entry is None:
         raise InputError("This was forgotten for good, and is not taken up again.")
     return RememberResult(entry, not known, outcome, hidden=is_hidden, is_cut=is_cut)
 
 
-def forget(repository: EntryRepository, ids: Collection[str], *, who: str, about: str = "") -> Outcome:
-    """Take entries out of the file; the journal can bring them back. Raises `InputError` for an unknown id.
-
-    ``about`` is what they all name, where everything about it is to be forgotten.
-    """
+def forget(repository: EntryRepository, ids: Collection[str], *, who: str) -> Outcome:
+    """Archive entries as forgotten, and hide the messages they came from. Raises `InputError` for an unknown id."""
 
     def change(entries: dict[str, Entry]) -> dict[str, Entry]:
         require(entries, ids)
-        return {id_: entry for id_, entry in entries.items() if id_ not in ids}
+        return {
+            id_: replace(entry, hides=(id_, *entry.records)) if id_ in ids else entry for id_, entry in entries.items()
+        }
 
-    return repository.update(change, who=who, why=f"{FORGET_ALL}{about}" if about else FORGET)
+    return repository.update(change, who=who, why=FORGET, is_redacted=True)
 
 
 def put_into_group(repository: EntryRepository, ids: Collection[str], group: str, *, who: str) -> Outcome:

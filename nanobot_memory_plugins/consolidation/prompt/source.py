@@ -10,20 +10,17 @@ from typing import NamedTuple
 
 from nanobot_memory_plugins.consolidation.model.belonging import is_at_hand
 from nanobot_memory_plugins.consolidation.model.entry import Entry, whole_scope
-from nanobot_memory_plugins.consolidation.model.scoring import faded
+from nanobot_memory_plugins.consolidation.model.scoring import as_of
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
 from nanobot_memory_plugins.consolidation.prompt.render import Language, changes_at, prompt_text
 from nanobot_memory_plugins.consolidation.prompt.user_language import UserLanguage, language_of_message
 from nanobot_memory_plugins.consolidation.store.document import parse
 from nanobot_memory_plugins.consolidation.store.rendering import TITLE
-from nanobot_memory_plugins.consolidation.store.repair import needs_repair
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core import Clock, PromptEntries, Scope, SystemClock, logger
 from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.values import Visibility
 
-# A file with more bytes than this takes tens of milliseconds: it is read in a thread, and seen one prompt later.
-_READ_AT_ONCE = 256 * 1024
 # Titles of our sections, folded; a text without them holds no entries. A host may give all of `base_context`.
 _TITLES = ("active memories", "archived memories")
 _KEPT_TEXTS = 64
@@ -41,9 +38,7 @@ class _Look(NamedTuple):
 class PromptSource:
     """Answers ``prompt_entries``, from any thread.
 
-    ``repository`` is its own, since it looks without waiting for a file to settle. ``begin`` starts work in the
-    background; ``repair`` is called there when the file is damaged, or was put back. ``owner_of`` is that of the
-    plugin's context.
+    ``owner_of`` is that of the plugin's context.
     """
 
     def __init__(
@@ -53,22 +48,17 @@ class PromptSource:
         language: UserLanguage,
         *,
         redact: Callable[[str], str],
-        begin: Callable[[Callable[[], None]], None] | None = None,
-        repair: Callable[[], None] = lambda: None,
         owner_of: Callable[[Scope], Scope] = lambda scope: scope,
         clock: Clock | None = None,
     ) -> None:
-        self._repository = EntryRepository(workspace, redact=redact, sleep=lambda _seconds: None)
+        self._repository = EntryRepository(workspace, redact=redact)
         self._redact = redact
         self._options = options
         self._language = language
-        self._begin = begin or _in_a_thread
-        self._repair = repair
         self._owner_of = owner_of
         self._clock = clock or SystemClock()
         self._lock = threading.Lock()
         self._look: _Look | None = None
-        self._reading = False
         self._texts: dict[tuple[Signature, Language, Visibility], tuple[datetime, datetime, str]] = {}
         self._stripped: tuple[str, str] = ("", "")
 
@@ -87,7 +77,7 @@ class PromptSource:
         now = self._clock.now()
         if known is None or not known[0] <= now < known[1]:
             # As they are now: nobody may have written since they faded.
-            stay = faded({entry.id: entry for entry in look.entries}, now).entries.values()
+            stay = (as_of(entry, now) for entry in look.entries)
             seen = [entry for entry in stay if is_at_hand(entry, visible) and is_visible(entry, visible)]
             shown = prompt_text(
                 [self._with_speaker(entry) for entry in seen] if visible.is_of_group else seen,
@@ -118,40 +108,27 @@ class PromptSource:
         return heard or language_of_message("\n".join(entry.content for entry in entries)) or "en"
 
     def _current(self) -> _Look | None:
-        """Return the entries as the files have them now, or as they were until a long file has been read."""
+        """Return the entries as the file has them now."""
         signature = self._signature()
         with self._lock:
             look = self._look
-        if look is not None and look.signature == signature:
-            return look
-        if sum(size for _, _, size, _ in signature) <= _READ_AT_ONCE:
-            self._read(signature)
-        else:
-            with self._lock:
-                begin, self._reading = not self._reading, True
-            if begin:
-                self._begin(lambda: self._read(signature))
-        with self._lock:
-            return self._look
+        if look is None or look.signature != signature:
+            look = self._read(signature)
+        return look
 
     def read_ahead(self) -> None:
-        """Read the entries now, however many they are. It blocks: call it in a thread."""
+        """Read the entries now, so that the first prompt has them. It blocks: call it in a thread."""
         self._read(self._signature())
 
-    def _read(self, signature: Signature) -> None:
+    def _read(self, signature: Signature) -> _Look:
         try:
-            snapshot = self._repository.load()
-            entries = tuple(snapshot.entries.values())
+            look = _Look(signature, tuple(self._repository.load().entries.values()))
         except MemoryFileError as error:
             logger.warning("the entries in the prompt stay as they were: {}", error.cause)
-            with self._lock:
-                self._look = _Look(signature, self._look.entries if self._look else ())
-                self._reading = False
-            return
+            look = _Look(signature, self._look.entries if self._look else ())
         with self._lock:
-            self._look, self._reading = _Look(signature, entries), False
-        if needs_repair(snapshot):
-            self._begin(self._repair)
+            self._look = look
+        return look
 
     def _signature(self) -> Signature:
         path = self._repository.path
@@ -179,7 +156,3 @@ class PromptSource:
 def is_visible(entry: Entry, visible: Scope | Visibility) -> bool:
     """Return whether an entry is among what somebody may see, or looks for."""
     return visible.allows(whole_scope(entry))
-
-
-def _in_a_thread(work: Callable[[], None]) -> None:
-    threading.Thread(target=work, name="nanobot-memory-entries", daemon=True).start()

@@ -17,7 +17,6 @@ from functools import lru_cache
 from nanobot_memory_plugins.consolidation.model.entry import Entry, plain_score
 from nanobot_memory_plugins.consolidation.store.fields import (
     Header,
-    plain_time,
     shown_date,
     shown_score,
     split_fields,
@@ -34,15 +33,7 @@ _SPECIAL = re.compile(r"[ \t]*+\\*+(?:#|<!--|`{3}|~{3})")
 _SPECIAL_ESCAPED = re.compile(r"(?<![ \t])(?:(?<!\\)|(?=[ \t]))([ \t]*+)\\(\\*+(?:#|<!--|`{3}|~{3}))")
 _UNSAFE = re.compile(f"[|｜{LINE_BREAKS}]")
 _BREAKS = re.compile(f"[{LINE_BREAKS}]")
-_MOMENT = rb"([0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\+00:00)"
-_PLAIN = re.compile(
-    rb"(### \[([0-9A-Za-z_-]{1,64})\] ([a-z_]+) \| (0\.\d\d|1\.00) \| (\d{4}-\d\d-\d\d) \| (\d{1,9}))"
-    rb"\n([^\s#<\\\xef][^\n\r\\]*)"
-    rb"(?:\n(<!-- created: " + _MOMENT + rb"(?:; activated: " + _MOMENT + rb")?(?:; source: ([^;%<>\n\r]*))?"
-    rb"(?:; importance: (high|medium|low))? -->))?"
-)
 _CACHED_BLOCKS = 8_192
-_LONGEST_CACHED = 2_048  # bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,45 +84,9 @@ def extent(data: bytes, start: int) -> int:
     return end - 1 if data[end - 1 : end] == b"\r" else end
 
 
+@lru_cache(maxsize=_CACHED_BLOCKS)  # of a file that is read again, few entries have changed
 def read_block(data: bytes) -> Block | str:
     """Return the block that ``data`` holds, or why it is none."""
-    return _read_cached(data) if len(data) <= _LONGEST_CACHED else _read(data)
-
-
-def _read(data: bytes) -> Block | str:
-    return _read_plain(data) or read_slowly(data)
-
-
-def _read_plain(data: bytes) -> Block | None:
-    """Return the block of the usual form, in one step; None for any other, which `read_slowly` reads."""
-    match = _PLAIN.fullmatch(data)
-    if match is None:
-        return None
-    header, id_, category, score, day, hits, text, fields, created, activated, source, importance = match.groups()
-    if b"<!--" in text:
-        return None  # an editor may have joined its lines
-    try:
-        content = text.decode().strip()
-        last = _day(day.decode())
-        exact = plain_time(activated.decode()) if activated else last
-        entry = Entry(
-            id_.decode(),
-            content,
-            category.decode(),
-            float(score),
-            exact if exact.date() == last.date() else last,
-            int(hits),
-            plain_time(created.decode()) if created else None,
-            source.decode().strip() if source else "",
-            importance=importance.decode() if importance else "",
-        )
-    except ValueError:
-        return None
-    return Block(header, b"\n", text, b"\n" if fields else b"", fields or b"", entry) if content else None
-
-
-def read_slowly(data: bytes) -> Block | str:
-    """Return the block that ``data`` holds, whatever its form, or why it is none."""
     end = _line_end(data, 0)
     read, problems = _read_header(_decoded(data[:end]))
     if read is None:
@@ -140,8 +95,6 @@ def read_slowly(data: bytes) -> Block | str:
     rest = data[len(header) :]
     text = rest.lstrip(b"\r\n \t")
     gap = rest[: len(rest) - len(text)]
-    if not text:
-        return Sentence("it has no text")
     fields, text_gap, told = b"", b"", None
     begin = text.rfind(b"<!--", text.rfind(b"\n") + 1)
     if begin >= 0 and (told := split_fields(_decoded(text[begin:]))) is not None:
@@ -154,34 +107,23 @@ def read_slowly(data: bytes) -> Block | str:
             told = None
     if not text.strip():
         return Sentence("it has no text")
-    lines = [line.strip() for line in _decoded(text).split("\n")]
-    if b"\\" in text:
-        lines = [_SPECIAL_ESCAPED.sub(r"\1\2", line, count=1) for line in lines]
-    content = "\n".join(lines)
-    bad: list[str] = []
-    if told is not None:
-        entry, bad = with_fields(read, content, told)
-    else:
-        entry = Entry(read.id, content, read.category, read.score, read.day, read.hits)
+    lines = [_SPECIAL_ESCAPED.sub(r"\1\2", line.strip(), count=1) for line in _decoded(text).split("\n")]
+    entry, bad = with_fields(read, "\n".join(lines), told or {})
     warned = (*filter(None, (problems,)), *(Sentence("its {name} cannot be read", name=name) for name in bad))
     return Block(header, gap, text, text_gap, fields, entry, warned)
 
 
-_read_cached = lru_cache(maxsize=_CACHED_BLOCKS)(_read)
-
-
 def write_block(entry: Entry, before: Block | None, newline: bytes) -> bytes:
     """Return the bytes of an entry; what has not changed keeps the bytes that it has in ``before``."""
-    if before is not None and (entry is before.entry or entry == before.entry):
+    if before is not None and entry == before.entry:
         return before.data
     header, fields = write_header(entry), write_fields(entry)
     if before is None:
         lines = [header, *_escaped(entry.content), *filter(None, (fields,))]
         return newline.join(line.encode() for line in lines)
-    same_lines = (header, fields) == (write_header(before.entry), write_fields(before.entry))
     same_text = entry.content == before.entry.content
     text = before.text if same_text else newline.join(line.encode() for line in _escaped(entry.content))
-    if same_lines:
+    if (header, fields) == (write_header(before.entry), write_fields(before.entry)):
         return b"".join((before.header, before.gap, text, before.text_gap, before.fields))
     tail = (before.text_gap or newline) + fields.encode() if fields else b""
     return b"".join((header.encode(), before.gap, text, tail))
@@ -203,7 +145,7 @@ def _read_header(line: str) -> tuple[Header | None, str]:
         return None, Sentence("its header is not: [id] category | score | day | hits")
     try:
         score = float(parts[1].replace(",", "."))
-        day = _day(parts[2])
+        day = datetime.fromisoformat(parts[2].replace("/", "-")).replace(tzinfo=UTC)
         hits = int(parts[3]) if len(parts) == 4 else 0
     except ValueError:
         return None, Sentence("the score, the day or the hits of its header cannot be read")
@@ -211,11 +153,6 @@ def _read_header(line: str) -> tuple[Header | None, str]:
         return None, Sentence("the score or the hits of its header are no numbers")
     problem = "" if 0 <= score <= 1 else Sentence("its score lies outside 0 to 1 and counts as the nearest of them")
     return Header(match[1], parts[0], plain_score(score), day, hits), problem
-
-
-@lru_cache(maxsize=512)  # few days stand in one file
-def _day(text: str) -> datetime:
-    return datetime.fromisoformat(text.replace("/", "-")).replace(tzinfo=UTC)
 
 
 def _escaped(content: str) -> list[str]:

@@ -7,7 +7,9 @@ time and the count. Anything else, wherever it stands, is somebody's text, an en
 import hashlib
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from datetime import datetime
 from functools import cached_property
 
 from nanobot_memory_plugins.consolidation.model.entry import Entry, Section
@@ -25,11 +27,10 @@ _MARK = re.compile(
     rb")$",
     re.MULTILINE,
 )
+_STAMP = re.compile(rb"Last updated:[ \t]*([0-9T:+\-.]+)")
 # Problems that are told of one file.
 _MOST_PROBLEMS = 20
 _BLANK = re.compile(rb"(?:[ \t\r]*\n)*")
-# An entry as we write it, ended by a blank line: what `extent` would find, in one step.
-_TYPICAL = re.compile(rb"### \[[^\n\r]*\n[^\s#<][^\n\r]*(?:\n<!-- [^\n\r]*-->)?(?=\n[ \t\r]*\n|\n?\Z)")
 _GAP = re.compile(rb"[ \t]*(?:\r?\n(?:[ \t\r]*\n)*)?")
 
 
@@ -94,6 +95,15 @@ class EntryDocument:
     def entries(self) -> dict[str, Entry]:
         """The entries by id, in the file's order, as they are written."""
         return {id_: slot.entry for id_, slot in self.slots.items()}
+
+    @property
+    def written_at(self) -> datetime | None:
+        """When the file says that it was written by us, to the digit: that names the write."""
+        for piece in self.pieces:
+            if isinstance(piece, Stamps) and (match := _STAMP.search(piece.data)):
+                with suppress(ValueError):
+                    return datetime.fromisoformat(match[1].decode())
+        return None
 
     @property
     def newline(self) -> bytes:
@@ -199,20 +209,6 @@ class _Reader:
         gap = _GAP.match(self._data, end)
         self._done = gap.end() if gap else end
         yield Slot(block, self._data[end : self._done], self._section, entry)
-        yield from self._typical(self._section)
-
-    def _typical(self, section: Section) -> Iterator[Slot]:
-        """Yield the entries that follow at once, as long as they have the form in which we write them."""
-        data, done, ids = self._data, self._done, self._ids
-        while (match := _TYPICAL.match(data, done)) is not None:
-            block = read_block(match[0])
-            if isinstance(block, str) or block.problems or block.entry.id in ids:
-                return
-            ids.add(block.entry.id)
-            end = match.end()
-            gap = _GAP.match(data, end)
-            self._done = done = gap.end() if gap else end
-            yield Slot(block, data[end:done], section, block.entry)
 
     def _problem(self, start: int, what: str) -> None:
         if len(self.problems) < _MOST_PROBLEMS:

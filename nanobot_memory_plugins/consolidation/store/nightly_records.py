@@ -1,19 +1,20 @@
-"""What a consolidation remembers from one run to the next, and what it proposes, in two small files."""
+"""What a consolidation remembers from one run to the next, and what it proposes: rows of the state database."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, field
-from datetime import datetime
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict, dataclass
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Any
 
-from nanobot_memory_plugins.consolidation.store.atomic_files import read_file, write_private
-from nanobot_memory_plugins.consolidation.store.journal import entries_folder
-from nanobot_memory_plugins.core import logger
-from nanobot_memory_plugins.core.errors import MemoryFileError
-from nanobot_memory_plugins.core.files import MemoryPaths, exact_time, make_folder, read_time
+from nanobot_memory_plugins.core.files import exact_time, read_time
+from nanobot_memory_plugins.core.state import StateDatabase
 
-LAST_RUN = "consolidation.json"
-PROPOSALS = "proposals.json"
+if TYPE_CHECKING:
+    from apsw import Connection
+
+_RUN, _BUSY, _PROPOSAL = "consolidation", "consolidating", "proposal"
+# After this, whoever began to consolidate has ended without saying so.
+_LONGEST = timedelta(minutes=15)
 # Fingerprints that are kept; a week's notes and all entries are some thousands.
 _MOST_DIGESTS = 20_000
 _MOST_PROPOSALS = 100
@@ -38,73 +39,74 @@ class Proposal:
     found: str = ""
 
 
-@dataclass(frozen=True)
 class Records:
-    """The records of one workspace. Everything here blocks: call it in a thread."""
+    """The records of one workspace. Everything here blocks, and may raise `StoreError`."""
 
-    paths: MemoryPaths
-    _warned: set[str] = field(default_factory=set)
+    def __init__(self, state: StateDatabase) -> None:
+        self._state = state
 
     def last_run(self) -> LastRun:
-        """Return what is known of the last run; a file that cannot be read says nothing."""
-        row = self._read(LAST_RUN)
-        if not isinstance(row, Mapping):
-            return LastRun()
-        seen, failures = row.get("seen"), row.get("failures")
+        """Return what is known of the last run."""
+        row: dict[str, Any] = self._state.task(_RUN, _RUN) or {}
         return LastRun(
-            when=read_time(str(row.get("when", ""))),
-            seen=frozenset(map(str, seen)) if isinstance(seen, list) else frozenset(),
-            failures=failures if isinstance(failures, int) else 0,
+            read_time(str(row.get("when", ""))),
+            frozenset(map(str, row.get("seen", ()))),
+            failures=int(row.get("failures", 0)),
             failed_at=read_time(str(row.get("failed_at", ""))),
         )
 
     def note_run(self, last: LastRun) -> None:
-        """Write down a run. Raises `MemoryFileError`."""
-        self._write(
-            LAST_RUN,
-            {
-                "when": exact_time(last.when) if last.when else "",
-                "failures": last.failures,
-                "failed_at": exact_time(last.failed_at) if last.failed_at else "",
-                "seen": sorted(last.seen)[:_MOST_DIGESTS],
-            },
-        )
+        """Write down a run."""
+        body = {
+            "when": exact_time(last.when) if last.when else "",
+            "failures": last.failures,
+            "failed_at": exact_time(last.failed_at) if last.failed_at else "",
+            "seen": sorted(last.seen)[:_MOST_DIGESTS],
+        }
+        self._state.set_task(_RUN, _RUN, body)
+
+    def begin(self, now: datetime) -> bool:
+        """Return whether no other process consolidates now, and keep it so until `end`, or for a while."""
+
+        def change(connection: "Connection") -> bool:
+            rows = connection.execute("SELECT time FROM task WHERE name = ?", (_BUSY,)).fetchall()
+            since = read_time(str(rows[0][0])) if rows else None
+            is_free = since is None or not timedelta() <= now - since < _LONGEST
+            if is_free:
+                connection.execute(
+                    "INSERT OR REPLACE INTO task (name, subject, body, time) VALUES (?, ?, '{}', ?)",
+                    (_BUSY, _BUSY, exact_time(now)),
+                )
+            return is_free
+
+        return self._state.write(change)
+
+    def end(self) -> None:
+        """Let other processes consolidate."""
+        self._state.end_task(_BUSY, _BUSY)
 
     def proposals(self, foreign: Mapping[str, str] | None = None) -> list[Proposal]:
         """Return what is proposed for removal; with ``foreign``, only what still stands in those texts, by file."""
-        rows = self._read(PROPOSALS)
-        found: list[Proposal] = []
-        for row in rows if isinstance(rows, list) else []:
-            with suppress(KeyError, TypeError):
-                found.append(Proposal(str(row["quote"]), str(row["file"]), str(row.get("found", ""))))
+        found = [Proposal(**body) for _, body in self._state.tasks(_PROPOSAL)]
         return [one for one in found if foreign is None or one.quote in foreign.get(one.file, "")]
 
     def propose(self, new: Iterable[Proposal], foreign: Mapping[str, str]) -> None:
-        """Add proposals, and let go those whose words are gone. Raises `MemoryFileError`."""
-        known = {(one.file, one.quote): one for one in self.proposals(foreign)}
-        before = self.proposals()
-        for one in new:
-            known.setdefault((one.file, one.quote), one)
-        self.keep_proposals(list(known.values())[-_MOST_PROPOSALS:], before)
+        """Add proposals, and let go those whose words are gone."""
+        known = {_subject(one): one for one in (*new, *self.proposals(foreign))}
+        kept = list(known.items())[-_MOST_PROPOSALS:]
+        for subject, _ in self._state.tasks(_PROPOSAL):
+            if subject not in dict(kept):
+                self._state.end_task(_PROPOSAL, subject)
+        for subject, one in kept:
+            self._state.set_task(_PROPOSAL, subject, asdict(one))
 
-    def keep_proposals(self, wanted: Sequence[Proposal], before: Sequence[Proposal]) -> None:
-        """Write the proposals, unless they are those of before. Raises `MemoryFileError`."""
-        if list(wanted) != list(before):
-            rows = [{"quote": one.quote, "file": one.file, "found": one.found} for one in wanted]
-            self._write(PROPOSALS, rows)
+    def forget(self, holds: Callable[[str], bool], *, dry_run: bool) -> int:
+        """Let go of the proposals that hold what is to be forgotten, and return how many they are."""
+        held = [subject for subject, body in self._state.tasks(_PROPOSAL) if holds(str(body.get("quote", "")))]
+        for subject in held if not dry_run else ():
+            self._state.end_task(_PROPOSAL, subject)
+        return len(held)
 
-    def _read(self, name: str) -> object:
-        try:
-            data = read_file(entries_folder(self.paths) / name)
-            value: object = json.loads(data) if data is not None else None
-        except (MemoryFileError, ValueError, RecursionError) as error:
-            if name not in self._warned:
-                self._warned.add(name)
-                logger.warning("consolidation: {} cannot be read, and is begun anew: {}", name, type(error).__name__)
-            return None
-        return value
 
-    def _write(self, name: str, value: object) -> None:
-        make_folder(self.paths, entries_folder(self.paths))
-        data = json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")
-        write_private(entries_folder(self.paths) / name, data, durable=True)
+def _subject(one: Proposal) -> str:
+    return json.dumps([one.file, one.quote], ensure_ascii=False)

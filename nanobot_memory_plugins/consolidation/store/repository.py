@@ -1,67 +1,78 @@
 """The entries' file: read, changed under a lock, and never over somebody else's work.
 
-The file may be changed by others at any moment, without our lock: an editor, git, nanobot's Dream job. A change of
-ours is therefore a function of the entries, applied to the file as it is at that moment; and when somebody writes in
-the instant before the file is replaced, their version is found in the backup, and both are merged.
+The file is the truth about what is known; the state database holds the entries as they were written last, and what was
+done to them. A file that is not what was written last was edited by somebody: it is read, and compared by id. Only
+while the mark of an unfinished write stands does the file from before it mean a crash. Others may change the file at
+any moment, without our lock: a change of ours is a function of the entries, and what somebody wrote in the instant
+before the file was replaced is found in its backup, and merged.
 """
 
+import hashlib
 import re
-import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass, field, replace
+from datetime import UTC, timedelta
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from nanobot_memory_plugins.consolidation.model.entry import Entry, new_id
+from nanobot_memory_plugins.consolidation.model.entry import Entry
 from nanobot_memory_plugins.consolidation.model.redacted_content import without_empty
-from nanobot_memory_plugins.consolidation.store.atomic_files import keep_aside, read_file, write_private
-from nanobot_memory_plugins.consolidation.store.clock_ahead import WHO as WHO_CLOCK
-from nanobot_memory_plugins.consolidation.store.clock_ahead import WHY as WHY_CLOCK
-from nanobot_memory_plugins.consolidation.store.clock_ahead import is_ahead, set_right
-from nanobot_memory_plugins.consolidation.store.document import EntryDocument
-from nanobot_memory_plugins.consolidation.store.entry_file import EntryFile
-from nanobot_memory_plugins.consolidation.store.entry_lock import locked_entries
-from nanobot_memory_plugins.consolidation.store.journal import (
+from nanobot_memory_plugins.consolidation.store.bullets import not_understood, with_bullets
+from nanobot_memory_plugins.consolidation.store.document import EntryDocument, parse
+from nanobot_memory_plugins.consolidation.store.history import (
+    BEGUN,
     BY_HAND,
-    GONE,
     Change,
-    Journal,
+    History,
     Run,
+    add_run,
+    body_of,
     changes_between,
-    entries_folder,
+    entry_of,
+    rewound,
 )
-from nanobot_memory_plugins.consolidation.store.patch import patch_back
-from nanobot_memory_plugins.consolidation.store.plain_lines import not_understood, write_taken_up
+from nanobot_memory_plugins.consolidation.store.merging import entries_of, merged
 from nanobot_memory_plugins.consolidation.store.rendering import render
-from nanobot_memory_plugins.consolidation.store.snapshot import State, WantedState, is_purged, look, sha256
-from nanobot_memory_plugins.consolidation.store.taken_out import TakenOut
-from nanobot_memory_plugins.consolidation.store.three_way_merge import merged
 from nanobot_memory_plugins.consolidation.store.tombstones import Tombstones
-from nanobot_memory_plugins.core import Clock, Origin, SystemClock, logger, redact_text
+from nanobot_memory_plugins.core import Clock, Origin, StoreError, SystemClock, logger, redact_text
 from nanobot_memory_plugins.core.errors import MemoryFileError
-from nanobot_memory_plugins.core.files import FileBusyError, MemoryPaths, exact_time, make_folder
+from nanobot_memory_plugins.core.files import (
+    FileBusyError,
+    MemoryPaths,
+    damage_in,
+    exact_time,
+    file_lock,
+    make_folder,
+    queued,
+    read_inside,
+    replace_file,
+)
+from nanobot_memory_plugins.core.state import StateDatabase
 from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
+if TYPE_CHECKING:
+    from apsw import Connection
+
 _ATTEMPTS = 20
+_POLL_SECONDS = 0.01
 _LINE_NUMBER = re.compile(r"line \d+: ")
 # What the log has been told of which file: the prompt, the commands and the plugin each read it by themselves.
 _LOGGED: BoundedDict[tuple[Path, str], None] = BoundedDict(1_000)
 # Days are written in UTC by whoever edits the file: what is today somewhere lies no further ahead.
 _TOMORROW = timedelta(days=1)
+# How long what others took out is told of.
+_LATELY = timedelta(days=7)
 
 Entries = Mapping[str, Entry]
 
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """The entries as they are, in the file's order, and the file that they stand in.
+    """The entries as they are, in the file's order, without those that are to be ``forgotten`` and can be restored.
 
-    ``damage`` says what is wrong with the file when a copy was read in its place. ``missing`` are the ids of entries
-    that the file lacks because it was put back as it had been before them, ``purged`` of those that came back with it
-    and were forgotten for good: they do not count. ``removed`` are those that somebody has just taken out by hand, or
-    that went with the file, where it ``is_gone``.
+    ``damage`` says what is wrong with the file when what was written last is used in its place.
     """
 
     path: Path
@@ -69,15 +80,12 @@ class Snapshot:
     document: EntryDocument
     problems: tuple[str, ...] = ()
     damage: str = ""
-    missing: tuple[str, ...] = ()
-    purged: tuple[str, ...] = ()
-    removed: tuple[str, ...] = ()
-    is_gone: bool = False
+    forgotten: dict[str, Entry] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What was written: the run in the journal, or None where nothing changed, and the entries as they are now."""
+    """What was written: the run of the history, or None where nothing changed, and the entries as they are now."""
 
     path: Path
     entries: dict[str, Entry]
@@ -89,12 +97,34 @@ class Outcome:
         return self.run.changes if self.run is not None else ()
 
 
+@dataclass(frozen=True, slots=True)
+class State:
+    """One look at the file: its bytes (None when there is no file), what they say, and all entries, forgotten ones too.
+
+    ``known`` are the entries as they were written last, where that is not what the bytes say. ``is_written`` says that
+    the bytes are what was written last, and that nothing is left to do, ``is_new`` that the state database knows
+    nothing of the file.
+    """
+
+    raw: bytes | None
+    document: EntryDocument
+    entries: dict[str, Entry]
+    known: dict[str, Entry] | None = None
+    damage: str = ""
+    is_written: bool = False
+    is_new: bool = False
+
+    @property
+    def by_hand(self) -> tuple[Change, ...]:
+        """What others did to the entries since they were written last."""
+        return changes_between(self.known, self.entries) if self.known is not None else ()
+
+
 class EntryRepository:
     """The scored entries of one workspace. Everything here blocks: call it in a thread.
 
     ``redact`` hides secrets in new texts, ``redact_said`` in those that users said. ``lock_seconds`` bounds the wait
-    for the lock. ``at`` is called with the name of each point that a write passes, for tests. ``tell`` is told once
-    what is wrong with the file; else the log is, by the first of a process that reads it.
+    for the lock. ``at`` is called with the name of each point that a write passes, for tests.
     """
 
     def __init__(
@@ -106,135 +136,283 @@ class EntryRepository:
         redact_said: Callable[[str], str] | None = None,
         lock_seconds: float = 10.0,
         at: Callable[[str], None] = lambda _point: None,
-        sleep: Callable[[float], None] = time.sleep,
-        tell: Callable[[str], None] | None = None,
     ) -> None:
-        self._tell = tell or _log
         self.paths = MemoryPaths.of(workspace)
         self.clock = clock or SystemClock()
-        self.journal = Journal(self.paths)
+        self.state = StateDatabase.of(self.paths)
+        self.history = History(self.state)
         self.tombstones = Tombstones(self.paths)
         self._redact = redact
         self._redact_said = redact_said or redact
         self._lock_seconds = lock_seconds
         self._at = at
-        self._sleep = sleep
-        self._warned = _LOGGED if tell is None else BoundedDict[tuple[Path, str], None](1_000)
 
     @property
     def path(self) -> Path:
         """The file of the entries, ``ENTRIES.md``."""
         return self.paths.entries
 
+    @property
+    def backup(self) -> Path:
+        """The file as it was before the last write."""
+        return self.path.with_name(f"{self.path.name}.bak")
+
     def load(self) -> Snapshot:
         """Return the entries; nothing is written. A missing or empty file has none. Raises `MemoryFileError`."""
-        path = self.path
-        state = self._file(path).look()
-        self._warn(path, state)
-        missing = tuple(state.entries.keys() - state.document.entries.keys()) if state.is_earlier else ()
-        removed = tuple(one.id for one in state.by_hand if one.after is None)
-        problems, is_gone = self._problems(state), state.raw is None
-        entries, document = state.entries, state.document
-        return Snapshot(path, entries, document, problems, state.damage, missing, state.purged, removed, is_gone)
+        state = self._look()
+        problems = self._problems(state)
+        self._warn(problems, state.damage)
+        live, forgotten = _parted(state.entries)
+        return Snapshot(self.path, live, state.document, problems, state.damage, forgotten)
 
     def update(
-        self, change: Callable[[dict[str, Entry]], Entries], *, who: str, why: str, allow_purged: bool = False
+        self,
+        change: Callable[[dict[str, Entry]], Entries],
+        *,
+        who: str,
+        why: str,
+        allow_purged: bool = False,
+        is_redacted: bool = False,
+        with_forgotten: bool = False,
     ) -> Outcome:
-        """Change the entries: ``change`` gets those in the file and returns those that shall be there.
+        """Change the entries: ``change`` gets those that are known and returns those that shall be there.
 
         It may be called again, when the file moves meanwhile, and should depend on its argument alone. Texts
         that were purged are left out, unless ``allow_purged``, and new ones of which only a placeholder would be left.
-        Raises `MemoryFileError`; the file is then as it was.
+        ``is_redacted`` says that new texts hold no secret any more, ``with_forgotten`` that ``change`` decides on
+        forgotten entries, too. Raises `MemoryFileError`; the file is then as it was.
         """
 
-        def decide(state: State) -> WantedState:
-            wanted = dict(change(dict(state.entries)))
+        def decide(state: State) -> Entries:
+            live, forgotten = (state.entries, {}) if with_forgotten else _parted(state.entries)
+            wanted = dict(change(dict(live)))
             if not allow_purged:
-                self._leave_purged_out(wanted, state.entries)
-            safe = {id_: self._redacted(entry, state.entries.get(id_)) for id_, entry in wanted.items()}
-            return WantedState(without_empty(safe, state.entries))
+                wanted = {id_: one for id_, one in wanted.items() if id_ in live or not self.tombstones.holds(one)}
+            if not is_redacted:
+                wanted = {id_: self._redacted(entry, live.get(id_)) for id_, entry in wanted.items()}
+            return {**forgotten, **without_empty(wanted, live)}
 
         with self.locked():
-            if read_file(self.path) != read_file(self.seen_path(self.path)):
-                write_taken_up(self)  # somebody has written in it
             return self.write(decide, who=who, why=why)
 
-    def note(self, *, who: str, why: str, changes: tuple[Change, ...] = ()) -> None:
-        """Write into the journal what changed no entry of the file. Raises `MemoryFileError`."""
-        with self.locked():
-            make_folder(self.paths, entries_folder(self.paths))
-            self._file(self.path).settled()  # what ended in the middle of a write is the last run of the journal
-            self.journal.append([Run(new_id(), exact_time(self._moment()), who, why, changes)])
+    def note(self, *, who: str, why: str) -> None:
+        """Write into the history what changed no entry."""
+        run = Run("", exact_time(self.clock.now()), who, why)
+        self.state.write(lambda connection: add_run(connection, run))
 
     def redacted(self, text: str, origin: Origin = Origin.USER) -> str:
         """Return a text as it would be written, by who said it."""
         return self._redact_said(text) if origin is Origin.USER else self._redact(text)
 
-    def locked(self) -> AbstractContextManager[None]:
-        """Hold the lock of the file, within a ``with``. Raises `MemoryFileError`."""
-        return locked_entries(self.paths, self.path, self._lock_seconds)
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Hold the lock of the file. Raises `MemoryFileError`, as `FileBusyError` where another process holds it."""
+        from filelock import Timeout
 
-    def write(
-        self,
-        decide: Callable[[State], WantedState],
-        *,
-        who: str,
-        why: str,
-        undoes: str = "",
-    ) -> Outcome:
-        """Do what `update` says, with the lock held."""
-        make_folder(self.paths, entries_folder(self.paths))
-        path = self.path
-        ahead = is_ahead(self.journal.last(), self.clock.now())
-        file = self._file(path)
-        state = file.settled()
-        self._warn(path, state)
+        with ExitStack() as held:
+            try:
+                lock = file_lock(self.paths, self.path)
+                held.enter_context(queued(lock, timeout=self._lock_seconds, poll_interval=_POLL_SECONDS))
+            except Timeout as error:
+                raise FileBusyError("The entries are locked by another process.") from error
+            except OSError as error:
+                raise MemoryFileError(Sentence("The entries cannot be locked: {why}.", why=error.strerror)) from error
+            try:
+                yield
+            except StoreError as error:
+                raise FileBusyError(error.cause, hint=error.hint) from error
+
+    def write(self, decide: Callable[[State], Entries], *, who: str, why: str, undoes: str = "") -> Outcome:
+        """Let ``decide`` say what shall be there, forgotten entries among it, and write it. Hold the lock."""
         made: Run | None = None
         for _ in range(_ATTEMPTS):
-            if ahead:
-                state = self._set_right(file, state)
-            wanted = decide(state)
-            now = self._moment()
-            document = wanted.document or state.document
-            data = wanted.data if wanted.data is not None else render(document, wanted.entries, now=now)
-            is_new = data != state.raw and not (state.raw is None and not data)
-            if is_new:
-                self._at("before check")
-                if read_file(path) != state.raw:
-                    # Looked at as if for the first time: what a crash left in the backup is still only there.
-                    state = file.settled()
-                    continue
-            self._at("before journal")
-            made = self._record(file, state, wanted.entries, data, who, why, undoes, now) or made
-            ahead = False
-            self._at("after journal")
-            seen = read_file(file.seen)
-            try:
-                slipped = file.replace(state, data) if is_new else None
-            except MemoryFileError:
-                file.broke_off(self.journal.last())
-                raise
-            if slipped is None:
-                return Outcome(path, dict(wanted.entries), made)
-            if state.document.data != state.raw and not state.damage:
-                # What we wrote held somebody's text from a backup, which who wrote now has not seen.
-                keep_aside(path, state.document.data, self.clock.now())
-            # Seen from where we looked last, as any state that others leave: it may be an earlier one, too.
-            theirs = look(slipped, seen, None, file.runs, self.tombstones.holds)
-            returned = {change.id: change.before for change in state.returned}
-            base = {id_: returned.get(id_, entry) for id_, entry in state.entries.items()}
-            both = merged({id_: one for id_, one in base.items() if one is not None}, theirs.entries, wanted.entries)
-            decide = self._both(path, both, wanted, theirs)
-            # Ours is in the file now; theirs shall be there with it.
-            state = State(data, theirs.document, both, changes_between(wanted.entries, both))
-        raise FileBusyError(Sentence("{name} is being written by somebody else all the time.", name=path.name))
+            state = self._look()
+            self._warn(self._problems(state), state.damage)
+            document, bullets = with_bullets(state.document, state.entries, self)
+            state = replace(state, document=document, entries={**state.entries, **bullets})
+            wanted = dict(decide(state))
+            now = self.clock.now()
+            data = render(state.document, wanted, now=now)
+            own = changes_between(state.entries, wanted)
+            if data == (state.raw or b"") and state.is_written and not own:
+                return Outcome(self.path, wanted, made)
+            self._at("before check")
+            if self._read(self.path) != state.raw:
+                continue
+            run = Run("", exact_time(now.astimezone(UTC)), who, why, own, undoes)
+            run, is_done = self._replace(state, wanted, data, run)
+            made = made or (run if own or undoes else None)
+            if is_done:
+                return Outcome(self.path, wanted, made)
+            decide = _as_they_are  # what somebody wrote in the last instant is taken from the backup
+        raise FileBusyError(Sentence("{name} is being written by somebody else all the time.", name=self.path.name))
 
-    def seen_path(self, path: Path) -> Path:
-        """Return where the file's bytes are kept as they were written last."""
-        return self._file(path).seen
+    def settle(self) -> None:
+        """Take up what others did to the file: give ids to what they wrote without, and put a damaged file right.
 
-    def _file(self, path: Path) -> EntryFile:
-        return EntryFile(path, self.journal, self.tombstones, self.clock, self._at, self._sleep)
+        Nothing is written where nothing is to do. Raises `MemoryFileError`.
+        """
+        if not self._look().is_written and self.path.exists():
+            with self.locked():
+                self.write(_as_they_are, who=BY_HAND, why="")
+
+    def written_last(self) -> dict[str, Entry]:
+        """Return the entries as they were written last, forgotten ones too. Raises `StoreError`."""
+        read = ((id_, entry_of(body)) for id_, body in self.state.read("SELECT id, body FROM entry"))
+        return {id_: entry for id_, entry in read if entry is not None}
+
+    def taken_out(self) -> list[str]:
+        """Return the ids of the entries that others took out of the file lately, and that are not back."""
+        state, since = self._look(), exact_time(self.clock.now() - _LATELY)
+        runs = [run for run in self.history.runs() if run.who == BY_HAND and run.time >= since]
+        changes = [change for run in runs for change in run.changes] + list(state.by_hand)
+        gone = dict.fromkeys(change.id for change in changes if change.after is None)
+        return [id_ for id_ in gone if id_ not in state.entries and not self.tombstones.holds_id(id_)]
+
+    def is_without_history(self) -> bool:
+        """Return whether the file has entries and the state database knows nothing of it, or has begun with it."""
+        runs = self.state.read("SELECT why FROM run ORDER BY id LIMIT 1")
+        return runs[0][0] == BEGUN if runs else self._written() is None and bool(self.load().entries)
+
+    def clean_backup(self, kept: Callable[[Entry], Entry | None], clean: Callable[[bytes], bytes]) -> bool:
+        """Write the backup with what is ``kept`` of its entries, and other text ``clean``; say whether that changed it.
+
+        Hold the lock. Raises `MemoryFileError`.
+        """
+        before = self._read(self.backup)
+        if before is None:
+            return False
+        document = parse(before)
+        left = {id_: one for id_, entry in document.entries.items() if (one := kept(entry)) is not None}
+        after = clean(render(document, left, now=self.clock.now()))
+        if after != before:
+            self._replace_backup(after)
+        return after != before
+
+    def _replace_backup(self, data: bytes) -> None:
+        replace_file(self.backup, data)
+        with suppress(OSError):
+            self.backup.with_name(f"{self.backup.name}.bak").unlink()
+
+    def _look(self) -> State:
+        """Return the file's state; nothing is written. Raises `MemoryFileError`."""
+        raw = self._read(self.path)
+        data, written = raw or b"", self._written()
+        digest, previous, unfinished = written or ("", "", 0)
+        damage = damage_in(data)
+        if written is not None and not damage and raw is not None and not data.strip(b"\xef\xbb\xbf \t\r\n"):
+            damage = Sentence("it is empty") if self.written_last() else ""
+        if damage:
+            copy = self._read(self.backup) or b""
+            document = parse(data if damage_in(copy) or not copy else copy)
+            known = self.written_last() if written is not None else None
+            is_new = written is None
+            return State(raw, document, known or entries_of(document, {}), known, damage, is_new=is_new)
+        document = parse(data)
+        if written is None:
+            return State(raw, document, entries_of(document, {}), is_new=True)
+        if _digest(data) == digest and not unfinished:
+            return State(raw, document, entries_of(document, {}), is_written=True)
+        known = self.written_last()
+        if _digest(data) == digest:
+            theirs = self._read(self.backup)
+            if theirs is None or previous in (_digest(b""), _digest(theirs)):
+                return State(raw, document, known, known)
+            document = parse(theirs)
+        elif unfinished and _digest(data) == previous:
+            return State(raw, document, known, known)
+        entries = entries_of(document, known)
+        if unfinished and (run := self.history.run(str(unfinished))) is not None:
+            base, ours = rewound(known, run), known
+            written_at = document.written_at if _digest(data) != digest else None
+            if written_at is not None and written_at.tzinfo and exact_time(written_at) == run.time:
+                # They have edited what we had written; somebody else may have written in the instant before.
+                theirs = self._read(self.backup)
+                if theirs is not None and previous not in (_digest(b""), _digest(theirs)):
+                    ours = merged(base, entries_of(parse(theirs), base), known)
+                base = known
+            entries = merged(base, entries, ours)
+        kept = {id_: one for id_, one in entries.items() if id_ in known or not self.tombstones.holds(one)}
+        return State(raw, document, kept, known)
+
+    def _replace(self, state: State, wanted: Entries, data: bytes, run: Run) -> tuple[Run, bool]:
+        """Write down what others did and what we do, and replace the file; return our run, and whether that is all.
+
+        It is not where somebody wrote in the instant before the file was replaced: their version is in the backup.
+        """
+        make_folder(self.paths, self.paths.memory)
+        raw, when, done = state.raw or b"", run.time, run
+
+        def record(connection: "Connection") -> None:
+            nonlocal done
+            if state.is_new and state.entries:
+                add_run(connection, Run("", when, BY_HAND, BEGUN))
+            if state.by_hand:
+                how = "edited in {name}" if state.raw is not None else "{name} was gone"
+                add_run(connection, Run("", when, BY_HAND, how.format(name=self.path.name), state.by_hand))
+            done = add_run(connection, run) if run.changes or run.undoes else run
+            self._set(connection, state, wanted, data, int(done.id or -1) if data != raw else 0)
+
+        self._at("before record")
+        if data == raw:
+            self.state.write(record)
+            return done, True
+        if state.damage:
+            replace_file(self.path.with_name(f"{self.path.name}.damaged"), raw)
+        try:
+            replace_file(self.path, data, ready=lambda: self.state.write(record))
+        except MemoryFileError:
+            self.state.write(lambda connection: self._withdraw(connection, state, done))
+            raise
+        self._at("after replace")
+        if state.damage and state.document.data:
+            self._replace_backup(state.document.data)
+        elif state.raw is not None and self._read(self.backup) not in (None, raw):
+            return done, False
+        self.state.execute("UPDATE written_file SET unfinished = 0 WHERE name = ?", (self.path.name,))
+        return done, True
+
+    def _set(self, connection: "Connection", state: State, wanted: Entries, data: bytes, unfinished: int) -> None:
+        """Write down the entries and the file that they stand in."""
+        before = state.entries if state.is_written else {}
+        fresh = [
+            (id_, body_of(entry), max(0, unfinished)) for id_, entry in wanted.items() if before.get(id_) is not entry
+        ]
+        known = [str(row[0]) for row in connection.execute("SELECT id FROM entry").fetchall()]
+        connection.executemany("DELETE FROM entry WHERE id = ?", [(id_,) for id_ in known if id_ not in wanted])
+        connection.executemany(
+            "INSERT INTO entry (id, body, revision) VALUES (?, ?, ?)"
+            " ON CONFLICT DO UPDATE SET body = excluded.body, revision = excluded.revision",
+            fresh,
+        )
+        connection.execute(
+            "INSERT OR REPLACE INTO written_file (name, digest, previous, unfinished) VALUES (?, ?, ?, ?)",
+            (self.path.name, _digest(data), _digest(state.raw or b""), unfinished),
+        )
+
+    def _withdraw(self, connection: "Connection", state: State, run: Run) -> None:
+        """Take back what was written down of a write that could not be done."""
+        if run.id:
+            connection.execute("DELETE FROM run WHERE id = ?", (int(run.id),))
+        self._set(connection, replace(state, is_written=False), state.entries, state.raw or b"", 0)
+
+    def _written(self) -> tuple[str, str, int] | None:
+        sql = "SELECT digest, previous, unfinished FROM written_file WHERE name = ?"
+        try:
+            rows = self.state.read(sql, (self.path.name,))
+        except StoreError as error:
+            raise FileBusyError(error.cause, hint=error.hint) from error
+        return (str(rows[0][0]), str(rows[0][1]), int(rows[0][2])) if rows else None
+
+    def _read(self, path: Path) -> bytes | None:
+        try:
+            return read_inside(path)
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        except OSError as error:
+            raise MemoryFileError(
+                Sentence("{name} cannot be read: {why}.", name=path.name, why=error.strerror or type(error).__name__)
+            ) from error
 
     def _redacted(self, entry: Entry, before: Entry | None) -> Entry:
         """Return an entry without secrets in what is new of its text; what people wrote is theirs."""
@@ -243,92 +421,11 @@ class EntryRepository:
         safe = self.redacted(entry.content, entry.origin)
         return entry if safe == entry.content else replace(entry, content=safe)
 
-    def _leave_purged_out(self, wanted: dict[str, Entry], current: Entries) -> None:
-        for id_, entry in list(wanted.items()):
-            before = current.get(id_)
-            if is_purged(entry, before, self.tombstones.holds):
-                if before is None:
-                    del wanted[id_]
-                else:
-                    wanted[id_] = before
-
-    def _set_right(self, file: EntryFile, state: State) -> State:
-        """Return a state with what comes back now that the clock is not ahead any more."""
-        entries = set_right(state.entries, file.runs(), self.clock.now())
-        holds = self.tombstones.holds
-        kept = {id_: one for id_, one in entries.items() if id_ in state.entries or not holds(one)}
-        return replace(state, entries=kept, returned=changes_between(state.entries, kept))
-
-    def is_set_right(self) -> bool:
-        """Whether the clock was ahead at the last write, and has been set right since. Raises `MemoryFileError`."""
-        return is_ahead(self.journal.last(), self.clock.now())
-
-    def _moment(self) -> datetime:
-        """Return the time of a write, which no other has: by it the file names the write."""
-        now = self.clock.now()
-        while self.journal.has_time(exact_time(now)):
-            now += timedelta(microseconds=1)
-        return now
-
-    def _both(self, path: Path, both: Entries, ours: WantedState, theirs: State) -> Callable[[State], WantedState]:
-        """Return the decision that merges what somebody wrote in the last instant with what we wrote over it."""
-
-        def decide(state: State) -> WantedState:
-            if state.document is theirs.document:
-                return WantedState(both)
-            # They wrote once more, over our version: their text cannot be in two places at once.
-            keep_aside(path, theirs.raw or b"", self.clock.now())
-            return WantedState(merged(ours.entries, state.entries, both))
-
-        return decide
-
-    def _record(
-        self,
-        file: EntryFile,
-        state: State,
-        wanted: Entries,
-        data: bytes,
-        who: str,
-        why: str,
-        undoes: str,
-        now: datetime,
-    ) -> Run | None:
-        """Write down what others did and what we are about to do, in that order; return the latter."""
-        runs: list[Run] = []
-        when, after = exact_time(now), sha256(data)
-        if state.by_hand:
-            how = "an earlier state was put back, and edited: " if state.is_earlier else ""
-            edited = f"{how}edited in {file.path.name}" if state.raw is not None else f"{file.path.name} {GONE}"
-            runs.append(Run(new_id(), when, BY_HAND, edited, state.by_hand, file.path.name, file_after=after))
-            self._say_what_went(runs[-1])
-        if state.returned:
-            runs.append(Run(new_id(), when, WHO_CLOCK, WHY_CLOCK, state.returned, file.path.name, file_after=after))
-        own = changes_between(state.entries, wanted)
-        if own or data != (state.raw or b""):  # without the bytes of every write a crash behind it could not be told
-            before = state.raw or b""
-            patch = patch_back(data, before) if not (state.damage or state.purged) else None
-            # Nothing leads back to bytes that hold what was forgotten for good.
-            found = sha256(before) if not state.purged else ""
-            runs.append(Run(new_id(), when, who, why, own, file.path.name, found, after, patch, undoes))
-        self.journal.append(runs)
-        is_new = data != state.raw and bool(data or state.raw is not None)
-        if not is_new and (state.raw is not None or state.by_hand) and data != read_file(file.seen):
-            write_private(file.seen, data)
-        return runs[-1] if runs and runs[-1].who not in (BY_HAND, WHO_CLOCK) else None
-
     def _problems(self, state: State) -> tuple[str, ...]:
         """Return what is wrong with the file, in words: what it cannot say, and what cannot be."""
         tomorrow = self.clock.now() + _TOMORROW
         ahead = [id_ for id_, entry in state.entries.items() if entry.last_activated > tomorrow]
         problems = (*state.document.problems, *not_understood(state.document))
-        if state.unrecovered_damage:
-            problems = (
-                Sentence(
-                    "it is damaged ({damage}), and there is no good copy: what can be read is used",
-                    damage=state.unrecovered_damage,
-                ),
-                *problems,
-            )
         if not ahead:
             return problems
         one = Sentence("the entry {id}", id=ahead[0])
@@ -336,24 +433,33 @@ class EntryRepository:
         lies = Sentence("{which}: the day lies in the future, and nothing fades before it", which=which)
         return (*problems, lies)
 
-    def _warn(self, path: Path, state: State) -> None:
+    def _warn(self, problems: tuple[str, ...], damage: str) -> None:
         """Say once what is wrong with the file."""
-        what = [f"{path.name} is damaged ({state.damage}); its last good copy is used"] if state.damage else []
-        for problem in [*what, *self._named(path, state)]:
-            lasting = path, _LINE_NUMBER.sub("", problem)  # entries move, and with them their lines
-            if lasting not in self._warned:
-                self._warned[lasting] = None
-                self._tell(problem)
-
-    def _named(self, path: Path, state: State) -> Iterator[str]:
-        for problem in self._problems(state):
-            yield Sentence("{file}, {problem}", file=path.name, problem=Sentence.of(problem))
-
-    def _say_what_went(self, run: Run) -> None:
-        """Say that others took entries out of the file, and how they come back."""
-        if went := tuple(change.id for change in run.changes if change.after is None):
-            self._tell(TakenOut(run.id, run.file, went).told)
+        name = self.path.name
+        what = [f"{name} is damaged ({damage}); what was written last is used"] if damage else []
+        what += [Sentence("{file}, {problem}", file=name, problem=Sentence.of(problem)) for problem in problems]
+        for problem in what:
+            lasting = self.path, _LINE_NUMBER.sub("", problem)  # entries move, and with them their lines
+            if lasting not in _LOGGED:
+                _LOGGED[lasting] = None
+                logger.warning("entries: {}", problem)
 
 
-def _log(problem: str) -> None:
-    logger.warning("entries: {}", problem)
+def settle_workspace(workspace: Path) -> str:
+    """Do what `EntryRepository.settle` does, for the commands, which are told nothing. It blocks."""
+    EntryRepository(workspace, lock_seconds=2.0).settle()
+    return ""
+
+
+def _parted(entries: Entries) -> tuple[dict[str, Entry], dict[str, Entry]]:
+    """Return the entries that are known, and those that are to be forgotten."""
+    gone = {id_: one for id_, one in entries.items() if one.is_forgotten}
+    return {id_: one for id_, one in entries.items() if id_ not in gone}, gone
+
+
+def _as_they_are(state: State) -> Entries:
+    return state.entries
+
+
+def _digest(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()

@@ -32,7 +32,6 @@ _RIGHT = "Name the agent's folder with --workspace. nanobot makes its own at its
 _FOLDERS = {
     "memory/sessions": True,
     "memory/.locks": True,
-    "memory/.entries": True,
     "memory/.erasure": True,
     "memory/.spill": False,
     ".storage": False,

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import WeakValueDictionary
@@ -105,6 +105,30 @@ class StateDatabase:
         sql = "SELECT time, body FROM event WHERE kind = ? AND day >= ? ORDER BY id"
         for time, body in self.read(sql, (kind, since.isoformat())):
             yield datetime.fromisoformat(time), json.loads(body)
+
+    def tasks(self, name: str) -> list[tuple[str, dict[str, Any]]]:
+        """Return the rows of a task by their subjects, those that were written first first."""
+        rows = self.read("SELECT subject, body FROM task WHERE name = ? ORDER BY time, subject", (name,))
+        return [(subject, json.loads(body)) for subject, body in rows]
+
+    def task(self, name: str, subject: str) -> dict[str, Any] | None:
+        """Return one row of a task, or None."""
+        rows = self.read("SELECT body FROM task WHERE name = ? AND subject = ?", (name, subject))
+        return json.loads(rows[0][0]) if rows else None
+
+    def set_task(self, name: str, subject: str, body: Mapping[str, object]) -> None:
+        """Write a row of a task, in the place of the one with its subject."""
+        row = (name, subject, json.dumps(body, ensure_ascii=False), datetime.now(UTC).isoformat())
+        self.execute("INSERT OR REPLACE INTO task (name, subject, body, time) VALUES (?, ?, ?, ?)", row)
+
+    def keep_newest_tasks(self, name: str, most: int) -> None:
+        """Take out the rows of a task but for those that were written last."""
+        newest = "SELECT subject FROM task WHERE name = ?1 ORDER BY time DESC LIMIT ?2"
+        self.execute(f"DELETE FROM task WHERE name = ?1 AND subject NOT IN ({newest})", (name, most))  # noqa: S608
+
+    def end_task(self, name: str, subject: str) -> None:
+        """Take out a row of a task."""
+        self.execute("DELETE FROM task WHERE name = ? AND subject = ?", (name, subject))
 
     def truncate_log(self) -> None:
         """Empty the write-ahead log, so that what was deleted stands in none of the files any more."""

@@ -19,10 +19,11 @@ CREATE TABLE IF NOT EXISTS run (
     time TEXT NOT NULL, who TEXT NOT NULL, why TEXT NOT NULL, undoes INTEGER
 );
 CREATE TABLE IF NOT EXISTS change (
-    run INTEGER NOT NULL REFERENCES run (id) ON DELETE CASCADE, id TEXT NOT NULL, before TEXT, after TEXT,
-    PRIMARY KEY (run, id)
+    run INTEGER NOT NULL REFERENCES run (id) ON DELETE CASCADE, place INTEGER NOT NULL, id TEXT NOT NULL,
+    before TEXT, after TEXT, PRIMARY KEY (run, id)
 ) WITHOUT ROWID;
--- The digest of a file as it was written last, and of the one before it; ``unfinished`` until the rename is done.
+-- The digest of a file as it was written last, and of the one before it; until the rename is done, ``unfinished`` is
+-- the run of the write, or -1.
 CREATE TABLE IF NOT EXISTS written_file (
     name TEXT PRIMARY KEY, digest TEXT NOT NULL, previous TEXT NOT NULL, unfinished INTEGER NOT NULL DEFAULT 0
 ) WITHOUT ROWID;

@@ -131,6 +131,10 @@ class _Reader:
         fields: dict[str, str] = {}
         if (comment := _FIELDS.search(text)) is not None:
             text, fields = text[: comment.start()], _pairs(comment[1])
+        rest = _without_comments(behind.text).strip()
+        others = () if is_empty_template(rest) else self._passage(replace(behind, heading=self.section))
+        if fields.get("hides"):
+            return others
         text = self._hidden(text)
         if fields.get("superseded_by"):
             text += held(text, fields.get("created", ""), fields.get("ended", ""))
@@ -149,8 +153,7 @@ class _Reader:
             scope=_scope_of(fields),
             since=_moment(fields.get("created", "")) if holds_entries(self.source.relative) else None,
         )
-        rest = _without_comments(behind.text).strip()
-        return entry if is_empty_template(rest) else (*entry, *self._passage(replace(behind, heading=self.section)))
+        return (*entry, *others)
 
     def _passage(self, part: Passage) -> tuple[Document, ...]:
         return self._chunked(part, self._hidden(part.text), key="", heading=part.heading, tags=(), origin=Origin.USER)

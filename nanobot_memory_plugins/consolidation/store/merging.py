@@ -11,20 +11,21 @@ _SCORE = ("anchor", "anchor_days", "decayed_days", "last_activated")
 _SINGLE = tuple(field.name for field in fields(Entry) if field.name not in ("id", *_SCORE))
 
 
-def adopted(document: EntryDocument, seen: EntryDocument | None) -> dict[str, Entry]:
-    """Return the entries of a file as people mean them, ``seen`` being the file as it was when we last looked.
+def entries_of(document: EntryDocument, known: Mapping[str, Entry]) -> dict[str, Entry]:
+    """Return the entries of a file as people mean them; ``known`` are those that were written last.
 
     An entry that somebody moved to the other section stays there, whatever its score says.
     """
-    return {id_: _adopted(id_, document, seen) for id_ in document.slots}
+    return {id_: _as_meant(id_, document, known) for id_ in document.slots}
 
 
-def _adopted(id_: str, document: EntryDocument, seen: EntryDocument | None) -> Entry:
-    slot = document.slots[id_]
+def _as_meant(id_: str, document: EntryDocument, known: Mapping[str, Entry]) -> Entry:
+    slot, before = document.slots[id_], known.get(id_)
     entry = slot.entry
-    before = seen.slots.get(id_) if seen is not None else None
     if entry.section is slot.section:
         return entry
+    if entry.is_forgotten:  # among the active ones it is wanted again
+        return replace(entry, hides=())
     if before is not None and before.section is slot.section:
         return entry  # its score was changed where it stood, or it has crossed the border
     if entry.section_by_score is slot.section:
@@ -45,17 +46,13 @@ def merged(base: Mapping[str, Entry], theirs: Mapping[str, Entry], ours: Mapping
         if our is None:
             if old is None or their != old:
                 result[id_] = their
-        elif old is None:
-            result[id_] = their
         else:
-            result[id_] = merged_entry(old, their, our)
+            result[id_] = merged_entry(old, their, our) if old is not None else their
     return result | {id_: our for id_, our in ours.items() if id_ not in theirs and id_ not in base}
 
 
 def merged_entry(base: Entry, theirs: Entry, ours: Entry) -> Entry:
     """Return one entry that comes of two changes of ``base``; theirs wins."""
-    if theirs in (base, ours):
-        return ours
     changed = {name: getattr(ours, name) for name in _SINGLE if getattr(theirs, name) == getattr(base, name)}
     if _score(theirs) == _score(base):
         changed |= {name: getattr(ours, name) for name in _SCORE}
@@ -64,9 +61,3 @@ def merged_entry(base: Entry, theirs: Entry, ours: Entry) -> Entry:
 
 def _score(entry: Entry) -> tuple[object, ...]:
     return tuple(getattr(entry, name) for name in _SCORE)
-
-
-def holds_text_unknown_to(document: EntryDocument, *others: EntryDocument) -> bool:
-    """Return whether a line of somebody's text stands in a document and in none of the others."""
-    known = {line.strip() for other in others for line in other.foreign.splitlines()}
-    return any(line.strip() and line.strip() not in known for line in document.foreign.splitlines())

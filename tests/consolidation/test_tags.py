@@ -1,7 +1,7 @@
-"""Tags that people put to entries, and what is due today."""
+"""Tags that people put to entries."""
 
 import json
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -64,19 +64,3 @@ def test_of_several_entries_that_become_one_the_tags_are_kept():
     one = Entry("a", "x", "fact", 0.9, NOW, tags=("red", "blue"))
     other = Entry("b", "x", "fact", 0.5, NOW, tags=("Blue", "green"))
     assert joined([other, one], "x", NOW).tags == ("Blue", "green", "red")
-
-
-def test_what_is_due_is_listed_by_its_day_today_first(tmp_path: Path, told):
-    today = datetime.now().astimezone()
-
-    def on(days: int) -> str:
-        return f"{today + timedelta(days=days):%Y-%m-%d}"
-
-    for days, text in ((8, "later"), (3, "soon"), (0, "water the figs"), (1, "call Mei")):
-        # A day's end is the beginning of the next one.
-        told("entries", "remember", text, "--category", "todo", "--expires", f"{on(days)}T23:59")
-    told("entries", "remember", "no day at all")
-    found = told("entries", "list", "--due")["entries"]
-    assert [one["content"] for one in found] == ["water the figs", "call Mei", "soon"]
-    lines = told("entries", "list", "--due", text=True).splitlines()
-    assert [line.split()[0] for line in lines] == ["today", "tomorrow", on(3)]

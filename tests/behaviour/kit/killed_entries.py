@@ -1,0 +1,136 @@
+"""Entries that two processes write while people edit, forget and consolidate, each killed at a random moment.
+
+Run as ``python -m tests.behaviour.kit.killed_entries FOLDER ROUNDS SEED``: FOLDER is that of a `Life`; the last line of
+the output is a JSON object.
+"""
+
+import asyncio
+import contextlib
+import io
+import json
+import os
+import random
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from nanobot_memory_plugins.core import MemoryHost, load_config
+from nanobot_memory_plugins.core.cli.main import run_command_line
+from tests.behaviour.kit.life import Conversation
+from tests.behaviour.kit.model import forget_call, remember_call
+
+_ROOT = Path(__file__).parents[3]
+_WORD = re.compile(r"\block (\w+x\d+)\b")
+
+
+def killed_entries(folder: Path, rounds: int, seed: int) -> dict[str, Any]:
+    """Run the rounds, and return what was seen: what was lost, doubled or came back, and how much was done."""
+    command = [sys.executable, "-m", "tests.behaviour.kit.killed_entries", str(folder), str(rounds), str(seed)]
+    environment = {**os.environ, "NANOBOT_MEMORY_PLUGINS": "consolidation"}
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=_ROOT, env=environment)
+    assert done.returncode == 0, done.stderr[-2_000:]
+    told: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return told
+
+
+async def _live(folder: Path, name: str, told: int) -> None:
+    """Remember, edit by hand, forget and consolidate until the process is killed; tell of what was acknowledged."""
+
+    def say(what: str, word: str) -> None:
+        os.write(told, f"{what} {word}\n".encode())
+
+    workspace, config = folder / "workspace", folder / "config.json"
+    async with MemoryHost(workspace, config=load_config(config)[0]) as memory:
+        talk = Conversation(memory, f"cli:{name}")
+        for number in range(10_000):
+            word = f"{name}x{number}"
+            said = f"My lock {word} is green."
+            await talk.hear(said)
+            say("begins", word)
+            answer = await talk.call(remember_call(f"The user's lock {word} is green", said))
+            if found := re.search(r"\[(\w+)\]", answer):
+                say("remembered", word)
+            if number % 4 == 1 and found:
+                say("forgets", word)
+                answer = await talk.call(forget_call(found[1]))
+                if found[1] in answer and "Error" not in answer:
+                    say("forgotten", word)
+            if number % 3 == 2:
+                _edit(workspace / "memory" / "ENTRIES.md", f"{name}h{number}")
+            if number % 7 == 5:
+                arguments = ["consolidate", "--workspace", str(workspace), "--config", str(config), "--json"]
+                await asyncio.to_thread(_quietly, arguments)
+
+
+def _edit(file: Path, word: str) -> None:
+    """Add an entry at the end, as somebody with an editor does who has just opened the file."""
+    with contextlib.suppress(OSError), file.open("a", encoding="utf-8") as editor:
+        editor.write(f"\n## Active Memories\n\n### [{word}] fact | 0.80 | 2026-02-16 | 0\nwritten by hand, {word}\n")
+
+
+def _quietly(arguments: list[str]) -> None:
+    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+        run_command_line(arguments)
+
+
+def _round(folder: Path, number: int, chance: random.Random) -> list[str]:
+    """Let two processes live, kill them one after the other, and return the lines that they told."""
+    ends: list[tuple[int, int]] = []
+    for which in range(2):
+        reading, writing = os.pipe()
+        pid = os.fork()
+        if not pid:
+            os.close(reading)
+            asyncio.run(_live(folder, f"r{number}p{which}", writing))
+            os._exit(0)
+        os.close(writing)
+        ends.append((pid, reading))
+    lines: list[str] = []
+    for pid, reading in ends:
+        with os.fdopen(reading, encoding="utf-8") as pipe:
+            lines.append(pipe.readline())  # it has begun
+            time.sleep(chance.uniform(0.0, 0.4))
+            os.kill(pid, signal.SIGKILL)
+            os.waitpid(pid, 0)
+            lines += pipe.readlines()
+    return lines
+
+
+def _words(folder: Path) -> tuple[Counter[str], list[str]]:
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(io.StringIO()):
+        run_command_line(["entries", "list", "--all", "--json", "--workspace", str(folder / "workspace")])
+    listed = json.loads(out.getvalue().splitlines()[-1])
+    texts: Iterator[str] = (one["content"] for one in listed["entries"])
+    return Counter(word for text in texts for word in _WORD.findall(text)), list(listed["problems"])
+
+
+def main(folder: Path, rounds: int, seed: int) -> None:
+    """Do all the rounds, and print what was seen."""
+    chance = random.Random(seed)
+    remembered: set[str] = set()
+    forgets: set[str] = set()
+    forgotten: set[str] = set()
+    told: dict[str, Any] = {"lost": [], "doubled": [], "back": [], "problems": []}
+    for number in range(rounds):
+        for line in _round(folder, number, chance):
+            what, _, word = line.strip().partition(" ")
+            known = {"remembered": remembered, "forgets": forgets, "forgotten": forgotten}.get(what)
+            if known is not None:
+                known.add(word)
+        there, problems = _words(folder)
+        told["lost"] += [f"{number}: {word}" for word in sorted(remembered - forgets) if not there[word]]
+        told["doubled"] += [f"{number}: {word}" for word, times in there.items() if times > 1]
+        told["back"] += [f"{number}: {word}" for word in sorted(forgotten) if there[word]]
+        told["problems"] += problems
+    print(json.dumps({**told, "remembered": len(remembered), "forgotten": len(forgotten)}))  # noqa: T201
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]))
