@@ -1,6 +1,5 @@
-"""One search, from query to hits, whatever index answers; and without any, from the files themselves."""
+"""One search, from query to hits, whatever index answers."""
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
@@ -22,7 +21,7 @@ from nanobot_memory_plugins.storage.named_terms import rare_characters, terms_of
 from nanobot_memory_plugins.storage.options import SearchOptions
 from nanobot_memory_plugins.storage.question_kinds import question_kinds
 from nanobot_memory_plugins.storage.results import hit_of, newest_first
-from nanobot_memory_plugins.storage.segmentation import candidate_terms, query_terms
+from nanobot_memory_plugins.storage.segmentation import candidate_terms
 
 # Candidates from each side, at least: few of them make the normalisation unsteady.
 _FEWEST_CANDIDATES = 100
@@ -217,21 +216,3 @@ def embedded_part(text: str) -> str:
     head = truncate_to_tokens(head, _EMBEDDED_TOKENS_AN_END)
     tail = truncate_to_tokens(text[-_LONGEST_END:][::-1], _EMBEDDED_TOKENS_AN_END)[::-1]
     return storable(f"{head}\n{tail}")
-
-
-def search_files(documents: Iterable[Document], query: Query, now: datetime) -> SearchResult:
-    """Search documents that were read from the files, by words: the same terms and the same order as with an index."""
-    if not query.text.strip():
-        return newest_first(documents, query, Level.MARKDOWN)
-    rows = [CandidateRow.of(document) for document in documents if passes(document, query)]
-    frequencies = Counter(term for row in rows for term in set(row.terms(query.tier).split()))
-
-    def known(terms: Sequence[str]) -> dict[str, int]:
-        return {term: frequencies[term] for term in terms if term in frequencies}
-
-    terms = query_terms(query.text)
-    terms += rare_characters(query.text, terms, known, len(rows))
-    terms += terms_of_named_days(query.text, query.asked_at or now, terms)
-    idf = idf_of(terms, frequencies, len(rows))
-    candidates = Candidates(rows, idf, np.full(len(rows), np.nan), query.tier)
-    return answer(candidates, query, Level.MARKDOWN, SearchOptions(), now)

@@ -270,7 +270,7 @@ class MemoryIndex:
         return database, searcher
 
     def _scan(self, query: Query) -> SearchResult:
-        from nanobot_memory_plugins.storage.index_searcher import search_files
+        from nanobot_memory_plugins.storage.scan import search_files
 
         try:
             return search_files(self._tail.documents({}, most_bytes=_SCAN_BYTES), query, self._clock.now())

@@ -6,7 +6,7 @@ import pytest
 
 from nanobot_memory_plugins.core.values import Level, Origin, Query, Scope, Tier
 from nanobot_memory_plugins.storage.database import Database
-from nanobot_memory_plugins.storage.index_searcher import search_files
+from nanobot_memory_plugins.storage.scan import search_files
 from tests.storage.builders import NOW, ChosenVectors, change, document, searcher
 
 

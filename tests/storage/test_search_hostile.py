@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from nanobot_memory_plugins.core.text.tokens import estimate_tokens
 from nanobot_memory_plugins.core.values import Query, Scope, Tier
 from nanobot_memory_plugins.storage.database import Database
-from nanobot_memory_plugins.storage.index_searcher import search_files
+from nanobot_memory_plugins.storage.scan import search_files
 from tests.storage.builders import NOW, ChosenVectors, change, document, searcher
 from tests.support.each import each
 from tests.support.examples import examples
