@@ -146,7 +146,8 @@ def test_people_read_the_block_and_the_best_reasons(ask):
     assert "memory/sessions/s0.jsonl" in shown
     assert "injected whole" in shown
     assert "more candidates: --limit" in shown
-    assert "found by words" in shown
+    assert "found by words" not in shown
+    assert "found by words" in ask(ASKED, "--details", text=True)
 
 
 @pytest.mark.parametrize("message_text", ["", " ", "\x00", "[red]x[/red]", "“”" * 3_000, "问" * 3_000])

@@ -31,17 +31,7 @@ _LINE = 160
 _WORDS = {
     "explicitAnchors": "a word that asks for memory",
     "implicitSignals": "a word that may need memory",
-    "period": "a question about the days of",
-    "personalQuestions": "a question about somebody's life, or about what you two did",
 }
-
-_PART_WORDS = (
-    "words", "coverage", "similarity", "named speaker", "question", "bare question", "length", "answer time",
-    "answer number", "answer name", "next words", "next meaning", "asked before coverage", "asked before meaning",
-    "window coverage", "session words", "session words mean", "session meaning", "session coverage", "in named time",
-    "by asked person", "by assistant", "message words", "message meaning", "wish", "recency", "project", "reranker",
-)  # fmt: skip
-_ORDER_WORDS = ("learned", "weighted", "rrf")
 
 _FOUND_WORDS = {"words": "words", "meaning": "meaning", "words and meaning": "words and meaning"}
 _FATE_WORDS = {
@@ -72,14 +62,19 @@ def why(
     helpful: Annotated[
         list[int] | None, typer.Option("--helpful", metavar="N", help="Take that back; may be repeated, as the other.")
     ] = None,
+    details: Annotated[
+        bool,
+        typer.Option("--details", help="Show the searches, and the numbers that each candidate's place is made of."),
+    ] = False,
     no_embeddings: Annotated[bool, typer.Option("--no-embeddings", help="Search by words only.")] = False,
     workspace: WorkspaceOption = None,
     config: ConfigOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Show what a message would recall: the tier and its signals, each candidate with its scores, what was cut and why.
+    """Show what a message would recall, what not, and why.
 
-    No language model is asked, and no memory is written. With --json all candidates are there. What is said not to help
+    No language model is asked, and no memory is written. With --details the searches and the numbers behind the order
+    are there, with --json all candidates. What is said not to help
     is recalled behind others from then on, one step; it is found and kept as before, and --helpful takes it back.
     """
     memory_config, problems = read_configuration(config)
@@ -101,7 +96,7 @@ def why(
     if as_json:
         print_json(answer_of(found) | ({"noted": noted_rows(noted)} if noted else {}))
         return
-    _show(found, message, limit)
+    _show(found, message, limit, details=details)
     show_noted(noted, before, found)
 
 
@@ -136,7 +131,7 @@ def answer_of(found: Examined) -> dict[str, Any]:
             }
             for query, result in watch.searches
         ],
-        "budget": {"tokens": options.max_context_tokens, "characters": options.inject_budget_chars},
+        "budget": {"tokens": options.max_context_tokens, "characters": options.given("inject_budget_chars")},
         "block": {
             "text": block.text if block else None,
             "ids": list(block.hit_ids) if block else [],
@@ -195,47 +190,24 @@ def _signals(decision: Decision | None) -> list[dict[str, Any]]:
     return signals
 
 
-def _show(found: Examined, query: str, limit: int) -> None:
+def _show(found: Examined, query: str, limit: int, *, details: bool) -> None:
     out = console()
-    watch, recalled = found.watch, found.recalled
+    watch, block = found.watch, found.recalled.block
+    out.print(tr("[bold]block[/bold]      {told}", told=_block_in_words(found)))
+    for line in block.text.splitlines() if block is not None else ():
+        out.print(f"    {shown(line)}", style="green")
     out.print(tr("[bold]tier[/bold]       {told}", told=_tier_in_words(found)))
-    for asked, result in watch.searches:
-        explained = result.explanation
-        looked = tr("no explanation")
-        if explained:
-            looked = tr(
-                "{count} candidates in {order} order", count=len(explained.candidates), order=_order(explained.order)
-            )
-        hits = tr("{count} of at most {limit} hits", count=len(result.hits), limit=asked.limit)
-        out.print(
-            tr(
-                "[bold]search[/bold]     {tier}: {looked}, {hits}, level {level}",
-                tier=_tier_shown(asked.tier.value),
-                looked=looked,
-                hits=hits,
-                level=int(result.level),
-            )
-        )
-    if watch.best is not None and watch.needed is not None:
+    if watch.best is not None and watch.needed is not None and (details or watch.best < watch.needed):
         verdict = _verdict(watch.best >= watch.needed)
-        out.print(
-            tr(
-                "[bold]relevance[/bold]  best {best:.2f}, {needed:g} needed: {verdict}",
-                best=watch.best,
-                needed=watch.needed,
-                verdict=verdict,
-            )
+        told = tr(
+            "best {best:.2f}, {needed:g} needed: {verdict}", best=watch.best, needed=watch.needed, verdict=verdict
         )
-    if watch.need is not None:
-        verdict = _verdict(watch.need >= found.options.need_threshold)
-        out.print(
-            tr(
-                "[bold]need[/bold]       {need:.2f}, {need_threshold:g} needed: {verdict}",
-                need=watch.need,
-                need_threshold=found.options.need_threshold,
-                verdict=verdict,
-            )
-        )
+        out.print(tr("[bold]relevance[/bold]  {told}", told=told))
+    if watch.need is not None and (details or watch.need < found.options.need_threshold):
+        needed = found.options.need_threshold
+        verdict = _verdict(watch.need >= needed)
+        told = tr("{need:.2f}, {needed:g} needed: {verdict}", need=watch.need, needed=needed, verdict=verdict)
+        out.print(tr("[bold]need[/bold]       {told}", told=told))
     if watch.searches:
         took = Sentence(
             "{here:.0f} ms here; a turn has {turn:.0f} ms.", here=watch.seconds * 1000, turn=found.turn_seconds * 1000
@@ -243,13 +215,18 @@ def _show(found: Examined, query: str, limit: int) -> None:
         late = Sentence("On a turn this would come too late.") if watch.seconds > found.turn_seconds else ""
         missed = Sentence("Of the last day's turns {count} got nothing: see doctor.", count=found.missed)
         out.print(tr("[bold]time[/bold]       {told}", told=together(took, late, missed if found.missed else "")))
-    out.print(tr("[bold]block[/bold]      {told}", told=_block_in_words(found)))
-    if recalled.block is not None:
-        for line in recalled.block.text.splitlines():
-            out.print(f"    {shown(line)}", style="green")
+    for asked, result in watch.searches if details else ():
+        told = tr(
+            "{tier}, {count} of at most {limit} hits, level {level}",
+            tier=_tier_shown(asked.tier.value),
+            count=len(result.hits),
+            limit=asked.limit,
+            level=int(result.level),
+        )
+        out.print(tr("[bold]search[/bold]     {told}", told=told))
     listed = found.candidates()
     for one in listed[:limit]:
-        _show_candidate(out, one)
+        _show_candidate(out, one, details=details)
     if len(listed) > limit:
         out.print(
             tr("... and {listed} more candidates: --limit, or --json for all.", listed=len(listed) - limit), style="dim"
@@ -293,41 +270,22 @@ def _block_in_words(found: Examined) -> str:
     block, options = found.recalled.block, found.options
     if block is None:
         return tr("nothing is injected")
-    tokens, characters = estimate_tokens(block.text) + FENCE_TOKENS, len(block.text) + FENCE_CHARS
     return tr(
-        "{count} memories, {tokens} of {most_tokens} tokens, {characters} of {most_characters} characters, "
-        "fence included",
+        "{count} memories, {tokens} of {most_tokens} tokens",
         count=len(block.hit_ids),
-        tokens=tokens,
+        tokens=estimate_tokens(block.text) + FENCE_TOKENS,
         most_tokens=options.max_context_tokens,
-        characters=characters,
-        most_characters=options.inject_budget_chars,
     )
 
 
-def _show_candidate(out: Console, one: ExaminedCandidate) -> None:
+def _show_candidate(out: Console, one: ExaminedCandidate, *, details: bool) -> None:
+    """Show a candidate: its place, what became of it, where it stands, and its text; and with details its numbers."""
     hit = one.hit
     colour = "green" if one.injected else "yellow" if one.place is not None else "dim"
     place = f"{one.place:3}" if one.place is not None else "  -"
-    similarity = "" if hit.similarity is None else tr("  cosine {value:.2f}", value=hit.similarity)
     date = f"  {hit.time.astimezone():%Y-%m-%d}" if hit.time else ""
-    out.print(
-        tr(
-            "{place}  [{colour}]{fate}[/{colour}]  score {score:.3f}  relevance {relevance:.2f}  words "
-            "{coverage:.2f}{similarity}  [cyan]{path}:{line}[/cyan]{date}  {origin}",
-            place=place,
-            colour=colour,
-            fate=_fate(one),
-            score=hit.score,
-            relevance=one.relevance,
-            coverage=hit.coverage,
-            similarity=similarity,
-            path=shown(hit.path),
-            line=hit.line,
-            date=date,
-            origin=tr(hit.origin.value) + _of_project(hit),
-        )
-    )
+    where = f"[cyan]{shown(hit.path)}:{hit.line}[/cyan]{date}  {tr(hit.origin.value)}{_of_project(hit)}"
+    out.print(f"{place}  [{colour}]{_fate(one)}[/{colour}]  {where}")
     text = " ".join((hit.snippet or hit.text).split())
     out.print(f"       {shown(text[:_LINE])}{'…' if len(text) > _LINE else ''}")
     if one.unhelpful:
@@ -337,9 +295,9 @@ def _show_candidate(out: Console, one: ExaminedCandidate) -> None:
         if one.cut.instead:
             detail = tr("{detail} as {instead}", detail=detail, instead=one.cut.instead)
         out.print(tr("       cut: {detail}", detail=shown(detail)), style="yellow")
-    if one.parts:
+    if one.parts and details:
         best = sorted(one.parts, key=lambda part: -abs(part.worth))[:_PARTS_SHOWN]
-        told = tr(", ").join(f"{_part(part.name)} {part.worth:+.2f}" for part in best if part.worth)
+        told = ", ".join(f"{part.name} {part.worth:+.2f}" for part in best if part.worth)
         out.print(f"       {_found_by(one)}{shown(told)}", style="dim")
 
 
@@ -355,17 +313,6 @@ def _found_by(one: ExaminedCandidate) -> str:
     if one.found_by.startswith("no word"):
         return tr("no word in common, nor the meaning; ")
     return tr("found by {what}; ", what=tr(_FOUND_WORDS.get(one.found_by, one.found_by)))
-
-
-def _order(name: str) -> str:
-    return tr(name) if name in _ORDER_WORDS else name
-
-
-def _part(name: str) -> str:
-    """Return the name of a summand in the reader's language, as docs/retrieval.md has it in English."""
-    words = name.replace("_", " ")
-    said = tr(words) if words in _PART_WORDS else words
-    return name if said == words else said
 
 
 def _fate(one: ExaminedCandidate) -> str:
