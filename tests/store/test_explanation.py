@@ -33,7 +33,6 @@ def told(workspace: Workspace) -> Workspace:
         {"context_boosts": False, "recency_weight": 0.2},
         {"fusion": "rrf"},
         {"fusion": "rrf", "recency_weight": 0.2},
-        {"backend": "grep_only"},
     ],
 )
 async def test_the_parts_of_each_candidate_add_up_to_what_the_order_goes_by(
