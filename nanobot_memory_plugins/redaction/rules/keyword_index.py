@@ -15,7 +15,7 @@ _ASCII_LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
 _Run = tuple[str, ...]
 # The words of all lists by the characters with which they begin, with all of their runs; and those that are too short.
 _by_run: dict[_Run, dict[str, frozenset[_Run]]] = {}
-_short: set[str] = set()
+_short: frozenset[str] = frozenset()
 
 
 class Lowered(str):
@@ -33,21 +33,24 @@ class Lowered(str):
         made = super().__new__(cls, lower)
         met = [word for word in _short if word in lower]
         runs = set(zip(lower, lower[1:], lower[2:], strict=False))
-        for run in _by_run.keys() & runs:
-            met += [word for word, its_runs in _by_run[run].items() if its_runs <= runs and word in lower]
+        by_run = _by_run
+        for run in by_run.keys() & runs:
+            met += [word for word, its_runs in by_run[run].items() if its_runs <= runs and word in lower]
         made.words = frozenset(met)
         return made
 
 
 def _know(words: frozenset[str]) -> None:
+    global _by_run, _short  # put in anew, since other threads may be looking through them
+    by_run = dict(_by_run)
     for word in words:
         if word != word.lower():
             raise ValueError(f"the word {word!r} must be in lower case")
-        if len(word) < _RUN:
-            _short.add(word)
-        else:
-            runs = frozenset(zip(word, word[1:], word[2:], strict=False))
-            _by_run.setdefault(tuple(word[:_RUN]), {})[word] = runs
+        if len(word) >= _RUN:
+            run = tuple(word[:_RUN])
+            by_run[run] = {**by_run.get(run, {}), word: frozenset(zip(word, word[1:], word[2:], strict=False))}
+    _short |= {word for word in words if len(word) < _RUN}
+    _by_run = by_run
 
 
 class KeywordIndex:
