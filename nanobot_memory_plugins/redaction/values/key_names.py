@@ -12,7 +12,7 @@ from functools import lru_cache
 from nanobot_memory_plugins.redaction.rules.keyword_index import KeywordIndex
 from nanobot_memory_plugins.redaction.rules.lazy_pattern import lazy_re
 from nanobot_memory_plugins.redaction.values import name_words
-from nanobot_memory_plugins.redaction.values.vendor_names import VENDOR_NAMES
+from nanobot_memory_plugins.redaction.values.name_words import VENDOR_NAMES
 
 
 class Sensitivity(IntEnum):
