@@ -313,7 +313,7 @@ class EntryRepository:
             return State(raw, document, entries_of(document, {}), is_new=True)
         if _digest(data) == digest and not unfinished:
             return State(raw, document, entries_of(document, {}), is_written=True)
-        known = self.written_last()
+        known = self._written_of(document)
         if _digest(data) == digest:
             theirs = self._read(self.backup)
             if theirs is None or previous in (_digest(b""), _digest(theirs)):
@@ -349,8 +349,10 @@ class EntryRepository:
                 add_run(connection, Run("", when, BY_HAND, BEGUN))
             if state.by_hand:
                 how = "edited in {name}" if state.raw is not None else "{name} was gone"
-                add_run(connection, Run("", when, BY_HAND, how.format(name=self.path.name), state.by_hand))
-            done = add_run(connection, run) if run.changes or run.undoes else run
+                why = how.format(name=self.path.name)
+                add_run(connection, Run("", when, BY_HAND, why, self._safe_changes(state.by_hand, state)))
+            if run.changes or run.undoes:
+                done = add_run(connection, replace(run, changes=self._safe_changes(run.changes, state)))
             self._set(connection, state, wanted, data, int(done.id or -1) if data != raw else 0)
 
         self._at("before record")
@@ -376,7 +378,9 @@ class EntryRepository:
         """Write down the entries and the file that they stand in."""
         before = state.entries if state.is_written else {}
         fresh = [
-            (id_, body_of(entry), max(0, unfinished)) for id_, entry in wanted.items() if before.get(id_) is not entry
+            (id_, body_of(self._safe(entry, state)), max(0, unfinished))
+            for id_, entry in wanted.items()
+            if before.get(id_) is not entry
         ]
         known = [str(row[0]) for row in connection.execute("SELECT id FROM entry").fetchall()]
         connection.executemany("DELETE FROM entry WHERE id = ?", [(id_,) for id_ in known if id_ not in wanted])
@@ -413,6 +417,30 @@ class EntryRepository:
             raise MemoryFileError(
                 Sentence("{name} cannot be read: {why}.", name=path.name, why=error.strerror or type(error).__name__)
             ) from error
+
+    def _written_of(self, document: EntryDocument) -> dict[str, Entry]:
+        """Return the entries as they were written last, with the secrets that people wrote into the file themselves."""
+        known = self.written_last()
+        for id_, entry in document.entries.items():
+            ours = known.get(id_)
+            if ours is None or ours.content == entry.content:
+                continue
+            if self.redacted(entry.content, entry.origin) == ours.content:
+                known[id_] = replace(ours, content=entry.content)
+        return known
+
+    def _safe(self, entry: Entry, state: State) -> Entry:
+        """Return an entry as the state database may hold it: what a person wrote stays in the file as it is."""
+        own = state.entries.get(entry.id)
+        if own is None or own.content != entry.content:
+            return entry  # a text of ours, which was redacted before it came here
+        return replace(entry, content=self.redacted(entry.content, entry.origin))
+
+    def _safe_changes(self, changes: tuple[Change, ...], state: State) -> tuple[Change, ...]:
+        def safe(entry: Entry | None) -> Entry | None:
+            return self._safe(entry, state) if entry is not None else None
+
+        return tuple(replace(one, before=safe(one.before), after=safe(one.after)) for one in changes)
 
     def _redacted(self, entry: Entry, before: Entry | None) -> Entry:
         """Return an entry without secrets in what is new of its text; what people wrote is theirs."""
