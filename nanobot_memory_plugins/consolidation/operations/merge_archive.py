@@ -58,8 +58,12 @@ class ImportedEntries:
         return JoinedEntries(len(new), known + len(theirs) - len(new), b"" if is_empty else rest, run)
 
     def take_back(self, workspace: Path, run: str) -> None:
-        """Take the entries out again that a run added, where nobody has done so."""
-        undo(EntryRepository(workspace), run, who=_WHO, why="the import was taken back")
+        """Take the entries out again that a run added, where nobody has done so; without a run their file has gone."""
+        repository = EntryRepository(workspace)
+        if run:
+            undo(repository, run, who=_WHO, why="the import was taken back")
+        else:
+            repository.history.clear()
 
 
 def _unlike(theirs: Mapping[str, Entry], here: Mapping[str, Entry]) -> dict[str, Entry]:

@@ -135,6 +135,16 @@ class History:
 
         self._state.write(change)
 
+    def clear(self) -> None:
+        """Let go of everything that is known of the entries, for good."""
+
+        def change(connection: "Connection") -> None:
+            for table in ("run", "entry", "written_file"):
+                connection.execute(f"DELETE FROM {table}")  # noqa: S608  # our own names
+
+        self._state.write(change)
+        self._state.truncate_log()
+
     def _read(self, where: str, values: Sequence[object]) -> list[Run]:
         sql = f"{_RUNS} {where} ORDER BY r.id, c.place"
         found: dict[str, Run] = {}

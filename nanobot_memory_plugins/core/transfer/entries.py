@@ -33,7 +33,10 @@ class EntriesJoiner(Protocol):
         """
 
     def take_back(self, workspace: Path, run: str) -> None:
-        """Take back what `JoinedEntries.run` names. It blocks. Raises `InputError` where that cannot be done."""
+        """Take back what `JoinedEntries.run` names, or forget what was known of a file that has gone, without a run.
+
+        It blocks. Raises `InputError` where that cannot be done.
+        """
 
 
 def installed_joiner() -> EntriesJoiner | None:

@@ -100,6 +100,8 @@ def _take_file_out(paths: MemoryPaths, name: str, whole: str, report: UndoReport
         if digest(read_regular(paths.memory / name)) == whole:
             _write(paths, name, lambda data: b"" if digest(data) == whole else data)
             report.files.append(name)
+            if name == "ENTRIES.md" and (joiner := installed_joiner()) is not None:
+                joiner.take_back(paths.workspace, "")
         else:
             report.left.append((name, _ENTRIES_WENT_ON if name == "ENTRIES.md" else _CHANGED))
 
