@@ -48,6 +48,7 @@ _CALLS = {
     "remark": (1, ()),
     "report": (3, ()),
     "Trace": (0, ("why",)),
+    "trace_of": (0, ("why",)),
     "Scrubbed": (0, ("why",)),
     "_fault": (4, ()),
 }
@@ -78,8 +79,6 @@ _TABLES = {
     "consolidation/store/journal.py": ("Action",),
     "core/config/effective.py": ("_BOUNDS",),
     "core/config/wording.py": ("VALUE_WORDS",),
-    "core/erasure/matching.py": ("Nearly",),
-    "core/erasure/plan.py": ("_NEARLY",),
     "core/host/plugins/plugin_host.py": ("PluginState",),
     "core/transfer/archive_import.py": ("_OWN_ENTRIES", "_OTHER_TEXT"),
     "core/transfer/import_writer.py": ("_TOOL_RESULT", "_NO_TEXT", "_SAID_HERE", "_NO_TIME"),

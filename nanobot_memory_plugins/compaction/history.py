@@ -119,6 +119,8 @@ def text_tokens(text: str) -> int:
 
 def message_tokens(message: Message) -> int:
     """Return the estimated tokens of a message, with its tool calls and pictures."""
+    if message.tokens:
+        return message.tokens
     tokens = _OVERHEAD_TOKENS + text_tokens(message.text)
     if message.tool_calls:
         tokens += sum(map(_call_chars, message.tool_calls)) // 3

@@ -1,13 +1,11 @@
 """One workspace's entries as the plugin's hooks and tools keep them."""
 
 from collections.abc import Sequence
-from contextlib import suppress
 
 from nanobot_memory_plugins.consolidation.backstop import Backstop, may_ask
 from nanobot_memory_plugins.consolidation.learning.part import EntryLearning
 from nanobot_memory_plugins.consolidation.model.matcher import Matcher
 from nanobot_memory_plugins.consolidation.operations.async_entries import AsyncEntryRepository
-from nanobot_memory_plugins.consolidation.operations.withheld import WithheldTexts
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
 from nanobot_memory_plugins.consolidation.plain_orders import plain_order
 from nanobot_memory_plugins.consolidation.prompt.source import PromptSource
@@ -18,7 +16,6 @@ from nanobot_memory_plugins.core import ContextBlock, MemoryTool, Message, Plugi
 from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.protocols import EncodingStore
-from nanobot_memory_plugins.core.values import Withheld
 from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
 
 # Seconds that is waited for the entries' lock behind a turn, and by a tool in one.
@@ -45,7 +42,6 @@ class EntryKeeping:
         self._memory, in_a_turn = opened(_LOCK_SECONDS), opened(_TURN_LOCK_SECONDS)
         self._language = UserLanguage(self._memory.repository.state)
         self._said = SaidInSession(self._memory.repository.paths, context.clock)
-        self._withheld = WithheldTexts(self._memory.repository)
         self._asked: BoundedDict[str, str] = BoundedDict(_SESSIONS)  # messages that no tool was called for yet
         matcher = Matcher(self._encode)
 
@@ -73,7 +69,7 @@ class EntryKeeping:
         """Hear what a user says; answer what was done where it is a plain order, and no model is there to read it."""
         self._said.hear(session_key, text, scope)
         self._asked[session_key] = text
-        await run_in_daemon_thread(self._hear, text, scope)
+        await run_in_daemon_thread(self._language.hear, text)
         if self._context.complete is not None or self._context.host.tools_offered():
             return None
         order = plain_order(text)
@@ -85,11 +81,6 @@ class EntryKeeping:
         if order.kind == "instruction":
             wanted["kind"] = order.kind
         return ContextBlock(await self._remember.run(wanted, session_key=session_key))
-
-    def _hear(self, text: str, scope: Scope) -> None:
-        with suppress(MemoryFileError):
-            self._withheld.hear(text, scope)
-        self._language.hear(text)
 
     def tools(self) -> list[MemoryTool]:
         """Return the tools that remember and forget."""
@@ -106,11 +97,6 @@ class EntryKeeping:
         self._asked.pop(session_key, None)
         if self._context.complete is not None and may_ask(text):
             await self._backstop.look(session_key, text)
-
-    async def withheld(self, scope: Scope) -> list[Withheld]:
-        """Return what was forgotten on somebody's order, and is not to be brought up on behalf of ``scope``."""
-        visible = self._context.scopes.visible(scope)
-        return list(await run_in_daemon_thread(lambda: self._withheld.texts(visible)))
 
     def _start(self) -> None:
         try:

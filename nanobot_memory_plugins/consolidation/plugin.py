@@ -28,7 +28,7 @@ from nanobot_memory_plugins.core import (
 from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.session_reading.part import ReadingPart, ReadingRequest
-from nanobot_memory_plugins.core.values import Erasure, Trace, Withheld
+from nanobot_memory_plugins.core.values import Erasure, Trace
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 _SUBJECT = "scored entries"
@@ -108,24 +108,19 @@ class ConsolidationPlugin:
         return None
 
     @hookimpl
-    async def withheld_texts(self, scope: Scope, context: PluginContext) -> list[Withheld]:
-        """Withhold what was forgotten on somebody's order."""
-        return await self._of(context).withheld(scope)
-
-    @hookimpl
     async def on_purge(
         self,
         texts: tuple[str, ...],
         words: tuple[str, ...],
         ids: tuple[str, ...],
         dry_run: bool,
-        nearly: bool,
         records: tuple[str, ...],
+        sessions: tuple[str, ...],
         context: PluginContext,
     ) -> list[Trace]:
         """Forget entries, and texts in the history, the backup and the proposals."""
         repository = _repository_of(context)
-        erasure = Erasure(ids, texts, words, nearly=nearly, records=records)
+        erasure = Erasure(ids, texts, words, records=records, sessions=sessions)
         try:
             return await run_in_daemon_thread(lambda: erase_entries(repository, erasure, dry_run=dry_run))
         except MemoryFileError as error:

@@ -1,6 +1,6 @@
 """What a plugin may use of its host."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Generic
@@ -10,13 +10,9 @@ from typing_extensions import TypeVar
 from nanobot_memory_plugins.core.clock import Clock
 from nanobot_memory_plugins.core.files.prompts import Prompts
 from nanobot_memory_plugins.core.protocols import Complete, EntryAccess, Feedback, Store, VisibleScopes
-from nanobot_memory_plugins.core.values import Erasure, Hit, Note, Receipt, Scope
+from nanobot_memory_plugins.core.values import Erasure, Note, Receipt
 
 OptionsT = TypeVar("OptionsT", covariant=True, default=Any)
-
-
-async def _all_of_them(_scope: Scope, hits: Sequence[Hit]) -> Sequence[Hit]:
-    return hits
 
 
 async def _no_host(_note: Note, _session_key: str) -> Receipt:
@@ -27,8 +23,7 @@ async def _no_host(_note: Note, _session_key: str) -> Receipt:
 class HostServices:
     """What a running host does for a plugin; without one there is nothing open, and nothing is kept.
 
-    ``keep`` keeps a note of a session, for tools: hooks return theirs. ``shown`` takes what other plugins withhold out
-    of hits: tools that search for the model answer with what it leaves. ``erase`` forgets for good in the whole
+    ``keep`` keeps a note of a session, for tools: hooks return theirs. ``erase`` forgets for good in the whole
     workspace, as ``nanobot-memory purge`` does, and says whether no file holds it any more. ``feedback`` tells which
     memories people said did not help, and takes it down. ``time_limit`` gives the seconds for which core waits for the
     answer to a hook of this name, and None where it waits for as long as it takes. ``tools_offered`` says whether the
@@ -40,7 +35,6 @@ class HostServices:
     store: Callable[[], Store | None] = lambda: None
     entries: Callable[[], EntryAccess | None] = lambda: None
     keep: Callable[[Note, str], Awaitable[Receipt]] = _no_host
-    shown: Callable[[Scope, Sequence[Hit]], Awaitable[Sequence[Hit]]] = _all_of_them
     erase: Callable[[Erasure], Awaitable[bool]] | None = None
     feedback: Feedback | None = None
     time_limit: Callable[[str], float | None] = lambda hook: None

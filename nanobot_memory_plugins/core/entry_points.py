@@ -19,7 +19,6 @@ ENTRIES_GROUP: Final = "nanobot_memory_entries"
 SENDERS_GROUP: Final = "nanobot_memory_senders"
 FINDINGS_GROUP: Final = "nanobot_memory_findings"
 REPAIR_GROUP: Final = "nanobot_memory_mending"
-WITHHOLDING_GROUP: Final = "nanobot_memory_withholding"
 REDACTION_GROUP: Final = "nanobot_memory_redaction_rules"
 ONLY_VARIABLE: Final = "NANOBOT_MEMORY_PLUGINS"
 """The environment variable that names the plugins which may be loaded, joined by commas; without it all may.

@@ -20,7 +20,6 @@ from nanobot_memory_plugins.core.values import (
     Scope,
     Summary,
     Trace,
-    Withheld,
 )
 from nanobot_memory_plugins.core.values.diagnosis import Finding
 
@@ -215,33 +214,24 @@ def contribute_tools(context: PluginContext) -> MemoryTool | Sequence[MemoryTool
 
 
 @hookspec
-def withheld_texts(scope: Scope, context: PluginContext) -> Withheld | Sequence[Withheld] | None:
-    """Say what somebody wants forgotten that could still be brought back: no other plugin says it meanwhile.
-
-    ``scope`` says on whose behalf that is asked. Called for every message to which a plugin has a block, and when the
-    model searches the memory: keep the answer until it changes.
-    """
-
-
-@hookspec
 def on_purge(
     texts: tuple[str, ...],
     words: tuple[str, ...],
     ids: tuple[str, ...],
     dry_run: bool,
     everywhere: bool,
-    nearly: bool,
     records: tuple[str, ...],
+    sessions: tuple[str, ...],
     context: PluginContext,
 ) -> Trace | Sequence[Trace] | None:
     """Forget texts for good: take every trace of them out of what you keep.
 
     The memory files are clean already when it is called. ``texts`` is what the entries of these ``ids`` ever said,
-    ``words`` what a person named besides. With ``dry_run`` nothing is written; ``everywhere`` reaches text of people,
-    ``nearly`` what nearly holds them; ``records`` are messages and notes that went, by their ids. Answer with what was
-    found, and what had to stay and why. Do not write the texts down. It may be called again with the same: a forgetting
-    that was broken off is finished at the next start. All are empty when files were cleaned otherwise: then erase what
-    you made of what they held.
+    ``words`` what a person named besides. With ``dry_run`` nothing is written; ``everywhere`` reaches text of people;
+    ``records`` are messages and notes that went, by their ids, ``sessions`` whole conversations by their keys. Answer
+    with what was found, and what had to stay and why. Do not write the texts down. It may be called again with the
+    same: a forgetting that was broken off is finished at the next start. All are empty when files were cleaned
+    otherwise: then erase what you made of what they held.
     """
 
 

@@ -1,27 +1,35 @@
-"""What is remembered of a session from one cut to the next, in a file, so that restarts and processes agree."""
+"""What is remembered of a session from one cut to the next, so that restarts and processes agree."""
 
+import json
+from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from nanobot_memory_plugins.core import Message, PluginContext
-from nanobot_memory_plugins.core.files import MemoryPaths
-from nanobot_memory_plugins.core.files.seen_messages import MessageMarks, SeenMessages
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
+from nanobot_memory_plugins.core.state import StateDatabase
 from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
+from nanobot_memory_plugins.core.values.message_key import message_key
+
+if TYPE_CHECKING:
+    import apsw
 
 _T = TypeVar("_T")
 
-# This cycle has had its reading, which came to nothing; one is due behind the cut that ended the last one.
-_TAKEN, _FAILED, _DUE = "turn_taken", "failed", "due"
+_TASK = "flush"
+# This cycle has had its reading, which came to nothing; one is due behind the cut that ended the last one; the keys of
+# the messages that were captured.
+_TAKEN, _FAILED, _DUE, _SEEN = "taken", "failed", "due", "seen"
 _SESSIONS = 1_000
+# Messages that are remembered of a session; a context window holds far fewer.
+_REMEMBERED = 4_000
 
 
 class FlushCycles:
     """The cycles of all sessions of a workspace."""
 
     def __init__(self) -> None:
-        self._marks: MessageMarks | None = None
-        # Sessions whose cycle has had its reading: known without a file after every turn.
+        # Sessions whose cycle has had its reading: known without a look after every turn.
         self._taken: BoundedDict[str, None] = BoundedDict(_SESSIONS)
 
     async def take(self, session_key: str, context: PluginContext) -> bool:
@@ -29,43 +37,58 @@ class FlushCycles:
         if session_key in self._taken:
             return False
 
-        def change(marks: SeenMessages) -> bool:
-            is_free = not marks.values.get(_TAKEN)
-            marks.values[_TAKEN] = True
+        def change(cycle: dict[str, Any]) -> bool:
+            is_free = not cycle.get(_TAKEN)
+            cycle[_TAKEN] = True
             return is_free
 
-        is_free = await self._change(session_key, context, change)
+        is_free = await _change(session_key, context, change)
         self._taken[session_key] = None
         return is_free
 
     async def fail(self, session_key: str, context: PluginContext) -> None:
         """Note that the reading of this cycle came to nothing: it is made good behind the cut."""
-
-        def change(marks: SeenMessages) -> None:
-            marks.values[_FAILED] = True
-
-        await self._change(session_key, context, change)
+        await _change(session_key, context, lambda cycle: cycle.update({_FAILED: True}))
 
     async def end(self, session_key: str, messages: Sequence[Message], context: PluginContext) -> list[Message]:
         """Begin a new cycle, and return what was captured in no earlier one; nothing where this one had its reading."""
         self._taken.pop(session_key, None)
+        spoken = [(one, message_key(one.role, one.text)) for one in messages if one.text.strip()]
 
-        def change(marks: SeenMessages) -> list[Message]:
-            new = marks.is_new(messages)
-            is_taken, has_failed = marks.values.pop(_TAKEN, False), marks.values.pop(_FAILED, False)
-            marks.values[_DUE] = has_failed or not is_taken
-            marks.add(messages)
-            return [one for one, is_new in zip(messages, new, strict=True) if is_new and marks.values[_DUE]]
+        def change(cycle: dict[str, Any]) -> list[Message]:
+            is_taken, has_failed = cycle.pop(_TAKEN, False), cycle.pop(_FAILED, False)
+            cycle[_DUE] = has_failed or not is_taken
+            seen = Counter(cycle.get(_SEEN, ()))
+            new = [one for one in spoken if not _takes(seen, one[1])]
+            cycle[_SEEN] = [*cycle.get(_SEEN, ()), *(key for _, key in new)][-_REMEMBERED:]
+            return [one for one, _ in new] if cycle[_DUE] else []
 
-        return await self._change(session_key, context, change)
+        return await _change(session_key, context, change)
 
     async def is_due(self, session_key: str, context: PluginContext) -> bool:
         """Return, once, whether a reading is due behind a cut."""
-        return await self._change(session_key, context, lambda marks: bool(marks.values.pop(_DUE, False)))
+        return await _change(session_key, context, lambda cycle: bool(cycle.pop(_DUE, False)))
 
-    async def _change(self, session_key: str, context: PluginContext, change: Callable[[SeenMessages], _T]) -> _T:
-        if self._marks is None:
-            paths = MemoryPaths.of(context.workspace)
-            self._marks = MessageMarks(paths.index_folder / "flush", below=paths.workspace)
-        store = self._marks
-        return await run_in_daemon_thread(lambda: store.change(session_key, change))
+
+def _takes(counts: Counter[str], key: str) -> bool:
+    """Return whether a key is counted, and count it once less."""
+    counts[key] -= 1
+    return counts[key] >= 0
+
+
+async def _change(session_key: str, context: PluginContext, change: Callable[[dict[str, Any]], _T]) -> _T:
+    def write(connection: "apsw.Connection") -> _T:
+        row = connection.execute(
+            "SELECT body FROM task WHERE name = ? AND subject = ?", (_TASK, session_key)
+        ).fetchone()
+        cycle: dict[str, Any] = json.loads(row[0]) if row else {}
+        answer = change(cycle)
+        connection.execute(
+            "INSERT INTO task (name, subject, body, time) VALUES (?, ?, ?, ?) "
+            "ON CONFLICT (name, subject) DO UPDATE SET body = excluded.body, time = excluded.time",
+            (_TASK, session_key, json.dumps(cycle), context.clock.now().isoformat()),
+        )
+        return answer
+
+    state = StateDatabase.of(context.workspace)
+    return await run_in_daemon_thread(lambda: state.write(write))

@@ -51,7 +51,7 @@ async def search(memory: ServedMemory, scope: Scope, query: str) -> Results:
         hits = (await memory.search(wanted)).hits if wanted.text else ()
     except NanobotMemoryError as error:
         raise UnansweredError(told=str(error)) from error
-    return Results(results=[Found(**_named(hit)) for hit in await memory.shown(scope, hits)])
+    return Results(results=[Found(**_named(hit)) for hit in memory.shown(scope, hits)])
 
 
 async def fetch(memory: ServedMemory, scope: Scope, wanted: str) -> Document:
@@ -63,7 +63,7 @@ async def fetch(memory: ServedMemory, scope: Scope, wanted: str) -> Document:
         found = await whole_hit(memory.store, wanted) if wanted else None
     except NanobotMemoryError as error:
         raise UnansweredError(told=str(error)) from error
-    for hit in await memory.shown(scope, [found] if found is not None else []):
+    for hit in memory.shown(scope, [found] if found is not None else []):
         metadata = {"source": hit.source, "origin": hit.origin.value, "file": f"{hit.path}:{hit.line}"}
         if hit.time is not None:
             metadata["time"] = hit.time.isoformat()

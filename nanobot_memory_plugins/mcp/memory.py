@@ -13,8 +13,6 @@ from nanobot_memory_plugins.mcp.clients import OWNER, Client
 _PEOPLE_SECONDS = 60.0
 # Where no host says who may write: the owner by the name that they have here.
 _OWN = Senders(owner=frozenset({OWNER}))
-# Nobody withholds anything under this name: what any plugin withholds is left out.
-_NO_PLUGIN = ""
 # The bridge into a host that is not here, and the daily consolidation, which is for a process with a language model.
 _LEFT_OUT = {"nanobot": {"enabled": False}}
 _SCHEDULE = ("consolidation_schedule", "consolidationSchedule")
@@ -44,11 +42,10 @@ class ServedMemory(MemoryHost):
         """
         return self._prompt_scopes.of(client.session, client.scope)
 
-    async def shown(self, scope: Scope, hits: Sequence[Hit]) -> list[Hit]:
-        """Return what of some hits may be shown to a scope: what is its own, without what is to be forgotten."""
+    def shown(self, scope: Scope, hits: Sequence[Hit]) -> list[Hit]:
+        """Return what of some hits may be shown to a scope: what is its own."""
         visible = self.visible_scope(scope)
-        allowed = [hit for hit in hits if visible.allows(hit.scope)]
-        return await self.plugins.withholding.hits(_NO_PLUGIN, scope, allowed)
+        return [hit for hit in hits if visible.allows(hit.scope)]
 
 
 def _served(config: MemoryConfig) -> MemoryConfig:

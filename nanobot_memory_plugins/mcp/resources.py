@@ -19,6 +19,7 @@ from nanobot_memory_plugins.core.files import (
     parse_notes,
     recent_records,
 )
+from nanobot_memory_plugins.core.files.hidden_records import hidden_records
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.values import Visibility
 from nanobot_memory_plugins.mcp.bounds import RESOURCE_CHARACTERS, bounded
@@ -68,7 +69,7 @@ async def long_term(memory: ServedMemory, client: Client, scope: Scope) -> str:
     known = await search.run({}, session_key=client.session) if search is not None else ""
     written = await run_in_daemon_thread(memory.base_context)
     left = await run_in_daemon_thread(lambda: memory.prompt_entries(written, scope=scope).long_term)
-    shown = await memory.shown(scope, [_hit(left, LONG_TERM, 1, Origin.USER, Scope())] if left.strip() else [])
+    shown = memory.shown(scope, [_hit(left, LONG_TERM, 1, Origin.USER, Scope())] if left.strip() else [])
     text = fence([hit.text for hit in shown], language=language_of(left))
     return bounded("\n\n".join(filter(None, (known, text))), _MORE, most=RESOURCE_CHARACTERS) or "There is nothing yet."
 
@@ -87,7 +88,7 @@ async def messages(memory: ServedMemory, scope: Scope, key: str) -> str:
 async def _shown(memory: ServedMemory, scope: Scope, hits: Sequence[Hit]) -> str:
     """Return the last of some texts that fit, fenced, oldest first."""
     room, kept = RESOURCE_CHARACTERS, list[str]()
-    shown = await memory.shown(scope, hits)
+    shown = memory.shown(scope, hits)
     for hit in reversed(shown):
         room -= len(hit.text) + 2
         if room < 0 and kept:
@@ -151,7 +152,10 @@ def _messages(workspace: Path, key: str) -> list[Hit]:
     except OSError:
         return []
     found = []
+    hidden = hidden_records(paths)
     for number, one in enumerate(records, 1):
+        if one.id in hidden:
+            continue
         time = f"{one.time.astimezone():%Y-%m-%d %H:%M} " if one.time else ""
         text = f"{time}{one.name or one.role}: {one.text}"
         found.append(_hit(text, paths.relative(path), number, one.origin, one.scope))

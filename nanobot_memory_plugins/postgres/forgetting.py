@@ -50,7 +50,6 @@ def forget(connection: Connection, owner: Owner, erasure: Erasure) -> dict[str, 
     body = {
         "texts": [clean(text) for text in erasure.texts],
         "words": [clean(word) for word in erasure.words],
-        "nearly": erasure.nearly,
         "everywhere": erasure.everywhere,
     }
     run(
@@ -77,8 +76,7 @@ def waiting(connection: Connection, owner: Owner) -> list[tuple[int, Erasure]]:
         (
             int(number),
             Erasure(
-                texts=tuple(body["texts"]), words=tuple(body["words"]), nearly=body["nearly"],
-                everywhere=body["everywhere"],
+                texts=tuple(body["texts"]), words=tuple(body["words"]), everywhere=body["everywhere"],
             ),
         )
         for number, body in rows
@@ -101,7 +99,7 @@ def done(connection: Connection, owner: Owner, revision: int) -> None:
 
 
 def _wanted(erasure: Erasure) -> Wanted:
-    return Wanted(erasure.texts, words=erasure.words, nearly=erasure.nearly)
+    return Wanted(erasure.texts, words=erasure.words)
 
 
 def _passages(connection: Connection, wanted: Wanted) -> Iterator[tuple[int, str, str]]:

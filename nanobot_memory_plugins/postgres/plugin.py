@@ -3,15 +3,7 @@
 import asyncio
 from typing import TYPE_CHECKING
 
-from nanobot_memory_plugins.core import (
-    Finding,
-    Health,
-    NanobotMemoryError,
-    PluginContext,
-    Store,
-    hookimpl,
-    logger,
-)
+from nanobot_memory_plugins.core import Finding, Health, NanobotMemoryError, PluginContext, Store, hookimpl, logger
 from nanobot_memory_plugins.core.isolation.owned_tasks import OwnedTasks
 from nanobot_memory_plugins.core.protocols import ExchangedEntries
 from nanobot_memory_plugins.core.values import Erasure, Trace
@@ -80,10 +72,9 @@ class PostgresPlugin:
         words: tuple[str, ...],
         dry_run: bool,
         everywhere: bool,
-        nearly: bool,
     ) -> list[Trace]:
         """Have every machine forget something for good, and take it out of what is shared."""
-        store, erasure = self._store, Erasure((), texts, words, nearly, everywhere)
+        store, erasure = self._store, Erasure((), texts, words, everywhere)
         if store is None or not erasure.names_anything or erasure == self._carried_out:
             return []
         found = await store.found(erasure) if dry_run else await store.forget(erasure)

@@ -1,6 +1,6 @@
 """What was said in a period: its conversations in the order of time."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime, time, tzinfo
 
@@ -22,17 +22,17 @@ def within(query: Query, span: DaySpan, zone: tzinfo | None) -> Query:
 
 
 async def timeline(
-    store: Store, query: Query, shown: Callable[[Sequence[Hit]], Awaitable[Sequence[Hit]]]
+    store: Store, query: Query, wanted: Callable[[Hit], bool] = lambda hit: True
 ) -> tuple[list[Conversation], bool]:
     """Return the last ``query.limit`` conversations of its period, the oldest first, and whether there are more.
 
-    ``shown`` takes out what may not be shown. Raises what the store raises.
+    Raises what the store raises.
     """
     zone = query.asked_at.tzinfo if query.asked_at is not None else None
     for most in _MOST_LISTED:
         listed = replace(query, text="", sources=_TRANSCRIPT | _NOTED, limit=most)
         hits = (await hits_of(store, listed)).hits
-        found = in_conversations(await shown(hits), zone)
+        found = in_conversations(filter(wanted, hits), zone)
         # The oldest of them may have begun before what was listed.
         if len(found) > query.limit or len(hits) < most:
             break

@@ -155,7 +155,7 @@ class MemorySearch:
         if store is None:
             return NO_STORE
         query = self._query(wanted, scope)
-        listed, more = await timeline(store, query, lambda hits: self._context.host.shown(scope, hits))
+        listed, more = await timeline(store, query)
         lines = [_line(one.telling, f"{one.session or '-'} | {one.count} | ") for one in listed]
         if more:
             lines.insert(0, "(Earlier conversations are left out: narrow since and until.)")
@@ -181,8 +181,7 @@ class MemorySearch:
             return None
         feedback = self._context.host.feedback
         unhelpful = await run_in_daemon_thread(feedback.ids) if feedback is not None else frozenset()
-        found = lowered((await hits_of(store, self._query(wanted, scope))).hits, unhelpful)
-        hits = await self._context.host.shown(scope, found)
+        hits = lowered((await hits_of(store, self._query(wanted, scope))).hits, unhelpful)
         told = [one.entry.text for one in known.entries]
         return [
             hit for hit in hits if hit.source != MemorySource.LONG_TERM or not any(text in hit.text for text in told)
@@ -219,11 +218,8 @@ class MemoryGetTool:
         except NanobotMemoryError as error:
             return f"Error: {error}"
         visible = self._context.scopes.visible(Scope(session=session_key))
-        allowed = [hit] if hit is not None and visible.allows(hit.scope) else []
-        shown = await self._context.host.shown(Scope(session=session_key), allowed)
-        if not shown:
+        if hit is None or not visible.allows(hit.scope):
             return "There is no memory with this id. Ids come from memory_search."
-        hit = shown[0]
         text = f"{_source(hit)}\n{hit.text}"
         for said, neighbour in zip(("It begins before this", "It goes on"), _around(wanted), strict=True):
             other = await whole_hit(store, neighbour) if neighbour else None

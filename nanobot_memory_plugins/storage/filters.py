@@ -81,7 +81,13 @@ def passes_beside_scope(one: Filtered, query: Query) -> bool:
         and ((query.since is None and query.until is None) or _is_between(one.time, query.since, query.until))
         and (not query.tags or _has_tag(one.tags, query.tags))
         and one.key not in query.exclude_ids
+        and (not query.exclude_records or record_of(one.key) not in query.exclude_records)
     )
+
+
+def record_of(key: str) -> str:
+    """Return the id of the record that a key names, whichever part of it; of what has none, a hash."""
+    return key.rpartition("#")[2].partition("/")[0]
 
 
 def _has_tag(tags: Sequence[str] | str, wanted: Collection[str]) -> bool:

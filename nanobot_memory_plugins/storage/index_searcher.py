@@ -152,7 +152,8 @@ class IndexSearcher:
 
     def _newest(self, query: Query, tail: Sequence[Document]) -> SearchResult:
         newer = {document.key for document in tail}
-        rows = self._rows.newest(query, query.limit + len(newer) + len(query.exclude_ids))
+        spare = len(newer) + len(query.exclude_ids) + len(query.exclude_records)
+        rows = self._rows.newest(query, query.limit + spare)
         known = (row.document for row in rows if row.document.key not in newer)
         return newest_first([*known, *tail], query, Level.FULL_TEXT)
 

@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, TypeVar
 
 from nanobot_memory_plugins.core import Clock, Hit, Level, Query, SearchResult, StoreError, StoreStatus, logger
 from nanobot_memory_plugins.core.files import MemoryPaths
+from nanobot_memory_plugins.core.files.hidden_records import hidden_records
 from nanobot_memory_plugins.core.redaction.contact_redaction import without_secrets
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 from nanobot_memory_plugins.storage.connection_pool import Degradation, Reader, Readers, trouble_of
 from nanobot_memory_plugins.storage.database_factory import DatabaseOpener
 from nanobot_memory_plugins.storage.embedding.access import EmbeddingAccess
+from nanobot_memory_plugins.storage.filters import record_of
 from nanobot_memory_plugins.storage.index_location import IndexPlace, choose_place
 from nanobot_memory_plugins.storage.indexer.tail import TailReader
 from nanobot_memory_plugins.storage.indexer.worker import Indexer
@@ -127,8 +129,9 @@ class MemoryIndex:
     def search(self, query: Query) -> SearchResult:
         """Return the best hits, from the database and what it does not cover yet, else from the files.
 
-        Raises `StoreError` when not even the files can be read.
+        What was forgotten is not among them. Raises `StoreError` when not even the files can be read.
         """
+        query = replace(query, exclude_records=query.exclude_records | hidden_records(self.paths))
         found = self._try(
             lambda reader: reader.searcher.search(
                 query, tail=self._tail.documents(reader.file_states(), most_bytes=_TAIL_BYTES)
@@ -138,6 +141,8 @@ class MemoryIndex:
 
     def read(self, hit_id: str) -> Hit | None:
         """Return one memory whole, or None."""
+        if record_of(hit_id) in hidden_records(self.paths):
+            return None
         hit = self._try(lambda reader: reader.searcher.read(hit_id))
         return hit if hit is not None else self._read_file(hit_id)
 

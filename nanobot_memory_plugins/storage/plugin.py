@@ -37,14 +37,13 @@ class StoragePlugin:
         texts: tuple[str, ...],
         words: tuple[str, ...],
         dry_run: bool,
-        nearly: bool,
         context: PluginContext,
     ) -> list[Trace]:
         """Forget texts for good: rows, terms, vectors, freed pages and the log."""
         from nanobot_memory_plugins.core.erasure.matching import Wanted
 
         store = self._own(context)
-        wanted = Wanted(texts, words=words, nearly=nearly)
+        wanted = Wanted(texts, words=words)
         told = await store.purge(wanted, dry_run=dry_run) if store is not None else []
         options = context.options if isinstance(context.options, StorageOptions) else StorageOptions()
         opened = store.database if store is not None else None

@@ -14,8 +14,9 @@ import pytest
 
 from nanobot_memory_plugins.core.cli.machine_findings import files_in_the_way, room_findings, workspace_finding
 from nanobot_memory_plugins.core.config import load_config
-from nanobot_memory_plugins.core.erasure.unfinished import ErasureRecord
 from nanobot_memory_plugins.core.files import MemoryPaths
+from nanobot_memory_plugins.core.files.appending import work_lock
+from nanobot_memory_plugins.core.files.privacy_marks import PrivacyFile, UnfinishedPurge
 from nanobot_memory_plugins.core.values import Erasure
 from nanobot_memory_plugins.core.values.diagnosis import Health
 from tests.support.obstacles import MEGABYTE, small_file_system
@@ -165,9 +166,9 @@ def test_secrets_by_hand_and_a_purge_that_was_broken_off_are_found_and_the_remed
     paths = MemoryPaths.of(tmp_path)
     paths.memory.mkdir()
     (paths.memory / "ideas.md").write_text("Old laptop: ThinkPad, its password is Winter2024!\n", encoding="utf-8")
-    record = ErasureRecord(paths)
-    record.begin(Erasure(words=("Kafka",)), "2026-03-06T12:00:00+00:00")
-    with record.locked(1):  # what keeps it from ending
+    file = PrivacyFile(paths)
+    file.note_purge(UnfinishedPurge(Erasure(words=("Kafka",)), "2026-03-06T12:00:00+00:00"))
+    with work_lock(paths):  # what keeps it from ending
         _, found = doctor(tmp_path)
     assert "memory/ideas.md" in found["secrets by hand"]["state"]
     assert "scrub --everywhere" in found["secrets by hand"]["hint"]
@@ -175,4 +176,4 @@ def test_secrets_by_hand_and_a_purge_that_was_broken_off_are_found_and_the_remed
     scrub = [sys.executable, "-m", "nanobot_memory_plugins.core.cli", "scrub", "--everywhere", "-w", str(tmp_path)]
     assert subprocess.run(scrub, capture_output=True, check=False, timeout=120).returncode == 0
     assert doctor(tmp_path) == (0, {})
-    assert not record.exists()
+    assert file.read().unfinished is None

@@ -27,7 +27,6 @@ from nanobot_memory_plugins.core.values import (
     Scope,
     Summary,
     Trace,
-    Withheld,
 )
 from nanobot_memory_plugins.core.values.diagnosis import Finding
 from nanobot_memory_plugins.redaction.rules.rule import Rule
@@ -64,8 +63,8 @@ ARGUMENTS = {
     "texts": ("When do we deploy",),
     "words": (),
     "ids": (),
-    "nearly": False,
     "records": (),
+    "sessions": (),
     "unread": {"entries": 1},
     "dry_run": False,
     "everywhere": False,
@@ -88,7 +87,6 @@ ANSWERS = {
     "on_start": (0, ()),
     "on_stop": (0, ()),
     "contribute_tools": (1, (MemoryTool,)),
-    "withheld_texts": (1, (Withheld,)),
     "on_purge": (1, (Trace,)),
     "diagnose": (1, (Finding,)),
 }

@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, Query
-from nanobot_memory_plugins.core.host.eraser import purge_texts
 from nanobot_memory_plugins.core.protocols import Store
-from nanobot_memory_plugins.core.values import Note, Origin, Scope
+from nanobot_memory_plugins.core.values import Erasure, Note, Origin, Scope
 from tests.support.third_party import install_example
 
 
@@ -65,7 +64,7 @@ async def test_users_are_kept_apart_and_what_is_gone_from_the_files_is_gone(shel
             )
         hits = (await memory.search(Query("blue key", scope=Scope(user="kim")))).hits
         assert [hit.scope.user for hit in hits] == ["kim"]
-        await purge_texts(memory, ["The safe of kim opens with a blue key."])
+        await memory.eraser.erase(Erasure(words=("The safe of kim opens with a blue key.",)))
         assert (await memory.search(Query("blue key", scope=Scope(user="kim")))).hits == ()
     assert b"kim opens" not in await asyncio.to_thread(shelf.read_bytes)
 

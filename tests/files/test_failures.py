@@ -9,7 +9,6 @@ from nanobot_memory_plugins.core.files import (
     MemoryFiles,
     NoteEntry,
     TranscriptRecord,
-    file_lock,
     parse_notes,
 )
 from nanobot_memory_plugins.core.values import Note, NoteType, Origin, Scope
@@ -58,13 +57,3 @@ async def test_a_note_that_is_not_as_declared_costs_only_itself(open_files: Open
         ("", "7", NoteType.NOTE),
         ("b", "", NoteType.NOTE),
     ]
-
-
-@pytest.mark.leaving
-async def test_what_waits_beside_a_locked_file_says_so(open_files: Opener, tmp_path: Path) -> None:
-    files = open_files(redact=str)
-    first = await files.keep_message(message("first"))
-    assert first.path is not None
-    with file_lock(files.paths, first.path):
-        second = await files.keep_message(message("second"))
-    assert (first.spilled, second.stored, second.spilled) == (False, True, True)

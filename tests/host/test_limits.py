@@ -22,7 +22,7 @@ def hanging(name):
     one.__name__ = name
     return hookimpl(one)
 
-for name in ("withheld_texts", "on_tool_executed", "on_session_idle", "before_compaction"):
+for name in ("on_tool_executed", "on_session_idle", "before_compaction"):
     globals()[name] = hanging(name)
 """
 HISTORY = [{"role": "user", "content": "The gate is green."}, {"role": "assistant", "content": "Noted."}]

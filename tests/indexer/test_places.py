@@ -27,7 +27,6 @@ def test_every_kind_of_memory_file_is_found_and_nothing_else(tmp_path: Path):
         "memory/sessions/cli.jsonl",
         "memory/projects/alpha.md",
         "memory/notes.md",
-        "memory/.spill/1-ab.spill",
     ):
         write(tmp_path / name)
     for name in (
@@ -48,7 +47,6 @@ def test_every_kind_of_memory_file_is_found_and_nothing_else(tmp_path: Path):
         "memory/sessions/cli.jsonl": FileKind.TRANSCRIPT,
         "memory/projects/alpha.md": FileKind.DOCUMENT,
         "memory/notes.md": FileKind.DOCUMENT,
-        "memory/.spill/1-ab.spill": FileKind.SPILL,
     }
 
 

@@ -1,6 +1,5 @@
 """What the readers make of the memory files."""
 
-import json
 import os
 import tempfile
 from datetime import UTC, datetime
@@ -150,20 +149,6 @@ def test_a_line_that_is_still_being_written_waits(tmp_path: Path):
 def test_lines_that_are_no_messages_cost_only_themselves(tmp_path: Path):
     write(tmp_path, "memory/sessions/cli.jsonl", b"[1]\nnot json\n\n\xff\xfe\n" + message("still here", "m1"))
     assert [one.text for one in documents(tmp_path, "memory/sessions/cli.jsonl")] == ["still here"]
-
-
-@pytest.mark.leaving
-def test_a_spilled_record_is_read_as_what_it_will_be(tmp_path: Path):
-    note = entry(Note(tldr="waits", tags=("observation",), origin=Origin.TOOL), "aa11").encode()
-    line = message("said meanwhile", "m1")
-    records = b"".join(
-        json.dumps({"file": file, "bytes": len(data)}).encode() + b"\n" + data
-        for file, data in (("memory/2026-02-16.md", note), ("memory/sessions/cli.jsonl", line))
-    )
-    write(tmp_path, "memory/.spill/1-ab.spill", records + b'{"file": "memory/MEMORY.md", "bytes": 99}\ntorn')
-    found = documents(tmp_path, "memory/.spill/1-ab.spill")
-    assert [(one.text, one.source) for one in found] == [("waits", "observation"), ("said meanwhile", "transcript")]
-    assert [records[one.offset :][:5] for one in found] == [note[:5], line[:5]]
 
 
 def test_text_that_is_not_utf8_is_indexed_all_the_same(tmp_path: Path):

@@ -6,7 +6,7 @@ from nanobot_memory_plugins.core import MemoryHost
 from nanobot_memory_plugins.core.isolation.answers import BOUNDS, bound_of
 from nanobot_memory_plugins.core.protocols import MemoryTool
 from nanobot_memory_plugins.core.testing import install_plugin
-from nanobot_memory_plugins.core.values import ContextBlock, Note, PromptEntries, Summary, Trace, Withheld
+from nanobot_memory_plugins.core.values import ContextBlock, Note, PromptEntries, Summary, Trace
 from nanobot_memory_plugins.core.values.diagnosis import Finding
 from tests.plugin_host.conftest import arguments_for, plugin
 
@@ -17,7 +17,6 @@ KINDS = {
     "trim_bootstrap": (dict,),
     "prompt_entries": (PromptEntries,),
     "contribute_tools": (MemoryTool,),
-    "withheld_texts": (Withheld,),
     "on_purge": (Trace,),
     "diagnose": (Finding,),
 }

@@ -8,7 +8,6 @@ import pytest
 
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, Query
 from nanobot_memory_plugins.core.clock import ManualClock
-from nanobot_memory_plugins.core.testing import install_plugin
 
 CONFIG = MemoryConfig.model_validate(
     {
@@ -20,14 +19,6 @@ CONFIG = MemoryConfig.model_validate(
     }
 )
 QUESTION = "Which size of gloves do you wear?"
-WITHHOLDING = f"""
-    from nanobot_memory_plugins.core import hookimpl
-    from nanobot_memory_plugins.core.values import Withheld
-
-    @hookimpl
-    def withheld_texts(**_):
-        return Withheld("{QUESTION}")
-"""
 
 
 @pytest.fixture
@@ -148,18 +139,6 @@ async def test_a_long_question_is_left_out(memory):
     long = f"Where is the spare key of the cellar, {'the one that we had made when we moved in, ' * 8}do you know?"
     await told(memory, (long, "In the blue tin above the fridge, behind the tea."))
     assert ", asked" not in await line_with(memory, "blue tin", "Do you remember the spare key in the blue tin?")
-
-
-async def test_a_question_that_is_withheld_is_shown_nowhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    (tmp_path / "plugin").mkdir()
-    install_plugin(tmp_path / "plugin", monkeypatch, "withholding", WITHHOLDING)
-    asked = "Do you remember my wide gloves, nine and a half?"
-    async with MemoryHost(tmp_path / "workspace", config=CONFIG) as memory:
-        await told(memory, ("I need new gloves for work.", QUESTION), ("Nine and a half, wide gloves.", "OK."))
-        assert not any(QUESTION in line for line in await lines_for(memory, asked))
-        found = await searched(memory, asked)
-    assert "Nine and a half" in found
-    assert QUESTION not in found
 
 
 async def test_the_search_tool_shows_the_question_above_the_answer(memory):

@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
-from nanobot_memory_plugins.core.cli import FilesShown
+from nanobot_memory_plugins.core.cli import are_files_everything
 from nanobot_memory_plugins.core.cli.main import app
 from nanobot_memory_plugins.core.clock import ManualClock
 from tests.support.many_messages import write_messages
@@ -186,14 +186,13 @@ def test_the_files_are_everything_until_a_store_elsewhere_is_used(
     name: str,
     options: dict[str, object],
     are_everything: bool,
-    tmp_path: Path,
     installed_plugin,
     monkeypatch: pytest.MonkeyPatch,
 ):
     monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", f"storage,recall,{name}")
     installed_plugin(name, "class Plugin:\n    pass\n")
     config = MemoryConfig.model_validate({"plugins": {name: options}})
-    assert FilesShown(tmp_path, config).are_everything is are_everything
+    assert are_files_everything(config) is are_everything
 
 
 def test_with_a_project_only_what_was_said_in_it_is_there(tmp_path: Path):

@@ -18,19 +18,10 @@ CONFIG = MemoryConfig.model_validate(
 )
 COFFEE = """
     from nanobot_memory_plugins.core import ContextBlock, hookimpl
-    from nanobot_memory_plugins.core.values import Withheld
 
     @hookimpl
     def on_message_received(text, **_):
         return ContextBlock(text="- The user drinks {text}.", title={title!r})
-"""
-WITHHOLDING = """
-    from nanobot_memory_plugins.core import hookimpl
-    from nanobot_memory_plugins.core.values import Withheld
-
-    @hookimpl
-    def withheld_texts(**_):
-        return Withheld("The safe opens with a blue key")
 """
 
 
@@ -49,7 +40,7 @@ def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
         (tmp_path / name).mkdir()
         install_plugin(tmp_path / name, monkeypatch, name, source)
 
-    monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "storage,recall,coffee,withholding")
+    monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "storage,recall,coffee")
     return one
 
 
@@ -58,24 +49,7 @@ async def test_the_title_of_a_block_stands_above_it_beside_the_memories_of_a_fil
     lines = await block_for(tmp_path / "workspace", "Do you remember the staging database port?")
     below = lines.index("coffee plugin - of today")
     assert lines[below + 1] == "- The user drinks coffee."
-    assert any(line.startswith("memory/sessions/") for line in lines)
     assert any("port 5433" in line for line in lines)
-
-
-async def test_a_title_says_nothing_that_is_withheld_and_stands_above_nothing_alone(install, tmp_path: Path):
-    install("withholding", WITHHOLDING)
-    install("coffee", COFFEE.format(text="tea", title="The safe opens with a blue key."))
-    lines = await block_for(tmp_path / "one", "Do you remember the staging database port?")
-    assert "- The user drinks tea." in lines
-    assert "blue key" not in "\n".join(lines)
-
-
-async def test_a_block_of_which_nothing_is_left_has_no_title(install, tmp_path: Path):
-    install("withholding", WITHHOLDING)
-    install("coffee", COFFEE.format(text="tea. The safe opens with a blue key", title="coffee"))
-    lines = await block_for(tmp_path / "two", "Do you remember the staging database port?")
-    assert "coffee" not in lines
-    assert "blue key" not in "\n".join(lines)
 
 
 async def found(memory: MemoryHost) -> list[str]:

@@ -57,7 +57,6 @@ from nanobot_memory_plugins.core.files import read_regular
 from nanobot_memory_plugins.core.scopes.projects import project_named
 from nanobot_memory_plugins.core.text.days import coming_day
 from nanobot_memory_plugins.core.text.time_bounds import moment_of
-from nanobot_memory_plugins.core.values import Erasure
 from nanobot_memory_plugins.redaction.script.messages import Sentence, together, tr
 
 entries = typer.Typer(help="The scored memories: list, remember, forget, undo.", no_args_is_help=True)
@@ -260,26 +259,19 @@ def forget_entry(
 ) -> None:
     """Take entries out of the memory. `restore` brings them back, `purge` does away with them for good.
 
-    Where conversations and notes still hold their words is said; it is not brought up from there.
+    The messages that they came from are hidden with them; other messages and notes may still say it.
     """
     from nanobot_memory_plugins.consolidation.operations.remember import forget
-    from nanobot_memory_plugins.core.erasure import plan_in_files
 
     repository = opened(workspace)
     require_ids(ids, repository.load().entries)
     outcome = forget(repository, ids, who=WHO)
-    texts = tuple(change.before.content for change in outcome.changes if change.before)
-    plan = plan_in_files(repository.paths, Erasure(tuple(ids), texts, nearly=True))
     if as_json:
-        stands = [one for one in plan.to_json()["traces"] if one["removed"]]
-        print_json({**outcome_row(outcome, repository), "stands": stands})
+        print_json(outcome_row(outcome, repository))
         return
     show_outcome(outcome, repository)
-    if plan.removed:
-        told = tr(
-            "{files} still hold it; `{command}` shows the lines.", files=", ".join(plan.files), command=plan.command
-        )
-        console().print(shown(told))
+    told = tr("Other messages and notes may still say it; `nanobot-memory purge {ids}` removes it.", ids=" ".join(ids))
+    console().print(shown(told))
 
 
 @entries.command("restore")

@@ -36,7 +36,7 @@ _BROKEN_OFF = "Broken off. What is left of it is removed at the next start of th
 def purge(
     ids: Annotated[
         list[str] | None,
-        typer.Argument(metavar="ID", help="The ids of entries, gone ones included."),
+        typer.Argument(metavar="ID", help="The ids of entries, gone ones included, messages or notes."),
     ] = None,
     text: Annotated[
         list[str] | None,
@@ -44,11 +44,11 @@ def purge(
     ] = None,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be removed, write nothing.")] = False,
+    session: Annotated[
+        list[str] | None, typer.Option("--session", help="Keys of conversations, with all that was noted of them.")
+    ] = None,
     everywhere: Annotated[
         bool, typer.Option("--everywhere", help="Also from text that people wrote into the memory files.")
-    ] = False,
-    nearly: Annotated[
-        bool, typer.Option("--nearly", help="Also what holds a part of them, tells them again, or may be another word.")
     ] = False,
     word: Annotated[
         bool, typer.Option("--word", help="Take words of one or two letters, or one character, wherever they stand.")
@@ -58,16 +58,16 @@ def purge(
     config: ConfigOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Remove every trace of entries or words: file, backup, journal, transcripts, notes, index. It cannot be undone.
+    """Remove every trace of entries, messages, conversations or words: files, index, state. It cannot be undone.
 
     The lines that hold them are shown first. The exit status is 1 when nothing is found, and
     when something is left to the next start.
     """
-    ids, texts = ids or [], text or []
-    if not ids and not texts:
-        raise typer.BadParameter(tr("name entries by their ids, or words with --text"))
+    ids, texts, sessions = ids or [], text or [], session or []
+    if not ids and not texts and not sessions:
+        raise typer.BadParameter(tr("name entries and messages by their ids, words with --text, or a --session"))
     for words in texts:
-        if not Wanted((words,)):
+        if not Wanted(words=(words,)):
             raise typer.BadParameter(tr("'{words}' holds no letter or digit to look for", words=words))
         if is_short(words) and not word:
             raise typer.BadParameter(
@@ -79,13 +79,14 @@ def purge(
     warn(problems)
     finished = finish_erasure(existing_workspace(workspace), configuration)
     repository = opened(workspace)
-    if finished is not None and _covers(finished.erasure, ids, texts, nearly=nearly, everywhere=everywhere):
+    asked = Erasure(words=tuple(texts), everywhere=everywhere, sessions=tuple(sessions))
+    if finished is not None and _covers(finished.erasure, ids, asked):
         _tell(finished, (), dry_run=False, all_lines=all_lines, as_json=as_json)  # it was this one that broke off
         if finished.waits:
             raise typer.Exit(_FAILED)
         return
     about = known(repository, ids)
-    erasure = Erasure(about.ids, about.texts, tuple(texts), nearly=nearly, everywhere=everywhere)
+    erasure = asked.joined(Erasure(about.ids, about.texts, records=about.records))
     plan: ErasurePlan | None = None
     if not yes:
         plan = run(_erase(repository, configuration, erasure, dry_run=True))
@@ -103,10 +104,10 @@ def purge(
         raise typer.Exit(_FAILED)
 
 
-def _covers(done: Erasure, ids: Sequence[str], words: Sequence[str], *, nearly: bool, everywhere: bool) -> bool:
+def _covers(done: Erasure, ids: Sequence[str], asked: Erasure) -> bool:
     """Return whether an erasure that was finished does all that is asked for."""
-    is_as_wide = done.nearly >= nearly and done.everywhere >= everywhere
-    return is_as_wide and {*ids} <= {*done.ids} and {*words} <= {*done.words}
+    named = {*ids} <= {*done.ids, *done.records} and {*asked.sessions} <= {*done.sessions}
+    return named and done.everywhere >= asked.everywhere and {*asked.words} <= {*done.words}
 
 
 def _is_meant(plan: ErasurePlan, *, all_lines: bool) -> bool:
@@ -139,9 +140,9 @@ def _tell(plan: ErasurePlan, sessions: Sequence[str], *, dry_run: bool, all_line
 
 def _show(plan: ErasurePlan, *, all_lines: bool) -> None:
     _print(plan.told(all_lines=all_lines))
-    what = ", ".join(plan.erasure.ids) or tr("these words")
+    what = ", ".join((*plan.erasure.ids, *plan.erasure.sessions)) or tr("what was named")
     if not plan.traces:
-        said = tr("Nothing that is kept here holds these words: nothing was removed.")
+        said = tr("Nothing that is kept here holds what was named: nothing was removed.")
     elif not plan.removed:
         more = "The next start goes on with it." if plan.waits and plan.is_done else ""
         said = together("Nothing was removed.", more)

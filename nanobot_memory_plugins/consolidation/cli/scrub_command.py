@@ -18,7 +18,7 @@ from nanobot_memory_plugins.core.cli.options import (
     read_configuration,
 )
 from nanobot_memory_plugins.core.erasure import Scrubbed, total
-from nanobot_memory_plugins.core.host.scrub import scrub_workspace
+from nanobot_memory_plugins.core.host.eraser import scrub_workspace
 from nanobot_memory_plugins.redaction.script.messages import tr
 
 

@@ -8,11 +8,9 @@ from nanobot_memory_plugins.consolidation.model.belonging import is_at_hand
 from nanobot_memory_plugins.consolidation.model.entry import Entry, Section, new_id
 from nanobot_memory_plugins.consolidation.model.matcher import Matcher
 from nanobot_memory_plugins.consolidation.operations.async_entries import AsyncEntryRepository
-from nanobot_memory_plugins.consolidation.operations.withheld import WithheldTexts
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
 from nanobot_memory_plugins.consolidation.prompt.source import is_visible
 from nanobot_memory_plugins.core import Message, Note, PluginContext, Scope, estimate_tokens, logger
-from nanobot_memory_plugins.core.erasure.matching import Wanted
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.scopes.scopes import without_session
 from nanobot_memory_plugins.core.session_reading.part import ReadingPart
@@ -31,7 +29,6 @@ class EntryLearning:
         self._memory = memory
         self._matcher = matcher
         self._context = context
-        self._withheld = WithheldTexts(memory.repository)
 
     def part(self, session_key: str, messages: Sequence[Message], scope: Scope) -> ReadingPart | None:
         """Return the part for a session, or None where there is nothing to learn from."""
@@ -64,8 +61,8 @@ class EntryLearning:
         return {id_: one for id_, one in entries.items() if is_at_hand(one, visible) and is_visible(one, visible)}
 
     async def _learn(self, session_key: str, read: Sequence[ReadEntry], scope: Scope, whose: Scope) -> None:
-        """Write what was read, but for what somebody had forgotten meanwhile."""
-        kept = await run_in_daemon_thread(lambda: self._not_forgotten(read, scope))
+        """Write what was read."""
+        kept = list(read)
         if not kept:
             return
         known = await self._theirs(scope)
@@ -79,14 +76,6 @@ class EntryLearning:
             ends = tuple(id_ for id_ in one.ends if id_ in known and id_ != same)
             findings.append(Finding(one, new_id([*known, *(found.id for found in findings)]), same, ends))
         await run_in_daemon_thread(lambda: self._write(session_key, findings, scope, whose, known))
-
-    def _not_forgotten(self, read: Sequence[ReadEntry], scope: Scope) -> list[ReadEntry]:
-        held = self._withheld.texts(self._context.scopes.visible(scope))
-        if not held:
-            return list(read)
-        wanted = Wanted([one.text for one in held if not one.is_name], words=[one.text for one in held if one.is_name])
-        said = ((one, f"{one.text}\n{one.quote.text}" if one.quote else one.text) for one in read)
-        return [one for one, text in said if not wanted.count(text)]
 
     def _write(
         self,

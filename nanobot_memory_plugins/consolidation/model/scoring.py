@@ -132,6 +132,6 @@ def restored(entry: Entry, now: datetime) -> Entry:
         decayed_days=0,
         last_activated=now,
         kept_in=None,
-        expires_at=expires_at,
         hides=(),
+        expires_at=expires_at,
     )

@@ -12,11 +12,11 @@ from datetime import UTC, datetime, time, timedelta, tzinfo
 from pathlib import Path
 
 from nanobot_memory_plugins.consolidation.model.entry import Entry, whole_scope
-from nanobot_memory_plugins.consolidation.nightly.spoken import Spoken, spoken_since, without_withheld
+from nanobot_memory_plugins.consolidation.nightly.spoken import Spoken, spoken_since
 from nanobot_memory_plugins.consolidation.store.repository import Snapshot
 from nanobot_memory_plugins.core import Origin, Scope, logger
 from nanobot_memory_plugins.core.files import MemoryPaths, NoteEntry, Passage, parse_notes, read_inside
-from nanobot_memory_plugins.core.values import Visibility, Whose, Withheld
+from nanobot_memory_plugins.core.values import Visibility, Whose
 
 # Bytes of one file that are read; a day of notes is some hundred kilobytes at most.
 _LARGEST_FILE = 16 << 20
@@ -87,7 +87,6 @@ def gather(
     redact: Callable[[str], str],
     narrow: Narrow = lambda scope: _EVERYTHING,
     timezone: tzinfo | None = None,
-    withheld: Callable[[Visibility], Sequence[Withheld]] = lambda visible: (),
     background: Sequence[str] = (),
 ) -> Gathered:
     """Read the notes and transcripts of the last ``days`` days, today included, and the long-term memory. It blocks.
@@ -99,8 +98,7 @@ def gather(
         replace(piece, visible=narrow(piece.whose)) for piece in _notes(paths, now.astimezone(timezone), days, redact)
     ]
     first = datetime.combine(now.astimezone(timezone).date() - timedelta(days=days - 1), time(), timezone)
-    heard = spoken_since(paths, first.astimezone(), redact=redact, narrow=narrow, background=background)
-    spoken = without_withheld(heard, withheld)
+    spoken = spoken_since(paths, first.astimezone(), redact=redact, narrow=narrow, background=background)
     foreign = foreign_texts(paths, snapshot)
     rest = [
         replace(piece, visible=narrow(piece.whose))

@@ -20,7 +20,6 @@ from nanobot_memory_plugins.consolidation.nightly.inputs import Gathered, Narrow
 from nanobot_memory_plugins.consolidation.nightly.prompt import make_prompt
 from nanobot_memory_plugins.consolidation.operations.async_entries import AsyncEntryRepository
 from nanobot_memory_plugins.consolidation.operations.merge_entries import tidied
-from nanobot_memory_plugins.consolidation.operations.withheld import WithheldTexts
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
 from nanobot_memory_plugins.consolidation.store.nightly_records import LastRun, Proposal, Records
 from nanobot_memory_plugins.consolidation.store.repository import Outcome, Snapshot
@@ -108,7 +107,6 @@ class NightlyConsolidation:
     ) -> None:
         self.records = Records(memory.repository.state)
         self._repository = memory.repository
-        self._withheld = WithheldTexts(memory.repository)
         self._prompts = prompts
         self._clock = clock
         self._redact = redact
@@ -150,7 +148,6 @@ class NightlyConsolidation:
             redact=self._redact,
             narrow=self._narrow,
             timezone=self._timezone,
-            withheld=self._withheld.texts,
             background=self._options.background_sessions,
         )
 

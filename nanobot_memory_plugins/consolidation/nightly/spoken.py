@@ -5,16 +5,16 @@ somebody's order and can still be brought back.
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 
 from nanobot_memory_plugins.core import Message, Origin, Scope, logger
-from nanobot_memory_plugins.core.erasure.matching import Wanted
 from nanobot_memory_plugins.core.files import MemoryPaths, TranscriptRecord, recent_records
+from nanobot_memory_plugins.core.files.hidden_records import hidden_records
 from nanobot_memory_plugins.core.session_reading.quotes import Quotations
 from nanobot_memory_plugins.core.text.pasted import authored_text
 from nanobot_memory_plugins.core.text.sentences import sentences_of
-from nanobot_memory_plugins.core.values import Visibility, Withheld
+from nanobot_memory_plugins.core.values import Visibility
 from nanobot_memory_plugins.core.values.session_reading import Quote
 
 # Messages of all sessions, and of one; characters of one message that are looked at, and of a question that is shown.
@@ -55,6 +55,7 @@ def spoken_since(
 ) -> list[Spoken]:
     """Return what was said since a moment, session by session in their order, the newest of too much. It blocks."""
     sessions: list[list[Spoken]] = []
+    hidden = hidden_records(paths)
     for path in sorted(paths.sessions.glob("*.jsonl")) if paths.sessions.is_dir() else ():
         try:
             if path.stat().st_mtime < since.timestamp():
@@ -66,7 +67,8 @@ def spoken_since(
         said = [
             Spoken(Message(one.role, text), one.time, one.scope, narrow(one.scope))
             for one in records
-            if one.time is not None
+            if one.id not in hidden
+            and one.time is not None
             and _ROLES.get(one.role) is one.origin
             and not one.session_key.startswith(tuple(background))
             and (text := _text(one, redact))
@@ -80,22 +82,6 @@ def spoken_since(
 def _text(record: TranscriptRecord, redact: Callable[[str], str]) -> str:
     text = redact(record.text[: 2 * _CHARACTERS])
     return (authored_text(Message("user", text)) if record.role == "user" else text)[:_CHARACTERS].strip()
-
-
-def without_withheld(spoken: Iterable[Spoken], withheld: Callable[[Visibility], Sequence[Withheld]]) -> list[Spoken]:
-    """Return what was said without what is withheld from those who see it."""
-    known: dict[Visibility, Wanted] = {}
-    left: list[Spoken] = []
-    for one in spoken:
-        wanted = known.get(one.visible)
-        if wanted is None:
-            held = withheld(one.visible)
-            texts, names = ([held_.text for held_ in held if held_.is_name is name] for name in (False, True))
-            wanted = known[one.visible] = Wanted(texts, words=names)
-        text = wanted.without(one.text)[0].strip() if wanted else one.text
-        if text:
-            left.append(replace(one, message=Message(one.message.role, text)))
-    return left
 
 
 def shown_lines(spoken: Sequence[Spoken]) -> list[tuple[Spoken, str]]:

@@ -14,13 +14,11 @@ from nanobot_memory_plugins.consolidation.operations.exchange import exported, t
 from nanobot_memory_plugins.consolidation.operations.profile import profile
 from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, forget, remember
 from nanobot_memory_plugins.consolidation.operations.undo import restore, undo
-from nanobot_memory_plugins.consolidation.operations.withheld import WithheldTexts
 from nanobot_memory_plugins.consolidation.store.history import BY_HAND, Change, Run
 from nanobot_memory_plugins.consolidation.store.rendering import in_order
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository, Outcome
 from nanobot_memory_plugins.core import Scope
 from nanobot_memory_plugins.core.files import read_time
-from nanobot_memory_plugins.core.host.withheld_words import WithheldWords
 from nanobot_memory_plugins.core.values import (
     EntryChange,
     EntryEdit,
@@ -31,7 +29,6 @@ from nanobot_memory_plugins.core.values import (
     Profile,
     ScorePoint,
     Visibility,
-    Whose,
 )
 
 
@@ -45,7 +42,6 @@ class RepositoryAccess:
         self._repository = repository
         self._who = who
         self._whose = whose
-        self._withheld = WithheldTexts(repository)
         self._list: tuple[str, EntryList, dict[str, Entry]] | None = None
 
     def version(self) -> str:
@@ -103,11 +99,10 @@ class RepositoryAccess:
         return [ScorePoint(moment, _score_at(states, moment)) for moment in moments]
 
     def profile(self, about: str = "", *, visible: Scope | Visibility | None = None) -> Profile:
-        """Return what is known of the user, or about somebody or something, without words that were to be forgotten."""
+        """Return what is known of the user, or about somebody or something."""
         entries = shown_now(self._repository.load().entries.values(), self._repository.clock.now())
         seen = [one for one in entries if visible is None or visible.allows(whole_scope(one))]
-        held = WithheldWords(self._withheld.texts(visible or Visibility(whose=(Whose(),))))
-        return profile(seen, about=about, held=held)
+        return profile(seen, about=about)
 
     def add(self, text: str, *, group: str = "") -> EntryRun | None:
         """Remember a text."""

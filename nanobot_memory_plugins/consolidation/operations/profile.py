@@ -1,21 +1,16 @@
 """What is known: of the user, or about somebody or something, with when and from which words it was learned."""
 
 from collections.abc import Iterable
-from dataclasses import replace
 from datetime import UTC, datetime, time
 
 from nanobot_memory_plugins.consolidation.model.entry import Category, Entry, Section
 from nanobot_memory_plugins.consolidation.model.entry_view import view_of
-from nanobot_memory_plugins.core.host.withheld_words import WithheldWords
 from nanobot_memory_plugins.core.values import KnownEntry, Profile
 from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 
 
-def profile(entries: Iterable[Entry], *, about: str = "", held: WithheldWords | None = None) -> Profile:
-    """Return what these entries come to, all of them or those that name what it is ``about``.
-
-    Of the user's words those that hold what is ``held`` back are not told.
-    """
+def profile(entries: Iterable[Entry], *, about: str = "") -> Profile:
+    """Return what these entries come to, all of them or those that name what it is ``about``."""
     listed = sorted(entries, key=lambda one: (-one.score, one.id))
     name = simplified(about.strip()).casefold()
     found = [one for one in listed if name in simplified(f"{one.content} {one.quote}").casefold()]
@@ -23,7 +18,6 @@ def profile(entries: Iterable[Entry], *, about: str = "", held: WithheldWords | 
     ended: list[KnownEntry] = []
     for one in found:
         told = _with_words(one)
-        told = replace(told, words="") if held is not None and held.are_in(told.words) else told
         if one.superseded_by or one.section is Section.ARCHIVED:
             ended.append(told)
         else:

@@ -9,100 +9,93 @@ from nanobot_memory_plugins.consolidation.store.document import Text, parse
 from nanobot_memory_plugins.consolidation.store.history import PURGED
 from nanobot_memory_plugins.consolidation.store.nightly_records import Records
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
-from nanobot_memory_plugins.core import InputError
-from nanobot_memory_plugins.core.erasure import clean_notes, held_line, trace_of
+from nanobot_memory_plugins.core.erasure import FilePurge, held_line, trace_of
 from nanobot_memory_plugins.core.erasure.matching import Wanted
 from nanobot_memory_plugins.core.files import read_inside
 from nanobot_memory_plugins.core.values import Erasure, HeldLine, Trace
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
-_UNKNOWN = (
-    "`nanobot-memory entries history` shows all. What was purged leaves no id:"
-    " `nanobot-memory purge --text` finds words that are left."
-)
-
 
 @dataclass(frozen=True, slots=True)
 class Purged:
-    """What was purged, or is to be, for those who hold copies elsewhere: an index, transcripts, day notes.
+    """What is to be purged, for those who hold copies elsewhere: an index, transcripts, day notes.
 
-    ``texts`` are all the texts that the entries ever had. Do not write them down.
+    ``texts`` are all the texts that the entries ever had, ``records`` the messages that they came from. Do not write
+    them down.
     """
 
     ids: tuple[str, ...]
     texts: tuple[str, ...]
     sessions: tuple[str, ...]
-    files: tuple[Path, ...] = ()
+    records: tuple[str, ...]
 
 
 def known(repository: EntryRepository, ids: Collection[str]) -> Purged:
-    """Return what a purge of entries is about; nothing is written. Raises `InputError` for an id that nobody knows."""
+    """Return what a purge is about; nothing is written. Ids that no entry has are those of messages or notes."""
     snapshot = repository.load()
     there = {**snapshot.entries, **snapshot.forgotten}
     found = [there[id_] for id_ in ids if id_ in there]
     changes = [change for id_ in ids for run in repository.history.runs(id_) for change in run.changes]
     found += [entry for change in changes for entry in (change.before, change.after) if entry is not None]
-    missing = sorted(set(ids) - {entry.id for entry in found})
-    if missing:
-        raise InputError(Sentence("There is no entry {missing}.", missing=", ".join(missing)), hint=_UNKNOWN)
+    entries = {entry.id for entry in found}
     sessions = tuple(dict.fromkeys(name for entry in found for name in sorted(sessions_in(entry.source_session))))
-    return Purged(tuple(dict.fromkeys(ids)), tuple(dict.fromkeys(entry.content for entry in found)), sessions)
-
-
-def purge(repository: EntryRepository, ids: Collection[str], *, who: str) -> Purged:
-    """Remove every trace of entries from all that is kept of them, and keep a hash so that they do not come back.
-
-    Text of others, which may say the same, stays. Raises `InputError` when an id is known nowhere, and
-    `MemoryFileError`; a purge that fails halfway can be repeated.
-    """
-    about = known(repository, ids)
-    traces = erase_entries(repository, Erasure(about.ids, about.texts), dry_run=False, who=who)
-    files = dict.fromkeys(repository.paths.workspace / one.where for one in traces if one.removed)
-    return replace(about, files=tuple(files))
+    texts = dict.fromkeys(text for entry in found for text in (entry.content, entry.quote) if text)
+    records = [id_ for id_ in ids if id_ not in entries]
+    records += [record for entry in found for record in (*entry.records, *entry.hides)]
+    known_ids = tuple(id_ for id_ in dict.fromkeys(ids) if id_ in entries)
+    return Purged(known_ids, tuple(texts), sessions, tuple(dict.fromkeys(records)))
 
 
 def erase_entries(repository: EntryRepository, erasure: Erasure, *, dry_run: bool, who: str = "user") -> list[Trace]:
     """Remove what is to be forgotten from the entries, their backup, the history and the proposals.
 
-    The entries that are named go, and those that hold one of the words. An entry that says the same as one that goes
-    stays, and is reported. Returns what was found. It can be repeated. Raises `MemoryFileError`.
+    The entries that are named go, those that hold one of the words, and those that rest on a record or a conversation
+    that goes. An entry that says the same as one that goes stays, and is reported. Returns what was found. It can be
+    repeated. Raises `MemoryFileError`.
     """
     with repository.locked():
         snapshot = repository.load()
         there = {**snapshot.entries, **snapshot.forgotten}
-        wanted, meant = Wanted(erasure.texts, words=erasure.words), Wanted((), words=erasure.words)
-        records = frozenset(erasure.records)
+        wanted, meant = Wanted(erasure.texts, words=erasure.words), Wanted(words=erasure.words)
         # The words may have been taken out of the file already, as text of people.
         every = [*repository.written_last().values(), *there.values()]
         gone = {
             entry.id
             for entry in every
-            if entry.id in erasure.ids or meant.count(_told(entry)) or records & {entry.id, *entry.records}
+            if entry.id in erasure.ids or meant.count(_told(entry)) or _rests_on(entry, erasure)
         }
         alike = {id_ for id_, entry in there.items() if id_ not in gone and wanted.count(_told(entry))}
         traces = _Traces(frozenset({*erasure.ids, *gone}), wanted, frozenset(alike))
         relative, file = repository.paths.relative, repository.path
         where = relative(file)
-        why = f"another entry says it: {', '.join(sorted(alike))}"
+        why = Sentence("another entry says it: {ids}", ids=", ".join(sorted(alike)))
         found = [
             trace_of(where, _lines(file, gone & there.keys(), there)),
             trace_of(where, _lines(file, alike, there), removed=False, why=why),
         ]
         rows = traces.in_history(repository)
-        if not dry_run and (erasure.ids or wanted):
+        if not dry_run and (erasure.ids or gone or wanted):
             texts = (*erasure.texts, *erasure.words, *(there[id_].content for id_ in gone if id_ in there))
             repository.tombstones.add(texts, traces.ids, repository.clock.now())
             if gone or any(traces.linked(entry) is not entry for entry in there.values()):
                 # First out of the file, as any other change: somebody may be writing it.
                 repository.write(lambda state: traces.kept(state.entries), who=who, why=PURGED)
             repository.history.forget(traces.ids, rows)
-            repository.clean_backup(traces.left, lambda data: _clean_text(data, wanted))
+            cleaner = FilePurge(repository.paths, wanted, everywhere=True)
+            repository.clean_backup(traces.left, lambda data: _clean_text(data, cleaner))
         found += [Trace(relative(repository.state.path), len(rows))] if rows else []
         proposals = Records(repository.state).forget(lambda quote: bool(wanted.count(quote)), dry_run=dry_run)
         found += [Trace(relative(repository.state.path), proposals)] if proposals else []
         if not dry_run:
             repository.state.truncate_log()
         return [one for one in found if one.lines or not one.where.endswith(".md")]
+
+
+def _rests_on(entry: Entry, erasure: Erasure) -> bool:
+    """Return whether an entry is from messages or conversations that go, and from nothing else."""
+    sessions = sessions_in(entry.source_session)
+    is_of_sessions = bool(sessions) and sessions <= set(erasure.sessions)
+    return is_of_sessions or not set(erasure.records).isdisjoint((entry.id, *entry.records, *entry.hides))
 
 
 def _told(entry: Entry) -> str:
@@ -125,13 +118,10 @@ def _lines(path: Path, ids: Collection[str], entries: Mapping[str, Entry]) -> li
     return sorted(found, key=lambda one: one.line)
 
 
-def _clean_text(data: bytes, wanted: Wanted) -> bytes:
+def _clean_text(data: bytes, cleaner: FilePurge) -> bytes:
     """Return a backup without the words in the text of others: it is a copy of ours."""
     pieces = parse(data).pieces
-    return b"".join(
-        clean_notes(piece.data, wanted, everywhere=True).data if isinstance(piece, Text) else piece.data
-        for piece in pieces
-    )
+    return b"".join(cleaner.clean_notes(piece.data).data if isinstance(piece, Text) else piece.data for piece in pieces)
 
 
 @dataclass(frozen=True, slots=True)

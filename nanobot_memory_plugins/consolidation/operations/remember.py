@@ -5,7 +5,15 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime
 
 from nanobot_memory_plugins.consolidation.model.belonging import belonging
-from nanobot_memory_plugins.consolidation.model.entry import Category, Entry, Section, content_of, new_id, whole_scope
+from nanobot_memory_plugins.consolidation.model.entry import (
+    Category,
+    Entry,
+    Section,
+    content_of,
+    new_id,
+    sessions_in,
+    whole_scope,
+)
 from nanobot_memory_plugins.consolidation.model.groups import plain_group
 from nanobot_memory_plugins.consolidation.model.redacted_content import is_point_hidden
 from nanobot_memory_plugins.consolidation.model.scoring import (
@@ -19,11 +27,14 @@ from nanobot_memory_plugins.consolidation.model.tags import plain_tags
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository, Outcome
 from nanobot_memory_plugins.core import InputError, Origin, Scope
 from nanobot_memory_plugins.core.errors import SecretNotKeptError
+from nanobot_memory_plugins.core.files import MemoryPaths, last_records
 from nanobot_memory_plugins.core.values import Visibility
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 # Characters of a text that is remembered; more is no fact any more.
 MOST_CHARACTERS = 2_000
+# Records of a session among which an answer is looked for, the last ones.
+_MOST_RECORDS = 20_000
 # Why a run forgot entries.
 FORGET = "forget"
 
@@ -128,10 +139,27 @@ def forget(repository: EntryRepository, ids: Collection[str], *, who: str) -> Ou
     def change(entries: dict[str, Entry]) -> dict[str, Entry]:
         require(entries, ids)
         return {
-            id_: replace(entry, hides=(id_, *entry.records)) if id_ in ids else entry for id_, entry in entries.items()
+            id_: replace(entry, hides=(id_, *hidden_with(repository.paths, entry))) if id_ in ids else entry
+            for id_, entry in entries.items()
         }
 
     return repository.update(change, who=who, why=FORGET, is_redacted=True)
+
+
+def hidden_with(paths: MemoryPaths, entry: Entry) -> tuple[str, ...]:
+    """Return the ids of the messages that an entry came from, and of what the assistant answered to them."""
+    found = dict.fromkeys(entry.records)
+    for session in sessions_in(entry.source_session) if found else ():
+        is_answer = False
+        try:
+            records = last_records(paths.transcript(session), session, _MOST_RECORDS)
+        except OSError:
+            continue
+        for record in records:
+            is_answer = record.id in entry.records or (is_answer and record.origin is Origin.ASSISTANT)
+            if is_answer:
+                found[record.id] = None
+    return tuple(found)
 
 
 def put_into_group(repository: EntryRepository, ids: Collection[str], group: str, *, who: str) -> Outcome:

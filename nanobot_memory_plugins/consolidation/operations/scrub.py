@@ -10,7 +10,7 @@ from nanobot_memory_plugins.consolidation.model.entry import Entry
 from nanobot_memory_plugins.consolidation.store.document import Text, parse
 from nanobot_memory_plugins.consolidation.store.rendering import render
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
-from nanobot_memory_plugins.core.erasure.secret_cleaning import Cleaner, ScrubbedBytes, clean_notes, redacted
+from nanobot_memory_plugins.core.erasure.scrub import Cleaner, ScrubbedBytes, clean_notes, redacted
 
 
 def special_cleaner(repository: EntryRepository, *, everywhere: bool) -> Callable[[Path], Cleaner | None]:

@@ -42,8 +42,8 @@ from nanobot_memory_plugins.core.files import (
     MemoryPaths,
     damage_in,
     exact_time,
-    file_lock,
     make_folder,
+    private_lock,
     queued,
     read_inside,
     replace_file,
@@ -211,7 +211,8 @@ class EntryRepository:
 
         with ExitStack() as held:
             try:
-                lock = file_lock(self.paths, self.path)
+                make_folder(self.paths, self.paths.locks)
+                lock = private_lock(self.paths.locks / "entries.lock")
                 held.enter_context(queued(lock, timeout=self._lock_seconds, poll_interval=_POLL_SECONDS))
             except Timeout as error:
                 raise FileBusyError("The entries are locked by another process.") from error

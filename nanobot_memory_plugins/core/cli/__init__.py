@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from nanobot_memory_plugins.core.cli.doctor_command import examine, finding_row
     from nanobot_memory_plugins.core.cli.exit_codes import exit_status
     from nanobot_memory_plugins.core.cli.extras import not_installed
-    from nanobot_memory_plugins.core.cli.files_shown import FilesShown
     from nanobot_memory_plugins.core.cli.findings_shown import show_problems, summary
     from nanobot_memory_plugins.core.cli.importable import Importable, importable_memories
     from nanobot_memory_plugins.core.cli.language import (
@@ -23,9 +22,9 @@ if TYPE_CHECKING:
         spoken_language,
     )
     from nanobot_memory_plugins.core.cli.open_store import (
+        are_files_everything,
         is_shared,
         opened_entries,
-        opened_memory,
         opened_store,
         settled,
         without_embeddings,
@@ -46,11 +45,17 @@ __getattr__ = lazy_names(
         "day_bounds": ("AsOfOption", "SinceOption", "UntilOption", "bounds_of", "moment_given"),
         "exit_codes": ("exit_status",),
         "extras": ("not_installed",),
-        "files_shown": ("FilesShown",),
         "findings_shown": ("show_problems", "summary"),
         "importable": ("Importable", "importable_memories"),
         "language": ("catalogue", "language_named", "language_of", "languages", "spoken_language"),
-        "open_store": ("is_shared", "opened_entries", "opened_memory", "opened_store", "settled", "without_embeddings"),
+        "open_store": (
+            "are_files_everything",
+            "is_shared",
+            "opened_entries",
+            "opened_store",
+            "settled",
+            "without_embeddings",
+        ),
         "options": ("EverybodyOption", "run", "warn", "written_by_owner"),
         "plain": ("PROGRAM", "say", "say_note", "told_size"),
         "progress": ("time_left",),
@@ -79,11 +84,11 @@ __all__ = [
     "AsOfOption",
     "Cost",
     "EverybodyOption",
-    "FilesShown",
     "Importable",
     "SinceOption",
     "UntilOption",
     "agrees",
+    "are_files_everything",
     "bounds_of",
     "catalogue",
     "examine",
@@ -98,7 +103,6 @@ __all__ = [
     "moment_given",
     "not_installed",
     "opened_entries",
-    "opened_memory",
     "opened_store",
     "printable_segment",
     "repair_memory",

@@ -18,7 +18,6 @@ from nanobot_memory_plugins.core.cli.options import (
 )
 from nanobot_memory_plugins.core.cli.transfer_output import print_report, print_undone, working
 from nanobot_memory_plugins.core.erasure.plan import ErasurePlan
-from nanobot_memory_plugins.core.erasure.unopened_files import unopened_indexes
 from nanobot_memory_plugins.core.errors import InputError
 from nanobot_memory_plugins.core.files import MemoryPaths
 from nanobot_memory_plugins.core.transfer.archive import is_archive
@@ -132,7 +131,7 @@ def _undo(workspace: Path, *, everything: bool, as_json: bool) -> None:
 
 def _erased_from_index(workspace: Path) -> list[tuple[str, str]]:
     """Let the index follow its files, and keep nothing of what went; return where that has to wait, and why."""
-    if not unopened_indexes(MemoryPaths.of(workspace)):
+    if not any(MemoryPaths.of(workspace).index_folder.glob("*.db")):
         return []
     from nanobot_memory_plugins.core.host.memory_host import MemoryHost  # most imports do without a memory
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from nanobot_memory_plugins.core.cli.keeping_findings import keeping_findings
 from nanobot_memory_plugins.core.cli.pause_command import privacy_finding
-from nanobot_memory_plugins.core.erasure.secret_cleaning import clean_notes
+from nanobot_memory_plugins.core.erasure.scrub import clean_notes
 from nanobot_memory_plugins.core.files.in_the_way import put_aside
 from nanobot_memory_plugins.core.files.private import LINKED, REPLACE_LINK
 from nanobot_memory_plugins.core.files.reading import read_regular
@@ -32,8 +32,6 @@ _RIGHT = "Name the agent's folder with --workspace. nanobot makes its own at its
 _FOLDERS = {
     "memory/sessions": True,
     "memory/.locks": True,
-    "memory/.erasure": True,
-    "memory/.spill": False,
     ".storage": False,
 }
 

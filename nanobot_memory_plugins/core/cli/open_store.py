@@ -9,9 +9,9 @@ from nanobot_memory_plugins.core.cli.repair import repair_memory
 from nanobot_memory_plugins.core.clock import SystemClock
 from nanobot_memory_plugins.core.config import ConfigProblem, MemoryConfig
 from nanobot_memory_plugins.core.config.names import STANDARD_PLUGINS
+from nanobot_memory_plugins.core.entry_points import PLUGIN_GROUP, installed_entry_points, is_selected
 from nanobot_memory_plugins.core.errors import StoreError
 from nanobot_memory_plugins.core.host.plugin_set import PluginSet
-from nanobot_memory_plugins.core.host.withholding import Withholding
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.protocols import EntryAccess, ModelReport, Store, VectorStore
 from nanobot_memory_plugins.core.scopes.workspace_scopes import offered_scopes
@@ -23,24 +23,15 @@ _PATIENCE = 20.0
 # The plugins of this set that open no store.
 _WITHOUT_STORE = frozenset(STANDARD_PLUGINS) - {"storage"}
 
+# Our stores elsewhere, and the option without which each leaves everything on this machine.
+_ELSEWHERE = {"postgres": "dsn"}
+
 
 @asynccontextmanager
 async def opened_store(workspace: Path, config: MemoryConfig) -> AsyncIterator[Store]:
     """Open the store of a workspace, its files repaired before. Raises `StoreError` when no plugin brings one."""
-    async with opened_memory(workspace, config, withheld=False) as (store, _):
+    async with _opened(workspace, config, _WITHOUT_STORE) as (store, _):
         yield store
-
-
-@asynccontextmanager
-async def opened_memory(
-    workspace: Path, config: MemoryConfig, *, withheld: bool = True
-) -> AsyncIterator[tuple[Store, Withholding]]:
-    """Open a store as `opened_store` does, and say beside it what of it is not to be shown, since it was forgotten.
-
-    Who does not want to know that (``withheld``) need not wait until the plugins that tell it are imported.
-    """
-    async with _opened(workspace, config, () if withheld else _WITHOUT_STORE) as (store, plugins):
-        yield store, plugins.withholding
 
 
 @asynccontextmanager
@@ -95,6 +86,17 @@ async def settled(store: Store) -> None:
             await store.flush()
             if isinstance(store, VectorStore):
                 await store.vectors_complete(waiting)
+
+
+def are_files_everything(config: MemoryConfig) -> bool:
+    """Return whether the files are all there is to show: no plugin is enabled that may know more."""
+    return all(
+        point.name in STANDARD_PLUGINS
+        or point.name == "nanobot"
+        or not (config.enabled(point.name) and is_selected(point.name))
+        or (point.name in _ELSEWHERE and not config.plugins.get(point.name, {}).get(_ELSEWHERE[point.name]))
+        for point in installed_entry_points(PLUGIN_GROUP)
+    )
 
 
 def is_shared(config: MemoryConfig) -> bool:

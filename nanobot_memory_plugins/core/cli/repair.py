@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from nanobot_memory_plugins.core.cli.plain import say_note
 from nanobot_memory_plugins.core.entry_points import REPAIR_GROUP, installed_entry_points
-from nanobot_memory_plugins.core.erasure.unfinished import ErasureRecord
 from nanobot_memory_plugins.core.files import MemoryPaths
+from nanobot_memory_plugins.core.files.privacy_marks import PrivacyFile
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.redaction.script.messages import tr
 
@@ -44,7 +44,7 @@ def finish_erasure(workspace: Path, config: "MemoryConfig | None" = None) -> "Er
 
     Without a configuration it reads that of the usual places, should there be anything to finish.
     """
-    if not ErasureRecord(MemoryPaths.of(workspace)).exists():
+    if PrivacyFile(MemoryPaths.of(workspace)).unfinished() is None:
         return None
     import asyncio
 

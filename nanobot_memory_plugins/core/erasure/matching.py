@@ -1,281 +1,192 @@
-"""Finding texts that are to be forgotten, and the sentences that carry them, in every form that we write them in.
+"""Finding words that are to be forgotten, and the sentences that carry them.
 
-A stretch of a text holds the words whole, or nearly: a part of them that a limit of ours has left, the same told again,
-or what may be another word. What is short is found as a word of its own, or where it is the whole sentence.
+Words are looked for literally. What does not count is told by `folded` alone: case, width, accents, white space, and
+whether Chinese is written in simplified or traditional characters.
 """
 
+import json
+import unicodedata
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
+from functools import lru_cache
+from typing import Any
 
-from nanobot_memory_plugins.core.erasure.chinese_borders import REACH, may_be_part
-from nanobot_memory_plugins.core.erasure.letter_positions import LetterReading, is_wide, plain_forms, reading_of
-from nanobot_memory_plugins.core.erasure.letters import GAP, plain
-from nanobot_memory_plugins.core.erasure.retold import Retold
-from nanobot_memory_plugins.core.erasure.sentences import Sentences
-from nanobot_memory_plugins.core.redaction import redact_text
+from nanobot_memory_plugins.core.text.sentences import sentence_marks
 from nanobot_memory_plugins.redaction.rules.lazy_pattern import LazyPattern
-from nanobot_memory_plugins.redaction.rules.rule import PLACEHOLDER
+from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 
-# Letters below which a text is found only as a word or a whole sentence: it stands in too many others.
-_LEAST_LATIN, _LEAST_WIDE = 8, 4
-# Marks with which this program cuts texts; what a cut leaves ends at one, or with its line.
-_CUT_BEFORE = LazyPattern(r"(?:…|\.\.\.)\]?[\s\"'“”*_>-]*\Z")
-_CUT_AFTER = LazyPattern(r"[\s\"'“”*_.,-]*(?:…|\.\.\.|\[[….+])")
-_LINE_BEFORE = LazyPattern(r"(?:(?:\A|\n|\\+[nr])[ \t]*(?:[-*>]+[ \t]+)?(?:[\w;]{1,12}:[ \t]*)?|[\[{,:][ \t]*\\*\")\Z")
-_LINE_AFTER = LazyPattern(r"[ \t]*(?:\Z|\n|\\+[nr]|\\*[\"'”][ \t]*(?:\Z|\n|\\+[nr]|[\]},:]))")
-# Letters of a part that tell at a mark, and where only the line ends; and the share of the words that tells anywhere.
-_AT_MARK, _AT_LINE, _SHARE = (5, 2), (8, 4), 0.6
-_LEAST_SHARE = (12, 6)
-_NEAR = 40
+GAP = "[…]"
+"""What stands for a stretch of text that was taken out."""
 
-
-class Nearly(StrEnum):
-    """Why a stretch does not plainly hold the words."""
-
-    PART = "it holds only a part of the words"
-    RETOLD = "it tells them in other words, or in another order"
-    BORDER = "they may be a part of another word there"
+# Writing without spaces: a word may begin and end at every character.
+_WIDE = LazyPattern("[\u1100-\u11ff\u3040-\u30ff\u3130-\u318f\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]")
+# Marks above letters, and characters that show nothing.
+_UNSEEN = frozenset({"Mn", "Me", "Cf"})
+# Characters below which the text of an entry is not looked for elsewhere: it stands in too many others.
+_LEAST_NARROW, _LEAST_WIDE = 8, 4
+# What of a line of a note is no text: the heading's time, the name of a field, a bullet, the number of a list.
+_PREFIX = LazyPattern(r"#{1,3} \d{4}-\d\d-\d\d \d\d:\d\d[ \t]*|[a-z;]+:[ \t]*|[-*][ \t]+|\d{1,3}[.)][ \t]+")
 
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """The sentences of a text, from ``start`` to before ``end``, that hold the words, or only ``nearly``.
-
-    ``at`` is where the first of the words stand.
-    """
+    """The sentences of a text, from ``start`` to before ``end``, that hold the words, which begin at ``at``."""
 
     start: int
     end: int
     at: int
-    nearly: Nearly | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class _Needle:
-    """Folded letters that are looked for.
-
-    ``breaks`` is after how many letters a mark stands in a word as it was written ("COVID-19"); None for several words.
-    """
-
-    plain: str
-    is_word: bool
-    breaks: tuple[int, ...] | None
-
-    @property
-    def is_long(self) -> bool:
-        return _is_long(self.plain)
 
 
 class Wanted:
-    """The texts that are to be forgotten. Letters and numbers count; case, width, accents, space and marks do not.
+    """What is to be forgotten: ``words`` that somebody named, and ``texts`` of entries, where they are long enough."""
 
-    Short ``texts`` are found where they are a whole sentence, short ``words`` wherever they stand as a word. With
-    ``nearly``, what nearly holds them is meant, too: `Nearly` names the ways. Texts that
-    ``are_redacted`` are looked for as they are.
-    """
-
-    def __init__(
-        self, texts: Iterable[str], *, words: Iterable[str] = (), nearly: bool = False, are_redacted: bool = False
-    ) -> None:
-        texts, words = tuple(texts), tuple(words)
-        self._retold = Retold((*texts, *(word for word in words if _is_long(plain(word)))), names=words)
-        needles: dict[tuple[str, tuple[int, ...] | None], _Needle] = {}
-        for text, is_word in [*((text, False) for text in texts), *((word, True) for word in words)]:
-            for form in (text,) if are_redacted else _forms(text):
-                breaks = None
-                if len(form.split()) == 1:
-                    written = reading_of(form)
-                    breaks = written.breaks(0, len(written.letters))
-                for one in plain_forms(form):
-                    known = needles.get((one, breaks))
-                    if one and (known is None or is_word):
-                        needles[one, breaks] = _Needle(one, is_word, breaks)
-        self._needles = tuple(sorted(needles.values(), key=lambda one: len(one.plain), reverse=True))
-        self._nearly = nearly
-        self._keys = frozenset(key for one in self._needles for key in _keys(one))
+    def __init__(self, texts: Iterable[str] = (), *, words: Iterable[str] = ()) -> None:
+        wanted = [*map(folded, words), *(text for text in map(folded, texts) if not _stands_in_others(text))]
+        self._wanted = tuple(dict.fromkeys(one for one in wanted if any(map(str.isalnum, one))))
 
     def __bool__(self) -> bool:
-        return bool(self._needles)
+        return bool(self._wanted)
 
     def count(self, text: str) -> int:
-        """Return how many stretches of ``text`` are taken out."""
-        return len(self._taken(text))
+        """Return how many stretches of a text carry the words."""
+        return len(self.stretches(text))
+
+    def is_in(self, text: str) -> bool:
+        """Return whether a text carries the words, as it stands or in what it says as JSON."""
+        if self.stretches(text):
+            return True
+        try:
+            value = json.loads(text) if "\\" in text else None
+        except (ValueError, RecursionError):
+            return False
+        return any(map(self.stretches, _strings(value)))
 
     def without(self, text: str) -> tuple[str, int]:
-        """Return ``text`` with a gap in place of each stretch that is taken out, and how many there were.
-
-        The name of a field, the time of a heading and a bullet stay.
-        """
-        cuts = self._taken(text)
-        return self.cut(text, cuts), len(cuts)
-
-    def spans(self, text: str) -> list[tuple[int, int]]:
-        """Return where the stretches of ``text`` stand that are taken out."""
-        return [(one.start, one.end) for one in self._taken(text)]
-
-    def takes(self, stretch: Stretch) -> bool:
-        """Return whether a stretch is taken out: it holds the words, or nearly is enough."""
-        return self._nearly or stretch.nearly is None
-
-    @property
-    def takes_nearly(self) -> bool:
-        """Whether what nearly holds the words is taken out."""
-        return self._nearly
-
-    @staticmethod
-    def cut(text: str, stretches: Sequence[Stretch]) -> str:
-        """Return ``text`` with a gap in place of each stretch."""
-        for one in reversed(stretches):
-            text = text[: one.start] + GAP + text[one.end :]
-        return text
-
-    def stretches(self, text: str) -> list[Stretch]:
-        """Return all that holds one of the texts, or nearly, in its order."""
-        return self._stretches(text, retold=True)
-
-    def _taken(self, text: str) -> list[Stretch]:
-        return [one for one in self._stretches(text, retold=self._nearly) if self.takes(one)]
-
-    def _stretches(self, text: str, *, retold: bool) -> list[Stretch]:
-        found: list[Stretch] = []
-        for number, form in enumerate(plain_forms(text)):
-            if any(key in form for key in self._keys):
-                reading = reading_of(text, is_escaped=number > 0)
-                sentences = Sentences(text, is_escaped=number > 0)
-                for needle in self._needles:
-                    found += _stretches(text, reading, sentences, needle)
-            if retold and self._retold.may_be_in(form):
-                found += [Stretch(start, end, start, Nearly.RETOLD) for start, end in self._retold.spans(text)]
-        return list(_joined(found))
+        """Return a text with a gap in place of each stretch, and how many there were."""
+        cuts = self.stretches(text)
+        return cut(text, cuts), len(cuts)
 
     def may_be_in(self, text: str) -> bool:
-        """Return whether a text that holds others, JSON for example, is worth a look at each of them."""
-        return any(any(key in form for key in self._keys) or self._retold.may_be_in(form) for form in plain_forms(text))
+        """Return whether a text, which may be JSON that holds others, is worth a closer look."""
+        return "\\" in text or self._are_in(text)
+
+    def stretches(self, text: str) -> list[Stretch]:
+        """Return the sentences of a text that carry the words, in their order."""
+        if not self._are_in(text):
+            return []
+        letters, places = _letters(text)
+        sentences = _Sentences(text)
+        found = [
+            Stretch(*sentences.around(places[at], places[end - 1] + 1), places[at])
+            for words in self._wanted
+            for at, end in _places(letters, words)
+            if _is_word(text, places[at], places[end - 1])
+        ]
+        return list(_joined(found))
+
+    def _are_in(self, text: str) -> bool:
+        plain = folded(text)
+        return any(words in plain for words in self._wanted)
 
 
-def _is_long(letters: str) -> bool:
-    return len(letters) >= (_LEAST_WIDE if letters and is_wide(letters[0]) else _LEAST_LATIN)
+def folded(text: str) -> str:
+    """Return a text as it is compared."""
+    return "".join(text.lower().split()) if text.isascii() else "".join(map(_folded, text))
 
 
 def is_short(text: str) -> bool:
-    """Return whether a text is too short to be looked for as a word without being asked to: it stands in too much."""
-    letters = plain(text)
-    return len(letters) < (2 if letters and is_wide(letters[0]) else 3)
+    """Return whether words are too short to be looked for without being asked to: they stand in too much."""
+    letters = folded(text)
+    return len(letters) < (2 if _WIDE.match(letters[:1]) else 3)
 
 
-def _forms(text: str) -> tuple[str, ...]:
-    """Return a text as it was said, and as it was written where something in it was hidden."""
-    hidden = redact_text(text)
-    told = len(plain(PLACEHOLDER.sub("", hidden)))
-    return (text, hidden) if hidden != text and told >= _LEAST_LATIN else (text,)
+def cut(text: str, stretches: Sequence[Stretch]) -> str:
+    """Return a text with a gap in place of each stretch."""
+    for one in reversed(stretches):
+        text = text[: one.start] + GAP + text[one.end :]
+    return text
 
 
-def _keys(needle: _Needle) -> Iterator[str]:
-    """Yield letters of which a text must hold some, to hold the words or a part that tells."""
-    yield needle.plain
-    if needle.is_long:
-        least = _at(_AT_MARK, needle)
-        middle = needle.plain[int(0.4 * len(needle.plain)) : int(0.6 * len(needle.plain)) + 1]
-        yield from (needle.plain[:least], needle.plain[-least:], middle)
+@lru_cache(maxsize=16_384)
+def _folded(character: str) -> str:
+    parts = unicodedata.normalize("NFKD", character)
+    seen = "".join(one for one in parts if unicodedata.category(one) not in _UNSEEN)
+    return simplified("".join(seen.casefold().split()))
 
 
-def _at(limits: tuple[int, int], needle: _Needle) -> int:
-    return limits[is_wide(needle.plain[0])]
+def _letters(text: str) -> tuple[str, list[int]]:
+    """Return a text as it is compared, and where in it each of the characters stands."""
+    letters: list[str] = []
+    places: list[int] = []
+    for place, character in enumerate(text):
+        kept = _folded(character)
+        letters.append(kept)
+        places += [place] * len(kept)
+    return "".join(letters), places
 
 
-def _stretches(text: str, reading: LetterReading, sentences: Sentences, needle: _Needle) -> Iterator[Stretch]:
-    length = len(needle.plain)
-    for at in _places(reading.letters, needle.plain):
-        end = at + length
-        if not (reading.begins_word(at) and reading.ends_word(end - 1)):
-            continue
-        begin, finish = sentences.around(reading.starts[at], reading.ends[end - 1])
-        if needle.is_long or needle.plain in plain_forms(text[begin:finish]):
-            yield Stretch(begin, finish, reading.starts[at])
-        elif needle.is_word and needle.breaks in (None, reading.breaks(at, end)):
-            nearly = Nearly.BORDER if length > 1 and _may_be_part(reading, at, end) else None
-            yield Stretch(begin, finish, reading.starts[at], nearly)
-    if needle.is_long:
-        for at, end in sorted(_parts(text, reading, needle)):
-            first = reading.starts[at]
-            yield Stretch(*sentences.around(first, reading.ends[end - 1]), first, Nearly.PART)
+def _stands_in_others(letters: str) -> bool:
+    return len(letters) < (_LEAST_WIDE if _WIDE.match(letters[:1]) else _LEAST_NARROW)
 
 
-def _may_be_part(reading: LetterReading, at: int, end: int) -> bool:
-    """Return whether letters of a writing without spaces may be a part of another word."""
-    if not is_wide(reading.letters[at]):
-        return False
-    first, last = at, end
-    while first > max(0, at - REACH) and reading.ends[first - 1] == reading.starts[first]:
-        first -= 1
-    while last < min(len(reading.letters), end + REACH) and reading.ends[last - 1] == reading.starts[last]:
-        last += 1
-    return may_be_part(reading.letters[first:at], reading.letters[at:end], reading.letters[end:last])
+def _strings(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict | list):
+        for one in value.values() if isinstance(value, dict) else value:
+            yield from _strings(one)
 
 
-def _parts(text: str, reading: LetterReading, needle: _Needle) -> set[tuple[int, int]]:
-    """Return what of the letters is a part of the words that tells, but not the words themselves."""
-    words, found = needle.plain, set()
-    least, long = _at(_AT_MARK, needle), _at(_AT_LINE, needle)
-    for at in _places(reading.letters, words[:least]):  # the beginning, up to a cut
-        end = at + _alike(reading.letters, at, words, 0)
-        if end - at < len(words) and reading.begins_word(at):
-            after = text[reading.ends[end - 1] : reading.ends[end - 1] + _NEAR]
-            if _CUT_AFTER.match(after) or (end - at >= long and _LINE_AFTER.match(after)):
-                found.add((at, end))
-    for at in _places(reading.letters, words[-least:]):  # the end, behind a cut
-        end = at + least
-        begin = end - _alike(reading.letters[:end][::-1], 0, words[::-1], 0, reach=len(words))
-        if end - begin < len(words) and reading.ends_word(end - 1):
-            before = text[max(0, reading.starts[begin] - _NEAR) : reading.starts[begin]]
-            if _CUT_BEFORE.search(before) or (end - begin >= long and _LINE_BEFORE.search(before)):
-                found.add((begin, end))
-    middle = int(0.4 * len(words))
-    for at in _places(
-        reading.letters, words[middle : int(0.6 * len(words)) + 1]
-    ):  # most of it, or what is between cuts
-        begin = at - _alike(reading.letters[:at][::-1][: len(words)], 0, words[:middle][::-1], 0)
-        end = at + _alike(reading.letters, at, words, middle)
-        if max(_at(_LEAST_SHARE, needle), _SHARE * len(words)) <= end - begin < len(words):
-            found.add((begin, end))
-    return found
-
-
-def _alike(text: str, at: int, words: str, begin: int, reach: int = 0) -> int:
-    """Return how many letters of two texts are the same, from a place in each on."""
-    text = text[at : at + (reach or len(words))]
-    count = 0
-    for left, right in zip(text, words[begin:], strict=False):
-        if left != right:
-            break
-        count += 1
-    return count
-
-
-def _places(text: str, part: str) -> Iterator[int]:
-    at = text.find(part)
+def _places(letters: str, words: str) -> Iterator[tuple[int, int]]:
+    at = letters.find(words)
     while at >= 0:
-        yield at
-        at = text.find(part, at + 1)
+        yield at, at + len(words)
+        at = letters.find(words, at + 1)
 
 
-def _joined(found: Sequence[Stretch]) -> Iterator[Stretch]:
-    """Yield stretches without those that lie in others; what holds the words whole is not one with a part."""
-    whole = list(_one_after_the_other(one for one in found if one.nearly is None))
-    parts = [
-        one
-        for one in _one_after_the_other(one for one in found if one.nearly is not None)
-        if not any(one.start < other.end and other.start < one.end for other in whole)
-    ]
-    yield from sorted([*whole, *parts], key=lambda one: one.start)
+def _is_word(text: str, first: int, last: int) -> bool:
+    """Return whether what stands from one character to another is no part of a longer word."""
+    return not (
+        _go_together(text[first - 1 : first], text[first]) or _go_together(text[last], text[last + 1 : last + 2])
+    )
 
 
-def _one_after_the_other(found: Iterable[Stretch]) -> Iterator[Stretch]:
+def _go_together(left: str, right: str) -> bool:
+    return left.isalnum() and right.isalnum() and not (_WIDE.match(left) or _WIDE.match(right))
+
+
+class _Sentences:
+    """Where the sentences of one text end, found once."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._marks = list(sentence_marks(text))
+        self._ends = [end for _, end in self._marks]
+
+    def around(self, start: int, end: int) -> tuple[int, int]:
+        """Return the sentences in which a stretch stands, from their first letter to their full stop."""
+        text = self._text
+        before = bisect_right(self._ends, start)
+        begin = self._ends[before - 1] if before else 0
+        while begin < start and text[begin].isspace():
+            begin += 1
+        prefix = _PREFIX.match(text, begin) if begin == 0 or text[begin - 1] == "\n" else None
+        if prefix is not None and prefix.end() <= start:
+            begin = prefix.end()
+        behind = bisect_left(self._marks, (end, 0))
+        if behind == len(self._marks):
+            return begin, max(len(text.rstrip()), end)
+        first, last = self._marks[behind]
+        return begin, first if text[first] == "\n" else first + len(text[first:last].rstrip("\n"))
+
+
+def _joined(found: Iterable[Stretch]) -> Iterator[Stretch]:
+    """Yield stretches in their order, those that touch as one."""
     current: Stretch | None = None
     for one in sorted(found, key=lambda one: (one.start, one.end)):
         if current is not None and one.start <= current.end:
-            current = Stretch(current.start, max(current.end, one.end), min(current.at, one.at), current.nearly)
+            current = Stretch(current.start, max(current.end, one.end), min(current.at, one.at))
             continue
         if current is not None:
             yield current

@@ -1,31 +1,27 @@
 """What a forgetting for good comes to, shown before it is done and told when it is: which lines of which files."""
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from nanobot_memory_plugins.core.erasure.matching import Nearly
 from nanobot_memory_plugins.core.values import Erasure, HeldLine, Trace
-from nanobot_memory_plugins.redaction.script.messages import Sentence, tr
+from nanobot_memory_plugins.redaction.script.messages import tr
 
 # Characters of a line that are shown, and of those before the words, and lines of a file where not all are asked for.
 _SHOWN, _BEFORE, _LINES = 160, 40, 5
-_NEARLY = "--nearly removes it, too"
-_MARKS = re.compile(r"[\"'`$\\!%^&|<>]+")
+NOT_OPEN = (
+    "the index could not be opened, and may hold it; the next start that opens it removes it. It can be deleted too:"
+    " it is made again from the files"
+)
 
 
 @dataclass(frozen=True, slots=True)
 class ErasurePlan:
-    """What an erasure finds: what it removes, or has removed, and what stays, with the reason.
-
-    ``is_whole`` is false where there was no time to look everywhere.
-    """
+    """What an erasure finds: what it removes, or has removed, and what stays, with the reason."""
 
     erasure: Erasure
     traces: tuple[Trace, ...]
     is_done: bool = False
-    is_whole: bool = True
 
     @property
     def removed(self) -> tuple[Trace, ...]:
@@ -33,27 +29,9 @@ class ErasurePlan:
         return tuple(one for one in self.traces if one.removed)
 
     @property
-    def left(self) -> tuple[Trace, ...]:
-        """What stays."""
-        return tuple(one for one in self.traces if not one.removed)
-
-    @property
     def files(self) -> tuple[str, ...]:
         """The files that something is removed from."""
         return tuple(dict.fromkeys(one.where for one in self.removed))
-
-    @property
-    def places(self) -> tuple[str, ...]:
-        """The lines that something is removed from: file and number."""
-        lines = (f"{one.where} line {held.line}" for one in self.removed for held in one.lines)
-        return tuple(dict.fromkeys(lines))
-
-    @property
-    def command(self) -> str:
-        """The command that does it, for any shell: marks do not count where words are looked for."""
-        words = [f'--text "{" ".join(_MARKS.sub(" ", one).split())}"' for one in self.erasure.words]
-        nearly = ["--nearly"] if any(one.nearly for one in self.traces) else []
-        return " ".join(["nanobot-memory purge", *self.erasure.ids, *words, *nearly])
 
     @property
     def waits(self) -> bool:
@@ -67,12 +45,6 @@ class ErasurePlan:
         if not waiting:
             return None
         return Erasure() if all(one.derived for one in waiting) else self.erasure
-
-    def done(self, traces: Sequence[Trace]) -> "ErasurePlan":
-        """Return what became of the plan: ``traces``, and what was gone already when its turn came."""
-        there = {one.where for one in traces}
-        gone = [one for one in self.removed if one.where not in there]
-        return ErasurePlan(self.erasure, (*traces, *gone), is_done=True)
 
     def told(self, *, all_lines: bool = False) -> list[str]:
         """Return the plan for people: each file with its lines, and why something stays."""
@@ -94,6 +66,13 @@ class ErasurePlan:
         return {"ids": self.erasure.ids, "files": self.files, "traces": [_row(one) for one in self.traces]}
 
 
+def done(plan: ErasurePlan, traces: Sequence[Trace]) -> ErasurePlan:
+    """Return what became of a plan: ``traces``, and what was gone already when its turn came."""
+    there = {one.where for one in traces}
+    gone = [one for one in plan.removed if one.where not in there]
+    return ErasurePlan(plan.erasure, (*traces, *gone), is_done=True)
+
+
 def held_line(line: int, text: str, at: int = 0) -> HeldLine:
     """Return a line as it is shown: without marks that a terminal obeys; of a long one what stands around ``at``."""
     begin = max(0, at - _BEFORE) if len(text) > _SHOWN else 0
@@ -102,31 +81,15 @@ def held_line(line: int, text: str, at: int = 0) -> HeldLine:
     return HeldLine(line, shown if len(shown) <= _SHOWN else f"{shown[: _SHOWN - 1]}…")
 
 
-def trace_of(
-    where: str, held: Iterable[HeldLine], *, removed: bool = True, why: str = "", nearly: bool = False
-) -> Trace:
+def trace_of(where: str, held: Iterable[HeldLine], *, removed: bool = True, why: str = "") -> Trace:
     """Return what was found in a file, which holds it on these lines."""
     lines = tuple(held)
-    return Trace(where, len(lines), removed=removed, why=why, lines=lines, nearly=nearly)
+    return Trace(where, len(lines), removed=removed, why=why, lines=lines)
 
 
-def nearly_traces(where: str, held: Iterable[tuple[Nearly, HeldLine]], *, removed: bool = False) -> list[Trace]:
-    """Return what nearly holds the words in a file, a trace for each reason."""
-    by_reason: dict[Nearly, list[HeldLine]] = {}
-    for reason, line in held:
-        by_reason.setdefault(reason, []).append(line)
-    return [
-        trace_of(
-            where,
-            lines,
-            removed=removed,
-            why=Sentence(reason)
-            if removed
-            else Sentence("{why}; {more}", why=Sentence(reason), more=Sentence(_NEARLY)),
-            nearly=True,
-        )
-        for reason, lines in by_reason.items()
-    ]
+def unopened(where: str, *, dry_run: bool) -> Trace:
+    """Return the trace of an index that nothing has opened."""
+    return Trace(where, 0, removed=False, why=NOT_OPEN, waits=not dry_run, derived=True)
 
 
 def _row(trace: Trace) -> dict[str, Any]:
@@ -135,7 +98,6 @@ def _row(trace: Trace) -> dict[str, Any]:
         "count": trace.count,
         "removed": trace.removed,
         "why": trace.why,
-        "nearly": trace.nearly,
         "waits": trace.waits,
         "lines": [{"line": one.line, "text": one.text} for one in trace.lines],
     }

@@ -14,11 +14,10 @@ from pathlib import Path
 
 from nanobot_memory_plugins.core.clock import Clock
 from nanobot_memory_plugins.core.config.models import CoreOptions
-from nanobot_memory_plugins.core.erasure.rewriting import lock_of, rewrite
+from nanobot_memory_plugins.core.erasure.rewriting import remove_empty, rewrite
 from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.files import MemoryPaths, NoteEntry, parse_notes, parse_transcript_line
 from nanobot_memory_plugins.core.files.paths import DAY_NOTE
-from nanobot_memory_plugins.core.files.private import private_lock
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.values import Origin
@@ -78,8 +77,8 @@ def drop_old(
         if stopped():
             break
         try:
-            if rewrite(path, clean, lock=lock_of(paths, path)):
-                _remove_empty(paths, path)
+            if rewrite(paths, path, clean):
+                remove_empty(paths, path)
                 dropped_from(path)
                 count += 1
         except (OSError, MemoryFileError) as error:
@@ -144,9 +143,3 @@ def _aware(time: datetime) -> datetime:
         return time.astimezone(UTC)
     except (OverflowError, OSError, ValueError):  # the ends of the calendar
         return time.replace(tzinfo=UTC)
-
-
-def _remove_empty(paths: MemoryPaths, path: Path) -> None:
-    with private_lock(lock_of(paths, path)), suppress(OSError):
-        if path.stat().st_size == 0:
-            path.unlink()

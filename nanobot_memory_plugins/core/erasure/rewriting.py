@@ -13,47 +13,49 @@ from filelock import Timeout
 
 from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.files import MemoryPaths, file_lock
-from nanobot_memory_plugins.core.files.private import private_lock
 from nanobot_memory_plugins.core.files.reading import read_regular
 from nanobot_memory_plugins.core.files.replace import sync_folder
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
-LEGACY = ("MEMORY.md", "notes/*.md", "notes/**/*.md")
-"""Older places of memories, below the workspace: they were copied, and left to their owner."""
-
+# Older places of memories, below the workspace: they were copied, and left to their owner.
+_LEGACY = ("MEMORY.md", "notes/*.md", "notes/**/*.md")
 _LOCK_SECONDS = 10.0
 _ATTEMPTS = 10
 # What a write that broke off leaves: of any file of ours, and of an erasure.
-_LEFT_BEHIND = re.compile(r"\.(?P<name>.+)\.[0-9a-f]{16}(?P<erasure>\.erase)?\.tmp")
+_LEFT_BEHIND = re.compile(r"\..+\.[0-9a-f]{16}(?P<erasure>\.erase)?\.tmp")
 
 
-def rewrite(path: Path, clean: Callable[[bytes], bytes], *, lock: Path) -> bool:
+def rewrite(paths: MemoryPaths, path: Path, clean: Callable[[bytes], bytes]) -> bool:
     """Put what ``clean`` makes of a file in its place, whole or not at all, and say whether that was another.
 
-    Editors take no lock. What one wrote in the last instant is put back and cleaned. Raises `MemoryFileError`.
+    Nobody waits for the cleaning: what was appended meanwhile is cleaned anew, at last with the lock held. Editors take
+    no lock: what one wrote in the last instant is put back and cleaned. Raises `MemoryFileError`.
     """
     try:
-        with private_lock(lock).acquire(timeout=_LOCK_SECONDS):
-            for number in range(_ATTEMPTS):
-                raw = read_regular(path)
-                cleaned = clean(raw)
-                if cleaned == raw:
-                    return number > 0
+        for number in range(_ATTEMPTS):
+            raw = read_regular(path)
+            cleaned = clean(raw)
+            if cleaned == raw:
+                return number > 0
+            with file_lock(paths).acquire(timeout=_LOCK_SECONDS):
+                now = read_regular(path)
+                if now != raw:
+                    if number < _ATTEMPTS // 2:
+                        continue
+                    raw, cleaned = now, clean(now)
                 replaced = _replace(path, cleaned)
                 if replaced != raw:
                     _replace(path, replaced)
-            raise MemoryFileError("somebody else writes it all the time")
+        raise MemoryFileError("somebody else writes it all the time")
     except Timeout as error:
         raise MemoryFileError("another process has it locked") from error
 
 
-def lock_of(paths: MemoryPaths, path: Path) -> Path:
-    """Return the lock file that guards a file of ours, its folder made where it is missing."""
-    own = path.parent / ".lock"
-    if own.exists():
-        return own
-    file_lock(paths, path)
-    return paths.lock(path)
+def remove_empty(paths: MemoryPaths, path: Path) -> None:
+    """Remove a file in which nothing is left."""
+    with file_lock(paths), suppress(OSError):
+        if path.stat().st_size == 0:
+            path.unlink()
 
 
 def is_of_a_write(path: Path) -> bool:
@@ -61,40 +63,49 @@ def is_of_a_write(path: Path) -> bool:
     return _LEFT_BEHIND.fullmatch(path.name) is not None
 
 
+def is_copy(path: Path) -> bool:
+    """Return whether a file of ours is a backup of another one."""
+    return path.suffix == ".bak"
+
+
+def is_markdown_of_ours(paths: MemoryPaths, path: Path) -> bool:
+    """Return whether a file is one of the Markdown files below the memory folder, whoever wrote in it."""
+    if path.suffix != ".md" or not path.is_relative_to(paths.memory):
+        return False
+    return not any(part.startswith(".") for part in path.relative_to(paths.memory).parts)
+
+
 def is_left_behind(paths: MemoryPaths, path: Path) -> bool:
-    """Return whether a temporary file is of a process that died: of one that lives its file is locked."""
+    """Return whether a temporary file is of a process that died: one that lives holds the lock while it writes."""
     match = _LEFT_BEHIND.fullmatch(path.name)
     if match is None:
         return False
     if match["erasure"]:  # erasures are done one after the other
         return True
-    lock = private_lock(lock_of(paths, path.with_name(match["name"])))
     try:
-        lock.acquire(timeout=_LOCK_SECONDS)
+        with file_lock(paths).acquire(timeout=_LOCK_SECONDS):
+            return path.exists()
     except Timeout:
         return False
-    lock.release()
-    return path.exists()
 
 
-def files_below(folder: Path, *, elsewhere: Collection[str]) -> Iterator[Path]:
-    """Yield the files in a folder and below it, without links and without the folders named in ``elsewhere``."""
+def files_below(paths: MemoryPaths, *, elsewhere: Collection[str] = ()) -> Iterator[Path]:
+    """Yield the memory files, and those of older places, without links and folders named in ``elsewhere``."""
+    yield from _files_in(paths.memory, elsewhere)
+    for pattern in _LEGACY:
+        yield from sorted(path for path in paths.workspace.glob(pattern) if path.is_file() and not path.is_symlink())
+
+
+def _files_in(folder: Path, elsewhere: Collection[str]) -> Iterator[Path]:
     with suppress(OSError):
         for path in folder.iterdir():
             if path.is_symlink():
                 continue
             if path.is_dir():
                 if path.name not in elsewhere:
-                    yield from files_below(path, elsewhere=elsewhere)
+                    yield from _files_in(path, elsewhere)
             elif path.is_file():
                 yield path
-
-
-def leftovers(folder: Path) -> Iterator[Path]:
-    """Yield the temporary files in a folder and below it."""
-    for path in sorted(folder.rglob(".*.tmp")):
-        if path.is_file() and not path.is_symlink():
-            yield path
 
 
 def _replace(path: Path, data: bytes) -> bytes:

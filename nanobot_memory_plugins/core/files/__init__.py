@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from nanobot_memory_plugins.core.files.queued_lock import queued
     from nanobot_memory_plugins.core.files.reading import open_regular, read_inside, read_regular
     from nanobot_memory_plugins.core.files.replace import replace_file
-    from nanobot_memory_plugins.core.files.spill_format import SpilledRecord, merge_into
     from nanobot_memory_plugins.core.files.timed import TimedFiles, TimedRecords
     from nanobot_memory_plugins.core.files.transcript import (
         TranscriptRecord,
@@ -55,7 +54,6 @@ __getattr__ = lazy_names(
         "queued_lock": ("queued",),
         "reading": ("open_regular", "read_inside", "read_regular"),
         "replace": ("replace_file",),
-        "spill_format": ("SpilledRecord", "merge_into"),
         "timed": ("TimedFiles", "TimedRecords"),
         "transcript": (
             "TranscriptRecord",
@@ -79,7 +77,6 @@ __all__ = [
     "MemoryPaths",
     "NoteEntry",
     "Passage",
-    "SpilledRecord",
     "TimedFiles",
     "TimedRecords",
     "TranscriptRecord",
@@ -90,7 +87,6 @@ __all__ = [
     "last_records",
     "make_folder",
     "make_missing",
-    "merge_into",
     "narrow_file",
     "open_regular",
     "origin_of",

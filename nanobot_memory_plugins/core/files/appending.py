@@ -33,14 +33,24 @@ class FileBusyError(MemoryFileError):
     """Another process has the file locked."""
 
 
-def file_lock(paths: MemoryPaths, path: Path) -> "FileLock":
-    """Return the cross-process lock that guards a memory file against its appenders.
+def file_lock(paths: MemoryPaths) -> "FileLock":
+    """Return the cross-process lock that guards the memory files against their appenders.
 
-    Hold it while you replace the file, and only that long: records for the file wait in spill files
-    meanwhile. The folder of the lock files is made. Raises `MemoryFileError` when that cannot be done.
+    There is one for all of them: it is held for the time of one write, a millisecond or so, and a lock for each would
+    be as many files that mean nothing to people. Hold it while you replace a file, and only that long. The folder of
+    the lock files is made. Raises `MemoryFileError` when that cannot be done.
     """
     make_folder(paths, paths.locks)
-    return private_lock(paths.lock(path))
+    return private_lock(paths.locks / "files.lock")
+
+
+def work_lock(paths: MemoryPaths) -> "FileLock":
+    """Return the lock by which one process at a time purges, or takes in a host's history: work of seconds.
+
+    Raises `MemoryFileError` as `file_lock` does.
+    """
+    make_folder(paths, paths.locks)
+    return private_lock(paths.locks / "work.lock", thread_local=False)
 
 
 def make_folder(paths: MemoryPaths, folder: Path) -> None:
@@ -68,23 +78,14 @@ class OpenFile:
         with self._reader(offset) as file:
             return file.read(length)
 
-    def lines(self) -> Iterator[tuple[int, bytes]]:
-        """Yield each line, with its line break, and the byte at which it starts."""
-        offset = 0
-        with self._reader(0) as file:
-            for line in file:
-                yield offset, line
-                offset += len(line)
-
-    def append(self, data: bytes, *, continues: bool = False) -> int:
+    def append(self, data: bytes) -> int:
         """Append ``data`` in one write and return the line on which it starts, from 1.
 
         A last line that a crash left without its end is ended first, and a Markdown file gets a blank line
-        before ``data``; ``continues`` leaves both out. What could not be written whole is cut off again,
-        and `OSError` raised.
+        before ``data``. What could not be written whole is cut off again, and `OSError` raised.
         """
         before = self._lines.count(self.path, self._descriptor)
-        lead = b"" if continues else self._lead()
+        lead = self._lead()
         self._write(lead + data if lead else data)
         self._lines.grown(self.path, self._descriptor, before + len(lead) + count_breaks(data))
         return before + len(lead) + 1
@@ -150,7 +151,7 @@ class Appender:
         try:
             make_folder(self._paths, path.parent)
             self._count_ahead(path)
-            lock = file_lock(self._paths, path)
+            lock = file_lock(self._paths)
             timeout = self._lock_seconds if wait else 0
             with lock.acquire(timeout=timeout, poll_interval=_LOCK_POLL_SECONDS), self._open(path) as file:
                 yield file
@@ -161,19 +162,10 @@ class Appender:
         except OSError as error:
             raise _failure(error, self._paths, path) from error
 
-    def append(self, path: Path, data: bytes) -> int:
+    def append(self, path: Path, data: bytes, *, wait: bool = True) -> int:
         """Append ``data`` to ``path`` and return its line. Raises what `opened` raises."""
-        with self.opened(path) as file:
+        with self.opened(path, wait=wait) as file:
             return file.append(data)
-
-    def append_unlocked(self, path: Path, data: bytes) -> int:
-        """Append to a file that is this process's alone, and return the line. Raises `MemoryFileError`."""
-        try:
-            make_folder(self._paths, path.parent)
-            with self._open(path) as file:
-                return file.append(data)
-        except OSError as error:
-            raise _failure(error, self._paths, path) from error
 
     def sync(self) -> None:
         """Wait until everything that was appended is on the disk. Raises `MemoryFileError`."""

@@ -18,7 +18,7 @@ import filelock  # noqa: F401
 from nanobot_memory_plugins.core.clock import Clock, SystemClock
 from nanobot_memory_plugins.core.files.damage import damage_in
 from nanobot_memory_plugins.core.files.entries import exact_time
-from nanobot_memory_plugins.core.files.long_messages import LongMessages
+from nanobot_memory_plugins.core.files.hidden_records import without_forgotten
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.reading import read_inside
 from nanobot_memory_plugins.core.files.record_ids import new_record_id
@@ -30,10 +30,12 @@ from nanobot_memory_plugins.core.values import Note, Origin, Receipt, Scope
 
 Result = TypeVar("Result")
 
-LONGEST_WAIT = 0.5
-"""Seconds that a call waits for a message that is still being redacted."""
+LONG = 32_768
+"""Characters from which on a text may take seconds to be redacted."""
 
-_PENDING = "The message is long, and is still being redacted; it will be in its file in a while."
+# Seconds that the thread waits for the lock, and that a call waits for what it wrote, and for a long text.
+_LOCK_SECONDS, _LONGEST_WAIT, _WAIT_FOR_LONG = 5.0, 8.0, 0.5
+_PENDING = "It is still being redacted, or waits for what is; it will be in its file in a while."
 _CLOSED = Receipt(stored=False, reason="The memory files are closed.")
 
 # How long the end of the interpreter waits for records that were accepted, in seconds, when nobody called
@@ -44,15 +46,13 @@ _LAST_SECONDS = 2.0
 class MemoryFiles:
     """Writes notes and messages to a workspace's files, and reads them back for the host.
 
-    Everything is written by one thread, in the order of the calls, but that a long message, and what follows it in its
-    session, waits until it is redacted. Nothing here blocks the event loop, and no
+    Everything is written by one thread, in the order of the calls. Nothing here blocks the event loop, and no
     failure to write raises: the receipt says it. A call that is cancelled is written all the same.
 
-    ``redact`` is called in that thread with each value, before it is encoded; ``redact_by_origin`` has others by who
-    said it. ``lock_seconds`` bounds the
-    wait for a file that another process has locked. ``on_append`` is called in that thread with each file
-    that has grown. ``timezone`` is the zone of the day files and headings, the machine's own by default.
-    ``new_id`` makes the ids. ``longest_wait`` is how many seconds a call waits for a message that is being redacted.
+    ``redact`` is called in that thread with each text, before it is encoded; ``redact_by_origin`` has others by who
+    said it. ``lock_seconds`` bounds the wait for files that another process has locked. ``on_append`` is called in
+    that thread with each file that has grown. ``timezone`` is the zone of the day files and headings, the machine's
+    own by default. ``new_id`` makes the ids.
     """
 
     def __init__(
@@ -63,10 +63,9 @@ class MemoryFiles:
         redact_by_origin: Mapping[Origin, Callable[[str], str]] = MappingProxyType({}),
         clock: Clock | None = None,
         timezone: tzinfo | None = None,
-        lock_seconds: float = 0.05,
+        lock_seconds: float = _LOCK_SECONDS,
         on_append: Callable[[Path], None] | None = None,
         new_id: Callable[[], str] | None = None,
-        longest_wait: float = LONGEST_WAIT,
     ) -> None:
         import_log()
         self.paths = MemoryPaths.of(workspace)
@@ -81,12 +80,10 @@ class MemoryFiles:
             on_append=on_append,
         )
         self._thread = SerialThread("memory-writer", self._writer.tick)
-        self._long = LongMessages(self._thread)
-        self._longest_wait = longest_wait
-        self._pending: set[asyncio.Future[Receipt]] = set()
+        self._pending: set[asyncio.Future[Any]] = set()
         self._warned: set[str] = set()
         # Also runs when the interpreter ends: daemon threads are not waited for.
-        self._finalizer = weakref.finalize(self, _end, os.getpid(), self._long, self._thread, self._writer)
+        self._finalizer = weakref.finalize(self, _end, os.getpid(), self._thread, self._writer)
 
     async def keep_note(self, note: Note, *, scope: Scope) -> Receipt:
         """Write a note to its day's file or to long-term memory; the note's own scope and time win."""
@@ -106,32 +103,22 @@ class MemoryFiles:
                 for note, id_, time, whose in accepted
             )
 
-        return await self._run(write, (_CLOSED,) * len(accepted))
+        waits = tuple(Receipt(stored=False, id=id_, pending=True, reason=_PENDING) for _, id_, _, _ in accepted)
+        length = max((len(note.details) for note in notes if isinstance(note.details, str)), default=0)
+        return await self._run(write, (_CLOSED,) * len(accepted), waits, length)
 
     async def keep_message(self, record: TranscriptRecord) -> Receipt:
         """Write a message to its session's transcript. A missing id or time is filled in.
 
-        A long one may take seconds to be redacted: after `LONGEST_WAIT` the receipt says that it is pending.
+        A long one may take seconds to be redacted: after half a second the receipt says that it is pending.
         """
         accepted = dataclasses.replace(record, id=record.id or self._new_id(), time=self._local(record.time))
-        if not self._long.takes(accepted):
-            return await self._run(partial(self._kept, partial(self._writer.message, accepted)), _CLOSED)
-        loop = asyncio.get_running_loop()
-        done: asyncio.Future[Receipt] = loop.create_future()
-        write = self._writer.redacted_message
-
-        def keep(redacted: TranscriptRecord) -> Receipt:
-            return self._kept(partial(write, redacted))
-
-        if not self._long.submit(accepted, self._writer.without_secrets, keep, _deliver_to(loop, done)):
-            return _CLOSED
-        self._pending.add(done)
-        done.add_done_callback(self._pending.discard)
-        await asyncio.wait({done}, timeout=self._longest_wait)
-        return await done if done.done() else Receipt(stored=False, id=accepted.id, pending=True, reason=_PENDING)
+        write = partial(self._kept, partial(self._writer.message, accepted))
+        waits = Receipt(stored=False, id=accepted.id, pending=True, reason=_PENDING)
+        return await self._run(write, _CLOSED, waits, len(accepted.text))
 
     async def drain(self) -> None:
-        """Return once the messages that were accepted are written, also those that are still being redacted."""
+        """Return once what was accepted is written, also what is still being redacted."""
         while self._pending:
             await asyncio.wait(set(self._pending))
 
@@ -152,7 +139,7 @@ class MemoryFiles:
 
         When a disk or a crash has damaged one, that of its copy, as ``MEMORY.md.bak``, where that is sound.
         """
-        texts = [self._long_term_text(path) for path in (self.paths.long_term, self.paths.entries)]
+        texts = self._long_term_text(self.paths.long_term), without_forgotten(self._long_term_text(self.paths.entries))
         return "\n".join(filter(None, texts))
 
     def _long_term_text(self, path: Path) -> str:
@@ -184,27 +171,25 @@ class MemoryFiles:
             return b""
         return b"" if damage_in(copy) else copy
 
-    async def merge_spills(self) -> int:
-        """Bring home what earlier processes could not write, each record exactly once; return how many."""
-        return await self._run(self._writer.merge_abandoned, 0)
-
     async def close(self) -> None:
-        """Write what was accepted, merge what waits, sync the files and end the thread."""
+        """Write what was accepted, sync the files and end the thread."""
         loop = asyncio.get_running_loop()
-        for end in (self._long.end, partial(self._thread.end, self._writer.finish)):
-            ended: asyncio.Future[None] = loop.create_future()
-            end(partial(_deliver_to(loop, ended), None, None))
-            await ended
-        self._long.join(_LAST_SECONDS)  # they have done everything, and only return
-        self._thread.join(_LAST_SECONDS)
+        ended: asyncio.Future[None] = loop.create_future()
+        self._thread.end(self._writer.finish, partial(_deliver_to(loop, ended), None, None))
+        await ended
+        self._thread.join(_LAST_SECONDS)  # it has done everything, and only returns
         self._finalizer.detach()
 
-    async def _run(self, job: Callable[[], Result], when_closed: Result) -> Result:
+    async def _run(self, job: Callable[[], Result], when_closed: Result, when_late: Result, length: int) -> Result:
+        """Run a job in the thread, and return what it returns, or something else where it is late for its length."""
         loop = asyncio.get_running_loop()
         done: asyncio.Future[Result] = loop.create_future()
         if not self._thread.submit(job, _deliver_to(loop, done)):
             return when_closed
-        return await done
+        self._pending.add(done)
+        done.add_done_callback(self._pending.discard)
+        await asyncio.wait({done}, timeout=_WAIT_FOR_LONG if length > LONG else _LONGEST_WAIT)
+        return await done if done.done() else when_late
 
     def _kept(self, write: Callable[[], Receipt]) -> Receipt:
         """Run one write in the thread; whatever it meets becomes a receipt."""
@@ -251,11 +236,8 @@ def _deliver_to(
     return deliver
 
 
-def _end(process: int, long: LongMessages, thread: SerialThread, writer: Writer) -> None:
-    """End the threads of memory files that nobody closed, in the process that has them."""
-    if process != os.getpid():
-        return
-    long.end(lambda: None)
-    long.join(_LAST_SECONDS)
-    thread.end(writer.finish, lambda: None)
-    thread.join(_LAST_SECONDS)
+def _end(process: int, thread: SerialThread, writer: Writer) -> None:
+    """End the thread of memory files that nobody closed, in the process that has it."""
+    if process == os.getpid():
+        thread.end(writer.finish, lambda: None)
+        thread.join(_LAST_SECONDS)

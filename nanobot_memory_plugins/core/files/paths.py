@@ -71,9 +71,9 @@ class MemoryPaths:
         return self.memory / "sessions"
 
     @property
-    def spill(self) -> Path:
-        """The folder of what waits for a file that another process has locked."""
-        return self.memory / ".spill"
+    def privacy(self) -> Path:
+        """What must fail closed: pauses, marked conversations, an unfinished purge."""
+        return self.memory / ".privacy.json"
 
     @property
     def locks(self) -> Path:
@@ -102,19 +102,6 @@ class MemoryPaths:
     def transcript(self, session_key: str) -> Path:
         """Return the transcript of a session."""
         return self.sessions / session_file_name(session_key)
-
-    def lock(self, path: Path) -> Path:
-        """Return the lock file that guards ``path``.
-
-        There are three: one for the transcripts, one for the day notes, one for everything else. A lock is
-        held
-        for the time of one write, and a folder full of lock files would help nobody.
-        """
-        if path.parent == self.sessions:
-            return self.locks / "sessions.lock"
-        if path.parent == self.memory and DAY_NOTE.fullmatch(path.name):
-            return self.locks / "notes.lock"
-        return self.locks / "long_term.lock"
 
     def relative(self, path: "str | Path") -> str:
         """Return ``path`` relative to the workspace, with forward slashes.

@@ -1,29 +1,41 @@
-"""What must fail closed: which conversations are paused, and of which the host's own history is not taken.
+"""What must fail closed: paused conversations, those whose host's own history is not taken, an unfinished purge.
 
-One small file, ``memory/.privacy.json``, with names of transcripts and times, and nothing that was said. Where it
-cannot be read, all counts as paused and as marked.
+One small file, ``memory/.privacy.json``, with names of transcripts, times and ids; what is to be forgotten stands in it
+only for as long as that takes. Where it cannot be read, all counts as paused and as marked.
 """
 
 import json
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
+from pathlib import Path
 
 from filelock import Timeout
 from pydantic import TypeAdapter, ValidationError
 
 from nanobot_memory_plugins.core.errors import MemoryFileError
+from nanobot_memory_plugins.core.files.appending import file_lock
 from nanobot_memory_plugins.core.files.paths import MemoryPaths, session_file_name
-from nanobot_memory_plugins.core.files.private import private_folder, private_lock
+from nanobot_memory_plugins.core.files.private import private_folder
 from nanobot_memory_plugins.core.files.reading import read_regular
 from nanobot_memory_plugins.core.files.replace import replace_file
+from nanobot_memory_plugins.core.values import Erasure
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 _LOCK_SECONDS = 5.0
 _WORKSPACE = "*"
 # By whom a pause was set: only the same exact words, or the command, end what they began.
 BY_WORDS, BY_TOOL = "words", "tool"
+
+
+@dataclass(frozen=True, slots=True)
+class UnfinishedPurge:
+    """A purge that was begun at ``time`` (ISO 8601), and what is left of it to be done."""
+
+    erasure: Erasure
+    time: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +47,7 @@ class PrivacyMarks:
 
     paused: Mapping[str, str] = field(default_factory=dict)
     marked: Mapping[str, str] = field(default_factory=dict)
+    unfinished: UnfinishedPurge | None = None
     is_unreadable: bool = False
 
     def pause_of(self, session_key: str, sender: str) -> str:
@@ -72,7 +85,8 @@ class PrivacyFile:
     """The file of one workspace. Everything here blocks for a moment."""
 
     def __init__(self, paths: MemoryPaths) -> None:
-        self._path = paths.memory / ".privacy.json"
+        self._paths = paths
+        self.path = paths.privacy
         self._known: tuple[str, PrivacyMarks] = ("", PrivacyMarks())
 
     def read(self) -> PrivacyMarks:
@@ -81,6 +95,21 @@ class PrivacyFile:
         if self._known[0] != stamp:
             self._known = (stamp, self._read())
         return self._known[1]
+
+    def unfinished(self) -> UnfinishedPurge | None:
+        """Return the purge that was broken off, also one whose process ended while it was being written down."""
+        if any(self._left_behind()):
+            with suppress(OSError, Timeout, MemoryFileError), file_lock(self._paths).acquire(timeout=_LOCK_SECONDS):
+                for path in self._left_behind():
+                    marks = _read(path)
+                    if marks.unfinished is not None and self._read().unfinished is None:
+                        os.replace(path, self.path)
+                    else:
+                        path.unlink()
+        return self.read().unfinished
+
+    def _left_behind(self) -> Iterator[Path]:
+        return self.path.parent.glob(f".{self.path.name}.*.tmp")
 
     def pause(self, session_key: str, sender: str, by: str, when: datetime) -> None:
         """Pause a conversation for a sender, or with an empty key the workspace. Raises `MemoryFileError`."""
@@ -114,38 +143,50 @@ class PrivacyFile:
         names = list(transcripts)
         self._change(lambda marks: replace(marks, marked=_with(marks, names, when)))
 
+    def note_purge(self, unfinished: UnfinishedPurge | None) -> None:
+        """Write down what is being purged, on the disk when this returns; None once nothing is left of it.
+
+        Raises `MemoryFileError`.
+        """
+        if self.read().unfinished != unfinished:
+            self._change(lambda marks: replace(marks, unfinished=unfinished))
+
     def _change(self, change: Callable[[PrivacyMarks], PrivacyMarks]) -> None:
         try:
-            private_folder(self._path.parent)
-            with private_lock(self._path.with_suffix(".lock"), timeout=_LOCK_SECONDS):
+            private_folder(self.path.parent)
+            with file_lock(self._paths).acquire(timeout=_LOCK_SECONDS):
                 marks = self._read()
                 if marks.is_unreadable:
                     raise MemoryFileError(
-                        Sentence("{name} cannot be read", name=self._path.name),
-                        hint=Sentence("Correct or remove {file}.", file=self._path),
+                        Sentence("{name} cannot be read", name=self.path.name),
+                        hint=Sentence("Correct or remove {file}.", file=self.path),
                     )
                 rows = asdict(change(marks))
                 del rows["is_unreadable"]
-                replace_file(self._path, json.dumps(rows).encode())
+                replace_file(self.path, json.dumps(rows).encode(), keeps_backup=False)
         except (OSError, Timeout) as error:
             kind = type(error).__name__
-            told = Sentence("{name} cannot be written ({kind})", name=self._path.name, kind=kind)
+            told = Sentence("{name} cannot be written ({kind})", name=self.path.name, kind=kind)
             raise MemoryFileError(told) from error
 
     def _read(self) -> PrivacyMarks:
-        try:
-            return _READER.validate_json(read_regular(self._path))
-        except FileNotFoundError:
-            return PrivacyMarks()
-        except (OSError, ValidationError, ValueError):
-            return PrivacyMarks(is_unreadable=True)
+        return _read(self.path)
 
     def _stamp(self) -> str:
         try:
-            status = os.stat(self._path)
+            status = os.stat(self.path)
         except OSError as error:
             return type(error).__name__
         return f"{status.st_mtime_ns} {status.st_size} {status.st_ino}"
+
+
+def _read(path: Path) -> PrivacyMarks:
+    try:
+        return _READER.validate_json(read_regular(path))
+    except FileNotFoundError:
+        return PrivacyMarks()
+    except (OSError, ValidationError, ValueError):
+        return PrivacyMarks(is_unreadable=True)
 
 
 def _name(session_key: str, sender: str) -> str:

@@ -23,6 +23,12 @@ def open_regular(path: Path) -> BinaryIO:
     return os.fdopen(descriptor, "rb")
 
 
+def must_be_regular(path: Path) -> None:
+    """Raise `OSError` where something else than a file stands at a path: what opens databases would wait for a pipe."""
+    if path.exists() and not path.is_file():
+        raise OSError(errno.EINVAL, "it is no regular file", str(path))
+
+
 def read_regular(path: Path) -> bytes:
     """Return the bytes of a regular file. Raises `OSError` as `open_regular` does."""
     with open_regular(path) as file:

@@ -16,20 +16,20 @@ def removed_values(before: str, after: str) -> frozenset[str]:
     if before == after:
         return frozenset()
     words = frozenset(_PIECE.findall(before)) - frozenset(_PIECE.findall(after))
-    return words | frozenset(_secrets(before, after))
+    return words | frozenset(found for _, found in secrets_between(before, after))
 
 
-def _secrets(before: str, after: str) -> Iterator[str]:
-    """Give what stood where ``after`` has placeholders: what lies between is the same in both."""
+def secrets_between(before: str, after: str) -> Iterator[tuple[str, str]]:
+    """Give the placeholders of ``after`` and what stood in their places: what lies between is the same in both."""
     at = 0
-    pieces = PLACEHOLDER.split(after)
+    pieces, placeholders = PLACEHOLDER.split(after), PLACEHOLDER.findall(after)
     for index, piece in enumerate(pieces):
         place = before.find(piece, at) if piece else (len(before) if index == len(pieces) - 1 else at)
         if place < 0:
             return
         found = before[at:place].strip()
         if index and _SHORTEST <= len(found) <= _LONGEST:
-            yield found
+            yield placeholders[index - 1], found
         at = place + len(piece)
 
 

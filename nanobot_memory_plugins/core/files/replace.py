@@ -17,12 +17,14 @@ from nanobot_memory_plugins.redaction.script.messages import Sentence
 _STALE_SECONDS = 60.0
 
 
-def replace_file(path: "str | Path", data: bytes, *, ready: Callable[[], None] = lambda: None) -> None:
+def replace_file(
+    path: "str | Path", data: bytes, *, ready: Callable[[], None] = lambda: None, keeps_backup: bool = True
+) -> None:
     """Put ``data`` in the place of the file at ``path``, whole or not at all.
 
-    A temporary file in the same folder is written and synced, the previous file is kept as ``<name>.bak``
-    (a hard link where the file system has them; then made 0600), the temporary file is renamed, and the
-    folder is synced. Whoever reads sees the old file or the new one. The mode of the previous file is kept; a
+    A temporary file in the same folder is written and synced, the previous file is kept as ``<name>.bak`` unless
+    ``keeps_backup`` is off (a hard link where the file system has them; then made 0600), the temporary file is renamed,
+    and the folder is synced. Whoever reads sees the old file or the new one. The mode of the previous file is kept; a
     new file gets 0600. ``ready`` is called when all is written and only the renaming is left; what it raises ends it.
     It takes no lock: hold `file_lock` for a file to which others append. It blocks for as long as the disk takes.
 
@@ -39,7 +41,7 @@ def replace_file(path: "str | Path", data: bytes, *, ready: Callable[[], None] =
         mode = stat.S_IMODE(path.stat().st_mode) if path.exists() else 0o600
         _write_new(temporary, data, mode)
         ready()
-        kept = path.exists()
+        kept = keeps_backup and path.exists()
         if kept:
             _keep_backup(path)
         os.replace(temporary, path)

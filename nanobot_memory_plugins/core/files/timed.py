@@ -8,6 +8,7 @@ from datetime import date, datetime, timedelta, tzinfo
 from pathlib import Path
 
 from nanobot_memory_plugins.core.files.entries import NoteEntry, Passage, read_time
+from nanobot_memory_plugins.core.files.hidden_records import hidden_records
 from nanobot_memory_plugins.core.files.parsing import parse_notes
 from nanobot_memory_plugins.core.files.paths import DAY_NOTE, MemoryPaths
 from nanobot_memory_plugins.core.files.reading import read_inside
@@ -47,6 +48,7 @@ class TimedFiles:
 
     def __init__(self, paths: MemoryPaths, query: Query, zone: tzinfo | None) -> None:
         self._paths, self._query, self._zone = paths, query, zone
+        self._hidden = hidden_records(paths)
         self._local_days: dict[bytes, date | None] = {}
         self._files: dict[date, list[Path]] = {}
         for path in self._transcripts():
@@ -106,7 +108,7 @@ class TimedFiles:
                 unread[day, name] += 1
                 continue
             record = parse_transcript_line(line)
-            if record is None or not self._query.scope.allows(record.scope):
+            if record is None or record.id in self._hidden or not self._query.scope.allows(record.scope):
                 continue
             read[day] += 1
             yield Hit(

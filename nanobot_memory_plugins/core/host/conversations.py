@@ -1,6 +1,6 @@
 """Conversations: what one session held on one day, in the time zone of whoever asks."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import date, tzinfo
 
@@ -69,11 +69,11 @@ def in_conversations(hits: Iterable[Hit], zone: tzinfo | None) -> list[Conversat
 
 
 def conversations_of_files(
-    paths: MemoryPaths, query: Query, shown: Callable[[Sequence[Hit]], Sequence[Hit]], *, whole: bool
+    paths: MemoryPaths, query: Query, wanted: Callable[[Hit], bool] = lambda hit: True, *, whole: bool
 ) -> tuple[list[Conversation], bool]:
     """Return the last ``query.limit`` conversations of its period, the oldest first, and whether there are more.
 
-    They are read from the files: nothing needs to be indexed. ``shown`` takes out what may not be shown. Without
+    They are read from the files: nothing needs to be indexed. Without
     ``whole`` long ones are told by what was said first in them, and their messages counted. It blocks.
     """
     zone = query.asked_at.tzinfo if query.asked_at is not None else None
@@ -81,13 +81,15 @@ def conversations_of_files(
     session = query.scope.session if isinstance(query.scope, Scope) else ""
     # Whose a message is cannot be seen before it is read; a session has a file of its own.
     most = _READ_FOR_A_LINE if query.scope == Scope(session=session) and not whole else None
-    wanted = query.limit + 1
-    while (read := files.newest(wanted, of_each=most)) is not None:
-        found = [one for one in in_conversations(shown(read.hits), zone) if one.day >= read.first or not read.more]
+    most_files = query.limit + 1
+    while (read := files.newest(most_files, of_each=most)) is not None:
+        found = [
+            one for one in in_conversations(filter(wanted, read.hits), zone) if one.day >= read.first or not read.more
+        ]
         if len(found) > query.limit or not read.more:
             counted = [_counted(one, read.unread) for one in found[-query.limit :]]
             return counted, len(found) > query.limit
-        wanted *= 4
+        most_files *= 4
     return [], False
 
 

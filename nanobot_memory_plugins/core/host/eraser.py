@@ -1,26 +1,31 @@
-"""Forgetting for good: the plan, the memory files, then what plugins keep; and finishing what was broken off."""
+"""Forgetting for good: a plan first, then files, what plugins keep, and state. What broke off is finished."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import fields, replace
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import replace
 from datetime import datetime
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from nanobot_memory_plugins.core.erasure.files import purge_files
+from filelock import Timeout
+
 from nanobot_memory_plugins.core.erasure.matching import Wanted
-from nanobot_memory_plugins.core.erasure.plan import ErasurePlan
-from nanobot_memory_plugins.core.erasure.records import erase_records
-from nanobot_memory_plugins.core.erasure.unfinished import BeingErasedError, ErasureRecord
-from nanobot_memory_plugins.core.erasure.unopened_files import unopened, unopened_indexes
+from nanobot_memory_plugins.core.erasure.plan import ErasurePlan, done, unopened
+from nanobot_memory_plugins.core.erasure.purge_files import FilePurge
+from nanobot_memory_plugins.core.erasure.scrub import Cleaner, Scrubbed, redacted, scrub_files
 from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.files import MemoryPaths
+from nanobot_memory_plugins.core.files.appending import work_lock
 from nanobot_memory_plugins.core.files.entries import exact_time, read_time
-from nanobot_memory_plugins.core.files.privacy_marks import PrivacyFile
+from nanobot_memory_plugins.core.files.paths import session_file_name
+from nanobot_memory_plugins.core.files.privacy_marks import PrivacyFile, UnfinishedPurge
 from nanobot_memory_plugins.core.host.plugins.plugin_host import PluginHost
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.protocols import Store
+from nanobot_memory_plugins.core.redaction.contact_redaction import ContactRedaction
+from nanobot_memory_plugins.core.state.erasing import purge_state, scrub_state
 from nanobot_memory_plugins.core.values import Erasure, Trace
 from nanobot_memory_plugins.core.values.diagnosis import Finding, Health
 from nanobot_memory_plugins.redaction.script.messages import Sentence
@@ -35,20 +40,25 @@ _GOES_ON = "Stop what keeps it from ending, and run `nanobot-memory doctor` agai
 _WAIT_SECONDS = 60.0
 
 
+class BeingErasedError(MemoryFileError):
+    """Another process is erasing something in this workspace."""
+
+
 class Eraser:
-    """Erases in one workspace: its files, its plugins, its store."""
+    """Erases in one workspace: its files, its plugins, its store, its state."""
 
     def __init__(self, workspace: Path, plugins: PluginHost, store: Callable[[], Store | None], clock: "Clock") -> None:
         self._paths = MemoryPaths.of(workspace)
         self._plugins = plugins
         self._store = store
         self._clock = clock
+        self._file = PrivacyFile(self._paths)
         # What had been broken off, and was finished here.
         self.finished: ErasurePlan | None = None
 
     async def plan(self, erasure: Erasure) -> ErasurePlan:
         """Return what an erasure would do; nothing is written."""
-        return ErasurePlan(erasure, tuple(await self._carry_out(erasure, dry_run=True)))
+        return ErasurePlan(erasure, tuple(await self._carry_out(erasure, None)))
 
     async def erase(self, erasure: Erasure, *, wait: float = _WAIT_SECONDS) -> ErasurePlan:
         """Erase, and return what became of it; where nothing is found only the freed pages of the index are cleaned.
@@ -56,24 +66,20 @@ class Eraser:
         What was broken off before is finished first. Raises `BeingErasedError` when another erasure takes longer than
         ``wait`` seconds, and `MemoryFileError`.
         """
-        record = ErasureRecord(self._paths)
-        locked = record.locked(wait)
-        await run_in_daemon_thread(locked.__enter__)
-        try:
-            earlier = await self._finish(record)
+        async with self._alone(wait):
+            earlier = await self._finish()
             plan = await self.plan(erasure)
-            if not plan.removed and not (plan.unfinished or Erasure()).names_anything:
-                # An index that was not open at an earlier purge may hold it in freed pages.
-                cleaned = earlier or await self._recorded(
-                    record, ErasurePlan(Erasure(), ()), exact_time(self._clock.now())
-                )
-                waiting = {one.where: one for one in cleaned.traces if one.waits}
-                found = [one for one in plan.traces if one.where not in waiting]
-                return ErasurePlan(erasure, (*found, *waiting.values()), is_done=True)
-            left = earlier.unfinished if earlier else None
-            return await self._recorded(record, plan, exact_time(self._clock.now()), left)
-        finally:
-            locked.__exit__(None, None, None)
+            is_found = bool(plan.removed) or (plan.unfinished or Erasure()).names_anything
+            # An index that was not open at an earlier purge may hold it in freed pages: that is cleaned in any case.
+            begun = plan if is_found else ErasurePlan(Erasure(), ())
+            cleaned = await self._recorded(
+                begun, exact_time(self._clock.now()), earlier.unfinished if earlier else None
+            )
+        if is_found:
+            return cleaned
+        waiting = {one.where: one for one in cleaned.traces if one.waits}
+        found = [one for one in plan.traces if one.where not in waiting]
+        return ErasurePlan(erasure, (*found, *waiting.values()), is_done=True)
 
     async def forget(self, erasure: Erasure) -> bool:
         """Erase, and say whether no file holds it any more: for one that is ordered by a plugin. Raises as `erase`."""
@@ -82,16 +88,11 @@ class Eraser:
 
     async def finish(self) -> ErasurePlan | None:
         """Finish an erasure that was broken off, unless another process is about it; return what became of it."""
-        record = ErasureRecord(self._paths)
-        if not record.exists():
+        if await run_in_daemon_thread(self._file.unfinished) is None:
             return None
         try:
-            locked = record.locked(0)
-            await run_in_daemon_thread(locked.__enter__)
-            try:
-                return await self._finish(record)
-            finally:
-                locked.__exit__(None, None, None)
+            async with self._alone(0):
+                return await self._finish()
         except BeingErasedError:
             return None
         except MemoryFileError as error:
@@ -100,84 +101,150 @@ class Eraser:
 
     async def findings(self) -> list[Finding]:
         """Say for ``nanobot-memory doctor`` what was broken off."""
-        record = ErasureRecord(self._paths)
-        if not record.exists():
+        unfinished = (await run_in_daemon_thread(self._file.read)).unfinished
+        if unfinished is None:
             return [Finding(_SUBJECT, "one that was broken off is finished now")] if self.finished else []
-        try:
-            unfinished = await run_in_daemon_thread(record.read)
-        except MemoryFileError as error:
-            return [Finding(_SUBJECT, error.cause, Health.BAD, error.hint)]
-        since = Sentence(" begun at {time}", time=unfinished.time) if unfinished else ""
         waits = [f"{one.where}: {one.why}" for one in self.finished.traces if one.waits] if self.finished else []
-        holds = Sentence("{file} holds the words until it is", file=self._paths.relative(record.path))
-        if unfinished and unfinished.erasure == Erasure():
+        holds = Sentence("{file} holds the words until it is", file=self._paths.relative(self._file.path))
+        if unfinished.erasure == Erasure():
             holds = Sentence("the files are clean, and what is made of them is not yet")
+        since = Sentence(" begun at {time}", time=unfinished.time)
         state = Sentence("one{since} is not finished; {holds}", since=since, holds=holds)
         return [Finding(_SUBJECT, Sentence.joined([state, *waits], "; "), Health.DEGRADED, _GOES_ON)]
 
-    async def _finish(self, record: ErasureRecord) -> ErasurePlan | None:
-        unfinished = await run_in_daemon_thread(record.read)
+    @asynccontextmanager
+    async def _alone(self, wait: float) -> AsyncIterator[None]:
+        try:
+            lock = await run_in_daemon_thread(lambda: work_lock(self._paths))
+            await run_in_daemon_thread(lambda: lock.acquire(timeout=wait))
+        except Timeout as error:
+            raise BeingErasedError(
+                "Something else is being forgotten in this workspace just now.",
+                hint="Try again when that is over; it goes on at the next start when its process ends.",
+            ) from error
+        except OSError as error:
+            raise MemoryFileError(
+                Sentence("The memory cannot be locked: {why}.", why=error.strerror or type(error).__name__)
+            ) from error
+        try:
+            yield
+        finally:
+            lock.release()
+
+    async def _finish(self) -> ErasurePlan | None:
+        unfinished = await run_in_daemon_thread(self._file.unfinished)
         if unfinished is None:
-            await run_in_daemon_thread(record.end)  # nothing of it had begun
             return None
-        self.finished = await self._recorded(record, ErasurePlan(unfinished.erasure, ()), unfinished.time)
+        self.finished = await self._recorded(ErasurePlan(unfinished.erasure, ()), unfinished.time)
         return self.finished
 
-    async def _recorded(
-        self, record: ErasureRecord, plan: ErasurePlan, ordered: str, earlier: Erasure | None = None
-    ) -> ErasurePlan:
+    async def _recorded(self, plan: ErasurePlan, ordered: str, earlier: Erasure | None = None) -> ErasurePlan:
         """Carry a plan out that was ordered at a time. What an ``earlier`` one has left to do stays written down."""
         begun = plan.erasure.joined(earlier) if earlier else plan.erasure
-        await run_in_daemon_thread(lambda: record.begin(begun, ordered))
-        done = plan.done(await self._carry_out(plan.erasure, ordered=read_time(ordered), dry_run=False))
-        left = done.unfinished.joined(earlier or Erasure()) if done.unfinished else earlier
-        if left is None:
-            await run_in_daemon_thread(record.end)
-        elif left != begun:
-            await run_in_daemon_thread(lambda: record.reduce(left, ordered))
-        return done
+        await run_in_daemon_thread(lambda: self._file.note_purge(UnfinishedPurge(begun, ordered)))
+        cleaned = done(plan, await self._carry_out(plan.erasure, read_time(ordered) or self._clock.now()))
+        left = cleaned.unfinished.joined(earlier or Erasure()) if cleaned.unfinished else earlier
+        unfinished = UnfinishedPurge(left, ordered) if left is not None else None
+        await run_in_daemon_thread(lambda: self._file.note_purge(unfinished))
+        return cleaned
 
-    async def _carry_out(self, erasure: Erasure, *, ordered: datetime | None = None, dry_run: bool) -> list[Trace]:
-        wanted = Wanted(erasure.texts, words=erasure.words, nearly=erasure.nearly)
-        look = partial(purge_files, self._paths, wanted, everywhere=erasure.everywhere)
-        found = await run_in_daemon_thread(lambda: look(dry_run=dry_run)) if wanted else []
-        taken = partial(erase_records, self._paths, erasure.records, dry_run=dry_run)
-        found += await run_in_daemon_thread(taken) if erasure.records else []
-        if not dry_run and (wanted or erasure.records):
+    async def _carry_out(self, erasure: Erasure, ordered: datetime | None) -> list[Trace]:
+        """Do what is asked for, or without a time look what there is."""
+        dry_run = ordered is None
+        files = FilePurge.of(self._paths, erasure, dry_run=dry_run)
+        found = await run_in_daemon_thread(files.run)
+        if ordered is not None and erasure.names_anything:
             # A host that goes on with such a conversation may still have it, and would bring it back.
             names = [Path(one.where).name for one in found if one.where.endswith(".jsonl")]
-            when = ordered or self._clock.now()
-            await run_in_daemon_thread(lambda: PrivacyFile(self._paths).mark(["", *names], when))
+            names += map(session_file_name, erasure.sessions)
+            await run_in_daemon_thread(lambda: self._file.mark(["", *names], ordered))
         store = self._store()
         if store is not None and not dry_run:
             for where in {trace.where for trace in found}:
                 store.notify(self._paths.workspace / where)
+        told = await self._ask_plugins(erasure, dry_run=dry_run)
+        if self._store() is None:
+            named = {one.where for one in told}
+            told += [
+                unopened(where, dry_run=dry_run)
+                for where in await run_in_daemon_thread(self._indexes)
+                if where not in named
+            ]
+        if erasure.names_anything:
+            wanted = Wanted(erasure.texts, words=erasure.words)
+            told += await run_in_daemon_thread(
+                lambda: purge_state(self._paths, wanted.is_in, (*erasure.ids, *erasure.sessions), dry_run=dry_run)
+            )
+        # What seemed to be text of people may have been a plugin's, which has taken it out since, or tells of it.
+        if not dry_run and any(one.foreign for one in found):
+            again = await run_in_daemon_thread(replace(files, dry_run=True).run)
+            found = [one for one in found if not one.foreign] + [one for one in again if one.foreign]
+        return _without_what_is_told(found, told) + told
+
+    async def _ask_plugins(self, erasure: Erasure, *, dry_run: bool) -> list[Trace]:
+        """Let the plugins purge one after the other: the store looks at the files last."""
         before = dict(self._plugins.failures())
-        # One after the other: the store looks at the files last.
         answers = await self._plugins.call(
-            "on_purge", arguments_of(erasure, dry_run=dry_run), accept=(Trace,), sequential=True
+            "on_purge", erasure.arguments(dry_run=dry_run), accept=(Trace,), sequential=True
         )
-        told = [one for answer in answers for one in answer.values if isinstance(one, Trace)]
         after = self._plugins.failures()
         failed = [
             name for (name, hook), count in after.items() if hook == "on_purge" and count > before.get((name, hook), 0)
         ]
-        told += [
-            Trace(Sentence("plugin {name}", name=name), 0, removed=False, why="it failed; purge again")
-            for name in failed
+        return [
+            *(one for answer in answers for one in answer.values if isinstance(one, Trace)),
+            *(
+                Trace(Sentence("plugin {name}", name=name), 0, removed=False, why="it failed; purge again")
+                for name in failed
+            ),
         ]
-        if self._store() is None:
-            named = {one.where for one in told}
-            indexes = await run_in_daemon_thread(lambda: unopened_indexes(self._paths))
-            told += [unopened(where, dry_run=dry_run) for where in indexes if where not in named]
-        # What seemed to be text of people may have been a plugin's, which has taken it out since, or tells of it.
-        if not dry_run and any(one.foreign for one in found):
-            again = await run_in_daemon_thread(lambda: look(dry_run=True))
-            found = [one for one in found if not one.foreign] + [one for one in again if one.foreign]
-        return _without_what_is_told(found, told) + told
+
+    def _indexes(self) -> list[str]:
+        """Return the databases in the folder of the index but our state, relative to the workspace."""
+        names = {path.name.partition(".db")[0] for path in self._paths.database.parent.glob("*.db*") if path.is_file()}
+        own = self._paths.state.stem
+        return sorted(self._paths.relative(self._paths.database.with_name(f"{name}.db")) for name in names - {own})
+
+
+async def scrub_workspace(
+    host: "MemoryHost",
+    special: Callable[[Path], Cleaner | None] = lambda _path: None,
+    *,
+    dry_run: bool = False,
+    everywhere: bool = False,
+) -> list[Scrubbed]:
+    """Take secrets out of everything that is ours in the host's workspace: files, backups, state, index.
+
+    Text of people is reported and stays, unless ``everywhere``. With ``dry_run`` nothing is written. ``special`` gives
+    the cleaner of a file whose form only a plugin knows. It can be repeated, and does nothing the second time.
+    """
+    await host.start()
+    redaction = ContactRedaction(host.config.redaction.contacts)
+    paths = MemoryPaths.of(host.workspace)
+
+    def files() -> list[Scrubbed]:
+        found = scrub_files(
+            paths, redaction.of_people, redaction.of_tools, special, dry_run=dry_run, everywhere=everywhere
+        )
+        counts: Counter[str] = Counter()
+        scrub_state(paths, lambda text: redacted(text, redaction.of_people, counts), dry_run=dry_run)
+        return [*found, Scrubbed(paths.relative(paths.state), dict(counts))] if counts else found
+
+    reports = await run_in_daemon_thread(files)
+    if dry_run:
+        return reports
+    if host.store is not None:
+        for report in reports:
+            host.store.notify(paths.workspace / report.where)
+    # Nothing is named: the index follows its files, and is then written anew without what was deleted.
+    arguments = Erasure(everywhere=everywhere).arguments(dry_run=False)
+    answers = await host.plugins.host.call("on_purge", arguments, accept=(Trace,))
+    traces = [one for answer in answers for one in answer.values if isinstance(one, Trace)]
+    return reports + [Scrubbed(one.where, removed=one.removed, why=one.why) for one in traces]
 
 
 def _without_what_is_told(found: Sequence[Trace], told: Sequence[Trace]) -> list[Trace]:
+    """Return what was found in text of people without the lines that a plugin tells of itself."""
     lines = {(trace.where, held.line) for trace in told for held in trace.lines}
     kept = []
     for trace in found:
@@ -187,24 +254,3 @@ def _without_what_is_told(found: Sequence[Trace], told: Sequence[Trace]) -> list
         elif left:
             kept.append(replace(trace, lines=left, count=len(left)))
     return kept
-
-
-def arguments_of(erasure: Erasure, *, dry_run: bool) -> dict[str, object]:
-    """Return the arguments of ``on_purge``."""
-    return {**{field.name: getattr(erasure, field.name) for field in fields(erasure)}, "dry_run": dry_run}
-
-
-async def purge_texts(
-    host: "MemoryHost", texts: Sequence[str], *, dry_run: bool = False, everywhere: bool = False
-) -> list[Trace]:
-    """Take texts, and the sentences that carry them, out of everything that is ours in the host's workspace.
-
-    Text of people is reported and stays, unless ``everywhere``. With ``dry_run`` nothing is written. Returns what was
-    found and what became of it. When it is broken off the next start finishes it.
-    """
-    erasure = Erasure(texts=tuple(texts), everywhere=everywhere)
-    if not Wanted(texts):
-        return []
-    await host.start()
-    plan = await (host.eraser.plan(erasure) if dry_run else host.eraser.erase(erasure))
-    return list(plan.traces)

@@ -14,7 +14,7 @@ from nanobot_memory_plugins.core.language_model import hook_deadline
 from nanobot_memory_plugins.core.session_reading.part import ReadingPart
 from nanobot_memory_plugins.core.text.fence import Language
 from nanobot_memory_plugins.core.values import ContextBlock, Message, Note, Origin, Receipt, Scope, Summary
-from nanobot_memory_plugins.redaction.script.printable import printable
+from nanobot_memory_plugins.redaction.script.printable import one_line, printable
 
 _T = TypeVar("_T")
 
@@ -49,10 +49,6 @@ class HookCalls:
         """
         session = str(arguments.get("session_key") or "")
         shown = await shown_arguments(self._privacy, session, arguments)
-        if hook in _LEARNING:
-            shown = await self._plugins.withholding.without_withheld(shown, scope) or {}
-        if not shown:
-            return []
         token = hook_deadline.set(time.monotonic() + limit)
         try:
             return await self._plugins.host.call(
@@ -92,10 +88,6 @@ class HookCalls:
             self._capture.note_missed(missed)
         return unheard(missed, language)
 
-    async def blocks(self, answers: Sequence[PluginAnswer], *, scope: Scope) -> list[ContextBlock]:
-        """Return the blocks among the answers, without what somebody wants forgotten."""
-        return await self._plugins.withholding.blocks(answers, scope)
-
     async def keep_notes(self, answers: Sequence[PluginAnswer], *, scope: Scope) -> Receipt:
         """Keep the notes among the answers. The receipt is that of the first, with all of them inside."""
         kept = await self._capture.keep_notes(values_of(answers, Note), scope=scope)
@@ -133,6 +125,12 @@ def of_conversation(scope: Scope) -> Scope:
 
 def _not_users(value: object) -> object:
     return replace(value, origin=Origin.TOOL) if isinstance(value, Note) and value.origin is Origin.USER else value
+
+
+def blocks_of(answers: Sequence[PluginAnswer]) -> list[ContextBlock]:
+    """Return the blocks among the answers, their titles above them as lines of the text."""
+    titled = [(block, one_line(block.title)) for block in values_of(answers, ContextBlock) if block.text]
+    return [replace(block, text=f"{title}\n{block.text}" if title else block.text, title="") for block, title in titled]
 
 
 def values_of(answers: Sequence[PluginAnswer], kind: type[_T]) -> list[_T]:

@@ -104,5 +104,7 @@ class TokenCounter:
 def tokens_of(message: object) -> int:
     """Return the estimated tokens of one chat message, tool calls included."""
     whole = message if isinstance(message, Message) else Message.from_chat(message)
+    if whole.tokens:
+        return whole.tokens
     calls = sum(estimate_tokens(str(call)) for call in whole.tool_calls)
     return estimate_tokens(whole.text) + calls + _MESSAGE_TOKENS

@@ -164,8 +164,6 @@ class MemoryHost(PromptCalls):
             return
         await self._plugins.host.call("on_start", {}, accept=())
         await self._tools.load(self._plugins.host, self.privacy)
-        if merged := await self._files.merge_spills():
-            logger.info("{} records that an earlier process had to put aside are in their files now", merged)
         await self.eraser.finish()
         self._background.begin(keep_within(self.config.core, self.workspace, self._clock, self._notices))
         self._background.begin(self._behind.reader.read_waiting())

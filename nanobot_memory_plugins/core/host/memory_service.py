@@ -36,7 +36,6 @@ _IDLE_HISTORY = 200
 # Seconds on top of the plugins' own limit, for writing what was said and noted.
 _GRACE = 0.5
 # Nobody withholds anything under this name: what any plugin withholds is left out.
-_NO_PLUGIN = ""
 # Seconds on top of that of a compaction, for taking in a history that was never seen.
 _WRITING = 5.0
 
@@ -262,13 +261,11 @@ class MemoryService:
 
     @answers
     def search(self, text: str, *, limit: int, scope: ScopeLike = None) -> Steps[Sequence[Hit]]:
-        """Return the best memories that somebody may see, without what is held back from them."""
+        """Return the best memories that somebody may see."""
 
         async def search(memory: "MemoryHost") -> Sequence[Hit]:
-            whose = scope_of(scope)
-            query = Query(text=text, limit=limit, scope=memory.visible_scope(whose))
-            hits = (await memory.search(query)).hits
-            return await memory.plugins.withholding.hits(_NO_PLUGIN, whose, list(hits))
+            query = Query(text=text, limit=limit, scope=memory.visible_scope(scope_of(scope)))
+            return (await memory.search(query)).hits
 
         return (yield self.waiting(self.thread.submit(search), self.tool_limit)) or () if text.strip() else ()
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from types import ModuleType
 
@@ -17,7 +16,6 @@ from nanobot_memory_plugins.core.host.missed_turns import missed_findings
 from nanobot_memory_plugins.core.host.plugins.discovery import DiscoveredPlugin, discover_plugins
 from nanobot_memory_plugins.core.host.plugins.plugin_host import PluginHost, PluginState
 from nanobot_memory_plugins.core.host.unhelpful import Unhelpful
-from nanobot_memory_plugins.core.host.withholding import Withholding
 from nanobot_memory_plugins.core.isolation.breaker import BreakerSettings
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.language_model import UsageLedger
@@ -92,7 +90,6 @@ class PluginSet:
                 "before_compaction": core.compaction_limit,
                 "trim_bootstrap": core.message_limit,
                 "prompt_entries": core.message_limit,
-                "withheld_texts": core.message_limit,
                 "on_turn_finished": core.compaction_limit,
                 # Before each idle and each compaction: with those it is what a plugin that hangs can cost.
                 "contribute_reading": min(core.idle_limit, _READING_SECONDS),
@@ -108,7 +105,6 @@ class PluginSet:
             clock=clock,
             specifications=specifications,
         )
-        self.withholding = Withholding(self.host)
 
     async def load(self) -> None:
         """Import the enabled plugins, off the event loop, and register them."""
@@ -162,7 +158,6 @@ class PluginSet:
                 # Until the host has it, who shares a store looks at the one that was opened.
                 store=lambda: self._own or self._store(),
                 entries=lambda: self.entries,
-                shown=partial(self.withholding.hits, found.name),
                 feedback=self._feedback,
                 time_limit=self.host.time_limit,
                 wrong_options=tuple(problem.message for problem in problems),

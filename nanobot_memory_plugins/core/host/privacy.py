@@ -20,21 +20,33 @@ from nanobot_memory_plugins.core.files.paths import MemoryPaths, session_file_na
 from nanobot_memory_plugins.core.files.privacy_marks import BY_TOOL, BY_WORDS, PrivacyFile
 from nanobot_memory_plugins.core.files.reading import read_regular
 from nanobot_memory_plugins.core.files.transcript import last_records
-from nanobot_memory_plugins.core.host.live_history import LiveMessages
+from nanobot_memory_plugins.core.host.hidden_answers import with_text
+from nanobot_memory_plugins.core.host.live_history import LiveMessages, tokens_of
 from nanobot_memory_plugins.core.host.recorded import RecordedMessages
 from nanobot_memory_plugins.core.host.remember_tool import told_invalid
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.log import logger
-from nanobot_memory_plugins.core.text.fence import Language
+from nanobot_memory_plugins.core.text.fence import Language, language_of
 from nanobot_memory_plugins.core.text.private import is_private, kept_of_history, memory_command
-from nanobot_memory_plugins.core.values import Erasure, Message, Origin, Receipt
+from nanobot_memory_plugins.core.text.summary_marker import MARK, marked_summary
+from nanobot_memory_plugins.core.values import Erasure, Message, Origin, Receipt, Summary
 from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
+from nanobot_memory_plugins.core.values.message_key import message_key
 
 NOT_KEPT = Receipt(stored=False, reason="It is off the record.")
 """The receipt of what is not to be kept."""
 
 LEFT_OUT = "[left out of the memory]"
 """What stands in a history in the place of a message that is not to be kept."""
+
+MEMORYS = "nanobot-memory"
+"""The name of messages that the memory itself puts into a history."""
+
+_NOT_TOLD: Mapping[Language, str] = {
+    "en": "(Earlier messages of this conversation were left out: the user does not want them kept.)",
+    "zh": "（本次对话中较早的一些消息已略去：用户不希望保留。）",
+}
+_MOST_SUMMARIES = 20
 
 _TOLD: Mapping[str, Mapping[Language, str]] = {
     "private": {
@@ -89,6 +101,7 @@ class Privacy:
         self._erase = erase
         self.file = PrivacyFile(paths)
         self._turns: BoundedDict[str, _Turn] = BoundedDict(_SESSIONS)
+        self._summaries: BoundedDict[str, BoundedDict[str, None]] = BoundedDict(_SESSIONS)
 
     def is_open(self, session_key: str) -> bool:
         """Return whether nothing of a session is kept now."""
@@ -142,7 +155,21 @@ class Privacy:
         if not messages or not self.file.read().is_marked(session_key):
             return messages
         recorded = await run_in_daemon_thread(lambda: RecordedMessages.read(self._paths, [session_key]))
-        return tuple(_shown(one, recorded) for one in messages)
+        clean = self._summaries.get(session_key, ())
+
+        def shown(one: Message) -> Message:
+            if one.name == MEMORYS or message_key("", one.text) in clean:
+                return one
+            is_spoken = one.role not in (*_TOOL_ROLES, "system") and bool(one.text.strip())
+            text = recorded.known(one.role, one.text) if is_spoken else None
+            return _left_out(one) if text is None else with_text(one, text)
+
+        return tuple(map(shown, messages))
+
+    def summed_up(self, session_key: str, summary: str) -> None:
+        """Learn what a marked conversation was summed up to, of what plugins were given: it is clean."""
+        for text in (summary, *(marked_summary(summary, language) for language in MARK)):
+            self._summaries.setdefault(session_key, BoundedDict(_MOST_SUMMARIES))[message_key("", text)] = None
 
     async def readable(self, session_key: str, messages: Sequence[Message]) -> list[Message]:
         """Return of a host's history what may be read where no transcript holds it."""
@@ -248,21 +275,26 @@ class _Arguments(BaseModel):
     scope: Literal["this_message", "last_message", "from_now_on", "resume"]
 
 
-def _shown(message: Message, recorded: RecordedMessages) -> Message:
-    if message.role == "system" or (
-        message.role not in _TOOL_ROLES and message.text.strip() and recorded.take(message.role, message.text)
-    ):
-        return message
+def _left_out(message: Message) -> Message:
+    """Return what stands in a history for a message that is not to be kept: its place, its size and its calls."""
     if not message.text.strip() and not message.tool_calls:
         return message
     calls = tuple({**call, "function": {"name": _called(call), "arguments": "{}"}} for call in message.tool_calls)
     text = LEFT_OUT if message.text.strip() else ""
-    return replace(message, text=text, tool_calls=calls, raw={"role": message.role, "content": text})
+    raw = {"role": message.role, "content": text}
+    return replace(message, text=text, tool_calls=calls, raw=raw, tokens=tokens_of(message))
 
 
 def _called(call: Mapping[str, Any]) -> str:
     function = call.get("function")
     return str(function.get("name") or "") if isinstance(function, Mapping) else str(call.get("name") or "")
+
+
+def with_note_of_what_is_left_out(summary: Summary, messages: Sequence[Message]) -> Summary:
+    """Return a summary that says of messages in its place that were left out that they were."""
+    if not any(one.tokens for one in messages[: summary.keep_from]):
+        return summary
+    return replace(summary, text=f"{summary.text}\n{_NOT_TOLD[language_of(summary.text)]}")
 
 
 async def shown_arguments(privacy: Privacy, session_key: str, arguments: Mapping[str, Any]) -> dict[str, Any]:

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from nanobot_memory_plugins.core.files import MemoryPaths
 from nanobot_memory_plugins.core.files.paths import session_file_name
 from nanobot_memory_plugins.core.files.transcript import last_records
-from nanobot_memory_plugins.core.host.said_before import folded, message_key
 from nanobot_memory_plugins.core.log import logger
+from nanobot_memory_plugins.core.values.message_key import folded, message_key
 from nanobot_memory_plugins.redaction.rules.rule import PLACEHOLDER
 
 # Messages of a session that are compared, the last ones.
@@ -58,20 +58,25 @@ class RecordedMessages:
             self._counts |= one
 
     def take(self, role: str, text: str) -> bool:
-        """Return whether a message is recorded, and let one record stand for it."""
-        whole = folded(text)
-        for said in dict.fromkeys((text, *_without_marks(text))):
-            key = message_key(role, said)
-            if self._counts[key] > 0:
-                self._counts[key] -= 1
-                return True
-        if len(whole) >= _PART and whole in self._joined_texts(role):
+        """Return whether a message is recorded, perhaps redacted, and let one record stand for it."""
+        if self.known(role, text) is not None:
             return True
+        whole = folded(text)
         for index, pieces in enumerate(self._redacted.get(role, ())):
             if _fits(pieces, whole):
                 del self._redacted[role][index]
                 return True
         return False
+
+    def known(self, role: str, text: str) -> str | None:
+        """Return what of a message is recorded word by word, without a host's marks around it, or None."""
+        for said in dict.fromkeys((text, *_without_marks(text))):
+            key = message_key(role, said)
+            if self._counts[key] > 0:
+                self._counts[key] -= 1
+                return said
+        whole = folded(text)
+        return text if len(whole) >= _PART and whole in self._joined_texts(role) else None
 
     def _add(self, role: str, text: str) -> None:
         whole = folded(text)

@@ -6,7 +6,6 @@ from typing import Any, TypeVar
 
 from nanobot_memory_plugins.core.clock import Clock, SystemClock
 from nanobot_memory_plugins.core.files import MemoryFiles, TranscriptRecord
-from nanobot_memory_plugins.core.host.hidden_answers import LastSaid
 from nanobot_memory_plugins.core.host.missed_turns import note_missed
 from nanobot_memory_plugins.core.host.recall_log import RecallLedger
 from nanobot_memory_plugins.core.isolation.owned_tasks import OwnedTasks
@@ -23,7 +22,6 @@ class TurnRecorder:
     def __init__(self, files: MemoryFiles, *, keep_transcripts: bool, clock: Clock | None = None) -> None:
         self._files = files
         self._keep_transcripts = keep_transcripts
-        self._last_said = LastSaid()
         self._writing = OwnedTasks()
         self._clock = clock or SystemClock()
         self._recalls = RecallLedger(files.paths.workspace, self._clock)
@@ -36,7 +34,6 @@ class TurnRecorder:
         self, session_key: str, text: str, *, role: str, origin: Origin, scope: Scope
     ) -> asyncio.Task[Receipt]:
         """Begin to write a message to its transcript; the task ends with the receipt."""
-        text = self._last_said.hide_answer(session_key, text)
         return self._writing.begin(self._message(session_key, text, role, origin, scope))
 
     def begin(self, work: Coroutine[Any, Any, _T]) -> asyncio.Task[_T]:
@@ -45,8 +42,7 @@ class TurnRecorder:
 
     async def keep_notes(self, notes: Sequence[Note], *, scope: Scope) -> tuple[Receipt, ...]:
         """Write every note, in order, and return where each one stands."""
-        kept = [self._last_said.without_told(scope.session or "", note) for note in notes]
-        tasks = [self._writing.begin(self._files.keep_note(note, scope=scope)) for note in kept]
+        tasks = [self._writing.begin(self._files.keep_note(note, scope=scope)) for note in notes]
         return tuple(await asyncio.shield(asyncio.gather(*tasks))) if tasks else ()
 
     def note_recall(self, blocks: Sequence[ContextBlock]) -> None:
@@ -108,7 +104,6 @@ def combined_receipt(receipts: tuple[Receipt, ...]) -> Receipt:
         id=first.id,
         path=first.path,
         line=first.line,
-        spilled=first.spilled,
         reason=next((receipt.reason for receipt in receipts if receipt.reason), ""),
         notes=receipts,
     )

@@ -13,8 +13,10 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from nanobot_memory_plugins.core.files import TranscriptRecord
+from nanobot_memory_plugins.core.files.appending import work_lock
 from nanobot_memory_plugins.core.host.hidden_answers import plain_history
 from nanobot_memory_plugins.core.host.hook_calls import fault_of_summaries, first_summary, of_conversation, values_of
+from nanobot_memory_plugins.core.host.privacy import with_note_of_what_is_left_out
 from nanobot_memory_plugins.core.host.recorded import RecordedMessages
 from nanobot_memory_plugins.core.host.said_before import without_media
 from nanobot_memory_plugins.core.host.turn_calls import HostParts
@@ -121,7 +123,12 @@ class Resuming:
             check=fault_of_summaries(len(messages)),
         )
         await self._parts.hooks.keep_notes(answers, scope=of_conversation(scope))
-        return first_summary(answers)
+        summary = first_summary(answers)
+        if summary is None or not self._parts.privacy.is_marked(session_key):
+            return summary
+        summary = with_note_of_what_is_left_out(summary, await self._parts.privacy.shown(session_key, cut))
+        self._parts.privacy.summed_up(session_key, summary.text)
+        return summary
 
     async def _take(
         self, session_key: str, given: tuple[Message, ...], scope: Scope, parent: str, behind_turn: bool
@@ -226,15 +233,10 @@ class Resuming:
     @asynccontextmanager
     async def _alone(self) -> Any:
         """Hold the lock by which two processes do not take in the same at once; one that is not had is done without."""
-        from nanobot_memory_plugins.core.files.private import private_folder, private_lock
-
         lock = None
         with suppress(Exception):
-            private_folder(self._parts.files.paths.locks)
-            wanted = private_lock(
-                self._parts.files.paths.locks / "resume.lock", timeout=_LOCK_SECONDS, thread_local=False
-            )
-            await run_in_daemon_thread(wanted.acquire)
+            wanted = await run_in_daemon_thread(lambda: work_lock(self._parts.files.paths))
+            await run_in_daemon_thread(lambda: wanted.acquire(timeout=_LOCK_SECONDS))
             lock = wanted
         try:
             yield

@@ -5,11 +5,11 @@ from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from nanobot_memory_plugins.core.files import MemoryFiles
-from nanobot_memory_plugins.core.files.seen_messages import digest
 from nanobot_memory_plugins.core.files.transcript import last_records
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.values import Message, Origin, Receipt
 from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
+from nanobot_memory_plugins.core.values.message_key import message_key
 
 _SESSIONS = 1_000
 # Messages of a session that are known by their fingerprints, and records that are looked through for notices.
@@ -84,16 +84,6 @@ class SaidBefore:
 def is_notice(role: str, origin: Origin) -> bool:
     """Return whether a record of a transcript is of what a host said in the user's place."""
     return role == "assistant" and origin is Origin.TOOL
-
-
-def message_key(role: str, text: str) -> str:
-    """Return by what a message is known again: hosts trim and wrap what they hand over."""
-    return digest(role, folded(text))
-
-
-def folded(text: str) -> str:
-    """Return a text with single spaces."""
-    return " ".join(text.split())
 
 
 def attributed(message: Message, unspoken: Container[str]) -> Message:

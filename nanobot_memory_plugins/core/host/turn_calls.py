@@ -10,9 +10,9 @@ from nanobot_memory_plugins.core.config.models import CoreOptions
 from nanobot_memory_plugins.core.files import MemoryFiles
 from nanobot_memory_plugins.core.host.append_notices import AppendNotices
 from nanobot_memory_plugins.core.host.hidden_answers import plain_history
-from nanobot_memory_plugins.core.host.hook_calls import HookCalls, of_conversation, values_of
+from nanobot_memory_plugins.core.host.hook_calls import HookCalls, blocks_of, of_conversation, values_of
 from nanobot_memory_plugins.core.host.live_history import LiveMessages
-from nanobot_memory_plugins.core.host.privacy import NOT_KEPT, Privacy
+from nanobot_memory_plugins.core.host.privacy import MEMORYS, NOT_KEPT, Privacy
 from nanobot_memory_plugins.core.host.recorder import TurnRecorder, combined_receipt
 from nanobot_memory_plugins.core.host.said_before import SaidBefore
 from nanobot_memory_plugins.core.host.unheard import told_in
@@ -71,7 +71,7 @@ class Receiving:
         answers = await self._parts.hooks.answers(
             "on_draft_written", arguments, accept=(ContextBlock,), limit=limit, scope=scope
         )
-        blocks = await self._parts.hooks.blocks(answers, scope=scope)
+        blocks = blocks_of(answers)
         return fence((block.text for block in blocks), language=self.language(text)), blocks
 
     async def receive(
@@ -108,14 +108,14 @@ class Receiving:
             text = both_ends(text)  # kept whole, judged by its ends
             if spoken:
                 self._parts.redaction.hear_message(text, before)
-            shown = [Message("system", prompt)] if prompt else []
+            shown = [Message("system", prompt, name=MEMORYS)] if prompt else []
             seen = (*shown, *standing_blocks(history[-LOOKED_AT:]), *before)
             limit = self._parts.options.message_limit
             answers = await self._parts.hooks.answers_to_message(
                 session_key, text, seen, limit=limit, scope=scope, spoken=spoken
             )
             await self._parts.hooks.keep_notes(answers, scope=scope)
-            blocks = await self._parts.hooks.blocks(answers, scope=scope)
+            blocks = blocks_of(answers)
         self._parts.redaction.hear(*(block.text for block in blocks))
         context = MessageContext(
             block=fence((block.text for block in (*blocks, *self._parts.hooks.unheard(language))), language=language),
@@ -131,7 +131,7 @@ def standing_blocks(history: Sequence[object]) -> list[Message]:
     They are system messages, which nobody takes for something that was said.
     """
     texts = (one.text for one in messages_from_chat(history))
-    return [Message("system", block) for text in texts for block in fenced_blocks(text)]
+    return [Message("system", block, name=MEMORYS) for text in texts for block in fenced_blocks(text)]
 
 
 class BehindTurns:

@@ -54,7 +54,6 @@ BOUNDS: Mapping[str, AnswerLimit] = {
     "share_store": AnswerLimit(values=1),
     "open_entries": AnswerLimit(values=1),
     "contribute_tools": AnswerLimit(values=100, characters=200_000, attributes=("name", "description", "parameters")),
-    "withheld_texts": AnswerLimit(values=10_000, characters=4_000_000),
     "on_purge": AnswerLimit(values=10_000, characters=4_000_000),
 }
 

@@ -13,8 +13,8 @@ from typing import Any
 from nanobot_memory_plugins.core.clock import Clock
 from nanobot_memory_plugins.core.errors import LanguageModelError
 from nanobot_memory_plugins.core.files import MemoryPaths, TranscriptRecord, last_records
+from nanobot_memory_plugins.core.files.hidden_records import hidden_records
 from nanobot_memory_plugins.core.files.prompts import Prompts
-from nanobot_memory_plugins.core.files.seen_messages import digest
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.protocols import Complete
@@ -25,6 +25,7 @@ from nanobot_memory_plugins.core.session_reading.prompt import reading_prompt
 from nanobot_memory_plugins.core.session_reading.quotes import Quotations
 from nanobot_memory_plugins.core.text.conversation import message_time
 from nanobot_memory_plugins.core.values import Message, Note, Origin, Receipt, Scope
+from nanobot_memory_plugins.core.values.message_key import message_key
 from nanobot_memory_plugins.core.values.session_reading import ENTRIES, SUMMARY, SessionReading
 
 PURPOSE = "reading"
@@ -118,11 +119,13 @@ class SessionReader:
             records = last_records(self._paths.transcript(session_key), session_key, _MOST_RECORDS)
         except OSError as error:
             logger.warning("a transcript cannot be read: {}", type(error).__name__)
+        hidden = hidden_records(self._paths)
         records = [one for one in records or self._as_records(session_key, given) if one.text.strip()]
+        records = [one for one in records if one.id not in hidden]
         places: dict[str, int] = {}
         for place, one in enumerate(records, 1):
             places[one.id] = place
-            places.setdefault(digest(one.role, one.text), place)  # it may have been read before it was recorded
+            places.setdefault(message_key(one.role, one.text), place)  # it may have been read before it was recorded
         unread = {name: len(records) - places.get(id_, 0) for name, id_ in read.items()}
         start = len(records) - max(unread.values()) if unread and set(unread) >= {ENTRIES, SUMMARY} else 0
         return _Work(session_key, tuple(records[start:]), read, unread)
@@ -136,7 +139,7 @@ class SessionReader:
                 session_key,
                 Scope(session=session_key),
                 Origin.USER if one.role == "user" else Origin.ASSISTANT,
-                id=digest(one.role, one.text),
+                id=message_key(one.role, one.text),
                 time=message_time(one) or now,
             )
             for one in given[-_MOST_RECORDS:]
@@ -201,7 +204,7 @@ class SessionReader:
         records = work.records[-most:] if most else work.records[-1:]
         messages = tuple(map(_message, records))
         when = records[-1].time or self._clock.now()
-        known = {id_: text for part in work.parts for id_, text in (await part.known()).items()}
+        known = {id_: text for part in work.parts for id_, text in (await _known(part)).items()}
         fields = frozenset(part.field for part in work.parts)
         today = when.astimezone().date()
         prompt = await reading_prompt(work.parts, known, messages, self._complete, self._prompts, today)
@@ -224,6 +227,15 @@ async def _impatient(part: ReadingPart, early: dict[str, Sequence[Note]]) -> Non
     await asyncio.sleep(part.patience or 0)
     if made := await _guarded(part, part.without_model()):
         early[part.field] = made
+
+
+async def _known(part: ReadingPart) -> Mapping[str, str]:
+    """Return what a part knows already; nothing where it fails to say it."""
+    try:
+        return await part.known()
+    except Exception as error:
+        logger.warning("the part {!r} of a session's reading failed: {}", part.field, type(error).__name__)
+        return {}
 
 
 async def _guarded(part: ReadingPart, work: Awaitable[Sequence[Note]]) -> Sequence[Note]:

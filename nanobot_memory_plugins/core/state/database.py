@@ -15,6 +15,7 @@ from weakref import WeakValueDictionary
 from nanobot_memory_plugins.core.errors import StoreError
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.private import narrow_file, private_folder
+from nanobot_memory_plugins.core.files.reading import must_be_regular
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.state.schema import APPLICATION_ID, SCHEMA, VERSION
 from nanobot_memory_plugins.redaction.script.messages import Sentence
@@ -213,7 +214,7 @@ class StateDatabase:
         try:
             with memory.backup("main", self._connection or _open_for_reading(self.path), "main") as backup:
                 backup.step()
-        except apsw.Error as unread:
+        except (OSError, apsw.Error) as unread:
             logger.debug("nothing of the state could be read: {}", type(unread).__name__)
             memory.close()
             memory = apsw.Connection(":memory:")
@@ -227,6 +228,7 @@ def _connect(path: Path | str) -> "apsw.Connection":
     """Open a file that is there, and set what every connection needs."""
     import apsw
 
+    must_be_regular(Path(path))
     connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
     connection.set_busy_timeout(_BUSY_MS)
     connection.execute("PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON; PRAGMA secure_delete = ON").fetchall()
@@ -237,6 +239,7 @@ def _open_for_reading(path: Path) -> "apsw.Connection":
     """Open a file in a folder that cannot be written, as it is without its log."""
     import apsw
 
+    must_be_regular(path)
     address = f"{path.absolute().as_uri()}?immutable=1"
     return apsw.Connection(address, flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
 

@@ -48,7 +48,7 @@ SAMPLES: Mapping[str, object] = MappingProxyType(
         "ids": (),
         "dry_run": False,
         "everywhere": False,
-        "nearly": False,
+        "sessions": (),
         "records": (),
         "unread": MappingProxyType({}),
     }

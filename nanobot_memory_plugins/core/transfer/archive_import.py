@@ -12,7 +12,7 @@ import secrets
 from datetime import datetime
 from pathlib import Path, PurePosixPath
 
-from nanobot_memory_plugins.core.erasure.secret_files import cleaner_of
+from nanobot_memory_plugins.core.erasure.scrub import cleaner_of
 from nanobot_memory_plugins.core.errors import MemoryFileError, NanobotMemoryError
 from nanobot_memory_plugins.core.files import MemoryPaths, file_lock, parse_transcript_line, session_file_name
 from nanobot_memory_plugins.core.files.appending import Appender, make_folder
@@ -222,7 +222,7 @@ def _create(paths: MemoryPaths, path: Path, data: bytes, modified: str) -> None:
         with contextlib.suppress(ValueError, OverflowError):
             when = datetime.fromisoformat(modified).timestamp()
             os.utime(temporary, (when, when))
-        with file_lock(paths, path).acquire(timeout=LOCK_SECONDS):
+        with file_lock(paths).acquire(timeout=LOCK_SECONDS):
             if _read(path):
                 raise MemoryFileError(
                     Sentence("{name} was made just now by somebody else.", name=path.name),

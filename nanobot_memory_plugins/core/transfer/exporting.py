@@ -169,7 +169,7 @@ def _read(paths: MemoryPaths, path: Path) -> tuple[bytes, float]:
     """Return what a file holds when nobody is in the middle of writing to it, and when that was changed."""
     lock: AbstractContextManager[object] = contextlib.nullcontext()
     try:
-        lock = file_lock(paths, path).acquire(timeout=_LOCK_SECONDS)
+        lock = file_lock(paths).acquire(timeout=_LOCK_SECONDS)
     except Timeout as error:
         raise FileBusyError(
             Sentence(

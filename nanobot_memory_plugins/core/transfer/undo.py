@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from nanobot_memory_plugins.core.erasure.rewriting import lock_of, rewrite
+from nanobot_memory_plugins.core.erasure.rewriting import rewrite
 from nanobot_memory_plugins.core.errors import InputError
 from nanobot_memory_plugins.core.files import MemoryPaths, file_lock
 from nanobot_memory_plugins.core.files.reading import read_regular
@@ -111,8 +111,8 @@ def _write(paths: MemoryPaths, name: str, change: Callable[[bytes], bytes]) -> N
     path = paths.memory / name
     if not path.is_file():
         return
-    rewrite(path, change, lock=lock_of(paths, path))
-    with file_lock(paths, path):
+    rewrite(paths, path, change)
+    with file_lock(paths):
         if read_regular(path).strip():
             return
         path.unlink()

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
         Receipt,
         Summary,
     )
-    from nanobot_memory_plugins.core.values.purging import Erasure, HeldLine, Trace, Withheld
+    from nanobot_memory_plugins.core.values.purging import Erasure, HeldLine, Trace
     from nanobot_memory_plugins.core.values.scopes import Scope, Visibility, Whose
     from nanobot_memory_plugins.core.values.search import (
         Hit,
@@ -62,7 +62,7 @@ __getattr__ = lazy_names(
         ),
         "explanation": ("Explanation", "ScorePart", "Weighed"),
         "notes": ("ContextBlock", "Destination", "Note", "NoteType", "PromptEntries", "Receipt", "Summary"),
-        "purging": ("Erasure", "HeldLine", "Trace", "Withheld"),
+        "purging": ("Erasure", "HeldLine", "Trace"),
         "scopes": ("Scope", "Visibility", "Whose"),
         "search": ("Hit", "Level", "Query", "SearchResult", "StoreStatus", "Tier"),
     },
@@ -102,7 +102,6 @@ __all__ = [
     "Visibility",
     "Weighed",
     "Whose",
-    "Withheld",
     "bounded_copy",
     "freeze",
     "messages_from_chat",

@@ -32,7 +32,8 @@ class Message:
     """One chat message, normalised from the dict that the host holds.
 
     ``text`` is the readable part of the content, whatever its form was. ``raw`` is the whole
-    message as it came, frozen.
+    message as it came, frozen. ``tokens`` are those of the host's own message where another text stands in its place,
+    else 0.
     """
 
     role: str
@@ -41,6 +42,7 @@ class Message:
     tool_call_id: str = ""
     tool_calls: tuple[Mapping[str, Any], ...] = ()
     raw: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}), repr=False)
+    tokens: int = 0
 
     @classmethod
     def from_chat(cls, message: object) -> "Message":

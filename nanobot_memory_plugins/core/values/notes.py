@@ -52,18 +52,16 @@ class Note:
 class Receipt:
     """What became of something that was to be kept.
 
-    ``stored`` is true once the bytes are in ``path``; ``line`` is where they start, from 1. While the
-    file's lock is held elsewhere ``path`` is the spill file, and ``spilled`` is true. When it was not
-    stored, ``reason`` says why; ``pending`` says that it is still being redacted, and will be stored unless the process
-    dies before. It is ``shared`` once it is kept for everybody who shares the memory, which nobody waits for:
-    `receipt_now` says how that stands.
+    ``stored`` is true once the bytes are in ``path``; ``line`` is where they start, from 1. When it was not stored,
+    ``reason`` says why; ``pending`` says that it waits to be redacted, or for the file's lock, and will be stored
+    unless the process dies before. It is ``shared`` once it is kept for everybody who shares the memory, which nobody
+    waits for: `receipt_now` says how that stands.
     """
 
     stored: bool
     id: str = ""
     path: Path | None = None
     line: int = 0
-    spilled: bool = False
     reason: str = ""
     notes: tuple["Receipt", ...] = ()
     pending: bool = False

@@ -1,6 +1,6 @@
 """What is told about a text that is forgotten for good."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,12 +15,11 @@ class HeldLine:
 class Trace:
     """Where a text that is to be forgotten was found.
 
-    ``where`` is a file, relative to the workspace, ``count`` how many times it stands there, ``lines`` which lines
-    these are, where that is known. ``removed`` says that it is gone from there, or would be, when nothing is to be
-    written; where it stays, ``why`` says why. ``nearly`` says that the words stand there only nearly, for the
-    reason in ``why``, ``waits`` that it could not be removed now, and that the next start tries it again,
-    ``foreign`` that a person wrote it. ``derived`` says that it is made of files that are clean: to remove it later
-    nobody has to know the words.
+    ``where`` is a file, relative to the workspace, ``count`` how many times it stands there, ``lines`` which these
+    are, where that is known. ``removed`` says that it is gone from there, or would be, when nothing is to be written;
+    where it stays, ``why`` says why. ``waits`` says that it could not be removed now, and that the next start tries it
+    again, ``foreign`` that a person wrote it. ``derived`` says that it is made of files that are clean: to remove it
+    later nobody has to know the words.
     """
 
     where: str
@@ -28,44 +27,32 @@ class Trace:
     removed: bool = True
     why: str = ""
     lines: tuple[HeldLine, ...] = ()
-    nearly: bool = False
     waits: bool = False
     foreign: bool = False
     derived: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Withheld:
-    """A text that somebody wants forgotten, and that could still be brought back.
-
-    ``is_name`` says that all is meant that names it, as a whole word.
-    """
-
-    text: str
-    is_name: bool = False
-
-
-@dataclass(frozen=True, slots=True)
 class Erasure:
     """What is to be forgotten for good.
 
-    ``ids`` are entries, ``texts`` all that they ever said, ``words`` what a person named besides: short ones are
-    found wherever they stand as a word. ``nearly`` takes what nearly holds it: a part, the same told again, what
-    may be another word; ``everywhere`` text that people wrote. ``records`` are messages, notes and
-    entries by their ids, and what rests on them; nothing else that says the same is looked for.
+    ``ids`` are entries, ``texts`` all that they ever said, which is looked for elsewhere where it is long enough,
+    ``words`` what a person named. ``everywhere`` takes it out of text that people wrote, too. ``records`` are messages,
+    notes and entries by their ids, and what rests on them, ``sessions`` whole conversations by their keys; nothing else
+    that says the same is looked for.
     """
 
     ids: tuple[str, ...] = ()
     texts: tuple[str, ...] = ()
     words: tuple[str, ...] = ()
-    nearly: bool = False
     everywhere: bool = False
     records: tuple[str, ...] = ()
+    sessions: tuple[str, ...] = ()
 
     @property
     def names_anything(self) -> bool:
         """Whether something is to be forgotten, beside what is derived of what went already."""
-        return bool(self.ids or self.texts or self.words or self.records)
+        return bool(self.ids or self.texts or self.words or self.records or self.sessions)
 
     def joined(self, other: "Erasure") -> "Erasure":
         """Return one erasure of both."""
@@ -73,7 +60,11 @@ class Erasure:
             tuple(dict.fromkeys((*self.ids, *other.ids))),
             tuple(dict.fromkeys((*self.texts, *other.texts))),
             tuple(dict.fromkeys((*self.words, *other.words))),
-            self.nearly or other.nearly,
             self.everywhere or other.everywhere,
             tuple(dict.fromkeys((*self.records, *other.records))),
+            tuple(dict.fromkeys((*self.sessions, *other.sessions))),
         )
+
+    def arguments(self, *, dry_run: bool) -> dict[str, object]:
+        """Return the arguments of ``on_purge``."""
+        return {**{field.name: getattr(self, field.name) for field in fields(self)}, "dry_run": dry_run}

@@ -1,6 +1,6 @@
 """``nanobot-memory timeline``: what was talked about, session by session and day by day."""
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -9,7 +9,15 @@ from typing import Annotated, Any
 import typer
 
 from nanobot_memory_plugins.core import Hit, MemoryConfig, Query, Scope
-from nanobot_memory_plugins.core.cli import FilesShown, SinceOption, UntilOption, bounds_of, finish_erasure, run, warn
+from nanobot_memory_plugins.core.cli import (
+    SinceOption,
+    UntilOption,
+    are_files_everything,
+    bounds_of,
+    finish_erasure,
+    run,
+    warn,
+)
 from nanobot_memory_plugins.core.cli.console import console, shown
 from nanobot_memory_plugins.core.cli.options import (
     AgentOption,
@@ -76,32 +84,27 @@ def _conversations(
     folder: Path, config: MemoryConfig, query: Query, *, everything: bool
 ) -> tuple[list[Conversation], bool]:
     whose = query.scope if isinstance(query.scope, Scope) else Scope()
-    files = FilesShown(folder, config)
-    if not files.are_everything:
-        return run(_of_store(folder, config, query, whose))
+
+    def is_of_project(hit: Hit) -> bool:
+        return whose.project in ("", hit.scope.project)
+
+    if not are_files_everything(config):
+        return run(_of_store(folder, config, query, is_of_project))
     finish_erasure(folder, config)
-
-    def shown_of(hits: Sequence[Hit]) -> Sequence[Hit]:
-        return files.hits(whose, _of_project(hits, whose.project))
-
     everybodys = replace(query, scope=replace(whose, project=""))
-    return conversations_of_files(MemoryPaths.of(folder), everybodys, shown_of, whole=everything)
+    return conversations_of_files(MemoryPaths.of(folder), everybodys, is_of_project, whole=everything)
 
 
-async def _of_store(folder: Path, config: MemoryConfig, query: Query, whose: Scope) -> tuple[list[Conversation], bool]:
+async def _of_store(
+    folder: Path, config: MemoryConfig, query: Query, wanted: Callable[[Hit], bool]
+) -> tuple[list[Conversation], bool]:
     """Ask the store: it may know more than the files of this machine."""
-    from nanobot_memory_plugins.core.cli import opened_memory, settled, without_embeddings
+    from nanobot_memory_plugins.core.cli import opened_store, settled, without_embeddings
     from nanobot_memory_plugins.recall.timeline import timeline
 
-    async with opened_memory(folder, without_embeddings(config)) as (store, withholding):
+    async with opened_store(folder, without_embeddings(config)) as store:
         await settled(store)
-        return await timeline(
-            store, query, lambda hits: withholding.hits("recall", whose, _of_project(hits, whose.project))
-        )
-
-
-def _of_project(hits: Sequence[Hit], project: str) -> list[Hit]:
-    return [hit for hit in hits if project in ("", hit.scope.project)]
+        return await timeline(store, query, wanted)
 
 
 def _bounded(query: Query, period: str, since: str, until: str) -> Query:

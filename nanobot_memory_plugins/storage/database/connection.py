@@ -11,6 +11,7 @@ import apsw
 
 from nanobot_memory_plugins.core import StoreError
 from nanobot_memory_plugins.core.files import make_missing, narrow_file
+from nanobot_memory_plugins.core.files.reading import must_be_regular
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 # How long a statement waits for another process's transaction. Writers hold theirs for milliseconds.
@@ -35,6 +36,7 @@ def connect(path: Path, *, read_only: bool) -> apsw.Connection:
     Raises `StoreError` when it cannot be opened, and `CorruptIndexError` when it is no SQLite file.
     """
     with plain_errors(path):
+        must_be_regular(path)
         if read_only:
             return _connect_read_only(path)
         make_missing(path.parent)

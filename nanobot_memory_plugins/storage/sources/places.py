@@ -24,7 +24,6 @@ class FileKind(StrEnum):
     DAY_NOTES = "note"
     TRANSCRIPT = "transcript"
     DOCUMENT = "document"
-    SPILL = "spill"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +54,6 @@ class Places:
         self._paths = paths
         self._memory = str(paths.memory)
         self._prefix = self._relative(paths.memory) + "/"
-        self._spill = self._relative(paths.spill) + "/"
         self._sessions = self._relative(paths.sessions) + "/"
         # A workspace or a memory folder that is itself a link is its owner's arrangement; links inside
         # them must not lead out, or anybody who may write a note could have any file indexed.
@@ -108,7 +106,7 @@ class Places:
         except KeyError:
             if len(self._named) >= _MOST_NAMES:
                 self._named.clear()
-        kind = _kind_of(relative, self._prefix, self._spill, self._sessions)
+        kind = _kind_of(relative, self._prefix, self._sessions)
         named = (self._paths.workspace / relative, kind) if kind is not None and _storable(relative) else None
         self._named[relative] = named
         return named
@@ -122,7 +120,7 @@ class Places:
             relative = prefix + entry.name
             try:
                 if entry.is_dir(follow_symlinks=False):
-                    if not entry.name.startswith(".") or relative + "/" == self._spill:
+                    if not entry.name.startswith("."):
                         yield from self._walk(entry.path, relative + "/")
                     continue
                 named = self._name(relative)
@@ -148,12 +146,10 @@ class Places:
         return any(target.is_relative_to(folder) for folder in self._inside)
 
 
-def _kind_of(relative: str, memory: str, spill: str, sessions: str) -> FileKind | None:
-    """Return the kind of a file by its name; ``memory`` and the others are names of folders."""
+def _kind_of(relative: str, memory: str, sessions: str) -> FileKind | None:
+    """Return the kind of a file by its name; ``memory`` and ``sessions`` are names of folders."""
     folder, _, name = relative.rpartition("/")
     folder += "/"
-    if folder == spill:
-        return FileKind.SPILL if name.endswith(".spill") else None
     if not folder.startswith(memory) or "/." in f"/{relative.removeprefix(memory)}":
         return None
     if folder == sessions:

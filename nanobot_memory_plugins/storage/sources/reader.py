@@ -6,10 +6,7 @@ from typing import BinaryIO
 from nanobot_memory_plugins.storage.sources.markdown import read_markdown
 from nanobot_memory_plugins.storage.sources.pieces import Chunking, FilePiece
 from nanobot_memory_plugins.storage.sources.places import FileKind, SourceFile
-from nanobot_memory_plugins.storage.sources.spill import read_spill
 from nanobot_memory_plugins.storage.sources.transcripts import read_transcript
-
-_READERS = {FileKind.TRANSCRIPT: read_transcript, FileKind.SPILL: read_spill}
 
 
 def resumable(kind: FileKind) -> bool:
@@ -22,5 +19,5 @@ def resumable(kind: FileKind) -> bool:
 
 def read_pieces(file: BinaryIO, source: SourceFile, offset: int, line: int, chunking: Chunking) -> Iterator[FilePiece]:
     """Yield what stands in ``source`` from the byte ``offset`` (at ``line``) up to ``source.size``, in order."""
-    read = _READERS.get(source.kind, read_markdown)
+    read = read_transcript if source.kind is FileKind.TRANSCRIPT else read_markdown
     yield from read(file, source, offset, line, chunking)

@@ -66,6 +66,34 @@ async def test_a_purge_shows_its_plan_removes_every_byte_and_loses_nothing_else(
     assert life.files_with("Quorvexina") == []
 
 
+async def test_a_message_goes_by_its_id_and_a_conversation_by_its_key_with_all_that_came_of_it(life: Life):
+    async with life.host() as memory:
+        talk = Conversation(memory, "cli:boat")
+        await talk.turn(BOAT, "Noted.", remember_call("Quorvexina lies at pier 97", BOAT))
+        await talk.turn("The ferry leaves at nine.", "Noted.")
+        await keep_notes(memory, f"{BOAT} It is red.", session="cli:boat")
+        await Conversation(memory, "cli:chess").turn(CHESS, "Noted.", remember_call(CHESS, CHESS))
+        await memory.flush_index()
+    id_ = next(one["id"] for one in life.transcript("cli:boat") if one["text"] == BOAT)
+    done = life.command("purge", id_, "--yes", "--json")
+    assert done.json["ok"]
+    assert "pier 97" not in str(life.transcript("cli:boat")) + str(life.entries())
+    assert "The ferry leaves at nine." in str(life.transcript("cli:boat"))
+    assert life.files_with("It is red.")
+    assert life.command("purge", "--session", "cli:boat", "--yes", "--json").json["ok"]
+    assert life.files_with("Quorvexina", "pier 97", "The ferry leaves") == []
+    assert life.transcript("cli:boat") == []
+    assert [entry["content"] for entry in life.entries()] == [CHESS]
+    assert CHESS in str(life.transcript("cli:chess"))
+    async with life.host() as memory:  # the host goes on with it
+        talk = Conversation(memory, "cli:boat", history=list(talk.history))
+        await memory.resume(session_key="cli:boat", messages=talk.history)
+        await talk.turn("Good morning.")
+        await talk.idle()
+        await memory.flush_index()
+    assert life.files_with("Quorvexina", "pier 97", "The ferry leaves") == []
+
+
 async def test_eight_letters_or_four_characters_of_an_entry_are_found_inside_of_what_was_said(life: Life):
     async with life.host() as memory:
         talk = Conversation(memory)

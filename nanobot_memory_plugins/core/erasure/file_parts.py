@@ -9,6 +9,8 @@ from nanobot_memory_plugins.core.files.entries import NoteEntry, Passage
 from nanobot_memory_plugins.core.files.parsing import parse_notes
 from nanobot_memory_plugins.core.text.markdown import clean
 
+# Fields of a message that say which it is and whose. Memories are found by them, so they stay.
+MESSAGE_NAMES = frozenset({"id", "time", "role", "origin", "session", "channel", "user", "agent", "name"})
 _HEAD_LINE = re.compile(r"(?:type|id|time|origin|session|channel|user|agent)[ \t]*:")
 
 
@@ -51,19 +53,12 @@ def row_bytes(row: Any) -> bytes:
     return clean(json.dumps(row, ensure_ascii=False, separators=(",", ":"))).encode()
 
 
-def with_texts(
-    value: Any, change: Callable[[str], str], *, kept: Collection[str] = (), changes_names: bool = False
-) -> Any:
+def with_texts(value: Any, change: Callable[[str], str], *, kept: Collection[str] = ()) -> Any:
     """Return a value of JSON with each of its texts changed, but for those of the fields that are ``kept``."""
     if isinstance(value, str):
         return change(value)
     if isinstance(value, list):
-        return [with_texts(one, change, kept=kept, changes_names=changes_names) for one in value]
+        return [with_texts(one, change, kept=kept) for one in value]
     if isinstance(value, dict):
-        return {
-            change(name) if changes_names else name: one
-            if name in kept
-            else with_texts(one, change, kept=kept, changes_names=changes_names)
-            for name, one in value.items()
-        }
+        return {name: one if name in kept else with_texts(one, change, kept=kept) for name, one in value.items()}
     return value
