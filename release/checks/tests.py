@@ -14,6 +14,7 @@ _PUBLIC = {"nanobot_memory_plugins.core", "nanobot_memory_plugins.core.testing",
 _DRIVEN = {
     "command.py": "nanobot_memory_plugins.core.cli.main",
     "breaking_off.py": "nanobot_memory_plugins.core.cli.main",
+    "killed_entries.py": "nanobot_memory_plugins.core.cli.main",
     "panel.py": "nanobot_memory_plugins.panel",
 }
 
