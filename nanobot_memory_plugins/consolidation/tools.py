@@ -23,6 +23,7 @@ from nanobot_memory_plugins.consolidation.operations.remember import MOST_CHARAC
 from nanobot_memory_plugins.consolidation.prompt.source import is_visible
 from nanobot_memory_plugins.consolidation.said import SaidInSession
 from nanobot_memory_plugins.core import NanobotMemoryError, Note, Origin, PluginContext, Scope, fence, language_of
+from nanobot_memory_plugins.core.files import read_regular
 from nanobot_memory_plugins.core.host.remember_tool import told_invalid, told_receipt
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.scopes.scopes import NO_SESSION, without_session
@@ -272,8 +273,8 @@ def place_of(path: Path, entry_id: str) -> str:
     """Return where an entry stands: file and line. It blocks."""
     name = f"{path.parent.name}/{path.name}"
     try:
-        with path.open(encoding="utf-8", errors="replace") as file:
-            number = next((place for place, text in enumerate(file, 1) if text.startswith(f"### [{entry_id}]")), 0)
+        lines = read_regular(path).decode("utf-8", "replace").splitlines()
+        number = next((place for place, text in enumerate(lines, 1) if text.startswith(f"### [{entry_id}]")), 0)
     except OSError:
         number = 0
     return f"{name}, line {number}" if number else name

@@ -27,6 +27,7 @@ from nanobot_memory_plugins.core import (
     logger,
 )
 from nanobot_memory_plugins.core.files import MemoryPaths, make_missing
+from nanobot_memory_plugins.core.files.hidden_records import hidden_records
 from nanobot_memory_plugins.core.isolation.threads import LINGER_SECONDS, DaemonThreadPool, run_in_pool
 from nanobot_memory_plugins.core.protocols import EncodingStore, LendingStore, ModelReport, VectorStore
 from nanobot_memory_plugins.core.redaction.contact_redaction import without_secrets
@@ -40,6 +41,7 @@ from nanobot_memory_plugins.postgres.search import ServerRows, ServerVectors, Se
 from nanobot_memory_plugins.postgres.sending import Sending
 from nanobot_memory_plugins.postgres.server import Server
 from nanobot_memory_plugins.redaction.script.messages import Sentence
+from nanobot_memory_plugins.storage.filters import record_of
 from nanobot_memory_plugins.storage.index_searcher import IndexSearcher, embedded_part
 from nanobot_memory_plugins.storage.indexer.tail import TailReader
 from nanobot_memory_plugins.storage.options import SearchOptions
@@ -72,7 +74,7 @@ class SharedStore:
         redact: Callable[[str], str] = without_secrets,
     ) -> None:
         self.local = local
-        paths = MemoryPaths.of(workspace)
+        paths = self._paths = MemoryPaths.of(workspace)
         self.owner = Owner(options.tenant, machine_name(paths, options.machine))
         self.server = Server(
             options.dsn.get_secret_value(),
@@ -106,6 +108,8 @@ class SharedStore:
         self._must_be_open()
         self._sending.count_soon()
         found = None
+        hidden = await self._in_thread(lambda: hidden_records(self._paths))
+        query = replace(query, exclude_records=query.exclude_records | hidden)
         if self._sending.unsent <= TAIL_BYTES and self.server.fast:
             model = await self._in_thread(lambda: self._model(query))
             found = await self.server.ask(lambda connection: self._search(connection, query, model))
@@ -115,7 +119,7 @@ class SharedStore:
         """Return one memory whole, or None when there is none with this id."""
         self._must_be_open()
         here = await self.local.read(hit_id)
-        if here is not None:
+        if here is not None or record_of(hit_id) in await self._in_thread(lambda: hidden_records(self._paths)):
             return here
         return await self.server.ask(lambda connection: self._searcher(connection, None).read(hit_id))
 
