@@ -1,4 +1,4 @@
-"""``--since``, ``--until`` and ``--as-of`` take days in words, by the reading that the rest of the command line has."""
+"""``--since`` and ``--until`` take days in words, by the reading that the rest of the command line has."""
 
 import json
 from datetime import datetime, time, timedelta
@@ -46,7 +46,7 @@ def test_bounds_the_wrong_way_round_are_refused():
         bounds_of("today", "yesterday")
 
 
-def test_search_timeline_and_entries_take_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+def test_search_and_timeline_take_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     memory = tmp_path / "memory"
     memory.mkdir()
     today = datetime.now().date()
@@ -68,6 +68,3 @@ def test_search_timeline_and_entries_take_them(tmp_path: Path, capsys: pytest.Ca
     assert found("--since", "yesterday", "--until", "昨天") == {yesterday}
     assert str(today) not in found("--until", "yesterday")
     assert told("timeline", "--since", "昨天", "--until", "today")["ok"]
-    assert told("entries", "remember", "Tea is green.")["ok"]
-    assert told("entries", "list", "--as-of", "昨天")["entries"] == []
-    assert len(told("entries", "list", "--as-of", "today")["entries"]) == 1

@@ -89,7 +89,9 @@ def test_questions_in_both_languages_find_their_documents(capsys, dataset):
     lines = evaluated(capsys, dataset)
     assert [line["query_id"] for line in lines] == ["q0", "q1", "q2", "q3"]
     assert all(list(line) == ["query_id", "ranked", "injected"] for line in lines)
-    assert hit_rate(lines, QUESTIONS, first=1) == 1.0
+    # What the assistant told comes behind what the person said in the same conversation.
+    assert hit_rate(lines[:3], QUESTIONS, first=1) == 1.0
+    assert hit_rate(lines, QUESTIONS, first=2) == 1.0
     assert hit_rate(lines, QUESTIONS, first=8, field="injected") == 1.0
 
 
@@ -230,7 +232,7 @@ def test_the_index_of_the_configuration_is_left_alone(capsys, dataset, tmp_path)
     config.write_text(json.dumps({"memoryPlugins": {"storage": {"dbPath": str(own)}, "recall": {"heavyTopK": 1}}}))
     lines = evaluated(capsys, dataset, "--config", config)
     assert not own.exists()
-    assert hit_rate(lines, QUESTIONS, first=1) == 1.0
+    assert hit_rate(lines, QUESTIONS, first=2) == 1.0
     assert max(len(line["injected"]) for line in lines) == 1
 
 
