@@ -18,11 +18,11 @@ BEYOND_SEARCH = PLUGINS | {"fastembed", "onnxruntime", "nanobot", "tenacity", "j
 BEYOND_SEARCH |= {
     f"{OURS}{name}" for name in ("redaction.engine.redactor", "core.host.memory_host", "core.erasure.matching")
 }
-BEYOND_LIST = BEYOND_SEARCH | {"numpy", "apsw", "snowballstemmer", "pluggy", "loguru", "asyncio", "filelock"}
+BEYOND_LIST = BEYOND_SEARCH | {"numpy", "snowballstemmer", "pluggy", "loguru", "asyncio", "filelock"}
 BEYOND_LIST |= {
     f"{OURS}{name}" for name in ("core.config.models", "core.text.clauses", "consolidation.operations.remember")
 }
-BEYOND_HELP = BEYOND_LIST | {"pydantic.main", f"{OURS}core.values"}
+BEYOND_HELP = BEYOND_LIST | {"apsw", "pydantic.main", f"{OURS}core.values"}
 BEYOND_VERSION = BEYOND_HELP | {"rich.console", "rich.table"}
 
 # Each run is in the same process: what one of them has imported is there for the next, which may import more.

@@ -8,7 +8,6 @@ from collections.abc import Iterable
 from datetime import datetime
 
 from nanobot_memory_plugins.consolidation.model.entry import Entry
-from nanobot_memory_plugins.core.erasure.matching import folded
 from nanobot_memory_plugins.core.files import MemoryPaths
 from nanobot_memory_plugins.core.state import StateDatabase
 
@@ -25,6 +24,8 @@ class Tombstones:
 
     def add(self, texts: Iterable[str], ids: Iterable[str], when: datetime) -> None:
         """Remember texts, but for what is short enough to be guessed, and entries by their ids."""
+        from nanobot_memory_plugins.core.erasure.matching import folded  # with what reads sentences
+
         rows = [(_ID, id_) for id_ in ids]
         rows += [(_TEXT, plain) for text in texts if len(plain := folded(text)) >= _LEAST_HASHED]
         for kind, text in rows:
@@ -33,6 +34,8 @@ class Tombstones:
 
     def holds(self, entry: Entry) -> bool:
         """Return whether an entry was purged, by its id or its words."""
+        from nanobot_memory_plugins.core.erasure.matching import folded
+
         sql = "SELECT 1 FROM forgotten WHERE (kind, digest) IN (VALUES (?, ?), (?, ?))"
         return bool(self._state.read(sql, (_ID, _digest(entry.id), _TEXT, _digest(folded(entry.content)))))
 

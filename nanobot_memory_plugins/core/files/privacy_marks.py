@@ -12,7 +12,6 @@ from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 
-from filelock import Timeout
 from pydantic import TypeAdapter, ValidationError
 
 from nanobot_memory_plugins.core.errors import MemoryFileError
@@ -99,7 +98,7 @@ class PrivacyFile:
     def unfinished(self) -> UnfinishedPurge | None:
         """Return the purge that was broken off, also one whose process ended while it was being written down."""
         if any(self._left_behind()):
-            with suppress(OSError, Timeout, MemoryFileError), file_lock(self._paths).acquire(timeout=_LOCK_SECONDS):
+            with suppress(OSError, MemoryFileError), file_lock(self._paths).acquire(timeout=_LOCK_SECONDS):
                 for path in self._left_behind():
                     marks = _read(path)
                     if marks.unfinished is not None and self._read().unfinished is None:
@@ -164,7 +163,7 @@ class PrivacyFile:
                 rows = asdict(change(marks))
                 del rows["is_unreadable"]
                 replace_file(self.path, json.dumps(rows).encode(), keeps_backup=False)
-        except (OSError, Timeout) as error:
+        except OSError as error:
             kind = type(error).__name__
             told = Sentence("{name} cannot be written ({kind})", name=self.path.name, kind=kind)
             raise MemoryFileError(told) from error
