@@ -197,15 +197,20 @@ def _of_file(counts: str, snapshot: Snapshot) -> Finding:
                 damage=snapshot.damage,
             ),
             Health.DEGRADED,
-            "any change, or the next start of a host, puts the file right; the damaged one is kept beside it.",
+            "any change (`nanobot-memory entries remember`, say), or the next start of a host, puts the file right; "
+            "the damaged one is kept beside it.",
         )
     if not snapshot.problems:
         return Finding(_SUBJECT, counts)
     told = Sentence("{counts}; {problem}", counts=counts, problem=Sentence.of(snapshot.problems[0]))
     if len(snapshot.problems) > 1:
         told = Sentence("{told} (and {more} more)", told=told, more=len(snapshot.problems) - 1)
-    hint = "`nanobot-memory entries list` names these lines; correct them in an editor."
-    return Finding(_SUBJECT, told, Health.DEGRADED, hint)
+    return Finding(
+        _SUBJECT,
+        told,
+        Health.DEGRADED,
+        "`nanobot-memory entries list` names these lines; correct them in an editor.",
+    )
 
 
 def _repository_of(context: PluginContext) -> EntryRepository:

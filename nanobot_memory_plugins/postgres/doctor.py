@@ -6,6 +6,7 @@ from typing import Final
 from nanobot_memory_plugins.core import Finding, Health
 from nanobot_memory_plugins.postgres.connection import Connection, run
 from nanobot_memory_plugins.postgres.passages import Owner
+from nanobot_memory_plugins.postgres.server import Server
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 # Days without a word after which it is said how long a machine was silent.
@@ -26,10 +27,10 @@ def findings(connection: Connection, owner: Owner, unsent: int) -> list[Finding]
     ]
 
 
-def away(reason: str, hint: str) -> Finding:
+def away(server: Server) -> Finding:
     """Say that the server does not answer, or too late, why, and what helps."""
-    told = Sentence("away: {reason} This machine's own index answers, and nothing is lost.", reason=reason)
-    return Finding("shared memory", told, Health.DEGRADED, hint)
+    told = Sentence("away: {reason} This machine's own index answers, and nothing is lost.", reason=server.reason)
+    return Finding("shared memory", told, Health.DEGRADED, server.hint)
 
 
 def _sharing(owner: Owner, unsent: int) -> Finding:

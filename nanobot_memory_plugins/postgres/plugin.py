@@ -95,9 +95,15 @@ class PostgresPlugin:
     async def diagnose(self) -> list[Finding]:
         """Say how the server stands, and what is not sent yet."""
         if self._refused:
-            hint = "Correct memoryPlugins.postgres; until then this machine's own index answers, and nothing is sent."
-            state = Sentence("not shared: {why}", why=self._refused)
-            return [Finding("shared memory", state, Health.BAD, hint)]
+            return [
+                Finding(
+                    "shared memory",
+                    Sentence("not shared: {why}", why=self._refused),
+                    Health.BAD,
+                    "Correct memoryPlugins.postgres in the configuration; until then this machine's own index "
+                    "answers, and nothing is sent.",
+                )
+            ]
         return await self._store.findings() if self._store is not None else []
 
     async def _keep_up(self, store: "SharedStore", context: PluginContext) -> None:

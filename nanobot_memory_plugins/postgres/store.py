@@ -222,7 +222,7 @@ class SharedStore:
         await self._sending.count()
         told = await self.ask(lambda connection: doctor.findings(connection, self.owner, self._sending.unsent))
         if told is None or not self.server.fast:
-            return [doctor.away(self.server.reason, self.server.hint), *(told or ())]
+            return [doctor.away(self.server), *(told or ())]
         return told
 
     async def close(self) -> None:
