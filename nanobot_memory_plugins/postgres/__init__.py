@@ -1,6 +1,6 @@
 """The PostgreSQL store: one memory for many machines."""
 
 COMMANDS = {
-    "postgres": "Run a PostgreSQL server, and send it what this machine keeps.",
+    "postgres": "Look after the memory that many machines share.",
 }
 """What the help says of each, which imports none of them."""

@@ -21,7 +21,7 @@ PAGE = ROOT / "docs" / "zh" / "commands.md"
 # What is no sentence of ours: what is typed, names of files, types and options, and values in JSON.
 NO_SENTENCE = re.compile(
     r"`[^`]*`|\"[^\"]*\"|'[^']*'|--[a-z-]+|https?://\S+|(?:[\w.~-]*/)+[\w.~-]*|\b\w+[._]\w[\w.]*"
-    r"|<[a-z ]+>|\b[a-z]+[A-Z]\w*"
+    r"|<[a-z ]+>|\b[a-z]+[A-Z]\w*|：nanobot-memory .*"
     # what Typer and the system say, of which gettext has no translation
     r"|Usage: nanobot.*|Show this message.*|(?:Install|Show) completion.*|customize the.*|Try .*|Invalid value.*"
     r"|No such file or directory"

@@ -4,7 +4,7 @@ COMMANDS = {
     "audit": "Look through the entries for near-duplicates, stale ones, todos that are over, and what was replaced.",
     "consolidate": "Consolidate recent notes into long-term entries, as the nightly job does.",
     "entries": "The scored memories: list, remember, forget, undo.",
-    "purge": "Remove every trace of entries or words: file, backup, history, transcripts, notes, index. It cannot "
+    "purge": "Remove every trace of entries, messages, conversations or words: files, index, state. It cannot "
     "be undone.",
     "stats": "Show what is stored, by kind and origin, and what is recalled most. It is counted from the files.",
     "scrub": "Take secrets out of transcripts, notes, entries, backups, the history and the index. It cannot be "

@@ -31,7 +31,7 @@ def scrub(
     config: ConfigOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Take secrets out of transcripts, notes, entries, backups, the journal and the index. It cannot be undone."""
+    """Take secrets out of transcripts, notes, entries, backups, the history and the index. It cannot be undone."""
     repository = opened(workspace)
     configuration, problems = read_configuration(config)
     warn(problems)

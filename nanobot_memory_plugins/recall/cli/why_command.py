@@ -71,7 +71,7 @@ def why(
     config: ConfigOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Show what a message would recall, what not, and why.
+    """Show what a message would recall: the tier and its signals, each candidate with its scores, what was cut and why.
 
     No language model is asked, and no memory is written. With --details the searches and the numbers behind the order
     are there, with --json all candidates. What is said not to help
