@@ -17,7 +17,7 @@ def on_disk(workspace: Path) -> str:
 
 def held(workspace: Path) -> str:
     """Return what is not archived."""
-    return on_disk(workspace).partition("## Archived")[0]
+    return on_disk(workspace).partition("## Archived Memories")[0]
 
 
 async def changed(panel: Driven, workspace: Path, before: str) -> str:

@@ -99,4 +99,6 @@ def test_it_draws_answers_and_leaves_the_terminal_as_it_was(workspace: Path, con
             assert {int(colour) for colour in COLOUR.findall(terminal.drawn.decode())} - GREYS
     finally:
         terminal.close()
-    assert "oolong" not in (workspace / "memory" / "ENTRIES.md").read_text(encoding="utf-8")
+    held, _, archived = (workspace / "memory" / "ENTRIES.md").read_text(encoding="utf-8").partition("## Archived ")
+    assert "oolong" not in held
+    assert "hides: " in archived

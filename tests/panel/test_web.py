@@ -192,8 +192,8 @@ async def test_memories_are_searched_edited_forgotten_and_restored_through_the_p
     access.add("likes oolong tea")
     file = workspace / "memory" / "ENTRIES.md"
 
-    def on_disk() -> str:
-        return file.read_text(encoding="utf-8")
+    def held() -> str:
+        return file.read_text(encoding="utf-8").partition("## Archived Memories")[0]
 
     await let_in(server, browser)
     async with browser.ws_connect(
@@ -205,18 +205,18 @@ async def test_memories_are_searched_edited_forgotten_and_restored_through_the_p
         await page.sees("Save (ctrl+s)")
         await page.types(" 乌龙茶")
         await page.press("\x13")
-        await until(lambda: "likes oolong tea 乌龙茶\n" in on_disk())
+        await until(lambda: "likes oolong tea 乌龙茶\n" in held())
         await page.sees("Changed.")
         await page.press("f")
         await page.sees("Forget this?")
         await page.press("y")
-        await until(lambda: "oolong" not in on_disk())
+        await until(lambda: "oolong" not in held())
         await page.sees("Forgotten.")
         await page.press("a")
         await page.press("a")
         await page.sees("likes oolong tea 乌")
         await page.press("r")
-        await until(lambda: "likes oolong tea 乌龙茶\n" in on_disk())
+        await until(lambda: "likes oolong tea 乌龙茶\n" in held())
         await page.press("2")
         await page.sees("Search: words")
         await socket.send_json(["resize", {"width": 120, "height": 30}])
