@@ -40,8 +40,7 @@ def session_key(session: Any) -> str:
 
 def event_message(event: Any) -> dict[str, Any]:
     """Return what an event says, with its time; that of a compaction is the summary."""
-    compaction = event.actions.compaction
-    content = compaction.compacted_content if compaction else event.content
+    content = compaction.compacted_content if (compaction := event.actions.compaction) else event.content
     return {**_plain(content), "timestamp": event.timestamp}
 
 

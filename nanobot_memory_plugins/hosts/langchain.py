@@ -177,9 +177,8 @@ class MemoryMiddleware(AgentMiddleware):
             scope = self._scope(config) if session == self._session_key(config) else None  # a sub-agent's is its own
             return tool.run(arguments, session_key=session, scope=scope).now()
 
-        schema = dict(tool.parameters)
         return StructuredTool.from_function(
-            run, name=tool.name, description=tool.description, args_schema=schema, infer_schema=False
+            run, name=tool.name, description=tool.description, args_schema=dict(tool.parameters), infer_schema=False
         )
 
 

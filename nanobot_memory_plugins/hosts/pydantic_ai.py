@@ -215,12 +215,8 @@ def _answer(part: Any) -> str:
 
 async def _note_failed(turn: Turn, messages: Sequence[ModelMessage]) -> None:
     """Note the tools that no hook told of: those that there are not. What was noted is not noted again."""
-    arguments = {
-        one.tool_call_id: one.args
-        for message in messages[-2:-1]
-        for one in message.parts
-        if one.part_kind == "tool-call"
-    }
+    calls = (one for message in messages[-2:-1] for one in message.parts if one.part_kind == "tool-call")
+    arguments = {one.tool_call_id: one.args for one in calls}
     for part in messages[-1].parts:
         failed = part.part_kind == "retry-prompt" or getattr(part, "outcome", "") in ("retried", "failed")
         if failed and part.tool_name:
