@@ -162,7 +162,7 @@ def add_run(connection: "Connection", run: Run) -> Run:
         "INSERT INTO run (time, who, why, undoes) VALUES (?, ?, ?, ?)",
         (run.time, run.who, run.why, int(run.undoes) if run.undoes else None),
     )
-    number = connection.last_insert_rowid()
+    ((number,),) = connection.execute("SELECT last_insert_rowid()").fetchall()
     rows = [
         (number, place, change.id, body_of(change.before), body_of(change.after))
         for place, change in enumerate(run.changes)

@@ -2,6 +2,7 @@
 
 import json
 import os
+import sqlite3
 import tempfile
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -9,7 +10,7 @@ from contextlib import closing, suppress
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 from weakref import WeakValueDictionary
 
 from nanobot_memory_plugins.core.errors import StoreError
@@ -38,7 +39,8 @@ class StateDatabase:
 
     The connection is made at the first use, and anew where the file has been deleted or the process forked. A file that
     is damaged or of another version is made again; somebody else's is put aside as ``state.db.aside``. Where it cannot
-    be opened or written, the state lives in memory for as long as this process does, and `trouble` says why.
+    be opened or written, or apsw is missing, the state lives in memory for as long as this process does, and `trouble`
+    says why.
     """
 
     def __init__(self, path: Path) -> None:
@@ -143,7 +145,11 @@ class StateDatabase:
             self._connection = None
 
     def _run(self, use: "Callable[[apsw.Connection], T]") -> T:
-        import apsw  # takes some milliseconds, which a command that uses no state need not spend
+        try:
+            import apsw  # takes some milliseconds, which a command that uses no state need not spend
+        except ImportError:
+            with self._lock:
+                return use(self._without_apsw())
 
         with self._lock:
             try:
@@ -172,7 +178,10 @@ class StateDatabase:
             if self._process == os.getpid() and self._file in (None, _identity(self.path)):
                 return self._connection
             self.close()
-        import apsw
+        try:
+            import apsw
+        except ImportError:
+            return self._without_apsw()
 
         try:
             connection = self._open_file()
@@ -182,6 +191,17 @@ class StateDatabase:
             connection = self._continue_in_memory(error)
         self._connection, self._process = connection, os.getpid()
         return connection
+
+    def _without_apsw(self) -> "apsw.Connection":
+        """Return a connection of the standard library's SQLite to a state in memory."""
+        if self._connection is None:
+            self._trouble = Sentence("apsw cannot be imported")
+            logger.warning("{}: the state is kept in memory until this process ends", self._trouble)
+            memory = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+            memory.executescript(SCHEMA)
+            self._connection = cast("apsw.Connection", memory)  # `write` and its callers use what both have
+            self._process, self._file = os.getpid(), None
+        return self._connection
 
     def _open_file(self) -> "apsw.Connection":
         private_folder(self.path.parent)
