@@ -8,6 +8,7 @@ import json_repair
 from nanobot_memory_plugins.consolidation.templates import BACKSTOP
 from nanobot_memory_plugins.consolidation.tools import ForgetTool, Remember
 from nanobot_memory_plugins.core import LanguageModelError, PluginContext, language_of, logger
+from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.text.conversation import dated
 from nanobot_memory_plugins.core.text.evidence import without_thoughts
 
@@ -46,7 +47,8 @@ class Backstop:
             return
         language = language_of(text)
         day = dated(self._context.clock.now().astimezone().date(), language)
-        prompt = self._context.prompts.rendered(BACKSTOP, language, {"day": day, "message": text[:_LONGEST]})
+        message = await run_in_daemon_thread(self._context.redact_said, text[:_LONGEST])
+        prompt = self._context.prompts.rendered(BACKSTOP, language, {"day": day, "message": message})
         try:
             answer = await self._context.complete(prompt, max_tokens=_ANSWER_TOKENS, purpose="reading:orders")
         except LanguageModelError as error:
