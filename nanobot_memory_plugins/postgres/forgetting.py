@@ -48,6 +48,7 @@ def forget(connection: Connection, owner: Owner, erasure: Erasure) -> dict[str, 
     )
     entries.forget(connection, owner.machine, wanted)
     body = {
+        "ids": erasure.ids,
         "texts": [clean(text) for text in erasure.texts],
         "words": [clean(word) for word in erasure.words],
         "everywhere": erasure.everywhere,
@@ -76,7 +77,7 @@ def waiting(connection: Connection, owner: Owner) -> list[tuple[int, Erasure]]:
         (
             int(number),
             Erasure(
-                texts=tuple(body["texts"]), words=tuple(body["words"]), everywhere=body["everywhere"],
+                tuple(body.get("ids", ())), tuple(body["texts"]), tuple(body["words"]), body["everywhere"],
             ),
         )
         for number, body in rows

@@ -70,11 +70,12 @@ class PostgresPlugin:
         self,
         texts: tuple[str, ...],
         words: tuple[str, ...],
+        ids: tuple[str, ...],
         dry_run: bool,
         everywhere: bool,
     ) -> list[Trace]:
         """Have every machine forget something for good, and take it out of what is shared."""
-        store, erasure = self._store, Erasure((), texts, words, everywhere)
+        store, erasure = self._store, Erasure(ids, texts, words, everywhere)
         if store is None or not erasure.names_anything or erasure == self._carried_out:
             return []
         found = await store.found(erasure) if dry_run else await store.forget(erasure)
