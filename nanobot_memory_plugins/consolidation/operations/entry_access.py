@@ -62,7 +62,7 @@ class RepositoryAccess:
     def _read(self) -> tuple[EntryList, dict[str, Entry]]:
         snapshot = self._repository.load()
         now = self._repository.clock.now()
-        views = [view_of(entry) for entry in in_order(shown_now(snapshot.entries.values(), now))]
+        views = [view_of(entry) for entry in in_order(shown_now(snapshot.shown(), now))]
         problems = (snapshot.damage, *snapshot.problems) if snapshot.damage else snapshot.problems
         return EntryList(self._repository.paths.relative(snapshot.path), tuple(views), problems), snapshot.entries
 
@@ -100,7 +100,7 @@ class RepositoryAccess:
 
     def profile(self, about: str = "", *, visible: Scope | Visibility | None = None) -> Profile:
         """Return what is known of the user, or about somebody or something."""
-        entries = shown_now(self._repository.load().entries.values(), self._repository.clock.now())
+        entries = shown_now(self._repository.load().shown(), self._repository.clock.now())
         seen = [one for one in entries if visible is None or visible.allows(whole_scope(one))]
         return profile(seen, about=about)
 

@@ -122,7 +122,7 @@ class PromptSource:
 
     def _read(self, signature: Signature) -> _Look:
         try:
-            look = _Look(signature, tuple(self._repository.load().entries.values()))
+            look = _Look(signature, tuple(self._repository.load().shown()))
         except MemoryFileError as error:
             logger.warning("the entries in the prompt stay as they were: {}", error.cause)
             look = _Look(signature, self._look.entries if self._look else ())

@@ -82,6 +82,14 @@ class Snapshot:
     damage: str = ""
     forgotten: dict[str, Entry] = field(default_factory=dict)
 
+    def shown(self) -> list[Entry]:
+        """Return the entries without words of messages that are hidden with a forgotten one."""
+        hidden = {id_ for entry in self.forgotten.values() for id_ in entry.hides}
+        return [
+            one if hidden.isdisjoint(one.records) else replace(one, quote="", quoted_on=None)
+            for one in self.entries.values()
+        ]
+
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
