@@ -19,7 +19,6 @@ TEXT = "用户喜欢乌龙茶 🍵 and “curly” quotes"
 ARGUMENTS = {
     "why": ["茶?", "--no-embeddings"],
     "search": ["茶?", "--no-embeddings"],
-    "audit": ["--no-embeddings"],
     "entries show": ["tea1"],
     "entries remember": ["喝咖啡 ☕"],
     "entries forget": ["tea1"],

@@ -92,11 +92,18 @@ async def test_a_person_lists_and_reads_their_own_alone(served):
 
 
 async def test_what_was_forgotten_stands_in_no_resource(served):
-    await talk(served, "My sister lives in Porto. The tea is green.")
+    """The message that an entry came from is hidden with it; others stay."""
+    config, _ = load_config(served.config)
+    said = "My sister lives in Porto"
+    async with MemoryHost(served.workspace, config=config) as host:
+        await host.message_received(session_key="cli:direct", text=said)
+        wanted = {"text": "The user's sister lives in Porto", "said": said}
+        await host.tool("remember").run(wanted, session_key="cli:direct")
+        await host.message_received(session_key="cli:direct", text="The tea is green.")
     async with served.beside() as client:
-        await client.text("remember", text="My sister lives in Porto")
+        assert "Porto" in await read(client, "memory://long-term")
         assert "Porto" in await read(client, "memory://sessions/cli%3Adirect")
-        await client.text("forget", query="My sister lives in Porto")
+        await client.text("forget", query="The user's sister lives in Porto")
         for uri in ("memory://long-term", "memory://sessions/cli%3Adirect"):
             assert "Porto" not in await read(client, uri)
         assert "tea is green" in await read(client, "memory://sessions/cli%3Adirect")

@@ -84,22 +84,22 @@ async def test_in_the_workspace_of_a_nanobot_with_several_senders_each_is_known_
 
 async def test_each_person_sees_their_own_and_a_client_cannot_say_who_it_is(served):
     async with served.beside("ana") as ana, served.beside("ben") as ben:
-        await ana.text("remember", text="The user's locker is number 4711")
-        await ana.text("remember", text="Looked for the locker", kind="note")
+        await ana.text("remember", text="The user's berth is number 4711")
+        await ana.text("remember", text="Looked for the berth", kind="note")
         await ben.text("remember", text="The user's bicycle is blue")
         for asked in (
-            {"query": "number of the locker"},
+            {"query": "number of the berth"},
             {},
-            {"query": "locker", "user": "ana", "scope": {"user": "ana"}},
+            {"query": "berth", "user": "ana", "scope": {"user": "ana"}},
         ):
-            assert "locker" in await ana.text("memory_search", **asked)
+            assert "berth" in await ana.text("memory_search", **asked)
             assert "4711" not in await ben.text("memory_search", **asked)
-        (found,) = (await ana.call("search", query="number of the locker 4711")).structuredContent["results"][:1]
+        (found,) = (await ana.call("search", query="number of the berth 4711")).structuredContent["results"][:1]
         assert (await ben.call("fetch", id=found["id"])).isError
         assert "no memory with this id" in await ben.text("memory_get", id=found["id"])
-        assert "4711" not in json.dumps((await ben.call("search", query="locker")).structuredContent)
-        assert "Nothing was forgotten" in await ben.text("forget", query="number of the locker")
-        assert "4711" in await ana.text("memory_search", query="number of the locker")
+        assert "4711" not in json.dumps((await ben.call("search", query="berth")).structuredContent)
+        assert "Nothing was forgotten" in await ben.text("forget", query="number of the berth")
+        assert "4711" in await ana.text("memory_search", query="number of the berth")
 
 
 async def test_the_owner_sees_all_until_others_are_named_and_then_their_own_in_every_session(served):
