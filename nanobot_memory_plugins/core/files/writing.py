@@ -20,8 +20,8 @@ from nanobot_memory_plugins.core.values import Destination, Note, Origin, Receip
 
 REDACTION_FAILED = "[REDACTED: redaction failed]"
 
-# What stands between the fields of a note while it is looked through.
-_BETWEEN = "\n\n\x1e\n\n"
+# What stands between the fields of a note while it is looked through: a line may announce what the next field says.
+_BETWEEN = "\n\x1e\n"
 
 _SYNC_SECONDS = 1.0
 _RETRY_SECONDS = 1.0
