@@ -128,9 +128,9 @@ def _cut(text: str, most: int) -> str:
 def _newest_first(hit: Hit) -> tuple[float, bool]:
     """Put the newest first: of two that say different things it mostly holds.
 
-    What has no date, as long-term memory, stands before what has, and of that what another entry has replaced last.
+    What has no date, as long-term memory, comes behind what has, and of that what another entry has replaced last.
     """
-    return -hit.time.timestamp() if hit.time is not None else -math.inf, hit.superseded
+    return -hit.time.timestamp() if hit.time is not None else math.inf, hit.superseded
 
 
 def _today(now: datetime, hits: Sequence[Hit]) -> str:
