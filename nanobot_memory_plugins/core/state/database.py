@@ -229,7 +229,7 @@ class StateDatabase:
 
         why = error.strerror if isinstance(error, OSError) else type(error).__name__
         self._trouble = Sentence("{path} cannot be written ({why})", path=self.path, why=why)
-        logger.warning("{}: the state is kept in memory until this process ends", self._trouble)
+        logger.info("{}: the state is kept in memory until this process ends", self._trouble)
         memory = apsw.Connection(":memory:")
         try:
             with memory.backup("main", self._connection or _open_for_reading(self.path), "main") as backup:
