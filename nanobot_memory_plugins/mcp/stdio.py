@@ -61,9 +61,11 @@ async def _serve(make_server: Callable[..., MemoryServer], pipes: Sequence[TextI
         await asyncio.wait({serving, asyncio.create_task(ended.wait())}, return_when=asyncio.FIRST_COMPLETED)
         await server.close()
         await asyncio.wait({serving}, timeout=_LAST_SECONDS)
-        # What waits for a client in a thread cannot be cancelled: the process ends without it.
-        sys.stderr.flush()
-        os._exit(0)
+        if not serving.done():  # what waits for a client in a thread cannot be cancelled: the process ends without it
+            sys.stderr.flush()
+            os._exit(0)
+        with contextlib.suppress(Exception):  # a client that is gone is no failure
+            serving.result()
 
 
 @contextlib.contextmanager
