@@ -1,5 +1,6 @@
 """Secrets that no single text shows: answers to the message before, tags, notes in two fields, tokens in two parts."""
 
+import re
 from random import Random
 
 import pytest
@@ -38,7 +39,7 @@ async def test_the_answer_to_a_question_in_the_message_before_is_in_no_file(tmp_
         await memory.flush_index()
     kept = everything_in(tmp_path)
     assert "it's [REDACTED], and hurry" in kept
-    assert "77319" not in kept
+    assert re.search(r"(?<![0-9a-f.])77319(?![0-9a-f])", kept) is None  # in an id or a time it may stand by chance
 
 
 async def test_a_tag_or_a_title_that_is_the_secret_of_its_note_is_hidden_with_it(tmp_path):

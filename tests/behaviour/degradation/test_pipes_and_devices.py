@@ -40,7 +40,7 @@ def limit() -> Iterator[None]:
 
 
 @pytest.mark.parametrize("kind", ["pipe", "device"])
-async def test_no_command_and_no_host_waits_for_what_is_no_file(life: Life, kind: str):
+async def test_no_command_and_no_host_waits_for_what_is_no_file(life: Life, kind: str, monkeypatch):
     async with life.host() as memory:
         await Conversation(memory).turn("My boat lies at pier 97.", "Noted.", remember_call("The boat lies at pier 97"))
     for name in FILES:
@@ -48,6 +48,7 @@ async def test_no_command_and_no_host_waits_for_what_is_no_file(life: Life, kind
         path.unlink(missing_ok=True)
         path.parent.mkdir(exist_ok=True)
         os.mkfifo(path) if kind == "pipe" else path.symlink_to("/dev/zero")
+    monkeypatch.chdir(life.memory.parent)
     for command in COMMANDS:
         life.command(*command.split())
     async with life.host() as memory:
