@@ -193,18 +193,17 @@ class PanelApp(App[None]):
         self.run_worker(self.changed(work, done, then), group="change")
 
     async def changed(self, work: Callable[[], object], done: str, then: Callable[[], None] = lambda: None) -> bool:
-        """Do the same, and return whether it went well once it is shown."""
-        failed = False
+        """Do the same, and return whether it went well."""
         try:
             result = await self.memory.run(work)
         except Exception as error:
-            failed = True
             self.complain(error)
-        else:
-            self.say(done if result is not None else self.words("Nothing changed."))
-            then()
-        await self.current.refresh_view(force=True)
-        return not failed
+            await self.current.refresh_view(force=True)
+            return False
+        await self.current.refresh_view(force=True)  # before it is said: the next key means the list as it is then
+        then()
+        self.say(done if result is not None else self.words("Nothing changed."))
+        return True
 
     def ask(self, question: str, lines: Sequence[str], then: Callable[[], object]) -> None:
         """Ask whether to do something, and do it when that is meant."""

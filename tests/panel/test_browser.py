@@ -69,6 +69,70 @@ class Drawn:
         self.until(lambda: text in self.text)
         self._bytes.clear()
 
+    def types(self, text: str) -> None:
+        """Type until it is drawn: a form that has just been drawn may not have the keyboard yet."""
+        for _ in range(6):
+            self._page.keyboard.insert_text(text)
+            end = monotonic() + 10
+            while monotonic() < end:
+                if text.strip() in self.text:
+                    return
+                self._page.wait_for_timeout(50)
+        raise AssertionError("what was typed was never drawn")
+
+
+@pytest.mark.accept("EB-22")
+def test_search_edit_forget_and_restore_through_the_page(address: str, workspace: Path, tmp_path: Path):
+    access = RepositoryAccess(EntryRepository(workspace))
+    access.add("likes oolong tea")
+    file = workspace / "memory" / "ENTRIES.md"
+
+    def on_disk() -> str:
+        return file.read_text(encoding="utf-8")
+
+    with sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        context = browser.new_context(viewport={"width": 1200, "height": 640})
+        page = context.new_page()
+        asked: list[str] = []
+        failed: list[str] = []
+        page.on("request", lambda request: asked.append(request.url))
+        page.on("requestfailed", lambda request: failed.append(request.url))
+        page.on("pageerror", lambda error: failed.append(str(error)))
+        drawn = Drawn(page)
+        until, sees = drawn.until, drawn.sees
+        page.goto(address)
+        page.wait_for_selector("body.-first-byte", timeout=30_000)
+        sees("likes oolong tea")
+        page.keyboard.press("e")
+        sees("Save (ctrl+s)")
+        drawn.types(" in the morning")
+        page.keyboard.press("Control+s")
+        until(lambda: "likes oolong tea in the morning\n" in on_disk())
+        sees("Changed.")
+        page.keyboard.press("f")
+        sees("Forget this?")
+        page.keyboard.press("y")
+        until(lambda: "oolong" not in on_disk().partition("## Archived")[0])
+        sees("Forgotten.")
+        page.keyboard.press("a")
+        page.keyboard.press("a")
+        sees("oolong")
+        page.keyboard.press("r")
+        until(lambda: "likes oolong tea in the morning\n" in on_disk().partition("## Archived")[0])
+        page.keyboard.press("2")
+        sees("Search: words")
+        drawn.types("oolong")
+        sees("memory/ENTRIES.md:")
+        assert failed == []
+        assert {url.split("/")[2] for url in asked} == {address.split("/")[2]}  # nothing from anywhere else
+        assert context.request.get(address).status == 403
+        folder = os.environ.get("NANOBOT_MEMORY_PICTURES")
+        if folder:
+            page.wait_for_timeout(6_000)
+            page.screenshot(path=Path(folder) / "web-search.png")
+        browser.close()
+
 
 def test_on_a_telephone_it_fits_and_a_name_can_be_tapped(address: str, workspace: Path):
     access = RepositoryAccess(EntryRepository(workspace))
