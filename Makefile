@@ -30,7 +30,7 @@ check: ## format, lint, types, imports, documents and packages, as CI checks the
 	uv run ruff format --check .
 	uv run ruff check .
 	uv run mypy
-	uv run mypy examples/echo_host.py examples/reviewing_host.py examples/*/[!t]*.py
+	uv run mypy examples/echo_host.py examples/every_hook.py examples/reviewing_host.py examples/*/[!t]*.py
 	uv run lint-imports
 	uv run python -m release.checks
 

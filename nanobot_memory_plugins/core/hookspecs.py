@@ -2,6 +2,8 @@
 
 An implementation names only the arguments that it wants; none is fine. It may be a plain or an async
 function. Values are frozen. Whatever it raises or returns by mistake is logged and costs only itself.
+``session_key`` names the conversation ("cli:direct"), ``scope`` whose call it is, and ``context`` is the plugin's own
+`PluginContext`. ``examples/every_hook.py`` implements each of them.
 """
 
 from collections.abc import Mapping, Sequence
@@ -59,7 +61,8 @@ def on_tool_executed(
 ) -> Note | Sequence[Note] | None:
     """Answer a tool that finished or failed.
 
-    ``error`` is None when it succeeded. ``arguments`` and ``result`` are as they were, secrets included; of lists and
+    ``tool_name`` was called, and took ``duration_ms`` milliseconds. ``error`` is None when it succeeded.
+    ``arguments`` and ``result`` are as they were, secrets included; of lists and
     mappings the first thousand values and 262,144 characters alone, with how many more there were (``[… 9 more]``).
     What you return as a note is redacted by core before it is written, what you do yourself is not.
     Answer with notes to keep, or None.
@@ -74,8 +77,9 @@ def on_session_idle(
     scope: Scope,
     context: PluginContext,
 ) -> Note | Sequence[Note] | None:
-    """Answer a session that has been quiet for a while (300 s by default), or that has ended.
+    """Answer a session that has been quiet for a while (300 s by default), or that has ``ended``.
 
+    ``history`` are its messages, oldest first. Nobody waits for the answer.
     Answer with notes to keep, or None.
     """
 
@@ -94,7 +98,9 @@ def before_compaction(
     """Answer that history is about to be cut.
 
     ``messages`` are the messages at stake, ``context_window`` is in tokens, and ``room`` is what the summary and
-    the messages that stay may take of it together. Everybody's notes are kept; the first summary, in the order of the
+    the messages that stay may take of it together. ``reason`` is ``token_pressure``, ``overflow``, ``idle``,
+    ``command``, ``session_ended`` (then nothing stays), or a word of the host's.
+    Everybody's notes are kept; the first summary, in the order of the
     plugins, replaces what is cut. Where the host makes a summary of its own they are not ``replaceable``: then it is
     advice for that one.
     """
@@ -145,7 +151,7 @@ def on_draft_written(
     scope: Scope,
     context: PluginContext,
 ) -> ContextBlock | Sequence[ContextBlock] | None:
-    """Look at the draft of an answer to ``text`` before the user sees it.
+    """Look at the ``draft`` of an answer to ``text`` before the user sees it; ``history`` stands before ``text``.
 
     Answer with blocks when the answer should be made again with more evidence beside the message, or None.
     """
@@ -157,7 +163,8 @@ def trim_bootstrap(
 ) -> dict[str, str] | None:
     """Shorten the files that open a prompt.
 
-    Synchronous, since hosts build prompts synchronously: an async implementation is refused. ``overhead`` is the
+    Synchronous, since hosts build prompts synchronously: an async implementation is refused. ``files`` are the texts by
+    file name, in the order in which the host shows them, ``overhead`` is the
     characters that the host puts around each file. Called once for each state of the files, with what other plugins
     left of them; the answer holds until one changes. Answer with the texts by name, without those to leave out, or
     None.
@@ -200,7 +207,7 @@ def open_entries(context: PluginContext) -> EntryAccess | None:
 
 @hookspec
 def on_start(context: PluginContext) -> None:
-    """Begin: the host has started, and the store is open."""
+    """Begin: the host has started, and the store is open. Limit: 10 s."""
 
 
 @hookspec
@@ -210,7 +217,11 @@ def on_stop(context: PluginContext) -> None:
 
 @hookspec
 def contribute_tools(context: PluginContext) -> MemoryTool | Sequence[MemoryTool] | None:
-    """Offer tools to the model. Called once, at start."""
+    """Offer tools to the model. Called once, at start.
+
+    A tool named ``remember`` takes the place of core's own. ``reads_only`` and ``destroys`` tell hosts that ask a
+    person before a call.
+    """
 
 
 @hookspec

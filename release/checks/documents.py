@@ -1,4 +1,4 @@
-"""What documents say: links, generated pages, commands, examples, dependencies, and rows of acceptance."""
+"""What documents say: links, commands, examples, dependencies, and rows of acceptance."""
 
 import ast
 import asyncio
@@ -11,7 +11,6 @@ import tempfile
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 from packaging.requirements import Requirement
@@ -22,6 +21,7 @@ from release.changelog import sections
 from release.checks.command_lines import command_lines, fault_of
 from release.checks.listed import ROOT, check
 from release.checks.pages import DOCS, ENTRY_POINTS, PAGES, README, broken_links, read
+from release.pages.configuration import MODELS
 from release.versions import OWN, project_files, projects
 
 _ROW = re.compile(r"^\| (?P<row>[A-Z0-9]{2}-\d{2}) \| (?P<state>\w+) \|", re.MULTILINE)
@@ -46,25 +46,6 @@ def named() -> Iterator[str]:
             yield f"README.md: docs/{name}"
 
 
-@check("generated pages are up to date")
-def generated() -> Iterator[str]:
-    """The pages of commands and options are what the code makes."""
-    for maker in ("make_command_line", "make_configuration"):
-        module = _script(DOCS / f"{maker}.py")
-        name = maker.removeprefix("make_")
-        for page, made in ((f"{name}.md", module.page), (f"zh/{name}.md", module.chinese_page)):
-            if (DOCS / page).exists() and (DOCS / page).read_text(encoding="utf-8") != made():
-                yield f"docs/{page}: run docs/{maker}.py"
-
-
-def _script(file: Path) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(file.stem, file)
-    assert spec is not None and spec.loader is not None  # noqa: S101, PT018
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
 @check("every command in a document is one that there is")
 def commands() -> Iterator[str]:
     """Ours are read by the program; of others, modules, files and targets are looked for."""
@@ -86,7 +67,6 @@ def commands() -> Iterator[str]:
 @check("examples of code and configuration in documents are accepted")
 def examples() -> Iterator[str]:
     """Python is run beside a memory; JSON must hold options that there are."""
-    models: Mapping[str, Any] = _script(DOCS / "make_configuration.py").MODELS
     for path in PAGES:
         for language, text, line in read(path).code:
             where = f"{path.relative_to(ROOT)}:{line}"
@@ -94,7 +74,7 @@ def examples() -> Iterator[str]:
                 if language == "python" and path != ENTRY_POINTS:  # whose are tests: PL-07
                     asyncio.run(_run(text))
                 elif language == "json":
-                    yield from (f"{where}: {one}" for one in _wrong_options(json.loads(text), models))
+                    yield from (f"{where}: {one}" for one in _wrong_options(json.loads(text)))
             except Exception as error:
                 yield f"{where}: {error!r}"
 
@@ -113,14 +93,14 @@ async def _complete(messages: Sequence[Mapping[str, Any]], *, max_tokens: int, p
     return "NO_REPLY"
 
 
-def _wrong_options(raw: dict[str, Any], models: Mapping[str, Any]) -> Iterator[str]:
+def _wrong_options(raw: dict[str, Any]) -> Iterator[str]:
     raw = raw.get("channels", raw)["memoryPlugins"]
-    known = [*models, *(folder.name.partition("_")[0] for folder in (ROOT / "examples").iterdir()), "nanobot"]
+    known = [*MODELS, *(folder.name.partition("_")[0] for folder in (ROOT / "examples").iterdir()), "nanobot"]
     config, problems = config_from_mapping({"memoryPlugins": raw}, known_plugins=known)
     yield from map(str, problems)
     for name in config.plugins:
-        if name in models:
-            yield from map(str, plugin_options(config, name, models[name])[1])
+        if name in MODELS:
+            yield from map(str, plugin_options(config, name, MODELS[name])[1])
 
 
 @check("docs/dependencies.md names every dependency, and no other")

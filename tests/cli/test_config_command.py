@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from docs.make_configuration import MODELS
 from nanobot_memory_plugins.core.cli.main import run_command_line
 from nanobot_memory_plugins.core.config.effective import allowed_by
+from release.pages.configuration import MODELS
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""entry_points.md says what the code says."""
+"""entry_points.md and examples/every_hook.py say what the code says."""
 
 import dataclasses
 import inspect
@@ -34,6 +34,7 @@ from tests.support.third_party import EXAMPLES
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "entry_points.md").read_text(encoding="utf-8")
+FOUR = ("on_message_received", "on_tool_executed", "on_session_idle", "before_compaction")
 HOOKS = {
     name: function
     for name, function in vars(hookspecs).items()
@@ -92,47 +93,64 @@ ANSWERS = {
 }
 
 
+def every_hook() -> ModuleType:
+    module = ModuleType("every_hook")
+    source = (EXAMPLES / "every_hook.py").read_text(encoding="utf-8")
+    exec(compile(source, "every_hook.py", "exec"), module.__dict__)
+    return module
+
+
 def section(hook: str) -> str:
     found = re.search(rf"^### `{hook}\(.*?(?=^##|\Z)", PAGE, re.MULTILINE | re.DOTALL)
     assert found, f"{hook} has no section"
     return found[0]
 
 
-def example(hook: str) -> str:
-    (code,) = re.findall(r"```python\n(.*?)```", section(hook), re.DOTALL)
-    return code
-
-
-def test_there_are_hooks():
-    assert set(HOOKS) == set(ANSWERS)
+@pytest.mark.accept("PL-07")
+def test_every_hook_is_implemented_by_the_example_and_named_on_the_page():
+    implemented = {name for name, one in vars(every_hook()).items() if hasattr(one, f"{hookspecs.PROJECT_NAME}_impl")}
+    assert set(HOOKS) == set(ANSWERS) == implemented
+    assert [hook for hook in HOOKS if f"`{hook}`" not in PAGE and f"`{hook}(" not in PAGE] == []
 
 
 @pytest.mark.accept("PL-07")
-@pytest.mark.parametrize("hook", HOOKS)
-def test_the_heading_is_the_signature(hook: str):
-    signature = re.sub(r"(?:\w+\.)+(\w+)", r"\1", str(inspect.signature(HOOKS[hook])))
-    assert section(hook).splitlines()[0] == f"### `{hook}{signature}`"
+@pytest.mark.parametrize("hook", FOUR)
+def test_the_heading_of_the_four_is_the_signature_and_every_parameter_is_described_in_order(hook: str):
+    signature = inspect.signature(HOOKS[hook])
+    written = re.sub(r"(?:\w+\.)+(\w+)", r"\1", str(signature))
+    assert section(hook).splitlines()[0] == f"### `{hook}{written}`"
+    assert re.findall(r"^\| `(\w+)` \| .+ \|$", section(hook), re.MULTILINE) == list(signature.parameters)
 
 
 @pytest.mark.accept("PL-07")
-@pytest.mark.parametrize("hook", HOOKS)
-def test_every_parameter_is_described_in_order(hook: str):
-    described = re.findall(r"^\| `(\w+)` \| .+ \|$", section(hook), re.MULTILINE)
-    assert described == list(inspect.signature(HOOKS[hook]).parameters)
+@pytest.mark.parametrize("hook", sorted(set(HOOKS) - set(FOUR)))
+def test_the_docstring_of_the_others_names_every_parameter_of_their_own(hook: str):
+    own = set(inspect.signature(HOOKS[hook]).parameters) - {"session_key", "scope", "context"}
+    documented = inspect.getdoc(HOOKS[hook]) or ""
+    assert documented
+    assert [name for name in own if f"``{name}" not in documented] == []
 
 
 @pytest.mark.accept("PL-07")
 @pytest.mark.parametrize("hook", HOOKS)
 async def test_the_example_runs_and_its_answer_is_accepted(hook: str, tmp_path: Path):
-    module = ModuleType(f"example_{hook}")
-    exec(compile(example(hook), f"entry_points.md:{hook}", "exec"), module.__dict__)
     wanted = {name: ARGUMENTS[name] for name in inspect.signature(HOOKS[hook]).parameters if name != "context"}
     count, types = ANSWERS[hook]
-    values = await call_hook(module, hook, context=plugin_context(plugin_name="example", workspace=tmp_path), **wanted)
+    context = plugin_context(plugin_name="example", workspace=tmp_path)
+    values = await call_hook(every_hook(), hook, context=context, **wanted)
     assert len(values) == count
     assert all(isinstance(value, types) for value in values)
     if types:
         assert accepted_types(hook) == types
+
+
+async def test_the_host_of_the_page_recalls_what_its_user_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("NANOBOT_MEMORY_CONFIG", str(tmp_path / "none.json"))
+    (code,) = re.findall(r"```python\n(from nanobot_memory_plugins.core import MemoryHost\n.*?)```", PAGE, re.DOTALL)
+    module = ModuleType("smallest_host")
+    exec(compile(code, "entry_points.md:host", "exec"), module.__dict__)
+    assert len(code.splitlines()) <= 30
+    assert "port 5433" in await module.__dict__["main"](tmp_path / "ws")
 
 
 @pytest.mark.accept("PL-07")

@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
-from docs.picture_workspace import make_workspace
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core.clock import ManualClock
 from nanobot_memory_plugins.core.values import EntryView
 from nanobot_memory_plugins.panel.app import PanelApp
 from nanobot_memory_plugins.panel.language import PanelWords
 from nanobot_memory_plugins.panel.memory import PanelMemory
+from release.pages.picture_workspace import make_workspace
 
 
 @pytest.fixture(autouse=True)

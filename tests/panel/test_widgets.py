@@ -12,13 +12,13 @@ from rich.segment import Segment
 from rich.text import Text
 from textual.color import Color
 
-from docs.picture_workspace import NOW
 from nanobot_memory_plugins.core.clock import ManualClock
 from nanobot_memory_plugins.panel.app import VIEWS
 from nanobot_memory_plugins.panel.drawable import ControlFilter, in_ascii
 from nanobot_memory_plugins.panel.highlight import highlighted, pattern_of
 from nanobot_memory_plugins.panel.language import PanelWords, is_unicode_terminal, language_of
 from nanobot_memory_plugins.panel.views.base import _cell
+from release.pages.picture_workspace import NOW
 
 from .conftest import driven
 

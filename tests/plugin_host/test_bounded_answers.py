@@ -1,7 +1,6 @@
 """What a plugin's tool says, and what somebody's store finds, has a bound before it comes near a prompt."""
 
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -99,10 +98,3 @@ async def test_what_is_no_hit_is_left_out(odd: object):
 async def test_what_is_no_result_fails_as_a_store_fails(odd: object):
     with pytest.raises(StoreError, match="no result"):
         await hits_of(Store(odd), Query("port"))
-
-
-def test_the_bounds_are_documented():
-    page = (Path(__file__).parents[2] / "entry_points.md").read_text(encoding="utf-8")
-    text = " ".join(page.split("### Bounds of answers")[1].split("## ")[0].split())
-    for number in (TOOL_ANSWER, HIT_TEXT, HIT_SNIPPET, HIT_FIELDS):
-        assert f"{number:,} characters" in text

@@ -1,9 +1,6 @@
 """An answer that is too large is a failure of its plugin, and nothing of it is used or stored."""
 
-from pathlib import Path
-
 from nanobot_memory_plugins.core import MemoryHost
-from nanobot_memory_plugins.core.isolation.answers import BOUNDS, bound_of
 from nanobot_memory_plugins.core.protocols import MemoryTool
 from nanobot_memory_plugins.core.testing import install_plugin
 from nanobot_memory_plugins.core.values import ContextBlock, Note, PromptEntries, Summary, Trace
@@ -68,13 +65,3 @@ async def test_two_stores_at_once_are_no_store(tmp_path, monkeypatch):
     async with MemoryHost(tmp_path / "ws") as memory:
         assert memory.store is None
         assert (await memory.message_received(session_key="a", text="hello")).receipt.stored
-
-
-def test_the_bounds_are_documented():
-    page = (Path(__file__).parents[2] / "entry_points.md").read_text(encoding="utf-8")
-    rows = [line for line in page.split("### Bounds of answers")[1].split("## ")[0].splitlines() if "| `" in line]
-    for hook, bound in (BOUNDS | {"diagnose": bound_of("diagnose")}).items():
-        (row,) = [row for row in rows if f"`{hook}`" in row]
-        _, _, values, characters, _ = map(str.strip, row.split("|"))
-        assert values == f"{bound.values:,}"
-        assert characters.startswith(f"{bound.characters:,}") or not characters

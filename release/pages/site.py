@@ -1,4 +1,4 @@
-"""What MkDocs is told besides mkdocs.yml: pages that stand outside of docs/, and links that lead out of it."""
+"""What MkDocs is told besides mkdocs.yml: pages outside of docs/, generated ones, and links out of the site."""
 
 import posixpath
 import re
@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 # Files of the project's top folder that are pages of the site, and their names there.
 OUTSIDE = {
     "README.md": "index.md",
@@ -20,11 +20,25 @@ _FENCE = re.compile(r"^(?P<fence>```+|~~~+)")
 
 def on_files(files: Any, config: Any) -> Any:
     """Add the pages that stand outside of the folder."""
-    from mkdocs.structure.files import File
+    from mkdocs.structure.files import File  # type: ignore[import-not-found]
 
     for source, name in OUTSIDE.items():
         files.append(File.generated(config, name, abs_src_path=str(ROOT / source)))
+    for name, page in generated().items():
+        files.append(File.generated(config, name, content=page))
     return files
+
+
+def generated() -> dict[str, str]:
+    """Return the pages that are made from the code, by their names in the site."""
+    from release.pages import command_line, configuration
+
+    return {
+        "command_line.md": command_line.page(),
+        "configuration.md": configuration.page(),
+        "zh/command_line.md": command_line.chinese_page(),
+        "zh/configuration.md": configuration.chinese_page(),
+    }
 
 
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:

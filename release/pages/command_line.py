@@ -1,4 +1,4 @@
-"""Write docs/command_line.md and its Chinese form from the commands themselves. Run it after a command has changed."""
+"""The pages of the site that list every command, in English and Chinese, made from the commands themselves."""
 
 import inspect
 from collections.abc import Iterator, Mapping
@@ -12,19 +12,16 @@ import typer
 import typer.main
 
 from nanobot_memory_plugins.core.cli.language import spoken
-from nanobot_memory_plugins.core.cli.main import PROGRAM, app
+from nanobot_memory_plugins.core.cli.main import app
+from nanobot_memory_plugins.core.cli.plain import PROGRAM
 from nanobot_memory_plugins.core.entry_points import COMMAND_GROUP, installed_entry_points
 from nanobot_memory_plugins.redaction.script.messages import tr
 
-PAGE = Path(__file__).with_name("command_line.md")
-CHINESE_PAGE = Path(__file__).parent / "zh" / "command_line.md"
 OURS = "nanobot-memory-"
 # What `--install-completion` and the like say stands in the head of the page.
 LEFT_OUT = {"--help", "--install-completion", "--show-completion"}
 
 HEAD = f"""# Command line
-
-<!-- Written by docs/make_command_line.py from the commands themselves. -->
 
 `{PROGRAM} COMMAND --help` says the same. Each command comes with the distribution that is named beside it.
 
@@ -32,8 +29,8 @@ HEAD = f"""# Command line
 - `--config FILE` names the configuration. Else it is `NANOBOT_MEMORY_CONFIG`, `./config.json` or nanobot's own.
 - `--json` prints one JSON object as the last line of standard output, and nothing else there. A failure is
   `{{"ok": false, "error": ..., "hint": ...}}`.
-- The exit status is 0 when it was done, 1 when it failed, 130 after an interrupt, and 2 for wrong use: an option, an
-  argument or a value that there is not, a configuration that cannot be used, a part that is not installed. What is
+- The exit status is 0 when it was done, 1 when it failed, 130 after an interrupt, and 2 for wrong use: an unknown
+  option, argument or value, a configuration that cannot be used, a part that is not installed. What is
   said begins with `nanobot-memory:`, or stands in the frame below the usage. Where a command needs nothing from an
   unreadable `config.json` it says so, and goes on with the defaults.
 - On a terminal the lists of entries, profile and history end after 50 lines, and say how many more there are;
@@ -51,9 +48,7 @@ HEAD = f"""# Command line
 
 CHINESE_HEAD = f"""# 命令行
 
-<!-- Written by docs/make_command_line.py from the commands and the catalogue of the command line. -->
-
-`{PROGRAM} 命令 --help --lang zh` 显示的内容相同。命令行何时说中文，以及常用的三十条，见 [commands.md](commands.md)。
+`{PROGRAM} 命令 --help --lang zh` 显示的内容相同。命令行何时说中文，见[操作指南](how_to.md)。
 每条命令旁边写着它来自哪个发行包。
 
 - `--workspace 文件夹` 指定智能体的文件夹；不写则用 `NANOBOT_MEMORY_WORKSPACE`，再不然用 nanobot 的工作区。
@@ -175,8 +170,3 @@ def _default(one: Any, words: Words) -> str:
     if default in (None, False, "", (), []) or callable(default):
         return ""
     return f"`{default}`" if default is not True else words.yes
-
-
-if __name__ == "__main__":
-    PAGE.write_text(page(), encoding="utf-8")
-    CHINESE_PAGE.write_text(chinese_page(), encoding="utf-8")

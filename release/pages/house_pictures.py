@@ -1,20 +1,16 @@
-"""Draw the house from its imports: ``uv run python docs/make_house_picture.py`` writes docs/pictures/house-*.svg.
+"""Draw the house from its imports: ``uv run python -m release.pages.house_pictures`` writes docs/pictures/house-*.svg.
 
 A box is a distribution, or a room of core; what imports another one stands above it. Lines that follow from others are
 left out. The same code makes the same files, which load nothing.
 """
 
-import sys
 from collections.abc import Mapping
 from html import escape
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
+from release.house import ROOT, Arrows, House, layers
 
-from release.house import Arrows, House, layers  # noqa: E402
-
-PICTURES = Path(__file__).with_name("pictures")
+PICTURES = Path(__file__).parents[2] / "docs" / "pictures"
 _BOX, _GAP, _ROW, _TOP = 30, 16, 84, 24
 _LETTER = 7.6
 _FONT = "ui-monospace, Menlo, Consolas, 'DejaVu Sans Mono', monospace"

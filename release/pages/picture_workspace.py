@@ -2,13 +2,12 @@
 
 import random
 import uuid
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from unittest import mock
 
-from docs import chinese_picture_workspace as chinese
 from nanobot_memory_plugins.consolidation.model import entry as entry_module
 from nanobot_memory_plugins.consolidation.model.entry import Category
 from nanobot_memory_plugins.consolidation.operations.entry_access import RepositoryAccess
@@ -21,6 +20,7 @@ from nanobot_memory_plugins.core.files.transcript import TranscriptRecord
 from nanobot_memory_plugins.core.language_model.ledger import Usage, UsageLedger
 from nanobot_memory_plugins.core.state import StateDatabase
 from nanobot_memory_plugins.core.values import EntryEdit, Note, NoteType, Origin, Scope
+from release.pages import chinese_picture_workspace as chinese
 
 NOW = datetime(2026, 3, 20, 9, 30, tzinfo=UTC)
 _DAY = 86_400
@@ -101,7 +101,8 @@ def make_workspace(folder: Path, language: str = "en") -> ManualClock:
     life = LIVES[language]
     clock = ManualClock(NOW - timedelta(days=80))
     (folder / "memory" / "sessions").mkdir(parents=True)
-    with _same_ids():
+    chance = random.Random(7)  # noqa: S311
+    with mock.patch.object(entry_module, "uuid4", side_effect=lambda: uuid.UUID(int=chance.getrandbits(128))):
         _entries(folder, clock, life)
     _notes(folder, life)
     _sessions(folder, life)
@@ -165,14 +166,3 @@ def _uses(folder: Path) -> None:
                 seconds = chance.randint(9, 60) / 10
                 outcome = "answered" if chance.random() > 0.1 else "CompletionTimeoutError"
                 ledger.record(Usage(time, plugin, purpose, prompt, answer, seconds, outcome))
-
-
-@contextmanager
-def _same_ids() -> Iterator[None]:
-    """Make the same ids each time."""
-    chance, real = random.Random(7), entry_module.uuid4  # noqa: S311
-    entry_module.uuid4 = lambda: uuid.UUID(int=chance.getrandbits(128))
-    try:
-        yield
-    finally:
-        entry_module.uuid4 = real

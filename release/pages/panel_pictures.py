@@ -1,7 +1,7 @@
 """Make pictures of the panel from a workspace that is made up.
 
-``uv run python docs/make_pictures.py`` writes those that the documentation shows into docs/pictures;
-``... make_pictures.py FOLDER`` writes every view at 80 by 24 and 160 by 50, in English and Chinese, into a folder, for
+``uv run python -m release.pages.panel_pictures`` writes those that the documentation shows into docs/pictures;
+``... panel_pictures FOLDER`` writes every view at 80 by 24 and 160 by 50, in English and Chinese, into a folder, for
 looking at. The same code makes the same files. They load nothing: they name fonts, and bring none.
 """
 
@@ -18,19 +18,16 @@ from unittest import mock
 
 from rich.cells import cell_len
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
-
-from docs.picture_workspace import make_workspace  # noqa: E402
-from nanobot_memory_plugins.core.values.diagnosis import Finding, Health  # noqa: E402
-from nanobot_memory_plugins.panel.app import VIEWS, PanelApp  # noqa: E402
-from nanobot_memory_plugins.panel.language import PanelWords  # noqa: E402
-from nanobot_memory_plugins.panel.memory import PanelMemory  # noqa: E402
-from nanobot_memory_plugins.redaction.script.messages import Sentence  # noqa: E402
+from nanobot_memory_plugins.core.values.diagnosis import Finding, Health
+from nanobot_memory_plugins.panel.app import VIEWS, PanelApp
+from nanobot_memory_plugins.panel.language import PanelWords
+from nanobot_memory_plugins.panel.memory import PanelMemory
+from nanobot_memory_plugins.redaction.script.messages import Sentence
+from release.pages.picture_workspace import make_workspace
 
 SIZES = ((80, 24), (160, 50))
 LANGUAGES = ("en", "zh")
-PICTURES = Path(__file__).with_name("pictures")
+PICTURES = Path(__file__).parents[2] / "docs" / "pictures"
 # What the documentation shows: views by size and language.
 SHOWN = (
     *(((80, 24), "en", name) for name in ("memories", "search", "sessions", "forgetting", "health")),
@@ -169,7 +166,7 @@ def main(folder: Path | None) -> None:
     for size, language, name in every if folder else SHOWN:
         file = target / file_name(size, language, name)
         file.write_text(asyncio.run(picture(name, size, language)), encoding="utf-8")
-        print(file.name)  # noqa: T201
+        print(file.name)
 
 
 def file_name(size: tuple[int, int], language: str, name: str) -> str:

@@ -1,8 +1,7 @@
-"""Write docs/configuration.md and its Chinese form from the options themselves. Run it after an option has changed."""
+"""The pages of the site that list every option, in English and Chinese, made from the options themselves."""
 
 import json
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel
@@ -22,8 +21,6 @@ from nanobot_memory_plugins.recall.options import RecallOptions
 from nanobot_memory_plugins.storage.options import StorageOptions
 from nanobot_memory_plugins.summary.options import SummaryOptions
 
-PAGE = Path(__file__).with_name("configuration.md")
-CHINESE_PAGE = Path(__file__).parent / "zh" / "configuration.md"
 MODELS: dict[str, type[BaseModel]] = {
     "core": CoreOptions,
     "redaction": RedactionOptions,
@@ -43,8 +40,6 @@ LONGEST_DEFAULT = 60
 
 HEAD = """# Configuration
 
-This page is made from the options by `docs/make_configuration.py`; a test keeps it so.
-
 nanobot-ai: options stand at `channels.memoryPlugins` in `~/.nanobot/config.json`, where they survive nanobot's own
 saves. Any other host: `{"memoryPlugins": {...}}` in a `config.json`. `NANOBOT_MEMORY_CONFIG` names another file, and
 so does `--config`. A `MemoryHost` or `MemoryService` without `config=` reads the same files; one that is given a
@@ -61,8 +56,6 @@ those plugins, whatever the file says.
 """
 
 CHINESE_HEAD = """# 配置项
-
-本页由 `docs/make_configuration.py` 从选项生成，译文来自命令行的译文目录；有测试保证它不过时。
 
 nanobot-ai：选项写在 `~/.nanobot/config.json` 的 `channels.memoryPlugins` 下面，nanobot 保存配置时不会丢。
 其他宿主：写在 `config.json` 里的 `{"memoryPlugins": {...}}`。`NANOBOT_MEMORY_CONFIG` 或 `--config` 可以指定别的文件。
@@ -122,7 +115,7 @@ def options(model: type[BaseModel], prefix: str = "") -> Iterator[tuple[str, Fie
     """Yield each option of a model with its dotted camelCase key and its default, nested ones after their parent."""
     for name, field in model.model_fields.items():
         key = f"{prefix}{to_camel(name)}"
-        default = field.get_default(call_default_factory=True)  # type: ignore[call-arg]
+        default = field.get_default(call_default_factory=True)
         if isinstance(default, BaseModel):
             yield from options(type(default), f"{key}.")
         else:
@@ -144,8 +137,3 @@ def page() -> str:
         rows.append(f"| `{key}` | `{name.option}` | {shown(name.default)} | {differs} |")
     parts.append(DOCUMENTS_HEAD + "\n".join(rows) + "\n")
     return "\n".join(parts)
-
-
-if __name__ == "__main__":
-    PAGE.write_text(page(), encoding="utf-8")
-    CHINESE_PAGE.write_text(chinese_page(), encoding="utf-8")

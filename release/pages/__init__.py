@@ -1,0 +1,1 @@
+"""What the documents are made of beside prose: generated pages, pictures, and the site."""
