@@ -1,1 +1,1 @@
-"""Building and checking a release: ``python -m release``. It uploads nothing. docs/releasing.md tells how to use it."""
+"""Building and checking a release: ``python -m release``. It uploads nothing. CONTRIBUTING.md tells how to use it."""

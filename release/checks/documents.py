@@ -20,7 +20,7 @@ from nanobot_memory_plugins.core.config import config_from_mapping, plugin_optio
 from release.changelog import sections
 from release.checks.command_lines import command_lines, fault_of
 from release.checks.listed import ROOT, check
-from release.checks.pages import DOCS, ENTRY_POINTS, PAGES, README, broken_links, read
+from release.checks.pages import DOCS, ENTRY_POINTS, PAGES, README, REPOSITORY, broken_links, read
 from release.pages.configuration import MODELS
 from release.versions import OWN, project_files, projects
 
@@ -34,7 +34,7 @@ def links() -> Iterator[str]:
         yield from (f"{path.relative_to(ROOT)}: {link}" for link in broken_links(path))
 
 
-@check("the README and mkdocs.yml name every document once")
+@check("the README and mkdocs.yml name every document")
 def named() -> Iterator[str]:
     """MkDocs itself tells of pages that it does not find."""
     site = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
@@ -42,7 +42,7 @@ def named() -> Iterator[str]:
         name = page.relative_to(DOCS).as_posix()
         if len(re.findall(rf"[ ]{re.escape(name)}$", site, re.MULTILINE)) != 1:
             yield f"mkdocs.yml: {name}"
-        if page.parent == DOCS and read(README).first_cells.count(f"[docs/{name}](docs/{name})") != 1:
+        if page.parent == DOCS and f"{REPOSITORY}docs/{name}" not in read(README).links:
             yield f"README.md: docs/{name}"
 
 

@@ -13,6 +13,8 @@ from markdown_it.token import Token
 from release.checks.listed import ROOT
 
 DOCS, README, ENTRY_POINTS = ROOT / "docs", ROOT / "README.md", ROOT / "entry_points.md"
+# Where the repository will be: pages that a package index shows link to it.
+REPOSITORY = "https://github.com/nanobot-memory-plugins/nanobot-memory-plugins/blob/main/"
 PAGES = (*sorted(ROOT.glob("*.md")), *sorted(DOCS.rglob("*.md")))
 _PARSER = MarkdownIt("commonmark").enable("table")
 
@@ -29,8 +31,6 @@ class Page:
     """Targets of links and pictures."""
     spans: list[str] = field(default_factory=list)
     """Code within sentences and tables."""
-    first_cells: list[str] = field(default_factory=list)
-    """The first cell of every row of a table."""
 
 
 @cache
@@ -45,8 +45,6 @@ def read(path: Path) -> Page:
         elif token.type in ("fence", "code_block"):
             line = (token.map or [0])[0] + 1 + (token.type == "fence")
             page.code.append((token.info.strip(), token.content, line))
-        elif token.type == "tr_open":
-            page.first_cells.append(tokens[number + 2].content)
         for child in token.children or ():
             page.links.extend(_targets(child))
             if child.type == "code_inline":
@@ -64,6 +62,10 @@ def _targets(token: Token) -> Iterator[str]:
 def broken_links(path: Path) -> Iterator[str]:
     """Yield the links of a page that lead to no file, or to no heading."""
     for link in read(path).links:
+        if link.startswith(REPOSITORY):
+            if not (ROOT / link.removeprefix(REPOSITORY)).exists():
+                yield link
+            continue
         if link.startswith(("https://", "http://", "mailto:")):
             continue
         name, _, anchor = unquote(link).partition("#")

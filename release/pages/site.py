@@ -15,6 +15,7 @@ OUTSIDE = {
     "CHANGELOG.md": "changelog.md",
 }
 _LINK = re.compile(r"\[(?P<text>(?:[^\[\]]|\[[^\]]*\])*)\]\((?P<target>[^)\s]+)\)")
+REPOSITORY = "https://github.com/nanobot-memory-plugins/nanobot-memory-plugins/blob/main/"
 _FENCE = re.compile(r"^(?P<fence>```+|~~~+)")
 
 
@@ -73,7 +74,10 @@ def outside_code(markdown: str, change: Callable[[str], str]) -> str:
 
 
 def _link(link: re.Match[str], source: str) -> str:
-    name, mark, anchor = link["target"].partition("#")
+    target = link["target"]
+    if target.startswith(REPOSITORY):
+        target = posixpath.relpath(target.removeprefix(REPOSITORY), posixpath.dirname(source) or ".")
+    name, mark, anchor = target.partition("#")
     if not name or "://" in name:
         return link[0]
     path = posixpath.normpath(posixpath.join(posixpath.dirname(source), name))

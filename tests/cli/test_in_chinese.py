@@ -1,4 +1,4 @@
-"""The command line in Chinese: the commands that docs/zh/commands.md lists, and no sentence of ours in English."""
+"""The command line in Chinese: the commands that people use most, and no sentence of ours in English."""
 
 import json
 import re
@@ -16,8 +16,53 @@ from nanobot_memory_plugins.core.files import MemoryPaths, render_transcript_lin
 from nanobot_memory_plugins.core.files.transcript import TranscriptRecord
 from nanobot_memory_plugins.core.values import Origin, Scope
 
-ROOT = Path(__file__).parents[2]
-PAGE = ROOT / "docs" / "zh" / "commands.md"
+COMMANDS = """
+doctor --all
+plugins
+init --yes --no-model
+models list
+people list
+--help
+index --no-embeddings
+search 乌龙茶 --no-embeddings
+search 没有这样的内容 --no-embeddings
+search 端口 --since 2026-01 --origin user --no-embeddings
+search --origin user --no-embeddings
+why 我喜欢喝什么？ --no-embeddings
+timeline
+timeline 上周
+entries list
+entries remember 用户每天早上跑步 --category preference
+entries remember --from memory.md
+entries show ID
+entries forget ID
+entries history
+entries undo
+entries group
+purge --text 小雨的钢琴课改到周五下午四点 --dry-run
+scrub --dry-run
+pause
+resume
+audit
+consolidate --dry-run
+stats
+cost
+bench --size 200 --no-embeddings
+config show
+config explain recall.recallTopK
+config explain core
+export --to memory.zip
+export --daily --to backups --keep 7
+import memory.zip --dry-run
+import --undo
+connect cursor
+serch 乌龙茶
+search 乌龙茶 --limit 很多
+entries show 没有
+search 茶 --since 2026-13
+export --to --daily
+export --to /nowhere/memory.zip
+"""
 # What is no sentence of ours: what is typed, names of files, types and options, and values in JSON.
 NO_SENTENCE = re.compile(
     r"`[^`]*`|\"[^\"]*\"|'[^']*'|--[a-z-]+|https?://\S+|(?:[\w.~-]*/)+[\w.~-]*|\b\w+[._]\w[\w.]*"
@@ -39,9 +84,8 @@ TEXTS = (
 
 
 def listed() -> list[list[str]]:
-    """Return the commands of the page, as a shell takes them apart."""
-    lines = re.findall(r"^nanobot-memory (.*)$", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
-    return [shlex.split(line, comments=True) for line in lines]
+    """Return the commands, as a shell takes them apart."""
+    return [shlex.split(line) for line in COMMANDS.strip().splitlines()]
 
 
 # They start the memory, or look through it all: seconds on a slow machine.

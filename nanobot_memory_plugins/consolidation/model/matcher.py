@@ -3,7 +3,7 @@
 By id, by the same words, then by meaning. Two texts that say nearly the same of different things ("likes tea", "likes
 coffee") are as close to each other for an embedding model as two that say the same in other words. So words decide: one
 text must hold what the other says, and numbers, days, negation and what was turned down must agree. Vectors confirm it,
-and let a text that adds more count as the same. The thresholds are measured: docs/consolidation.md.
+and let a text that adds more count as the same. The thresholds are measured: docs/entries.md.
 """
 
 from array import array

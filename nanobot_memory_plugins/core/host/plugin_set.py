@@ -274,8 +274,8 @@ class PluginSet:
                 Health.BAD if problem.is_unread else Health.DEGRADED,
                 hint=problem.hint
                 or Sentence(
-                    "Correct {key} in {source}; docs/configuration.md lists the options, and --config names "
-                    "another file.",
+                    "Correct {key} in {source}; `nanobot-memory config explain` lists the options, and --config "
+                    "names another file.",
                     key=problem.key,
                     source=problem.source or "the configuration",
                 ),
