@@ -7,6 +7,7 @@ from typing import Any
 
 UMBRELLA = "nanobot-memory-plugins"
 OWN = "nanobot-memory-"
+_SHARED = ("authors", "classifiers", "keywords", "license", "requires-python", "urls")
 _VERSION = re.compile(r"\d+\.\d+\.\d+(?:(?:a|b|rc)\d+)?")
 _OWN_LINE = re.compile(r'^version = "[^"]*"$', re.MULTILINE)
 _OWN_NEED = re.compile(rf'"({OWN}[a-z-]+(?:\[[a-z,]+\])?)==[^"]*"')
@@ -29,13 +30,16 @@ def version_of(root: Path) -> str:
 
 
 def problems(root: Path) -> list[str]:
-    """Return where the distributions do not agree on one version, one sentence each."""
+    """Return where the distributions do not agree on version and metadata, one sentence each."""
     found = projects(root)
     version = str(found[UMBRELLA]["version"])
     wrong = [] if _VERSION.fullmatch(version) else [f"{version} is no version of the form 1.2.3."]
     for name, table in found.items():
         if table["version"] != version:
             wrong.append(f"{name} is {table['version']}, and {UMBRELLA} is {version}.")
+        wrong += [
+            f"{name}: {key} is not that of {UMBRELLA}." for key in _SHARED if table.get(key) != found[UMBRELLA][key]
+        ]
         extras = table.get("optional-dependencies", {}).values()
         needed = [*table.get("dependencies", ()), *(one for extra in extras for one in extra)]
         wrong += [

@@ -12,7 +12,7 @@ from release.versions import problems as of_versions
 from release.versions import projects, version_of
 
 
-@check("distributions agree on one version")
+@check("distributions agree on version and metadata")
 def versions() -> Iterator[str]:
     """And need just that of each other."""
     yield from of_versions(ROOT)
