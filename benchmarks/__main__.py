@@ -11,6 +11,7 @@ SHARED = {"__main__", "hostile_texts", "kept_answers", "lives", "local_model_cli
 # Takes hours or gigabytes, or needs the local model or a package from npm.
 ONLY_WHEN_NAMED = {
     "answers",
+    "beam",
     "claude_code",
     "everyday_answers",
     "extraction",

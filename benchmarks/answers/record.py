@@ -39,7 +39,7 @@ def read_given(file: Path, instruction: str) -> dict[tuple[str, str], Given]:
     return given
 
 
-def append_given(file: Path, record: Given) -> None:
+def append_given(file: Path, record: BaseModel) -> None:
     """Write one answer to the end of a file, on a line of its own even if the last write was cut off."""
     file.parent.mkdir(parents=True, exist_ok=True)
     with file.open("ab+") as lines:
