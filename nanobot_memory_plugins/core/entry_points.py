@@ -1,9 +1,14 @@
 """The entry points of the installed distributions, by group; nothing is imported for it."""
 
 import importlib.metadata
+import importlib.util
 import os
-from collections.abc import Iterator
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
 from typing import Any, Final
 
 from nanobot_memory_plugins.core.log import logger
@@ -20,6 +25,7 @@ SENDERS_GROUP: Final = "nanobot_memory_senders"
 FINDINGS_GROUP: Final = "nanobot_memory_findings"
 REPAIR_GROUP: Final = "nanobot_memory_mending"
 REDACTION_GROUP: Final = "nanobot_memory_redaction_rules"
+_OURS: Final = "nanobot_memory_"
 ONLY_VARIABLE: Final = "NANOBOT_MEMORY_PLUGINS"
 """The environment variable that names the plugins which may be loaded, joined by commas; without it all may.
 It is for finding out which plugin is at fault."""
@@ -39,6 +45,7 @@ class InstalledEntryPoint:
     name: str
     distribution: str
     version: str
+    value: str
     entry_point: importlib.metadata.EntryPoint
 
     def load(self) -> Any:
@@ -47,14 +54,26 @@ class InstalledEntryPoint:
 
 
 def installed_entry_points(group: str) -> Iterator[InstalledEntryPoint]:
-    """Yield the entry points of a group.
+    """Yield the entry points of a group, one of ours.
 
-    `importlib.metadata.entry_points` would stop at the first distribution with broken metadata.
+    `importlib.metadata.entry_points` would stop at the first distribution with broken metadata. The distributions are
+    read again once a folder of the import path has changed.
     """
+    folders = []
+    for folder in sys.path:
+        with suppress(OSError):
+            folders.append((folder, os.stat(folder or ".").st_mtime_ns))
+    yield from _by_group(tuple(folders)).get(group, ())
+
+
+@lru_cache(maxsize=2)
+def _by_group(folders: tuple[tuple[str, int], ...]) -> Mapping[str, list[InstalledEntryPoint]]:
+    """Return our entry points by their groups, as long as the ``folders`` of the import path do not change."""
     seen: set[str] = set()
+    found: dict[str, list[InstalledEntryPoint]] = {}
     for distribution in importlib.metadata.distributions():
         try:
-            points = [point for point in distribution.entry_points if point.group == group]
+            points = [point for point in distribution.entry_points if point.group.startswith(_OURS)]
             name = distribution.metadata["Name"] or "unknown" if points else ""
             version = distribution.metadata["Version"] or "unknown" if points else ""
         except Exception as error:
@@ -63,7 +82,39 @@ def installed_entry_points(group: str) -> Iterator[InstalledEntryPoint]:
         # Further down the path stand older copies of the same distribution: they are not what is imported.
         if points and name not in seen:
             seen.add(name)
-            yield from (InstalledEntryPoint(point.name, name, version, point) for point in points)
+            for point in points:
+                found.setdefault(point.group, []).append(
+                    InstalledEntryPoint(point.name, name, version, point.value, point)
+                )
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class PluginFile:
+    """A plugin that is one file without packaging, named in the configuration (``core.pluginFiles``)."""
+
+    path: Path
+    distribution: str = ""
+    version: str = ""
+
+    @property
+    def name(self) -> str:
+        """The plugin's name: that of its file."""
+        return self.path.stem
+
+    @property
+    def value(self) -> str:
+        """Where it comes from, for people."""
+        return str(self.path)
+
+    def load(self) -> Any:
+        """Run the file as a module of its own. Raises whatever it raises, and `ImportError` for what is no Python."""
+        spec = importlib.util.spec_from_file_location(f"nanobot_memory_plugin_file_{self.name}", self.path)
+        if spec is None or spec.loader is None:
+            raise ImportError(f"{self.path} is no Python file")
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        return module
 
 
 def selected_plugins() -> frozenset[str] | None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from difflib import get_close_matches
+from pathlib import PurePath
 from typing import Any
 
 from pydantic.alias_generators import to_snake
@@ -101,6 +102,13 @@ def _is_group(path: tuple[str, ...]) -> bool:
     return any(known[: len(path)] == path for known in BY_PATH)
 
 
+def _named_by_files(section: Mapping[Any, Any]) -> set[str]:
+    """Return the names of the plugins that are files of ``core.pluginFiles``."""
+    core = section.get("core")
+    files = core.get("pluginFiles", core.get("plugin_files")) if isinstance(core, Mapping) else None
+    return {PurePath(one).stem for one in files if isinstance(one, str)} if isinstance(files, (list, tuple)) else set()
+
+
 class _Reader:
     """Collects options and problems while it goes through the objects."""
 
@@ -136,6 +144,8 @@ class _Reader:
 
     def read_section(self, section: Mapping[Any, Any]) -> None:
         """Read the value of ``memoryPlugins``; what it says wins over the documents' objects."""
+        if self._known is not None:
+            self._known = {*self._known, *_named_by_files(section)}
         known = self._known or ()
         for key, raw in ((str(key), raw) for key, raw in section.items()):
             name = to_snake(key) if key not in known and to_snake(key) in known else key

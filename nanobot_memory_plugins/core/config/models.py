@@ -62,6 +62,9 @@ class CoreOptions(PluginOptions):
         description="a folder of own prompts, which take the place of the built-in files of the same names; a relative"
         " one is seen from the workspace",
     )
+    plugin_files: tuple[str, ...] = Field(
+        default=(), description="plugins that are one file each, by absolute paths outside of the workspace"
+    )
     tools: bool = Field(
         default=True, description="offer the memory's tools to the model; off: none, and recall goes on by itself"
     )

@@ -31,6 +31,29 @@ from nanobot_memory_plugins.redaction.script.messages import Sentence
 # Nobody waits for an answer meanwhile, and a large index is written anew.
 _PURGE_SECONDS = 900.0
 _READING_SECONDS = 5.0
+_FILES = "core.pluginFiles"
+
+
+def usable_files(files: Iterable[str], workspace: Path) -> tuple[list[Path], list[ConfigProblem]]:
+    """Return the plugins' files that may be run, and what is wrong with the others.
+
+    An agent's tools write into its workspace: what stands there is never run.
+    """
+    usable, problems = [], []
+    for name in files:
+        path = Path(name).expanduser()
+        if not path.is_absolute():
+            why = Sentence("{name} is no absolute path", name=name)
+        elif path.resolve().is_relative_to(workspace.resolve()):
+            why = Sentence("{name} stands in the workspace, where an agent can write", name=name)
+        elif not path.is_file():
+            why = Sentence("{name} is no file", name=name)
+        else:
+            usable.append(path)
+            continue
+        hint = "Name a file outside of the workspace by its whole path."
+        problems.append(ConfigProblem(_FILES, why, hint=hint))
+    return usable, problems
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +133,9 @@ class PluginSet:
         """Import the enabled plugins, off the event loop, and register them."""
         only = selected_plugins()
         skip = {name for name in self._config.plugins if not self._config.enabled(name)}
-        self._discovered = await run_in_daemon_thread(lambda: discover_plugins(only=only, skip=skip))
+        files, wrong = usable_files(self._config.core.plugin_files, self._workspace)
+        self.problems += wrong
+        self._discovered = await run_in_daemon_thread(lambda: discover_plugins(only=only, skip=skip, files=files))
         for found in self._discovered:
             if found.plugin is not None:
                 self._register(found)

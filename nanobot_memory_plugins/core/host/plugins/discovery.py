@@ -1,18 +1,23 @@
-"""Finds plugins through entry points; one that cannot be imported costs only itself."""
+"""Finds plugins through entry points and files; one that cannot be imported costs only itself."""
 
-import importlib.metadata
+import importlib
 import inspect
 import threading
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
+from pathlib import Path
 from types import TracebackType
 from typing import Any
 
 from pydantic import BaseModel
 
-from nanobot_memory_plugins.core.hookspecs import PROJECT_NAME
+from nanobot_memory_plugins.core.entry_points import (
+    PLUGIN_GROUP,
+    InstalledEntryPoint,
+    PluginFile,
+    installed_entry_points,
+)
 from nanobot_memory_plugins.core.isolation.failure import exception_name, log_traceback
-from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 # Frames of the import system itself say nothing about the place of an error.
@@ -21,7 +26,7 @@ _IMPORT_SYSTEM = ("<frozen importlib", importlib.__file__.rpartition("importlib"
 
 @dataclass(frozen=True, slots=True)
 class DiscoveredPlugin:
-    """One entry point of the group, loaded or not.
+    """One entry point of the group, or one file, loaded or not.
 
     ``plugin`` is what the entry point names: a module or an object, an instance where it names a class. It is
     None when it was not to be loaded, and when loading failed; ``error`` then says why, by type and place.
@@ -38,9 +43,13 @@ class DiscoveredPlugin:
 
 
 def discover_plugins(
-    *, only: Collection[str] | None = None, skip: Collection[str] = (), import_seconds: float = 10.0
+    *,
+    only: Collection[str] | None = None,
+    skip: Collection[str] = (),
+    import_seconds: float = 10.0,
+    files: Iterable[Path] = (),
 ) -> list[DiscoveredPlugin]:
-    """Return every entry point of the group ``nanobot_memory_plugins``, ordered by name.
+    """Return every entry point of the group ``nanobot_memory_plugins``, ordered by name, and then the ``files``.
 
     Names in ``skip``, and with ``only`` all but those, are listed and not imported. An import may take
     ``import_seconds``; it runs in a daemon thread, and one that hangs is left behind. Where two distributions
@@ -50,42 +59,26 @@ def discover_plugins(
     """
     found: list[DiscoveredPlugin] = []
     owners: dict[str, str] = {}
-    for entry_point, distribution, version in sorted(_entry_points(), key=lambda item: item[0].name):
-        name = entry_point.name
+    points: list[InstalledEntryPoint | PluginFile] = [*sorted(installed_entry_points(PLUGIN_GROUP), key=_name)]
+    points += map(PluginFile, files)
+    for point in points:
+        name, distribution = point.name, point.distribution
         plugin, options_model, error = None, None, ""
         if name in owners:
             error = Sentence("the name is taken by distribution {owner}", owner=owners[name])
         elif name not in skip and (only is None or name in only):
-            plugin, options_model, error = _load_with_limit(entry_point, import_seconds)
+            plugin, options_model, error = _load_with_limit(point, import_seconds)
         owners.setdefault(name, distribution)
-        found.append(DiscoveredPlugin(name, entry_point.value, distribution, version, plugin, options_model, error))
+        found.append(DiscoveredPlugin(name, point.value, distribution, point.version, plugin, options_model, error))
     return found
 
 
-def _entry_points() -> Iterator[tuple[importlib.metadata.EntryPoint, str, str]]:
-    """Yield our entry points with the name and version of their distribution.
-
-    `importlib.metadata.entry_points` would stop at the first distribution with broken metadata.
-    """
-    seen: set[str] = set()
-    for distribution in importlib.metadata.distributions():
-        try:
-            entry_points = [one for one in distribution.entry_points if one.group == PROJECT_NAME]
-            if not entry_points:
-                continue
-            name = distribution.metadata["Name"] or "unknown"
-            version = distribution.metadata["Version"] or "unknown"
-        except Exception as error:
-            logger.debug("the metadata of a distribution cannot be read: {}", exception_name(error))
-            continue
-        # Further down the path stand older copies of the same distribution: not ours to load.
-        if name not in seen:
-            seen.add(name)
-            yield from ((one, name, version) for one in entry_points)
+def _name(point: InstalledEntryPoint) -> str:
+    return point.name
 
 
 def _load_with_limit(
-    entry_point: importlib.metadata.EntryPoint, seconds: float
+    entry_point: InstalledEntryPoint | PluginFile, seconds: float
 ) -> tuple[object | None, type[BaseModel] | None, str]:
     """Load an entry point in a daemon thread and return the plugin, its options model and the error."""
     results: list[tuple[object | None, type[BaseModel] | None, str]] = []

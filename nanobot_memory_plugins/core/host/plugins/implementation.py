@@ -110,6 +110,8 @@ def find_implementations(
     """
     found: dict[str, FoundImplementation] = {}
     for attribute in dir(plugin):
+        if attribute.startswith("__"):
+            continue
         options = manager.parse_hookimpl_opts(plugin, attribute)
         if options is None:
             continue

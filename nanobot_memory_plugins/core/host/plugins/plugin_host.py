@@ -358,8 +358,12 @@ class _OrderingStub:
     """Stands for a plugin in pluggy's registry, which keeps the order: a plugin's own ``==`` may be broken."""
 
     def __init__(self, found: Mapping[str, FoundImplementation]) -> None:
+        self._hooks = list(found)
         for hook, one in found.items():
 
             def stub() -> None: ...
 
             setattr(self, hook, hookspecs.hookimpl(tryfirst=one.tryfirst, trylast=one.trylast)(stub))
+
+    def __dir__(self) -> list[str]:
+        return self._hooks  # pluggy looks at each name, which takes its time
