@@ -31,13 +31,12 @@ from nanobot_memory_plugins.redaction.script.messages import Sentence
 # Nobody waits for an answer meanwhile, and a large index is written anew.
 _PURGE_SECONDS = 900.0
 _READING_SECONDS = 5.0
-_FILES = "core.pluginFiles"
 
 
-def usable_files(files: Iterable[str], workspace: Path) -> tuple[list[Path], list[ConfigProblem]]:
+def usable_files(files: Iterable[str], workspace: Path, key: str) -> tuple[list[Path], list[ConfigProblem]]:
     """Return the plugins' files that may be run, and what is wrong with the others.
 
-    An agent's tools write into its workspace: what stands there is never run.
+    An agent's tools write into its workspace: what stands there is never run. ``key`` names the option in messages.
     """
     usable, problems = [], []
     for name in files:
@@ -52,7 +51,7 @@ def usable_files(files: Iterable[str], workspace: Path) -> tuple[list[Path], lis
             usable.append(path)
             continue
         hint = "Name a file outside of the workspace by its whole path."
-        problems.append(ConfigProblem(_FILES, why, hint=hint))
+        problems.append(ConfigProblem(key, why, hint=hint))
     return usable, problems
 
 
@@ -133,7 +132,9 @@ class PluginSet:
         """Import the enabled plugins, off the event loop, and register them."""
         only = selected_plugins()
         skip = {name for name in self._config.plugins if not self._config.enabled(name)}
-        files, wrong = usable_files(self._config.core.plugin_files, self._workspace)
+        files, wrong = usable_files(
+            self._config.core.plugin_files, self._workspace, f"{self._config.prefix}.core.pluginFiles"
+        )
         self.problems += wrong
         self._discovered = await run_in_daemon_thread(lambda: discover_plugins(only=only, skip=skip, files=files))
         for found in self._discovered:
