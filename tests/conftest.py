@@ -37,7 +37,7 @@ gc.disable()
 
 _TESTS = Path(__file__).parent
 # Folders whose tests run the installed nanobot, and those that hold documents and packages to what they say.
-_HOST = ("bridge", "scenarios", "local_model")
+_HOST = ("bridge", "local_model")
 _REPO = ("docs", "packaging")
 
 

@@ -15,13 +15,6 @@ def test_a_session_that_hardly_grew_is_cut_deeper_each_time():
         assert depth(cycles, 599) == wanted
 
 
-def test_a_session_that_grew_is_cut_as_usual():
-    cycles = Cycles()
-    cycles.note("a", left_tokens=500, depth=3)
-    assert depth(cycles, 600) == 0
-    assert depth(cycles, 599) == 4
-
-
 def test_what_was_asked_for_and_other_sessions_do_not_count():
     cycles = Cycles()
     cycles.note("a", left_tokens=500, depth=1)

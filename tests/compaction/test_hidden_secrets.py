@@ -8,7 +8,6 @@ from nanobot_memory_plugins.compaction.redact_prompt import Hiding
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
 from nanobot_memory_plugins.core.testing import over_http
 from nanobot_memory_plugins.core.testing.scripted_server import ScriptedServer
-from tests.compaction.conftest import Model, compacted, talk
 
 TOKEN = "ghp_zaPqxblZHtG4u45VFXGTTT8TCMSFm8L1WAKL"
 PASSWORD = "Zephyr7M7iV1nSUx"
@@ -51,20 +50,6 @@ async def test_what_a_server_is_asked_holds_no_secret(tmp_path, monkeypatch, win
     for secret in SECRETS:
         assert secret not in asked
         assert secret not in made.text
-
-
-async def test_what_is_carried_on_holds_no_secret():
-    answers = iter(range(100))
-
-    def answer(messages):
-        return f"- Topic {next(answers)} is settled with token {TOKEN}, password={PASSWORD}\n- word1 word2 word3"
-
-    said = [{"role": "user", "content": f"We decided: the password is {PASSWORD}"}, *talk(3_000, words=3)]
-    model = Model(answer)
-    await compacted(said, model=model, window=8_000)
-    assert len(model.prompts) > 1
-    assert TOKEN not in model.asked
-    assert PASSWORD not in model.asked
 
 
 async def test_a_redactor_that_fails_lets_nothing_through():

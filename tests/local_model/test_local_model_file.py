@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from nanobot_memory_plugins.core.errors import LanguageModelError, ModelMissingError
+from nanobot_memory_plugins.core.errors import LanguageModelError
 from nanobot_memory_plugins.tools.local_model.file import QWEN_CODER, PartedModel, is_joined, local_model_file
 
 ROOT = Path(__file__).parents[2]
@@ -78,18 +78,6 @@ def test_the_parts_are_joined_in_order(model, contents, cache):
     assert is_joined(model)
 
 
-def test_missing_packages_are_named_with_the_mend(site, contents):
-    for number in (1, 2):
-        install_part(site, number, contents[number - 1])
-    with pytest.raises(ModelMissingError) as raised:
-        local_model_file(model=made_model(contents))
-    message = str(raised.value)
-    assert "9 of the 11 packages" in message
-    assert "made-model-part3" in message
-    assert "uv sync --group local-model" in raised.value.hint
-    assert "made-model-part{1..11}==0.1.0" in raised.value.hint
-
-
 def test_parts_of_another_model_are_refused_and_leave_nothing(model, site, cache):
     part_file(site, 4).write_bytes(bytes(PART_BYTES))
     with pytest.raises(LanguageModelError, match="checksum") as raised:
@@ -97,25 +85,6 @@ def test_parts_of_another_model_are_refused_and_leave_nothing(model, site, cache
     assert "--force-reinstall made-model-part{1..11}==0.1.0" in raised.value.hint
     assert not is_joined(model)
     assert files(cache) <= {"made-model.gguf.lock"}
-
-
-def test_an_interrupted_join_leaves_nothing_and_the_next_one_succeeds(model, contents, cache):
-    def interrupt(done: float, what: str) -> None:
-        if done > 0.4:
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        local_model_file(model=model, progress=interrupt)
-    assert files(cache) <= {"made-model.gguf.lock"}
-    assert local_model_file(model=model).read_bytes() == b"".join(contents)
-
-
-def test_a_shortened_file_is_joined_again(model, contents):
-    file = local_model_file(model=model)
-    with file.open("r+b") as opened:
-        opened.truncate(1_000)
-    assert not is_joined(model)
-    assert local_model_file(model=model).read_bytes() == b"".join(contents)
 
 
 def test_the_dependency_group_lists_every_part_of_the_model():

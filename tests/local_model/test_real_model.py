@@ -5,7 +5,6 @@ import os
 import socket
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -59,61 +58,12 @@ def test_it_answers_from_a_memory_block(client, question, answer):
     assert answer in ask(client, f"{question}\n\n{BLOCK}").choices[0].message.content
 
 
-def test_the_same_question_has_the_same_answer_streamed_or_not(client):
-    whole = ask(client, "What is the capital of France?").choices[0].message.content
-    chunks = list(ask(client, "What is the capital of France?", stream=True))
-    streamed = "".join(chunk.choices[0].delta.content or "" for chunk in chunks if chunk.choices)
-    assert "Paris" in whole
-    assert streamed == whole
-
-
-def test_the_name_of_the_model_is_the_one_it_is_listed_under(client, server):
-    assert [model.id for model in client.models.list()] == [server.model_name]
-
-
-def test_it_calls_an_offered_tool(client, server):
-    server.tools = {"list_dir"}
-    parameters = {"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]}
-    function = {"name": "list_dir", "description": "List the entries of a folder.", "parameters": parameters}
-    message = (
-        ask(client, "List the files in the folder notes.", tools=[{"type": "function", "function": function}])
-        .choices[0]
-        .message
-    )
-    [call] = message.tool_calls
-    assert call.function.name == "list_dir"
-    assert json.loads(call.function.arguments)["path"].strip("./") == "notes"
-
-
-def test_a_prompt_that_is_too_long_is_refused(client):
-    with pytest.raises(openai.BadRequestError, match="context"):
-        ask(client, "word " * 10_000)
-
-
-def is_running(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    return True
-
-
 def listens(port: int) -> bool:
     try:
         socket.create_connection(("127.0.0.1", port)).close()
     except ConnectionRefusedError:
         return False
     return True
-
-
-def test_leaving_ends_the_process_and_every_thread(model):
-    before = set(threading.enumerate())
-    with LocalModelServer(model, context_tokens=512) as server:
-        assert server.process is not None
-        pid = server.process.pid
-        assert is_running(pid)
-    assert not is_running(pid)
-    assert set(threading.enumerate()) <= before
 
 
 def test_the_process_ends_when_its_parent_is_killed(model):

@@ -171,19 +171,6 @@ def test_each_plugin_is_installed_alone_from_a_checkout_and_removed(environment)
         assert environment.plugins() == {}
 
 
-@pytest.mark.skipif(not os.environ.get("NANOBOT_MEMORY_LONG"), reason="NANOBOT_MEMORY_LONG=1 runs it: half a minute")
-@pytest.mark.accept("PL-01")
-def test_each_plugin_that_is_removed_costs_itself_alone(environment):
-    environment.install("nanobot-memory-plugins[panel]")
-    for folder, name in PLUGINS.items():
-        environment.uninstall("nanobot-memory-plugins", f"nanobot-memory-{folder}")
-        environment.pip("check")
-        plugins = environment.plugins()
-        assert set(plugins) == set(PLUGINS.values()) - {name}
-        assert not any(plugin["error"] for plugin in plugins.values())
-        environment.install(f"nanobot-memory-{folder}")
-
-
 @pytest.mark.accept("PL-01")
 def test_removing_one_plugin_leaves_the_others_working(environment, tmp_path):
     # The tools and the shared store stand on this store, and go with it.
@@ -239,21 +226,6 @@ def test_the_server_the_panel_and_the_tools_come_as_extras_and_go_without_a_trac
     environment.pip("check")
     assert not {"mcp", "panel", "postgres", "eval", "bench"} & set(environment.help().split())
     assert set(environment.plugins()) == set(PLUGINS.values())
-
-
-@pytest.mark.accept("PL-05")
-def test_the_example_of_a_third_party_is_discovered_and_called(environment, tmp_path):
-    environment.install("nanobot-memory-core")
-    run("uv", "build", "--quiet", "--wheel", "--out-dir", tmp_path, ROOT / "examples" / "deadline_plugin")
-    environment.pip("install", "--no-index", "--no-deps", str(next(tmp_path.glob("*.whl"))))
-    assert environment.plugins()["deadline"]["hooks"] == ["on_message_received"]
-    workspace = tmp_path / "workspace"
-    run(
-        environment.bin / "python", ROOT / "examples" / "echo_host.py", workspace,
-        input="the slides are due by May 12\nhello\n", env=environment.variables,
-    )  # fmt: skip
-    notes = "".join(file.read_text(encoding="utf-8") for file in workspace.glob("memory/20*.md"))
-    assert notes.count("tl;dr: Deadline:") == 1
 
 
 @pytest.mark.accept("PL-05")

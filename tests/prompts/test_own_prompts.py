@@ -1,15 +1,11 @@
 """The user's own prompts and wishes: they reach the model, and a file that cannot be used costs nothing but itself."""
 
-import os
-import sys
 from pathlib import Path
 
 import pytest
 
 from nanobot_memory_plugins.compaction.plugin import CompactionPlugin
 from nanobot_memory_plugins.consolidation.plugin import ConsolidationPlugin
-from nanobot_memory_plugins.core.errors import ConfigurationError
-from nanobot_memory_plugins.core.files.prompt_file import PromptFile
 from nanobot_memory_plugins.core.files.prompts import Prompts
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.session_reading.templates import PROMPTS, READING
@@ -88,22 +84,6 @@ async def test_a_file_that_cannot_be_used_is_told_of_and_the_built_in_prompt_is_
         assert f"the built-in one is used, as it stands in {READING.folder / 'reading.en.md'}" in text
 
 
-@pytest.mark.skipif(sys.platform == "win32" or os.geteuid() == 0, reason="everybody may read everything here")
-async def test_a_file_that_may_not_be_read_is_told_of(workspace):
-    folder = workspace / "mine"
-    folder.mkdir(parents=True)
-    (folder / "reading.en.md").write_text(OWN, "utf-8")
-    (folder / "reading.en.md").chmod(0)
-    _, told = await learned(workspace, Model(ANSWER), prompt_folder="mine")
-    assert "cannot be read (PermissionError)" in told
-
-
-async def test_a_folder_in_the_place_of_a_file_is_told_of(workspace):
-    (workspace / "mine" / "reading.en.md").mkdir(parents=True)
-    _, told = await learned(workspace, Model(ANSWER), prompt_folder="mine")
-    assert "cannot be read (" in told
-
-
 async def test_a_folder_that_is_not_there_and_a_name_that_is_none_are_told_of(workspace):
     (told,) = await learned(workspace, Model(ANSWER), prompt_folder="nowhere")
     assert told.startswith(f"degraded: the folder {workspace / 'nowhere'} cannot be read (FileNotFoundError)")
@@ -112,23 +92,6 @@ async def test_a_folder_that_is_not_there_and_a_name_that_is_none_are_told_of(wo
     _, told = await learned(workspace, Model(ANSWER), prompt_folder="nowhere")
     assert "raeding.en.md is no prompt Of the files in memoryPlugins.core.promptFolder these names are used: " in told
     assert "reading.zh.md" in told
-
-
-def test_what_is_filled_in_is_not_looked_at_again_and_an_empty_part_is_no_message(tmp_path):
-    (tmp_path / "note.en.md").write_text("--- user\n{day} {conversation}", "utf-8")
-    note = PromptFile(tmp_path, "note")
-    assert Prompts(wishes="x").rendered(note, "en", {"conversation": "{day}", "day": "Monday"}) == [
-        {"role": "user", "content": "Monday {day}"}
-    ]
-
-
-def test_a_fault_is_a_configuration_error_with_a_cause_and_a_hint(tmp_path):
-    (tmp_path / "reading.zh.md").write_text("", "utf-8")
-    with pytest.raises(ConfigurationError) as raised:
-        READING.own(tmp_path, "zh")
-    assert raised.value.cause.endswith("reading.zh.md is empty.")
-    assert raised.value.hint.startswith("Write the prompt into it, or remove the file")
-    assert READING.own(tmp_path, "en") is None
 
 
 BUILT_IN = (*PROMPTS, *CompactionPlugin.prompt_files, *ConsolidationPlugin.prompt_files)

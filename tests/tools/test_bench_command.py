@@ -30,11 +30,5 @@ def test_each_tier_stands_beside_the_bare_parts_of_the_same_run(language, tmp_pa
     assert list(tmp_path.iterdir()) == []  # nobody's memory was touched
 
 
-@pytest.mark.slow
-def test_with_the_model_its_vectors_are_a_bare_part(builtin_model):
-    rows = {row["what"] for row in bench()["rows"]}
-    assert {"bare product of the vectors", "embedding of the query"} <= rows
-
-
 def test_a_size_that_makes_no_index_is_wrong_use():
     assert CliRunner().invoke(app, ["bench", "--size", "100"]).exit_code == 2

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Callable
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -10,11 +9,6 @@ import pytest
 
 from nanobot_memory_plugins.core.cli.main import run_command_line
 from nanobot_memory_plugins.core.files import parse_transcript_line
-from nanobot_memory_plugins.core.protocols import Store
-from nanobot_memory_plugins.core.values import Hit, Level, Origin, StoreStatus
-from nanobot_memory_plugins.recall.engine import Recalled, recall
-from nanobot_memory_plugins.tools.evaluation import evaluate as evaluation
-from nanobot_memory_plugins.tools.evaluation.dataset_workspace import DocumentPlaces
 
 Rows = list[dict[str, Any]]
 Evaluate = Callable[..., dict[str, Any]]
@@ -170,35 +164,6 @@ def test_a_long_document_counts_once_and_the_others_are_still_ranked(capsys, tmp
     assert len(line["ranked"]) == len(set(line["ranked"])) == 29
 
 
-def test_no_more_than_sixty_are_ranked(capsys, tmp_path):
-    """The first passages are all of one long document: so many more are asked for that there are too many."""
-    long = document("d0", "the sunset is red. " * 3_000, session="long")
-    documents = [long, *(document(f"d{number}", f"sunset number {number}") for number in range(1, 90))]
-    (line,) = evaluated(capsys, written(tmp_path / "set", documents, [question("q0", "sunset", [])]))
-    assert len(line["ranked"]) == len(set(line["ranked"])) == 60
-
-
-def test_now_is_when_the_question_is_asked_else_the_end_of_its_group(capsys, dataset, monkeypatch):
-    asked: dict[str, datetime | None] = {}
-
-    async def noting(store: Store, text: str, **more: Any) -> Recalled:
-        asked[text] = more["asked_at"]
-        return await recall(store, text, **more)
-
-    monkeypatch.setattr(evaluation, "recall", noting)
-    others = [question("q1", "second", [], ts=None), question("q2", "third", [], ts=None, group="nobody")]
-    written(dataset, DOCUMENTS, [question("q0", "first", []), *others])
-    evaluated(capsys, dataset)
-    assert asked["first"] == datetime(2024, 6, 1, 10, tzinfo=UTC)
-    assert asked["second"] == datetime(2024, 4, 2, 9, 1, tzinfo=UTC)
-    assert asked["third"] == datetime(2000, 1, 1, tzinfo=UTC)
-
-
-def test_hits_that_are_no_documents_are_left_out():
-    hits = [Hit(id=str(line), text="x", path="a", line=line, score=1.0, origin=Origin.USER) for line in (3, 1, 3, 2)]
-    assert DocumentPlaces({("a", 3): "third", ("a", 2): "second"}).ids_of(hits) == ["third", "second"]
-
-
 def test_the_same_data_gives_the_same_bytes(capsys, dataset):
     documents = [*DOCUMENTS, *(document(f"d{n}", f"Clara said number {n % 7}", ts=None) for n in range(100, 180))]
     written(dataset, documents, [*QUESTIONS, question("q9", "What did Clara say?", [], ts=None)])
@@ -224,48 +189,6 @@ def test_the_memory_is_kept_where_it_is_asked_for_and_is_redacted(capsys, datase
     code, answer, _ = command(capsys, dataset, "--run", dataset.parent / "again.jsonl", "--workspace", kept)
     assert code == 1
     assert "memory in" in answer["error"]
-
-
-def test_the_index_of_the_configuration_is_left_alone(capsys, dataset, tmp_path):
-    own = tmp_path / "own.db"
-    config = tmp_path / "config.json"
-    config.write_text(json.dumps({"memoryPlugins": {"storage": {"dbPath": str(own)}, "recall": {"heavyTopK": 1}}}))
-    lines = evaluated(capsys, dataset, "--config", config)
-    assert not own.exists()
-    assert hit_rate(lines, QUESTIONS, first=2) == 1.0
-    assert max(len(line["injected"]) for line in lines) == 1
-
-
-def test_a_store_that_stays_without_an_index_is_asked_all_the_same_and_it_is_said(
-    capsys, dataset, tmp_path, monkeypatch
-):
-    monkeypatch.setattr(evaluation, "_LOOK_SECONDS", 0.0)
-    config = tmp_path / "config.json"
-    config.write_text(json.dumps({"memoryPlugins": {"storage": {"backend": "grep_only"}}}))
-    target = dataset.parent / "run.jsonl"
-    code, answer, errors = command(capsys, dataset, "--run", target, "--no-embeddings", "--config", config)
-    assert (code, answer["ok"]) == (0, True)
-    assert "by reading the files" in errors
-    lines = [json.loads(line) for line in target.read_text(encoding="utf-8").splitlines()]
-    assert hit_rate(lines, QUESTIONS, first=2) == 1.0
-
-
-async def test_an_index_that_cannot_be_used_yet_is_waited_for(monkeypatch):
-    """While its database is being opened a store answers from the files, and flushing waits for nothing."""
-    monkeypatch.setattr(evaluation, "_LOOK_SECONDS", 0.0)
-
-    class Opening:
-        flushed = 0
-
-        async def flush(self) -> None:
-            self.flushed += 1
-
-        def status(self) -> StoreStatus:
-            return StoreStatus(level=Level.FULL_TEXT if self.flushed == 3 else Level.MARKDOWN)
-
-    store = Opening()
-    await evaluation._indexed(store, evaluation.EvaluationWatcher())
-    assert store.flushed == 3
 
 
 @pytest.mark.parametrize(
@@ -302,23 +225,12 @@ def test_a_file_that_is_missing_is_named(capsys, dataset, name):
     assert name in answer["error"]
 
 
-def test_a_run_that_cannot_be_written_is_refused_at_once(capsys, dataset):
-    code, answer, _ = command(capsys, dataset, "--run", dataset.parent / "nowhere" / "run.jsonl")
-    assert code == 1
-    assert "nowhere" in answer["error"]
-
-
 def test_without_a_store_it_says_what_is_missing(capsys, dataset, monkeypatch):
     monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "recall")
     code, answer, _ = command(capsys, dataset, "--run", dataset.parent / "run.jsonl")
     assert code == 1
     assert "No store is open" in answer["error"]
     assert "nanobot-memory-storage" in answer["mend"]
-
-
-def test_wrong_use_is_told_apart(capsys, dataset):
-    assert run_command_line(["eval", str(dataset)]) == 2
-    assert run_command_line(["eval", "--run", "x.jsonl"]) == 2
 
 
 def test_the_answer_counts_and_names_the_model(capsys, dataset):
