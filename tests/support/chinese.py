@@ -9,7 +9,6 @@ from nanobot_memory_plugins.redaction.script.chinese_script_table import SIMPLIF
 
 # Simplified; as Taiwan writes; as Hong Kong writes. OpenCC's names of what turns into them.
 SCRIPTS = ("simplified", "taiwan", "hongkong")
-BOTH_SCRIPTS = SCRIPTS[:2]
 _CONVERTERS = {"simplified": OpenCC("t2s"), "taiwan": OpenCC("s2tw"), "hongkong": OpenCC("s2hk")}
 
 

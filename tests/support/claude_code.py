@@ -28,13 +28,6 @@ def program() -> Path | None:
     return found if found is not None and found.exists() else None
 
 
-def agent_sdk() -> Path | None:
-    """Return the interpreter that has the Agent SDK, where one was made beside the program."""
-    folder = os.environ.get(VARIABLE)
-    found = Path(folder) / "agent-sdk" / "bin" / "python" if folder else None
-    return found if found is not None and found.exists() else None
-
-
 class ClaudeCode:
     """One user of it, with the plugin over one workspace."""
 

@@ -72,11 +72,6 @@ def _is_filler(char: str) -> bool:
     return re.match("[\u034f\u115f\u1160\u180b-\u180f\u3164\ufe00-\ufe0f\uffa0\U000e0000-\U000e0fff]", char) is not None
 
 
-def forged_lines(shown: str) -> list[str]:
-    """Return the lines that a text has made for itself."""
-    return [line for line in shown.splitlines() if line.startswith("2026-11-22 00:00:00.000 | CRITICAL")]
-
-
 def filled(kind: type[Record], **given: Any) -> Record:
     """Return a record of which every field for text that is not given is hostile: new fields too."""
     values: dict[str, Any] = {}
@@ -152,18 +147,6 @@ def _uses(paths: MemoryPaths, now: datetime) -> None:
     state = StateDatabase.of(paths)
     UsageLedger(state).record(filled(Usage, time=now, prompt_tokens=10, answer_tokens=10, seconds=1.0))
     state.add_event("recall", now, {"ids": ["zebra1", hostile("ids")], "tokens": 5, "whole_tokens": 50})
-
-
-def hostile_configuration(folder: Path) -> Path:
-    """Write a configuration whose keys and values are hostile where that is possible."""
-    file = folder / "config \x1b[8m\u202e.json"
-    plugins = {
-        "storage": {"embeddingProvider": "none", hostile("key"): 1, "backend": hostile("backend")},
-        hostile("plugin"): {"enabled": True},
-        "recall": {"maxContextTokens": hostile("number")},
-    }
-    file.write_text(json.dumps({"memoryPlugins": plugins}), encoding="utf-8")
-    return file
 
 
 def walk_strings(value: object) -> Iterator[str]:

@@ -1,7 +1,5 @@
 """A memory with many messages, and what a program needs for it in processor time."""
 
-import subprocess
-import sys
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -31,20 +29,3 @@ def write_messages(workspace: Path, now: datetime, *, sessions: int = 100, each:
             for n in range(each)
         )
         (folder / session_file_name(key)).write_bytes(b"".join(lines))
-
-
-# What any command imports before it does anything of its own: typer reads the value of an option with pydantic.
-BARE_IMPORTS = "import nanobot_memory_plugins.core.cli.main, pydantic.type_adapter"
-
-
-def processor_seconds(*command: str) -> float:
-    """Return the least processor time of three runs of a program."""
-    import resource
-
-    best = float("inf")
-    for _ in range(3):
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        subprocess.run([sys.executable, *command], check=True, capture_output=True)
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        best = min(best, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
-    return best

@@ -24,32 +24,6 @@ from tests.support.nanobot import OFFLINE
 WITHOUT_EMBEDDINGS = {"memoryPlugins": {"storage": {"embeddingProvider": "none"}}}
 PROTOCOL = "2025-06-18"
 
-# Two tools that take their time: one under the name of a tool that reads, one that writes.
-LATE = """
-    import asyncio, os
-    from pathlib import Path
-    from nanobot_memory_plugins.core.hookspecs import hookimpl
-
-    DONE = Path(os.environ["LATE_FILE"])
-
-    class Late:
-        description = "Take your time."
-        parameters = {"type": "object", "properties": {}}
-
-        def __init__(self, name):
-            self.name = name
-
-        async def run(self, arguments, *, session_key):
-            await asyncio.sleep(arguments.get("seconds", 1.0))
-            with DONE.open("a") as file:
-                file.write(self.name + "\\n")
-            return "done"
-
-    @hookimpl
-    def contribute_tools():
-        return [Late("recall_memory"), Late("late_write")]
-"""
-
 
 class ServedWorkspace:
     """A workspace with its configuration, and the command that serves it."""

@@ -200,13 +200,3 @@ def write_nanobot_session(folder: Path, key: str, messages: list[dict]) -> Path:
     path = folder / (base64.urlsafe_b64encode(key.encode()).decode().rstrip("=") + ".jsonl")
     path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in (head, *messages)), "utf-8")
     return path
-
-
-def make_claude_code(folder: Path) -> Path:
-    """Make the folder of Claude Code with one session of one question."""
-    sessions = folder / "projects" / "-home-me"
-    sessions.mkdir(parents=True)
-    message = {"role": "user", "content": "Which lamp is green?"}
-    line = {"type": "user", "uuid": "1", "sessionId": "a", "timestamp": "2026-11-20T10:00:00Z", "message": message}
-    (sessions / "a.jsonl").write_text(json.dumps(line) + "\n", encoding="utf-8")
-    return folder
