@@ -2,31 +2,27 @@
 
 The sentences are found in the sources: what `tr` and `Sentence` are given, causes and hints of errors and findings,
 and what the help of the command line is made of. A catalogue is ``<language>/LC_MESSAGES/nanobot-memory.po``; a new
-language is an empty file of that name. What is not translated yet is listed, what is said no more goes. Traditional
-Chinese is made of the simplified one: nobody translates it.
+language is an empty file of that name. What is not translated yet is listed, what is said no more goes. The compiled
+catalogues, and that of traditional Chinese, are made by the build of core.
 """
 
 import ast
 import builtins
 import json
 import re
-import struct
 import sys
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from string import Formatter
 
+from nanobot_memory_plugins.core.hatch_build import DOMAIN, compile_catalogues, header, read_catalogue
 from release.running import ReleaseError
-from release.traditional import in_traditional
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "nanobot_memory_plugins"
 CATALOGUES = PACKAGE / "core" / "cli" / "catalogues"
 
-# What is made of another language, which stands before it in the order of names.
-_MADE, _OF = "zh_Hant", "zh"
-_HEADER = "Content-Type: text/plain; charset=UTF-8\nContent-Transfer-Encoding: 8bit\nLanguage: {}\n"
 # Calls whose texts are shown: their first arguments, as many as the number says, and the keywords.
 _CALLS = {
     "tr": (1, ()),
@@ -102,7 +98,6 @@ _SHOWS = re.compile(r"(?:^|/)(?:cli|panel)/")
 _TABLE = re.compile(r"^(?:COMMANDS|[A-Z_]*(?:WORDS|TEXTS|HEADINGS|ERRORS|USAGE|SHARES|KINDS_SAID))$")
 # What only the options of a command are.
 _TOLD = re.compile(r"\btyper\.(?:Option|Argument)\b|\b(?:Workspace|Config|Json|Agent|Session)Option\b")
-_ENTRY = re.compile(r'^msgid (".*")\nmsgstr (".*")$', re.MULTILINE)
 
 
 def sentences(package: Path = PACKAGE) -> dict[str, list[str]]:
@@ -275,7 +270,7 @@ def _texts(node: ast.expr, constants: Mapping[str, ast.expr]) -> Iterator[str]:
 
 def catalogue_of(language: str, folder: Path = CATALOGUES) -> Path:
     """Return where the catalogue of a language is."""
-    return folder / language / "LC_MESSAGES" / "nanobot-memory.po"
+    return folder / language / "LC_MESSAGES" / f"{DOMAIN}.po"
 
 
 def languages_of(folder: Path = CATALOGUES) -> list[str]:
@@ -283,35 +278,14 @@ def languages_of(folder: Path = CATALOGUES) -> list[str]:
     return sorted(file.parents[1].name for file in folder.glob("*/LC_MESSAGES/*.po"))
 
 
-def read(file: Path) -> dict[str, str]:
-    """Return the translations of a catalogue."""
-    text = file.read_text(encoding="utf-8") if file.exists() else ""
-    return {json.loads(one): json.loads(other) for one, other in _ENTRY.findall(text) if json.loads(one)}
-
-
 def write(file: Path, translations: Mapping[str, str], places: Mapping[str, list[str]]) -> None:
-    """Write a catalogue, its texts in the order of the files in which they stand, and compile it."""
-    header = _HEADER.format(file.parents[1].name)
-    blocks = [f'msgid ""\nmsgstr {_quoted(header)}']
+    """Write a catalogue, its texts in the order of the files in which they stand."""
+    blocks = [f'msgid ""\nmsgstr {_quoted(header(file.parents[1].name))}']
     for text in sorted(places, key=lambda one: (places[one][0], one)):
         said = translations.get(text, "")
         blocks.append(f"#: {' '.join(places[text])}\nmsgid {_quoted(text)}\nmsgstr {_quoted(said)}")
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text("\n\n".join(blocks) + "\n", encoding="utf-8")
-    file.with_suffix(".mo").write_bytes(compiled({"": header, **read(file)}))
-
-
-def compiled(translations: Mapping[str, str]) -> bytes:
-    """Return a catalogue as `gettext` reads it."""
-    pairs = [(one.encode(), other.encode()) for one, other in sorted(translations.items()) if other]
-    count = len(pairs)
-    tables, texts = [b"", b""], b""
-    start = 28 + 16 * count
-    for side in (0, 1):
-        for pair in pairs:
-            tables[side] += struct.pack("<II", len(pair[side]), start + len(texts))
-            texts += pair[side] + b"\0"
-    return struct.pack("<7I", 0x950412DE, 0, count, 28, 28 + 8 * count, 0, start) + b"".join(tables) + texts
 
 
 def places_in(text: str) -> set[str]:
@@ -320,11 +294,6 @@ def places_in(text: str) -> set[str]:
         return {name for _, name, _, _ in Formatter().parse(text) if name}
     except ValueError:
         return set()
-
-
-def made(folder: Path = CATALOGUES) -> dict[str, str]:
-    """Return the translations of the catalogue that is made of another one."""
-    return {text: in_traditional(said) for text, said in read(catalogue_of(_OF, folder)).items()}
 
 
 def _quoted(text: str) -> str:
@@ -337,13 +306,14 @@ def main(folder: Path = CATALOGUES) -> int:
     missing = 0
     for language in languages_of(folder):
         file = catalogue_of(language, folder)
-        translations = made(folder) if language == _MADE else read(file)
+        translations = read_catalogue(file)
         write(file, translations, found)
         bare = [text for text in found if not translations.get(text)]
         missing += len(bare)
         print(f"{language}: {len(found) - len(bare)} of {len(found)} texts are translated")
         for text in bare:
             print(f"  {found[text][0]}: {text}")
+    compile_catalogues(folder)
     return 1 if missing else 0
 
 

@@ -31,6 +31,13 @@ with suppress(ImportError):
     )
     settings.load_profile("every run")
 
+# Compiled catalogues are made by an installation, and again after a change; some environments have no hatchling.
+with suppress(ImportError):
+    from nanobot_memory_plugins.core.config.languages import CATALOGUES
+    from nanobot_memory_plugins.core.hatch_build import compile_catalogues
+
+    compile_catalogues(CATALOGUES)
+
 # What collecting makes lives until the end: a look through it all finds nothing, and takes half a second. The process
 # that hands tests out collects none, and makes no garbage that is worth a look.
 gc.disable()

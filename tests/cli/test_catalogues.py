@@ -5,6 +5,7 @@ from pathlib import Path
 from nanobot_memory_plugins.core.cli.main import run_command_line
 from nanobot_memory_plugins.core.config import languages
 from nanobot_memory_plugins.core.errors import InputError
+from nanobot_memory_plugins.core.hatch_build import compile_catalogues
 from nanobot_memory_plugins.core.isolation.answers import Expected, accepted_values
 from nanobot_memory_plugins.core.values.diagnosis import Finding
 from nanobot_memory_plugins.redaction.script.messages import Sentence, speaking, together, tr
@@ -17,6 +18,7 @@ def catalogue_of(folder: Path, translations: dict[str, str]) -> None:
         translations,
         {text: ["somewhere.py"] for text in translations},
     )
+    compile_catalogues(folder)
 
 
 def test_a_third_language_is_a_file(tmp_path: Path, monkeypatch, capsys):

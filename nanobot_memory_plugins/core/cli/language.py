@@ -1,7 +1,7 @@
 """The language of the command line: what ``--lang``, the configuration and the locale say, and its catalogue.
 
-A language is a file, ``catalogues/<language>/LC_MESSAGES/nanobot-memory.po``, compiled beside it by ``python -m
-release.catalogues``. English is in the code.
+A language is a file, ``catalogues/<language>/LC_MESSAGES/nanobot-memory.po``, compiled beside it when core
+is built. English is in the code.
 """
 
 import gettext
