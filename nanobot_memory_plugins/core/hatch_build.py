@@ -64,6 +64,8 @@ def compile_catalogues(folder: Path) -> None:
     """Write the compiled catalogue of each language of a folder that is missing, or older than its source."""
     for source in folder.glob(f"*/LC_MESSAGES/{DOMAIN}.po"):
         language = source.parents[1].name
+        if language == _MADE:
+            continue
         wanted = {language: source.with_suffix(".mo")}
         if language == _OF:
             wanted[_MADE] = folder / _MADE / "LC_MESSAGES" / f"{DOMAIN}.mo"
