@@ -3,15 +3,12 @@
 import re
 import threading
 import time
-from datetime import UTC, datetime
 from random import Random
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nanobot_memory_plugins.core.clock import ManualClock
-from nanobot_memory_plugins.core.isolation.breaker import BreakerSettings
-from nanobot_memory_plugins.core.redaction.bounded_rules import BoundedRules
+from nanobot_memory_plugins.core.redaction.installed_rules import BoundedRules
 from nanobot_memory_plugins.redaction.engine.redactor import Redactor
 from nanobot_memory_plugins.redaction.rules.rule import Rule
 from tests.redaction.shapes import VENDOR_TOKENS
@@ -25,10 +22,8 @@ SECRETS = (TOKEN, "lin@example-mail.org", "hunter2!Tango", "13812345678")
 TEXT = f"token {TOKEN}, mail lin@example-mail.org, password: hunter2!Tango, 电话 13812345678, badge BDG-123456"
 
 
-def redactor(*rules: Rule, seconds: float = LIMIT, clock: ManualClock | None = None) -> Redactor:
-    breaker = BreakerSettings(failures=3, rest_seconds=60)
-    named = [(rule.kind, rule) for rule in rules]
-    return Redactor(bounded=BoundedRules(named, seconds=seconds, clock=clock, breaker=breaker))
+def redactor(*rules: Rule, seconds: float = LIMIT) -> Redactor:
+    return Redactor(bounded=BoundedRules(rules, seconds=seconds))
 
 
 def rule(validator) -> Rule:
@@ -42,19 +37,11 @@ def raise_it(error: BaseException):
     return validate
 
 
-@each("error", [ValueError(TOKEN), SystemExit(1), KeyboardInterrupt(), RecursionError(), TimeoutError()])
+@each("error", [ValueError(TOKEN), SystemExit(1), RecursionError(), TimeoutError()])
 def test_a_rule_that_raises_finds_nothing_and_the_others_find_theirs(error):
     text = redactor(rule(raise_it(error)), GOOD).redact(f"{TEXT} x1")
     assert text.endswith("badge [BADGE] x1")
     assert [secret for secret in SECRETS if secret in text] == []
-
-
-def test_a_rule_that_hangs_is_given_up_after_its_limit():
-    ended = threading.Event()
-    before = time.monotonic()
-    assert redactor(rule(lambda found: ended.wait(60)), GOOD).redact("x1 BDG-123456") == "x1 [BADGE]"
-    assert time.monotonic() - before < 5 * LIMIT * 2  # it is asked twice
-    ended.set()
 
 
 def test_a_pattern_that_would_search_for_ever_is_broken_off_and_holds_up_no_other_thread():
@@ -79,33 +66,18 @@ def test_a_pattern_that_would_search_for_ever_is_broken_off_and_holds_up_no_othe
     assert len([at for at in beats if at > before]) > 10
 
 
-def test_a_rule_that_fails_three_times_rests_for_a_minute_and_gets_a_trial():
-    clock = ManualClock(datetime(2026, 1, 1, tzinfo=UTC))
+def test_a_rule_that_fails_three_times_in_a_row_is_left_out():
     calls: list[str] = []
 
     def validate(found: str) -> bool:
         calls.append(found)
-        if len(calls) <= 3:
+        if len(calls) in (1, 2) or len(calls) > 3:
             raise ValueError
         return True
 
-    other = redactor(rule(validate), clock=clock)
-    assert [other.redact("x1") for _ in range(6)] == ["x1"] * 6
-    assert len(calls) == 3
-    clock.advance(61)
-    assert other.redact("x1") == "[OTHER]"
-
-
-def test_what_a_rule_does_itself_is_not_asked_of_it_again():
-    seen: list[str] = []
-
-    def validate(found: str) -> bool:
-        seen.append(mine.redact(f"{found} {TOKEN} BDG-123456"))
-        return True
-
-    mine = redactor(rule(validate), GOOD, seconds=5)
-    assert mine.redact("x1") == "[OTHER]"
-    assert seen == ["x1 [API_KEY] BDG-123456"]
+    other = redactor(rule(validate))
+    assert [other.redact("x1") for _ in range(9)] == ["x1", "x1", "[OTHER]"] + ["x1"] * 6
+    assert len(calls) == 6
 
 
 # Patterns that would take away from what the built-in rules find, were they asked at the same time.

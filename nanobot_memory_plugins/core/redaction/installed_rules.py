@@ -1,25 +1,31 @@
-"""The redactor with the rules that installed distributions bring through their entry points."""
+"""The redactor with the rules that installed distributions bring; a rule that fails costs only itself."""
 
 from __future__ import annotations
 
 import importlib
 import re
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 from nanobot_memory_plugins.core.entry_points import REDACTION_GROUP, InstalledEntryPoint, installed_entry_points
 from nanobot_memory_plugins.core.errors import PluginError
 from nanobot_memory_plugins.core.isolation.failure import exception_name
 from nanobot_memory_plugins.core.log import logger
-from nanobot_memory_plugins.core.redaction.bounded_rules import BoundedRules, enter_rule, is_within_rule
 from nanobot_memory_plugins.redaction.engine.redactor import Redactor
-from nanobot_memory_plugins.redaction.rules.rule import Rule
+from nanobot_memory_plugins.redaction.rules.rule import RANK_VENDOR, Rule, Span
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 _LOAD_SECONDS = 10.0
+SECONDS = 0.5
+"""For one rule and one window of the text. An ordinary rule needs milliseconds; the rest is for a busy machine."""
+_MOST_FAILURES = 3
+# By name: their values differ between `re` and `regex`.
+_FLAGS = (re.IGNORECASE, re.MULTILINE, re.DOTALL, re.VERBOSE, re.ASCII)
 _BUILT_IN_ONLY = Redactor()
+_here = threading.local()
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,12 +39,60 @@ class InstalledRules:
     error: str = ""
 
 
+class BoundedRules:
+    """Rules of third parties. One that raises, or searches too long, finds nothing, and is left out at the third time.
+
+    Raises `PluginError` for a pattern that the engine cannot read: it is one whose search can be broken off, which
+    that of `re` cannot.
+    """
+
+    def __init__(self, rules: Iterable[Rule], *, seconds: float = SECONDS) -> None:
+        self._rules = [(rule, _compiled(rule)) for rule in rules]
+        self._seconds = seconds
+        self._failures = [0] * len(self._rules)
+
+    def find(self, text: str, lower: str) -> list[Span]:
+        """Give the matches of all rules in ``text``; ``lower`` is the same in lower case."""
+        spans: list[Span] = []
+        for number, (rule, pattern) in enumerate(self._rules):
+            searched = lower if rule.ignores_case else text
+            is_met = not rule.literals or any(literal in searched for literal in rule.literals)
+            if not is_met or self._failures[number] >= _MOST_FAILURES:
+                continue
+            try:
+                spans += list(self._found(rule, pattern, text))
+                self._failures[number] = 0
+            except (Exception, SystemExit) as error:  # a validator is code of others, and may raise what it likes
+                self._failures[number] += 1
+                ended = "; it is left out from now on" if self._failures[number] >= _MOST_FAILURES else ""
+                logger.warning("redaction rule {} failed: {}{}", rule.kind, exception_name(error), ended)
+        return spans
+
+    def _found(self, rule: Rule, pattern: Any, text: str) -> Iterator[Span]:
+        hidden = "secret" if "secret" in pattern.groupindex else 0
+        for match in pattern.finditer(text, concurrent=True, timeout=self._seconds):
+            start, end = match.span(hidden)
+            if end > start >= 0 and (rule.validator is None or rule.validator(text[start:end])):
+                yield Span(start, end, rule.kind, rule.placeholder, RANK_VENDOR)
+
+
+def _compiled(rule: Rule) -> Any:
+    import regex
+
+    flags = sum(int(getattr(regex, str(flag.name))) for flag in _FLAGS if rule.pattern.flags & flag)
+    try:
+        return regex.compile(rule.pattern.pattern, flags | regex.VERSION0)
+    except Exception as error:
+        raise PluginError(f"the pattern of rule {rule.kind!r} cannot be read: {error}") from None
+
+
 def default_redactor() -> Redactor:
     """Give the redactor of this process. The first call loads the detectors and looks for rules.
 
     That takes some tenths of a second: a host makes it outside its event loop. The rules stay what they were then.
     """
-    return _BUILT_IN_ONLY if is_within_rule() else _loaded()[0]
+    # A module that brings rules may redact something while it is imported.
+    return _BUILT_IN_ONLY if getattr(_here, "is_loading", False) else _loaded()[0]
 
 
 def installed_rules() -> tuple[InstalledRules, ...]:
@@ -59,54 +113,44 @@ def _loaded() -> tuple[Redactor, tuple[InstalledRules, ...]]:
     for one in found:
         if one.error:
             logger.warning("the redaction rules of {} ({}) are not used: {}", one.name, one.distribution, one.error)
-    rules = [(one.name, rule) for one in found for rule in one.rules]
+    rules = [rule for one in found for rule in one.rules]
     return (Redactor(bounded=BoundedRules(rules)) if rules else _BUILT_IN_ONLY), found
 
 
 def _load(point: InstalledEntryPoint) -> InstalledRules:
     """Load one entry point in a daemon thread, so that one that hangs holds nobody up for long."""
-    outcomes: list[tuple[tuple[Rule, ...], str]] = []
+    rules: tuple[Rule, ...] = ()
+    error: str = Sentence("loading them takes longer than {seconds:g} s", seconds=_LOAD_SECONDS)
 
     def load() -> None:
-        enter_rule()
+        nonlocal rules, error
+        _here.is_loading = True
         try:
             brought = point.load()
-            if callable(brought):
-                brought = brought()
-            rules = _checked(brought)
-            outcomes.append((rules, ""))
-        except PluginError as error:
-            outcomes.append(((), str(error)))
-        except BaseException as error:  # an import may raise anything
-            outcomes.append(((), exception_name(error)))
+            rules, error = _checked(brought() if callable(brought) else brought), ""
+        except PluginError as wrong:
+            error = str(wrong)
+        except BaseException as wrong:  # an import may raise anything
+            error = exception_name(wrong)
 
     thread = threading.Thread(target=load, name=f"nanobot-memory rules {point.name}", daemon=True)
     thread.start()
     thread.join(_LOAD_SECONDS)
-    rules, error = (
-        outcomes[0]
-        if outcomes
-        else ((), Sentence("loading them takes longer than {seconds:g} s", seconds=_LOAD_SECONDS))
-    )
     return InstalledRules(point.name, point.distribution, point.version, rules, error)
 
 
 def _checked(brought: object) -> tuple[Rule, ...]:
-    """Give copies of the rules that were brought, since what is taken over may not change any more.
-
-    Raises `PluginError` for anything else.
-    """
-    many = brought if isinstance(brought, Iterable) else (brought,)
+    """Give copies of the rules that were brought: what is taken over does not change any more."""
     rules = []
-    for one in many:
+    for one in brought if isinstance(brought, Iterable) else (brought,):
         if not isinstance(one, Rule):
             raise PluginError(Sentence("they are to be rules, and one is {kind}", kind=type(one).__name__))
         if not isinstance(one.pattern, re.Pattern) or not isinstance(one.pattern.pattern, str):
             raise PluginError("a rule's pattern is to be a compiled pattern for text")
         try:
             rule = Rule(str(one.kind), str(one.placeholder), one.pattern, one.validator, tuple(map(str, one.literals)))
-            BoundedRules([("", rule)])
         except ValueError as error:
             raise PluginError(str(error)) from None
+        _compiled(rule)
         rules.append(rule)
     return tuple(rules)

@@ -61,10 +61,6 @@ class UntrustedRules(Protocol):
         """Give the matches of all rules in ``text``; ``lower`` is the same in lower case."""
         ...
 
-    def is_asking(self) -> bool:
-        """Tell whether this thread runs code of a rule, which must not be asked again for what it does itself."""
-        ...
-
 
 class Redactor:
     """Replaces secrets and personal data by placeholders. Immutable after construction, safe in threads.
@@ -153,7 +149,7 @@ class Redactor:
         return spans
 
     def _find_bounded(self, text: str) -> list[Span]:
-        if self._bounded is None or self._bounded.is_asking():
+        if self._bounded is None:
             return []
         return list(self._find_between(text, 0, len(text), self._find_bounded_in_window))
 
