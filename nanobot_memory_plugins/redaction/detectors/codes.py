@@ -14,13 +14,91 @@ from nanobot_memory_plugins.redaction.rules.lazy_pattern import lazy_re
 from nanobot_memory_plugins.redaction.rules.rule import RANK_KEYED, REDACTED, Span
 from nanobot_memory_plugins.redaction.rules.word_lists import words
 from nanobot_memory_plugins.redaction.script.folding import QUOTES
-from nanobot_memory_plugins.redaction.values import code_words as of
 
+# Names of codes that nothing else has, and those that many other things have, too.
+_SURE = words(
+    "passcode passcodes keycode keycodes puk puk1 puk2 otp cvv cvv2 cvc cvc2 csc pincode combo accessnumber geheimzahl"
+    " zugangscode türcode sicherheitscode bestätigungscode freischaltcode entsperrcode torcode alarmcode código"
+    " digicode"
+)
+_DOUBTFUL = words("code codes pin pins combination tan")
+# What opens by a number, or says one, and needs no other word for it; a number may follow some of them at once.
+_LOCKS = words(
+    "door doors gate gates garage lobby lock lockbox keybox keysafe keypad locker safe vault alarm padlock suitcase"
+    " briefcase intercom elevator lift barrier cabinet panel unlock lockscreen turnstile buzzer voicemail entry text"
+    " sms texted"
+)
+_SURE_LOCKS = words("lockbox keybox keysafe keypad padlock unlock lockscreen buzzer intercom voicemail")
+# What asks for a number beside other things that it does.
+_DEVICES = words("bike tablet ipad iphone phone tv printer copier entrance wardrobe laptop car app clinic scooter")
+# Beside one of them a bare "code" lets somebody in.
+_OPENERS = (
+    _LOCKS
+    | _DEVICES
+    | words(
+        "strongbox gym parking pool storage apartment flat airbnb cabin courtyard mailbox letterbox basement toilet"
+        " office warehouse sim card visa mastercard bank banking atm debit credit girocard mobile android screen watch"
+        " wallet yubikey verification confirmation setup security access login log sign auth authentication 2fa mfa"
+        " factor step whatsapp signal telegram wechat pairing recovery reset activation guest checkin pickup parcel"
+        " delivery host meeting bluetooth router wifi wi staff side front back rear upstairs downstairs box"
+        " transaction payment transfer withdrawal account portail puerta tür tor coffre my our your his her their"
+    )
+)
+# Before the word they make another thing of it: an error's code, a country's.
+_HARMLESS_BEFORE = words(
+    "error status exit return source zip postal area country dress product promo discount qr bar color colour hex http"
+    " response airport currency language unit sample python java javascript js ts rust go c sql html css dead legacy"
+    " class morse item order sort branch swift tax course cost reason region referral invite job event batch model"
+    " machine byte char unicode ascii test example demo git penal civil criminal fault stop flight station stock part"
+    " serial warning result reply gpio connector usb push map project department reference booking tracking of any no"
+    " some new write more this"
+)
+# Behind the word they make another thing of it: a review of code, a pin on a map.
+_HARMLESS_BEHIND = words(
+    "review base block style snippet path quality coverage page generation editor sample example line lines comment"
+    " change changes name names point points switch that which header map out up length format policy rules generator"
+    " reader scanner a an it them version"
+)
+# Right before a number they say that it is what was named, or that it opens what was.
+_LINKS = words(
+    "is are was be been it's that's to with use using enter type dial press now still again says number becomes ist"
+    " lautet est es as remains punch"
+)
+_LOCK_LINKS = _LINKS | words(
+    "opens unlocks wants takes accepts likes expects gets needs hit tap used set asks said for by has reset changed"
+    " switched open unlock unlocked opened responds in"
+)
+_CLOSE_LINKS = words("is was it's that's now still lautet ist est es")
+# How the words begin for which one types a code, or that it opens.
+_ACTIONS = tuple(
+    words(
+        "verif confirm login signin log sign unlock open disarm authenticat authoriz access door gate alarm garage safe"
+        " keypad lock approv payment transfer entrance"
+    )
+)
+# Right before a number they number something else, or say when or how much.
+_NUMBERED = words(
+    "room order line lines page version floor chapter year since until till over about around nearly almost than least"
+    " most up part step level size port model series bus tram train flight route track apt suite ticket invoice case"
+    " issue pr bug section article figure table item ext extension zone block house from between after before roughly"
+    " only every per another first last next of and or the a an minimum maximum max min have are error status http id"
+    " january february march april may june july august september october november december paid pay costs cost worth"
+)
+# Behind a number they say what it counts; words in s that it would not count.
+_COUNTED = words(
+    "percent px ms kb mb gb tb kg mg g km cm mm m ml l w kw kwh v hz mhz ghz mah ft lb x edition model version am pm"
+    " o'clock uhr euro eur usd gbp dollar pound step bit byte digit char word people of"
+)
+_NOT_COUNTED = words(
+    "is was as this its has does yes plus unless always thanks opens unlocks works lets gets turns disarms expires"
+    " press pass minus across"
+)
+_NOUNS = _SURE | _DOUBTFUL | _LOCKS | _DEVICES
 CODE_CUES = KeywordIndex(
-    of.SURE
-    | of.LOCKS
-    | of.DEVICES
-    | {word for word in of.DOUBTFUL if len(word) > 2}
+    _SURE
+    | _LOCKS
+    | _DEVICES
+    | {word for word in _DOUBTFUL if len(word) > 2}
     | words(
         "enter verify approve disarm 码 口令 暗号 保险箱 保险柜 门 柜 锁 车库 单元 楼下 信箱 行李箱 道闸 电梯 遥控"
         " 开机 图案 转盘 平板 手机 电脑 puk"
@@ -52,19 +130,9 @@ _COUNTS = lazy_re(
     r"|公斤|度|倍"
     r"|字|行|[种種]|台|件|名|期|[届屆]|[间間]|[层層]|[楼樓]|路)"
 )
-_BEHIND = lazy_re(r"[\s\"'`*)]{0,3}(?P<mark>[,;:=→—–(-]|->)?")
 _SAYS = words("is was are that's it's this as being for remains your my the our")
-_OWN = words("your her his their the my votre ton ihr dein mein tu")
-_GIVEN = words("enter use type send text give gives gave tell dial press got gets get has uses sent me")
 _TYPING = lazy_re(
     r"(?i)(?<![a-z])(?:enter|use|type|dial|press|punch|key|tap|input|reply)(?:[ ](?:in|with|back|the code))?[ ]\Z"
-)
-_OPENS = lazy_re(
-    r"(?i)(?:opens|unlocks|disarms|turns|gets|lets|works|to[ ](?:open|unlock|disarm|enter|verify|confirm|log|sign"
-    r"|turn|get"
-    r"|approve))(?![a-z])|(?:for|on|at|into)[ ](?:the|our|my|that|your)[ ](?:[a-z]{2,9}[ ])?(?:doors?|gates?|garage"
-    r"|lobby|lock"
-    r"|lockbox|keysafe|keypad|locker|safe|vault|padlock|suitcase|intercom|barrier|cabinet|panel)(?![a-z])"
 )
 # What stands between two codes of one list, or one sentence.
 _JOINS = lazy_re(r"[\s,;、|/>*•-]{1,8}|[^\n.!?。！？]{0,48}")
@@ -91,17 +159,20 @@ _CHINESE_BEHIND = lazy_re(
     rf"(?:密码|口令|暗号|{_CODE})(?!学|字段|长度|类型|格式|错误|规则|管理|头|农)"
 )
 _PHONE = lazy_re(r"(?i)(?:电话|座机|热线|手机号?码?|tel|phone|mobile)[\"']?[ .:=是为]{0,4}\Z")
-_REACH, _REACH_BEHIND, _BARE, _MOST_OF_LOCK = 72, 64, 4, 8
+_REACH, _REACH_BEHIND, _BARE, _MOST_OF_LOCK, _LIKE_A_SENT_ONE = 72, 64, 4, 8, 6
 
 
 def find_codes(text: str, lower: Lowered) -> Iterator[Span]:
     """Find codes by what the clauses of the folded ``text`` say of them; ``lower`` is it in lower case."""
     if not CODE_CUES.meets(lower):
         return
-    candidates = [match for match in _CANDIDATE.finditer(text) if _has_length_of_code(match["secret"])]
-    taken = {index for index, match in enumerate(candidates) if _is_code(text, match)}
-    for index in sorted(taken | _siblings(text, candidates, taken)):
-        yield Span(*candidates[index].span("secret"), "access_code", REDACTED, RANK_KEYED)
+    last: re.Match[str] | None = None  # a code, which the next number may be one of a list with
+    for match in _CANDIDATE.finditer(text):
+        if not _has_length_of_code(match["secret"]) or _counts(text, match.end()):
+            continue
+        if _is_code(text, match) or (last is not None and _goes_on(text, last, match)):
+            last = match
+            yield Span(*match.span("secret"), "access_code", REDACTED, RANK_KEYED)
 
 
 def _has_length_of_code(found: str) -> bool:
@@ -111,21 +182,45 @@ def _has_length_of_code(found: str) -> bool:
     return (3 <= digits <= 10 or (found[0].isalpha() and digits >= 2)) and not _DATED.fullmatch(found)
 
 
+def _counts(text: str, end: int) -> bool:
+    """Tell whether a number that ends there counts something."""
+    match = _COUNTS.match(text, end)
+    if match is None:
+        return False
+    word = (match["word"] or "").lower()
+    if not word or word == "%" or word in _COUNTED:
+        return True
+    return (
+        len(word) > 2 and word[-1] == "s" and word not in _NOT_COUNTED and match["word"].islower() and "'" not in word
+    )
+
+
+def _goes_on(text: str, last: re.Match[str], match: re.Match[str]) -> bool:
+    """Tell whether a number of the same shape stands in a list, or a sentence, with one that is a code."""
+    between = text[last.end() : match.start("secret")]
+    is_near = len(between) <= _REACH and _JOINS.fullmatch(between) is not None
+    said = _words(between)[-1:]
+    is_other = bool(said) and said[0] in _NUMBERED - {"or", "and", "have"}
+    return is_near and not is_other and _shape(last["secret"]) == _shape(match["secret"])
+
+
+def _shape(found: str) -> tuple[int, ...]:
+    return tuple(map(len, found.strip("#*").replace("-", " ").split(" ")))
+
+
 def _is_code(text: str, match: re.Match[str]) -> bool:
     start, end, found = match.start("secret"), match.end(), match["secret"]
-    if _counts(text, end):
-        return False
     before = text[max(0, start - _REACH) : start]
-    sentence = _JOINED.sub(r"\1\2", before[_last_end(before) :])
+    last_end = max((one.end() for one in _SENTENCE_END.finditer(before)), default=0)
+    sentence = _JOINED.sub(r"\1\2", before[last_end:])
     stop = _SENTENCE_END.search(text, end, end + _REACH_BEHIND)
     behind = text[end : stop.start() if stop else end + _REACH_BEHIND]
-    if _is_named_before(sentence, found, behind) or _is_named_behind(sentence, found, behind):
+    said = _words(sentence)
+    if said and (_is_named(sentence, said, found) or _is_typed(sentence, said, found, behind)):
+        return True
+    if _is_named_behind(said, found, behind):
         return True
     return not text.isascii() and _is_chinese_code(before, found, text, end)
-
-
-def _last_end(before: str) -> int:
-    return max((one.end() for one in _SENTENCE_END.finditer(before)), default=0)
 
 
 def _words(text: str) -> list[str]:
@@ -138,118 +233,84 @@ def _link(sentence: str, said: Sequence[str]) -> str:
     mark = sentence[last.end() :].strip(f" *{QUOTES}")[-1:]
     if mark:
         return "close" if mark in _CLOSE_MARKS else "loose" if mark in _MARKS else ""
-    if said[-1] in of.CLOSE_LINKS or said[-1].endswith("'s"):
+    if said[-1] in _CLOSE_LINKS or said[-1].endswith("'s"):
         return "close"
-    return "loose" if said[-1] in of.LINKS else ""
+    return "loose" if said[-1] in _LINKS else ""
 
 
-def _is_named_before(sentence: str, found: str, behind: str) -> bool:
-    """Tell whether what stands before the number names it a code."""
-    said = _words(sentence)
-    nouns = of.SURE | of.DOUBTFUL | of.LOCKS | of.DEVICES
-    at = next((place for place in range(len(said) - 1, -1, -1) if said[place].removesuffix("'s") in nouns), None)
+def _is_named(sentence: str, said: Sequence[str], found: str) -> bool:
+    """Tell whether what stands before the number names it a code, or what it opens."""
+    nouns = [word.removesuffix("'s") for word in said]
+    at = next((place for place in range(len(said) - 1, -1, -1) if nouns[place] in _NOUNS), None)
     if at is None:
-        return bool(said) and _is_typed(sentence, found, behind)
-    noun, before, between = said[at].removesuffix("'s"), said[max(0, at - 6) : at], said[at + 1 :]
-    link = _link(sentence, said) or ("" if between else "close")
+        return False
+    noun, before, between = nouns[at], said[max(0, at - 6) : at], said[at + 1 :]
     place = list(_WORD.finditer(sentence))[at]
-    if sentence[place.start() - 1 : place.start()] in ("_", ".", "/") or sentence[place.end() : place.end() + 1] in (
-        "_",
-        "/",
+    if sentence[place.start() - 1 : place.start()] in ("_", ".", "/") or sentence[place.end() :][:1] in ("_", "/"):
+        return False  # a name in a program
+    link = _link(sentence, said) or ("" if between else "close")
+    if between and between[-1] in _NUMBERED and link != "close":
+        return False
+    if noun in _LOCKS or noun in _DEVICES:
+        return _opens_by(noun, between, found, link)
+    if (
+        not link
+        or (before and before[-1] in _HARMLESS_BEFORE)
+        or (link == "loose" and _has_digit(sentence[place.end() :]))
     ):
         return False
-    if noun in of.LOCKS or noun in of.DEVICES:
-        return _opens_by(noun, between, found, link) or _is_typed(sentence, found, behind)
-    is_year = bool(_YEAR.fullmatch(found))
-    if not link or (is_year and (link != "close" or (not between and noun in of.DOUBTFUL))):
-        return False
-    is_for = noun in ("code", "codes", "combination") and between[:1] in (["to"], ["on"], ["at"], ["the"])
-    if between and between[0] in of.HARMLESS_BEHIND and noun in of.DOUBTFUL and not is_for:
-        return False
-    if between and between[-1] in of.NUMBERED and link != "close" and not is_for:
-        return False
-    if before and before[-1] in of.HARMLESS_BEFORE:
-        return False
-    opener = not of.OPENERS.isdisjoint(before) or not of.OPENERS.isdisjoint(between)
-    if _ERROR_CODE.fullmatch(found) and not opener:
-        return False
-    rest = sentence[place.end() :]
-    if link == "loose" and '",' in rest:
-        return False
-    if link == "loose" and any(map(str.isdigit, rest)) and between and between[-1] not in ("to", "now"):
-        return False
+    is_opener = not _OPENERS.isdisjoint((*before, *between))
     if (
-        noun in of.SURE
+        noun in _SURE
         or place.group() in ("PIN", "PINs", "Pin", "TAN")
         or (noun in ("pin", "pins") and len(found) >= _BARE)
     ):
-        return True
-    if len(found) < _BARE and not (found[0].isalpha() or not of.OPENERS.isdisjoint(before)):
+        return is_opener or not _ERROR_CODE.fullmatch(found)
+    if (between and between[0] in _HARMLESS_BEHIND) or (_YEAR.fullmatch(found) and (link != "close" or not between)):
         return False
-    if opener or not _GIVEN.isdisjoint(before):
+    if link == "close" and len(found) >= _LIKE_A_SENT_ONE:
         return True
-    if link != "close" or not before:
-        return False
-    name = _WORD.findall(sentence)[at - 1]
-    return before[-1] in _OWN or (name[0].isupper() and len(name) > 2)
+    return is_opener and len(found) >= _BARE - found[0].isalpha()
+
+
+def _has_digit(text: str) -> bool:
+    return any(map(str.isdigit, text))
 
 
 def _opens_by(lock: str, between: Sequence[str], found: str, link: str) -> bool:
     """Tell whether the thing called ``lock`` opens by the number, though nothing calls it a code."""
     digits = sum(map(str.isdigit, found))
-    if digits > _MOST_OF_LOCK or digits < 3 or (len(found) < _BARE and lock not in of.SURE_LOCKS):
+    if not 3 <= digits <= _MOST_OF_LOCK or _YEAR.fullmatch(found) or (len(found) < _BARE and lock not in _SURE_LOCKS):
         return False
-    is_year = bool(_YEAR.fullmatch(found))
     if not between:
-        if is_year:
-            return lock in of.SURE_LOCKS - {"safe"}
-        return lock in of.SURE_LOCKS or (lock not in of.DEVICES and link == "close" and len(found) > _BARE)
-    if is_year or between[-1] in of.NUMBERED or (len(between) == 1 and between[0] in ("in", "to", "by", "for")):
+        return lock in _SURE_LOCKS or (lock in _LOCKS and link == "close" and len(found) > _BARE)
+    if between[-1] not in _LOCK_LINKS:
+        return lock in _LOCKS and link == "close" and len(between) <= 3
+    if len(between) == 1 and between[0] in ("in", "to", "by", "for"):
         return False
-    if between[-1] not in of.LOCK_VERBS:
-        return lock not in of.DEVICES and link == "close" and len(between) <= 3
-    return lock not in of.DEVICES or (
-        between[-1] not in of.CLOSE_LINKS and between[-1] not in ("to", "in", "no", "number")
-    )
+    return lock in _LOCKS or between[-1] not in _CLOSE_LINKS | {"to", "in", "number"}
 
 
-def _is_typed(sentence: str, found: str, behind: str) -> bool:
+def _is_typed(sentence: str, said: Sequence[str], found: str, behind: str) -> bool:
     """Tell whether the number is to be typed in, for something that wants a code."""
     if len(found) < _BARE or _YEAR.fullmatch(found) or not _TYPING.search(sentence):
         return False
-    around = (*_words(sentence)[-12:-1], *_words(behind))
-    return "#" in behind[:24] or any(word.startswith(of.ACTIONS) for word in around)
+    return "#" in behind[:24] or any(word.startswith(_ACTIONS) for word in (*said[-12:-1], *_words(behind)))
 
 
-def _is_named_behind(sentence: str, found: str, behind: str) -> bool:
+def _is_named_behind(said: Sequence[str], found: str, behind: str) -> bool:
     """Tell whether what stands behind the number says that it is a code, or opens something."""
-    said, follow = _words(sentence), _words(behind)
-    mark = _BEHIND.match(behind)
-    if len(found) < _BARE or _YEAR.fullmatch(found) or not follow or (said and said[-1] in of.NUMBERED):
+    follow = _words(behind)[:8]
+    if len(found) < _BARE or _YEAR.fullmatch(found) or not follow or (said and said[-1] in _NUMBERED):
         return False
-    is_marked = mark is not None and bool(mark["mark"])
-    first = next(iter(_WORD.finditer(behind))).start()
-    if first > 4 or (said and any(map(str.isdigit, sentence[-2:]))):
+    if follow[0] in ("opens", "unlocks", "disarms") or follow[:2] in (["gets", "you"], ["lets", "you"]):
+        return not _OPENERS.isdisjoint(follow[1:]) or any(word.startswith(_ACTIONS) for word in follow[1:])
+    if follow[0] not in _SAYS and not behind.lstrip(f" *{QUOTES})").startswith(tuple(",;:=→—–(-")):
         return False
-    if is_marked or follow[0] in _SAYS:
-        for place, word in enumerate(follow[:8]):
-            if word in of.SURE or word in of.DOUBTFUL:
-                if follow[place + 1 : place + 2] and follow[place + 1] in of.HARMLESS_BEHIND - {
-                    "to",
-                    "on",
-                    "at",
-                    "the",
-                    "your",
-                }:
-                    return False
-                if place and follow[place - 1] in of.HARMLESS_BEFORE:
-                    return False
-                return word in of.SURE or word in ("pin", "combination") or not of.OPENERS.isdisjoint(follow[:place])
-    return (
-        not is_marked
-        and bool(_OPENS.match(behind.lstrip(f" *{QUOTES}")))
-        and (any(word.startswith(of.ACTIONS) for word in follow[1:]) or not of.OPENERS.isdisjoint(follow[1:7]))
-    )
+    at = next((place for place, word in enumerate(follow) if word in _SURE or word in _DOUBTFUL), None)
+    if at is None or (at and follow[at - 1] in _HARMLESS_BEFORE):
+        return False
+    return follow[at] in _SURE or follow[at] in ("pin", "combination") or not _OPENERS.isdisjoint(follow)
 
 
 def _is_chinese_code(before: str, found: str, text: str, end: int) -> bool:
@@ -259,41 +320,3 @@ def _is_chinese_code(before: str, found: str, text: str, end: int) -> bool:
     if not _BARE <= digits <= _MOST_OF_LOCK or _YEAR.fullmatch(found.strip("#*")) or found[0].isalpha():
         return False
     return not (digits > 6 and _PHONE.search(before)) and bool(_CHINESE_LOCK.search(before[-24:]))
-
-
-def _counts(text: str, end: int) -> bool:
-    """Tell whether a number that ends there counts something."""
-    match = _COUNTS.match(text, end)
-    if match is None:
-        return False
-    word = (match["word"] or "").lower()
-    if not word or word == "%" or word in of.COUNTED:
-        return True
-    return (
-        len(word) > 2 and word[-1] == "s" and word not in of.NOT_COUNTED and match["word"].islower() and "'" not in word
-    )
-
-
-def _siblings(text: str, candidates: Sequence[re.Match[str]], taken: set[int]) -> set[int]:
-    """Give the numbers of the same shape that stand in a list, or a sentence, with one that is a code."""
-    more: set[int] = set()
-    for index in taken:
-        for step in (1, -1):
-            other = index + step
-            while 0 <= other < len(candidates) and other not in taken | more:
-                left, right = sorted((candidates[other - step], candidates[other]), key=lambda one: one.start())
-                between = text[left.end() : right.start("secret")]
-                if len(between) > _REACH or _shape(left["secret"]) != _shape(right["secret"]):
-                    break
-                last = _words(between)[-1:]
-                if not _JOINS.fullmatch(between) or _counts(text, candidates[other].end()):
-                    break
-                if last and last[0] in of.NUMBERED - {"or", "and", "have"}:
-                    break
-                more.add(other)
-                other += step
-    return more
-
-
-def _shape(found: str) -> tuple[int, ...]:
-    return tuple(map(len, found.strip("#*").replace("-", " ").split(" ")))
