@@ -17,10 +17,11 @@ WORDS = {**{(name,): extra for name, extra in EXTRA_COMMANDS.items()}, ("demo", 
 
 
 @pytest.fixture
-def umbrella_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+def umbrella_alone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Let no entry point of an extra be found, as where it is not installed."""
     installed = [one for one in importlib.metadata.distributions() if one.metadata["Name"] not in OPTIONAL]
     monkeypatch.setattr(importlib.metadata, "distributions", lambda: installed)
+    monkeypatch.syspath_prepend(str(tmp_path))  # what is installed is read again where the import path is another one
 
 
 @pytest.mark.parametrize("words", WORDS, ids=" ".join)
