@@ -163,7 +163,7 @@ class PanelMemory:
         return True
 
     def costs(self) -> list[Cost]:
-        """Return the uses of the language model by day, purpose and plugin, newest day first. Blocks."""
+        """Return the uses of the language model by purpose and plugin. Blocks."""
         since = self.clock.now().date() - timedelta(days=COST_DAYS - 1)
         return summed(uses(StateDatabase.of(self.paths), since=since))
 

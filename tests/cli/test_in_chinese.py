@@ -46,7 +46,6 @@ resume
 audit
 consolidate --dry-run
 stats
-cost
 bench --size 200 --no-embeddings
 config show
 config explain recall.recallTopK

@@ -91,7 +91,6 @@ OF_A_MEMORY = [
     ["entries", "proposals"],
     ["audit"],
     ["stats"],
-    ["cost"],
     ["consolidate", "--dry-run"],
     ["people", "list"],
     ["scrub", "--dry-run"],

@@ -1,17 +1,16 @@
-"""What each turn got is recorded off its path, and `nanobot-memory cost` says what that saved."""
+"""What each turn got is recorded off its path, and `nanobot-memory stats` says what that costs."""
 
 import asyncio
 import json
 import threading
 import time
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime
 from pathlib import Path
 
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
-from nanobot_memory_plugins.core.cli.cost_command import savings
 from nanobot_memory_plugins.core.cli.main import run_command_line
 from nanobot_memory_plugins.core.clock import ManualClock
-from nanobot_memory_plugins.core.host.recall_log import Injection, RecallLedger, injections
+from nanobot_memory_plugins.core.host.recall_log import RecallLedger, injections
 from nanobot_memory_plugins.core.state import StateDatabase
 from nanobot_memory_plugins.core.text.tokens import estimate_tokens
 
@@ -105,7 +104,7 @@ def test_a_file_is_measured_again_when_it_has_grown_and_forgotten_when_it_is_gon
     assert [row.whole_tokens for row in recorded(tmp_path)] == [0, 100, 110, 210, 10]
 
 
-def test_cost_sums_up_by_day_what_was_saved(tmp_path: Path, capsys):
+def test_stats_say_what_the_memory_costs_and_what_all_of_it_would(tmp_path: Path, capsys):
     (tmp_path / "memory").mkdir()
     state, today = StateDatabase.of(tmp_path), datetime.now(UTC)
     first = {"ids": ["a", "b"], "tokens": 100, "whole_tokens": 1_000}
@@ -116,59 +115,11 @@ def test_cost_sums_up_by_day_what_was_saved(tmp_path: Path, capsys):
     ):
         state.add_event("recall", today, row)
     state.add_event("recall", datetime(2020, 1, 1, tzinfo=UTC), first)
-    assert run_command_line(["cost", "-w", str(tmp_path), "--json"]) == 0
-    answer = json.loads(capsys.readouterr().out)
-    told = answer["recall"]
-    assert told["total"] == {
-        "day": "total",
-        "turns": 3,
-        "failed": 0,
-        "with_memories": 2,
-        "memories": 4,
-        "injected_tokens": 200,
-        "whole_tokens": 4_000,
-        "saved_tokens": 3_800,
-        "saved_share": 0.95,
-    }
-    assert len(told["days"]) == 1
+    assert run_command_line(["stats", "-w", str(tmp_path), "--json"]) == 0
+    cost = json.loads(capsys.readouterr().out)["cost"]
     parts = {"blocks": 200, "tools": 650, "entries": 30, "background": 0}
-    assert answer["cost"] == {**parts, "total": 880, "whole_memory": 4_000, "net": 3_120}
-    assert run_command_line(["cost", "-w", str(tmp_path)]) == 0
-    shown = capsys.readouterr().out
-    assert "3,800" in shown
-    assert "On average the set takes 1,040 tokens less in a turn" in shown
-    assert f"What the set costs since {today.date()}, in 3 turns:" in shown
-    assert f"What recall added to your turns since {today.date()}" in shown
-
-
-async def test_a_turn_in_which_recall_was_too_late_or_failed_is_no_saving(tmp_path: Path, capsys):
-    memory_file = tmp_path / "memory" / "MEMORY.md"
-    memory_file.parent.mkdir()
-    memory_file.write_text("The staging database listens on port 5433.\n" + "- 其他的事。\n" * 500, encoding="utf-8")
-    late = CONFIG.model_copy(update={"plugins": {**CONFIG.plugins, "recall": {"heavy_ms": 1, "light_ms": 1}}})
-    async with MemoryHost(tmp_path, config=CONFIG) as memory:
-        await memory.flush_index()
-        await memory.message_received(session_key="a:b", text="ok, thanks!")  # needs nothing, and saves all of it
-    async with MemoryHost(tmp_path, config=late) as memory:
-        memory.store.search = never  # type: ignore[method-assign, union-attr]
-        context = await memory.message_received(session_key="a:b", text="Do you remember the staging port?")
-    assert context.hit_ids == ()
-    assert run_command_line(["cost", "-w", str(tmp_path), "--json"]) == 0
-    (day,) = json.loads(capsys.readouterr().out)["recall"]["days"]
-    whole = estimate_tokens(memory_file.read_text(encoding="utf-8"))
-    assert (day["turns"], day["failed"], day["whole_tokens"]) == (2, 1, whole)
-    assert run_command_line(["cost", "-w", str(tmp_path)]) == 0
-    said = " ".join(capsys.readouterr().out.split())
-    assert "In 1 of the turns recall failed or was too late, which counts as no saving" in said
-
-
-def test_turns_that_failed_are_told_from_those_that_needed_nothing(tmp_path: Path):
-    def turn(minute: int, *ids: str) -> Injection:
-        return Injection(NOW + timedelta(minutes=minute), ids, 10 * len(ids), 1_000)
-
-    turns = [turn(0), turn(5, "a"), turn(6), turn(7), turn(200)]
-    missed = [NOW + timedelta(minutes=one) for one in (4, 6.5, 80)]  # the last was never answered
-    (day,) = savings(turns, missed)
-    assert (day.turns, day.failed, day.whole_tokens, day.saved_tokens) == (5, 2, 3_000, 2_990)
-    (alone,) = savings([turn(1)], [NOW])
-    assert (alone.failed, alone.saved_tokens, alone.saved_share) == (1, 0, 0.0)
+    assert cost == {"days": 7, "turns": 3, **parts, "total": 880, "whole_memory": 4_000, "uses": []}
+    assert run_command_line(["stats", "-w", str(tmp_path)]) == 0
+    told = capsys.readouterr().out
+    assert "What the memory took in the last 7 days (3 turns):" in told
+    assert "The whole Markdown of the memory would take 1,333 a turn." in told

@@ -1,4 +1,4 @@
-"""``nanobot-memory stats``: what is stored, by kind and origin, and what is recalled."""
+"""``nanobot-memory stats``: what is stored, what is recalled, and what that costs."""
 
 from collections import Counter
 from typing import Annotated, Any
@@ -9,7 +9,7 @@ from rich.table import Table
 
 from nanobot_memory_plugins.consolidation.cli.shown import opened
 from nanobot_memory_plugins.consolidation.model.entry import Section
-from nanobot_memory_plugins.core.cli import told_size
+from nanobot_memory_plugins.core.cli import costs_of, show_costs, told_size
 from nanobot_memory_plugins.core.cli.console import console, shown
 from nanobot_memory_plugins.core.cli.options import JsonOption, WorkspaceOption, print_json
 from nanobot_memory_plugins.core.host.stored import (
@@ -20,6 +20,7 @@ from nanobot_memory_plugins.core.host.stored import (
     stored_notes,
     stored_recalls,
 )
+from nanobot_memory_plugins.core.state import StateDatabase
 from nanobot_memory_plugins.redaction.script.messages import tr
 
 # Memories that are shown without --all, and what of a text.
@@ -29,16 +30,18 @@ _STORED_WORDS = ("messages", "notes", "entries", "active")
 
 def stats(
     everything: Annotated[bool, typer.Option("--all", help="The fifty most recalled.")] = False,
+    days: Annotated[int, typer.Option("--days", min=1, max=3_650, help="How many days back, today included.")] = 7,
     workspace: WorkspaceOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Show what is stored, by kind and origin, and what is recalled most. It is counted from the files."""
+    """Show what is stored, by kind and origin, what is recalled most, and what the memory costs."""
     repository = opened(workspace)
     entries = repository.load().entries
     kept = Stored(len(entries), kinds=Counter(str(one.category) for one in entries.values()))
     active = sum(one.section is Section.ACTIVE for one in entries.values())
     said, noted = stored_messages(repository.paths), stored_notes(repository.paths)
     recalled = stored_recalls(repository.paths)
+    cost = costs_of(StateDatabase.of(repository.paths), days)
     most: list[dict[str, Any]] = []
     for (file, record), times in recalls_of_records(recalled.times).most_common(_ALL):
         text = entries[record].content if record in entries else line_of(repository.paths, file, record)
@@ -57,6 +60,7 @@ def stats(
                     "since": recalled.since.isoformat() if recalled.since else None,
                     "most": most,
                 },
+                "cost": cost,
             }
         )
         return
@@ -71,18 +75,19 @@ def stats(
     out.print(table)
     if recalled.since is None:
         out.print(tr("No turn is recorded yet."))
-        return
-    out.print(
-        tr(
-            "{turns:,} turns are recorded since {since}; {with_memories:,} got memories.",
-            turns=recalled.turns,
-            since=recalled.since,
-            with_memories=recalled.with_memories,
+    else:
+        out.print(
+            tr(
+                "{turns:,} turns are recorded since {since}; {with_memories:,} got memories.",
+                turns=recalled.turns,
+                since=recalled.since,
+                with_memories=recalled.with_memories,
+            )
         )
-    )
     for row in most if everything else most[:_MOST]:
         text = row["text"] if len(row["text"]) <= _TEXT else f"{row['text'][: _TEXT - 1]}…"
         console().print(f"{row['times']:>6,}  {shown(text)}  [dim]{shown(row['file'])}[/dim]")
+    show_costs(cost, out)
 
 
 def _row(stored: Stored) -> dict[str, Any]:

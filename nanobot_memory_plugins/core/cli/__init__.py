@@ -7,7 +7,7 @@ from nanobot_memory_plugins.redaction.lazy_names import lazy_names
 if TYPE_CHECKING:
     from nanobot_memory_plugins.core.cli.asking import agrees
     from nanobot_memory_plugins.core.cli.console import printable_segment
-    from nanobot_memory_plugins.core.cli.cost_command import PURPOSE_WORDS, Cost, summed
+    from nanobot_memory_plugins.core.cli.costs import PURPOSE_WORDS, Cost, costs_of, show_costs, summed
     from nanobot_memory_plugins.core.cli.day_bounds import AsOfOption, SinceOption, UntilOption, bounds_of, moment_given
     from nanobot_memory_plugins.core.cli.doctor_command import examine, finding_row
     from nanobot_memory_plugins.core.cli.exit_codes import exit_status
@@ -40,7 +40,7 @@ __getattr__ = lazy_names(
     {
         "asking": ("agrees",),
         "console": ("printable_segment",),
-        "cost_command": ("PURPOSE_WORDS", "Cost", "summed"),
+        "costs": ("PURPOSE_WORDS", "Cost", "costs_of", "show_costs", "summed"),
         "doctor_command": ("examine", "finding_row"),
         "day_bounds": ("AsOfOption", "SinceOption", "UntilOption", "bounds_of", "moment_given"),
         "exit_codes": ("exit_status",),
@@ -66,7 +66,6 @@ __getattr__ = lazy_names(
 
 COMMANDS = {
     "config": "What the options are, where each comes from, and what may stand there.",
-    "cost": "Show what the language model was used for: by day (UTC), purpose and plugin, in estimated tokens.",
     "doctor": "Check the installation: Python, workspace, plugins, configuration, index and embedding model.",
     "export": "Write the whole memory into one archive, with the hash of every file. Agents may go on meanwhile.",
     "import": "Take over memories from elsewhere. It can be repeated: only new items are imported.",
@@ -91,6 +90,7 @@ __all__ = [
     "are_files_everything",
     "bounds_of",
     "catalogue",
+    "costs_of",
     "examine",
     "exit_status",
     "finding_row",
@@ -112,6 +112,7 @@ __all__ = [
     "say_repaired",
     "sentence_of",
     "settled",
+    "show_costs",
     "show_problems",
     "spoken_language",
     "summary",

@@ -158,7 +158,7 @@ class LanguageModel:
                     failures=failures,
                     purpose=purpose,
                 ),
-                hint="See `nanobot-memory cost`; one trial follows after core.languageModel.failureRest.",
+                hint="See `nanobot-memory stats`; one trial follows after core.languageModel.failureRest.",
             )
 
     async def _ask(self, messages: Sequence[Mapping[str, Any]], *, max_tokens: int, purpose: str) -> str:

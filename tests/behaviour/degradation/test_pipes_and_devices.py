@@ -18,7 +18,6 @@ COMMANDS = (
         "doctor",
         "stats",
         "audit",
-        "cost",
         "search boat",
         "why boat",
         "timeline",
