@@ -51,7 +51,6 @@ config show
 config explain recall.recallTopK
 config explain core
 export --to memory.zip
-export --daily --to backups --keep 7
 import memory.zip --dry-run
 import --undo
 connect cursor
@@ -59,7 +58,7 @@ serch 乌龙茶
 search 乌龙茶 --limit 很多
 entries show 没有
 search 茶 --since 2026-13
-export --to --daily
+export --to
 export --to /nowhere/memory.zip
 """
 # What is no sentence of ours: what is typed, names of files, types and options, and values in JSON.

@@ -83,7 +83,6 @@ OF_A_MEMORY = [
     ["why", "x"],
     ["index"],
     ["export", "--to", "x.zip"],
-    ["export", "--daily", "--to", "backups"],
     ["timeline"],
     ["entries", "list"],
     ["entries", "history"],

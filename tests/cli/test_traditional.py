@@ -1,7 +1,6 @@
 """Traditional Chinese: the catalogue made of the simplified one, who gets it, and what the commands say in it."""
 
 import re
-import shutil
 from pathlib import Path
 
 import pytest
@@ -17,11 +16,10 @@ from release.catalogues import catalogue_of, places_in
 
 from ..support.chinese import in_script, simplified_only
 from ..support.each import each
-from .test_in_chinese import TEXTS, english_in, live_in, make_home, parameters, said_by
+from .test_in_chinese import TEXTS
 
 pytestmark = pytest.mark.leaving
 
-LOCALE = "zh_TW.UTF-8"
 # What no catalogue turns: names of values, options, files and commands.
 LATIN = re.compile(r"[!-~]+")
 
@@ -121,35 +119,7 @@ def test_what_a_turn_is_told_has_one_chinese():
     assert told_in("en", "你好") == "en"
 
 
-@pytest.fixture(scope="module")
-def made_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return make_home(tmp_path_factory.mktemp("home"), [in_script(one, "taiwan") for one in TEXTS], LOCALE)
-
-
-@pytest.fixture
-def home(made_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A copy for one test: none depends on what another has done."""
-    shutil.copytree(made_home, tmp_path, symlinks=True, dirs_exist_ok=True)
-    live_in(tmp_path, monkeypatch, LOCALE)
-    return tmp_path
-
-
-@pytest.mark.parametrize("arguments", parameters())
-def test_a_command_of_the_page_says_nothing_in_english_and_nothing_in_simplified_chinese(
-    arguments: list[str], home: Path, capsys
-):
-    told = said_by([in_script(one, "taiwan") for one in arguments], home, capsys)
-    assert english_in(told) == []
-    assert [line for line in told.splitlines() if simplified_only(line)] == []
-    assert re.search("[一-鿿]", told)
-
-
-@pytest.mark.parametrize("word", ["筆記", "笔记", "文件", "文档"])
-def test_a_choice_is_taken_by_its_name_in_either_script(word: str, home: Path, capsys):
-    told = said_by(["search", "茶", "--kind", word, "--no-embeddings"], home, capsys)
-    assert "不在" not in told
-
-
-def test_an_unknown_language_is_named_with_those_that_there_are(home: Path, capsys):
+def test_an_unknown_language_is_named_with_those_that_there_are(monkeypatch: pytest.MonkeyPatch, capsys):
+    monkeypatch.setenv("LC_ALL", "zh_TW.UTF-8")
     assert run_command_line(["--lang", "xx", "stats"]) == 2
     assert "沒有語言 xx 的譯文。" in capsys.readouterr().err

@@ -35,17 +35,6 @@ async def _fill(workspace: Path, word: str) -> None:
     await files.close()
 
 
-def hear(workspace: Path, text: str, minute: int) -> None:
-    """Have a message written down as an agent does."""
-
-    async def heard() -> None:
-        files = MemoryFiles(workspace, redact=str)
-        await say(files, text, minute)
-        await files.close()
-
-    asyncio.run(heard())
-
-
 async def say(files: MemoryFiles, text: str, minute: int, session: str = "cli:direct") -> None:
     record = TranscriptRecord(
         "user", text, session, Scope(session=session), Origin.USER, time=TIME.replace(minute=minute)

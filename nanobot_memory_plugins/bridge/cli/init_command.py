@@ -13,12 +13,10 @@ from nanobot_memory_plugins.bridge.cli.plan import ConfigurationPlan, make_plan
 from nanobot_memory_plugins.bridge.model_preparation import Prepared, prepare_model
 from nanobot_memory_plugins.core import Health, MemoryConfig, NanobotMemoryError
 from nanobot_memory_plugins.core.cli import (
-    Importable,
     agrees,
     examine,
     exit_status,
     finding_row,
-    importable_memories,
     run,
     show_problems,
     summary,
@@ -90,8 +88,6 @@ def init(
     show_problems(findings, out)
     out.print(tr("Doctor: {told}", told=together(summary(findings), "`nanobot-memory doctor --all` shows each.")))
     ok = not any(finding.health is Health.BAD for finding in findings)
-    offers = importable_memories(plan.workspace)
-    _show_offers(out, offers)
     commands = _next_commands(plan, config)
     if ok:
         out.print(tr("\n[bold]Ready.[/bold] Type next:"))
@@ -101,9 +97,8 @@ def init(
         out.print(tr("\n[red]Repair what is bad above, then run `nanobot-memory init` again.[/red]"))
     if as_json:
         rows = [finding_row(finding) for finding in findings]
-        found = [{"label": one.label, "path": one.path, "command": one.command} for one in offers]
         result = {"ok": ok, "written": written, "backup": backup, "model": model.value}
-        print_json({**_plan_row(plan), **result, "findings": rows, "next": commands, "importable": found})
+        print_json({**_plan_row(plan), **result, "findings": rows, "next": commands})
     if not ok:
         raise typer.Exit(_FAILED)
 
@@ -134,16 +129,6 @@ def _show_plan(out: Console, plan: ConfigurationPlan) -> None:
     for line in plan.diff().splitlines()[2:]:
         colour = {"+": "green", "-": "red"}.get(line[:1], "dim")
         out.print(f"    {shown(line)}", style=colour)
-
-
-def _show_offers(out: Console, offers: list[Importable]) -> None:
-    """Name what could be taken in, with the command that shows what it brings."""
-    if not offers:
-        return
-    out.print(tr("Found here, and not taken in; without --dry-run these commands take them, and `import --undo` back:"))
-    for one in offers:
-        out.print(f"    {shown(tr(one.label))}", soft_wrap=True)
-        out.print(f"    {shown(one.command)}", soft_wrap=True)
 
 
 def _is_open(plan: ConfigurationPlan) -> bool:

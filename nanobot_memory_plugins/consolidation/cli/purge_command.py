@@ -2,7 +2,6 @@
 
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -24,7 +23,6 @@ from nanobot_memory_plugins.core.cli.options import (
 from nanobot_memory_plugins.core.erasure import ErasurePlan, is_short
 from nanobot_memory_plugins.core.erasure.matching import Wanted
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
-from nanobot_memory_plugins.core.transfer.exporting import usual_backups
 from nanobot_memory_plugins.core.values import Erasure
 from nanobot_memory_plugins.redaction.script.messages import together, tr
 
@@ -99,7 +97,7 @@ def purge(
     assert plan is not None  # noqa: S101
     _tell(plan, about.sessions, dry_run=dry_run, all_lines=all_lines, as_json=as_json)
     if plan.removed and not as_json:
-        _tell_backups(repository.paths.workspace)
+        _print([tr("Archives that `nanobot-memory export` wrote before may still hold it: delete them.")])
     if not plan.removed or plan.waits:
         raise typer.Exit(_FAILED)
 
@@ -153,21 +151,6 @@ def _show(plan: ErasurePlan, *, all_lines: bool) -> None:
     else:
         said = tr("Forgotten for good: {what}.", what=what)
     _print([said])
-
-
-def _tell_backups(workspace: Path) -> None:
-    """Say which backups may hold what was forgotten: they are not written anew."""
-    if backups := usual_backups(workspace):
-        _print(
-            [
-                tr(
-                    "Backups made before may still hold it ({count}): {folder}. Delete them, or let newer ones take "
-                    "their place.",
-                    count=len(backups),
-                    folder=backups[0].parent,
-                )
-            ]
-        )
 
 
 def _print(lines: Sequence[str]) -> None:

@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from nanobot_memory_plugins.core.cli.exit_codes import exit_status
     from nanobot_memory_plugins.core.cli.extras import not_installed
     from nanobot_memory_plugins.core.cli.findings_shown import show_problems, summary
-    from nanobot_memory_plugins.core.cli.importable import Importable, importable_memories
     from nanobot_memory_plugins.core.cli.language import (
         catalogue,
         language_named,
@@ -46,7 +45,6 @@ __getattr__ = lazy_names(
         "exit_codes": ("exit_status",),
         "extras": ("not_installed",),
         "findings_shown": ("show_problems", "summary"),
-        "importable": ("Importable", "importable_memories"),
         "language": ("catalogue", "language_named", "language_of", "languages", "spoken_language"),
         "open_store": (
             "are_files_everything",
@@ -83,7 +81,6 @@ __all__ = [
     "AsOfOption",
     "Cost",
     "EverybodyOption",
-    "Importable",
     "SinceOption",
     "UntilOption",
     "agrees",
@@ -95,7 +92,6 @@ __all__ = [
     "exit_status",
     "finding_row",
     "finish_erasure",
-    "importable_memories",
     "is_shared",
     "language_named",
     "language_of",

@@ -1,4 +1,4 @@
-"""The whole memory as one archive, copied while agents write; and a backup of each day."""
+"""The whole memory as one archive, copied while agents write."""
 
 import contextlib
 import hashlib
@@ -18,7 +18,7 @@ from filelock import Timeout
 
 from nanobot_memory_plugins.core.errors import InputError, MemoryFileError
 from nanobot_memory_plugins.core.files import DAY_NOTE, FileBusyError, MemoryPaths, file_lock, read_regular
-from nanobot_memory_plugins.core.transfer.archive import MANIFEST, Manifest, ManifestFile, opened_archive
+from nanobot_memory_plugins.core.transfer.archive import MANIFEST, Manifest, ManifestFile
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 _LOCK_SECONDS = 30.0
@@ -27,23 +27,16 @@ _ABOUT = (
     " memory/. `nanobot-memory import FILE` puts them back; without it they can be read as they are."
 )
 _EARLIEST = (1980, 1, 1, 0, 0, 0)  # of a ZIP archive
-# Of the place of a workspace this many digits of its SHA-256 tell two of the same name apart.
-_DIGITS = 6
 
 
 @dataclass(slots=True)
 class ExportReport:
-    """What an archive holds: files, their bytes, and what was left and why.
-
-    Of a backup ``is_new`` says whether it was made just now, and ``removed`` names older ones that went.
-    """
+    """What an archive holds: files, their bytes, and what was left and why."""
 
     path: Path
     files: int = 0
     size: int = 0
     left: list[tuple[str, str]] = field(default_factory=list)
-    is_new: bool = True
-    removed: list[Path] = field(default_factory=list)
 
 
 def is_of_memory(name: str) -> bool:
@@ -67,10 +60,7 @@ def grows(name: str) -> bool:
     return is_transcript(name) or DAY_NOTE.fullmatch(name) is not None
 
 
-def export_to(
-    target: Path,
-    workspace: Path,
-) -> ExportReport:
+def export_to(target: Path, workspace: Path) -> ExportReport:
     """Write the memory of a workspace into one ZIP archive, readable by its owner only. It blocks.
 
     Agents may write meanwhile: each file is taken as it is at one moment. The archive appears whole or not at all.
@@ -192,62 +182,7 @@ def _info(name: str, changed: float) -> zipfile.ZipInfo:
     return info
 
 
-def usual_folder() -> Path:
-    """Return where backups are put that nobody names a folder for."""
-    return Path.home() / "nanobot-memory-backups"
-
-
-def usual_backups(workspace: Path) -> list[Path]:
-    """Return the backups of a workspace in the usual folder, the oldest first. It blocks."""
-    return _backups(usual_folder(), workspace)
-
-
 def archive_name(workspace: Path) -> str:
     """Return what the names of a workspace's archives begin with."""
     plain = re.sub(r"[^\w-]+", "-", workspace.name).strip("-") or "workspace"
-    place = hashlib.sha256(str(workspace.resolve()).encode("utf-8", "surrogatepass")).hexdigest()[:_DIGITS]
-    return f"nanobot-memory-{plain}-{place}"
-
-
-def back_up(
-    folder: Path,
-    workspace: Path,
-    *,
-    keep: int,
-    now: datetime,
-) -> ExportReport:
-    """Write today's archive into a folder, unless it is there and whole, and keep the last ``keep``. It blocks.
-
-    ``now`` is local. No older archive goes before every byte of today's has been read back. Raises `InputError` and
-    `MemoryFileError` as `export_to` does.
-    """
-    if folder.resolve().is_relative_to(MemoryPaths.of(workspace).memory.resolve()):
-        raise InputError(
-            Sentence("{folder} lies in the memory itself.", folder=folder), hint="Name a folder elsewhere with --to."
-        )
-    target = folder / f"{archive_name(workspace)}-{now:%Y%m%d}.zip"
-    report = ExportReport(target, is_new=False)
-    with contextlib.suppress(OSError):  # writing the archive says what is wrong with the folder
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    if target.exists():
-        try:
-            _check(target)
-        except InputError:
-            target.replace(target.with_name(f"{target.name}.damaged"))
-    if not target.exists():
-        report = export_to(target, workspace)
-        _check(target)
-    for path in _backups(folder, workspace)[:-keep]:
-        with contextlib.suppress(OSError):
-            path.unlink()
-            report.removed.append(path)
-    return report
-
-
-def _check(path: Path) -> None:
-    with opened_archive(path) as archive:
-        archive.check()
-
-
-def _backups(folder: Path, workspace: Path) -> list[Path]:
-    return sorted(folder.glob(f"{archive_name(workspace)}-{'[0-9]' * 8}.zip"))
+    return f"nanobot-memory-{plain}"

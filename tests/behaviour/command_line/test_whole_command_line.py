@@ -138,7 +138,6 @@ WRONG = [
     (["entries", "remember", "Tea is green.", "--category", "tee"], "tee"),
     (["entries", "remember", "Tea is green.", "--expires", "2020-01-01"], "2020"),
     (["entries", "forget"], "ID"),
-    (["export", "--keep", "3"], "--daily"),
     (["import"], "archive"),
     (["connect", "emacs"], "emacs"),
     (["stats", "--lang", "tlh"], "tlh"),
