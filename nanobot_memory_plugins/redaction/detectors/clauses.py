@@ -7,7 +7,6 @@ simplified characters: the redactor looks through a text in both scripts.
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
 from collections.abc import Iterator
 from itertools import chain
@@ -41,23 +40,16 @@ _SURE = KeywordIndex(
         "master key",
     }
 )
-# Beside these the value must be linked to them, or have every mark of a password.
+# Beside these the value must be linked to what stands before it.
 _WEAK = KeywordIndex(
     words(
-        "login logon log-in wifi wi-fi wlan hotspot encrypted protected locked unlock unlocks decrypt unzip unpack"
-        " keepass"
-        " bitwarden luks veracrypt bitlocker admin root router vpn nas ssh laptop macbook notebook computer server"
-        " pdf zip"
-        " psk wpa2 wpa3 netflix spotify steam amazon paypal ebay instagram facebook gmail outlook icloud github gitlab"
-        " linkedin twitter dropbox adobe xbox nintendo discord reddit zoom mailbox forum portal 淘宝 京东 微信"
-        " 支付宝 微博"
-        " 邮箱 账号 登录 登陆 解压 加密 解锁 后台 管理员 热点 无线"
+        "login logon log-in wifi wi-fi wlan hotspot vpn router admin root encrypted protected locked unlock unlocks"
+        " decrypt unzip psk 登录 登陆 解压 加密 解锁 无线 热点 后台 邮箱"
     )
-    | {"log in", "logs in", "logged in", "log into", "sign in", "signed in", "sign into", "lock screen", "get in"}
-    | {"gets you in", "gets me in", "to open", "to view", "basic auth", "apple id"}
+    | {"log in", "logs in", "logged in", "log into", "sign in", "signed in", "sign into", "lock screen", "basic auth"}
 )
 # Behind a value they say nothing of it.
-_NEVER_BEHIND = words("admin root router vpn nas ssh server computer laptop zip pdf")
+_NEVER_BEHIND = words("admin root router vpn")
 # Words for what is machine-made.
 _KEYS = KeywordIndex(
     words(
@@ -104,14 +96,6 @@ _OTHER_NAME = lazy_re(
     rf"(?:[ ]?(?:[:=]|是|为|叫))?[ ]?[{_Q}(「*]{{0,2}}\Z"
 )
 _LAST_WORD = lazy_re(rf"(?i)([a-z]+)(?:[ ](?:is|was|are|number|no|id))?[ ]?[:=#]?[ ]?[{_Q}(「*]{{0,2}}\Z")
-# "The laptop order number is W1187724": a number that people give each other, whatever device it is of.
-_NUMBER_OF = lazy_re(
-    r"(?i)(?<![a-z])(?:order|purchase|booking|reservation|confirmation|invoice|ticket|case|flight|train|part"
-    r"|article|item"
-    r"|serial|tracking|parcel|shipment|delivery|customer|contract|claim|request|job|model)[ ](?:numbers?|no\.?|nr\.?|id"
-    rf"|#)(?:[ ](?:for|of)[ ](?:it|(?:the|my|our|this)[ ][a-z]{{2,14}}))?(?:[ ](?:is|was))?[ ]?[:=#]?["
-    rf" ]?[{_Q}(]{{0,2}}\Z"
-)
 _LINKED = lazy_re(
     rf"(?i)(?:(?<![a-z])(?:is|was|with|using|use|uses|type|types|enter|try|it['’]?s|that['’]?s|now|to|still|then|and)"
     rf"|[:=→>/—–,，、]|[是为用成])[ ]?[{_Q}(「*]{{0,2}}\Z"
@@ -152,8 +136,6 @@ _SAYS_KEY = lazy_re(
 )
 _ASSIGNMENT = lazy_re(r"(?:-{0,2}|[{\[]*[\"'])[A-Za-z_][A-Za-z0-9_.-]*[\"']?[=:]")
 _RESOURCE = lazy_re(r"(?:arn:|\{\{resolve:)[^\s]{0,80}\Z|checksum/\Z|/run/\Z")
-# "admin / ...", behind a word for a login on this line or the one before.
-_BEHIND_USER = lazy_re(r"(?<![A-Za-z0-9])[A-Za-z0-9][A-Za-z0-9._+@-]{1,40}[ ]{0,2}[/|][ ]{0,2}\Z|same[ ]user,[ ]\Z")
 _LABEL_LINE = lazy_re(r"[^\n]{0,24}?[:：>?？]?[ \t]*\n(?:[ \t]*\n|```[a-z]{0,12}\n)?[ \t>|#*-]{0,8}[\"'`]{0,3}\Z")
 
 
@@ -208,7 +190,7 @@ def _is_told(text: str, start: int, end: int, left: list[_Cue], right: list[_Cue
     reaching = [cue for cue in left if _reaches(text, cue, start)]
     behind = [cue for cue in right if cue.end <= end + _BACKWARD and _reaches_back(text, end, cue)]
     if not reaching and not behind:
-        return bool(_BEHIND_USER.search(before)) and looks(found) > Looks.WORDS and _beside_login(text, start)
+        return False
     if found.isdigit():
         return any(cue.word in _SURE and _tells_digits(text, cue, start, end) for cue in reaching[:1])
     near = next((cue for cue in chain(reaching, behind) if cue.word in _SURE or cue.word in _WEAK), None)
@@ -226,13 +208,9 @@ def _is_told(text: str, start: int, end: int, left: list[_Cue], right: list[_Cue
     if near is None or look is Looks.NONE or (_ABOUT_VALUE.match(text, end) and look < Looks.MIXED):
         return False
     sure = any(cue.word in _SURE for cue in chain(reaching, behind))
-    if not sure and _NUMBER_OF.search(before):
-        return False
-    if look is Looks.STRONG or (look is Looks.MIXED and sure):
-        return True
-    if look is Looks.MIXED:
-        return bool(_LINKED.search(before))
-    return sure and bool(_CLOSELY.search(before))
+    if look is Looks.WORDS:
+        return sure and bool(_CLOSELY.search(before))
+    return sure or bool(_LINKED.search(before))
 
 
 def _links(between: str) -> bool:
@@ -288,14 +266,3 @@ def _reaches_back(text: str, end: int, cue: _Cue) -> bool:
     if cue.word in _NEVER_BEHIND or "\n" in between or "\x0b" in between:
         return False
     return not _SENTENCE_END.search(between)
-
-
-def _beside_login(text: str, start: int) -> bool:
-    """Tell whether a word for a login or a password stands on the line before ``start``, or on the one before that."""
-    left = max(0, start - 2 * _FORWARD)
-    line = text.rfind("\n", left, start)
-    line = text.rfind("\n", left, line) if line > left else line
-    return (
-        re.search(r"(?i)login|log in|creds|credential|password|basic auth|账号|密码|登[录陆]", text[line + 1 : start])
-        is not None
-    )
