@@ -1,4 +1,4 @@
-"""Secrets in tables: Markdown, separated values, aligned columns, HTML, SQL. The heading says what a cell is."""
+"""Secrets in tables: Markdown, separated values, aligned columns, SQL. The heading says what a cell is."""
 
 from __future__ import annotations
 
@@ -26,7 +26,6 @@ _CUES = (
 _LONGEST_LINE, _MOST_ROWS, _LONGEST_CELL = 4000, 2000, 40
 _ALIGNED = lazy_re(r"[^\s|](?:[^\s|]|[ ](?=[^\s|]))*")
 _RULER = lazy_re(r"[\s|:+=-]*-[\s|:+=-]*|[ \t]*={3,}[= \t]*")
-_FOOTER = lazy_re(r"[ \t]*\(?[0-9]{1,9}[ ]rows?(?:[ )][^|\n]{0,60})?")
 _HEADING = lazy_re(r"[A-Za-z_#\u4e00-\u9fff][A-Za-z0-9_ ./()#\u4e00-\u9fff-]{0,39}")
 _CAPITALS = lazy_re(r"[A-Z][A-Z0-9_-]*(?:[ ]+[A-Z][A-Z0-9_-]*){1,11}[ \t]*")
 _CHINESE = {"密码": "password", "口令": "password", "密钥": "secret_key", "令牌": "access_token", "验证码": "otp_code"}
@@ -42,11 +41,6 @@ _NOTHING_SECRET = words(
 _NAME = lazy_re(r"[A-Za-z_$][A-Za-z0-9_.$-]{0,79}")
 _PLAIN = lazy_re(r"[^\s\"'()\[\]{}<>]{4,500}")
 _TYPE = lazy_re(r"[a-z]{3,16}\([0-9]{1,5}(?:,[0-9]{1,3})?\)")
-_TAG = lazy_re(
-    r"<(?P<tag>tr|th|td|dt|dd)(?:[ ][^<>]{0,200})?>(?:\s*<(?:b|i|code|strong|em|span|p|kbd)(?:[ ][^<>]{0,120})?>){0,3}"
-    r"(?P<text>[^<>]{0,400})",
-    re.IGNORECASE,
-)
 _INSERT = lazy_re(
     r"(?i)insert\s{1,4}into\s{1,4}[^\s(]{1,80}\s{0,4}\((?P<names>[^()]{1,1000})\)\s{0,4}values\s{0,4}(?=\()"
 )
@@ -70,8 +64,6 @@ def find_in_tables(text: str, lower: Lowered) -> Iterator[Span]:
         return
     if "\n" in text or "|" in text:
         yield from _find_in_lines(text)
-    if "<t" in lower or "<d" in lower:
-        yield from _find_in_html(text)
     if "insert" in lower:
         yield from _find_inserts(text)
 
@@ -84,7 +76,7 @@ def _find_in_lines(text: str) -> Iterator[Span]:
     at = rows = 0
     for line in text.split("\n"):
         begin, at = at, at + len(line) + 1
-        if not line.strip() or len(line) > _LONGEST_LINE or rows > _MOST_ROWS or _FOOTER.fullmatch(line):
+        if not line.strip() or len(line) > _LONGEST_LINE or rows > _MOST_ROWS:
             head, before, rows = [], [], 0
         elif _RULER.fullmatch(line):
             if not head or rows:
@@ -222,30 +214,6 @@ def _is_told_below(cell: str, heading: str) -> bool:
     lower = Lowered(text)
     found: Iterable[Span] = (*find_codes(text, lower), *PERSONAL.find(text, lower))
     return any(span.start <= len(label) + 3 and span.end >= len(text) - 1 for span in found)
-
-
-def _find_in_html(text: str) -> Iterator[Span]:
-    head: list[_Cell] = []
-    row: list[_Cell] = []
-    kinds: list[str] = []
-    for match in (*_TAG.finditer(text), None):
-        tag = match["tag"].lower() if match else "tr"
-        if match is not None and tag != "tr":
-            row.append(_stripped(match.start("text"), match["text"].strip()))
-            row[-1] = _Cell(match.start("text") + match["text"].find(row[-1].text), row[-1].text)
-            kinds.append({"dt": "th", "dd": "td"}.get(tag, tag))
-            continue
-        labels = [(one, other) for one, other, kind in zip(row, row[1:], kinds, strict=False) if kind == "th"]
-        if row and "td" not in kinds:
-            head = row
-        elif len(row) == 2 and not head and not labels:
-            labels = [(row[0], row[1])]
-        for heading, cell in labels or (zip(head, row, strict=True) if len(head) == len(row) else ()):
-            if heading is not cell and _is_secret(cell.text, heading.text):
-                yield _span(cell)
-        if not head and not labels and row and _is_head(row):
-            head = row
-        row, kinds = [], []
 
 
 def _find_inserts(text: str) -> Iterator[Span]:

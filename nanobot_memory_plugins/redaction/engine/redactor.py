@@ -30,8 +30,7 @@ from nanobot_memory_plugins.redaction.rules.rule import (
     settle,
 )
 from nanobot_memory_plugins.redaction.script.chinese_script import simplified
-from nanobot_memory_plugins.redaction.script.folding import FoldedView
-from nanobot_memory_plugins.redaction.script.look_alikes import unmixed
+from nanobot_memory_plugins.redaction.script.folding import FoldedView, unmixed
 from nanobot_memory_plugins.redaction.values.values_in_text import forget_run
 
 WINDOW = 16_384

@@ -27,10 +27,8 @@ _WORDS_ONLY = lazy_re(r"(?:[a-z]{1,20}[-_.])*[a-z]{1,20}")
 _SPEAKING = lazy_re(r"[A-Za-z]{9,}")
 _PUBLISHABLE = ("pk_test_", "pk_live_")  # made to stand in web pages
 _APP_PASSWORD = lazy_re(r"[a-z]{4}(?:[ -][a-z]{4}){3}")
-_PROMOTION = lazy_re(r"[A-Z]{3,}[0-9]{0,4}")
 # A group of four letters of which no word is made.
 _NO_WORD = lazy_re(r"(?i)(?<![a-z0-9])(?![aeiouy])[a-z](?![aeiouy])[a-z](?![aeiouy])[a-z]")
-_LOGIN = re.compile(rb"[!-~]{1,200}:[ -~]{1,500}")
 _DATE = lazy_re(r"(?:19|20)[0-9]{2}-[0-9]{2}(?:-[0-9]{2})?")
 # What stands in sentences, and in no phrase that opens a wallet or that somebody chose.
 _PROSE = words(
@@ -133,7 +131,6 @@ CHECKS: Mapping[str, Callable[[str], bool]] = {
     "argument": _is_argument,
     "bearer": _is_bearer,
     "basic": _is_basic,
-    "login": lambda found: _LOGIN.fullmatch(_decoded(found)) is not None,
     "password of a call": lambda found: is_marked(found) or _APP_PASSWORD.fullmatch(found) is not None,
     "number": _is_number,
     "passport": lambda found: sum(map(str.isdigit, found)) >= 2 and found.upper() == found,
@@ -142,6 +139,5 @@ CHECKS: Mapping[str, Callable[[str], bool]] = {
         found.lower() not in _SAID_OF_ONE | _PROSE and (found[0].isupper() or not _ADJECTIVE.search(found))
     ),
     "setup key": lambda found: any(map(str.isdigit, found)) or found.isupper() or _NO_WORD.search(found) is not None,
-    "gift code": lambda found: any(map(str.isdigit, found)) and not _PROMOTION.fullmatch(found),
 }
 """Every check."""
