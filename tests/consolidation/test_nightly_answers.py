@@ -118,11 +118,11 @@ def test_operations_that_cannot_be_are_dropped_one_by_one():
     )
 
 
-def test_what_is_added_is_grounded_by_the_notes():
+def test_what_is_added_is_quoted_from_the_notes():
     notes = ("The meeting with Acme moved to Tuesday 14:30 in room 7",)
     good = Add(content="The meeting with Acme is on Tuesday 14:30", category=Category.TODO)
     done = applied({}, Add(content="The user was born in Vienna"), notes=notes)
-    assert (done.entries, done.dropped) == ({}, ("add: the notes do not say it",))
+    assert (done.entries, done.dropped) == ({}, ("add: neither the user nor the notes say it",))
     assert len(applied({}, good, notes=notes).entries) == 1
     # Words that happen to stand in several notes make no fact.
     mixed = applied({}, Add(content="Anna sold Berlin horses"), notes=("Anna went out", "Berlin is cold", "two horses"))

@@ -17,7 +17,7 @@ BOB = Scope(user="bob", channel="tg", session="tg:2")
 BEES, RADIOS = "Ann keeps seven bees on the roof", "Bob restores antique radios in Lisbon"
 BOTH = "Ann keeps seven bees on the roof and Bob restores antique radios in Lisbon"
 EVERYTHING = Visibility(whose=(Whose(),))
-SESSIONS = ("tg:1", "tg:2", "tg:3", "", "tg:1\ntg:2", "tg:2\ntg:1")
+SESSIONS = ("tg:1", "tg:2", "tg:3")
 
 
 @pytest.fixture
@@ -37,7 +37,7 @@ def of(**whose: str) -> Visibility:
 def seen(one: Entry) -> list[str]:
     """Return the sessions that see an entry when each sees its own alone."""
     assert is_visible(one, EVERYTHING)  # as long as everything is shared
-    return [name for name in SESSIONS[:3] if is_visible(one, of(session=name))]
+    return [name for name in SESSIONS if is_visible(one, of(session=name))]
 
 
 def only(world: Days) -> Entry:
@@ -53,27 +53,11 @@ async def test_an_added_entry_is_that_sessions_whose_note_says_it(world: Days):
     assert not any(is_visible(one, of(user="bob", session="tg:3")) for one in world.entries().values())
 
 
-async def test_an_entry_of_what_two_sessions_said_is_nobodys(world: Days):
+async def test_an_entry_of_what_two_people_said_is_not_made(world: Days):
     world.note(BEES, scope=ANN)
     world.note(RADIOS, scope=BOB)
-    await consolidate(world, {"op": "add", "content": BOTH})
-    assert seen(only(world)) == []
-    for name in SESSIONS[3:]:
-        assert not is_visible(only(world), of(session=name))
-
-
-async def test_one_word_that_only_another_session_said_is_enough(world: Days):
-    world.note("Ann keeps seven bees on the roof of her house", scope=ANN)
-    world.note("Everything is kept in Lisbon", scope=BOB)
-    await consolidate(world, {"op": "add", "content": "Ann keeps seven bees on the roof in Lisbon"})
-    assert seen(only(world)) == []
-
-
-async def test_a_word_that_begins_alike_is_another_word(world: Days):
-    world.note("Northern bees sit on the roof", scope=ANN)
-    world.note("The money lies in Northquay", scope=BOB)
-    await consolidate(world, {"op": "add", "content": "Northern bees sit on the roof in Northquay"})
-    assert seen(only(world)) == []
+    report = await world.run(Model(operations({"op": "add", "content": BOTH})), narrow=Scopes("agent").visible)
+    assert (report.done, world.entries()) == ((), {})
 
 
 async def test_what_a_person_wrote_for_everybody_stays_everybodys(world: Days, workspace: Path):

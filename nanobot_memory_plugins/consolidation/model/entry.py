@@ -118,11 +118,6 @@ class Entry:
         return matters and not self.superseded_by and self.anchor >= ARCHIVE_BELOW
 
     @property
-    def held_until(self) -> datetime | None:
-        """When it came or comes to an end, as far as that is known."""
-        return self.ended_at if self.superseded_by else self.expires_at
-
-    @property
     def section(self) -> Section:
         """Where it stands: where a person put it, else by its score."""
         return Section.ARCHIVED if self.is_forgotten else self.kept_in or self.section_by_score

@@ -1,11 +1,15 @@
-"""Operations applied to entries, as a pure function: each is done or dropped on its own, or all are refused."""
+"""Operations applied to entries, as a pure function: each is done or dropped on its own, or all are refused.
+
+What an operation says must be quoted: from what users said, from an entry, or from a note. The quotation decides whose
+the entry is, and whether it is the user's own word; no text is judged.
+"""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, time
 
 from nanobot_memory_plugins.consolidation.model.belonging import belonging
-from nanobot_memory_plugins.consolidation.model.entry import Category, Entry, Section
+from nanobot_memory_plugins.consolidation.model.entry import Category, Entry, Section, joined_sessions, sessions_in
 from nanobot_memory_plugins.consolidation.model.scoring import (
     EXPIRED_SCORE,
     Importance,
@@ -14,12 +18,12 @@ from nanobot_memory_plugins.consolidation.model.scoring import (
     initial_score,
 )
 from nanobot_memory_plugins.consolidation.nightly.answer import Add, ArchiveEntry, Merge, Operation, Update
-from nanobot_memory_plugins.consolidation.nightly.evidence import Sources
 from nanobot_memory_plugins.consolidation.nightly.inputs import UNTRUSTED, Gathered, NightlyMaterial, Owner, trusted
-from nanobot_memory_plugins.consolidation.nightly.scoping import Tellers
-from nanobot_memory_plugins.consolidation.nightly.spoken import UsersWord
 from nanobot_memory_plugins.consolidation.operations.merge_entries import alike, joined, relinked
-from nanobot_memory_plugins.core import Origin
+from nanobot_memory_plugins.core import Origin, Scope
+from nanobot_memory_plugins.core.files import TranscriptRecord
+from nanobot_memory_plugins.core.scopes.scopes import without_session
+from nanobot_memory_plugins.core.session_reading.quotes import Quotations
 from nanobot_memory_plugins.core.values.scopes import owner
 from nanobot_memory_plugins.core.values.session_reading import Quote
 from nanobot_memory_plugins.redaction.script.messages import Sentence
@@ -127,14 +131,18 @@ class _State:
     def begin(self, material: NightlyMaterial) -> None:
         """Take up the operations on one material."""
         self._material = material
-        notes, said = material.notes, [one.text for one in material.spoken if one.by_user]
-        self._noted = Sources([*(note.text for note in notes), *said])
-        told = [(one.content, one.last_activated) for one in material.entries.values() if one.origin is Origin.USER]
-        told += [(note.text, note.time) for note in notes[::-1] if note.origin is Origin.USER]
-        self._users = UsersWord(told, material.spoken)
-        entries = [one.content for one in trusted(material.entries)]
-        self._known = Sources([*(note.text for note in notes), *said, *entries])
-        self._tellers = Tellers(material, self.owner_of)
+        told = [
+            _record(one.content, one.origin, replace(one.scope, session=one.source_session), one.last_activated)
+            for one in trusted(material.entries)
+        ]
+        told += [_record(note.text, note.origin, note.whose, note.time) for note in material.notes[::-1]]
+        told += [
+            _record(one.text, Origin.USER if one.by_user else Origin.ASSISTANT, one.whose, one.time)
+            for one in material.spoken
+        ]
+        self._said = Quotations([one for one in told if one.origin is Origin.USER])
+        # The assistant's replies ground nothing: what it found out stands in the notes.
+        self._noted = Quotations(told[: len(told) - len(material.spoken)])
 
     def take(self, wish: ProposedOperation) -> None:
         """Do an operation, or note why it is not done."""
@@ -153,12 +161,12 @@ class _State:
         add = wish.operation
         if wish.known_as in self.entries or any(alike(one.content, add.content) for one in self._of_scope()):
             return "an entry says it already"
-        quote = self._users.quote(add.content, add.said)
-        if quote is None and not self._noted.grounds(add.content):
-            return Sentence("the notes do not say it")
+        quote = self._quoted(add.content, add.said)
+        if quote is None:
+            return Sentence("neither the user nor the notes say it")
         if wish.new_id in self.entries:
             return "its id is taken"
-        made = self._tellers.made_of(add.content)
+        is_users = _is_users(quote)
         self.entries[wish.new_id] = Entry(
             id=wish.new_id,
             content=add.content,
@@ -166,13 +174,13 @@ class _State:
             anchor=initial_score(add.importance),
             last_activated=self.now,
             created_at=self.now,
-            source_session=made.source,
+            source_session=quote.scope.session,
             expires_at=add.expires_at if add.category is Category.TODO else None,
             importance=add.importance.value,
-            origin=Origin.USER if quote is not None else Origin.SUMMARY,
-            scope=belonging(made.scope, add.category),
-            quote=quote.text if quote is not None else "",
-            quoted_on=quote.day if quote is not None else None,
+            origin=Origin.USER if is_users else Origin.SUMMARY,
+            scope=belonging(without_session(quote.scope), add.category),
+            quote=quote.text if is_users else "",
+            quoted_on=quote.day if is_users else None,
         )
         self._touched.add(wish.new_id)
         self.done.append(AppliedOperation("add", wish.new_id, add.content))
@@ -188,16 +196,12 @@ class _State:
         merged = [self.entries[id_] for id_ in ids]
         if len({(one.origin in UNTRUSTED, one.origin is Origin.USER, self.owner_of(one.scope)) for one in merged}) > 1:
             return Sentence("the entries differ in whose they are, or where they come from")
-        users = merged[0].origin is Origin.USER
-        notes = [note for note in self._material.notes if not users or note.origin is Origin.USER]
-        own = Sources([*(one.content for one in merged), *(note.text for note in notes)])
-        quote = self._users.quote(merge.content, merge.said)
-        if quote is None and not own.grounds(merge.content):
+        quote = self._quoted(merge.content, merge.said)
+        if quote is None or (merged[0].origin is Origin.USER and not _is_users(quote)):
             return Sentence("neither the entries nor the notes say it")
-        if not self._tellers.are_in(merged[0], merge.content):
+        if not self._is_theirs(merged[0], quote):
             return Sentence("somebody else has said it")
-        made = self._tellers.made_of(merge.content, merged)
-        one = self._used(replace(joined(merged, merge.content, self.now), source_session=made.source), quote)
+        one = self._used(_taken_from(joined(merged, merge.content, self.now), merged, quote), quote)
         gone = tuple(id_ for id_ in ids if id_ != one.id)
         self.entries = relinked({**self.entries, one.id: one}, gone, one.id)
         self.lost |= set(gone)
@@ -214,21 +218,19 @@ class _State:
         before = self.entries[update.id]
         if before.content == update.content:
             return Sentence("the entry {id} says it already", id=update.id)
-        quote = self._users.quote(update.content, update.said)
-        if before.origin in UNTRUSTED or (quote is None and not self._known.grounds(update.content)):
+        quote = self._quoted(update.content, update.said)
+        if before.origin in UNTRUSTED or quote is None:
             return Sentence("neither the entries nor the notes say it")
-        if before.origin is Origin.USER and quote is None:
+        if before.origin is Origin.USER and not _is_users(quote):
             return Sentence("the user has not said it")
         if any(alike(one.content, update.content) for one in self._of_scope() if one.id != update.id):
             return Sentence("another entry says it already")
-        if not self._tellers.are_in(before, update.content):
+        if not self._is_theirs(before, quote):
             return Sentence("somebody else has said it")
-        made = self._tellers.made_of(update.content, [before])
         one = replace(
-            before,
+            _taken_from(before, [before], quote),
             content=update.content,
-            source_session=made.source,
-            origin=before.origin if quote is None else Origin.USER,
+            origin=Origin.USER if _is_users(quote) else before.origin,
             expires_at=update.expires_at or before.expires_at,
         )
         self.entries[update.id] = self._used(one, quote)
@@ -251,9 +253,24 @@ class _State:
         self.done.append(AppliedOperation("archive", id_, entry.content))
         return ""
 
-    def _used(self, entry: Entry, quote: Quote | None) -> Entry:
+    def _quoted(self, text: str, said: Sequence[str]) -> Quote | None:
+        """Return the sentence that an operation rests on: a user's, else one of the notes and entries, or None."""
+        words = [*said, text]
+        return self._said.find(words) or self._noted.find(words, of_assistant=True)
+
+    def _is_theirs(self, entry: Entry, quote: Quote) -> bool:
+        """Return whether those whose an entry is have said what is quoted, or everybody has.
+
+        What names nobody in particular may take up anybody's words.
+        """
+        entrys, speaker = without_session(entry.scope), without_session(quote.scope)
+        if replace(entrys, project="") == Scope(agent=entrys.agent) or quote.scope.is_everybodys:
+            return True
+        return self.owner_of(replace(entrys, project="")) == self.owner_of(replace(speaker, project=""))
+
+    def _used(self, entry: Entry, quote: Quote) -> Entry:
         """Return a changed entry with the user's sentence, and as used on its day, where that is later."""
-        if quote is None:
+        if not _is_users(quote):
             return entry
         entry = replace(entry, quote=quote.text, quoted_on=quote.day)
         said_at = min(datetime.combine(quote.day, time()).astimezone(), self.now)
@@ -279,3 +296,22 @@ class _State:
 
     def _of_scope(self) -> list[Entry]:
         return [one for id_, one in self.entries.items() if id_ in self._material.entries or id_ in self._touched]
+
+
+def _record(text: str, origin: Origin, whose: Scope, time: datetime) -> TranscriptRecord:
+    """Return something that may be quoted; what is no user's word counts as the assistant's."""
+    by = Origin.USER if origin is Origin.USER else Origin.ASSISTANT
+    return TranscriptRecord(by.value, text, whose.session, whose, by, time=time)
+
+
+def _is_users(quote: Quote) -> bool:
+    """Return whether a quotation is a user's word, and said for certain."""
+    return quote.origin is Origin.USER and quote.is_certain
+
+
+def _taken_from(entry: Entry, before: Sequence[Entry], quote: Quote) -> Entry:
+    """Return an entry with the sessions of all that it is made of, and the speaker's where it named nobody."""
+    sessions = frozenset().union(*(sessions_in(one.source_session) for one in before), sessions_in(quote.scope.session))
+    names_nobody = replace(without_session(entry.scope), project="") == Scope(agent=entry.scope.agent)
+    scope = replace(without_session(quote.scope), project=entry.scope.project) if names_nobody else entry.scope
+    return replace(entry, source_session=joined_sessions(sessions), scope=scope)

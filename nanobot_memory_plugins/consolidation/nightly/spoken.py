@@ -4,18 +4,16 @@ Only that makes an entry the user's. Sessions that nobody speaks in are left out
 somebody's order and can still be brought back.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from nanobot_memory_plugins.core import Message, Origin, Scope, logger
 from nanobot_memory_plugins.core.files import MemoryPaths, TranscriptRecord, recent_records
 from nanobot_memory_plugins.core.files.hidden_records import hidden_records
-from nanobot_memory_plugins.core.session_reading.quotes import Quotations
 from nanobot_memory_plugins.core.text.pasted import authored_text
 from nanobot_memory_plugins.core.text.sentences import sentences_of
 from nanobot_memory_plugins.core.values import Visibility
-from nanobot_memory_plugins.core.values.session_reading import Quote
 
 # Messages of all sessions, and of one; characters of one message that are looked at, and of a question that is shown.
 _MESSAGES, _OF_SESSION = 400, 200
@@ -98,22 +96,3 @@ def shown_lines(spoken: Sequence[Spoken]) -> list[tuple[Spoken, str]]:
                 asked = f"({' '.join(sentence[-_ASKED:].split())}) "
         lines.append((one, asked + one.text))
     return lines[::-1]
-
-
-class UsersWord:
-    """What the users of a material have said, asked for the sentence that a statement rests on."""
-
-    def __init__(self, told: Iterable[tuple[str, datetime]], spoken: Sequence[Spoken]) -> None:
-        """Begin with what is known of old, ``told`` by the users in one text each."""
-        records = [_record("user", text, Scope(), time) for text, time in told]
-        records += [_record(one.message.role, one.text, one.whose, one.time) for one in spoken]
-        self._quotations = Quotations(records)
-
-    def quote(self, text: str, quotes: Sequence[str]) -> Quote | None:
-        """Return the sentence of a user's that is quoted for a text, or that it repeats; None where nobody said it."""
-        found = self._quotations.find([*quotes, text])
-        return found if found is not None and found.is_certain else None
-
-
-def _record(role: str, text: str, whose: Scope, time: datetime) -> TranscriptRecord:
-    return TranscriptRecord(role, text, whose.session, whose, _ROLES.get(role, Origin.ASSISTANT), time=time)

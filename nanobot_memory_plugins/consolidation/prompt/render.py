@@ -7,7 +7,6 @@ from typing import Literal
 from nanobot_memory_plugins.consolidation.model.entry import INSTRUCTION, Entry, Section
 from nanobot_memory_plugins.consolidation.model.scoring import IMPORTANCES, Importance
 from nanobot_memory_plugins.consolidation.model.validity import last_day
-from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
 from nanobot_memory_plugins.consolidation.prompt.instructions import HEADINGS as INSTRUCTIONS
 from nanobot_memory_plugins.consolidation.prompt.instructions import in_force, instruction_line
 from nanobot_memory_plugins.consolidation.store.fields import shown_score
@@ -135,19 +134,6 @@ def prompt_text(
         return f"{_HEADINGS[language][0]}\n\n{below}" if below else ""
     facts = "\n".join([head, *(item for _, item in chosen)])
     return f"{facts}\n\n{below}" if below else facts
-
-
-def entries_in_prompt(
-    entries: Iterable[Entry], options: ConsolidationOptions, now: datetime | None = None
-) -> list[Entry]:
-    """Return the entries that stand in a prompt as the options have it, for whoever may see them all."""
-    language: Language = "zh" if options.prompt_language == "zh" else "en"
-    entries = list(entries)
-    tokens = options.prompt_tokens - estimate_tokens(_head(language))
-    asked = _fitting_instructions(entries, language, tokens)
-    tokens -= sum(estimate_tokens(item) + 1 for _, item in asked)
-    best = best_entries(entries, most=options.prompt_entries, min_score=options.prompt_min_score, now=now)
-    return [entry for entry, _ in (*asked, *_fitting(best, tokens, language, now))]
 
 
 def _head(language: Language, *, in_group: bool = False) -> str:

@@ -203,11 +203,6 @@ class EntryRepository:
         with self.locked():
             return self.write(decide, who=who, why=why)
 
-    def note(self, *, who: str, why: str) -> None:
-        """Write into the history what changed no entry."""
-        run = Run("", exact_time(self.clock.now()), who, why)
-        self.state.write(lambda connection: add_run(connection, run))
-
     def redacted(self, text: str, origin: Origin = Origin.USER) -> str:
         """Return a text as it would be written, by who said it."""
         return self._redact_said(text) if origin is Origin.USER else self._redact(text)

@@ -107,6 +107,6 @@ class Evidence:
             return 0.0
         return sum(map(self.holds, asked)) / len(asked)
 
-    def holds(self, term: str, *, exactly: bool = False) -> bool:
-        """Return whether the texts hold one of the `terms`, be it in another form unless ``exactly``."""
-        return term in self._terms or (not exactly and term.isascii() and term[:5] in self._stems)
+    def holds(self, term: str) -> bool:
+        """Return whether the texts hold one of the `terms`, be it in another form."""
+        return term in self._terms or (term.isascii() and term[:5] in self._stems)
