@@ -23,13 +23,7 @@ from nanobot_memory_plugins.core import (
     logger,
 )
 from nanobot_memory_plugins.core.cli import Cost, summed
-from nanobot_memory_plugins.core.cli.machine_findings import (
-    files_in_the_way,
-    machine_findings,
-    memory_file_findings,
-    room_findings,
-    workspace_finding,
-)
+from nanobot_memory_plugins.core.cli.findings import machine_findings, memory_file_findings
 from nanobot_memory_plugins.core.erasure import ErasurePlan
 from nanobot_memory_plugins.core.files import MemoryPaths
 from nanobot_memory_plugins.core.files.privacy_marks import BY_WORDS, PrivacyFile
@@ -135,9 +129,7 @@ class PanelMemory:
 
     async def findings(self) -> list[Finding]:
         """Return what ``doctor`` would say, as seen from here."""
-        found = await self.run(lambda: [*machine_findings(), workspace_finding(self.workspace)])
-        found += await self.run(lambda: [*room_findings(self.workspace), *files_in_the_way(self.workspace)])
-        found += await self.run(lambda: memory_file_findings(self.workspace))
+        found = await self.run(lambda: [*machine_findings(self.workspace), *memory_file_findings(self.workspace)])
         if self._inspection is not None:
             found += await self._inspection.diagnose()
         else:

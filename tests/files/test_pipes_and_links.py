@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from nanobot_memory_plugins.core.cli.machine_findings import memory_file_findings
+from nanobot_memory_plugins.core.cli.findings import memory_file_findings
 from nanobot_memory_plugins.core.cli.main import app
 from nanobot_memory_plugins.core.config import MemoryConfig
 from nanobot_memory_plugins.core.host.memory_host import MemoryHost

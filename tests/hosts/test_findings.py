@@ -3,7 +3,7 @@
 import pytest
 
 from nanobot_memory_plugins.core import Health
-from nanobot_memory_plugins.core.cli.offered_findings import offered_findings
+from nanobot_memory_plugins.core.cli.findings import offered_findings
 from nanobot_memory_plugins.hosts.findings import FRAMEWORKS, framework_findings, is_between
 from release.hosts import ADAPTERS, NAMESPACE, Trial
 

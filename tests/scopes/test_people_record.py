@@ -9,8 +9,8 @@ import pytest
 
 from nanobot_memory_plugins.bridge.senders import senders_of
 from nanobot_memory_plugins.core import MemoryHost
+from nanobot_memory_plugins.core.cli.findings import people_finding
 from nanobot_memory_plugins.core.cli.main import run_command_line
-from nanobot_memory_plugins.core.cli.people_findings import people_findings
 from nanobot_memory_plugins.core.config import load_config
 from nanobot_memory_plugins.core.scopes.people import UNSAID, Senders
 from nanobot_memory_plugins.core.scopes.workspace_scopes import offered_scopes
@@ -72,7 +72,7 @@ async def test_a_record_that_cannot_be_read_may_have_named_anybody(tmp_path: Pat
     for user in ("", "bob", ""):  # Bob's writing makes a record anew
         async with MemoryHost(tmp_path, config=config()) as memory:
             assert not await sees(memory, f"of {user}", {"user": user} if user else None)
-    (finding,) = people_findings(tmp_path, config(), UNSAID)
+    finding = people_finding(tmp_path, config(), UNSAID)
     assert "cannot be read" in finding.state
 
 
@@ -174,7 +174,7 @@ async def test_who_wrote_while_several_might_stays_another_person_when_one_is_le
     async with MemoryHost(tmp_path, config=config(), senders=_letting_in(after)) as memory:
         for session, scope in (("mine", ANA), ("here", CLI)):
             assert not await sees(memory, session, scope)
-    (finding,) = people_findings(tmp_path, config(), _letting_in(after)())
+    finding = people_finding(tmp_path, config(), _letting_in(after)())
     assert f"{teller['channel']}:{teller['user']}" in finding.state
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from nanobot_memory_plugins.core.cli.keeping_findings import keeping_findings
+from nanobot_memory_plugins.core.cli.findings import reader_findings
 from nanobot_memory_plugins.core.transfer.archive_import import import_archive
 from tests.transfer.made_memory import make_memory
 
@@ -72,8 +72,8 @@ def test_doctor_says_whether_others_can_read_the_memory():
     with tempfile.TemporaryDirectory() as folder:  # the folders of a test are closed to others
         (Path(folder) / "memory").mkdir(mode=0o755)
         Path(folder).chmod(0o755)
-        [finding] = keeping_findings(Path(folder))
+        [finding] = reader_findings(Path(folder))
         assert "chmod o-rwx" in finding.state
         Path(folder).chmod(0o700)
-        [finding] = keeping_findings(Path(folder))
+        [finding] = reader_findings(Path(folder))
         assert finding.state == "no other user of this machine can read the memory"

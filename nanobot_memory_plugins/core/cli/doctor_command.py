@@ -8,16 +8,14 @@ from typing import Annotated
 import typer
 
 from nanobot_memory_plugins.core.cli.console import console
-from nanobot_memory_plugins.core.cli.findings_shown import show_findings
-from nanobot_memory_plugins.core.cli.log_setup import collected_warnings
-from nanobot_memory_plugins.core.cli.machine_findings import (
-    files_in_the_way,
+from nanobot_memory_plugins.core.cli.findings import (
     machine_findings,
     memory_file_findings,
-    room_findings,
-    workspace_finding,
+    offered_findings,
+    people_finding,
 )
-from nanobot_memory_plugins.core.cli.offered_findings import offered_findings
+from nanobot_memory_plugins.core.cli.findings_shown import show_findings
+from nanobot_memory_plugins.core.cli.log_setup import collected_warnings
 from nanobot_memory_plugins.core.cli.options import (
     ConfigOption,
     JsonOption,
@@ -27,7 +25,6 @@ from nanobot_memory_plugins.core.cli.options import (
     resolve_workspace,
     run,
 )
-from nanobot_memory_plugins.core.cli.people_findings import people_findings
 from nanobot_memory_plugins.core.config import ConfigProblem, MemoryConfig
 from nanobot_memory_plugins.core.errors import NanobotMemoryError
 from nanobot_memory_plugins.core.host.memory_host import MemoryHost
@@ -42,9 +39,6 @@ _LONGER_START = Sentence(
     "The machine was busy. Where that comes often let the start take longer: set memoryPlugins.core.startLimit to 30"
     " (seconds)."
 )
-# Where the name of what a warning is about may end: "entries: ENTRIES.md, line 4: it is no entry".
-_NAMED = re.compile(r"^|[:,] ")
-_SHORTEST_REASON = 12
 _MORE = "`nanobot-memory --verbose doctor` shows where it comes from."
 
 
@@ -76,15 +70,7 @@ async def examine(workspace: Path, config: MemoryConfig, problems: list[ConfigPr
 
 
 async def _examine(workspace: Path, config: MemoryConfig, problems: list[ConfigProblem]) -> list[Finding]:
-    findings = await asyncio.to_thread(
-        lambda: [
-            *machine_findings(),
-            workspace_finding(workspace),
-            *room_findings(workspace),
-            *files_in_the_way(workspace),
-            *offered_findings(),
-        ]
-    )
+    findings = await asyncio.to_thread(lambda: [*machine_findings(workspace), *offered_findings()])
     if any(finding.health is Health.BAD for finding in findings):
         findings.append(Finding("memory", "not started, because of the workspace", Health.BAD, _FIRST))
         return findings
@@ -92,7 +78,7 @@ async def _examine(workspace: Path, config: MemoryConfig, problems: list[ConfigP
         try:
             senders = await asyncio.to_thread(offered_senders, workspace, config)
             async with MemoryHost(workspace, config=config, problems=problems, senders=lambda: senders) as memory:
-                reported = [*people_findings(workspace, config, senders), *await memory.diagnose()]
+                reported = [people_finding(workspace, config, senders), *await memory.diagnose()]
         except NanobotMemoryError as error:
             reported = [
                 Finding("memory", Sentence("it cannot start: {cause}", cause=error.cause), Health.BAD, error.hint)
@@ -108,15 +94,13 @@ async def _examine(workspace: Path, config: MemoryConfig, problems: list[ConfigP
 
 
 def _is_told(warning: str, findings: list[Finding]) -> bool:
-    """Return whether a finding says what the warning says, be it without what that names before it.
+    """Return whether a finding says what the warning says, be it without the name that stands before it.
 
     A finding of a plugin says after a bracket why it failed.
     """
-    ends = [warning[at.end() :] for at in _NAMED.finditer(warning)]
+    said = warning.rpartition(": ")[2]
     told = [one.state.rpartition("): ")[2] for one in findings if one.subject.startswith("plugin ")]
-    return any(reason in warning for reason in told) or any(
-        len(end) >= _SHORTEST_REASON and end in one.state for end in ends for one in findings
-    )
+    return any(reason in warning for reason in told) or any(said in one.state for one in findings)
 
 
 def finding_row(finding: Finding) -> dict[str, str]:

@@ -10,8 +10,7 @@ from nanobot_memory_plugins.core.cli.options import JsonOption, WorkspaceOption,
 from nanobot_memory_plugins.core.clock import SystemClock
 from nanobot_memory_plugins.core.files.paths import MemoryPaths, session_file_name
 from nanobot_memory_plugins.core.files.privacy_marks import BY_WORDS, PrivacyFile
-from nanobot_memory_plugins.core.values.diagnosis import Finding, Health
-from nanobot_memory_plugins.redaction.script.messages import Sentence, tr
+from nanobot_memory_plugins.redaction.script.messages import tr
 
 SessionOption = Annotated[
     str, typer.Option("--session", metavar="KEY", help="Only this conversation, by its session key.")
@@ -36,28 +35,6 @@ def resume(session: SessionOption = "", workspace: WorkspaceOption = None, as_js
     folder = existing_workspace(workspace)
     PrivacyFile(MemoryPaths.of(folder)).resume(session, None)
     _say(folder, session, as_json)
-
-
-def privacy_finding(workspace: Path) -> Finding:
-    """Return whether the memory is paused, and where."""
-    marks = PrivacyFile(MemoryPaths.of(workspace)).read()
-    if marks.is_unreadable:
-        return Finding(
-            "pause",
-            "memory/.privacy.json cannot be read",
-            Health.DEGRADED,
-            "Correct it, or `rm memory/.privacy.json`; until then nothing is kept.",
-        )
-    if marks.is_all_paused:
-        return Finding("pause", "nothing is kept: paused", Health.DEGRADED, "`nanobot-memory resume` ends that.")
-    if names := marks.paused_conversations:
-        return Finding(
-            "pause",
-            Sentence("nothing of these conversations is kept: {names}", names=", ".join(names)),
-            Health.DEGRADED,
-            '`nanobot-memory resume --session KEY` ends that, or "memory resume" in the conversation.',
-        )
-    return Finding("pause", "nothing is paused")
 
 
 def _say(folder: Path, session: str, as_json: bool) -> None:

@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from nanobot_memory_plugins.core.cli.console import console, shown
+from nanobot_memory_plugins.core.cli.findings import people_finding
 from nanobot_memory_plugins.core.cli.options import (
     ConfigOption,
     JsonOption,
@@ -14,7 +15,6 @@ from nanobot_memory_plugins.core.cli.options import (
     read_configuration,
     warn,
 )
-from nanobot_memory_plugins.core.cli.people_findings import people_findings
 from nanobot_memory_plugins.core.errors import InputError
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.scopes.people import People, PeopleRecord
@@ -36,7 +36,7 @@ def list_people(workspace: WorkspaceOption = None, config: ConfigOption = None, 
     found = known.all()
     recorded = PeopleRecord(MemoryPaths.of(folder).memory).current().adopted_by
     adopted = tuple(dict.fromkeys(person.label for name in recorded if (person := known.named(name)) is not None))
-    (finding,) = people_findings(folder, memory_config, senders)
+    finding = people_finding(folder, memory_config, senders)
     if as_json:
         rows = [{"name": one.label, "names": one.names, "owner": one.is_owner} for one in found]
         print_json({"ok": True, "state": finding.state, "people": rows, "adopted_by": adopted})

@@ -1,0 +1,294 @@
+"""What ``nanobot-memory doctor`` finds without any plugin: the machine, the memory's files, who is kept and seen."""
+
+import errno
+import os
+import platform
+import shlex
+import shutil
+import stat
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from importlib.metadata import version
+from pathlib import Path
+
+from nanobot_memory_plugins.core.config import MemoryConfig
+from nanobot_memory_plugins.core.entry_points import FINDINGS_GROUP, installed_entry_points, repair_of
+from nanobot_memory_plugins.core.erasure.scrub import clean_notes
+from nanobot_memory_plugins.core.files import MemoryPaths, read_regular
+from nanobot_memory_plugins.core.files.in_the_way import put_aside
+from nanobot_memory_plugins.core.files.privacy_marks import PrivacyFile
+from nanobot_memory_plugins.core.files.private import LINKED, REPLACE_LINK
+from nanobot_memory_plugins.core.redaction.contact_redaction import without_secrets
+from nanobot_memory_plugins.core.scopes.people import People, PeopleRecord, Person, Senders
+from nanobot_memory_plugins.core.values.diagnosis import Finding, Health
+from nanobot_memory_plugins.redaction.script.messages import Sentence
+
+# Bytes that are looked through for secrets, and files that are named.
+_MOST_READ, _MOST_NAMED = 1_000_000, 5
+# What is written to see whether there is room, and the room below which a warning is due, in bytes.
+_PROBE, _LITTLE_ROOM = 1 << 16, 50 << 20
+# Folders of ours, and how bad it is when one is something else.
+_FOLDERS = {
+    "memory": Health.BAD,
+    "memory/sessions": Health.BAD,
+    "memory/.locks": Health.BAD,
+    ".storage": Health.DEGRADED,
+}
+_SHARES = {
+    "agent": "everybody who writes sees every memory (share: agent)",
+    "user": "each user sees their own memories (share: user)",
+    "channel": "each user sees their own memories of a channel (share: channel)",
+    "session": "each conversation sees its own memories (share: session)",
+}
+
+
+def machine_findings(workspace: Path) -> list[Finding]:
+    """Return what holds before a memory is opened: versions, workspace, room, and what is in the way. It blocks."""
+    python = Sentence(
+        "{python_version} on {system} {machine} ({executable})",
+        python_version=platform.python_version(),
+        system=platform.system(),
+        machine=platform.machine(),
+        executable=sys.executable,
+    )
+    return [
+        Finding("python", python),
+        Finding("nanobot-memory-core", version("nanobot-memory-core")),
+        workspace_finding(workspace),
+        *room_findings(workspace),
+        *files_in_the_way(workspace),
+    ]
+
+
+def workspace_finding(workspace: Path) -> Finding:
+    """Return whether memory can be kept in a folder. One that is not there is not made."""
+    if workspace.is_dir():
+        try:
+            with tempfile.NamedTemporaryFile(dir=workspace, prefix=".nanobot-memory-doctor-") as file:
+                file.write(bytes(_PROBE))  # an empty file has room on a full disk, too
+                file.flush()
+                os.fsync(file.fileno())
+            return Finding("workspace", str(workspace))
+        except OSError as error:
+            why = error.strerror or type(error).__name__
+            state = Sentence("{workspace}: nothing can be written there ({why})", workspace=workspace, why=why)
+            return Finding("workspace", state, Health.BAD, _way_to_write(workspace, error.errno))
+    if workspace.exists():
+        state = Sentence("{workspace}: this is not a folder", workspace=workspace)
+        return Finding("workspace", state, Health.BAD, "Name a folder with --workspace.")
+    state = Sentence("there is no workspace at {folder}", folder=workspace)
+    return Finding(
+        "workspace",
+        state,
+        Health.BAD,
+        "Name the agent's folder with --workspace. nanobot makes its own at its first start.",
+    )
+
+
+def _way_to_write(workspace: Path, number: int | None) -> str:
+    """Return what helps where a file cannot be written."""
+    folder = shlex.quote(str(workspace))
+    if number in (errno.ENOSPC, errno.EDQUOT):
+        return Sentence(
+            "Free disk space: `df -h {folder}` shows how much there is, `du -xh {folder} | sort -h` what takes it.",
+            folder=folder,
+        )
+    if number == errno.EFBIG:
+        return Sentence("A limit on the size of files is set: `ulimit -f unlimited` lifts it in this shell.")
+    if number == errno.EROFS:
+        return Sentence("That disk can only be read: mount it for writing, or name another folder with --workspace.")
+    return Sentence(
+        "`chmod u+rwx {folder}`, as the user whose folder it is; or name another one with --workspace.", folder=folder
+    )
+
+
+def room_findings(workspace: Path) -> list[Finding]:
+    """Return how much room there is where the memory is kept; nothing where that cannot be told."""
+    try:
+        free = shutil.disk_usage(workspace).free
+    except OSError:
+        return []
+    state = Sentence("{free:,.0f} MB free", free=free / 1e6)
+    if free >= _LITTLE_ROOM:
+        return [Finding("disk space", state)]
+    return [Finding("disk space", state, Health.DEGRADED, _way_to_write(workspace, errno.ENOSPC))]
+
+
+def files_in_the_way(workspace: Path) -> Iterator[Finding]:
+    """Find what is no folder and stands where one of ours belongs."""
+    for name, health in _FOLDERS.items():
+        path = workspace / name
+        if path.exists() and not path.is_dir() and not path.is_symlink():
+            yield Finding(
+                Sentence("folder {name}", name=name),
+                "a file stands where this folder belongs: nothing can be kept in it",
+                health,
+                put_aside(path),
+            )
+
+
+def memory_file_findings(workspace: Path) -> list[Finding]:
+    """Return how many memory files of each kind there are, and how they are kept. It blocks."""
+    memory = workspace / "memory"
+    kinds = {
+        Sentence("long-term memory"): memory.glob("MEMORY.md"),
+        Sentence("day notes"): memory.glob("[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]*.md"),
+        Sentence("transcripts"): (memory / "sessions").glob("*.jsonl"),
+    }
+    found = []
+    for subject, paths in kinds.items():
+        sizes: list[int] = []
+        with suppress(OSError):
+            sizes.extend(path.stat().st_size for path in paths if path.is_file())
+        number = Sentence("1 file") if len(sizes) == 1 else Sentence("{count} files", count=len(sizes))
+        state = Sentence("{number}, {size:,.1f} kB", number=number, size=sum(sizes) / 1_000) if sizes else "none yet"
+        found.append(Finding(subject, state))
+    return [
+        *found,
+        _pause(workspace),
+        *reader_findings(workspace),
+        *_linked_folders(workspace),
+        *_secrets_by_hand(memory),
+    ]
+
+
+def _pause(workspace: Path) -> Finding:
+    """Return whether the memory is paused, and where."""
+    marks = PrivacyFile(MemoryPaths.of(workspace)).read()
+    if marks.is_unreadable:
+        return Finding(
+            "pause",
+            "memory/.privacy.json cannot be read",
+            Health.DEGRADED,
+            "Correct it, or `rm memory/.privacy.json`; until then nothing is kept.",
+        )
+    if marks.is_all_paused:
+        return Finding("pause", "nothing is kept: paused", Health.DEGRADED, "`nanobot-memory resume` ends that.")
+    if names := marks.paused_conversations:
+        state = Sentence("nothing of these conversations is kept: {names}", names=", ".join(names))
+        return Finding(
+            "pause",
+            state,
+            Health.DEGRADED,
+            '`nanobot-memory resume --session KEY` ends that, or "memory resume" in the conversation.',
+        )
+    return Finding("pause", "nothing is paused")
+
+
+def reader_findings(workspace: Path) -> list[Finding]:
+    """Say whether other users of the machine can read the memory: its folder, and each one above it, lets them in."""
+    memory = workspace.resolve() / "memory"
+    if os.name != "posix" or not memory.is_dir():
+        return []
+    try:
+        is_open = memory.stat().st_mode & stat.S_IROTH and all(
+            folder.stat().st_mode & stat.S_IXOTH for folder in (memory, *memory.parents)
+        )
+    except OSError:
+        return []
+    if not is_open:
+        return [Finding("readers", "no other user of this machine can read the memory")]
+    command = f"chmod o-rwx {shlex.quote(str(memory))}"
+    state = Sentence("other users of this machine can read the memory; `{command}` keeps them out", command=command)
+    return [Finding("readers", state, Health.INFO)]
+
+
+def _linked_folders(workspace: Path) -> Iterator[Finding]:
+    """Find our folders that are links, and the links below them: nothing is written through one."""
+    for name, health in _FOLDERS.items():
+        if name == "memory":  # it may lie elsewhere
+            continue
+        below = [Path(inside, one) for inside, names, _ in os.walk(workspace / name) for one in sorted(names)]
+        top = workspace / name
+        for folder in [top] if top.is_symlink() else [one for one in below if one.is_symlink()]:
+            yield Finding(
+                Sentence("folder {name}", name=folder.relative_to(workspace).as_posix()),
+                LINKED,
+                health,
+                Sentence(
+                    "{replace_link}: `rm {folder}`, and the next start makes the folder.",
+                    replace_link=Sentence(REPLACE_LINK),
+                    folder=shlex.quote(str(folder)),
+                ),
+            )
+
+
+def _secrets_by_hand(memory: Path) -> Iterator[Finding]:
+    """Find the Markdown files in which what people wrote holds secrets: as many as a second or two suffices for."""
+    named: list[str] = []
+    left = _MOST_READ
+    for path in sorted(memory.glob("**/*.md"), key=lambda one: (one.name != "MEMORY.md", one.name)):
+        with suppress(OSError):
+            if path.is_symlink() or (left := left - path.stat().st_size) < 0:
+                continue
+            if clean_notes(read_regular(path), without_secrets, everywhere=False).foreign:
+                named.append(path.relative_to(memory.parent).as_posix())
+    if named:
+        more = Sentence(" and {count} more", count=len(named) - _MOST_NAMED) if len(named) > _MOST_NAMED else ""
+        yield Finding(
+            "secrets by hand",
+            Sentence(
+                "{named}{more}: text of yours holds what looks like a secret; it stays in the file, and is "
+                "hidden in the index, in blocks and in logs",
+                named=", ".join(named[:_MOST_NAMED]),
+                more=more,
+            ),
+            Health.DEGRADED,
+            "`nanobot-memory scrub --dry-run` shows the kinds; take them out by hand, or with `scrub --everywhere`.",
+        )
+
+
+def people_finding(workspace: Path, config: MemoryConfig, senders: Senders) -> Finding:
+    """Return who sees what in a workspace."""
+    people, share, where = People(config.core.people, senders), config.core.share, ", ".join(senders.several)
+    if share != "auto":
+        state: str = Sentence(_SHARES[share])
+        if share != "agent" or not senders.several:
+            return Finding("people", state)
+        state = Sentence("{state}, and several may write in {where}", state=state, where=where)
+        return Finding(
+            "people",
+            state,
+            Health.DEGRADED,
+            'Set memoryPlugins.core.share to "auto", so that each sees their own.',
+        )
+    listed = Sentence.joined((_who(person) for person in people.all()), "; ")
+    if not senders.one_user:
+        state = Sentence(
+            "each sees their own memories, since several may write in {where} ({listed})", where=where, listed=listed
+        )
+        return Finding("people", state)
+    heard = sorted(PeopleRecord(MemoryPaths.of(workspace).memory).current().others(people.owner()))
+    if not heard:
+        return Finding("people", Sentence("one user, for whom everything is shared ({who})", who=_who(people.owner())))
+    state = Sentence(
+        "each sees their own memories: besides {listed} there wrote {heard}", listed=listed, heard=", ".join(heard)
+    )
+    return Finding(
+        "people",
+        state,
+        Health.DEGRADED,
+        'List who is one person in memoryPlugins.core.people, as {"ana": ["telegram:111", "cli"]}, or set'
+        ' memoryPlugins.core.share to "agent".',
+    )
+
+
+def _who(person: Person) -> Sentence:
+    if not person.names:
+        return Sentence("{label}: whoever is not named", label=person.label)
+    return Sentence("{label}: {names}", label=person.label, names=", ".join(person.names))
+
+
+def offered_findings() -> list[Finding]:
+    """Return what the entry points of ``nanobot_memory_findings`` say, functions without arguments. It may block."""
+    found: list[Finding] = []
+    for point in installed_entry_points(FINDINGS_GROUP):
+        try:
+            offer: Callable[[], Sequence[Finding]] = point.load()
+            found += [one for one in offer() if isinstance(one, Finding)]
+        except Exception as error:  # it is somebody else's code
+            state = Sentence("cannot say how it is: {kind}", kind=type(error).__name__)
+            found.append(Finding(point.distribution, state, Health.DEGRADED, repair_of(point.distribution)))
+    return found
