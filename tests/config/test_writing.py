@@ -3,16 +3,13 @@
 import json
 import os
 import stat
-import threading
 from pathlib import Path
 
 import pytest
 
 from nanobot_memory_plugins.core.config import load_config, set_plugin_options, writing
-from nanobot_memory_plugins.core.config.writing import set_config_keys
 from nanobot_memory_plugins.core.errors import ConfigurationError
 
-PLACE = ("channels", "memoryPlugins")
 OFF = {"recall": {"enabled": False}}
 
 NANOBOT = """{
@@ -39,7 +36,7 @@ def file(tmp_path: Path) -> Path:
 
 
 def test_a_key_is_set_and_everything_else_keeps_value_order_and_indentation(file: Path):
-    change = set_config_keys(file, PLACE, OFF)
+    change = set_plugin_options(file, OFF)
     assert change.changed
     before = json.loads(NANOBOT)
     before["channels"]["memoryPlugins"]["recall"]["enabled"] = False
@@ -50,23 +47,23 @@ def test_a_key_is_set_and_everything_else_keeps_value_order_and_indentation(file
 
 def test_missing_objects_are_made_in_the_indentation_of_the_file(tmp_path: Path):
     file = tmp_path / "config.json"
-    file.write_bytes(b'{\r\n\t"a": {\r\n\t\t"x": 1\r\n\t}\r\n}')
-    set_config_keys(file, ("b",), {"c": True})
-    assert file.read_bytes() == b'{\r\n\t"a": {\r\n\t\t"x": 1\r\n\t},\r\n\t"b": {\r\n\t\t"c": true\r\n\t}\r\n}'
+    file.write_bytes(b'{\r\n\t"recall": {\r\n\t\t"x": 1\r\n\t}\r\n}')
+    set_plugin_options(file, OFF)
+    assert file.read_bytes() == b'{\r\n\t"recall": {\r\n\t\t"x": 1,\r\n\t\t"enabled": false\r\n\t}\r\n}'
     file.write_text('{"a":1}')
-    set_config_keys(file, ("b",), {"c": [1]})
-    assert file.read_text() == '{"a": 1, "b": {"c": [1]}}'
+    set_plugin_options(file, {"b": {"c": [1]}})
+    assert file.read_text() == '{"a": 1, "memoryPlugins": {"b": {"c": [1]}}}'
 
 
 def test_nothing_is_written_when_it_stands_there_already(file: Path):
-    set_config_keys(file, PLACE, OFF)
+    set_plugin_options(file, OFF)
     before = os.stat(file).st_mtime_ns, os.stat(file).st_ino
-    assert not set_config_keys(file, PLACE, OFF).changed
+    assert not set_plugin_options(file, OFF).changed
     assert (os.stat(file).st_mtime_ns, os.stat(file).st_ino) == before
 
 
 def test_a_dry_run_shows_the_text_and_writes_nothing(file: Path):
-    change = set_config_keys(file, PLACE, OFF, dry_run=True)
+    change = set_plugin_options(file, OFF, dry_run=True)
     assert json.loads(change.after)["channels"]["memoryPlugins"]["recall"] == {"recallTopK": 4, "enabled": False}
     assert file.read_text() == NANOBOT
     assert os.listdir(file.parent) == ["config.json"]
@@ -86,27 +83,16 @@ def test_what_cannot_be_changed_is_refused_with_cause_and_mend(tmp_path: Path, c
     file = tmp_path / "config.json"
     file.write_bytes(content)
     with pytest.raises(ConfigurationError, match=said) as caught:
-        set_config_keys(file, PLACE, OFF)
+        set_plugin_options(file, OFF)
     assert caught.value.hint
     assert file.read_bytes() == content
     assert not file.with_name("config.json.bak").exists()
 
 
-def test_a_missing_file_is_made_only_when_that_is_wanted(tmp_path: Path):
-    file = tmp_path / "config.json"
-    with pytest.raises(ConfigurationError, match="no such file"):
-        set_config_keys(file, PLACE, OFF)
-    assert set_config_keys(file, PLACE, OFF, create=True).backup is None
-    assert json.loads(file.read_text()) == {"channels": {"memoryPlugins": OFF}}
-    assert stat.S_IMODE(file.stat().st_mode) == 0o600
-    with pytest.raises(ConfigurationError, match="no folder"):
-        set_config_keys(tmp_path / "none" / "config.json", PLACE, OFF, create=True)
-
-
 def test_a_symbolic_link_is_followed_and_stays_one(tmp_path: Path, file: Path):
     link = tmp_path / "link.json"
     link.symlink_to(file)
-    set_config_keys(link, PLACE, OFF)
+    set_plugin_options(link, OFF)
     assert link.is_symlink()
     assert '"enabled": false' in file.read_text()
 
@@ -114,7 +100,7 @@ def test_a_symbolic_link_is_followed_and_stays_one(tmp_path: Path, file: Path):
 def test_a_byte_order_mark_stays(tmp_path: Path):
     file = tmp_path / "config.json"
     file.write_bytes(b"\xef\xbb\xbf{}")
-    set_config_keys(file, PLACE, OFF)
+    set_plugin_options(file, OFF)
     assert file.read_bytes().startswith(b"\xef\xbb\xbf{")
 
 
@@ -124,37 +110,8 @@ def test_a_folder_that_cannot_be_written_is_said(file: Path, monkeypatch: pytest
 
     monkeypatch.setattr(writing, "replace_file", refuse)
     with pytest.raises(ConfigurationError, match=r"Permission denied"):
-        set_config_keys(file, PLACE, OFF)
+        set_plugin_options(file, OFF)
     assert file.read_text() == NANOBOT
-
-
-def test_many_writers_lose_nothing_of_each_other(file: Path):
-    def write(number: int) -> None:
-        set_config_keys(file, PLACE, {f"plugin{number}": {"enabled": False}})
-
-    threads = [threading.Thread(target=write, args=(number,)) for number in range(12)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    section = json.loads(file.read_text())["channels"]["memoryPlugins"]
-    assert section == {"recall": {"recallTopK": 4}, **{f"plugin{number}": {"enabled": False} for number in range(12)}}
-
-
-def test_what_somebody_else_writes_meanwhile_is_kept(file: Path, monkeypatch: pytest.MonkeyPatch):
-    changed = writing._changed
-
-    def slow(path: Path, *arguments: object, **more: object) -> object:
-        result = changed(path, *arguments, **more)
-        if "new" not in json.loads(file.read_text()):
-            file.write_text(NANOBOT.replace('"unknown"', '"new": 1,\n    "unknown"'))
-        return result
-
-    monkeypatch.setattr(writing, "_changed", slow)
-    set_config_keys(file, PLACE, OFF)
-    written = json.loads(file.read_text())
-    assert written["new"] == 1
-    assert written["channels"]["memoryPlugins"]["recall"]["enabled"] is False
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,6 @@ in one step, so that an import that breaks off is finished by the next one.
 import contextlib
 import hashlib
 import os
-import secrets
 from datetime import datetime
 from pathlib import Path, PurePosixPath
 
@@ -19,6 +18,7 @@ from nanobot_memory_plugins.core.files.appending import Appender, make_folder
 from nanobot_memory_plugins.core.files.privacy_marks import PrivacyFile
 from nanobot_memory_plugins.core.files.private import make_missing
 from nanobot_memory_plugins.core.files.reading import read_regular
+from nanobot_memory_plugins.core.files.replace import replace_file
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.redaction.contact_redaction import ContactRedaction, Contacts
 from nanobot_memory_plugins.core.transfer.archive import Archive, ManifestFile, opened_archive
@@ -115,8 +115,6 @@ class _Restoring:
         """Wait until all is on the disk, and remember it."""
         if self._report.dry_run:
             return
-        if hasattr(os, "sync"):  # new files have not been waited for one by one
-            os.sync()
         self._ledger.finish(self._joined)
         self._appender.sync()
 
@@ -210,29 +208,22 @@ def _read(path: Path) -> bytes | None:
 
 def _create(paths: MemoryPaths, path: Path, data: bytes, modified: str) -> None:
     """Put a new file in place in one step, with the time of its last change. Raises `MemoryFileError`."""
-    temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}.tmp")
     try:
         make_folder(paths, paths.memory)
         make_missing(path.parent)
         if not path.parent.resolve().is_relative_to(paths.memory.resolve()):
             raise MemoryFileError(Sentence("{parent} leads out of the memory folder.", parent=path.parent))
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-        with open(os.open(temporary, flags, 0o600), "wb") as file:
-            file.write(data)
-        with contextlib.suppress(ValueError, OverflowError):
-            when = datetime.fromisoformat(modified).timestamp()
-            os.utime(temporary, (when, when))
         with file_lock(paths).acquire(timeout=LOCK_SECONDS):
             if _read(path):
                 raise MemoryFileError(
                     Sentence("{name} was made just now by somebody else.", name=path.name),
                     hint="Import again: what was taken is not taken twice.",
                 )
-            os.replace(temporary, path)
+            replace_file(path, data, keeps_backup=False)
+            with contextlib.suppress(ValueError, OverflowError):
+                when = datetime.fromisoformat(modified).timestamp()
+                os.utime(path, (when, when))
     except OSError as error:
         raise MemoryFileError(
             Sentence("{relative} cannot be written: {why}.", relative=paths.relative(path), why=error.strerror or error)
         ) from error
-    finally:
-        with contextlib.suppress(OSError):
-            temporary.unlink()

@@ -4,7 +4,6 @@ import json
 import os
 import re
 import sqlite3
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from datetime import UTC, datetime
@@ -17,10 +16,8 @@ from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 # Bytes of one line of JSON, and of one text file, beyond which it is left.
 _LARGEST = 1 << 26
-# One question to a database, in seconds: a view of somebody else's may have no end. And the rows of a table.
-_MOST_SECONDS = 10.0
+# Rows of a table: a view of somebody else's may have no end.
 _MOST_ROWS = 1_000_000
-_STEPS = 20_000  # of SQLite's machine between two looks at the clock
 _PROGRAMS = frozenset({"node_modules", "__pycache__"})
 
 
@@ -93,7 +90,6 @@ def opened_database(path: Path) -> Iterator[sqlite3.Connection]:
             connection.text_factory = lambda raw: raw.decode("utf-8", "replace")
             connection.execute("BEGIN")
             connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
-            _bound(connection)
             yield connection
     except sqlite3.Error as error:
         raise InputError(
@@ -107,12 +103,6 @@ def _mode_of(path: Path) -> str:
     return "mode=ro" if os.access(path.parent, os.W_OK) else "mode=ro&immutable=1"
 
 
-def _bound(connection: sqlite3.Connection) -> None:
-    """Let SQLite break off whatever takes longer from now on."""
-    deadline = time.monotonic() + _MOST_SECONDS
-    connection.set_progress_handler(lambda: time.monotonic() > deadline, _STEPS)
-
-
 def rows(connection: sqlite3.Connection, table: str, wanted: Sequence[str], order: str) -> Iterator[dict[str, Any]]:
     """Yield the rows of a table with those of the wanted columns that there are, none where there is no such table.
 
@@ -123,8 +113,6 @@ def rows(connection: sqlite3.Connection, table: str, wanted: Sequence[str], orde
     if not names:
         return
     selected = ", ".join(f'"{name}"' for name in names)
-    _bound(connection)
     query = f'SELECT {selected} FROM "{table}" ORDER BY {order} LIMIT {_MOST_ROWS}'  # noqa: S608  # names of ours
     for row in connection.execute(query):
         yield dict(zip(names, row, strict=True))
-        _bound(connection)
