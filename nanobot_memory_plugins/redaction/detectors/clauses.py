@@ -7,6 +7,7 @@ simplified characters: the redactor looks through a text in both scripts.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections.abc import Iterator
 from itertools import chain
@@ -76,12 +77,6 @@ _TOKEN = lazy_re(
 _TRAIL = ".;:!?*"
 _LONGEST_PASSWORD = 96
 _FORWARD, _BACKWARD, _NEAR_KEY = 100, 72, 60
-_SENTENCE_END = lazy_re(r"[!?。！？；;](?=[\s\u2e80-\u9fff]|\Z)|(?<!i\.e)(?<!e\.g)\.(?=\s|\Z)")
-_GOES_ON = lazy_re(
-    r"(?i)[ ]{0,2}(?:(?:no|sorry|wait|actually|well|oh|ok|so|anyway|remember|note)[,:]?[ ]){0,2}(?:it['’]?s|it[ ]is"
-    r"|that['’]?s|its|that[ ]is|i[ ](?:set|made|changed|think|put|chose)|try|use|enter|type|here|now[ ]it|set[ ]it"
-    r"|这是|是|就是|改成)"
-)
 # The value behind one of these is the name of something else.
 _OTHER_NAMES = words(
     "user username userid loginname account handle nick nickname email mail host hostname server machine node cluster"
@@ -90,10 +85,6 @@ _OTHER_NAMES = words(
     " network ssid room order ticket issue case invoice ref reference serial id ids uuid url link file folder path port"
     " project team group tenant realm domain zone region hash checksum digest fingerprint sha algorithm cipher format"
     " size sku part flight train from by in on at than v via python java windows ubuntu debian as name"
-)
-_OTHER_NAME = lazy_re(
-    rf"(?:用户名?|账[号户]|名[称稱字]?|主机|服务器|型号|版本|编号|订?单号?|文件|工号|邮箱|昵称|域名|端口)"
-    rf"(?:[ ]?(?:[:=]|是|为|叫))?[ ]?[{_Q}(「*]{{0,2}}\Z"
 )
 _LAST_WORD = lazy_re(rf"(?i)([a-z]+)(?:[ ](?:is|was|are|number|no|id))?[ ]?[:=#]?[ ]?[{_Q}(「*]{{0,2}}\Z")
 _LINKED = lazy_re(
@@ -111,14 +102,6 @@ _LINK = lazy_re(
     rf"|[^\n,，。;；:!?A-Za-z0-9]{{0,10}}?(?:[是为叫成到用填][了过]?[ ]?:?|[,，]?(?:现在|目前)是|[ ]?[:：])["
     rf" ]{{0,3}})[{_Q}(「*]{{0,2}}"
 )
-# Digits alone, right behind the word: "the admin password is 447181", "密码 123456".
-_OF_DIGITS = lazy_re(
-    rf"(?i)(?:(?:[ ](?:for|of|to)(?:[ ][a-z0-9'-]{{1,16}}){{1,4}})?(?:[ ](?:is|was)(?:[ ]now)?[ ]|[ ]?[:=][ ]?)"
-    rf"|[^\n,，。;；:!?A-Za-z0-9]{{0,10}}?(?:[是为到成][了过]?[ ]?|[ ]?[:=][ ]?|[ ]?))[{_Q}(「*]{{0,2}}\Z"
-)
-_ABOUT_VALUE = lazy_re(
-    r"\s{0,2}(?:类型|格式|编码|加密|哈希|算法|字段|参数|位|个|字符|次|天|小时|分钟|登录|认证|方式|协议|模式|版)"
-)
 # Beside one of these a random value is a name of something, or may be known.
 _OTHER_THING = lazy_re(
     r"(?i)(?<![a-z])(?:sha-?\d*|md5|commit|digest|checksum|hash(?:es|ed)?|fingerprint|thumbprint|uu?id|ids?|identifier"
@@ -135,7 +118,6 @@ _SAYS_KEY = lazy_re(
     rf"|[^\s!-~,，。；]{{1,10}})"
 )
 _ASSIGNMENT = lazy_re(r"(?:-{0,2}|[{\[]*[\"'])[A-Za-z_][A-Za-z0-9_.-]*[\"']?[=:]")
-_RESOURCE = lazy_re(r"(?:arn:|\{\{resolve:)[^\s]{0,80}\Z|checksum/\Z|/run/\Z")
 _LABEL_LINE = lazy_re(r"[^\n]{0,24}?[:：>?？]?[ \t]*\n(?:[ \t]*\n|```[a-z]{0,12}\n)?[ \t>|#*-]{0,8}[\"'`]{0,3}\Z")
 
 
@@ -191,10 +173,10 @@ def _is_told(text: str, start: int, end: int, left: list[_Cue], right: list[_Cue
     behind = [cue for cue in right if cue.end <= end + _BACKWARD and _reaches_back(text, end, cue)]
     if not reaching and not behind:
         return False
-    if found.isdigit():
-        return any(cue.word in _SURE and _tells_digits(text, cue, start, end) for cue in reaching[:1])
     near = next((cue for cue in chain(reaching, behind) if cue.word in _SURE or cue.word in _WEAK), None)
     is_linked = any(cue.word in _SURE and _links(text[cue.end : start]) for cue in reaching)
+    if found.isdigit():
+        return is_linked and 4 <= len(found) <= 20
     if _is_other(before) and not is_linked:
         return False
     key = next(
@@ -204,8 +186,8 @@ def _is_told(text: str, start: int, end: int, left: list[_Cue], right: list[_Cue
     if key is not None and (_is_random(found) or look is Looks.STRONG):
         return True
     if is_linked and is_told(found) and not is_technical(found) and not is_host(found):
-        return not _ABOUT_VALUE.match(text, end)
-    if near is None or look is Looks.NONE or (_ABOUT_VALUE.match(text, end) and look < Looks.MIXED):
+        return True
+    if near is None or look is Looks.NONE:
         return False
     sure = any(cue.word in _SURE for cue in chain(reaching, behind))
     if look is Looks.WORDS:
@@ -221,7 +203,7 @@ def _links(between: str) -> bool:
 def _is_other(before: str) -> bool:
     """Tell whether what stands before a value names something else."""
     last = _LAST_WORD.search(before)
-    return (last is not None and last.group(1).lower() in _OTHER_NAMES) or bool(_OTHER_NAME.search(before))
+    return last is not None and last.group(1).lower() in _OTHER_NAMES
 
 
 def _is_random(found: str) -> bool:
@@ -231,11 +213,7 @@ def _is_random(found: str) -> bool:
 def _is_of_key(text: str, cue: _Cue, start: int, end: int) -> bool:
     """Tell whether only plain words stand between a word for a key and a value beside it."""
     between = text[cue.end : start] if cue.end <= start else text[end : cue.start]
-    if (
-        len(between) > _NEAR_KEY
-        or _OTHER_THING.search(between)
-        or _RESOURCE.search(text, max(0, cue.start - 90), cue.start)
-    ):
+    if len(between) > _NEAR_KEY or _OTHER_THING.search(between):
         return False
     if cue.word == "key" and not _KEY_OF.search(text, max(0, cue.start - 24), cue.start):
         return False
@@ -244,25 +222,13 @@ def _is_of_key(text: str, cue: _Cue, start: int, end: int) -> bool:
     return not (is_hash_like(text[start:end]) and "," in between)
 
 
-def _tells_digits(text: str, cue: _Cue, start: int, end: int) -> bool:
-    between = text[cue.end : start]
-    if not 4 <= end - start <= 20 or not _OF_DIGITS.fullmatch(between) or _ABOUT_VALUE.match(text, end):
-        return False
-    return bool(between.strip()) or end - start >= 6
-
-
 def _reaches(text: str, cue: _Cue, start: int) -> bool:
-    """Tell whether what ``cue`` says reaches the value that begins at ``start``: it is one sentence, or goes on."""
+    """Tell whether what ``cue`` says reaches the value that begins at ``start``: on its line, or below its label."""
     between = text[cue.end : start]
-    if "\n" in between or "\x0b" in between:
-        return bool(_LABEL_LINE.fullmatch(between))
-    end = _SENTENCE_END.search(between)
-    return end is None or bool(_GOES_ON.match(between, end.end()))
+    return not ("\n" in between or "\x0b" in between) or bool(_LABEL_LINE.fullmatch(between))
 
 
 def _reaches_back(text: str, end: int, cue: _Cue) -> bool:
     """Tell whether ``cue``, which stands behind a value that ends at ``end``, speaks of it."""
     between = text[end : cue.start]
-    if cue.word in _NEVER_BEHIND or "\n" in between or "\x0b" in between:
-        return False
-    return not _SENTENCE_END.search(between)
+    return cue.word not in _NEVER_BEHIND and not re.search(r"[\n\x0b!?。！？；;]|\.(?=\s)", between)

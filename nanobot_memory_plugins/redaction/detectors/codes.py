@@ -118,7 +118,6 @@ _JOINED = lazy_re(r"(?i)(?<![a-z])(lock|key|pass|pad|pin|access)[ ](box|safe|pad
 _CLOSE_MARKS, _MARKS = ":=→>—–-", ",(~…"
 _YEAR = lazy_re(r"(?:19[4-9]|20[0-4])[0-9]")
 _DATED = lazy_re(r"(?:19|20)[0-9]{2}-[0-9]{1,2}-[0-9]{1,2}")
-_ERROR_CODE = lazy_re(r"[A-Z][0-9]{2,4}|[A-Z]{1,3}-?[0-9]{2,5}")
 _SENTENCE_END = lazy_re(
     r"(?:[!?。！？；]|[.;](?=[ \n]|\Z)|\n)(?![ ]{0,2}(?:it['’]?s|it is|that['’]?s|its|i think|try|use|enter|type"
     r"|here|\Z))",
@@ -158,7 +157,6 @@ _CHINESE_BEHIND = lazy_re(
     rf"]{{0,12}}?"
     rf"(?:密码|口令|暗号|{_CODE})(?!学|字段|长度|类型|格式|错误|规则|管理|头|农)"
 )
-_PHONE = lazy_re(r"(?i)(?:电话|座机|热线|手机号?码?|tel|phone|mobile)[\"']?[ .:=是为]{0,4}\Z")
 _REACH, _REACH_BEHIND, _BARE, _MOST_OF_LOCK, _LIKE_A_SENT_ONE = 72, 64, 4, 8, 6
 
 
@@ -265,7 +263,7 @@ def _is_named(sentence: str, said: Sequence[str], found: str) -> bool:
         or place.group() in ("PIN", "PINs", "Pin", "TAN")
         or (noun in ("pin", "pins") and len(found) >= _BARE)
     ):
-        return is_opener or not _ERROR_CODE.fullmatch(found)
+        return True
     if (between and between[0] in _HARMLESS_BEHIND) or (_YEAR.fullmatch(found) and (link != "close" or not between)):
         return False
     if link == "close" and len(found) >= _LIKE_A_SENT_ONE:
@@ -319,4 +317,4 @@ def _is_chinese_code(before: str, found: str, text: str, end: int) -> bool:
     digits = sum(map(str.isdigit, found))
     if not _BARE <= digits <= _MOST_OF_LOCK or _YEAR.fullmatch(found.strip("#*")) or found[0].isalpha():
         return False
-    return not (digits > 6 and _PHONE.search(before)) and bool(_CHINESE_LOCK.search(before[-24:]))
+    return _CHINESE_LOCK.search(before[-24:]) is not None
