@@ -266,7 +266,7 @@ def _is_named(sentence: str, said: Sequence[str], found: str) -> bool:
         return True
     if (between and between[0] in _HARMLESS_BEHIND) or (_YEAR.fullmatch(found) and (link != "close" or not between)):
         return False
-    if link == "close" and len(found) >= _LIKE_A_SENT_ONE:
+    if link == "close" and len(found) >= _LIKE_A_SENT_ONE and found.isdigit():
         return True
     return is_opener and len(found) >= _BARE - found[0].isalpha()
 

@@ -16,7 +16,6 @@ from nanobot_memory_plugins.redaction.rules.word_lists import words
 from nanobot_memory_plugins.redaction.values.key_names import Sensitivity, sensitivity, split_name
 from nanobot_memory_plugins.redaction.values.value_shapes import (
     has_password_marks,
-    is_placeholder,
     is_scrambled,
     is_secret_value,
     is_surely_secret,
@@ -106,24 +105,7 @@ _FLAG = lazy_re(
     r"(?<![A-Za-z0-9_=/-])(?:--?|/)(?P<name>[A-Za-z][A-Za-z0-9_-]{1,60}+)(?P<sep>[ \t]{1,4}|=|:)(?![-\s|>&])"
 )
 _NO_FLAGS, _NO_FLAG_ENDS = ("no-", "export-", "list-", "delete-", "import-"), ("-stdin", "-hash")
-_ANNOTATED = lazy_re(r"[A-Za-z_][A-Za-z0-9_.\[\], |?<>]{0,60}?[ \t]{0,3}=(?!=)[ \t]{0,3}")
-_FORWARD_REFERENCE = lazy_re(r"_*(?:[A-Z]{1,5}[a-z]+){2,8}")
-_SPACED_KEY = lazy_re(
-    r"(?i)(?:支付|商户)[ ]?$|(?:api|app|access|secret|private|auth|encryption|signing|master|licen[cs]e"
-    r"|subscription|service"
-    r"|account|client|admin|webhook|server|recovery|connection|shared|bot|deploy|session|refresh|wallet|storage"
-    r"|root|user"
-    r"|consumer)[ _-]$"
-)
-_QUALIFIED_KEY = lazy_re(
-    r"(?i)(?:public|primary|foreign|partition|sort|cache|fingerprint|idempotency|registry|host|shortcut|hot|arrow|map"
-    r"|legend|object|next|max|total|prompt|the|a)[ _-]$"
-)
 _BETWEEN_LITERALS = lazy_re(r"[\"']\s*\\?[+.]?\s*[\"']")
-# The folder in which a process runs: PWD=/srv/app
-_FOLDER = lazy_re(r"[\"']?[/~](?:[a-z._-]{0,30}+/?){0,12}+(?=[\s;,\"'})]|\Z)")
-# The name of a resource, or of a checksum, is no secret: arn:aws:secretsmanager:...
-_RESOURCE = lazy_re(r"(?:arn:|\{\{resolve:)[^\s]{0,80}\Z|checksum/\Z")
 _IDENTIFIER = lazy_re(r"[A-Za-z_$][A-Za-z_$]*")
 # What takes a name and its value as two strings.
 _SETTERS = ("define(", "etenv(", "putenv(", "SetEnvironmentVariable(", "setProperty(", "etItem(", "environ.setdefault(")
@@ -183,32 +165,16 @@ def _judge_pair(text: str, match: re.Match[str]) -> Span | None:
         return None  # "mongodb://...", "https://oauth2:...": a URL, whose password is found by its place
     before = line_before(text, match.start("name"), 80)
     level, in_query = _level(text, match, name, before)
-    if level is Sensitivity.NONE or _RESOURCE.search(before):
-        return None
-    if name in ("PWD", "OLDPWD") and sep == "=" and _FOLDER.match(text, at):
+    if level is Sensitivity.NONE:
         return None
     if text[at : at + 1] in ("'", '"') and _closes_quote(text, at):
         return None  # getpass("Passphrase: ")
     value = value_at(text, at, in_query=in_query)
     if value is None or (sep.strip() == "," and not value.quoted):
         return None
-    if sep == ":" and not value.quoted:
-        found = text[value.start : value.end]
-        annotated = _ANNOTATED.match(text, at)
-        if annotated and is_type_name(text[at : annotated.end()].rstrip(" =\t").split("[")[0].split(" ")[0]):
-            value = value_at(text, annotated.end())
-        elif (
-            match["close"][:1] not in tuple(_Q)
-            and is_type_name(found)
-            and (not found[0].islower() or is_placeholder(found))
-        ):
-            return None  # password: SecretStr
-    elif sep == ":" and not match["close"]:
-        found = text[value.start : value.end]
-        if _FORWARD_REFERENCE.fullmatch(found) and not is_scrambled(found):
-            return None
-    if value is None:
-        return None
+    is_mapped = match["close"][:1] in tuple(_Q)
+    if sep == ":" and not value.quoted and not is_mapped and is_type_name(text[value.start : value.end]):
+        return None  # password: SecretStr
     is_compared = sep.startswith("==") or (sep == "=" and before.rstrip().endswith(("!", "<", ">")))
     if is_compared and not value.quoted:
         return None
@@ -225,12 +191,6 @@ def _level(text: str, match: re.Match[str], name: str, before: str) -> tuple[Sen
             last = split_name(name)[-1:]
             is_key = (last and last[0] in _QUERY_KEYS) or name == "appid"
             return (max(level, Sensitivity.VENDOR) if is_key else level), True
-    if level is Sensitivity.WEAK and split_name(name) == ("key",):
-        if _SPACED_KEY.search(before[-28:]):
-            return Sensitivity.COMPOUND, False
-        return (Sensitivity.NONE if _QUALIFIED_KEY.search(before[-20:]) else level), False
-    if level is Sensitivity.TOKEN and _SPACED_KEY.search(before[-28:]):
-        return Sensitivity.COMPOUND, False
     return level, False
 
 
