@@ -8,8 +8,7 @@ from random import Random
 from tests.redaction.corpus_chinese import CHINESE_PLACES
 from tests.redaction.corpus_hazards import HAZARDS
 from tests.redaction.corpus_places import PLACES
-from tests.redaction.corpus_tokens import ALL_TOKENS, secret_part, token_text
-from tests.redaction.shapes import ALNUM, HEX, WORDS, cn_id, iban, key_block, luhn, pick
+from tests.redaction.shapes import ALNUM, HEX, VENDOR_TOKENS, WORDS, cn_id, iban, key_block, luhn, pick
 
 
 @dataclass(frozen=True)
@@ -83,6 +82,14 @@ def _pem(kind: str, form: str) -> Callable[[Random], tuple[str, list[str]]]:
     return make
 
 
+# Nothing in them says that a secret follows: the token has to be known by its own shape.
+UNTOLD = (
+    "we deploy with § since Monday",
+    "昨天用§试了一下，可以的",
+    "2026-03-04 10:22:01 INFO got § from peer",
+    "<td>§</td>",
+)
+
 BLOCKS = {
     f"pem {kind.lower()} {form}": _pem(kind, form)
     for kind in ("RSA PRIVATE KEY", "OPENSSH PRIVATE KEY", "EC PRIVATE KEY", "ENCRYPTED PRIVATE KEY")
@@ -108,9 +115,9 @@ def positives(seed: int, rounds: int) -> Iterator[Case]:
     """Cases with a secret: ``rounds`` of every category, other ones for every ``seed``."""
     r = Random(seed)
     for _ in range(rounds):
-        for name, make in ALL_TOKENS.items():
+        for name, make in VENDOR_TOKENS.items():
             token = make(r)
-            yield Case(f"token: {name}", token_text(r, token), (secret_part(token),))
+            yield Case(f"token: {name}", r.choice(UNTOLD).replace("§", token), (token,))
         for category, places in (PLACES | CHINESE_PLACES).items():
             yield place_case(r, f"place: {category}", r.choice(places))
         for name, block in BLOCKS.items():
