@@ -24,8 +24,7 @@ from nanobot_memory_plugins.recall.need import WITH_MEANING, WORDS_ALONE
 from nanobot_memory_plugins.recall.options import RecallOptions
 from nanobot_memory_plugins.recall.trace import RecallTrace
 from nanobot_memory_plugins.storage.embedding import EmbeddingOptions, open_embedder
-from nanobot_memory_plugins.storage.index_searcher import embedded_part
-from nanobot_memory_plugins.storage.question_kinds import WEIGHTS
+from nanobot_memory_plugins.storage.index_searcher import WEIGHTS, embedded_part
 
 LIVES = SHARED / "everyday" / "dev.jsonl"
 MESSAGES = Path(__file__).with_name("data") / "need_messages.jsonl"

@@ -16,8 +16,7 @@ from nanobot_memory_plugins.compaction.extract import extract, missing_values
 from nanobot_memory_plugins.compaction.history import Unit, text_tokens
 from nanobot_memory_plugins.compaction.offload import Offload
 from nanobot_memory_plugins.compaction.options import CompactionOptions
-from nanobot_memory_plugins.compaction.prompts import fixed_texts, summary_prompt
-from nanobot_memory_plugins.compaction.redact_prompt import Hiding
+from nanobot_memory_plugins.compaction.prompts import Hiding, fixed_texts, summary_prompt
 from nanobot_memory_plugins.compaction.token_budget import Limits
 from nanobot_memory_plugins.compaction.transcript import entry, note_left_out
 from nanobot_memory_plugins.core import Complete, Message, logger

@@ -1,13 +1,14 @@
 """One workspace's entries as the plugin's hooks and tools keep them."""
 
+import re
 from collections.abc import Sequence
+from typing import Literal, NamedTuple
 
 from nanobot_memory_plugins.consolidation.backstop import Backstop, may_ask
 from nanobot_memory_plugins.consolidation.learning.part import EntryLearning
 from nanobot_memory_plugins.consolidation.model.matcher import Matcher
 from nanobot_memory_plugins.consolidation.operations.async_entries import AsyncEntryRepository
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
-from nanobot_memory_plugins.consolidation.plain_orders import plain_order
 from nanobot_memory_plugins.consolidation.prompt.source import PromptSource
 from nanobot_memory_plugins.consolidation.prompt.user_language import UserLanguage
 from nanobot_memory_plugins.consolidation.said import SaidInSession
@@ -17,6 +18,54 @@ from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.protocols import EncodingStore
 from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
+
+_REMEMBER = (
+    "please remember that",
+    "remember that",
+    "remember:",
+    "remember：",
+    "请记住",
+    "記住",
+    "记住",
+    "请记下",
+    "记下",
+)
+_STANDING = (
+    *("from now on", "please always", "please never"),
+    *("从现在起", "从今以后", "今后请", "以后请", "以后不要", "以后都"),
+)
+_FORGET = ("please forget that", "forget that", "forget:", "forget：", "请忘掉", "请忘记", "忘掉", "忘记", "忘記")
+# What may stand behind a beginning: a blank, a mark, or in Chinese the one who speaks.
+_BORDERS = (" ", "\t", ",", "，", ":", "：", "我")
+_AROUND = " \t\n,，:：。.!！"
+
+
+class PlainOrder(NamedTuple):
+    """An order: what is to be done with what it says."""
+
+    kind: Literal["remember", "instruction", "forget"]
+    text: str
+
+
+def plain_order(message: str) -> PlainOrder | None:
+    """Return the order with which a message begins, or None."""
+    sentence = re.split(r"\n|(?<=[。！？!?])|(?<=\.)\s", message.strip())[0]
+    folded = sentence.casefold()
+    if folded.startswith(_STANDING):
+        return PlainOrder("instruction", sentence)
+    kinds: tuple[tuple[Literal["remember", "forget"], tuple[str, ...]], ...] = (
+        ("remember", _REMEMBER),
+        ("forget", _FORGET),
+    )
+    for kind, beginnings in kinds:
+        for beginning in beginnings:
+            rest = sentence[len(beginning) :]
+            text = rest.strip(_AROUND)
+            # Chinese has no space that ends a word: 记住的东西 is none.
+            if folded.startswith(beginning) and text and rest.startswith(_BORDERS):
+                return PlainOrder(kind, text)
+    return None
+
 
 # Seconds that is waited for the entries' lock behind a turn, and by a tool in one.
 _LOCK_SECONDS, _TURN_LOCK_SECONDS = 10.0, 2.0

@@ -5,8 +5,21 @@ trigger, while all of it is there; where a cut comes first it is made behind tha
 """
 
 from collections.abc import Sequence
+from typing import Literal
 
-from nanobot_memory_plugins.core import Destination, Message, Note, NoteType, Origin, PluginContext, hookimpl, logger
+from pydantic import Field
+
+from nanobot_memory_plugins.core import (
+    Destination,
+    Message,
+    Note,
+    NoteType,
+    Origin,
+    PluginContext,
+    PluginOptions,
+    hookimpl,
+    logger,
+)
 from nanobot_memory_plugins.core.files import MemoryPaths
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.session_reading.part import ReadingPart, ReadingRequest
@@ -15,9 +28,76 @@ from nanobot_memory_plugins.core.text.summary_marker import find_earlier_summary
 from nanobot_memory_plugins.core.values.session_reading import ReadEntry, SessionReading
 from nanobot_memory_plugins.flush.archive import archive, archive_whole
 from nanobot_memory_plugins.flush.flush_state import FlushCycles
-from nanobot_memory_plugins.flush.options import FlushOptions
 from nanobot_memory_plugins.flush.preparing import prepared
-from nanobot_memory_plugins.flush.trigger import flush_trigger
+
+RESERVE_FLOOR = 20_000
+SOFT_THRESHOLD = 4_000
+
+# Of a small window, the share that both margins have together at most.
+_LARGEST_SHARE = 0.4
+# What hosts keep free besides the answer (nanobot's Consolidator._SAFETY_BUFFER).
+_HOST_BUFFER = 1_024
+# How far before the host's own compaction the trigger stays.
+_BEFORE_HOST = 0.95
+
+
+def flush_margins(
+    window: int, reserve_floor: int = RESERVE_FLOOR, soft_threshold: int = SOFT_THRESHOLD
+) -> tuple[float, float]:
+    """Return the reserve and the soft threshold for a window, in tokens.
+
+    They are as given while they fit into 40 % of the window; in a smaller one both are scaled down together.
+    """
+    wanted = reserve_floor + soft_threshold
+    scale = min(1.0, _LARGEST_SHARE * window / wanted) if wanted else 1.0
+    return reserve_floor * scale, soft_threshold * scale
+
+
+def flush_trigger(
+    window: int,
+    reserve_floor: int = RESERVE_FLOOR,
+    soft_threshold: int = SOFT_THRESHOLD,
+    *,
+    answer_tokens: int | None = None,
+) -> int:
+    """Return the tokens from which on a context is flushed: 176,000 of 200,000 by default.
+
+    ``answer_tokens`` is what the host keeps free for the model's answer: it cuts at window - answer - 1,024, and the
+    trigger stays before that. It is positive for every positive window.
+    """
+    reserve, soft = flush_margins(window, reserve_floor, soft_threshold)
+    trigger = window - reserve - soft
+    if answer_tokens is not None:
+        cut_at = window - answer_tokens - _HOST_BUFFER
+        if cut_at > 0:
+            trigger = min(trigger, _BEFORE_HOST * cut_at)
+    return max(1, int(trigger))
+
+
+class FlushOptions(PluginOptions):
+    """Options of the flush plugin. Sizes are estimated tokens unless they say otherwise."""
+
+    reserve_floor: int = Field(default=20_000, ge=0, description="tokens left free at the end of the window")
+    soft_threshold: int = Field(default=4_000, ge=0, description="tokens before that at which the flush is triggered")
+    context_window: int | None = Field(default=None, gt=0, description="the model's window; none: what the host says")
+    host_answer_tokens: int | None = Field(
+        default=None, ge=0, description="tokens that the host keeps free for an answer, where that is a large part"
+    )
+    anticipate: bool = Field(
+        default=True, description="flush after the turn that passes the trigger, not only at a cut"
+    )
+    max_entries: int = Field(default=20, ge=1, le=200, description="entries that are taken from one answer")
+    archive_chars: int = Field(
+        default=6_000,
+        ge=500,
+        le=1_000_000,
+        description="characters of the excerpts that are kept when the model gives nothing usable",
+    )
+    destination: Literal["day", "by_type"] = Field(
+        default="day",
+        description="where entries go: the day's note, or with by_type decisions and config to MEMORY.md",
+    )
+
 
 TAG = "flush"
 

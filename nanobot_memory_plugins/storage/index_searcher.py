@@ -4,6 +4,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import cache
+from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
@@ -15,13 +17,35 @@ from nanobot_memory_plugins.storage.answer import answer
 from nanobot_memory_plugins.storage.bm25 import idf_of
 from nanobot_memory_plugins.storage.candidates import CandidateRow, Candidates, passing
 from nanobot_memory_plugins.storage.documents import Document
+from nanobot_memory_plugins.storage.embedding.installation import BUILTIN_NAME
 from nanobot_memory_plugins.storage.filters import passes
 from nanobot_memory_plugins.storage.indexed_text import storable
 from nanobot_memory_plugins.storage.named_terms import rare_characters, terms_of_named_days
 from nanobot_memory_plugins.storage.options import SearchOptions
-from nanobot_memory_plugins.storage.question_kinds import question_kinds
 from nanobot_memory_plugins.storage.results import hit_of, newest_first
 from nanobot_memory_plugins.storage.segmentation import candidate_terms
+
+WEIGHTS = Path(__file__).with_name("question_kinds.npy")
+"""A row a layer, personal and advice: a weight for each number of a vector, and the bias; float32."""
+
+
+def question_kinds(model: str, vector: NDArray[np.float32]) -> tuple[float, float] | None:
+    """Return the log-odds that a message with this unit ``vector`` is personal, and that it asks for advice.
+
+    None for the vector of another model than the built-in one.
+    """
+    if model != BUILTIN_NAME:
+        return None
+    weights = _weights()
+    personal, advice = weights[:, :-1] @ vector + weights[:, -1]
+    return float(personal), float(advice)
+
+
+@cache
+def _weights() -> NDArray[np.float32]:
+    loaded: NDArray[np.float32] = np.load(WEIGHTS)
+    return loaded
+
 
 # Candidates from each side, at least: few of them make the normalisation unsteady.
 _FEWEST_CANDIDATES = 100

@@ -2,8 +2,20 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
+from typing import Literal
 
-from nanobot_memory_plugins.core import LanguageModelError, Message, Note, Origin, PluginContext, hookimpl, logger
+from pydantic import Field
+
+from nanobot_memory_plugins.core import (
+    LanguageModelError,
+    Message,
+    Note,
+    Origin,
+    PluginContext,
+    PluginOptions,
+    hookimpl,
+    logger,
+)
 from nanobot_memory_plugins.core.files import MemoryPaths, NoteEntry, parse_notes, read_regular
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.session_reading.part import ReadingPart
@@ -12,8 +24,27 @@ from nanobot_memory_plugins.core.text.conversation import dominant_language, mes
 from nanobot_memory_plugins.core.text.small_talk import is_small_talk
 from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
 from nanobot_memory_plugins.core.values.session_reading import SessionReading
-from nanobot_memory_plugins.summary.options import SummaryOptions
 from nanobot_memory_plugins.summary.writing import first_sentence, put_together, usable_summary
+
+
+class SummaryOptions(PluginOptions):
+    """Options of the summary plugin."""
+
+    summary_interval: float = Field(
+        default=300.0, ge=0, description="seconds between two summaries of one session, at least; its end does not wait"
+    )
+    summary_mode: Literal["llm", "concat"] = Field(
+        default="llm", description="by the language model, or put together from the messages without it"
+    )
+    summary_llm_provider: str | None = Field(
+        default=None,
+        description="handed to the host with the purpose, as `summary:<provider>`, for hosts that can choose",
+    )
+    summary_min_turns: int = Field(default=3, ge=1, description="user messages since the last summary, at least")
+    fallback_at_end: bool = Field(
+        default=True, description="summarise a shorter session too when it ends and nothing of it was noted"
+    )
+
 
 TAGS = ("summary", "session")
 TITLES = {"en": "session summary", "zh": "会话摘要"}

@@ -14,12 +14,12 @@ from nanobot_memory_plugins.compaction.options import CompactionOptions
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
 from nanobot_memory_plugins.core.cli import catalogue
 from nanobot_memory_plugins.core.config import DOCUMENT_NAMES, CoreOptions, RedactionOptions
-from nanobot_memory_plugins.flush.options import FlushOptions
+from nanobot_memory_plugins.flush.plugin import FlushOptions
 from nanobot_memory_plugins.observation.plugin import ObservationOptions
 from nanobot_memory_plugins.postgres.options import PostgresOptions
 from nanobot_memory_plugins.recall.options import RecallOptions
 from nanobot_memory_plugins.storage.options import StorageOptions
-from nanobot_memory_plugins.summary.options import SummaryOptions
+from nanobot_memory_plugins.summary.plugin import SummaryOptions
 
 MODELS: dict[str, type[BaseModel]] = {
     "core": CoreOptions,

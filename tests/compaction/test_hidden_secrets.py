@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from nanobot_memory_plugins.compaction.redact_prompt import Hiding
+from nanobot_memory_plugins.compaction.prompts import Hiding
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
 from nanobot_memory_plugins.core.testing import over_http
 from nanobot_memory_plugins.core.testing.scripted_server import ScriptedServer

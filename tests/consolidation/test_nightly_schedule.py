@@ -5,7 +5,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from nanobot_memory_plugins.consolidation.nightly.schedule import is_due, next_slot
+from nanobot_memory_plugins.consolidation.nightly.scheduler import is_due, next_slot
 from nanobot_memory_plugins.consolidation.store.nightly_records import LastRun
 from tests.support.each import each
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from nanobot_memory_plugins.core.errors import EmbeddingError
-from nanobot_memory_plugins.storage.embedding.native_calls import NativeCalls
+from nanobot_memory_plugins.storage.embedding.fastembed_provider import NativeCalls
 
 LOADING = """
 from nanobot_memory_plugins.storage.embedding import EmbeddingOptions, EmbeddingService

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nanobot_memory_plugins.flush.trigger import flush_margins, flush_trigger
+from nanobot_memory_plugins.flush.plugin import flush_margins, flush_trigger
 
 
 @pytest.mark.accept("FL-01")

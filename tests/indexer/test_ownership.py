@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from nanobot_memory_plugins.storage.indexer.ownership import Ownership
+from nanobot_memory_plugins.storage.indexer.worker import Ownership
 
 
 def test_one_of_two_holds_the_lock(tmp_path: Path):

@@ -5,14 +5,84 @@ import contextlib
 import contextvars
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import replace
-from datetime import tzinfo
+from datetime import datetime, time, timedelta, tzinfo
 
 from nanobot_memory_plugins.consolidation.nightly.pipeline import NightlyConsolidation, log_report
-from nanobot_memory_plugins.consolidation.nightly.schedule import is_due, next_slot
-from nanobot_memory_plugins.consolidation.operations.one_machine import only_machine
 from nanobot_memory_plugins.consolidation.store.nightly_records import LastRun, Records
 from nanobot_memory_plugins.core import Clock, Store, logger
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
+from nanobot_memory_plugins.core.protocols import LeasingStore
+
+WORK = "entries"
+# Seconds: how long a machine that has died keeps the others waiting, and between looks of one that waits.
+_HELD = 300.0
+_LOOK = 1.0
+
+
+@contextlib.asynccontextmanager
+async def only_machine(store: Store | None, *, patience: float = 0.0) -> AsyncIterator[bool]:
+    """Return whether no other machine works on the entries, and keep it so inside the block.
+
+    It is waited for ``patience`` seconds. Where no machines share a memory, there is no other one.
+    """
+    if not isinstance(store, LeasingStore):
+        yield True
+        return
+    loop = asyncio.get_running_loop()
+    end = loop.time() + patience
+    taken = await store.lease(WORK, _HELD)
+    while not taken and loop.time() < end:
+        await asyncio.sleep(_LOOK)
+        taken = await store.lease(WORK, _HELD)
+    keeping = asyncio.create_task(_keep(store)) if taken else None
+    try:
+        yield taken
+    finally:
+        if keeping is not None:
+            keeping.cancel()
+            await asyncio.wait({keeping})
+            await store.lease(WORK, 0.0)
+
+
+async def _keep(store: LeasingStore) -> None:
+    while True:
+        await asyncio.sleep(_HELD / 3)
+        await store.lease(WORK, _HELD)
+
+
+# After a failure of the model, before the next try.
+RETRY_AFTER = timedelta(hours=1)
+
+
+def slot_on(now: datetime, days: int, hour: int, timezone: tzinfo | None) -> datetime:
+    """Return the moment of ``hour`` o'clock, ``days`` days from today, in local time.
+
+    Where a change of the clocks leaves that hour out, it is the hour after it.
+    """
+    local = now.astimezone(timezone)
+    naive = datetime.combine(local.date() + timedelta(days=days), time(hour))
+    return (naive.replace(tzinfo=timezone) if timezone is not None else naive).astimezone(now.tzinfo)
+
+
+def next_slot(now: datetime, hour: int, timezone: tzinfo | None = None) -> datetime:
+    """Return the next moment after ``now`` at which a consolidation is planned."""
+    slots = [slot_on(now, days, hour, timezone) for days in (0, 1, 2)]
+    return next(slot for slot in slots if slot > now)
+
+
+def is_due(last: LastRun, now: datetime, hour: int, timezone: tzinfo | None = None) -> bool:
+    """Return whether a consolidation was planned since the last one. One that failed is due again an hour later.
+
+    Without a last run nothing was missed; one that lies ahead counts as having been now: a clock was wrong.
+    """
+    if last.when is None or last.when > now:
+        return False
+    if last.failures and last.failed_at is not None and timedelta() <= now - last.failed_at < RETRY_AFTER:
+        return False
+    slots = [slot_on(now, days, hour, timezone) for days in (-1, 0)]
+    planned = max(slot for slot in slots if slot <= now)
+    return last.when < planned
+
 
 # Seconds between looks at the clock, at most: it may be set, and the machine may have slept.
 _LOOK_SECONDS = 300.0

@@ -2,16 +2,15 @@
 
 import os
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, time, timedelta
 from pathlib import Path
 
-from nanobot_memory_plugins.consolidation.model.entry import Entry, whole_scope
+from nanobot_memory_plugins.consolidation.model.entry import Category, Entry, Section, whole_scope
 from nanobot_memory_plugins.consolidation.model.entry_view import view_of
 from nanobot_memory_plugins.consolidation.model.scoring import as_of, decayed, is_faded_away, shown_now
 from nanobot_memory_plugins.consolidation.operations.editing import edit as edit_entry
 from nanobot_memory_plugins.consolidation.operations.editing import merge
 from nanobot_memory_plugins.consolidation.operations.exchange import exported, take_in, taken_out
-from nanobot_memory_plugins.consolidation.operations.profile import profile
 from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, forget, remember
 from nanobot_memory_plugins.consolidation.operations.undo import restore, undo
 from nanobot_memory_plugins.consolidation.store.history import BY_HAND, Change, Run
@@ -26,10 +25,36 @@ from nanobot_memory_plugins.core.values import (
     EntryRun,
     EntryUpdate,
     EntryView,
+    KnownEntry,
     Profile,
     ScorePoint,
     Visibility,
 )
+from nanobot_memory_plugins.redaction.script.chinese_script import simplified
+
+
+def profile(entries: Iterable[Entry], *, about: str = "") -> Profile:
+    """Return what these entries come to, all of them or those that name what it is ``about``."""
+    listed = sorted(entries, key=lambda one: (-one.score, one.id))
+    name = simplified(about.strip()).casefold()
+    found = [one for one in listed if name in simplified(f"{one.content} {one.quote}").casefold()]
+    known: dict[str, list[KnownEntry]] = {category.value: [] for category in Category}
+    ended: list[KnownEntry] = []
+    for one in found:
+        told = _with_words(one)
+        if one.superseded_by or one.section is Section.ARCHIVED:
+            ended.append(told)
+        else:
+            known.setdefault(one.category, []).append(told)
+    names = (about.strip(),) if about.strip() else ()
+    return Profile({category: told for category, told in known.items() if told}, ended, names)
+
+
+def _with_words(entry: Entry) -> KnownEntry:
+    """Return an entry with the sentence that it rests on, where it says more."""
+    if not entry.shown_quote or entry.quoted_on is None:
+        return KnownEntry(view_of(entry))
+    return KnownEntry(view_of(entry), entry.shown_quote, datetime.combine(entry.quoted_on, time(), UTC))
 
 
 class RepositoryAccess:

@@ -13,7 +13,6 @@ from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 from nanobot_memory_plugins.storage.embedding.catalogue import Model, ModelOrigin, missing, pooling_of
 from nanobot_memory_plugins.storage.embedding.installation import MAXIMUM_TOKENS, extra_missing
-from nanobot_memory_plugins.storage.embedding.native_calls import native_calls
 from nanobot_memory_plugins.storage.embedding.vectors import embeddable, unit_vectors
 
 if TYPE_CHECKING:
@@ -22,6 +21,53 @@ if TYPE_CHECKING:
     from nanobot_memory_plugins.storage.embedding.builtin_engine import BuiltinEngine
 
     Engine = TextEmbedding | BuiltinEngine
+import atexit
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from nanobot_memory_plugins.core.isolation.fork import at_fork
+
+# Seconds that the end of the process waits: a model loads in far less, and what hangs must not hold it for ever.
+_LONGEST_WAIT = 60.0
+
+
+class NativeCalls:
+    """The calls that run at this moment. Any thread may make them."""
+
+    def __init__(self) -> None:
+        self.begin_anew()
+
+    def begin_anew(self) -> None:
+        """Know of no call: those of the process from which this one was forked off are not here."""
+        self._changed = threading.Condition()
+        self._running = 0
+        self._ended = False
+
+    @contextmanager
+    def one(self) -> Iterator[None]:
+        """Make one call inside. Raises `EmbeddingError` once the process ends."""
+        with self._changed:
+            if self._ended:
+                raise EmbeddingError(Sentence("The process is ending."))
+            self._running += 1
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._running -= 1
+                self._changed.notify_all()
+
+    def end(self, timeout: float = _LONGEST_WAIT) -> bool:
+        """Let no further call begin, wait (seconds) for those that run, and return whether all have come back."""
+        with self._changed:
+            self._ended = True
+            return self._changed.wait_for(lambda: not self._running, timeout)
+
+
+native_calls = NativeCalls()
+at_fork(native_calls.begin_anew)
+atexit.register(native_calls.end)
+
 
 # Longer texts are cut before they are tokenised: no model reads further (8,192 tokens at most), and
 # tokenising a pasted megabyte takes a second.

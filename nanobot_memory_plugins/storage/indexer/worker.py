@@ -9,17 +9,60 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import filelock
+
 from nanobot_memory_plugins.core import Clock, Embedder, NanobotMemoryError, StoreError, logger
-from nanobot_memory_plugins.core.files import MemoryPaths
+from nanobot_memory_plugins.core.files import MemoryPaths, make_missing, private_lock
 from nanobot_memory_plugins.storage.indexer.backlog import Backlog, Marker
 from nanobot_memory_plugins.storage.indexer.database import FileIndex
-from nanobot_memory_plugins.storage.indexer.ownership import Ownership
 from nanobot_memory_plugins.storage.indexer.session import IndexSession, SessionSettings
 from nanobot_memory_plugins.storage.indexer.vectors import VectorFiller
 from nanobot_memory_plugins.storage.indexer.watching import Watcher
 from nanobot_memory_plugins.storage.sources.migration import migrate_legacy
 from nanobot_memory_plugins.storage.sources.notices import is_well, warn_once
 from nanobot_memory_plugins.storage.sources.places import Places
+
+
+class Ownership:
+    """The lock of ``.storage/indexer.lock``: one process holds it, and loses it by ending, however it ends."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        # The lock is taken in the indexer's thread, and asked about in others.
+        self._lock = private_lock(path, thread_local=False)
+        self._inode = 0
+
+    @property
+    def held(self) -> bool:
+        """Whether this object holds the lock."""
+        return self._lock.is_locked
+
+    def try_acquire(self) -> bool:
+        """Take the lock if it is free; return whether it is held now. Raises OSError when it cannot be used."""
+        if self.held:
+            return True
+        make_missing(self._path.parent)
+        try:
+            self._lock.acquire(timeout=0)
+        except filelock.Timeout:
+            return False
+        self._inode = self._path.stat().st_ino
+        return True
+
+    def lost(self) -> bool:
+        """Tell whether the lock file was removed or replaced, so that another process may hold a new one."""
+        try:
+            return self._path.stat().st_ino != self._inode
+        except OSError:
+            return True
+
+    def release(self) -> None:
+        """Give the lock back; without it nothing happens."""
+        try:
+            self._lock.release(force=True)
+        except OSError as error:
+            logger.warning("cannot release the indexer's lock: {}", type(error).__name__)
+
 
 # Seconds. How often a process that is not the owner tries to become it, and how often the owner looks around:
 # for a database that was replaced, and at all files, in case a notification was lost or there are none.
