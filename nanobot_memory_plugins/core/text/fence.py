@@ -10,6 +10,7 @@ import unicodedata
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from functools import lru_cache
 from typing import Literal
 
 from nanobot_memory_plugins.core.values import Message, messages_from_chat
@@ -169,13 +170,16 @@ def _fold(text: str) -> tuple[str, list[int]]:
     folded: list[str] = []
     positions: list[int] = []
     for position, character in enumerate(text):
-        if character.isascii():
-            plain = character.lower() if character.isalnum() else ""
-        else:
-            plain = unicodedata.normalize("NFKD", character).lower().translate(_TABLE)
-        for part in plain:
-            # Letters and digits only: categories L and N. Cf, Zs, Cc, marks and punctuation are dropped.
-            if unicodedata.category(part)[0] in "LN" and part not in _INVISIBLE:
-                folded.append(part)
-                positions.append(position)
+        plain = _plain(character)
+        folded.append(plain)
+        positions += [position] * len(plain)
     return "".join(folded), positions
+
+
+@lru_cache(maxsize=16_384)
+def _plain(character: str) -> str:
+    """Return the letters and digits that a character is compared as: no marks, no punctuation, nothing invisible."""
+    if character.isascii():
+        return character.lower() if character.isalnum() else ""
+    folded = unicodedata.normalize("NFKD", character).lower().translate(_TABLE)
+    return "".join(part for part in folded if unicodedata.category(part)[0] in "LN" and part not in _INVISIBLE)

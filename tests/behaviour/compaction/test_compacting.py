@@ -218,6 +218,21 @@ async def test_of_a_short_history_half_at_most_stays_and_something_is_cut_always
 
 
 @pytest.mark.usefixtures("alone")
+async def test_what_stays_begins_with_the_user_where_that_costs_at_most_half_of_it(life_without_model: Life):
+    steps = [{"role": "assistant", "content": f"Step {n}: " + "word " * 400} for n in range(40)]
+    async with life_without_model.host() as memory:
+        kept = {}
+        for at in (2, 33, 39):  # where the user says something among the steps
+            history = [*chat("Do the long job."), *steps[:at], *chat("And then?"), *steps[at:]]
+            summary = await compact(memory, history, f"cli:{at}")
+            kept[at] = history[summary.keep_from :]
+    assert kept[33][0]["role"] == "user"
+    assert len(kept[33]) == 8
+    assert len(kept[39]) > 4
+    assert kept[2][0]["role"] == kept[39][0]["role"] == "assistant"
+
+
+@pytest.mark.usefixtures("alone")
 async def test_at_the_end_of_a_session_nothing_stays(life_without_model: Life):
     history = talk(6)
     async with life_without_model.host() as memory:

@@ -67,14 +67,30 @@ async def test_the_index_follows_files_that_are_edited_moved_renamed_and_deleted
     assert count(life) == 0
 
 
+async def test_a_word_that_is_changed_in_the_middle_of_what_is_indexed_is_found_as_it_is_now(life_without_model: Life):
+    life = life_without_model
+    async with life.host() as memory:
+        await keep_notes(memory, "the walnut boat is at pier 4", "the violin is red")
+        await Conversation(memory).turn("My walnut table has three legs.", "I see.")
+        await memory.flush_index()
+        for file in (*life.memory.glob("????-??-??.md"), *life.memory.glob("sessions/*.jsonl")):
+            text = file.read_text(encoding="utf-8")
+            file.write_text(text.replace("walnut", "cherry"), encoding="utf-8")
+            with file.open("a", encoding="utf-8") as editor:
+                editor.write("\n")
+        assert await found(memory, "walnut") == []
+        assert {"My cherry table has three legs.", "the cherry boat is at pier 4"} <= {*await found(memory, "cherry")}
+
+
 @pytest.mark.accept("NC-09")
 async def test_a_change_that_nobody_tells_of_is_found_within_seconds_in_a_new_folder_too(life_without_model: Life):
     life = life_without_model
     life.memory.mkdir(parents=True)
     async with life.host() as memory:
         await memory.flush_index()
-        (life.memory / "new").mkdir()
-        (life.memory / "new" / "note.md").write_text("## A\nThe lantern hangs in the shed.\n", encoding="utf-8")
+        (life.folder / "new").mkdir()
+        (life.folder / "new" / "note.md").write_text("## A\nThe lantern hangs in the shed.\n", encoding="utf-8")
+        (life.folder / "new").rename(life.memory / "new")  # of the file in it the system says nothing
 
         async def told() -> bool:
             return bool((await memory.search(Query("lantern"))).hits)

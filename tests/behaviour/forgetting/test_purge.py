@@ -102,6 +102,7 @@ async def test_eight_letters_or_four_characters_of_an_entry_are_found_inside_of_
             ("By the way her cat Bo ran off again", "cat Bo ran"),
         ):
             await talk.turn(said, "Noted.", remember_call(text, text))
+            await Conversation(memory, "cli:elsewhere").turn(said)  # which no entry came of
         await talk.turn("The cat Bo ranked first.")  # other words, which begin alike
         await memory.flush_index()
     for entry in life.entries():

@@ -73,30 +73,35 @@ async def test_wrong_options_fall_back_alone_are_named_and_the_host_starts(life_
     assert run("doctor", "--json", workspace=life.workspace, config=file).text.count("memoryPlugins.coffee.") >= 4
 
 
-@pytest.mark.accept("PL-03")
-@pytest.mark.parametrize(
-    ("content", "key", "near"),
-    [
-        ({"memoryPlugins": {"recal": {}}}, "memoryPlugins.recal", "recall"),
-        ({"memoryPlugins": {"core": {"mesageLimit": 1}}}, "memoryPlugins.core.mesageLimit", "messageLimit"),
-        ({"memoryPlugins": {"core": {"messageLimit": -1}}}, "memoryPlugins.core.messageLimit", ""),
-        ('{"memoryPlugins": {"core": {"messageLimit": NaN}}}', "memoryPlugins.core.messageLimit", ""),
-        ('{"memoryPlugins": {"core": {"idleSeconds": 1e999}}}', "memoryPlugins.core.idleSeconds", ""),
-        ({"memoryPlugins": {"embeddingModel": "x"}}, "memoryPlugins.embeddingModel", "memoryPlugins.storage"),
-        ({"memory": {"embedingModel": "x", "recallTopK": 3}}, "memory.embedingModel", "embeddingModel"),
-        ({"memoryPlugins": [1]}, "memoryPlugins", ""),
-        ({"channels": {"memoryPlugns": {}}, "agents": {}}, "channels.memoryPlugns", "memoryPlugins"),
-        ('{"memoryPlugins": {', "", "JSON"),
-        ("[" * 100_000, "", "nested"),
-    ],
+WRONG = (
+    ({"memoryPlugins": {"recal": {}}}, "memoryPlugins.recal", "recall"),
+    ({"memoryPlugins": {"core": {"mesageLimit": 1}}}, "memoryPlugins.core.mesageLimit", "messageLimit"),
+    ({"memoryPlugins": {"core": {"messageLimit": -1}}}, "memoryPlugins.core.messageLimit", ""),
+    ('{"memoryPlugins": {"core": {"messageLimit": NaN}}}', "memoryPlugins.core.messageLimit", ""),
+    ('{"memoryPlugins": {"core": {"idleSeconds": 1e999}}}', "memoryPlugins.core.idleSeconds", ""),
+    ({"memoryPlugins": {"embeddingModel": "x"}}, "memoryPlugins.embeddingModel", "memoryPlugins.storage"),
+    ({"memory": {"embedingModel": "x", "recallTopK": 3}}, "memory.embedingModel", "embeddingModel"),
+    ({"memoryPlugins": [1]}, "memoryPlugins", ""),
+    ({"channels": {"memoryPlugns": {}}, "agents": {}}, "channels.memoryPlugns", "memoryPlugins"),
+    ('{"memoryPlugins": {', "", "JSON"),
+    ("[" * 100_000, "", "nested"),
 )
-async def test_what_is_wrong_in_a_file_names_its_key_and_the_nearest(life_without_model: Life, content, key, near):
-    config, problems = configured(life_without_model.folder, content)
-    (said,) = problems
-    assert key in said
-    assert near in said
-    async with MemoryHost(life_without_model.workspace, config=config) as memory:
-        assert (await memory.message_received(session_key="a", text="hello")).receipt.stored
+
+
+@pytest.mark.accept("PL-03")
+async def test_what_is_wrong_in_a_file_names_its_key_and_the_nearest(
+    life_without_model: Life, monkeypatch: pytest.MonkeyPatch
+):
+    configs = []
+    for content, key, near in WRONG:
+        config, (said,) = configured(life_without_model.folder, content)
+        assert key in said
+        assert near in said
+        configs.append(config)
+    monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "observation")  # core's own limits are what is wrong
+    for config in configs:
+        async with MemoryHost(life_without_model.workspace, config=config) as memory:
+            assert (await memory.message_received(session_key="a", text="hello")).receipt.stored
 
 
 @pytest.mark.accept("V3-20", "PL-08")

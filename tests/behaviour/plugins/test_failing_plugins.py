@@ -146,6 +146,28 @@ async def test_one_that_fails_at_once(life_without_model: Life, install, alone, 
 
 
 @pytest.mark.accept("PL-04")
+async def test_an_answer_in_a_turn_may_hold_a_hundred_values_and_200_000_characters(life_without_model: Life, install):
+    install(
+        "wordy",
+        """
+from nanobot_memory_plugins.core import Note, hookimpl
+
+@hookimpl
+def on_tool_executed(arguments):
+    return [Note("x", "y" * arguments["characters"])] * arguments["values"]
+""",
+        alone=True,
+    )
+    stored = []
+    async with life_without_model.host() as memory:
+        for values, size in ((100, 10), (101, 10), (1, 199_000), (1, 201_000)):
+            given = {"values": values, "characters": size}
+            kept = await memory.tool_executed(session_key=KEY, tool_name="exec", arguments=given, result="a.txt")
+            stored.append(kept.stored)
+    assert stored == [True, False, True, False]
+
+
+@pytest.mark.accept("PL-04")
 @pytest.mark.parametrize("part", [0, 1])
 async def test_those_that_hang(life_without_model: Life, install, alone, log, part: int):
     several = list(HANGING)[part::2]

@@ -22,7 +22,7 @@ AFTER = (
     "我每周三去游泳。",
     "My new bicycle is as green as a frog.",
 )
-PAUSES = {"memory pause": "memory resume", "暂停记忆": "恢复记忆", "暫停記憶": "恢復記憶"}
+PAUSES = {"memory pause": "memory resume", "暫停記憶": "恢復記憶"}
 ANN = {"user": "ann", "channel": "cli"}
 WAYS = ("tags", "tags alone", "command", *PAUSES, "this_message", "last_message", "from_now_on")
 
