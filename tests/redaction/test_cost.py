@@ -36,6 +36,16 @@ COSTLY = (
     "| password | a1b2c3d4! |\n",
     "user,password\nann,a1b2c3d4!\n",
     "phrase\n",
+    "-----BEGIN PRIVATE KEY-----",
+    "-----END PRIVATE KEY-----",
+    "eyJhbGciOi",
+    "a@a.",
+    "://a:",
+    '"',
+    "4111 ",
+    "kind: Secret\ndata:\n",
+    "insert into a (password) values ('a'), ",
+    "密码是",
 )
 
 

@@ -80,17 +80,6 @@ def test_lone_surrogates_and_nul_hide_nothing_from_it():
     assert token[4:] not in redact_text("\x00".join(token))
 
 
-def test_a_plugin_can_add_a_rule():
-    rule = Rule(
-        "ticket", "[TICKET]", re.compile(r"(?<![A-Z])ACME-(?P<secret>[0-9]{6})"), lambda v: v != "000000", ("ACME-",)
-    )
-    redactor = Redactor(extra_rules=[rule])
-    assert redactor.redact("ACME-123456, ACME-000000") == "ACME-[TICKET], ACME-000000"
-    assert redact_text("ACME-123456") == "ACME-123456"
-    folded = Rule("ticket", "[TICKET]", re.compile(r"(?i)acme-[0-9]{6}"), literals=("acme-",))
-    assert Redactor(extra_rules=[folded]).redact("an Acme-123456") == "an [TICKET]"
-
-
 def test_a_rule_whose_placeholder_would_not_survive_is_refused():
     with pytest.raises(ValueError, match="placeholder"):
         Rule("x", "<hidden>", re.compile("x"))
@@ -145,27 +134,6 @@ def seconds(text: str) -> float:
     started = time.perf_counter()
     redact_text(text)
     return time.perf_counter() - started
-
-
-FAMILIES = [
-    "-", "\\", "eyJ", "eyJhbGciOi", "-----BEGIN", "-----BEGIN PRIVATE KEY-----", "-----END PRIVATE KEY-----",
-    "a=", "password=", "password: ", "\"", "'", "7", "@", "a@", "a@a.", "a.", "a-", "://", "http://a:",
-    "sk-", "\u001b[", "\u001b]", "%3D", "&quot;", ":", "密码是", "password is ", "cookie: a=b;", "curl -u ",
-    "mysql -p ", "machine a login b ", "<password ", "name=password value ", "AKIA", "A", "key ", "{", "[",
-    "(", "1 ", "4111 ", "+1 ", "DE44 ", "0123456789abcdef", "kind: Secret\ndata:\n",
-    "echo a:", "insert into a (password) values ('a'), ", "password,a\n", "ENV password ", "x,y\n1,2\n", "|", "$2b$",
-    "\n ",
-]  # fmt: skip
-
-
-@pytest.mark.parametrize("unit", FAMILIES, ids=repr)
-def test_time_grows_no_faster_than_the_text(unit):
-    # Four times the text: quadratic would be sixteen times the time. Both are far below what a slow machine notices.
-    small, large = 32 * 1024, 128 * 1024
-    short = min(seconds((unit * small)[:small]) for _ in range(2))
-    limit = 12 * short + 0.25
-    # On a busy machine the second try may pass. The other limit is 80 ms a kilobyte, a hundred times the usual.
-    assert any(seconds((unit * large)[:large]) < min(limit, 10) for _ in range(2))
 
 
 @each("unit", ["x", "X", "xX-", "xxx.", "0", "ab"])

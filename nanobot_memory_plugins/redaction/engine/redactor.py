@@ -10,7 +10,6 @@ from typing import Any, Protocol
 from zlib import crc32
 
 from nanobot_memory_plugins.redaction.detectors.private_keys import find_key_blocks
-from nanobot_memory_plugins.redaction.detectors.rule_index import RuleIndex
 from nanobot_memory_plugins.redaction.engine.value_walker import walk
 from nanobot_memory_plugins.redaction.rules.effort import (
     Budget,
@@ -24,7 +23,6 @@ from nanobot_memory_plugins.redaction.rules.rule import (
     PLACEHOLDER,
     RANK_BLOCK,
     UNCHECKED,
-    Rule,
     SecretFinding,
     Span,
     settle,
@@ -64,14 +62,13 @@ class UntrustedRules(Protocol):
 class Redactor:
     """Replaces secrets and personal data by placeholders. Immutable after construction, safe in threads.
 
-    ``extra_rules`` are searched beside the built-in ones. ``bounded`` are rules that are not trusted: they see what
-    all others have left, so that they can hide more, and never less. Redacting twice gives what redacting once gave.
+    ``bounded`` are rules of others, which are not trusted: they see what the built-in ones have left, so that they can
+    hide more, and never less. Redacting twice gives what redacting once gave.
     """
 
-    __slots__ = ("_bounded", "_extra")
+    __slots__ = ("_bounded",)
 
-    def __init__(self, *, extra_rules: Sequence[Rule] = (), bounded: UntrustedRules | None = None) -> None:
-        self._extra = RuleIndex(extra_rules) if extra_rules else None
+    def __init__(self, *, bounded: UntrustedRules | None = None) -> None:
         self._bounded = bounded
 
     def redact(self, text: str, *, keeps: Keeps | None = None, budget: Budget | None = None) -> str:
@@ -209,8 +206,6 @@ class Redactor:
 
         lower = Lowered(text)  # behind the import: it looks for the words that the detectors have named
         spans: list[Span] = []
-        if self._extra is not None:
-            spans.extend(self._extra.find(text, lower))
         is_long = len(text) > _SHORT
         for find in detectors.DETECTORS:
             if is_long and budget is not None and budget.is_over():
