@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from nanobot_memory_plugins.core.cli.main import run_command_line
-from nanobot_memory_plugins.core.config.effective import allowed_by
+from nanobot_memory_plugins.core.config.wording import allowed_by
 from release.pages.configuration import MODELS
 
 

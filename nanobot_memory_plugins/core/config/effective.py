@@ -2,8 +2,6 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import reduce
-from typing import Any
 
 from pydantic import BaseModel
 from pydantic.alias_generators import to_camel
@@ -11,6 +9,7 @@ from pydantic.alias_generators import to_camel
 from nanobot_memory_plugins.core.config.models import MemoryConfig
 from nanobot_memory_plugins.core.config.names import BY_PATH, DOCUMENT_NAMES, snake_path
 from nanobot_memory_plugins.core.config.options import plugin_options
+from nanobot_memory_plugins.core.config.wording import allowed_by
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 ENABLED = "enabled"
@@ -90,48 +89,3 @@ def _of(section: BaseModel, name: str, above: tuple[str, ...], config: MemoryCon
                 one for one, known in DOCUMENT_NAMES.items() if known.path == path and known.plugin == name
             ),
         )
-
-
-def allowed_by(schema: Mapping[str, Any], defined: Mapping[str, Any]) -> str:
-    """Return in words what a JSON schema lets stand there."""
-    if "$ref" in schema:
-        schema = defined.get(str(schema["$ref"]).rpartition("/")[2], {})
-    if kinds := schema.get("anyOf") or schema.get("oneOf"):
-        told = dict.fromkeys(allowed_by(one, defined) for one in kinds)
-        return reduce(lambda one, other: Sentence("{one} or {other}", one=one, other=other), told)
-    if "const" in schema:
-        return f'"{schema["const"]}"'
-    if "enum" in schema:
-        return Sentence("one of {names}", names=", ".join(f'"{one}"' for one in schema["enum"]))
-    kind = schema.get("type")
-    if kind in ("number", "integer"):
-        return _number(schema, is_whole=kind == "integer")
-    if kind == "array":
-        items = schema.get("items")
-        return Sentence("a list, each {kind}", kind=allowed_by(items, defined)) if items else Sentence("a list")
-    if longest := schema.get("maxLength"):
-        return Sentence("text of at most {longest:,} characters", longest=longest)
-    plain = {
-        "boolean": Sentence("true or false"),
-        "null": Sentence("null"),
-        "object": Sentence("an object"),
-        "string": Sentence("text"),
-    }
-    return plain.get(str(kind), Sentence("anything"))
-
-
-_BOUNDS = {
-    "exclusiveMinimum": "above {bound:,g}",
-    "minimum": "from {bound:,g}",
-    "maximum": "up to {bound:,g}",
-    "exclusiveMaximum": "below {bound:,g}",
-}
-
-
-def _number(schema: Mapping[str, Any], *, is_whole: bool) -> Sentence:
-    kind = Sentence("a whole number") if is_whole else Sentence("a number")
-    if "minimum" in schema and "maximum" in schema:
-        least, most = schema["minimum"], schema["maximum"]
-        return Sentence("{kind} from {least:,g} to {most:,g}", kind=kind, least=least, most=most)
-    told = [Sentence(template, bound=schema[key]) for key, template in _BOUNDS.items() if key in schema]
-    return Sentence("{kind} {bounds}", kind=kind, bounds=Sentence.joined(told)) if told else kind

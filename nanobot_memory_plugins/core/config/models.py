@@ -1,6 +1,6 @@
 """What a configuration is once it has been read."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
@@ -44,6 +44,7 @@ class CoreOptions(PluginOptions):
         default="auto",
         description="auto, en, zh, zh_Hant, or another one with a catalogue: of the command line, and en and zh of the"
         " fence around injected text; auto follows the locale, and the message",
+        json_schema_extra=lambda schema: schema.update(enum=["auto", *languages()]),
     )
     keep_transcripts: bool = Field(default=True, description="keep what was said, redacted, in memory/sessions")
     transcript_max_age_days: _Days = Field(
@@ -75,7 +76,7 @@ class CoreOptions(PluginOptions):
     def _spoken(cls, value: str) -> str:
         language = value if value == "auto" else language_named(value)
         if language is None:
-            raise PydanticKnownError("literal_error", {"expected": _either(["auto", *languages()])})
+            raise PydanticKnownError("literal_error", {"expected": ", ".join(languages())})
         return language
 
     @field_validator("people")
@@ -97,12 +98,6 @@ class RedactionOptions(PluginOptions):
         description="telephone numbers and e-mail addresses: `hide` them all; `user`: what the user said stays"
         " readable, what only a tool or a page said is hidden; `keep` them all (notes of tools hide them always)",
     )
-
-
-def _either(values: Sequence[str]) -> str:
-    """Return values as pydantic names those of a choice."""
-    *first, last = map(repr, values)
-    return f"{', '.join(first)} or {last}"
 
 
 def as_switch(value: object) -> bool | None:

@@ -10,7 +10,7 @@ from pydantic.fields import FieldInfo
 
 from nanobot_memory_plugins.core.config.models import ConfigProblem, MemoryConfig
 from nanobot_memory_plugins.core.config.names import place_of
-from nanobot_memory_plugins.core.config.wording import hint, kind_of, sentence, shown, wrong_value
+from nanobot_memory_plugins.core.config.wording import allowed_by, hint, kind_of, sentence, shown
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 # Whole numbers above it are not exact in JSON, and overflow timers and SQLite's integers soon after.
@@ -100,7 +100,7 @@ def _built(
             first = error.errors(include_url=False)[0]
             # A rule between options says not which; the one that was given last breaks what held before.
             name = str(first["loc"][0]) if first["loc"] else next(reversed(given), "")
-            why = "this option is required, and is missing" if first["type"] == "missing" else _why(first)
+            why = "this option is required, and is missing" if first["type"] == "missing" else _why(model, first)
         except Exception as error:  # a validator of a third party may raise whatever it likes
             name = next((one for one, value in given.items() if _breaks(model, one, value)), "")
             why = Sentence("the plugin cannot use it ({kind})", kind=type(error).__name__)
@@ -147,17 +147,20 @@ def _aliases(field: FieldInfo) -> list[str]:
     return [choice for choice in (*choices, field.alias) if isinstance(choice, str)]
 
 
-def _why(first: Mapping[str, Any]) -> str:
+def _why(model: type[BaseModel], first: Mapping[str, Any]) -> str:
     """Return an error of pydantic's in words, without the value that it is about."""
-    found = first["input"]
-    message = first["msg"].replace("Input should", "it should").removeprefix("Value error, ")
-    if isinstance(found, str) and found.strip() and found in message:
-        message = "this value is not accepted"
-    said = wrong_value(message, first.get("ctx", {}))
-    place = "".join(f"[{part}]" for part in first["loc"] if isinstance(part, int))
-    if place:
-        return Sentence("at {place} {said} (found {kind})", place=place, said=said, kind=kind_of(found))
-    return Sentence("{said} (found {kind})", said=said, kind=kind_of(found))
+    found, message = first["input"], first["msg"].removeprefix("Value error, ")
+    if first["type"] != "value_error":
+        schema = model.model_json_schema(by_alias=False)
+        field = _field_of(model, str(first["loc"][0])) if first["loc"] else None
+        message = (
+            Sentence("it should be {allowed}", allowed=allowed_by(schema["properties"][field], schema.get("$defs", {})))
+            if field
+            else message
+        )
+    elif isinstance(found, str) and found.strip() and found in message:
+        message = Sentence("this value is not accepted")
+    return Sentence("{said} (found {kind})", said=message, kind=kind_of(found))
 
 
 def _unusable(field: FieldInfo, value: object) -> str:

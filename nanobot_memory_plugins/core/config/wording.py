@@ -2,7 +2,9 @@
 
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
+from functools import reduce
 from types import NoneType
+from typing import Any
 
 from pydantic.alias_generators import to_camel, to_snake
 
@@ -12,27 +14,6 @@ _LONGEST_KEY = 80
 _MOST_NAMED = 8
 # From this likeness on a name is offered.
 _NEAR = 0.705
-
-VALUE_WORDS = (
-    "it should be greater than or equal to {ge}",
-    "it should be less than or equal to {le}",
-    "it should be greater than {gt}",
-    "it should be less than {lt}",
-    "it should be {expected}",
-    "it should be a valid integer",
-    "it should be a valid integer, unable to parse string as an integer",
-    "it should be a valid number",
-    "it should be a valid number, unable to parse string as a number",
-    "it should be a valid boolean",
-    "it should be a valid boolean, unable to interpret input",
-    "it should be a valid string",
-    "it should be a valid list",
-    "it should be a valid tuple",
-    "it should be a valid dictionary",
-    "String should have at most {max_length} characters",
-    "this value is not accepted",
-)
-"""What pydantic says of a value, as far as it is translated."""
 
 
 def shown(key: object) -> str:
@@ -55,17 +36,49 @@ def kind_of(value: object) -> Sentence:
     return next(found, Sentence("a {kind}", kind=type(value).__name__))
 
 
-def wrong_value(message: str, context: Mapping[str, object]) -> Sentence:
-    """Return what pydantic says of a value as a sentence; ``context`` are the values in it."""
-    for name, value in context.items():
-        number = f"{value:g}" if isinstance(value, (int, float)) else str(value)
-        template = message.replace(number, f"{{{name}}}")
-        if template in VALUE_WORDS:
-            first, either, last = number.rpartition(" or ")
-            return Sentence(
-                template, **{name: Sentence("{one} or {other}", one=first, other=last) if either else number}
-            )
-    return Sentence(message)
+def allowed_by(schema: Mapping[str, Any], defined: Mapping[str, Any]) -> str:
+    """Return in words what a JSON schema lets stand there."""
+    if "$ref" in schema:
+        schema = defined.get(str(schema["$ref"]).rpartition("/")[2], {})
+    if kinds := schema.get("anyOf") or schema.get("oneOf"):
+        told = dict.fromkeys(allowed_by(one, defined) for one in kinds)
+        return reduce(lambda one, other: Sentence("{one} or {other}", one=one, other=other), told)
+    if "const" in schema:
+        return f'"{schema["const"]}"'
+    if "enum" in schema:
+        return Sentence("one of {names}", names=", ".join(f'"{one}"' for one in schema["enum"]))
+    kind = schema.get("type")
+    if kind in ("number", "integer"):
+        return _number(schema, is_whole=kind == "integer")
+    if kind == "array":
+        items = schema.get("items")
+        return Sentence("a list, each {kind}", kind=allowed_by(items, defined)) if items else Sentence("a list")
+    if longest := schema.get("maxLength"):
+        return Sentence("text of at most {longest:,} characters", longest=longest)
+    plain = {
+        "boolean": Sentence("true or false"),
+        "null": Sentence("null"),
+        "object": Sentence("an object"),
+        "string": Sentence("text"),
+    }
+    return plain.get(str(kind), Sentence("anything"))
+
+
+_BOUNDS = {
+    "exclusiveMinimum": "above {bound:,g}",
+    "minimum": "from {bound:,g}",
+    "maximum": "up to {bound:,g}",
+    "exclusiveMaximum": "below {bound:,g}",
+}
+
+
+def _number(schema: Mapping[str, Any], *, is_whole: bool) -> Sentence:
+    kind = Sentence("a whole number") if is_whole else Sentence("a number")
+    if "minimum" in schema and "maximum" in schema:
+        least, most = schema["minimum"], schema["maximum"]
+        return Sentence("{kind} from {least:,g} to {most:,g}", kind=kind, least=least, most=most)
+    told = [Sentence(template, bound=schema[key]) for key, template in _BOUNDS.items() if key in schema]
+    return Sentence("{kind} {bounds}", kind=kind, bounds=Sentence.joined(told)) if told else kind
 
 
 def nearest(wanted: str, known: Iterable[str]) -> str:
