@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from nanobot_memory_plugins.core.cli.asking import agrees
     from nanobot_memory_plugins.core.cli.console import printable_segment
     from nanobot_memory_plugins.core.cli.costs import PURPOSE_WORDS, Cost, costs_of, show_costs, summed
-    from nanobot_memory_plugins.core.cli.day_bounds import AsOfOption, SinceOption, UntilOption, bounds_of, moment_given
+    from nanobot_memory_plugins.core.cli.day_bounds import SinceOption, UntilOption, bounds_of
     from nanobot_memory_plugins.core.cli.doctor_command import examine, finding_row
     from nanobot_memory_plugins.core.cli.exit_codes import exit_status
     from nanobot_memory_plugins.core.cli.extras import not_installed
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from nanobot_memory_plugins.core.cli.options import EverybodyOption, run, warn, written_by_owner
     from nanobot_memory_plugins.core.cli.plain import PROGRAM, say, say_note, told_size
     from nanobot_memory_plugins.core.cli.progress import time_left
-    from nanobot_memory_plugins.core.cli.repair import finish_erasure, repair_memory, say_repaired
+    from nanobot_memory_plugins.core.cli.repair import finish_erasure, repair_memory
     from nanobot_memory_plugins.core.cli.warnings_shown import sentence_of
 
 __getattr__ = lazy_names(
@@ -41,7 +41,7 @@ __getattr__ = lazy_names(
         "console": ("printable_segment",),
         "costs": ("PURPOSE_WORDS", "Cost", "costs_of", "show_costs", "summed"),
         "doctor_command": ("examine", "finding_row"),
-        "day_bounds": ("AsOfOption", "SinceOption", "UntilOption", "bounds_of", "moment_given"),
+        "day_bounds": ("SinceOption", "UntilOption", "bounds_of"),
         "exit_codes": ("exit_status",),
         "extras": ("not_installed",),
         "findings_shown": ("show_problems", "summary"),
@@ -57,7 +57,7 @@ __getattr__ = lazy_names(
         "options": ("EverybodyOption", "run", "warn", "written_by_owner"),
         "plain": ("PROGRAM", "say", "say_note", "told_size"),
         "progress": ("time_left",),
-        "repair": ("finish_erasure", "repair_memory", "say_repaired"),
+        "repair": ("finish_erasure", "repair_memory"),
         "warnings_shown": ("sentence_of",),
     },
 )
@@ -78,7 +78,6 @@ COMMANDS = {
 __all__ = [
     "PROGRAM",
     "PURPOSE_WORDS",
-    "AsOfOption",
     "Cost",
     "EverybodyOption",
     "SinceOption",
@@ -96,7 +95,6 @@ __all__ = [
     "language_named",
     "language_of",
     "languages",
-    "moment_given",
     "not_installed",
     "opened_entries",
     "opened_store",
@@ -105,7 +103,6 @@ __all__ = [
     "run",
     "say",
     "say_note",
-    "say_repaired",
     "sentence_of",
     "settled",
     "show_costs",

@@ -15,14 +15,6 @@ SinceOption = Annotated[
 UntilOption = Annotated[str, typer.Option("--until", metavar="DAY", help="Only up to the end of this one.")]
 
 
-AsOfOption = Annotated[
-    str,
-    typer.Option(
-        "--as-of", metavar="DAY", help="Those that held at the end of a day (2026-02-16, yesterday), as they were then."
-    ),
-]
-
-
 def bounds_of(since: str, until: str) -> tuple[datetime | None, datetime | None]:
     """Return the first and the last moment that the two options name, None for an empty one.
 

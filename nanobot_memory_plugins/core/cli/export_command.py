@@ -42,6 +42,6 @@ def export_memory(
     out = console()
     for name, why in report.left:
         out.print(tr("left: {name}: {why}", name=shown(name), why=shown(tr(why))))
-    files, where = counted(report.files, "file"), shown(str(report.path))
+    files, where = counted(report.files, "files"), shown(str(report.path))
     out.print(tr("{files}, {size:,} bytes, in {target}", files=files, size=report.size, target=where))
     out.print(tr("The index is not in it: it is built from the files. Text that people wrote is in it as it is."))

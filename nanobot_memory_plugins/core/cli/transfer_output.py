@@ -12,10 +12,12 @@ from nanobot_memory_plugins.redaction.script.messages import tr
 
 # Files that are printed; --all and --json name them all.
 _FILES_NAMED = 5
-_ONE = {"messages": "message", "notes": "note", "entries": "entry", "files": "file"}
-_MANY = {"message": "messages", "note": "notes", "entry": "entries", "file": "files"}
-_ONE_WORDS = ("1 message", "1 note", "1 entry", "1 file")
-_MANY_WORDS = ("{count:,} messages", "{count:,} notes", "{count:,} entries", "{count:,} files")
+_COUNT_WORDS = {
+    "messages": ("1 message", "{count:,} messages"),
+    "notes": ("1 note", "{count:,} notes"),
+    "entries": ("1 entry", "{count:,} entries"),
+    "files": ("1 file", "{count:,} files"),
+}
 
 
 @contextmanager
@@ -30,7 +32,7 @@ def print_report(report: ImportReport, *, everything: bool = False) -> None:
     """Print what became of an import, for people: a summary, or with ``everything`` each file."""
     most = None if everything else _FILES_NAMED
     out = console()
-    counts = [counted(count, _ONE[kind]) for kind, count in sorted(report.taken.items()) if count]
+    counts = [counted(count, kind) for kind, count in sorted(report.taken.items()) if count]
     verb = tr("would be taken") if report.dry_run else tr("taken")
     out.print(f"{shown(report.source)}: {shown(tr(report.label))} ([bold]{shown(report.format)}[/bold])")
     out.print(
@@ -55,8 +57,8 @@ def print_report(report: ImportReport, *, everything: bool = False) -> None:
 def print_undone(done: UndoReport, *, everything: bool = False) -> None:
     """Print what became of an import that was taken back, for people; with ``everything`` each file."""
     out = console()
-    counts = [counted(count, what) for count, what in ((done.messages, "message"), (done.notes, "note")) if count]
-    counts += [counted(len(done.files), "file")] if done.files else []
+    counts = [counted(count, what) for count, what in ((done.messages, "messages"), (done.notes, "notes")) if count]
+    counts += [counted(len(done.files), "files")] if done.files else []
     out.print(
         tr("{source}: taken back: {what}", source=shown(done.source), what=tr(", ").join(counts) or tr("nothing"))
     )
@@ -79,11 +81,10 @@ def _print_files(out: Console, files: list[str], most: int | None) -> None:
         out.print(tr("  and {count:,} more; --all names each", count=len(files) - most))
 
 
-def counted(count: int, what: str) -> str:
-    """Return a number of messages, notes, entries or files (``what`` is one) in the reader's language."""
-    if count == 1:
-        return tr(f"1 {what}")
-    return tr(f"{{count:,}} {_MANY[what]}", count=count)
+def counted(count: int, kind: str) -> str:
+    """Return a number of messages, notes, entries or files in the reader's language."""
+    one, many = _COUNT_WORDS[kind]
+    return tr(one) if count == 1 else tr(many, count=count)
 
 
 def _reasons(report: ImportReport) -> dict[str, tuple[int, list[str]]]:

@@ -83,7 +83,8 @@ def _compiled(rule: Rule) -> Any:
     try:
         return regex.compile(rule.pattern.pattern, flags | regex.VERSION0)
     except Exception as error:
-        raise PluginError(f"the pattern of rule {rule.kind!r} cannot be read: {error}") from None
+        why = Sentence("the pattern of rule {kind} cannot be read: {error}", kind=rule.kind, error=error)
+        raise PluginError(why) from None
 
 
 def default_redactor() -> Redactor:
