@@ -2,22 +2,25 @@
 
 First the two layers on the built-in embedding (``search/question_kinds.npy``), by logistic regression on the messages
 of ``data/need_messages.jsonl``: whether one asks for something of its author's own life, and whether for advice. Then
-the two tables of ``recall/need.py``, by logistic regression on the probes of made-up lives, with what the memory finds
-for each. Without the lives beside the checkout it says so.
+the two tables of ``recall/need.py``, by logistic regression on the probes of made-up lives and on questions about long
+chats with an assistant, with what the memory finds for each. A person or chat that is scored was not learned from.
+Without these sets beside the checkout it says so.
 """
 
 import asyncio
 import json
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.lives import Life, read_lives, remembered
-from benchmarks.measure import quiet
-from benchmarks.retrieval.datasets import SHARED
+from benchmarks.measure import quiet, unhurried, unhurried_by_words
+from benchmarks.retrieval.datasets import BENCH, SHARED
+from nanobot_memory_plugins.core.cli.open_store import opened_store
 from nanobot_memory_plugins.core.protocols import Embedder
 from nanobot_memory_plugins.recall.engine import recall
 from nanobot_memory_plugins.recall.need import WITH_MEANING, WORDS_ALONE
@@ -25,23 +28,44 @@ from nanobot_memory_plugins.recall.options import RecallOptions
 from nanobot_memory_plugins.recall.trace import RecallTrace
 from nanobot_memory_plugins.storage.embedding import EmbeddingOptions, open_embedder
 from nanobot_memory_plugins.storage.index_searcher import WEIGHTS, embedded_part
+from nanobot_memory_plugins.storage.store import SqliteStore
+from nanobot_memory_plugins.tools.evaluation.dataset import read_dataset
+from nanobot_memory_plugins.tools.evaluation.dataset_workspace import group_scope, write_transcripts
 
 LIVES = SHARED / "everyday" / "dev.jsonl"
+CHATS = BENCH / "assistant_chats"
+# All questions about chats need memory, and they are more: each counts for less.
+WEIGHT_OF_CHATS = 0.3
+# A block beside a message that needs none does more harm than a missing one.
+WEIGHT_OF_SILENCE = 1.5
 MESSAGES = Path(__file__).with_name("data") / "need_messages.jsonl"
 RIDGE_OF_LAYER, RIDGE_OF_TABLE = 1.0, 0.3
 FOLDS = 5
 _STEPS = 30
+_PATIENT = RecallOptions(recall_timeout=120.0)
 
 
-def logistic(rows: NDArray[np.float64], labels: NDArray[np.float64], ridge: float) -> NDArray[np.float64]:
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One message: whose it is, what speaks for its need, whether it needs memory, and how much it counts."""
+
+    whose: str
+    evidence: Mapping[str, float]
+    needs: bool
+    counts: float = 1.0
+
+
+def logistic(
+    rows: NDArray[np.float64], labels: NDArray[np.float64], ridge: float, counts: NDArray[np.float64] | float = 1.0
+) -> NDArray[np.float64]:
     """Return the weights that maximise the likelihood, with a ridge on all but the last, by Newton's method."""
     weights = np.zeros(rows.shape[1])
     penalty = np.full(rows.shape[1], ridge)
     penalty[-1] = 0.0
     for _ in range(_STEPS):
         share = 1 / (1 + np.exp(-rows @ weights))
-        slope = rows.T @ (labels - share) - penalty * weights
-        curve = (rows * (share * (1 - share))[:, None]).T @ rows + np.diag(penalty + 1e-9)
+        slope = rows.T @ (counts * (labels - share)) - penalty * weights
+        curve = (rows * (counts * share * (1 - share))[:, None]).T @ rows + np.diag(penalty + 1e-9)
         weights = weights + np.linalg.solve(curve, slope)
     return weights
 
@@ -70,25 +94,65 @@ def learn_layers(embedder: Embedder) -> None:
     np.save(WEIGHTS, np.array(layers, dtype=np.float32))
 
 
-async def evidence_of(life: Life, *, vectors: bool) -> list[tuple[Mapping[str, float], bool]]:
-    """Return what speaks for the need of each probe of a life that comes so far, and whether it needs memory."""
+async def evidence_of_life(life: Life, *, vectors: bool) -> list[Asked]:
+    """Return the probes of a life that come so far that their need is weighed."""
     found = []
     with tempfile.TemporaryDirectory() as folder:
         async with remembered(life, Path(folder), vectors=vectors) as store:
             for probe in life.probes:
                 watch = RecallTrace()
-                options = RecallOptions(recall_timeout=120.0)
                 history = [said.as_message() for said in probe.history]
-                await recall(store, probe.text, options=options, history=history, asked_at=probe.moment, watch=watch)
+                await recall(store, probe.text, options=_PATIENT, history=history, asked_at=probe.moment, watch=watch)
                 if watch.evidence:
-                    found.append((watch.evidence, bool(probe.needs)))
+                    counts = 1.0 if probe.needs else WEIGHT_OF_SILENCE
+                    found.append(Asked(life.persona, watch.evidence, bool(probe.needs), counts))
     return found
 
 
+async def evidence_of_chats(*, vectors: bool) -> list[Asked]:
+    """Return the questions about chats that come so far."""
+    found = []
+    dataset = read_dataset(CHATS)
+    with tempfile.TemporaryDirectory() as folder:
+        write_transcripts(Path(folder), dataset.documents)
+        config = unhurried() if vectors else unhurried_by_words()
+        async with opened_store(Path(folder), config) as store:
+            await store.flush()
+            assert isinstance(store, SqliteStore)
+            await store.vectors_complete(lambda status, report: None)
+            for query in dataset.queries:
+                watch, scope = RecallTrace(), group_scope(query.group)
+                await recall(store, query.text, options=_PATIENT, scope=scope, asked_at=query.ts, watch=watch)
+                if watch.evidence:
+                    found.append(Asked(query.group, watch.evidence, True, WEIGHT_OF_CHATS))
+    return found
+
+
+def learn_table(asked: Sequence[Asked], columns: Sequence[str]) -> None:
+    """Print the weights, and how the messages of each person and chat fare by what was learned from the others."""
+    rows = np.array([[one.evidence[name] for name in columns] for one in asked])
+    truth = np.array([one.needs for one in asked], dtype=np.float64)
+    counts = np.array([one.counts for one in asked])
+    whose = np.array([one.whose for one in asked])
+    scores = np.zeros(len(rows))
+    for name in set(whose):
+        learned = logistic(rows[whose != name], truth[whose != name], RIDGE_OF_TABLE, counts[whose != name])
+        scores[whose == name] = rows[whose == name] @ learned
+    is_let_in = 1 / (1 + np.exp(-scores)) >= RecallOptions().need_threshold
+    for label, chosen in (
+        ("lives, needed", (counts == 1) & (truth == 1)),
+        ("lives, not needed", truth == 0),
+        ("chats, needed", counts < 1),
+    ):
+        print(f"    {label}: {int(is_let_in[chosen].sum())} of {int(chosen.sum())} let in")
+    weights = logistic(rows, truth, RIDGE_OF_TABLE, counts)
+    print("    " + ", ".join(f'"{name}": {weight:.2f}' for name, weight in zip(columns, weights, strict=True)))
+
+
 def main() -> None:
-    """Learn the layer and print the tables."""
-    if not LIVES.exists():
-        print(f"  the made-up lives are not at {LIVES}")
+    """Learn the layers and print the tables."""
+    if not LIVES.exists() or not CHATS.exists():
+        print(f"  the made-up lives and chats are not at {LIVES} and {CHATS}")
         return
     embedder = open_embedder(EmbeddingOptions())
     assert embedder is not None
@@ -96,12 +160,8 @@ def main() -> None:
     with quiet():
         learn_layers(embedder)
         for label, names, vectors in (("WITH_MEANING", WITH_MEANING, True), ("WORDS_ALONE", WORDS_ALONE, False)):
-            told = [one for life in lives for one in asyncio.run(evidence_of(life, vectors=vectors))]
-            told = [one for one in told if ("personal" in one[0]) == vectors]
-            columns = [name for name in names if name != "always"] + ["always"]
-            rows = np.array([[found[name] for name in columns] for found, _ in told])
-            truth = np.array([needs for _, needs in told], dtype=np.float64)
-            weights = logistic(rows, truth, RIDGE_OF_TABLE)
-            right = ((rows @ weights > 0) == (truth > 0)).mean()
-            print(f"  {label}: {len(told)} probes, {right:.3f} right")
-            print("    " + ", ".join(f'"{name}": {weight:.2f}' for name, weight in zip(columns, weights, strict=True)))
+            asked = [one for life in lives for one in asyncio.run(evidence_of_life(life, vectors=vectors))]
+            asked += asyncio.run(evidence_of_chats(vectors=vectors))
+            asked = [one for one in asked if ("personal" in one.evidence) == vectors]
+            print(f"  {label}: {len(asked)} messages")
+            learn_table(asked, [name for name in names if name != "always"] + ["always"])

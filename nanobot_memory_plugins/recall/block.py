@@ -18,8 +18,8 @@ from nanobot_memory_plugins.redaction.script.messages import Sentence
 # Room for the fence that core puts around the block: its two markers, their nonces and line ends.
 FENCE_CHARS = 150
 FENCE_TOKENS = 60
-# A user's line stands whole up to so many characters; of longer ones and of all others a snippet stands.
-_WHOLE = 500
+# A user's line stands whole up to so many characters; of longer ones and of all others the part that answers.
+_WHOLE, _PART = 500, 240
 _HASH = re.compile(r"-[0-9a-f]{16}(?=\.jsonl$)")
 
 
@@ -113,7 +113,7 @@ def _told(hit: Hit, rank: int, options: RecallOptions, tier: Tier) -> str:
     is_short = hit.origin is not Origin.ASSISTANT and len(hit.text) <= _WHOLE
     if is_short if most_whole is None else rank < most_whole:
         return hit.text
-    return _cut(hit.snippet or hit.text, options.heavy_max_snippet_chars)
+    return _cut(hit.snippet or hit.text, options.given("heavy_max_snippet_chars") or _PART)
 
 
 def _cut(text: str, most: int) -> str:

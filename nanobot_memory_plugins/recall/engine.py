@@ -43,8 +43,6 @@ from nanobot_memory_plugins.redaction.script.messages import Sentence
 _SPARE = 3
 # Of so many hits, best first, the most relevant one decides whether anything is injected.
 _TELLING = 5
-# Memories in a block that have room in its tokens, at most, where nobody has set another number.
-_MOST = 12
 # Characters of the turn before that a short message is searched with.
 _FOLLOWED = 500
 # From these log-odds on that a message asks for advice, what may limit an answer is searched for, too: so many of it.
@@ -301,5 +299,5 @@ def _is_needed(
 
 def _top_k(tier: RecallTier, options: RecallOptions) -> int:
     if tier is RecallTier.LIGHT:
-        return min(options.light_top_k, options.given("recall_top_k") or options.light_top_k)
-    return min(options.given("heavy_top_k") or _MOST, options.given("recall_top_k") or _MOST)
+        return min(options.light_top_k, options.recall_top_k)
+    return min(options.heavy_top_k, options.recall_top_k)

@@ -15,23 +15,25 @@ from nanobot_memory_plugins.recall.deduplicate import asks
 from nanobot_memory_plugins.recall.routing import Decision, RecallTier
 
 WITH_MEANING = {
-    "always": -1.20,
-    "personal": 2.77,
-    "coverage": 1.62,
-    "similarity": 2.80,
-    "told_coverage": 1.11,
-    "told_similarity": 1.69,
-    "explicit": 0.63,
-    "implicit": 0.04,
+    "always": -3.80,
+    "personal": 2.15,
+    "coverage": 2.16,
+    "similarity": 3.14,
+    "told_coverage": 0.90,
+    "told_similarity": 2.63,
+    "explicit": 3.90,
+    "implicit": 1.46,
+    "asks": 2.34,
+    "person": 0.66,
 }
 WORDS_ALONE = {
-    "always": -2.16,
-    "coverage": -0.10,
-    "told_coverage": 1.85,
-    "explicit": 0.65,
-    "implicit": 1.42,
-    "asks": 3.45,
-    "person": 0.53,
+    "always": -3.95,
+    "coverage": 1.78,
+    "told_coverage": 1.81,
+    "explicit": 3.58,
+    "implicit": 1.85,
+    "asks": 3.71,
+    "person": 1.74,
 }
 _PERSON = re.compile(r"\b(?:my|our|i|we|me|us|he|she|his|her|they|their)\b|[我咱他她]", re.IGNORECASE)
 

@@ -46,23 +46,20 @@ class RecallOptions(PluginOptions):
         le=1,
         description="share of the best hit's probability to help, below which a hit is not injected",
     )
-    recall_top_k: int = Field(
-        default=8, ge=1, le=60, description="memories in a block at any tier, at most, where it is set"
-    )
+    recall_top_k: int = Field(default=8, ge=1, le=60, description="memories in a block at any tier, at most")
     light_top_k: int = Field(
         default=3, ge=1, le=60, description="memories from a light search, at most; recallTopK where that is less"
     )
     heavy_top_k: int = Field(
-        default=8,
-        ge=1,
-        le=60,
-        description="memories from a heavy search, at most, where it is set; recallTopK where that is less",
+        default=8, ge=1, le=60, description="memories from a heavy search, at most; recallTopK where that is less"
     )
     max_full_docs: int = Field(
         default=3, ge=0, description="memories that stand whole where it is set; else a user's line does, and no answer"
     )
     max_snippets: int = Field(default=5, ge=0, description="those after them, at most, where it is set")
-    heavy_max_snippet_chars: int = Field(default=360, ge=20, description="characters of a snippet, at most")
+    heavy_max_snippet_chars: int = Field(
+        default=360, ge=20, description="characters of a snippet, at most, where it is set; else 240"
+    )
     max_context_tokens: int = Field(default=800, ge=0, description="estimated tokens of a block, fence included")
     inject_budget_chars: int = Field(
         default=1_800,

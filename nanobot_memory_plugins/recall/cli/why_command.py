@@ -3,9 +3,8 @@
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 
-from nanobot_memory_plugins.core import ConfigurationError, Hit, Scope, estimate_tokens
+from nanobot_memory_plugins.core import ConfigurationError, Scope, estimate_tokens
 from nanobot_memory_plugins.core.cli import run, warn, without_embeddings
 from nanobot_memory_plugins.core.cli.console import console, shown
 from nanobot_memory_plugins.core.cli.options import (
@@ -17,28 +16,31 @@ from nanobot_memory_plugins.core.cli.options import (
     print_json,
     read_configuration,
 )
+from nanobot_memory_plugins.core.errors import WrongUseError
+from nanobot_memory_plugins.core.host.unhelpful import Unhelpful
 from nanobot_memory_plugins.core.scopes.projects import project_named
-from nanobot_memory_plugins.recall.block import FENCE_CHARS, FENCE_TOKENS
-from nanobot_memory_plugins.recall.cli.examination import Examined, ExaminedCandidate, examine
-from nanobot_memory_plugins.recall.cli.feedback import note_down, noted_rows, show_noted
-from nanobot_memory_plugins.recall.routing import Decision, RecallTier
-from nanobot_memory_plugins.redaction.script.messages import Sentence, together, tr
+from nanobot_memory_plugins.recall.block import FENCE_TOKENS
+from nanobot_memory_plugins.recall.cli.examination import Candidate, Examined, examine
+from nanobot_memory_plugins.recall.routing import RecallTier
+from nanobot_memory_plugins.recall.trace import Reason
+from nanobot_memory_plugins.redaction.script.messages import Sentence, tr
 
 # Summands that are shown for a candidate: those that count for most.
 _PARTS_SHOWN = 5
 _LINE = 160
 
-_WORDS = {
-    "explicitAnchors": "a word that asks for memory",
-    "implicitSignals": "a word that may need memory",
-}
-
-_FOUND_WORDS = {"words": "words", "meaning": "meaning", "words and meaning": "words and meaning"}
-_FATE_WORDS = {
-    "injected whole": "injected whole",
-    "injected by snippet": "injected by snippet",
-    "no hit": "no hit",
-    "not asked for": "not asked for",
+_REASONS = {
+    Reason.LATE: Sentence("the time for it was over"),
+    Reason.TIER: Sentence("the message does not ask for memory"),
+    Reason.NOT_RELEVANT: Sentence("nothing fits the message well enough"),
+    Reason.NOT_NEEDED: Sentence("the message can be answered without memory"),
+    Reason.SAYS_NOTHING: Sentence("it says nothing new"),
+    Reason.IN_CONTEXT: Sentence("it stands in the conversation already"),
+    Reason.REPEATS: Sentence("another memory says the same"),
+    Reason.TOP_K: Sentence("others fit better"),
+    Reason.LITTLE_USE: Sentence("it hardly helps with the message"),
+    Reason.PLACES: Sentence("others fit better"),
+    Reason.BUDGET: Sentence("there is no room left"),
 }
 
 
@@ -54,7 +56,9 @@ def why(
     user: Annotated[str, typer.Option("--user", metavar="NAME", help="Who says it.")] = "",
     channel: Annotated[str, typer.Option("--channel", metavar="NAME", help="The channel in which it is said.")] = "",
     project: ProjectOption = "",
-    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=10_000, help="Candidates to show.")] = 20,
+    limit: Annotated[
+        int, typer.Option("--limit", "-n", min=1, max=10_000, help="Memories to show that were left out.")
+    ] = 20,
     not_helpful: Annotated[
         list[int] | None,
         typer.Option("--not-helpful", metavar="N", help="The memory with this number did not help: it comes later."),
@@ -71,11 +75,11 @@ def why(
     config: ConfigOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Show what a message would recall: the tier and its signals, each candidate with its scores, what was cut and why.
+    """Show what would stand beside a message, what was found and left out, and why.
 
-    No language model is asked, and no memory is written. With --details the searches and the numbers behind the order
-    are there, with --json all candidates. What is said not to help
-    is recalled behind others from then on, one step; it is found and kept as before, and --helpful takes it back.
+    No language model is asked, and no memory is written. With --details the numbers behind it are there, too. What is
+    said not to help is recalled behind others from then on, one step; it is found and kept as before, and --helpful
+    takes it back.
     """
     memory_config, problems = read_configuration(config)
     warn(problems)
@@ -89,61 +93,58 @@ def why(
     message = " ".join(query)
     scope = Scope(user=user, channel=channel, session=session, project=project_named(project))
     found = run(examine(folder, memory_config, message, recent=recent or [], scope=scope))
-    noted = note_down(folder, found, not_helpful or [], helpful or [])
-    before = found
-    if noted:
+    said = dict.fromkeys(not_helpful or (), False) | dict.fromkeys(helpful or (), True)
+    if said:
+        listed = {one.place: one.hit.id for one in found.candidates() if one.place is not None}
+        if missing := [number for number in said if number not in listed]:
+            raise WrongUseError(
+                Sentence("No memory has the number {missing} here.", missing=missing[0]),
+                hint="The same command without --not-helpful and --helpful shows the numbers.",
+            )
+        for number, helped in said.items():
+            Unhelpful(folder).say(listed[number], helped=helped)
         found = run(examine(folder, memory_config, message, recent=recent or [], scope=scope))
     if as_json:
-        print_json(answer_of(found) | ({"noted": noted_rows(noted)} if noted else {}))
+        print_json(answer_of(found))
         return
-    _show(found, message, limit, details=details)
-    show_noted(noted, before, found)
+    _show(found, limit, details=details)
+    for number, helped in said.items():
+        told = (
+            Sentence("Noted: memory {number} is recalled as before it was said not to help.", number=number)
+            if helped
+            else Sentence("Noted: memory {number} is recalled one step later from now on.", number=number)
+        )
+        console().print(f"\n{tr(told)}", style="bold")
 
 
 def answer_of(found: Examined) -> dict[str, Any]:
     """Return everything that is known of a recall, for programs."""
     watch, recalled, options = found.watch, found.recalled, found.options
-    block = recalled.block
+    decision, block = watch.decision, recalled.block
+    signal = decision.signal if decision is not None else None
     return {
         "ok": True,
         "tier": {
-            "chosen": _tier(watch.decision.tier) if watch.decision else None,
-            "ended": _tier(recalled.tier),
-            "signals": _signals(watch.decision),
-            "follows_the_turn_before": watch.decision is not None and watch.decision.follows,
-            "probe": recalled.probe,
+            "chosen": decision.tier.name.lower() if decision else None,
+            "ended": recalled.tier.name.lower(),
+            "signal": {"kind": signal.kind, "words": signal.words, "turns_back": signal.turns_back} if signal else None,
         },
         "relevance": {"best": watch.best, "needed": watch.needed},
-        "need": {"probability": watch.need, "needed": options.need_threshold},
+        "need": {"probability": watch.need, "needed": options.need_threshold, "evidence": dict(watch.evidence)},
         "seconds": round(watch.seconds, 4),
         "turn_seconds": found.turn_seconds,
         "missed_turns": found.missed,
-        "late_on_a_turn": watch.seconds > found.turn_seconds,
-        "level": int(found.status.level),
-        "searches": [
-            {
-                "tier": query.tier.value,
-                "limit": query.limit,
-                "hits": len(result.hits),
-                "candidates": len(result.explanation.candidates) if result.explanation else None,
-                "order": result.explanation.order if result.explanation else None,
-                "terms": dict(result.explanation.terms) if result.explanation else {},
-            }
-            for query, result in watch.searches
-        ],
-        "budget": {"tokens": options.max_context_tokens, "characters": options.given("inject_budget_chars")},
         "block": {
             "text": block.text if block else None,
             "ids": list(block.hit_ids) if block else [],
             "tokens": estimate_tokens(block.text) + FENCE_TOKENS if block else 0,
-            "characters": len(block.text) + FENCE_CHARS if block else 0,
         },
-        "candidates": [_row(one) for one in found.candidates()],
+        "candidates": [_row(one, unhelpful=one.hit.id in watch.unhelpful) for one in found.candidates()],
     }
 
 
-def _row(one: ExaminedCandidate) -> dict[str, Any]:
-    hit = one.hit
+def _row(one: Candidate, *, unhelpful: bool) -> dict[str, Any]:
+    hit, cut = one.hit, one.cut
     return {
         "id": hit.id,
         "place": one.place,
@@ -152,171 +153,95 @@ def _row(one: ExaminedCandidate) -> dict[str, Any]:
         "date": hit.time.isoformat() if hit.time else None,
         "origin": hit.origin.value,
         "text": hit.snippet or hit.text,
-        "score": round(hit.score, 6),
         "total": one.total,
-        "relevance": round(one.relevance, 6),
         "coverage": hit.coverage,
         "similarity": hit.similarity,
         "found_by": one.found_by,
-        "parts": [
-            {"name": part.name, "value": part.value, "weight": part.weight, "worth": part.worth} for part in one.parts
-        ],
+        "parts": [{"name": part.name, "value": part.value, "weight": part.weight} for part in one.parts],
         "fate": one.fate,
-        "unhelpful": one.unhelpful,
-        "cut": {"reason": one.cut.reason.value, "detail": one.cut.detail, "instead": one.cut.instead}
-        if one.cut
-        else None,
+        "unhelpful": unhelpful,
+        "cut": {"reason": cut.reason.value, "detail": cut.detail, "instead": cut.instead} if cut else None,
     }
 
 
-def _tier(tier: RecallTier) -> str:
-    return tier.name.lower()
-
-
-def _tier_shown(name: str) -> str:
-    """Return what a tier, or the tier of a search, is called in the reader's language."""
-    return {"probe": tr("probe"), "light": tr("light"), "heavy": tr("heavy")}.get(name, name)
-
-
-def _signals(decision: Decision | None) -> list[dict[str, Any]]:
-    if decision is None:
-        return []
-    signals: list[dict[str, Any]] = []
-    if decision.small_talk:
-        signals.append({"kind": "smallTalk", "words": "", "turns_back": 0})
-    if decision.signal is not None:
-        one = decision.signal
-        signals.append({"kind": one.kind, "words": one.words, "turns_back": one.turns_back})
-    return signals
-
-
-def _show(found: Examined, query: str, limit: int, *, details: bool) -> None:
-    out = console()
-    watch, block = found.watch, found.recalled.block
-    out.print(tr("[bold]block[/bold]      {told}", told=_block_in_words(found)))
-    for line in block.text.splitlines() if block is not None else ():
-        out.print(f"    {shown(line)}", style="green")
-    out.print(tr("[bold]tier[/bold]       {told}", told=_tier_in_words(found)))
-    if watch.best is not None and watch.needed is not None and (details or watch.best < watch.needed):
-        verdict = _verdict(watch.best >= watch.needed)
-        told = tr(
-            "best {best:.2f}, {needed:g} needed: {verdict}", best=watch.best, needed=watch.needed, verdict=verdict
-        )
-        out.print(tr("[bold]relevance[/bold]  {told}", told=told))
-    if watch.need is not None and (details or watch.need < found.options.need_threshold):
-        needed = found.options.need_threshold
-        verdict = _verdict(watch.need >= needed)
-        told = tr("{need:.2f}, {needed:g} needed: {verdict}", need=watch.need, needed=needed, verdict=verdict)
-        out.print(tr("[bold]need[/bold]       {told}", told=told))
-    if watch.searches:
-        took = Sentence(
-            "{here:.0f} ms here; a turn has {turn:.0f} ms.", here=watch.seconds * 1000, turn=found.turn_seconds * 1000
-        )
-        late = Sentence("On a turn this would come too late.") if watch.seconds > found.turn_seconds else ""
-        missed = Sentence("Of the last day's turns {count} got nothing: see doctor.", count=found.missed)
-        out.print(tr("[bold]time[/bold]       {told}", told=together(took, late, missed if found.missed else "")))
-    for asked, result in watch.searches if details else ():
-        told = tr(
-            "{tier}, {count} of at most {limit} hits, level {level}",
-            tier=_tier_shown(asked.tier.value),
-            count=len(result.hits),
-            limit=asked.limit,
-            level=int(result.level),
-        )
-        out.print(tr("[bold]search[/bold]     {told}", told=told))
-    listed = found.candidates()
-    for one in listed[:limit]:
-        _show_candidate(out, one, details=details)
-    if len(listed) > limit:
-        out.print(
-            tr("... and {listed} more candidates: --limit, or --json for all.", listed=len(listed) - limit), style="dim"
-        )
-    if not listed:
-        out.print(tr("There are no candidates.") if query.strip() else tr("The message is empty."))
-
-
-def _verdict(is_enough: bool) -> str:
-    return tr("enough") if is_enough else tr("too little: nothing is injected")
-
-
-def _tier_in_words(found: Examined) -> str:
-    decision, recalled = found.watch.decision, found.recalled
-    if decision is None:
-        return _tier_shown(_tier(recalled.tier))
-    if decision.signal is not None:
-        one = decision.signal
-        what = tr(_WORDS.get(one.kind, one.kind)) + (f' "{shown(one.words)}"' if one.words else "")
-        text = tr("{tier}, for {what} ({kind})", tier=_tier_shown(_tier(decision.tier)), what=what, kind=one.kind)
-        text += tr(", in the turn before") if one.turns_back else ""
-    elif decision.small_talk:
-        text = tr("off: small talk, nothing is looked for (smallTalk)")
-    else:
-        text = (
-            tr("off, no word asks for memory; a probe looks all the same")
-            if found.options.enable_probe_on_off
-            else tr("off, no word asks for memory; enableProbeOnOff is false")
-        )
-    if decision.follows:
-        text += tr("; it is short, and is searched with the turn before")
-    if recalled.tier is not decision.tier:
-        raised = (
-            tr("the probe found something") if recalled.probe is not None else tr("the light search found nothing good")
-        )
-        text += tr("; raised to {tier}: {why}", tier=_tier_shown(_tier(recalled.tier)), why=raised)
-    return text
-
-
-def _block_in_words(found: Examined) -> str:
-    block, options = found.recalled.block, found.options
+def _show(found: Examined, limit: int, *, details: bool) -> None:
+    out, watch, block = console(), found.watch, found.recalled.block
     if block is None:
-        return tr("nothing is injected")
-    return tr(
-        "{count} memories, {tokens} of {most_tokens} tokens",
-        count=len(block.hit_ids),
-        tokens=estimate_tokens(block.text) + FENCE_TOKENS,
-        most_tokens=options.max_context_tokens,
-    )
+        out.print(tr("Nothing would stand beside this message: {why}.", why=_why_nothing(found)), style="bold")
+    else:
+        count, tokens = len(block.hit_ids), estimate_tokens(block.text) + FENCE_TOKENS
+        told = Sentence(
+            "Beside this message would stand {count} memories, {tokens} tokens:", count=count, tokens=tokens
+        )
+        out.print(tr(told), style="bold")
+        for line in block.text.splitlines():
+            out.print(f"    {shown(line)}", style="green")
+    if watch.seconds > found.turn_seconds:
+        out.print(tr("On a turn this would come too late."), style="yellow")
+    if found.missed:
+        out.print(tr("Of the last day's turns {count} got nothing: see doctor.", count=found.missed), style="yellow")
+    if details:
+        _show_numbers(found)
+    listed = [one for one in found.candidates() if details or not one.injected]
+    if listed:
+        out.print(tr("Looked at:") if details else tr("Found and left out:"), style="bold")
+    for one in listed[:limit]:
+        _show_candidate(one, found, details=details)
+    if len(listed) > limit:
+        told = Sentence("... and {listed} more: --limit, or --json for all.", listed=len(listed) - limit)
+        out.print(tr(told), style="dim")
 
 
-def _show_candidate(out: Console, one: ExaminedCandidate, *, details: bool) -> None:
-    """Show a candidate: its place, what became of it, where it stands, and its text; and with details its numbers."""
-    hit = one.hit
-    colour = "green" if one.injected else "yellow" if one.place is not None else "dim"
+def _why_nothing(found: Examined) -> str:
+    """Return in words why there is no block: what most of the best hits were left out for."""
+    decision, listed = found.watch.decision, [one for one in found.candidates() if one.place is not None]
+    if decision is not None and decision.small_talk:
+        return tr("it is small talk")
+    if not listed:
+        return tr("nothing was found")
+    reasons = [one.cut.reason for one in listed if one.cut is not None]
+    return tr(_REASONS[max(reasons, key=reasons.count)]) if reasons else tr("nothing was found")
+
+
+def _show_numbers(found: Examined) -> None:
+    """Show the tier and what speaks for it, what relevance and need were weighed against, and the searches."""
+    out, watch, decision = console(), found.watch, found.watch.decision
+    if decision is not None:
+        words = f', "{shown(decision.signal.words)}" ({decision.signal.kind})' if decision.signal is not None else ""
+        ended = found.recalled.tier
+        raised = f" -> {_tier(ended)}" if ended is not decision.tier else ""
+        out.print(tr("tier: {told}", told=f"{_tier(decision.tier)}{raised}{words}"))
+    if watch.best is not None:
+        out.print(tr("relevance: {best:.2f} of {needed:g} needed", best=watch.best, needed=watch.needed))
+    if watch.need is not None:
+        told = Sentence("need: {need:.2f} of {needed:g} needed", need=watch.need, needed=found.options.need_threshold)
+        out.print(f"{tr(told)}  " + ", ".join(f"{name} {value:.2f}" for name, value in watch.evidence.items()))
+    out.print(tr("time: {here:.0f} of {turn:.0f} ms", here=watch.seconds * 1000, turn=found.turn_seconds * 1000))
+    for query, result in watch.searches:
+        hits = Sentence("{count} of at most {limit} hits", count=len(result.hits), limit=query.limit)
+        out.print(tr("search: {told}", told=f"{query.tier.value}, {tr(hits)}"))
+
+
+def _tier(tier: RecallTier) -> str:
+    return {RecallTier.PROBE: tr("probe"), RecallTier.LIGHT: tr("light"), RecallTier.HEAVY: tr("heavy")}[tier]
+
+
+def _show_candidate(one: Candidate, found: Examined, *, details: bool) -> None:
+    """Show a memory: its number, where it stands, its text, and why it was left out."""
+    out, hit = console(), one.hit
     place = f"{one.place:3}" if one.place is not None else "  -"
     date = f"  {hit.time.astimezone():%Y-%m-%d}" if hit.time else ""
-    where = f"[cyan]{shown(hit.path)}:{hit.line}[/cyan]{date}  {tr(hit.origin.value)}{_of_project(hit)}"
-    out.print(f"{place}  [{colour}]{_fate(one)}[/{colour}]  {where}")
+    project = "  " + tr("project {name}", name=shown(hit.scope.project)) if hit.scope.project else ""
+    out.print(f"{place}  [cyan]{shown(hit.path)}:{hit.line}[/cyan]{date}  {tr(hit.origin.value)}{project}")
     text = " ".join((hit.snippet or hit.text).split())
     out.print(f"       {shown(text[:_LINE])}{'…' if len(text) > _LINE else ''}")
-    if one.unhelpful:
+    if hit.id in found.watch.unhelpful:
         out.print(tr("       said not to help: recalled one step later"), style="yellow")
-    if one.cut is not None and (one.cut.detail or one.cut.instead):
-        detail = tr(one.cut.detail)
-        if one.cut.instead:
-            detail = tr("{detail} as {instead}", detail=detail, instead=one.cut.instead)
-        out.print(tr("       cut: {detail}", detail=shown(detail)), style="yellow")
+    if not one.injected:
+        why = tr(_REASONS[one.cut.reason]) if one.cut is not None else tr("others fit better")
+        number = f" ({shown(tr(one.cut.detail))})" if details and one.cut is not None and one.cut.detail else ""
+        out.print(f"       {why}{number}", style="yellow")
     if one.parts and details:
         best = sorted(one.parts, key=lambda part: -abs(part.worth))[:_PARTS_SHOWN]
         told = ", ".join(f"{part.name} {part.worth:+.2f}" for part in best if part.worth)
-        out.print(f"       {_found_by(one)}{shown(told)}", style="dim")
-
-
-def _of_project(hit: Hit) -> str:
-    return "  " + tr("project {name}", name=shown(hit.scope.project)) if hit.scope.project else ""
-
-
-def _found_by(one: ExaminedCandidate) -> str:
-    if not one.found_by:
-        return ""
-    if one.found_by.startswith("beside"):
-        return tr("stands beside a found passage; ")
-    if one.found_by.startswith("no word"):
-        return tr("no word in common, nor the meaning; ")
-    return tr("found by {what}; ", what=tr(_FOUND_WORDS.get(one.found_by, one.found_by)))
-
-
-def _fate(one: ExaminedCandidate) -> str:
-    """Return what became of a candidate, in the reader's language."""
-    if one.fate.startswith("not among"):
-        return tr("not among the best {limit}", limit=one.fate.rpartition(" ")[2])
-    return tr(_FATE_WORDS.get(one.fate, one.fate))
+        out.print(f"       {shown(one.found_by)}; {shown(told)}", style="dim")
