@@ -38,7 +38,8 @@ from nanobot_memory_plugins.core.clock import SystemClock
 from nanobot_memory_plugins.core.protocols import Complete
 from nanobot_memory_plugins.core.redaction import redact_text
 from nanobot_memory_plugins.core.text.evidence import Evidence, without_thoughts
-from nanobot_memory_plugins.storage.embedding import EmbeddingOptions, open_embedder
+from nanobot_memory_plugins.storage.embedding.opening import open_embedder
+from nanobot_memory_plugins.storage.embedding.options import EmbeddingOptions
 from nanobot_memory_plugins.tools.local_model.file import local_model_file
 from nanobot_memory_plugins.tools.local_model.server import LocalModelServer
 

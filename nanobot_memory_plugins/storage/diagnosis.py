@@ -6,7 +6,7 @@ from importlib import metadata
 
 from nanobot_memory_plugins.core import Finding, Health, Level, StoreStatus
 from nanobot_memory_plugins.redaction.script.messages import Sentence
-from nanobot_memory_plugins.storage.embedding.access import EmbeddingReport
+from nanobot_memory_plugins.storage.embedding.service import EmbeddingStatus
 from nanobot_memory_plugins.storage.memory_index import MemoryIndex
 
 # Seconds to wait for a model: one that is on this machine has only to be loaded, which takes long where much is done.
@@ -26,8 +26,8 @@ def findings(index: MemoryIndex) -> list[Finding]:
     """Return one finding a fact, each with a hint where it is not good. It blocks."""
     index.embedding.wait(_HERE_SECONDS if index.embedding.is_here() else _MODEL_SECONDS)
     status = index.refresh()
-    embedding = index.embedding.report()
-    best = Level.HYBRID if embedding.wanted else Level.FULL_TEXT
+    embedding = index.embedding.status()
+    best = Level.HYBRID if embedding.is_wanted else Level.FULL_TEXT
     return [
         *_engine(),
         _level(status, best if index.is_wanted else None),
@@ -73,12 +73,12 @@ def _level(status: StoreStatus, best: Level | None) -> Finding:
     return Finding("search level", state, health, status.hint)
 
 
-def _embedding(report: EmbeddingReport, *, is_here: bool) -> Finding:
+def _embedding(report: EmbeddingStatus, *, is_here: bool) -> Finding:
     if report.model:
         return Finding("embedding model", report.model)
-    if not report.wanted:
+    if not report.is_wanted:
         return Finding("embedding model", "turned off")
-    if report.loading:
+    if report.is_loading:
         told = Sentence(
             "being loaded ({progress:.0%}, {activity})" if report.activity else "being loaded",
             progress=report.progress,

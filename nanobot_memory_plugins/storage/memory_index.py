@@ -14,7 +14,7 @@ from nanobot_memory_plugins.core.redaction.contact_redaction import without_secr
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 from nanobot_memory_plugins.storage.connection_pool import Degradation, Reader, Readers, trouble_of
 from nanobot_memory_plugins.storage.database_factory import DatabaseOpener
-from nanobot_memory_plugins.storage.embedding.access import EmbeddingAccess
+from nanobot_memory_plugins.storage.embedding.service import EmbeddingService
 from nanobot_memory_plugins.storage.filters import record_of
 from nanobot_memory_plugins.storage.index_location import IndexPlace, choose_place
 from nanobot_memory_plugins.storage.indexer.tail import TailReader
@@ -64,7 +64,7 @@ class MemoryIndex:
         self._allow_fts5 = allow_fts5
         self.paths = MemoryPaths.of(workspace)
         self.places = Places(self.paths)
-        self.embedding = EmbeddingAccess(options.embedding_options())
+        self.embedding = EmbeddingService(options.embedding_options())
         self._options = options
         self._clock = clock
         self._tail = TailReader(self.places, options.chunking(redact))
@@ -161,7 +161,7 @@ class MemoryIndex:
 
     def vectors_are_complete(self) -> bool:
         """Tell whether every passage has its vector in the space of the model that is loaded; without one, yes."""
-        model = self.embedding.report().model
+        model = self.embedding.status().model
 
         def complete(reader: Reader) -> bool:
             counts = reader.database.counts()
@@ -195,7 +195,7 @@ class MemoryIndex:
 
     def status(self) -> StoreStatus:
         """Return the state, with the numbers of the last `refresh`. Touches no disk."""
-        embedding = self.embedding.report()
+        embedding = self.embedding.status()
         trouble = self._readers.trouble if self._readers is not None else self._trouble
         if trouble is not None:
             level, reason, hint = Level.MARKDOWN, trouble.reason, trouble.hint
@@ -223,7 +223,7 @@ class MemoryIndex:
     def refresh(self) -> StoreStatus:
         """Count again what is indexed and what waits, and return the status."""
         self._numbers_at = time.monotonic()
-        space = self.embedding.report().model
+        space = self.embedding.status().model
         self._try(lambda reader: self._count(reader, space))
         return self.status()
 

@@ -29,7 +29,7 @@ from nanobot_memory_plugins.core.isolation.threads import (
 from nanobot_memory_plugins.core.redaction.contact_redaction import without_secrets
 from nanobot_memory_plugins.core.values import Trace
 from nanobot_memory_plugins.storage.diagnosis import findings
-from nanobot_memory_plugins.storage.embedding.access import EmbeddingReport
+from nanobot_memory_plugins.storage.embedding.service import EmbeddingStatus
 from nanobot_memory_plugins.storage.index_location import IndexPlace
 from nanobot_memory_plugins.storage.memory_index import MemoryIndex
 from nanobot_memory_plugins.storage.options import StorageOptions
@@ -231,7 +231,7 @@ class SqliteStore:
         """Return the store's state with numbers of this moment."""
         return await self._in_housekeeping(self._index.refresh)
 
-    async def vectors_complete(self, waiting: Callable[[StoreStatus, EmbeddingReport], None]) -> None:
+    async def vectors_complete(self, waiting: Callable[[StoreStatus, EmbeddingStatus], None]) -> None:
         """Return once everything has its vector, or when there is no model to make them.
 
         ``waiting`` is called again and again meanwhile, with the state and how the model stands.
@@ -239,14 +239,14 @@ class SqliteStore:
         while True:
             report = await self._in_housekeeping(lambda: self._index.embedding.wait(_LONGEST_POLL))
             waiting(await self.refreshed_status(), report)
-            if not report.loading and await self._in_housekeeping(self._index.vectors_are_complete):
+            if not report.is_loading and await self._in_housekeeping(self._index.vectors_are_complete):
                 return
-            if not report.loading:
+            if not report.is_loading:
                 await asyncio.sleep(_LONGEST_POLL / 2)
 
-    async def model_ready(self) -> EmbeddingReport:
+    async def model_ready(self) -> EmbeddingStatus:
         """Return once the embedding model is no longer being loaded."""
-        while (report := await self._in_housekeeping(lambda: self._index.embedding.wait(_LONGEST_POLL))).loading:
+        while (report := await self._in_housekeeping(lambda: self._index.embedding.wait(_LONGEST_POLL))).is_loading:
             pass
         return report
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from nanobot_memory_plugins.consolidation.model.matcher import Matcher, says_the_same
 from nanobot_memory_plugins.consolidation.model.normalised import wording
-from nanobot_memory_plugins.storage.embedding.access import EmbeddingAccess
+from nanobot_memory_plugins.storage.embedding.service import EmbeddingService
 from nanobot_memory_plugins.storage.options import StorageOptions
 from tests.support.each import each
 from tests.support.examples import examples
@@ -29,7 +29,7 @@ Encode = Callable[[Sequence[str]], Awaitable[list[list[float]] | None]]
 @pytest.fixture(scope="module")
 def encode(builtin_model: Path) -> Encode:
     """The real model, loaded once."""
-    access = EmbeddingAccess(StorageOptions().embedding_options())
+    access = EmbeddingService(StorageOptions().embedding_options())
     assert access.wait(300).model
     embedder = access.embedder
     assert embedder is not None

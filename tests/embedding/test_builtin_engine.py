@@ -84,7 +84,8 @@ def test_threads_that_come_at_once_get_the_vectors_of_one(engine: BuiltinEngine)
 def test_a_question_needs_no_fastembed(builtin_model: Path):
     script = (
         "import sys\n"
-        "from nanobot_memory_plugins.storage.embedding import EmbeddingOptions, open_embedder\n"
+        "from nanobot_memory_plugins.storage.embedding.opening import open_embedder\n"
+        "from nanobot_memory_plugins.storage.embedding.options import EmbeddingOptions\n"
         "print(len(open_embedder(EmbeddingOptions()).encode('where does the tea grow?')[0]))\n"
         "print([name for name in ('fastembed', 'google.protobuf', 'huggingface_hub', 'PIL') if name in sys.modules])\n"
     )

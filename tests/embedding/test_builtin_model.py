@@ -140,7 +140,8 @@ def test_building_and_embedding_need_neither_onnx_nor_torch(tmp_path: Path):
     script = (
         "import sys\n"
         "sys.modules['onnx'] = sys.modules['torch'] = None\n"
-        "from nanobot_memory_plugins.storage.embedding import EmbeddingOptions, open_embedder\n"
+        "from nanobot_memory_plugins.storage.embedding.opening import open_embedder\n"
+        "from nanobot_memory_plugins.storage.embedding.options import EmbeddingOptions\n"
         "print(open_embedder(EmbeddingOptions()).encode('hello')[0][0])\n"
     )
     environment = {"NANOBOT_MEMORY_CACHE": str(tmp_path), "PATH": ""}

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from nanobot_memory_plugins.core.errors import ConfigurationError, EmbeddingError, ModelMissingError
-from nanobot_memory_plugins.storage.embedding import EmbeddingOptions, open_embedder
 from nanobot_memory_plugins.storage.embedding.catalogue import ModelOrigin, find
+from nanobot_memory_plugins.storage.embedding.opening import open_embedder
+from nanobot_memory_plugins.storage.embedding.options import EmbeddingOptions
 
 TABLE = [[0, 0], [1, 0], [1, 1], [0, 1], [0, 2], [0, 3]]
 

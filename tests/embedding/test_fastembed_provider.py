@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 from nanobot_memory_plugins.core.errors import EmbeddingError
-from nanobot_memory_plugins.storage.embedding import EmbeddingOptions, open_embedder
 from nanobot_memory_plugins.storage.embedding.catalogue import find
 from nanobot_memory_plugins.storage.embedding.fastembed_provider import FastembedEmbedder
+from nanobot_memory_plugins.storage.embedding.opening import open_embedder
+from nanobot_memory_plugins.storage.embedding.options import EmbeddingOptions
 
 # Rows: padding, [CLS], unknown, red, green, blue.
 TABLE = [[9, 9], [1, 0], [1, 1], [0, 1], [0, 2], [0, 3]]

@@ -14,8 +14,9 @@ from urllib.parse import unquote, urlsplit
 import numpy as np
 import pytest
 
-from nanobot_memory_plugins.storage.embedding import EmbeddingOptions, open_embedder
 from nanobot_memory_plugins.storage.embedding.catalogue import ModelOrigin, find
+from nanobot_memory_plugins.storage.embedding.opening import open_embedder
+from nanobot_memory_plugins.storage.embedding.options import EmbeddingOptions
 
 REVISION = "0123456789abcdef0123456789abcdef01234567"
 REPOSITORY = "Qdrant/bge-small-zh-v1.5"

@@ -11,7 +11,8 @@ from nanobot_memory_plugins.core.errors import EmbeddingError
 from nanobot_memory_plugins.storage.embedding.fastembed_provider import NativeCalls
 
 LOADING = """
-from nanobot_memory_plugins.storage.embedding import EmbeddingOptions, EmbeddingService
+from nanobot_memory_plugins.storage.embedding.options import EmbeddingOptions
+from nanobot_memory_plugins.storage.embedding.service import EmbeddingService
 service = EmbeddingService(EmbeddingOptions())
 service.start()
 while "onnxruntime" not in __import__("sys").modules:
@@ -20,7 +21,8 @@ service.close(timeout=0.0)
 """
 COMPUTING = """
 import threading
-from nanobot_memory_plugins.storage.embedding import EmbeddingOptions, EmbeddingService
+from nanobot_memory_plugins.storage.embedding.options import EmbeddingOptions
+from nanobot_memory_plugins.storage.embedding.service import EmbeddingService
 service = EmbeddingService(EmbeddingOptions())
 service.start()
 service.wait(60)

@@ -14,8 +14,10 @@ from loguru import logger
 
 from nanobot_memory_plugins.core.errors import EmbeddingError
 from nanobot_memory_plugins.core.protocols import Embedder
-from nanobot_memory_plugins.storage.embedding import EmbeddingOptions, EmbeddingService, EmbeddingState, open_embedder
+from nanobot_memory_plugins.storage.embedding.opening import open_embedder
+from nanobot_memory_plugins.storage.embedding.options import EmbeddingOptions
 from nanobot_memory_plugins.storage.embedding.remote_provider import ATTEMPTS, RemoteEmbedder
+from nanobot_memory_plugins.storage.embedding.service import EmbeddingService, EmbeddingState
 
 Answer = Callable[[dict[str, Any]], tuple[int, dict[str, str], bytes]]
 

@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 
 from nanobot_memory_plugins.core.errors import EmbeddingError
-from nanobot_memory_plugins.storage.embedding import EmbeddingOptions, EmbeddingService, EmbeddingState
 from nanobot_memory_plugins.storage.embedding.installation import builtin_directory
+from nanobot_memory_plugins.storage.embedding.options import EmbeddingOptions
+from nanobot_memory_plugins.storage.embedding.service import EmbeddingService, EmbeddingState
 
 TABLE = [[0, 0], [1, 0], [1, 1], [0, 1], [0, 2], [0, 3]]
 
@@ -50,7 +51,7 @@ def test_the_first_start_builds_in_the_background_and_later_ones_read_from_disk(
     assert service.status().activity == "not started"
     service.start()
     # A turn that comes meanwhile neither waits nor builds: it is over before there is a model.
-    with pytest.raises(EmbeddingError, match="loading"):
+    with pytest.raises(EmbeddingError, match="being loaded"):
         service.encode("a turn")
     assert service.embedder is None
     seen = set()

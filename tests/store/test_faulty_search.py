@@ -13,7 +13,7 @@ import pytest
 
 from nanobot_memory_plugins.core.errors import EmbeddingError
 from nanobot_memory_plugins.core.values import Level, Query
-from nanobot_memory_plugins.storage.embedding.access import EmbeddingAccess
+from nanobot_memory_plugins.storage.embedding.service import EmbeddingService
 from nanobot_memory_plugins.storage.store import SqliteStore
 from tests.store.conftest import OpenStore
 from tests.support.indexed_workspace import HashEmbedder, Workspace, entry, message
@@ -184,7 +184,7 @@ async def test_searches_answer_with_a_model_that_fails_at_every_query(
     workspace: Workspace, open_store: OpenStore, monkeypatch: pytest.MonkeyPatch
 ):
     faulty = FaultyEmbedder()
-    monkeypatch.setattr(EmbeddingAccess, "embedder", property(lambda access: faulty))
+    monkeypatch.setattr(EmbeddingService, "embedder", property(lambda access: faulty))
     plant(workspace, FACTS)
     store = await open_store()
     await store.flush()

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from nanobot_memory_plugins.core.clock import SystemClock
 from nanobot_memory_plugins.core.files import TranscriptRecord, render_note, render_transcript_line
 from nanobot_memory_plugins.core.values import Hit, Level, Note, Origin, Query, Scope, Tier
-from nanobot_memory_plugins.storage.embedding.access import EmbeddingAccess, EmbeddingReport
+from nanobot_memory_plugins.storage.embedding.service import EmbeddingService, EmbeddingState, EmbeddingStatus
 from nanobot_memory_plugins.storage.memory_index import MemoryIndex
 from nanobot_memory_plugins.storage.options import StorageOptions
 from tests.support.each import each
@@ -48,9 +48,9 @@ def opened(workspace: Workspace, embedder: HashEmbedder | None, **parts: bool) -
     options = StorageOptions.model_validate({"embedding_provider": "none"})
     with pytest.MonkeyPatch.context() as patch:
         if embedder is not None:
-            report = EmbeddingReport(model=embedder.name)
-            patch.setattr(EmbeddingAccess, "embedder", property(lambda access: embedder))
-            patch.setattr(EmbeddingAccess, "report", lambda access: report)
+            report = EmbeddingStatus(EmbeddingState.READY, model=embedder.name)
+            patch.setattr(EmbeddingService, "embedder", property(lambda access: embedder))
+            patch.setattr(EmbeddingService, "status", lambda access: report)
         index = MemoryIndex(workspace.path, options, SystemClock(), **parts)
         index.open()
         try:

@@ -15,7 +15,7 @@ from nanobot_memory_plugins.core.cli.options import ConfigOption, JsonOption, Wo
 from nanobot_memory_plugins.core.protocols import VectorStore
 from nanobot_memory_plugins.redaction.script.messages import tr
 from nanobot_memory_plugins.storage.cli.opening import failing_in_words, opened_shared, opened_store
-from nanobot_memory_plugins.storage.embedding.access import EmbeddingReport
+from nanobot_memory_plugins.storage.embedding.service import EmbeddingStatus
 from nanobot_memory_plugins.storage.store import SqliteStore
 
 _LOOK_SECONDS = 0.2
@@ -93,10 +93,10 @@ class _Bars:
         done = self._most_bytes - status.pending_bytes
         self._progress.update(self._reading, total=max(1, self._most_bytes), completed=done, visible=True)
 
-    def embedding(self, status: StoreStatus, report: EmbeddingReport) -> None:
+    def embedding(self, status: StoreStatus, report: EmbeddingStatus) -> None:
         """Show how far the model, or the vectors, are."""
         self._progress.update(self._reading, completed=max(1, self._most_bytes))
-        if report.loading:
+        if report.is_loading:
             what = tr(report.activity or "loading the model")
             self._progress.update(self._embedding, description=what, total=1, completed=report.progress, visible=True)
         elif report.model:

@@ -21,12 +21,11 @@ from filelock import FileLock, Timeout
 from nanobot_memory_plugins.core.errors import EmbeddingError
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.redaction.script.messages import Sentence
-from nanobot_memory_plugins.storage.embedding.locations import CACHE_VARIABLE, models_directory
+from nanobot_memory_plugins.storage.embedding.locations import CACHE_VARIABLE, EXTRA_HINT, models_directory
 
 Progress = Callable[[float, str], None]
 """Called with the share that is done (0 to 1) and what is being done. What it raises ends the work."""
 
-EXTRA_HINT = 'Install it with: pip install "nanobot-memory-storage[embedding]"'
 # Part of the identity of the vectors: raise it when graph or tokenizer change what they compute.
 BUILTIN_NAME = "use-multilingual-v3-1"
 MAXIMUM_TOKENS = 512

@@ -6,6 +6,7 @@ from pathlib import Path
 from platformdirs import user_cache_dir
 
 CACHE_VARIABLE = "NANOBOT_MEMORY_CACHE"
+EXTRA_HINT = 'Install it with: pip install "nanobot-memory-storage[embedding]"'
 
 
 def cache_directory() -> Path:

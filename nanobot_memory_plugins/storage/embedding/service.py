@@ -1,96 +1,19 @@
-"""The embedder of a running host: loaded in the background, and open about what it is doing."""
+"""The embedder of a running host: loaded in the background, and open about what it is doing.
 
-import sys
+It may be missing with everything that it needs: nothing here imports numpy or an engine before a service is made.
+"""
+
 import threading
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
-from pathlib import Path
-from weakref import WeakValueDictionary
 
 from nanobot_memory_plugins.core.errors import EmbeddingError, NanobotMemoryError
-from nanobot_memory_plugins.core.isolation.fork import around_fork, at_fork, leave_libraries_to_parent, leave_to_parent
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.protocols import Embedder
 from nanobot_memory_plugins.redaction.script.messages import Sentence
-from nanobot_memory_plugins.storage.embedding.catalogue import ModelOrigin, find
-from nanobot_memory_plugins.storage.embedding.fastembed_provider import FastembedEmbedder
-from nanobot_memory_plugins.storage.embedding.installation import Progress, install
-from nanobot_memory_plugins.storage.embedding.locations import cache_directory
+from nanobot_memory_plugins.storage.embedding.locations import EXTRA_HINT
 from nanobot_memory_plugins.storage.embedding.options import EmbeddingOptions
-from nanobot_memory_plugins.storage.embedding.remote_provider import RemoteEmbedder
-
-# Every workspace of a process that uses the same model shares one copy of it in memory.
-_loaded: WeakValueDictionary[tuple[EmbeddingOptions, Path], FastembedEmbedder] = WeakValueDictionary()
-_loading = threading.RLock()
-# Seconds that a fork waits for a model that is being loaded: in the child nobody would go on with that.
-_FORK_SECONDS = 10.0
-_held_for_fork = False
-
-
-def _before_fork() -> None:
-    global _held_for_fork
-    _held_for_fork = _loading.acquire(timeout=_FORK_SECONDS)
-
-
-def _after_fork() -> None:
-    global _held_for_fork
-    if _held_for_fork:
-        _held_for_fork = False
-        _loading.release()
-
-
-def _begin_anew() -> None:
-    """Have no model in a process that was forked off: the threads that compute with it stay with the other one."""
-    global _loading, _held_for_fork
-    _loading, _held_for_fork = threading.RLock(), False
-    for embedder in list(_loaded.values()):
-        leave_to_parent(embedder)
-    _loaded.clear()
-    if "onnxruntime" in sys.modules:
-        leave_libraries_to_parent()
-
-
-around_fork(_before_fork, _after_fork)
-at_fork(_begin_anew)
-
-
-def open_embedder(options: EmbeddingOptions, progress: Progress | None = None) -> Embedder | None:
-    """Load the configured model and return it ready to use, or None when embedding is turned off.
-
-    Builds the built-in model when it is not there yet (seconds), fetches nothing from a hub, and blocks:
-    call it in a worker thread or use `EmbeddingService`. Raises `EmbeddingError` or `ConfigurationError`.
-    """
-    if options.provider == "none":
-        return None
-    if options.provider == "openai":
-        remote = RemoteEmbedder(options)
-        remote.load()
-        return remote
-    with _loading:
-        key = (options, cache_directory())
-        embedder = _loaded.get(key)
-        if embedder is None:
-            embedder = _open_fastembed(options, progress)
-            _loaded[key] = embedder
-    return embedder
-
-
-def _open_fastembed(options: EmbeddingOptions, progress: Progress | None) -> FastembedEmbedder:
-    model = find(options.model)
-    if model.origin is ModelOrigin.BUILTIN:
-        model = replace(model, folder=install(progress))
-    embedder = FastembedEmbedder(
-        model,
-        asked_for=options.model,
-        threads=options.threads,
-        batch_size=options.batch_size,
-        pooling=options.pooling,
-    )
-    if progress is not None:
-        progress(1.0, Sentence("loading the model"))
-    embedder.load()
-    return embedder
 
 
 class EmbeddingState(StrEnum):
@@ -118,6 +41,16 @@ class EmbeddingStatus:
     reason: str = ""
     hint: str = ""
 
+    @property
+    def is_wanted(self) -> bool:
+        """Whether an embedder is asked for at all."""
+        return self.state is not EmbeddingState.DISABLED
+
+    @property
+    def is_loading(self) -> bool:
+        """Whether it is being loaded, or waits to be."""
+        return self.state is EmbeddingState.LOADING
+
 
 class _StoppedError(Exception):
     """The service was closed while it loaded."""
@@ -136,8 +69,16 @@ class EmbeddingService:
         self._thread: threading.Thread | None = None
         self._embedder: Embedder | None = None
         self._closed = False
-        first = EmbeddingState.DISABLED if options.provider == "none" else EmbeddingState.LOADING
-        self._status = EmbeddingStatus(first, activity="" if options.provider == "none" else Sentence("not started"))
+        self._status = _loading(0.0, Sentence("not started"))
+        if options.provider == "none":
+            self._status = EmbeddingStatus(EmbeddingState.DISABLED, reason=Sentence("Embedding is turned off."))
+            return
+        try:
+            from nanobot_memory_plugins.storage.embedding import opening  # noqa: F401
+        except ImportError as error:
+            name = error.name or type(error).__name__
+            missing = Sentence("The package {name} cannot be imported.", name=name)
+            self._status = EmbeddingStatus(EmbeddingState.FAILED, reason=missing, hint=EXTRA_HINT)
 
     def start(self) -> None:
         """Begin to load, in a daemon thread. Does nothing when it has begun, is disabled or closed.
@@ -148,15 +89,16 @@ class EmbeddingService:
             busy = self._thread is not None and self._thread.is_alive()
             if busy or self._closed or self._status.state in (EmbeddingState.DISABLED, EmbeddingState.READY):
                 return
-            self._status = EmbeddingStatus(EmbeddingState.LOADING, activity=Sentence("starting"))
+            self._status = _loading(0.0, Sentence("starting"))
             self._thread = threading.Thread(target=self._load, name="nanobot-memory-embedding", daemon=True)
             self._thread.start()
 
     def wait(self, timeout: float | None = None) -> EmbeddingStatus:
-        """Wait (seconds, or for ever) until it is no longer loading, and return the status then.
+        """Start it, wait (seconds, or for ever) until it is no longer loading, and return the status then.
 
-        It blocks: from an event loop call it in a thread. A service that was not started is not waited for.
+        It blocks: from an event loop call it in a thread.
         """
+        self.start()
         with self._changed:
             if self._thread is not None:
                 self._changed.wait_for(
@@ -167,9 +109,17 @@ class EmbeddingService:
     def is_here(self) -> bool:
         """Tell whether the model stands on this machine, so that loading it takes a moment. It reads the disk."""
         try:
+            from nanobot_memory_plugins.storage.embedding.catalogue import find
+
             return self._options.provider == "fastembed" and find(self._options.model).folder is not None
-        except NanobotMemoryError:
+        except (ImportError, NanobotMemoryError):
             return False
+
+    def wait_if_here(self, timeout: float) -> bool:
+        """Wait as `wait` does where the model has only to be loaded, and say whether it is ready."""
+        if self.is_here():
+            self.wait(timeout)
+        return self.embedder is not None
 
     def status(self) -> EmbeddingStatus:
         """Return the status of this moment."""
@@ -198,13 +148,14 @@ class EmbeddingService:
             if self._status.state is not EmbeddingState.DISABLED:
                 self._status = EmbeddingStatus(EmbeddingState.DISABLED, activity="closed")
             self._changed.notify_all()
-        if isinstance(embedder, RemoteEmbedder):
-            embedder.close()
+        _let_go(embedder)
         if self._thread is not None and self._thread is not threading.current_thread():
             self._thread.join(timeout)
 
     def _load(self) -> None:
         try:
+            from nanobot_memory_plugins.storage.embedding.opening import open_embedder
+
             embedder = open_embedder(self._options, self._report)
         except _StoppedError:
             return
@@ -224,8 +175,7 @@ class EmbeddingService:
                 )
                 self._changed.notify_all()
                 return
-        if isinstance(embedder, RemoteEmbedder):
-            embedder.close()
+        _let_go(embedder)
 
     def _fail(self, reason: str, hint: str) -> None:
         with self._changed:
@@ -239,4 +189,15 @@ class EmbeddingService:
         with self._changed:
             if self._closed:
                 raise _StoppedError
-            self._status = EmbeddingStatus(EmbeddingState.LOADING, progress=progress, activity=activity)
+            self._status = _loading(progress, activity)
+
+
+def _loading(progress: float, activity: str) -> EmbeddingStatus:
+    reason = Sentence("The embedding model is being loaded.")
+    return EmbeddingStatus(EmbeddingState.LOADING, progress=progress, activity=activity, reason=reason)
+
+
+def _let_go(embedder: Embedder | None) -> None:
+    """Close the connections of an embedder that has some."""
+    if close := getattr(embedder, "close", None):
+        close()
