@@ -19,7 +19,7 @@ from nanobot_memory_plugins.consolidation.store.nightly_records import Proposal
 from nanobot_memory_plugins.consolidation.store.rendering import in_order
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository, Outcome
 from nanobot_memory_plugins.core import InputError
-from nanobot_memory_plugins.core.cli import finish_erasure, sentence_of
+from nanobot_memory_plugins.core.cli import finish_erasure
 from nanobot_memory_plugins.core.cli.console import console, shown
 from nanobot_memory_plugins.core.cli.options import existing_workspace, read_configuration
 from nanobot_memory_plugins.core.errors import MemoryFileError
@@ -246,7 +246,11 @@ def said_who(run: Run) -> str:
 
 def said_why(run: Run) -> str:
     """Return why a run was done, in the reader's language where the program says so."""
-    return tr(sentence_of(run.why, _WHY_WORDS))
+    for template in _WHY_WORDS:
+        begin, _, name = template.rstrip("}").partition("{")
+        if name and run.why.startswith(begin):
+            return tr(template, **{name: run.why.removeprefix(begin)})
+    return tr(run.why)
 
 
 def proposal_row(proposal: Proposal) -> dict[str, str]:

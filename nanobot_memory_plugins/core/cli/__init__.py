@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from nanobot_memory_plugins.core.cli.plain import PROGRAM, say, say_note, told_size
     from nanobot_memory_plugins.core.cli.progress import time_left
     from nanobot_memory_plugins.core.cli.repair import finish_erasure, repair_memory
-    from nanobot_memory_plugins.core.cli.warnings_shown import sentence_of
 
 __getattr__ = lazy_names(
     __name__,
@@ -58,7 +57,6 @@ __getattr__ = lazy_names(
         "plain": ("PROGRAM", "say", "say_note", "told_size"),
         "progress": ("time_left",),
         "repair": ("finish_erasure", "repair_memory"),
-        "warnings_shown": ("sentence_of",),
     },
 )
 
@@ -103,7 +101,6 @@ __all__ = [
     "run",
     "say",
     "say_note",
-    "sentence_of",
     "settled",
     "show_costs",
     "show_problems",
