@@ -63,9 +63,8 @@ _NAMED: ByCue[re.Pattern[str]] = ByCue(
         "alue efault": rf"[{_Q}]{_NAME}[{_Q}][ ]?:[ ]?\{{\s{{0,12}}(?:[{_Q}][A-Za-z_]{{2,20}}[{_Q}][ ]?:[ ]?"
         rf"(?:[{_Q}][^\n{_Q}{{}}]{{0,80}}[{_Q}]|true|false|null|[0-9]{{1,10}})\s{{0,2}},\s{{0,16}}){{0,5}}"
         rf"[{_Q}](?:value|default)[{_Q}][ ]?:[ ]?(?=[{_Q}])",
-        # ["password"]=> string(14) "..."; public string ApiKey { get; set; } = "..."
-        "string( get;": rf"{_NAME}(?:\"\][ ]?=>\s{{1,8}}string\([0-9]{{1,5}}\)|[ ]?\{{[ ]?get;[^{{}}]{{0,20}}\}}["
-        rf" ]?=)[ ]?(?=\")",
+        # public string ApiKey { get; set; } = "..."
+        "get;": rf"{_NAME}[ ]?\{{[ ]?get;[^{{}}]{{0,20}}\}}[ ]?=[ ]?(?=\")",
         # <password>...</password>, <token><value>...</value>, <key>Password</key><string>...</string>
         "</": r"<(?P<name>[A-Za-z_][A-Za-z0-9_.:-]{1,60}+)(?:\s[^<>]{0,200})?>\s{0,20}(?:<(?:[Vv]alue|string"
         r"|[Pp]lainText)>"
@@ -79,10 +78,6 @@ _NAMED: ByCue[re.Pattern[str]] = ByCue(
         "form-data": r"form-data;[ \t]{0,4}name=[\"\ue0f1-\ue0f9]?(?P<name>[A-Za-z_][A-Za-z0-9_.-]{1,79})"
         r"[\"\ue0f1-\ue0f9]?"
         r"[ \t]{0,4}\r?[\n\x0b](?:[^\n\x0b]{0,200}[\n\x0b])?\r?[\n\x0b]",
-        # gh secret set NAME --body ...
-        "--body --value -b -v": r"(?:secrets?|variable|var)[ ](?:set|put|add|create)["
-        r" ](?P<name>[A-Za-z_][A-Za-z0-9_-]{1,79})"
-        r"[ ](?:--?[a-z-]{1,20}[ ]\S{1,80}[ ]){0,3}(?:--body|--value|-b|-v)[= ]",
         # {"name": "DB_PASSWORD", "value": "..."}, name: DB_PASSWORD and value: ... on the next line
         "val default": rf"""(?xi)
         (?<![A-Za-z0-9_]) (?:name|key|field|parameterkey|id|var|variable|envvar|property) [{_Q}]? \s{{0,4}} [:=]
@@ -97,8 +92,6 @@ _NAMED: ByCue[re.Pattern[str]] = ByCue(
         r"|add_header|[Hh]eader[ ]set|set[ ]-[a-zA-Z]{1,3}|\#define|(?:configure|config|secrets?|env|variable)[ ]"
         rf"(?:set|add|put))[ \t]{{1,8}}{_NAME}[ \t]{{1,12}}",
         "pass token secret": r"(?<![A-Za-z0-9_.])(?P<name>[a-z]{2,20}[A-Z_][A-Za-z_]{2,30})[ ](?=[\"'])",
-        # ["--password", "..."]
-        "-": rf"[{_Q}]--?(?P<name>[A-Za-z][A-Za-z0-9_.-]{{1,60}}+)[{_Q}],\s{{0,12}}(?=[{_Q}])",
     }.items()
 )
 _FLAG = lazy_re(

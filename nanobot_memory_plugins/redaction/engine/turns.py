@@ -6,26 +6,27 @@ import re
 from collections.abc import Callable, Iterable
 from functools import lru_cache
 
+from nanobot_memory_plugins.redaction.rules.lazy_pattern import lazy_re
 from nanobot_memory_plugins.redaction.rules.rule import PLACEHOLDER, REDACTED
 from nanobot_memory_plugins.redaction.rules.word_lists import words
 from nanobot_memory_plugins.redaction.values.value_shapes import has_password_marks, is_placeholder, looks_random
 
 _TAIL = 300
 # A question about a secret, to the end of what was said.
-_ASKS = re.compile(
+_ASKS = lazy_re(
     r"(?i)(?:(?<![a-z])(?P<word>pass[ -]?(?:word|phrase|code)|pw|pwd|wi-?fi|(?:security|secret)[ ](?:question|answer))"
     r"|(?<![a-z])(?<!error )(?<!zip )(?<!postal )(?<!area )(?<!status )(?<!promo )(?<!source )(?<!country )(?<!qr )"
     r"(?P<code>pin|code|combination|combo|otp|cvv)"
     r"|(?<![a-z])(?<!public )(?<!primary )(?P<key>(?:api[ ]|secret[ ]|access[ ]|private[ ])?(?:key|token)|secret)"
     r"|(?P<chinese>[密验驗校提][码碼证證取]码?|口令|暗号|密[钥鑰]|令牌))(?![a-z])[^\n?？=:]{0,60}[?？][\"'”’)*]{0,2}\Z"
 )
-_ANSWER = re.compile(
+_ANSWER = lazy_re(
     r"\s*(?:(?:it['’]?s|it is|that['’]?s|sure|yes|ok|okay|here|try|的?是|好的?)[,.:，。：—-]? {0,2}){0,3}[\"'`*]{0,2}"
     r"(?P<secret>[!-~]{3,128}?)[\"'`*]{0,2}(?=\s*(?:[.!,;，。！)]?\s*(?:\n|\Z)|[,.，。！!;] |[，。；！]))",
     re.IGNORECASE,
 )
-_DIGITS = re.compile(r"[0-9#*][0-9 #*-]{1,11}[0-9#*]?")
-_WORD = re.compile(r"[A-Za-z]{5,24}|[a-z]{3,12}(?:[-_.][a-z]{3,12}){1,7}")
+_DIGITS = lazy_re(r"[0-9#*][0-9 #*-]{1,11}[0-9#*]?")
+_WORD = lazy_re(r"[A-Za-z]{5,24}|[a-z]{3,12}(?:[-_.][a-z]{3,12}){1,7}")
 _NO_ANSWER = words(
     "yes yeah nope none nothing dunno sorry thanks thank please what which where when maybe never always unknown"
     " forgot forgotten wrong right correct there here sure okay later tomorrow today hello great really exactly"

@@ -5,13 +5,12 @@ A text has far fewer runs of three characters than there are words, and few word
 
 from __future__ import annotations
 
-import string
 from collections.abc import Iterable, Iterator
 from typing import Generic, TypeVar
 
 _Item = TypeVar("_Item")
 _RUN = 3
-_ASCII_LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
+_ASCII_LOWER = {upper: upper + 32 for upper in range(ord("A"), ord("Z") + 1)}
 _Run = tuple[str, ...]
 # The words of all lists by the characters with which they begin, with all of their runs; and those that are too short.
 _by_run: dict[_Run, dict[str, frozenset[_Run]]] = {}
