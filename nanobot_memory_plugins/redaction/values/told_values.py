@@ -27,16 +27,11 @@ _TECHNICAL = lazy_re(
     r"|[a-z_.]+\(\)?"
 )
 _PATH = lazy_re(r"[/~.][\w./-]*|[\w-]+(?:/[\w.-]+)+")
-_PROGRAM_TEXT = lazy_re(
-    r"[A-Za-z_][\w.]*(?:\(|={2,3}).*|--?[A-Za-z].*|@[\w./-]+"
-    r"|(?:[a-z_][a-z0-9_.]*|[A-Z_][A-Z0-9_]*|[A-Z]?[a-z]+(?:[A-Z][a-z]+)*)=.*"
-)
 _PRODUCT = lazy_re(
     r"(?i)[a-z]+-?(?:\d{1,3}|(?:19|20)\d{2})[.,:;?)]*|\d+[a-z]+|[a-z]+[-_]?v?\d+(?:[._]\d+)+"
     r"|(?:[a-z0-9]+-)+(?:\d{1,2}|v\d+)|[a-z]+-\d+(?:-[a-z0-9]+)*"
 )
 _HOST = lazy_re(r"(?:[A-Za-z0-9_-]+\.)+[A-Za-z]{2,24}(?::\d+)?[.,:;!?)]*|\d+(?:\.\d+){3}(?::\d+)?")
-_TIME = lazy_re(r"[\d:.,/T+-]+Z?[.,:;!?)]*")
 _SYMBOL = lazy_re(r"[!@#$%^&*?~+=](?!$)|[!@#$%^&*~+=]")
 # What password managers suggest: "huwtyf-9xikge-bamQed".
 _SUGGESTED = lazy_re(r"[A-Za-z0-9]{5,8}(?:-[A-Za-z0-9]{5,8}){2,5}")
@@ -81,9 +76,7 @@ def is_told(found: str) -> bool:
     """Tell whether a bare word of a sentence is a password: it has marks of one, and is no term, code or path."""
     if not has_password_marks(found) or _TECHNICAL.fullmatch(found):
         return False
-    if _PATH.fullmatch(found):
-        return looks_random(found)  # a path, unless it is Base64
-    return not _PROGRAM_TEXT.fullmatch(found)
+    return not _PATH.fullmatch(found) or looks_random(found)  # a path, unless it is Base64
 
 
 def is_host(found: str) -> bool:
@@ -96,7 +89,7 @@ def looks(found: str) -> Looks:
     """Tell how much ``found`` looks like a password."""
     if len(found) < 6 or not any(map(str.isalpha, found)) or _NO_VALUE.fullmatch(found[:128]):
         return Looks.NONE
-    if is_technical(found) or is_host(found) or _TIME.fullmatch(found) or is_hash_like(found):
+    if is_technical(found) or is_host(found) or is_hash_like(found):
         return Looks.NONE
     digits = any(map(str.isdigit, found))
     if is_told(found) and digits and not _PRODUCT.fullmatch(found):
