@@ -5,8 +5,10 @@ from pathlib import Path
 
 from platformdirs import user_cache_dir
 
+from nanobot_memory_plugins.redaction.script.messages import Sentence
+
 CACHE_VARIABLE = "NANOBOT_MEMORY_CACHE"
-EXTRA_HINT = 'Install it with: pip install "nanobot-memory-storage[embedding]"'
+EXTRA_HINT = Sentence('Install it with: pip install "nanobot-memory-storage[embedding]"')
 
 
 def cache_directory() -> Path:
