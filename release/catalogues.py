@@ -67,7 +67,7 @@ _KEYED = {"DEGRADED"}
 _NAMED = {"name_of_view", "columns", "field_text"}
 # Tables and enumerations elsewhere whose texts, and names that are texts, are said.
 _TABLES = {
-    "bridge/demo/command.py": ("_STAGE_WORDS",),
+    "tools/demo/command.py": ("_STAGE_WORDS",),
     "bridge/seams.py": ("DEGRADED", "_NO_DRAFT_REVIEW", "_NO_SUBAGENTS"),
     "consolidation/cli/audit.py": ("FaultKind",),
     "consolidation/extraction/given_up.py": ("NOT_ANSWERED", "NOTHING_FOUND", "FAILS", "_HINTS"),

@@ -17,8 +17,6 @@ from nanobot_memory_plugins.redaction.script.messages import Sentence
 PLUGIN_GROUP: Final = "nanobot_memory_plugins"
 COMMAND_GROUP: Final = "nanobot_memory_commands"
 MODEL_GROUP: Final = "nanobot_memory_models"
-LOCAL_MODEL_GROUP: Final = "nanobot_memory_local_models"
-DEMO_STORE_GROUP: Final = "nanobot_memory_demo_stores"
 IMPORTER_GROUP: Final = "nanobot_memory_importers"
 ENTRIES_GROUP: Final = "nanobot_memory_entries"
 SENDERS_GROUP: Final = "nanobot_memory_senders"

@@ -1,7 +1,6 @@
 """What plugins offer to each other. A third party implements these; nobody inherits from them."""
 
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
-from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
@@ -24,48 +23,6 @@ class Complete(Protocol):
         """Return the model's answer to chat messages as the APIs have them.
 
         ``purpose`` says in a word or two what for: each has a budget of its own.
-        """
-        ...
-
-
-class LocalModel(Protocol):
-    """A language model that is served on this machine, with an address as OpenAI's, and shows what it was asked."""
-
-    tools: Collection[str]
-    """Names of the tools that the model is offered, whatever a request offers. It may be set between requests."""
-
-    @property
-    def base_url(self) -> str:
-        """The address, with ``/v1``."""
-        ...
-
-    @property
-    def model_name(self) -> str:
-        """The name to give as ``model``."""
-        ...
-
-    @property
-    def label(self) -> str:
-        """What it is, for people."""
-        ...
-
-    @property
-    def requests(self) -> Sequence[Mapping[str, Any]]:
-        """The bodies of the completion requests so far, as they came."""
-        ...
-
-
-class OpenLocalModel(Protocol):
-    """Gets a language model on this machine ready, and serves it until the context ends."""
-
-    def __call__(
-        self, *, context_tokens: int, progress: Callable[[float, str], None]
-    ) -> AbstractContextManager[LocalModel]:
-        """Return the context. Entering it may take a minute.
-
-        ``context_tokens`` is what a prompt and its answer may take together; ``progress`` is told the share that is
-        done (0 to 1), and what is being done. Entering raises `LanguageModelError` or `ModelMissingError` where there
-        is no model.
         """
         ...
 

@@ -13,7 +13,7 @@ from nanobot_memory_plugins.core.cli.main import run_command_line
 ROOT = Path(__file__).parents[2]
 EXTRAS = importlib.metadata.metadata("nanobot-memory-plugins").get_all("Provides-Extra") or []
 OPTIONAL = {f"nanobot-memory-{extra}" for extra in EXTRAS}
-WORDS = {**{(name,): extra for name, extra in EXTRA_COMMANDS.items()}, ("demo", "--local-model"): "tools"}
+WORDS = {(name,): extra for name, extra in EXTRA_COMMANDS.items()}
 
 
 @pytest.fixture

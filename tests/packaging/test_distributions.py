@@ -39,7 +39,7 @@ EXTRA = {
     ("postgres", "send"): "postgres",
     ("eval", "x"): "tools",
     ("bench",): "tools",
-    ("demo", "--local-model"): "tools",
+    ("demo",): "tools",
 }
 
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from nanobot_memory_plugins.bridge.demo.evidence import recalled_blocks
 from nanobot_memory_plugins.core.testing.scripted_server import ScriptedServer
+from nanobot_memory_plugins.tools.demo.evidence import recalled_blocks
 from nanobot_memory_plugins.tools.postgres_server.server import OwnServer
 from tests.support.nanobot import Installation
 

@@ -8,6 +8,7 @@ from nanobot_memory_plugins.redaction.script.messages import Sentence
 EXTRA_COMMANDS: Final = {
     "bench": "tools",
     "connect": "mcp",
+    "demo": "tools",
     "eval": "tools",
     "mcp": "mcp",
     "panel": "panel",

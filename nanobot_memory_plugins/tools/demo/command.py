@@ -11,22 +11,20 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 
-from nanobot_memory_plugins.bridge.demo import two_machines
-from nanobot_memory_plugins.bridge.demo.installation import (
+from nanobot_memory_plugins.bridge.model_preparation import Prepared, prepare_model
+from nanobot_memory_plugins.core.cli import time_left
+from nanobot_memory_plugins.core.cli.console import console, shown
+from nanobot_memory_plugins.core.cli.options import print_json
+from nanobot_memory_plugins.core.testing.scripted_server import Request, ScriptedServer
+from nanobot_memory_plugins.redaction.script.messages import Sentence, tr
+from nanobot_memory_plugins.tools.demo import two_machines
+from nanobot_memory_plugins.tools.demo.installation import (
     Installation,
     settings_for,
     settings_of_the_user,
     temporary_folder,
 )
-from nanobot_memory_plugins.bridge.demo.installed import OpenDemoStore, installed_local_model, installed_store
-from nanobot_memory_plugins.bridge.demo.scenario import STAGES, DemoModel, Stage, play, script
-from nanobot_memory_plugins.bridge.model_preparation import Prepared, prepare_model
-from nanobot_memory_plugins.core.cli import time_left
-from nanobot_memory_plugins.core.cli.console import console, shown
-from nanobot_memory_plugins.core.cli.options import print_json
-from nanobot_memory_plugins.core.protocols import OpenLocalModel
-from nanobot_memory_plugins.core.testing.scripted_server import Request, ScriptedServer
-from nanobot_memory_plugins.redaction.script.messages import Sentence, tr
+from nanobot_memory_plugins.tools.demo.scenario import STAGES, DemoModel, Stage, play, script
 
 # The real model is small and slow: 90 prompt tokens a second on a busy machine with two processors.
 _LOCAL_SECONDS = 300.0
@@ -70,14 +68,14 @@ def demo(
     """
     if sum((local_model, provider_from_config, store is not None)) > 1:
         raise typer.BadParameter("choose one of --local-model, --provider-from-config and --store")
-    open_store = installed_store(store) if store is not None else None
-    open_model = installed_local_model() if local_model else None
+    if store not in (None, "postgres"):
+        raise typer.BadParameter("the store of two machines is postgres", param_hint="--store")
     out = console(stderr=as_json, wraps=True)
     folder = temporary_folder()
     stages: list[Stage] = []
     try:
         _wait_for_embedding_model(out)
-        with _player(open_model, provider_from_config, out) as player:
+        with _player(local_model, provider_from_config, out) as player:
             out.print(
                 tr(
                     "A stock nanobot-ai in {folder}, with {described}.\n",
@@ -85,7 +83,7 @@ def demo(
                     described=player.described,
                 )
             )
-            for stage in _story(folder, player, open_store):
+            for stage in _story(folder, player, store is not None):
                 stages.append(stage)
                 _show(out, stage)
     finally:
@@ -93,7 +91,7 @@ def demo(
             out.print(tr("Kept: {folder}", folder=shown(str(folder))))
         else:
             shutil.rmtree(folder, ignore_errors=True)
-    expected = STAGES if open_store is None else two_machines.STAGES
+    expected = STAGES if store is None else two_machines.STAGES
     ok = [stage.name for stage in stages if stage.ok] == list(expected)
     out.print(tr("[green]It works.[/green]") if ok else tr("[red]It does not work: see above.[/red]"))
     if as_json:
@@ -102,7 +100,7 @@ def demo(
         raise typer.Exit(1)
 
 
-def _story(folder: Path, player: _Player, open_store: OpenDemoStore | None) -> Iterator[Stage]:
+def _story(folder: Path, player: _Player, two: bool) -> Iterator[Stage]:
     """Play on one machine, or on two that share a store."""
 
     def machine(place: Path, memory: Mapping[str, Any]) -> Installation:
@@ -110,10 +108,12 @@ def _story(folder: Path, player: _Player, open_store: OpenDemoStore | None) -> I
         made.prepare()
         return made
 
-    if open_store is None:
+    if not two:
         yield from play(machine(folder, {}), player.model)
         return
-    with open_store() as memory:
+    from nanobot_memory_plugins.tools.postgres_server.demo import demo_store
+
+    with demo_store() as memory:
         laptop, desktop = machine(folder / "laptop", memory), machine(folder / "desktop", memory)
         yield from two_machines.play(laptop, desktop, player.model)
 
@@ -131,13 +131,13 @@ def _show(out: Console, stage: Stage) -> None:
 
 
 @contextmanager
-def _player(open_model: OpenLocalModel | None, provider_from_config: bool, out: Console) -> Iterator[_Player]:
+def _player(local_model: bool, provider_from_config: bool, out: Console) -> Iterator[_Player]:
     """Get the language model ready, and end it afterwards."""
     if provider_from_config:
         settings = settings_of_the_user()
         yield _Player(settings, DemoModel(None), False, _LOCAL_SECONDS, Sentence("the model of your own configuration"))
-    elif open_model is not None:
-        with _local_model(open_model, out) as player:
+    elif local_model:
+        with _local_model() as player:
             yield player
     else:
         with ScriptedServer([*script(), *two_machines.script()]) as server:
@@ -148,7 +148,10 @@ def _player(open_model: OpenLocalModel | None, provider_from_config: bool, out: 
 
 
 @contextmanager
-def _local_model(open_model: OpenLocalModel, out: Console) -> Iterator[_Player]:
+def _local_model() -> Iterator[_Player]:
+    from nanobot_memory_plugins.tools.local_model.file import local_model_file
+    from nanobot_memory_plugins.tools.local_model.server import LocalModelServer
+
     with ExitStack() as opened:
         columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), time_left())
         with Progress(*columns, console=console(stderr=True, wraps=True)) as bar:
@@ -157,7 +160,8 @@ def _local_model(open_model: OpenLocalModel, out: Console) -> Iterator[_Player]:
             def progress(done: float, what: str) -> None:
                 bar.update(task, completed=done, description=what)
 
-            server = opened.enter_context(open_model(context_tokens=_LOCAL_CONTEXT, progress=progress))
+            file = local_model_file(progress=progress)
+            server = opened.enter_context(LocalModelServer(file, context_tokens=_LOCAL_CONTEXT))
 
         def offer(names: tuple[str, ...]) -> None:
             server.tools = names

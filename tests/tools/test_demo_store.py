@@ -2,12 +2,10 @@
 
 import pytest
 
-from nanobot_memory_plugins.bridge.demo.installed import installed_store
-from nanobot_memory_plugins.bridge.demo.two_machines import STAGES
 from nanobot_memory_plugins.core import StoreError
-from nanobot_memory_plugins.core.errors import NotInstalledError
+from nanobot_memory_plugins.tools.demo.two_machines import STAGES
 from nanobot_memory_plugins.tools.postgres_server.server import find_binaries
-from tests.bridge.test_demo import run_demo
+from tests.tools.test_demo import run_demo
 
 pytestmark = pytest.mark.slow
 
@@ -26,8 +24,3 @@ def test_told_on_one_machine_known_on_the_other_and_forgotten_on_both(tmp_path, 
     assert answer["ok"] is True
     assert code == 0
     assert list(tmp_path.glob("nanobot-memory-*")) == []
-
-
-def test_a_store_that_nobody_offers_is_named():
-    with pytest.raises(NotInstalledError, match="demo --store paper"):
-        installed_store("paper")

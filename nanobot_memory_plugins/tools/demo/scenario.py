@@ -3,10 +3,10 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from nanobot_memory_plugins.bridge.demo.evidence import blocks_in_sessions, contains, files_with, recalled_blocks
-from nanobot_memory_plugins.bridge.demo.installation import SETTINGS_FILE, AgentRun, Installation, fake_secret
 from nanobot_memory_plugins.core.testing.scripted_server import Reply, ReplyRule, Request, ToolCall, after_tool
 from nanobot_memory_plugins.redaction.script.messages import Sentence
+from nanobot_memory_plugins.tools.demo.evidence import blocks_in_sessions, contains, files_with, recalled_blocks
+from nanobot_memory_plugins.tools.demo.installation import SETTINGS_FILE, AgentRun, Installation, fake_secret
 
 FIRST_SESSION, SECOND_SESSION = "cli:first", "cli:second"
 PREFERENCE = "For backend services I prefer Haskell over Go, please keep that in mind."

@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from nanobot_memory_plugins.bridge.demo.evidence import contains, files_with, recalled_blocks
-from nanobot_memory_plugins.bridge.demo.installation import AgentRun, Installation
-from nanobot_memory_plugins.bridge.demo.scenario import DemoModel, Stage, about, answer_from, shown_of
 from nanobot_memory_plugins.core.testing.scripted_server import ReplyRule
 from nanobot_memory_plugins.redaction.script.messages import Sentence
+from nanobot_memory_plugins.tools.demo.evidence import contains, files_with, recalled_blocks
+from nanobot_memory_plugins.tools.demo.installation import AgentRun, Installation
+from nanobot_memory_plugins.tools.demo.scenario import DemoModel, Stage, about, answer_from, shown_of
 
 TOLD = "The spare key of the boat lies at Brandvold's bakery, please keep that in mind."
 ASKED = "Where does the spare key of the boat lie?"

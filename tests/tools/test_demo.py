@@ -9,12 +9,12 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from platformdirs import user_cache_dir
 
-from nanobot_memory_plugins.bridge.demo import evidence
-from nanobot_memory_plugins.bridge.demo.installation import fake_secret, settings_of_the_user
-from nanobot_memory_plugins.bridge.demo.scenario import STAGES
 from nanobot_memory_plugins.core.errors import ConfigurationError
 from nanobot_memory_plugins.core.testing.scripted_server import Request
 from nanobot_memory_plugins.core.text.fence import fence
+from nanobot_memory_plugins.tools.demo import evidence
+from nanobot_memory_plugins.tools.demo.installation import fake_secret, settings_of_the_user
+from nanobot_memory_plugins.tools.demo.scenario import STAGES
 
 pytestmark = pytest.mark.slow
 
