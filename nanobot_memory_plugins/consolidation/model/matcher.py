@@ -26,8 +26,6 @@ _OWN_ON_BOTH_SIDES = 0.3
 _SHARED, _SHARED_WITH_VECTORS = 0.6, 0.5
 # The cosine below which texts are not the same whatever their words, and the one that lets the smaller share do.
 _LEAST_COSINE, _SURE_COSINE = 0.65, 0.85
-# The share of the shorter text's weight that both must hold when a model says that the one confirms the other.
-_CONFIRMED = 0.5
 # The likeness from which an entry is worth showing as what may be meant.
 _PLAUSIBLE = 0.4
 # Vectors that are kept, in the order of their use; 2 KB each.
@@ -87,19 +85,6 @@ class Matcher:
             ]
 
         return await run_in_daemon_thread(look)
-
-    async def cosines(self, texts: Sequence[str], others: Sequence[str]) -> list[list[float]] | None:
-        """Return for each text its cosine to each of ``others``, or None while there are no vectors."""
-        vectors = await self._vectors_of([*texts, *others])
-        if not all(text in vectors for text in (*texts, *others)):
-            return None
-        return await run_in_daemon_thread(
-            lambda: [[_cosine(vectors[text], vectors[other]) for other in others] for text in texts]
-        )
-
-    async def vectors(self, texts: Sequence[str]) -> Vectors:
-        """Return the vectors of texts by text, of unit length; nothing while there is no model."""
-        return await self._vectors_of(texts)
 
     async def _vectors_of(self, texts: Sequence[str]) -> Vectors:
         """Return the vectors of texts, or nothing while there is no model."""
