@@ -1,7 +1,9 @@
-"""An entry as JSON, for the journal and the command line."""
+"""An entry as JSON, for the history and for other machines."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import fields
 from datetime import date, datetime
+from enum import Enum
 from typing import Any
 
 from nanobot_memory_plugins.consolidation.model.entry import Entry, Section, plain_score
@@ -9,89 +11,62 @@ from nanobot_memory_plugins.core import Origin, Scope
 from nanobot_memory_plugins.core.files import exact_time, origin_of, read_time
 
 _SCOPE = ("agent", "user", "channel", "session", "group_chat", "project")
+_DEFAULTS = {field.name: field.default for field in fields(Entry)}
 # The names that `entry_to_json` gives; a newer version may give more.
-NAMES = frozenset({
-    "id", "content", "category", "anchor", "last_activated", "hits", "created_at", "source_session", "expires_at",
-    "group", "supersedes", "superseded_by", "origin", "scope", "anchor_days", "decayed_days", "kept_in", "extra",
-    "kind", "pinned", "importance", "ended_at", "tags", "quote", "quoted_on", "records", "hides",
-})  # fmt: skip
+NAMES = frozenset(_DEFAULTS)
 
 
 def entry_to_json(entry: Entry) -> dict[str, Any]:
     """Return an entry as JSON values; what is not set is left out."""
-    values: dict[str, Any] = {
-        "id": entry.id,
-        "content": entry.content,
-        "category": entry.category,
-        "anchor": entry.anchor,
-        "last_activated": exact_time(entry.last_activated),
-        "hits": entry.hits,
-        "created_at": _time(entry.created_at),
-        "source_session": entry.source_session,
-        "expires_at": _time(entry.expires_at),
-        "group": entry.group,
-        "supersedes": list(entry.supersedes),
-        "superseded_by": entry.superseded_by,
-        "origin": entry.origin.value if entry.origin is not Origin.USER else "",
-        "scope": {name: getattr(entry.scope, name) for name in _SCOPE if getattr(entry.scope, name)},
-        "anchor_days": entry.anchor_days,
-        "decayed_days": entry.decayed_days,
-        "kept_in": entry.kept_in.value if entry.kept_in else "",
-        "extra": [list(pair) for pair in entry.extra],
-        "kind": entry.kind,
-        "pinned": entry.pinned,
-        "importance": entry.importance,
-        "ended_at": _time(entry.ended_at),
-        "tags": list(entry.tags),
-        "quote": entry.quote,
-        "records": list(entry.records),
-        "hides": list(entry.hides),
-        "quoted_on": entry.quoted_on.isoformat() if entry.quoted_on else "",
-    }
-    return {name: value for name, value in values.items() if value or name in ("id", "content", "anchor")}
+    values = {name: getattr(entry, name) for name in _DEFAULTS}
+    return {name: _written(value) for name, value in values.items() if value != _DEFAULTS[name]}
 
 
 def entry_from_json(values: Mapping[str, Any]) -> Entry:
-    """Return the entry. Raises `KeyError`, `TypeError` or `ValueError` for what is none."""
-    last = read_time(str(values["last_activated"]))
-    if last is None:
+    """Return the entry. Raises `TypeError` or `ValueError` for what is none."""
+    return Entry(**{name: _READERS.get(name, str)(value) for name, value in values.items() if name in NAMES})
+
+
+def _written(value: Any) -> Any:
+    match value:
+        case Enum():
+            return value.value
+        case datetime():
+            return exact_time(value)
+        case date():
+            return value.isoformat()
+        case Scope():
+            return {name: part for name in _SCOPE if (part := getattr(value, name))}
+        case tuple():
+            return [_written(one) for one in value]
+    return value
+
+
+def _time(text: object) -> datetime | None:
+    return read_time(str(text))
+
+
+def _last_activated(text: object) -> datetime:
+    if (last := _time(text)) is None:
         raise ValueError("last_activated is no time")
-    scope = values.get("scope") or {}
-    kept_in = values.get("kept_in")
-    return Entry(
-        id=str(values["id"]),
-        content=str(values["content"]),
-        category=str(values.get("category", "fact")),
-        anchor=plain_score(float(values["anchor"])),
-        last_activated=last,
-        hits=int(values.get("hits", 0)),
-        created_at=_read(values.get("created_at")),
-        source_session=str(values.get("source_session", "")),
-        expires_at=_read(values.get("expires_at")),
-        group=str(values.get("group", "")),
-        supersedes=tuple(map(str, values.get("supersedes", ()))),
-        superseded_by=str(values.get("superseded_by", "")),
-        origin=origin_of(str(values.get("origin", "")), Origin.USER),
-        scope=Scope(**{name: str(scope.get(name, "")) for name in _SCOPE}),
-        anchor_days=int(values.get("anchor_days", 0)),
-        decayed_days=int(values.get("decayed_days", 0)),
-        kept_in=Section(kept_in) if kept_in else None,
-        extra=tuple((str(name), str(value)) for name, value in values.get("extra", ())),
-        kind=str(values.get("kind", "")),
-        pinned=bool(values.get("pinned", False)),
-        importance=str(values.get("importance", "")),
-        ended_at=_read(values.get("ended_at")),
-        tags=tuple(map(str, values.get("tags", ()))),
-        quote=str(values.get("quote", "")),
-        records=tuple(map(str, values.get("records", ()))),
-        hides=tuple(map(str, values.get("hides", ()))),
-        quoted_on=date.fromisoformat(values["quoted_on"]) if values.get("quoted_on") else None,
-    )
+    return last
 
 
-def _time(time: datetime | None) -> str:
-    return exact_time(time) if time is not None else ""
+def _texts(values: Iterable[object]) -> tuple[str, ...]:
+    return tuple(map(str, values))
 
 
-def _read(text: object) -> datetime | None:
-    return read_time(str(text)) if text else None
+# How what is no text is read.
+_READERS: dict[str, Callable[[Any], Any]] = {
+    "anchor": lambda value: plain_score(float(value)),
+    "last_activated": _last_activated,
+    "scope": lambda value: Scope(**{name: str(value.get(name, "")) for name in _SCOPE}),
+    "origin": lambda value: origin_of(str(value), Origin.USER),
+    "kept_in": Section,
+    "quoted_on": date.fromisoformat,
+    "pinned": bool,
+    "extra": lambda pairs: tuple((str(name), str(value)) for name, value in pairs),
+    **dict.fromkeys(("created_at", "expires_at", "ended_at"), _time),
+    **dict.fromkeys(("hits", "anchor_days", "decayed_days"), int),
+    **dict.fromkeys(("supersedes", "tags", "records", "hides"), _texts),
+}
