@@ -7,7 +7,7 @@ from nanobot_memory_plugins.consolidation.model.entry import Category, Entry, co
 from nanobot_memory_plugins.consolidation.model.groups import plain_group
 from nanobot_memory_plugins.consolidation.model.scoring import decayed
 from nanobot_memory_plugins.consolidation.operations.merge_entries import joined, relinked
-from nanobot_memory_plugins.consolidation.operations.remember import MOST_CHARACTERS, require
+from nanobot_memory_plugins.consolidation.operations.remember import MOST_CHARACTERS, change_each, require
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository, Outcome
 from nanobot_memory_plugins.core import InputError, Origin
 from nanobot_memory_plugins.core.values import EntryEdit
@@ -53,12 +53,7 @@ def confirm(repository: EntryRepository, ids: Collection[str], *, who: str) -> O
 
     Raises `InputError` for an unknown id, and `MemoryFileError`.
     """
-
-    def change(entries: dict[str, Entry]) -> dict[str, Entry]:
-        require(entries, ids)
-        return {id_: replace(one, origin=Origin.USER) if id_ in ids else one for id_, one in entries.items()}
-
-    return repository.update(change, who=who, why="confirm")
+    return change_each(repository, ids, lambda entry: replace(entry, origin=Origin.USER), who=who, why="confirm")
 
 
 def merge(repository: EntryRepository, ids: Sequence[str], text: str, *, who: str) -> Outcome:

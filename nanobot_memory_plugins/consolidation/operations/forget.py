@@ -17,15 +17,11 @@ _MOST_CANDIDATES = 5
 
 @dataclass(frozen=True, slots=True)
 class Forgotten:
-    """What was forgotten, with where it stood; and the entries that may be meant, which were not touched.
-
-    ``about`` is what all of them name, where everything about it is forgotten.
-    """
+    """What was forgotten, with where it stood; and the entries that may be meant, which were not touched."""
 
     entries: tuple[Entry, ...] = ()
     candidates: tuple[Entry, ...] = ()
     outcome: Outcome | None = None
-    about: str = ""
 
 
 async def forget_what(

@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from nanobot_memory_plugins.consolidation.model.entry import Entry, new_id
+from nanobot_memory_plugins.consolidation.operations.merge_entries import plain_words
 from nanobot_memory_plugins.consolidation.operations.undo import undo
 from nanobot_memory_plugins.consolidation.store.bullets import (
     bullets_in,
@@ -39,15 +40,19 @@ class ImportedEntries:
         repository = EntryRepository(workspace, redact=ContactRedaction(load_config()[0].redaction.contacts).of_people)
         snapshot = repository.load()
         here, forgotten = snapshot.entries, snapshot.forgotten
-        gone = {_plain(one.content) for one in forgotten.values()}
+        gone = {plain_words(one.content) for one in forgotten.values()}
         lines = wanted_bullets(repository, lines)
-        by_hand = new_entries(repository, [one for one in lines if _plain(one.content) not in gone], {**here, **theirs})
+        by_hand = new_entries(
+            repository, [one for one in lines if plain_words(one.content) not in gone], {**here, **theirs}
+        )
         document, known = without_bullets(document, lines), len(lines) - len(by_hand)
         theirs |= by_hand
         new = {
             id_: entry
             for id_, entry in _unlike(theirs, here).items()
-            if id_ not in forgotten and _plain(entry.content) not in gone and not repository.tombstones.holds(entry)
+            if id_ not in forgotten
+            and plain_words(entry.content) not in gone
+            and not repository.tombstones.holds(entry)
         }
         run = ""
         if new and not dry_run:
@@ -68,12 +73,8 @@ class ImportedEntries:
 
 def _unlike(theirs: Mapping[str, Entry], here: Mapping[str, Entry]) -> dict[str, Entry]:
     """Return the entries that say what none here says, to the same people."""
-    said = {(_plain(entry.content), entry.scope) for entry in here.values()}
-    return {id_: entry for id_, entry in theirs.items() if (_plain(entry.content), entry.scope) not in said}
-
-
-def _plain(text: str) -> str:
-    return " ".join(text.split()).casefold()
+    said = {(plain_words(entry.content), entry.scope) for entry in here.values()}
+    return {id_: entry for id_, entry in theirs.items() if (plain_words(entry.content), entry.scope) not in said}
 
 
 def _together(current: Mapping[str, Entry], found: Mapping[str, Entry]) -> dict[str, Entry]:

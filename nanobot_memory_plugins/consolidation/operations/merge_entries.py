@@ -13,7 +13,7 @@ from nanobot_memory_plugins.core.values.scopes import owner
 
 def alike(one: str, other: str) -> bool:
     """Return whether two texts are the same but for case, space and the full stop."""
-    return _plain(one) == _plain(other)
+    return plain_words(one) == plain_words(other)
 
 
 def joined(entries: Sequence[Entry], content: str, now: datetime) -> Entry:
@@ -72,7 +72,7 @@ def tidied(entries: Mapping[str, Entry], now: datetime, owner_of: Callable[[Scop
     for entry in current.values():
         if entry.kept_in is None:
             # One that was replaced is history: it is not the same as one that holds.
-            plain, by = _plain(entry.content), entry.superseded_by
+            plain, by = plain_words(entry.content), entry.superseded_by
             key = (plain, by, owner_of(entry.scope), entry.scope.session, entry.origin, entry.category, entry.section)
             same.setdefault(key, []).append(entry)
     for alike_ones in same.values():
@@ -84,5 +84,6 @@ def tidied(entries: Mapping[str, Entry], now: datetime, owner_of: Callable[[Scop
     return current
 
 
-def _plain(text: str) -> str:
+def plain_words(text: str) -> str:
+    """Return a text without what makes no difference to two entries: case, space and the full stop."""
     return " ".join(text.split()).casefold().rstrip(".。!！")

@@ -1,6 +1,6 @@
 """What people and the model ask for in so many words: remember this, forget that, put it into a group."""
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 
@@ -24,6 +24,7 @@ from nanobot_memory_plugins.consolidation.model.scoring import (
     restored,
 )
 from nanobot_memory_plugins.consolidation.model.tags import plain_tags
+from nanobot_memory_plugins.consolidation.operations.merge_entries import alike
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository, Outcome
 from nanobot_memory_plugins.core import InputError, Origin, Scope
 from nanobot_memory_plugins.core.errors import SecretNotKeptError
@@ -109,7 +110,7 @@ def remember(repository: EntryRepository, said: NewEntry, *, who: str, asked: bo
 
     def change(entries: dict[str, Entry]) -> dict[str, Entry]:
         nonlocal known, fresh
-        same = [one for one in entries.values() if _alike(one.content) == _alike(safe) and _is_same(one, said)]
+        same = [one for one in entries.values() if alike(one.content, safe) and _is_same(one, said)]
         if same:
             known = same[0].id
             used = restored(same[0], now) if same[0].section is Section.ARCHIVED else same[0]
@@ -133,17 +134,31 @@ def remember(repository: EntryRepository, said: NewEntry, *, who: str, asked: bo
     return RememberResult(entry, not known, outcome, hidden=is_hidden, is_cut=is_cut)
 
 
-def forget(repository: EntryRepository, ids: Collection[str], *, who: str) -> Outcome:
-    """Archive entries as forgotten, and hide the messages they came from. Raises `InputError` for an unknown id."""
+def change_each(
+    repository: EntryRepository,
+    ids: Collection[str],
+    changed: Callable[[Entry], Entry],
+    *,
+    who: str,
+    why: str,
+    is_redacted: bool = False,
+) -> Outcome:
+    """Change some entries, each on its own. Raises `InputError` for an unknown id, and `MemoryFileError`."""
 
     def change(entries: dict[str, Entry]) -> dict[str, Entry]:
         require(entries, ids)
-        return {
-            id_: replace(entry, hides=(id_, *hidden_with(repository.paths, entry))) if id_ in ids else entry
-            for id_, entry in entries.items()
-        }
+        return {id_: changed(entry) if id_ in ids else entry for id_, entry in entries.items()}
 
-    return repository.update(change, who=who, why=FORGET, is_redacted=True)
+    return repository.update(change, who=who, why=why, is_redacted=is_redacted)
+
+
+def forget(repository: EntryRepository, ids: Collection[str], *, who: str) -> Outcome:
+    """Archive entries as forgotten, and hide the messages they came from. Raises `InputError` for an unknown id."""
+
+    def forgotten(entry: Entry) -> Entry:
+        return replace(entry, hides=(entry.id, *hidden_with(repository.paths, entry)))
+
+    return change_each(repository, ids, forgotten, who=who, why=FORGET, is_redacted=True)
 
 
 def hidden_with(paths: MemoryPaths, entry: Entry) -> tuple[str, ...]:
@@ -164,13 +179,8 @@ def hidden_with(paths: MemoryPaths, entry: Entry) -> tuple[str, ...]:
 
 def put_into_group(repository: EntryRepository, ids: Collection[str], group: str, *, who: str) -> Outcome:
     """Put entries into a group, or with an empty name into none. Raises `InputError` for an unknown id."""
-
-    def change(entries: dict[str, Entry]) -> dict[str, Entry]:
-        require(entries, ids)
-        name = plain_group(group)
-        return {id_: replace(entry, group=name) if id_ in ids else entry for id_, entry in entries.items()}
-
-    return repository.update(change, who=who, why="group")
+    name = plain_group(group)
+    return change_each(repository, ids, lambda entry: replace(entry, group=name), who=who, why="group")
 
 
 def put_tags(
@@ -182,11 +192,7 @@ def put_tags(
     def tagged(entry: Entry) -> Entry:
         return replace(entry, tags=tuple(tag for tag in plain_tags((*entry.tags, *tags)) if tag.casefold() not in gone))
 
-    def change(entries: dict[str, Entry]) -> dict[str, Entry]:
-        require(entries, ids)
-        return {id_: tagged(entry) if id_ in ids else entry for id_, entry in entries.items()}
-
-    return repository.update(change, who=who, why="tags")
+    return change_each(repository, ids, tagged, who=who, why="tags")
 
 
 def _entry(id_: str, content: str, said: NewEntry, now: datetime) -> Entry:
@@ -241,10 +247,6 @@ def _is_same(entry: Entry, said: NewEntry) -> bool:
         return entry.scope == said.scope
     whose = entry.scope.user == said.scope.user or not said.scope.group_chat
     return whose and entry.scope.project in ("", said.scope.project) and said.visible.allows(whole_scope(entry))
-
-
-def _alike(text: str) -> str:
-    return " ".join(text.split()).casefold().rstrip(".。!！")
 
 
 def require(entries: dict[str, Entry], ids: Collection[str]) -> None:
