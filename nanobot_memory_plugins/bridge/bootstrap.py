@@ -20,7 +20,7 @@ from nanobot_memory_plugins.bridge.sessions import is_own
 from nanobot_memory_plugins.bridge.turn_scopes import current_scope
 from nanobot_memory_plugins.core import logger
 from nanobot_memory_plugins.core.host.memory_thread import MemoryThread
-from nanobot_memory_plugins.core.host.prompt_filter import without_others_notes
+from nanobot_memory_plugins.core.host.prompt_calls import without_others_notes
 from nanobot_memory_plugins.core.scopes.scopes import Scopes
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 from nanobot_memory_plugins.redaction.script.printable import printable
