@@ -100,15 +100,6 @@ class LendingStore(Protocol):
 
 
 @runtime_checkable
-class SharingStore(Protocol):
-    """A store that many machines share. What is kept is in this machine's files first, and later kept for everybody."""
-
-    async def kept_for_all(self, ids: Sequence[str]) -> Collection[str]:
-        """Return those of some records, by the ids of their receipts, that are kept for everybody by now."""
-        ...
-
-
-@runtime_checkable
 class LeasingStore(Protocol):
     """A store that many machines share, and that knows which of them does what is to be done once for all."""
 

@@ -177,7 +177,7 @@ class SharedStore:
             await asyncio.sleep(_POLL)
 
     async def kept_for_all(self, ids: Sequence[str]) -> Collection[str]:
-        """Return those of some records that are on the server; none while it is away."""
+        """Return those of some records, by the ids of their receipts, that are on the server; none while it is away."""
         return await self.ask(lambda connection: records.shared(connection, ids)) or ()
 
     async def lease(self, work: str, seconds: float) -> bool:

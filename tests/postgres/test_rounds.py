@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 
 from nanobot_memory_plugins.core import MemoryHost, Note, StoreError
-from nanobot_memory_plugins.core.host.shared_receipts import receipt_now
 from nanobot_memory_plugins.core.values import Erasure
 from nanobot_memory_plugins.tools.postgres_server.server import OwnServer
 from tests.postgres.machines import configured, processes_of, rows, until
@@ -86,7 +85,7 @@ async def test_nothing_is_lost_or_doubled_and_what_is_forgotten_stays_forgotten(
                 await until(lambda: host.store.server.up)  # noqa: B023
                 await host.flush_index()
                 assert host.store.status().unsent_bytes == 0
-            assert (await receipt_now(memory.store, receipt)).shared
+            assert await memory.store.kept_for_all([receipt.id]) == {receipt.id}
     assert len(acknowledged) > rounds
     kept = Counter(text for (text,) in rows(own_server, tenant, "text", "passage"))
     assert {fact: kept[fact] for fact in acknowledged if kept[fact] != 1} == {}

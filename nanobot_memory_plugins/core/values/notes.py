@@ -54,8 +54,7 @@ class Receipt:
 
     ``stored`` is true once the bytes are in ``path``; ``line`` is where they start, from 1. When it was not stored,
     ``reason`` says why; ``pending`` says that it waits to be redacted, or for the file's lock, and will be stored
-    unless the process dies before. It is ``shared`` once it is kept for everybody who shares the memory, which nobody
-    waits for: `receipt_now` says how that stands.
+    unless the process dies before.
     """
 
     stored: bool
@@ -65,12 +64,6 @@ class Receipt:
     reason: str = ""
     notes: tuple["Receipt", ...] = ()
     pending: bool = False
-    shared: bool = False
-
-    @property
-    def kept(self) -> str:
-        """Where it is kept: ``local``, ``shared``, or empty while it is not stored."""
-        return ("shared" if self.shared else "local") if self.stored else ""
 
 
 @dataclass(frozen=True, slots=True)
