@@ -184,6 +184,11 @@ async def test_an_oversized_message_is_kept_out_of_the_call_and_named(life: Life
 async def test_a_tool_call_is_never_parted_from_its_result(life_without_model: Life):
     rng = random.Random(7)
     async with life_without_model.host() as memory:
+        # What calls a tool is no summary of ours, whatever it begins with.
+        mark = (await compact(memory, talk(30))).text.splitlines()[0]
+        first, result = tool_turn(0)[1:3]
+        late = [first | {"content": mark, "tool_calls": first["tool_calls"][:1]}, *chat("", "One moment.")[1:], result]
+        assert parted(late, (await compact(memory, late, "cli:late")).keep_from) == []
         for number in range(12):
             history = [
                 one

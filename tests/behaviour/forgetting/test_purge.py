@@ -97,12 +97,12 @@ async def test_a_message_goes_by_its_id_and_a_conversation_by_its_key_with_all_t
 async def test_eight_letters_or_four_characters_of_an_entry_are_found_inside_of_what_was_said(life: Life):
     async with life.host() as memory:
         talk = Conversation(memory)
-        for said, text in (
-            ("对了我家的猫叫阿福还没睡", "猫叫阿福"),
-            ("By the way her cat Bo ran off again", "cat Bo ran"),
+        for said, elsewhere, text in (
+            ("对了我家的猫叫阿福还没睡", "邻居说猫叫阿福的又来了", "猫叫阿福"),
+            ("By the way her cat Bo ran off again", "Our cat Bo ran off to the pier", "cat Bo ran"),
         ):
             await talk.turn(said, "Noted.", remember_call(text, text))
-            await Conversation(memory, "cli:elsewhere").turn(said)  # which no entry came of
+            await Conversation(memory, "cli:elsewhere").turn(elsewhere)  # which no entry came of
         await talk.turn("The cat Bo ranked first.")  # other words, which begin alike
         await memory.flush_index()
     for entry in life.entries():

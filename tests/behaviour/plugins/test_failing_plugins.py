@@ -16,6 +16,7 @@ from loguru import logger
 from nanobot_memory_plugins.core.testing import install_plugin
 from tests.behaviour.kit.failing import AT_ONCE, HANGING, SECRET, release
 from tests.behaviour.kit.life import KEY, Life
+from tests.behaviour.kit.waiting import until
 
 ROOT = Path(__file__).parents[3]
 # Seconds, by limit: the witnesses need a thousandth of one.
@@ -165,6 +166,40 @@ def on_tool_executed(arguments):
             kept = await memory.tool_executed(session_key=KEY, tool_name="exec", arguments=given, result="a.txt")
             stored.append(kept.stored)
     assert stored == [True, False, True, False]
+
+
+@pytest.mark.accept("PL-04")
+async def test_one_that_fails_three_times_rests_a_minute_whatever_fails_late(life_without_model: Life, install):
+    life = life_without_model
+    calls, go = life.folder / "calls", life.folder / "go"
+    install(
+        "late",
+        f"""
+import asyncio, pathlib
+from nanobot_memory_plugins.core import hookimpl
+
+@hookimpl
+async def on_message_received(text):
+    with open({str(calls)!r}, "a") as file:
+        file.write(text + "\\n")
+    while text == "late" and not pathlib.Path({str(go)!r}).exists():
+        await asyncio.sleep(0.01)
+    raise ValueError
+""",
+        alone=True,
+    )
+    async with life.host() as memory:
+        late = asyncio.create_task(memory.message_received(session_key="a", text="late"))
+        await until(lambda: calls.exists() and "late" in calls.read_text())
+        for text in ("one", "two", "three", "resting"):
+            await memory.message_received(session_key=KEY, text=text)
+        life.clock.advance(50)
+        go.touch()
+        await late
+        await memory.message_received(session_key=KEY, text="still resting")
+        life.clock.advance(11)
+        await memory.message_received(session_key=KEY, text="again")
+    assert calls.read_text().split("\n") == ["late", "one", "two", "three", "again", ""]
 
 
 @pytest.mark.accept("PL-04")
