@@ -96,6 +96,7 @@ async def test_a_change_that_nobody_tells_of_is_found_within_seconds_in_a_new_fo
             return bool((await memory.search(Query("lantern"))).hits)
 
         await until(told)
+        await until(lambda: memory.store.status().documents == 1, "the index")
         status = life.memory / "new" / "note.md"
         status.write_text("## A\nThe teapot stands in the shed.\n", encoding="utf-8")
 
@@ -243,6 +244,21 @@ async def test_two_hosts_and_a_person_write_at_once_and_nothing_is_lost(life: Li
     }
     notes = "".join(file.read_text(encoding="utf-8") for file in life.memory.glob("????-??-??.md"))
     assert all(f"note {number}" in notes for number in range(4))
+
+
+async def test_where_the_lock_of_the_index_is_deleted_one_host_indexes_and_the_other_leaves_it(life: Life):
+    other = Life(life.folder, life.model, clock=life.clock)
+    async with life.host() as one:
+        await keep_notes(one, "the violin is red")
+        await one.flush_index()
+        assert one.store.status().indexing_here
+        (life.workspace / ".storage" / "indexer.lock").unlink()
+        async with other.host() as two:
+            await until(lambda: two.store.status().indexing_here)
+            life.clock.advance(2)
+            await until(lambda: not one.store.status().indexing_here)
+            await keep_notes(one, "the lantern is blue")
+            assert any("lantern" in text for text in await found(two, "lantern"))
 
 
 async def until_gone(memory: MemoryHost, words: str) -> None:
