@@ -106,7 +106,7 @@ class Resuming:
 
         The first ``known`` messages are what an earlier compaction left of others, and not taken in.
         """
-        plain = plain_history(messages)
+        plain = await run_in_daemon_thread(plain_history, tuple(messages))  # a long history takes seconds
         try:
             await self.take_in_lately(session_key, messages, scope, known=known, plain=plain)
         except Exception as error:  # the plugins are to be asked all the same
