@@ -364,6 +364,7 @@ class MemoryHost(PromptCalls):
         given: Sequence[Message] = ()
         if not self.config.core.keep_transcripts:  # else what is read is the transcript
             given = await self.privacy.readable(session_key, await self._receiving.history(session_key, messages))
+        await self._behind.reader.expect(session_key, whose)
         self._background.begin(self._behind.reader.read(session_key, whose, "compaction", given=given))
         return summary
 

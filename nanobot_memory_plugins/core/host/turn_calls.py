@@ -145,6 +145,7 @@ class BehindTurns:
         self, session_key: str, scope: Scope, reason: str, told: Receipt, given: Sequence[Message]
     ) -> Receipt:
         """Read a session once all that was said in it is written; return what was ``told`` with the notes of that."""
+        await self.reader.expect(session_key, scope)
         await self._parts.recorder.drain()
         readable = await self._parts.privacy.readable(session_key, tuple(given))
         notes = await self.reader.read(session_key, scope, reason, given=readable)

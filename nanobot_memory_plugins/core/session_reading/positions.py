@@ -32,13 +32,14 @@ class Position:
     """How far a session has been read: ``read`` gives the last message's id by field.
 
     ``asked`` counts questions about what came since that were not answered, ``busy`` is when a process began to ask,
-    and ``scope`` is whose the session is.
+    ``expected`` says that it is to be read and was not looked at yet, and ``scope`` is whose the session is.
     """
 
     read: Mapping[str, str] = field(default_factory=dict)
     asked: int = 0
     busy: str = ""
     scope: Mapping[str, str] = field(default_factory=dict)
+    expected: bool = False
 
 
 class Positions:
@@ -57,9 +58,19 @@ class Positions:
             return Position()
 
     def waiting(self) -> list[tuple[str, Scope]]:
-        """Return the sessions about which was asked without an answer, longest first."""
+        """Return the sessions that were to be read, or about which was asked without an answer, longest first."""
         known = ((key, _position(row)) for key, row in self._state.tasks(_TASK))
-        return [(key, Scope(**one.scope)) for key, one in known if one.asked]
+        return [(key, Scope(**one.scope)) for key, one in known if one.asked or one.expected]
+
+    def expect(self, session_key: str, scope: Scope) -> None:
+        """Note that a session is to be read, so that the next process does it where this one ends before."""
+        whose = _named(scope)
+        self._change(session_key, lambda position: (replace(position, expected=True, scope=whose), None), failed=None)
+
+    def settle(self, session_key: str) -> None:
+        """Note that a session that was to be read was looked at, and nobody asks about it."""
+        if self.of(session_key).expected:
+            self._change(session_key, lambda position: (replace(position, expected=False), None), failed=None)
 
     def begin(self, session_key: str, scope: Scope, read: Mapping[str, str]) -> bool:
         """Note that a session is asked about now; return False while another process asks, and where one has asked.
@@ -73,8 +84,8 @@ class Positions:
             is_free = since is None or not timedelta() <= now - since < _BUSY
             if not is_free or any(position.read.get(name, "") != id_ for name, id_ in read.items()):
                 return position, False
-            whose = {name: value for name, value in asdict(scope).items() if value}
-            return replace(position, asked=position.asked + 1, busy=now.isoformat(), scope=whose), True
+            asked = replace(position, asked=position.asked + 1, busy=now.isoformat(), expected=False)
+            return replace(asked, scope=_named(scope)), True
 
         return self._change(session_key, change, failed=False)
 
@@ -113,6 +124,10 @@ class Positions:
         except StoreError as error:
             logger.warning("it cannot be written down how far a session was read: {}", error.cause)
             return failed
+
+
+def _named(scope: Scope) -> dict[str, str]:
+    return {name: value for name, value in asdict(scope).items() if value}
 
 
 def _position(row: Mapping[str, Any] | None) -> Position:

@@ -86,6 +86,7 @@ class SessionReader:
         async with lock:
             work = await run_in_daemon_thread(lambda: self._unread(session_key, given))
             if not work.records:
+                await run_in_daemon_thread(self._positions.settle, session_key)
                 return ()
             parts = await self._contribute(
                 {
@@ -101,10 +102,26 @@ class SessionReader:
             receipts = await self._do_without(work, silent)
             asking = [part for part in parts if part not in silent]
             if not asking:
+                await run_in_daemon_thread(self._positions.settle, session_key)
                 return receipts
             before = {part.field: work.read.get(part.field, "") for part in asking}
-            is_ours = await run_in_daemon_thread(lambda: self._positions.begin(session_key, scope, before))
+            is_ours = await self._begin(session_key, scope, before)
             return receipts + await self._ask(replace(work, parts=tuple(asking))) if is_ours else receipts
+
+    async def _begin(self, session_key: str, scope: Scope, before: Mapping[str, str]) -> bool:
+        """Take the session for this process; where that ends meanwhile, the next one finds it free at once."""
+        work = run_in_daemon_thread(lambda: self._positions.begin(session_key, scope, before))
+        beginning = asyncio.ensure_future(work)
+        try:
+            return await asyncio.shield(beginning)
+        except asyncio.CancelledError:
+            if await beginning:
+                await run_in_daemon_thread(lambda: self._positions.leave(session_key, counts=False))
+            raise
+
+    async def expect(self, session_key: str, scope: Scope) -> None:
+        """Have a session read at the next start where this process ends before it has begun to ask."""
+        await run_in_daemon_thread(self._positions.expect, session_key, scope)
 
     async def read_waiting(self) -> None:
         """Read the sessions that an earlier process left without an answer."""

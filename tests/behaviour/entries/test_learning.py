@@ -239,3 +239,20 @@ async def test_a_long_history_is_shortened_before_the_model_reads_it(life: Life,
     assert asked
     assert all(sum(estimate_tokens(str(part["content"])) for part in one.messages) < 16_000 for one in asked)
     assert estimate_tokens(asked[-1].last_user) < 9_500
+
+
+async def test_a_session_that_was_cut_just_before_the_end_of_a_process_is_read_by_the_next(
+    life: Life, model: ReadingModel
+):
+    model.learn("The user likes green tea", TEA, kind="preference")
+    async with life.host() as memory:
+        talk = Conversation(memory)
+        for said in (f"{TEA}, and {HAMBURG}.", f"{DOG}.", "He sleeps a lot."):
+            await talk.hear(said)
+        await memory.before_compaction(
+            session_key=talk.key, messages=talk.history, context_window=8_000, reason="command"
+        )
+    assert life.entries() == []
+    async with life.host():
+        await until(lambda: "The user likes green tea" in by_text(life))
+    assert len(model.asked("reading")) == 1
