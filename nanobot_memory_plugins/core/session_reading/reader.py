@@ -174,6 +174,14 @@ class SessionReader:
         return await self._keep(notes, work.scope)
 
     async def _ask(self, work: _Work) -> tuple[Receipt, ...]:
+        try:
+            return await self._asked(work)
+        except asyncio.CancelledError:
+            # The process ends, maybe with an answer that nobody has taken: the next one finds the session free at once.
+            await run_in_daemon_thread(self._leave, work)
+            raise
+
+    async def _asked(self, work: _Work) -> tuple[Receipt, ...]:
         early: dict[str, Sequence[Note]] = {}
         waiting = [asyncio.create_task(_impatient(part, early)) for part in work.parts if part.patience is not None]
         counts, reading = True, None
@@ -182,10 +190,6 @@ class SessionReader:
         except LanguageModelError as error:
             logger.debug("a session is not read now: {}", type(error).__name__)
             counts = False
-        except asyncio.CancelledError:
-            # The process ends, and the next one is to find the session free at once.
-            await run_in_daemon_thread(self._leave, work)
-            raise
         finally:
             for task in waiting:
                 task.cancel()
