@@ -14,7 +14,6 @@ from nanobot_memory_plugins.bridge.hook import ToolHook
 from nanobot_memory_plugins.bridge.idle import IdleSessions
 from nanobot_memory_plugins.bridge.idle_marks import IdleMarks
 from nanobot_memory_plugins.bridge.language_model import HostLanguageModel
-from nanobot_memory_plugins.bridge.private_messages import let_private_pass
 from nanobot_memory_plugins.bridge.problem_line import say_problems
 from nanobot_memory_plugins.bridge.reply_capture import Replies
 from nanobot_memory_plugins.bridge.seams import Seams, find_loop, require
@@ -22,7 +21,7 @@ from nanobot_memory_plugins.bridge.senders import senders_of_loop
 from nanobot_memory_plugins.bridge.sessions import is_for_people, is_own, scope_of
 from nanobot_memory_plugins.bridge.shutdown import close_with
 from nanobot_memory_plugins.bridge.turn_scopes import TurnScopes
-from nanobot_memory_plugins.bridge.turns import Turns
+from nanobot_memory_plugins.bridge.turns import Turns, let_private_pass
 from nanobot_memory_plugins.core import MemoryService, MemoryTool, Scope, SystemClock, logger
 from nanobot_memory_plugins.core.entry_points import is_selected
 from nanobot_memory_plugins.core.hookspecs import PROJECT_NAME

@@ -1,10 +1,10 @@
-"""The assistant's replies, read from the session that nanobot has just saved."""
+"""What nanobot has saved of a session: the replies of the turn that ended, and what was said before the memory came."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Any
 
-from nanobot_memory_plugins.bridge.sessions import is_for_people, public_messages
+from nanobot_memory_plugins.bridge.sessions import is_background, is_continuation, is_for_people, public_messages
 from nanobot_memory_plugins.bridge.turn_scopes import TurnScopes
 from nanobot_memory_plugins.core import MemoryService, Scope, logger
 from nanobot_memory_plugins.core.host.turn import Turn
@@ -82,6 +82,21 @@ def is_answer(message: dict[str, Any]) -> bool:
     """Return whether a message may be what the assistant said to the user, and nothing that nanobot put there."""
     content = message.get("content")
     return not (isinstance(content, str) and content.strip() in _NO_ANSWERS) and not message.get("injected_event")
+
+
+def earlier_messages(recorded: Sequence[object]) -> list[dict[str, Any]]:
+    """Return the messages of people's turns, as they are kept when they are heard.
+
+    What nanobot put in the place of an answer, what others sent there, and the turns of its timers are left out.
+    """
+    people: list[object] = []
+    timers = False
+    for message in recorded:
+        if isinstance(message, dict) and message.get("role") == "user" and not is_continuation(message):
+            timers = is_background("", message)
+        if not timers:
+            people.append(message)
+    return [one for one in public_messages(people, at_most=None) if is_answer(one)]
 
 
 def _since(message: object, started: datetime) -> bool:

@@ -7,7 +7,7 @@ from typing import Any
 from nanobot.runtime_context import RuntimeContextBlock
 
 from nanobot_memory_plugins.bridge import turn_scopes
-from nanobot_memory_plugins.bridge.earlier_history import earlier_messages
+from nanobot_memory_plugins.bridge.reply_capture import earlier_messages
 from nanobot_memory_plugins.bridge.sessions import (
     is_for_people,
     is_new_message,
@@ -23,6 +23,8 @@ from nanobot_memory_plugins.core.host.turn import Turn
 from nanobot_memory_plugins.core.text.private import is_private as says_private
 from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
 
+# How messages begin that nanobot would refuse as an unknown command.
+_BEGINNINGS = ("/private ", "/private\n")
 # How nanobot records where an injected block came from.
 BLOCK_SOURCE = "nanobot-memory"
 # Recalls that were begun and not asked for, kept at most; the host asks for each within milliseconds.
@@ -170,3 +172,17 @@ class Turns:
         """Return the session if the host holds it already; asking for it must not create it."""
         get_cached = getattr(self._sessions, "get_cached", None)
         return get_cached(key) if get_cached is not None else None
+
+
+async def _no_command(_context: object) -> None:
+    """Leave the message to the turn."""
+
+
+def let_private_pass(loop: Any) -> None:
+    """Let private messages reach the model, as any other. A loop has its commands only after its tools."""
+    commands = getattr(loop, "commands", None)
+    register, is_known = getattr(commands, "prefix", None), getattr(commands, "_prefix", ())
+    if register is None or any(handler is _no_command for _, handler in is_known):
+        return
+    for beginning in _BEGINNINGS:
+        register(beginning, _no_command)
