@@ -120,7 +120,7 @@ class ModelReport(Protocol):
         ...
 
     @property
-    def loading(self) -> bool:
+    def is_loading(self) -> bool:
         """Whether it is being fetched, built or loaded."""
         ...
 

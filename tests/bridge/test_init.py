@@ -4,7 +4,6 @@ import json
 import os
 import pty
 import select
-import shlex
 import signal
 import subprocess
 import sys
@@ -274,24 +273,3 @@ def test_it_says_where_several_may_write_and_makes_the_owners_names_one(home, qu
     capsys.readouterr()
     assert run_command_line(["init", "--yes", "--no-model"]) == 0
     assert "nanobot-memory init --me" not in capsys.readouterr().out
-
-
-def test_it_names_what_can_be_taken_in_with_the_command_and_takes_nothing(config: Path, quick, capsys):
-    workspace = config.parents[1] / "ws"
-    (workspace / "sessions").mkdir(parents=True)
-    lines = [
-        {"_type": "metadata", "key": "cli:direct"},
-        {"role": "user", "content": "The cabin key hangs in the shed."},
-    ]
-    (workspace / "sessions" / "cli_direct.jsonl").write_text("".join(f"{json.dumps(one)}\n" for one in lines))
-    (workspace.parent / "notes").mkdir()
-    (workspace.parent / "notes" / "tea.md").write_text("# Tea\n\nJo prefers green tea.\n")
-    code, told = init(capsys, "--yes")
-    assert code == 0, told
-    taking = f"import {workspace} --from nanobot --workspace {workspace}"
-    assert f"nanobot-memory {taking} --dry-run" in told
-    assert "markdown" not in told, "a folder that happens to lie there is no offer"
-    assert not (workspace / "memory").exists()
-    assert run_command_line(shlex.split(taking)) == 0
-    capsys.readouterr()
-    assert "--dry-run" not in init(capsys, "--yes")[1]  # what was taken in once needs no offer any more

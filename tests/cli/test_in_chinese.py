@@ -58,7 +58,6 @@ serch 乌龙茶
 search 乌龙茶 --limit 很多
 entries show 没有
 search 茶 --since 2026-13
-export --to
 export --to /nowhere/memory.zip
 """
 # What is no sentence of ours: what is typed, names of files, types and options, and values in JSON.

@@ -3,7 +3,6 @@
 COMMANDS = {
     "timeline": "Show what was talked about, the newest last: a line for each session and day, in this machine's "
     "time zone.",
-    "why": "Show what a message would recall: the tier and its signals, each candidate with its scores, what "
-    "was cut and why.",
+    "why": "Show what would stand beside a message, what was found and left out, and why.",
 }
 """What the help says of each, which imports none of them."""

@@ -139,11 +139,11 @@ class _Bars(EvaluationWatcher):
 
     def model(self, status: StoreStatus, report: ModelReport) -> None:
         """Show how far the model, or the vectors, are; nothing when there is no model."""
-        if not (report.loading or report.model):
+        if not (report.is_loading or report.model):
             return
         if self._embedding is None:
             self._embedding = self._progress.add_task(tr("embedding"))
-        if report.loading:
+        if report.is_loading:
             what = tr(report.activity) or tr("loading the embedding model")
             self._progress.update(self._embedding, description=what, total=1, completed=report.progress)
             return
