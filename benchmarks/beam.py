@@ -27,11 +27,10 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from benchmarks.answers.blocks import block_of_size, our_blocks
 from benchmarks.answers.record import append_given
 from benchmarks.answers.scoring import mean_interval
+from benchmarks.local_model import LocalModelServer, local_model_file
 from benchmarks.retrieval.baselines import fts5
 from benchmarks.retrieval.datasets import LabelledDocument, LabelledSet, Question
 from nanobot_memory_plugins.core.text.tokens import estimate_tokens
-from nanobot_memory_plugins.tools.local_model.file import local_model_file
-from nanobot_memory_plugins.tools.local_model.server import LocalModelServer
 
 CONDITIONS = ("none", "plain", "everything", "ours")
 """No memory; BM25 over pieces, filled to as many tokens as ours may take; the newest that fits the window; ours."""

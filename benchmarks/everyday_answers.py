@@ -11,15 +11,14 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 
-from benchmarks.answers.asking import complete, digest
+from benchmarks.answers.asking import digest
 from benchmarks.answers.record import Given, append_given, read_given
 from benchmarks.answers.table import OURS, UPPER_BOUND, table
 from benchmarks.lives import Beside, Life, Probe, evidence, lived, read_lives
+from benchmarks.local_model import LocalModelServer, local_model_file
 from benchmarks.retrieval.datasets import SHARED
 from nanobot_memory_plugins.core.text.tokens import estimate_tokens
 from nanobot_memory_plugins.storage.segmentation import candidate_terms, segment
-from nanobot_memory_plugins.tools.local_model.file import local_model_file
-from nanobot_memory_plugins.tools.local_model.server import LocalModelServer
 
 NOTHING = "none"
 CONDITIONS = (NOTHING, OURS, UPPER_BOUND)
@@ -109,7 +108,7 @@ def _answer(asked: Sequence[tuple[Life, Probe]], file: Path, given: dict[tuple[s
                     continue
                 if beside not in answered:  # what is the same is answered the same
                     started = time.perf_counter()
-                    text = complete(server, prompt(beside, probe), max_tokens=MAXIMUM_ANSWER_TOKENS)
+                    text = server.ask(prompt(beside, probe), max_tokens=MAXIMUM_ANSWER_TOKENS).strip()
                     answered[beside] = text, time.perf_counter() - started
                 text, took = answered[beside]
                 record = Given(

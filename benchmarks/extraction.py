@@ -26,7 +26,7 @@ import json_repair
 
 from benchmarks.forgetting import Session, chosen
 from benchmarks.kept_answers import KeptAnswers
-from benchmarks.local_model_client import client_of
+from benchmarks.local_model import LocalModelServer, client_of, local_model_file
 from benchmarks.measure import quiet
 from benchmarks.retrieval.datasets import BENCH
 from nanobot_memory_plugins.consolidation.model.entry import Category, Entry
@@ -40,8 +40,6 @@ from nanobot_memory_plugins.core.redaction import redact_text
 from nanobot_memory_plugins.core.text.evidence import Evidence, without_thoughts
 from nanobot_memory_plugins.storage.embedding.opening import open_embedder
 from nanobot_memory_plugins.storage.embedding.options import EmbeddingOptions
-from nanobot_memory_plugins.tools.local_model.file import local_model_file
-from nanobot_memory_plugins.tools.local_model.server import LocalModelServer
 
 DATA = Path(__file__).parents[1] / "tests" / "data"
 PAIRS, MORE_PAIRS, NO_PAIRS = (

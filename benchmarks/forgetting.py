@@ -21,14 +21,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.local_model_client import client_of
+from benchmarks.local_model import LocalModelServer, client_of, local_model_file
 from benchmarks.measure import quiet
 from benchmarks.retrieval.datasets import BENCH, LEFT_OUT, LabelledDocument, Question, read_set
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, Query
 from nanobot_memory_plugins.core.protocols import Complete
 from nanobot_memory_plugins.core.text.tokens import estimate_tokens
-from nanobot_memory_plugins.tools.local_model.file import local_model_file
-from nanobot_memory_plugins.tools.local_model.server import LocalModelServer
 
 ENGLISH, CHINESE = "locomo_turns", "membank_zh"
 WINDOW = 8_000

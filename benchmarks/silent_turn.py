@@ -18,12 +18,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from benchmarks.local_model_client import client_of
+from benchmarks.local_model import LocalModelServer, client_of, local_model_file
 from benchmarks.measure import quiet
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, Query
 from nanobot_memory_plugins.core.protocols import Complete
-from nanobot_memory_plugins.tools.local_model.file import local_model_file
-from nanobot_memory_plugins.tools.local_model.server import LocalModelServer
 
 WINDOW = 8_000
 # What summary and messages that stay may take, in tokens: less than the conversation has.

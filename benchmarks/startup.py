@@ -17,7 +17,7 @@ from pathlib import Path
 from benchmarks.measure import report
 from nanobot_memory_plugins.core.testing.scripted_server import ScriptedServer
 from nanobot_memory_plugins.storage.embedding.locations import CACHE_VARIABLE, cache_directory
-from nanobot_memory_plugins.tools.demo.evidence import recalled_blocks
+from nanobot_memory_plugins.tools.demo.scenario import recalled_blocks
 from tests.support.nanobot import Installation
 
 REPETITIONS = 9

@@ -51,7 +51,7 @@ gc.disable()
 
 _TESTS = Path(__file__).parent
 # Folders whose tests run the installed nanobot, and those that hold documents and packages to what they say.
-_HOST = ("bridge", "local_model")
+_HOST = ("bridge",)
 _REPO = ("docs", "packaging")
 
 

@@ -1,11 +1,10 @@
 """Asks the local model, which answers one question after the other."""
 
 import hashlib
-import http.client
 import json
 from collections.abc import Mapping, Sequence
 
-from nanobot_memory_plugins.tools.local_model.server import LocalModelServer
+from benchmarks.local_model import LocalModelServer
 
 INSTRUCTION = (
     "You answer questions about people from notes of their conversations. Each note begins with the day on which it "
@@ -38,31 +37,5 @@ INSTRUCTION_DIGEST = digest(messages("", ""))
 
 def ask(server: LocalModelServer, block: str, question: str) -> str:
     """Return the first line of the answer. Raises OSError when the model does not answer."""
-    return complete(server, messages(block, question), max_tokens=MAXIMUM_ANSWER_TOKENS, stop=("\n",))
-
-
-def complete(
-    server: LocalModelServer, prompt: Sequence[Mapping[str, str]], *, max_tokens: int, stop: Sequence[str] = ()
-) -> str:
-    """Return the model's answer to a prompt. Raises OSError when the model does not answer."""
-    assert server.process is not None
-    request = {
-        "model": server.model_name,
-        "messages": list(prompt),
-        "temperature": 0,
-        "max_tokens": max_tokens,
-        "stop": list(stop),
-        "cache_prompt": True,
-    }
-    connection = http.client.HTTPConnection(*server.process.address, timeout=_LIMIT_SECONDS)
-    try:
-        connection.request(
-            "POST", "/v1/chat/completions", json.dumps(request).encode(), {"Content-Type": "application/json"}
-        )
-        answer = connection.getresponse()
-        body = json.load(answer)
-    finally:
-        connection.close()
-    if answer.status != http.client.OK:
-        raise OSError(f"the model answered with status {answer.status}: {json.dumps(body)[:200]}")
-    return str(body["choices"][0]["message"]["content"] or "").strip()
+    answer = server.ask(messages(block, question), max_tokens=MAXIMUM_ANSWER_TOKENS, stop=("\n",), limit=_LIMIT_SECONDS)
+    return answer.strip()

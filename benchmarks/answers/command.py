@@ -14,14 +14,13 @@ from benchmarks.answers.record import Given, append_given, read_given
 from benchmarks.answers.sample import chosen
 from benchmarks.answers.scoring import token_f1
 from benchmarks.answers.table import OURS, UPPER_BOUND, table
+from benchmarks.local_model import LocalModelServer, local_model_file
 from benchmarks.retrieval.baselines import fts5
 from benchmarks.retrieval.command import run_peer_on
 from benchmarks.retrieval.datasets import BENCH, LabelledSet, Question, read_set
 from benchmarks.retrieval.peers import PeerFailedError, peer_names
 from nanobot_memory_plugins.core.errors import NanobotMemoryError
 from nanobot_memory_plugins.core.text.tokens import estimate_tokens
-from nanobot_memory_plugins.tools.local_model.file import local_model_file
-from nanobot_memory_plugins.tools.local_model.server import LocalModelServer
 
 NOTHING = "none"
 FULL_TEXT = "fts5"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from nanobot_memory_plugins.tools.demo.evidence import recalled_blocks
+from nanobot_memory_plugins.tools.demo.scenario import recalled_blocks
 from tests.support.nanobot import Installation
 
 WORDS = {"storage": {"embeddingProvider": "none"}, "core": {"messageLimit": 20}}

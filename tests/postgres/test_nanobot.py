@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from nanobot_memory_plugins.core.testing.scripted_server import ScriptedServer
-from nanobot_memory_plugins.tools.demo.evidence import recalled_blocks
+from nanobot_memory_plugins.tools.demo.scenario import recalled_blocks
 from nanobot_memory_plugins.tools.postgres_server.server import OwnServer
 from tests.support.nanobot import Installation
 

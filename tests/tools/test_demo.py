@@ -9,12 +9,9 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from platformdirs import user_cache_dir
 
-from nanobot_memory_plugins.core.errors import ConfigurationError
 from nanobot_memory_plugins.core.testing.scripted_server import Request
 from nanobot_memory_plugins.core.text.fence import fence
-from nanobot_memory_plugins.tools.demo import evidence
-from nanobot_memory_plugins.tools.demo.installation import fake_secret, settings_of_the_user
-from nanobot_memory_plugins.tools.demo.scenario import STAGES
+from nanobot_memory_plugins.tools.demo.scenario import STAGES, recalled_blocks
 
 pytestmark = pytest.mark.slow
 
@@ -56,43 +53,11 @@ def test_the_demonstration_fails_where_recall_and_observation_are_missing(demons
     assert answer["stages"] == {**dict.fromkeys(STAGES, False), "remember": True, "restart": True}
 
 
-def test_a_secret_in_one_of_our_files_is_found_in_any_encoding(tmp_path):
-    secret = fake_secret()
-    assert secret != fake_secret()
-    (tmp_path / "memory").mkdir()
-    (tmp_path / "memory" / "note.md").write_bytes(b"\x00" + secret.encode("utf-16-le"))
-    (tmp_path / "elsewhere.txt").write_text(secret, encoding="utf-8")
-    assert evidence.files_with(secret, tmp_path) == ["memory/note.md"]
-
-
 def test_only_what_stands_in_the_fence_of_the_last_message_counts():
     block = fence(["the fact"], language="en")
     old = {"role": "user", "content": f"before\n\n{block}"}
-    assert evidence.recalled_blocks(Request({"messages": [old, {"role": "user", "content": "the fact"}]})) == []
+    assert recalled_blocks(Request({"messages": [old, {"role": "user", "content": "the fact"}]})) == []
     asked = Request({"messages": [{"role": "user", "content": f"question\n\n{block}"}]})
-    (found,) = evidence.recalled_blocks(asked)
+    (found,) = recalled_blocks(asked)
     assert "the fact" in found
     assert "question" not in found
-
-
-def test_the_users_own_model_is_taken_over_and_nothing_else(tmp_path):
-    file = tmp_path / "config.json"
-    whole = {
-        "agents": {"defaults": {"model": "m", "provider": "p", "workspace": "/home/ann/work"}},
-        "providers": {"p": {"apiKey": "k"}},
-        "channels": {"telegram": {"token": "t"}},
-    }
-    file.write_text(json.dumps(whole), encoding="utf-8")
-    assert settings_of_the_user(file) == {
-        "agents": {"defaults": {"model": "m", "provider": "p"}},
-        "providers": {"p": {"apiKey": "k"}},
-    }
-
-
-@pytest.mark.parametrize("text", ["", "[]", '{"agents": 3}', None])
-def test_a_configuration_that_cannot_be_used_is_named(tmp_path, text):
-    file = tmp_path / "config.json"
-    if text is not None:
-        file.write_text(text, encoding="utf-8")
-    with pytest.raises(ConfigurationError, match=r"config\.json"):
-        settings_of_the_user(file)

@@ -1,13 +1,25 @@
-"""The story of the demonstration, and whether each stage of it came true."""
+"""The story of the demonstration, and whether each stage of it came true.
 
-from collections.abc import Callable, Iterator
+That is read from the requests that reached the model and from the bytes on disk.
+"""
+
+import secrets
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from nanobot_memory_plugins.core.testing.scripted_server import Reply, ReplyRule, Request, ToolCall, after_tool
+from nanobot_memory_plugins.core.testing.scripted_server import (
+    Reply,
+    ReplyRule,
+    Request,
+    ScriptedServer,
+    ToolCall,
+    after_tool,
+)
+from nanobot_memory_plugins.core.text.fence import fenced_blocks
 from nanobot_memory_plugins.redaction.script.messages import Sentence
-from nanobot_memory_plugins.tools.demo.evidence import blocks_in_sessions, contains, files_with, recalled_blocks
-from nanobot_memory_plugins.tools.demo.installation import SETTINGS_FILE, AgentRun, Installation, fake_secret
+from nanobot_memory_plugins.tools.demo.installation import AgentRun, Installation
 
+SETTINGS_FILE = "settings.toml"
 FIRST_SESSION, SECOND_SESSION = "cli:first", "cli:second"
 PREFERENCE = "For backend services I prefer Haskell over Go, please keep that in mind."
 READ = f"Please use the read_file tool to read the file {SETTINGS_FILE}."
@@ -30,56 +42,40 @@ class Stage:
     shown: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class DemoModel:
-    """The model that plays: the requests that it got, when we can see them.
-
-    ``offer`` limits the tools that it sees: a small model calls something whenever it is offered anything.
-    """
-
-    requests: Callable[[], list[Request]] | None
-    offer: Callable[[tuple[str, ...]], None] = lambda _names: None
-
-
 def script() -> list[ReplyRule]:
     """Return the rules of the scripted model. It knows nothing but what a request tells it."""
+    read = Reply(tools=(ToolCall("read_file", {"path": SETTINGS_FILE}),))
     return [
         ReplyRule(after_tool, Reply("I have read the file.")),
-        ReplyRule(lambda request: request.last_user.startswith(READ), Reply(tools=(ToolCall("read_file", _FILE),))),
+        ReplyRule(lambda request: request.last_user.startswith(READ), read),
         ReplyRule(lambda request: request.last_user.startswith(ASK_PREFERENCE), answer_from(LANGUAGE)),
         ReplyRule(lambda request: request.last_user.startswith(ASK_REGION), answer_from(REGION)),
     ]
-
-
-_FILE = {"path": SETTINGS_FILE}
 
 
 def answer_from(word: str) -> Callable[[Request], Reply]:
     """Return an answer that says the word where a request tells it."""
 
     def answer(request: Request) -> Reply:
-        known = contains(recalled_blocks(request), word)
+        known = bool(line_with(recalled_blocks(request), word))
         return Reply(f"{word}, as far as I remember." if known else "I do not know.")
 
     return answer
 
 
-def play(installation: Installation, model: DemoModel) -> Iterator[Stage]:
+def play(machine: Installation, model: ScriptedServer) -> Iterator[Stage]:
     """Play the story, stage by stage."""
-    secret = fake_secret()
-    workspace = installation.workspace
-    (workspace / SETTINGS_FILE).write_text(
-        f'[payments]\nregion = "{REGION}"\nport = 7071\napi_key = "{secret}"\n', encoding="utf-8"
-    )
-    said = installation.agent(PREFERENCE, session=FIRST_SESSION)
-    kept = files_with(PREFERENCE, workspace)
+    # New each time, so that no file of ours can hold it by chance.
+    secret = "sk-" + secrets.token_urlsafe(30).replace("-", "x").replace("_", "y")
+    settings = f'[payments]\nregion = "{REGION}"\nport = 7071\napi_key = "{secret}"\n'
+    (machine.workspace / SETTINGS_FILE).write_text(settings, encoding="utf-8")
+    said = machine.agent(PREFERENCE, session=FIRST_SESSION)
+    kept = machine.files_with(PREFERENCE)
     kept_in = Sentence("kept in {files}", files=", ".join(kept)) if kept else Sentence("kept in nothing")
     yield Stage("remember", said.returncode == 0 and bool(kept), shown_of(said, kept_in))
 
-    model.offer(("read_file",))
-    read = installation.agent(READ, session=FIRST_SESSION)
-    model.offer(())
-    noted, leaked = files_with(REGION, workspace), files_with(secret, workspace)
+    read = machine.agent(READ, session=FIRST_SESSION)
+    noted, leaked = machine.files_with(REGION), machine.files_with(secret)
     hidden = (
         Sentence("THE SECRET STANDS IN {files}", files=", ".join(leaked))
         if leaked
@@ -89,43 +85,43 @@ def play(installation: Installation, model: DemoModel) -> Iterator[Stage]:
     what = Sentence.joined([noted_in, hidden], "; ")
     yield Stage("observe", read.returncode == 0 and bool(noted) and not leaked, shown_of(read, what))
 
-    asked, question = _ask(installation, model, ASK_PREFERENCE)
-    fresh = asked.pid not in (said.pid, read.pid) and asked.returncode == 0
+    asked, blocks = ask(machine, model, ASK_PREFERENCE, SECOND_SESSION)
     ended = Sentence(
         "process {pid}, after {first} and {second} had ended; a new session",
         pid=str(asked.pid),
         first=str(said.pid),
         second=str(read.pid),
     )
-    yield Stage("restart", fresh, (ended,))
-    known = contains(question, LANGUAGE) and _answered(asked, LANGUAGE)
-    yield Stage("recall preference", known, shown_of(asked, about(question, LANGUAGE)))
+    yield Stage("restart", asked.pid not in (said.pid, read.pid) and asked.returncode == 0, (ended,))
+    known = bool(line_with(blocks, LANGUAGE)) and LANGUAGE in asked.output
+    yield Stage("recall preference", known, shown_of(asked, about(blocks, LANGUAGE)))
 
-    asked, question = _ask(installation, model, ASK_REGION)
-    clean = not contains(question, secret) and not files_with(secret, workspace)
-    known = contains(question, REGION) and clean and _answered(asked, REGION)
-    yield Stage("recall tool run", known, shown_of(asked, about(question, REGION)))
-
-
-def _ask(installation: Installation, model: DemoModel, question: str) -> tuple[AgentRun, list[str]]:
-    """Ask in the new session; return the run and the blocks that memory put beside the question."""
-    before = len(model.requests()) if model.requests else 0
-    run = installation.agent(question, session=SECOND_SESSION)
-    if model.requests is None:
-        return run, blocks_in_sessions(installation.config_file.parents[1], question)
-    requests = model.requests()[before:]
-    return run, [block for request in requests for block in recalled_blocks(request)]
+    asked, blocks = ask(machine, model, ASK_REGION, SECOND_SESSION)
+    clean = not line_with(blocks, secret) and not machine.files_with(secret)
+    known = bool(line_with(blocks, REGION)) and clean and REGION in asked.output
+    yield Stage("recall tool run", known, shown_of(asked, about(blocks, REGION)))
 
 
-def _answered(run: AgentRun, word: str) -> bool:
-    """Return whether the answer has the word. The scripted model has it only from its request, too."""
-    return word.lower() in run.output.lower()
+def ask(machine: Installation, model: ScriptedServer, question: str, session: str) -> tuple[AgentRun, list[str]]:
+    """Ask in a session; return the run and the blocks that memory put beside the question."""
+    before = len(model.requests)
+    run = machine.agent(question, session=session)
+    return run, [block for request in model.requests[before:] for block in recalled_blocks(request)]
 
 
-def about(blocks: list[str], word: str) -> str:
+def recalled_blocks(request: Request) -> list[str]:
+    """Return the fenced blocks of the last user message of a request."""
+    return fenced_blocks(request.last_user)
+
+
+def line_with(blocks: Sequence[str], word: str) -> str:
+    """Return the first line of what the model was given that has a word, or nothing."""
+    return next((line.strip() for block in blocks for line in block.splitlines() if word in line), "")
+
+
+def about(blocks: Sequence[str], word: str) -> str:
     """Say which line of what the model was given has a word."""
-    line = next((line.strip() for block in blocks for line in block.splitlines() if word.lower() in line.lower()), "")
-    if line:
+    if line := line_with(blocks, word):
         return Sentence("the model was given: {line}", line=line)
     return Sentence("the model was given nothing about it")
 
@@ -133,7 +129,6 @@ def about(blocks: list[str], word: str) -> str:
 def shown_of(run: AgentRun, what: str, who: str = "nanobot") -> tuple[str, ...]:
     """Return what people see of a run: what is true of it, and the end of what it printed."""
     if run.returncode != 0:
-        failed = Sentence("{who} FAILED: {errors}", who=who, errors=run.errors.strip()[-300:])
-        return what, failed
+        return what, Sentence("{who} FAILED: {errors}", who=who, errors=run.errors.strip()[-300:])
     answer = run.output.rpartition(_HEADER)[2] or run.output
     return what, f"{who}: {' '.join(answer.split())[-200:]}"

@@ -1,1 +1,0 @@
-"""A small language model that runs on this machine, for ``nanobot-memory demo --local-model`` and benchmarks."""
