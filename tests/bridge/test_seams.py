@@ -140,7 +140,7 @@ def test_the_bridge_adds_little_to_nanobots_start():
         ended = time.process_time()
         heavy = {
             "fastembed", "apsw", "numpy", "onnxruntime", "nanobot_memory_plugins.storage",
-            "nanobot_memory_plugins.redaction.detectors.registry",
+            "nanobot_memory_plugins.redaction.detectors.rows",
         } & set(sys.modules)
         print((ended - between) / (between - begun), sorted(heavy))
         """

@@ -15,8 +15,7 @@ from typing import Any
 
 from nanobot_memory_plugins.core.redaction import redact_text
 from nanobot_memory_plugins.redaction import Redactor
-from nanobot_memory_plugins.redaction.detectors.rows import rows, token_rules, told_rules
-from nanobot_memory_plugins.redaction.detectors.rule_index import RuleIndex
+from nanobot_memory_plugins.redaction.detectors.rows import RuleIndex, rows, token_rules, told_rules
 from nanobot_memory_plugins.redaction.rules.keyword_index import KeywordIndex, Lowered
 from tests.redaction.shapes import jwt
 from tests.support.each import each

@@ -20,8 +20,8 @@ from nanobot_memory_plugins.core.files import MemoryPaths
 from nanobot_memory_plugins.core.files.entries import NoteEntry
 from nanobot_memory_plugins.core.files.reading import read_regular
 from nanobot_memory_plugins.core.values import Origin
+from nanobot_memory_plugins.redaction.rules.keyword_index import words
 from nanobot_memory_plugins.redaction.rules.rule import PLACEHOLDER
-from nanobot_memory_plugins.redaction.rules.word_lists import words
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 Redact = Callable[[str], str]

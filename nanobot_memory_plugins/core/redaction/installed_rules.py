@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import re
 import threading
 from collections.abc import Iterable, Iterator
@@ -108,7 +107,6 @@ def forget_installed_rules() -> None:
 
 @cache
 def _loaded() -> tuple[Redactor, tuple[InstalledRules, ...]]:
-    importlib.import_module("nanobot_memory_plugins.redaction.detectors.registry")
     points = sorted(installed_entry_points(REDACTION_GROUP), key=lambda one: (one.name, one.distribution))
     found = tuple(_load(point) for point in points)
     for one in found:

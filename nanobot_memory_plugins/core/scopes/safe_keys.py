@@ -13,7 +13,6 @@ from typing import Any, TypeVar
 
 from nanobot_memory_plugins.core.text.markdown import one_line
 from nanobot_memory_plugins.core.values import Note, Query, Scope
-from nanobot_memory_plugins.redaction.detectors.rule_index import RuleIndex
 from nanobot_memory_plugins.redaction.rules.keyword_index import Lowered
 from nanobot_memory_plugins.redaction.rules.rule import settle
 from nanobot_memory_plugins.redaction.script.folding import FoldedView
@@ -36,7 +35,12 @@ def redact_key(name: str) -> str:
     plain = one_line(name)
     # Full-width and invisible characters hide no token; a name without one keeps them.
     redacted = FoldedView(plain).text
-    spans = settle(_tokens().find(redacted, Lowered(redacted)))
+    # The shapes of known issuers alone: a telephone number or the random id of a chat is an ordinary name. And no rules
+    # of others: a name may not depend on what else is installed.
+    from nanobot_memory_plugins.redaction.detectors.rows import TOKENS
+
+    found = TOKENS.find(redacted, Lowered(redacted))
+    spans = settle(span for span in found if span.kind != "prefixed_token")
     if not spans and plain in (name, ""):
         return plain
     if not spans:
@@ -45,17 +49,6 @@ def redact_key(name: str) -> str:
         redacted = f"{redacted[: span.start]}{span.placeholder}{redacted[span.end :]}"
     digest = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGITS]
     return f"{redacted}-{digest.translate(_LETTERS)}"
-
-
-@functools.cache
-def _tokens() -> RuleIndex:
-    """Return the shapes of known issuers alone: a telephone number or the random id of a chat is an ordinary name.
-
-    And no rules of others: a name may not depend on what else is installed.
-    """
-    from nanobot_memory_plugins.redaction.detectors.rows import token_rules
-
-    return RuleIndex(rule for rule in token_rules() if rule.kind != "prefixed_token")
 
 
 def redact_scope(scope: Scope) -> Scope:

@@ -13,10 +13,9 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import NamedTuple
 
-from nanobot_memory_plugins.redaction.rules.keyword_index import KeywordIndex, Lowered
+from nanobot_memory_plugins.redaction.rules.keyword_index import KeywordIndex, Lowered, words
 from nanobot_memory_plugins.redaction.rules.lazy_pattern import lazy_re
 from nanobot_memory_plugins.redaction.rules.rule import RANK_KEYED, REDACTED, Span
-from nanobot_memory_plugins.redaction.rules.word_lists import words
 from nanobot_memory_plugins.redaction.script.folding import QUOTES
 from nanobot_memory_plugins.redaction.values.told_values import Looks, is_host, is_technical, is_told, looks
 from nanobot_memory_plugins.redaction.values.value_shapes import is_code, is_hash_like, is_placeholder, looks_random

@@ -1,15 +1,15 @@
-"""Credentials in places made for them: URLs, the header Authorization, cookies, manifests of Kubernetes."""
+"""Credentials in places made for them: URLs, the header Authorization, cookies, manifests of Kubernetes, Base64."""
 
 from __future__ import annotations
 
+import base64
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
-from nanobot_memory_plugins.redaction.rules.keyword_index import Lowered
+from nanobot_memory_plugins.redaction.rules.keyword_index import Lowered, words
 from nanobot_memory_plugins.redaction.rules.lazy_pattern import lazy_re
 from nanobot_memory_plugins.redaction.rules.rule import RANK_KEYED, REDACTED, Span
-from nanobot_memory_plugins.redaction.rules.word_lists import words
-from nanobot_memory_plugins.redaction.values.key_names import Sensitivity, sensitivity, split_name
+from nanobot_memory_plugins.redaction.values.key_names import Sensitivity, sensitivity
 from nanobot_memory_plugins.redaction.values.value_shapes import is_placeholder, looks_random
 
 _URL_USER = lazy_re(r"[A-Za-z][A-Za-z0-9+.-]{0,40}+://(?P<user>[^\s:@/\"'`<>\\]{0,256}+)(?P<colon>:)?")
@@ -51,11 +51,8 @@ _MANIFEST_ITEM = lazy_re(
     r"(?m)^[ \t]+[\"']?(?P<name>[A-Za-z0-9_.-]{1,200})[\"']?:[ \t]+[\"']?(?P<secret>[^\s#|>\"'][^\n]{0,5000}?)"
     r"[\"']?[ \t]*,?$"
 )
-# What a manifest says in plain text beside its secrets: where to log in, and as whom.
-_BESIDE_SECRETS = words(
-    "user username login host hostname server port registry database db dbname name region endpoint bucket type url"
-    " namespace schema driver scheme sslmode env environment zone"
-)
+_BASE64 = lazy_re(r"(?<![A-Za-z0-9+/=_-])[A-Za-z0-9+/_-]{24,4096}+={0,2}(?![A-Za-z0-9+/=_-])")
+_LONGEST_NESTED = 4096
 
 
 def find_credentials(text: str, lower: Lowered) -> Iterator[Span]:
@@ -134,9 +131,36 @@ def _find_cookies(text: str) -> Iterator[Span]:
 def _find_in_manifests(text: str) -> Iterator[Span]:
     for block in _MANIFEST_DATA.finditer(text):
         for item in _MANIFEST_ITEM.finditer(text, *block.span("body")):
-            value, last = item["secret"], split_name(item["name"])[-1:]
-            says_where = block["plain"] and last and last[0] in _BESIDE_SECRETS
-            if says_where and not looks_random(value, allow_hex=True) and "@" not in value:
+            value = item["secret"]
+            is_readable = block["plain"] and sensitivity(item["name"]) is Sensitivity.NONE
+            if (
+                value in ("{", "[")
+                or is_placeholder(value)
+                or (is_readable and not looks_random(value, allow_hex=True))
+            ):
                 continue
-            if value not in ("{", "[") and not is_placeholder(value):
-                yield _span(*item.span("secret"), "manifest_secret")
+            yield _span(*item.span("secret"), "manifest_secret")
+
+
+def find_encoded(text: str, holds_secret: Callable[[str], bool]) -> Iterator[Span]:
+    """Find Base64 in the folded ``text`` of what ``holds_secret`` says that it holds a secret."""
+    for match in _BASE64.finditer(text):
+        decoded = _decoded(match.group())
+        if decoded is not None and holds_secret(decoded):
+            yield _span(*match.span(), "encoded_secret")
+
+
+def _decoded(run: str) -> str | None:
+    """Give the text that ``run`` is the Base64 of, or None when it is none. Nearly all runs fail on their beginning."""
+    standard = run.replace("-", "+").replace("_", "/").rstrip("=")
+    try:
+        if not _is_text(base64.b64decode(standard[:12])):
+            return None
+        decoded = base64.b64decode(standard + "=" * (-len(standard) % 4))
+    except ValueError:
+        return None
+    return decoded.decode("ascii") if _is_text(decoded) and len(decoded) <= _LONGEST_NESTED else None
+
+
+def _is_text(data: bytes) -> bool:
+    return all(32 <= byte < 127 or byte in b"\t\r\n" for byte in data)

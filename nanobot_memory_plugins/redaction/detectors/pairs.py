@@ -9,10 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from nanobot_memory_plugins.redaction.rules.keyword_index import ByCue, KeywordIndex, Lowered
+from nanobot_memory_plugins.redaction.rules.keyword_index import ByCue, KeywordIndex, Lowered, words
 from nanobot_memory_plugins.redaction.rules.lazy_pattern import lazy_re
 from nanobot_memory_plugins.redaction.rules.rule import RANK_KEYED, REDACTED, Span
-from nanobot_memory_plugins.redaction.rules.word_lists import words
 from nanobot_memory_plugins.redaction.values.key_names import Sensitivity, sensitivity, split_name
 from nanobot_memory_plugins.redaction.values.value_shapes import (
     has_password_marks,
@@ -179,11 +178,11 @@ def _level(text: str, match: re.Match[str], name: str, before: str) -> tuple[Sen
     level = sensitivity(name)
     if match["sep"] == "=" and not match["close"]:
         if name == "code" and not before.strip() and "&" in text[match.end() : match.end() + 200].split("\n")[0]:
-            return Sensitivity.VENDOR, True  # the body of a form
+            return Sensitivity.HEX, True  # the body of a form
         if before[-1:] in ("?", "&"):
             last = split_name(name)[-1:]
             is_key = (last and last[0] in _QUERY_KEYS) or name == "appid"
-            return (max(level, Sensitivity.VENDOR) if is_key else level), True
+            return (max(level, Sensitivity.HEX) if is_key else level), True
     return level, False
 
 

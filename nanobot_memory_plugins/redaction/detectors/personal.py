@@ -10,10 +10,9 @@ import re
 from collections.abc import Callable, Iterator
 from datetime import date
 
-from nanobot_memory_plugins.redaction.rules.keyword_index import Lowered
+from nanobot_memory_plugins.redaction.rules.keyword_index import Lowered, words
 from nanobot_memory_plugins.redaction.rules.lazy_pattern import lazy_re
 from nanobot_memory_plugins.redaction.rules.rule import CARD, EMAIL, IBAN, ID_NUMBER, PHONE, RANK_PERSONAL, Span
-from nanobot_memory_plugins.redaction.rules.word_lists import words
 
 _AT = lazy_re(
     r"@(?P<domain>(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,62})\.){1,8}(?P<top>[A-Za-z]{2,24}|xn--[A-Za-z0-9-]{2,59}))"

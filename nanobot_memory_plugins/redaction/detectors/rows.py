@@ -1,26 +1,29 @@
-"""The rules that are rows of `rules.toml`, which says at its head what its columns mean."""
+"""The rules that are rows of `rules.toml`, which says at its head what its columns mean, and how they are searched."""
 
 from __future__ import annotations
 
 import os
 import re
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from typing import Any, cast
 
-from nanobot_memory_plugins.redaction.detectors.rule_index import RuleIndex
+from nanobot_memory_plugins.redaction.rules.keyword_index import ByCue, Lowered, places_of
 from nanobot_memory_plugins.redaction.rules.lazy_pattern import LazyPattern
 from nanobot_memory_plugins.redaction.rules.rule import (
     API_KEY,
     ID_NUMBER,
     RANK_KEYED,
     RANK_PERSONAL,
+    RANK_VENDOR,
     REDACTED,
     Rule,
+    Span,
     ValueRule,
 )
 from nanobot_memory_plugins.redaction.values.checks import CHECKS
+from nanobot_memory_plugins.redaction.values.values_in_text import value_at
 
 _CLASSES = {
     "<A>": "[A-Za-z0-9]",
@@ -43,6 +46,11 @@ _CLASSES = {
 }
 
 
+# A match this long may have ended at the bound of a repetition: what goes on behind it belongs to it.
+_LONG = 120
+_REST = re.compile(r"[A-Za-z0-9_-]*+")
+
+
 @cache
 def rows() -> Mapping[str, list[dict[str, Any]]]:
     """Give the tables of `rules.toml`."""
@@ -55,14 +63,10 @@ def token_rules() -> Iterable[Rule]:
     """Give the shapes of tokens of known issuers."""
     for row in rows()["tokens"]:
         literals = tuple(row.get("starts", row.get("keywords", "")).split())
-        shape = row.get("shape")
-        if shape is None:
-            shape = f"{row.get('border', '')}(?:{'|'.join(map(re.escape, literals))}){row['then']}"
+        starts = "|".join(map(re.escape, literals))
+        shape = row.get("shape") or f"{row.get('border', '')}(?:{starts}){row['then']}"
         check = CHECKS[row.get("check", "issued")]
-        is_anchored = bool(literals) and "loose" not in row
-        yield Rule(
-            row["kind"], row.get("hides", API_KEY), cast("re.Pattern[str]", _Shape(shape)), check, literals, is_anchored
-        )
+        yield Rule(row["kind"], API_KEY, _shape(shape), check, literals, bool(literals) and "loose" not in row)
 
 
 def told_rules(table: str) -> Iterable[Rule]:
@@ -70,10 +74,13 @@ def told_rules(table: str) -> Iterable[Rule]:
     for row in rows()[table]:
         check = CHECKS[row["check"]] if "check" in row else None
         hides = row.get("hides", ID_NUMBER if table == "personal" else REDACTED)
-        is_anchored = "loose" not in row
         kind = ValueRule if "value" in row else Rule
-        shape = cast("re.Pattern[str]", _Shape(row["pattern"], re.IGNORECASE))
-        yield kind(row["kind"], hides, shape, check, tuple(row["keywords"]), is_anchored)
+        shape = _shape(row["pattern"], re.IGNORECASE)
+        yield kind(row["kind"], hides, shape, check, tuple(row["keywords"]), "loose" not in row)
+
+
+def _shape(source: str, flags: int = 0) -> re.Pattern[str]:
+    return cast("re.Pattern[str]", _Shape(source, flags))
 
 
 class _Shape(LazyPattern):
@@ -84,6 +91,59 @@ class _Shape(LazyPattern):
         for name, meaning in _CLASSES.items():
             shape = shape.replace(name, meaning)
         return shape
+
+
+class RuleIndex:
+    """Rules by the literals of which one must stand in the text; ``rank`` is that of what they find.
+
+    An anchored rule is tried at the places of its literals only, any other on the whole text.
+    """
+
+    __slots__ = ("_always", "_by_literal", "_rank")
+
+    def __init__(self, rules: Iterable[Rule], rank: int = RANK_VENDOR) -> None:
+        rules = tuple(rules)
+        self._rank = rank
+        self._always = tuple(rule for rule in rules if not rule.literals)
+        self._by_literal = ByCue(([literal.lower() for literal in rule.literals], rule) for rule in rules)
+
+    def find(self, text: str, lower: Lowered) -> list[Span]:
+        """Give the matches of all rules in ``text``; ``lower`` is the same in lower case."""
+        return [
+            span
+            for rule in (*self._always, *self._by_literal.met(lower))
+            for match in _matches(rule, text, lower if rule.ignores_case else text)
+            if (span := _span(rule, match, self._rank)) is not None
+        ]
+
+
+def _matches(rule: Rule, text: str, searched: str) -> Iterator[re.Match[str]]:
+    if not rule.anchored:
+        if not rule.literals or any(literal in searched for literal in rule.literals):
+            yield from rule.pattern.finditer(text)
+        return
+    end = 0  # where the rule matched last: like a search, it goes on behind that
+    for at in sorted({at for literal in rule.literals for at in places_of(literal, searched)}):
+        match = rule.pattern.match(text, at) if at >= end else None
+        if match is not None:
+            end = match.end()
+            yield match
+
+
+def _span(rule: Rule, match: re.Match[str], rank: int) -> Span | None:
+    if isinstance(rule, ValueRule):
+        value = value_at(match.string, match.end())
+        start, end = (value.start, value.end) if value else (0, 0)
+        if " " in match.string[start:end]:
+            return None  # a sentence, or a label
+    else:
+        start, end = match.span("secret" if "secret" in rule.pattern.groupindex else 0)
+    if end <= start or (rule.validator is not None and not rule.validator(match.string[start:end])):
+        return None
+    if end - start >= _LONG:
+        rest = _REST.match(match.string, end)
+        end = rest.end() if rest else end
+    return Span(start, end, rule.kind, rule.placeholder, rank)
 
 
 TOKENS = RuleIndex(token_rules())

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any, Protocol
 from zlib import crc32
 
+from nanobot_memory_plugins.redaction.detectors.clauses import find_told
+from nanobot_memory_plugins.redaction.detectors.codes import find_codes
+from nanobot_memory_plugins.redaction.detectors.credentials import find_credentials, find_encoded
+from nanobot_memory_plugins.redaction.detectors.pairs import find_pairs
+from nanobot_memory_plugins.redaction.detectors.personal import find_personal_data
 from nanobot_memory_plugins.redaction.detectors.private_keys import find_key_blocks
+from nanobot_memory_plugins.redaction.detectors.rows import PERSONAL, SECRETS, TOKENS
+from nanobot_memory_plugins.redaction.detectors.tables import find_in_tables
 from nanobot_memory_plugins.redaction.engine.value_walker import walk
 from nanobot_memory_plugins.redaction.rules.effort import (
     Budget,
@@ -29,7 +36,6 @@ from nanobot_memory_plugins.redaction.rules.rule import (
 )
 from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 from nanobot_memory_plugins.redaction.script.folding import FoldedView, unmixed
-from nanobot_memory_plugins.redaction.values.values_in_text import forget_run
 
 WINDOW = 16_384
 """Characters whose findings one window gives. One call into ``re`` never sees more than this and the margins."""
@@ -45,7 +51,18 @@ _SHORT = 1024
 # What is left of a match whose other part is hidden already: fewer characters are no secret, but what stood beside one.
 _SHORTEST_REST = 4
 _REST_OF_TOKEN = re.compile(r"[A-Za-z0-9+/=_.~%-]*+")
-
+# Each finds one way in which secrets or personal data stand in a text; they look at a window in this order.
+_DETECTORS: tuple[Callable[[str, Lowered], Iterable[Span]], ...] = (
+    TOKENS.find,
+    find_pairs,
+    find_in_tables,
+    find_credentials,
+    SECRETS.find,
+    find_told,
+    find_codes,
+    PERSONAL.find,
+    find_personal_data,
+)
 
 Keeps = Callable[[str, str], bool]
 """Tells of a piece of contact data, by its placeholder and its text, whether it stays."""
@@ -192,27 +209,21 @@ class Redactor:
         return spans if plain == original else settle(spans + self._find_in_script(plain, budget))
 
     def _find_in_script(self, original: str, budget: Budget | None) -> list[Span]:
-        try:
-            with bounded_effort(len(original)):
-                return self._find_in_piece(original, budget)
-        finally:
-            forget_run()
+        with bounded_effort(len(original)):
+            return self._find_in_piece(original, budget)
 
     def _find_in_piece(self, original: str, budget: Budget | None = None, *, nested: bool = False) -> list[Span]:
         view = FoldedView(original)
         text = unmixed(view.text)
-        # Most of a second goes into compiling their patterns: who redacts nothing does not pay for it.
-        from nanobot_memory_plugins.redaction.detectors import registry as detectors
-
-        lower = Lowered(text)  # behind the import: it looks for the words that the detectors have named
+        lower = Lowered(text)
         spans: list[Span] = []
         is_long = len(text) > _SHORT
-        for find in detectors.DETECTORS:
+        for find in _DETECTORS:
             if is_long and budget is not None and budget.is_over():
                 raise TooCostlyError
             spans.extend(find(text, lower))
         if not nested:
-            spans.extend(detectors.find_encoded(text, lambda inner: bool(self._find_in_piece(inner, nested=True))))
+            spans.extend(find_encoded(text, lambda inner: bool(self._find_in_piece(inner, nested=True))))
         return _in_original(view, spans)
 
 

@@ -6,9 +6,9 @@ import re
 from collections.abc import Callable, Iterable
 from functools import lru_cache
 
+from nanobot_memory_plugins.redaction.rules.keyword_index import words
 from nanobot_memory_plugins.redaction.rules.lazy_pattern import lazy_re
 from nanobot_memory_plugins.redaction.rules.rule import PLACEHOLDER, REDACTED
-from nanobot_memory_plugins.redaction.rules.word_lists import words
 from nanobot_memory_plugins.redaction.values.value_shapes import has_password_marks, is_placeholder, looks_random
 
 _TAIL = 300

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from typing import Any
 
 from nanobot_memory_plugins.redaction.engine.turns import last_run, without_rest
+from nanobot_memory_plugins.redaction.rules.keyword_index import words
 from nanobot_memory_plugins.redaction.rules.rule import ID_NUMBER, PLACEHOLDER, REDACTED
-from nanobot_memory_plugins.redaction.rules.word_lists import words
 from nanobot_memory_plugins.redaction.values.key_names import Sensitivity, sensitivity, split_name
 from nanobot_memory_plugins.redaction.values.value_shapes import has_password_marks, looks_random
 
@@ -148,7 +148,7 @@ def _hides(name: str, item: object) -> bool:
     if not isinstance(item, str) or len(name) > _LONGEST_NAME:
         return False
     level = sensitivity(name)
-    if level is Sensitivity.VENDOR:
+    if level is Sensitivity.HEX:
         return looks_random(item, allow_hex=True, minimum=14)
     return level is Sensitivity.WEAK and looks_random(item)
 

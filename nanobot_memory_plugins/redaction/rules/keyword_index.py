@@ -52,6 +52,11 @@ def _know(words: frozenset[str]) -> None:
     _by_run = by_run
 
 
+def words(text: str) -> frozenset[str]:
+    """Give the words of ``text``, which white space divides: lists are read more often than they are run."""
+    return frozenset(text.split())
+
+
 class KeywordIndex:
     """A list of words, given in lower case."""
 

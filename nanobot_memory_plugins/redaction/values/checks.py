@@ -7,8 +7,8 @@ import binascii
 import re
 from collections.abc import Callable, Mapping
 
+from nanobot_memory_plugins.redaction.rules.keyword_index import words
 from nanobot_memory_plugins.redaction.rules.lazy_pattern import lazy_re
-from nanobot_memory_plugins.redaction.rules.word_lists import words
 from nanobot_memory_plugins.redaction.values.told_values import is_told
 from nanobot_memory_plugins.redaction.values.value_shapes import (
     entropy,

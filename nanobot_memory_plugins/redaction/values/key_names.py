@@ -9,10 +9,96 @@ from __future__ import annotations
 from enum import IntEnum
 from functools import lru_cache
 
-from nanobot_memory_plugins.redaction.rules.keyword_index import KeywordIndex
+from nanobot_memory_plugins.redaction.rules.keyword_index import KeywordIndex, words
 from nanobot_memory_plugins.redaction.rules.lazy_pattern import lazy_re
-from nanobot_memory_plugins.redaction.values import name_words
-from nanobot_memory_plugins.redaction.values.name_words import VENDOR_NAMES
+
+_PASSWORD = words(
+    "password pasword passwrod passowrd kouling passwd passwrd passwort pwd pswd psw passphrase passcode pass pw"
+    " passw userpass mima "
+    "kennwort senha contrasena storepass keypass sshpass dbpass rootpass adminpass ftppass mailpass smtppass masterauth"
+    " requirepass keystorepass truststorepass"
+)
+_PASSWORD_ENDS = ("password", "passwd", "pwd", "passphrase", "passwort", "storepass", "keypass", "authtok")
+_TOKEN = words(
+    "passwords secret token jwt bearer credential credentials creds authorization authtoken accesstoken refreshtoken"
+    " privkey passkey authkey xsrf csrf secrets"
+)
+_COMPOUND = words(
+    "apikey appkey accesskey secretkey privatekey secretaccesskey clientsecret authkey authtoken accesstoken apitoken"
+    " signingkey encryptionkey masterkey appsecret accountkey sharedkey sharedaccesskey licensekey apisecret"
+    " refreshtoken bottoken secretid idtoken sessiontoken presharedkey psk storagekey servicekey deploykey"
+    " codeverifier sessdata miyao samlresponse samlrequest samlassertion authenticationstring rediscliauth unsealkey"
+)
+_COMPOUND_ENDS = ("secret", "token", "apikey", "accesskey", "secretkey", "privatekey", "credential")
+_CODE = words("pin cvv cvc cvv2 cvc2 csc otp totp mfa 2fa smscode")
+_CODE_BEFORE = words("door gate alarm lock safe verification security sms auth verify access recovery backup otp mfa")
+_WEAK = words(
+    "key keys session sessionid sid phpsessid jsessionid signature sig salt pepper hmac private tokens"
+    " cookie cookies access asp webhook license licence auth cred oauth pat"
+)
+_KEY_BEFORE = words(
+    "api app access secret private priv auth encryption encrypt encrypted decryption decrypt signing sign signature"
+    " master service account shared storage client license licence subscription admin server deploy deployment"
+    " consumer hmac aes des rsa ssh ssl tls webhook integration ingest ingestion write read"
+    " personal developer dev prod production live test gpg pgp root wallet jwt bot merchant pay payment"
+    " sdk rest function fernet crypto cipher recovery backup security activation vendor partner preshared psk cloud"
+    " publishable restricted registration management rpc"
+)
+_KEY_NOT_BEFORE = words(
+    "site public pub primary foreign partition sort cache index hash map dict object row i18n translation"
+    " shortcut hot arrow"
+    " unique composite natural candidate group order sorting lookup idempotency routing registry event field column"
+    " config setting settings json yaml dedup dedupe sharding shard lock redis no any each every same parent child"
+    " metric label header query param parameter env-var feature flag item entry dictionary storage-class message topic"
+    " issue jira ticket product range bucket s3 prefix kv left right up down enter escape tab space home end"
+    " return delete backspace ctrl alt shift meta the surrogate schema context session content blob file job record"
+    " artifact image asset doc document chunk segment trace span run task queue stream entity project org organization"
+    " user instance agent environment env node thread conversation channel sort partition cluster tenant "
+    "workspace first second third last new old"
+)
+_KEY_ENDS_NOT = words("site mon tur hot don hoc whis joc lac mic low on get set has no del")
+"""What makes another word of ``...key``."""
+_TOKEN_NOT_BEFORE = words(
+    "max min num n count total prompt completion input output cached reasoning next page continuation "
+    "cursor sync pad eos"
+    " bos unk sep cls mask special stop vocab first last current peek lexer parser word sub image audio thinking"
+    " context unused used remaining estimated avg average per tool"
+)
+_SWITCH = words(
+    "is has have had no needs need require requires required show hide toggle use uses using enable enabled enables"
+    " disable disabled allow allows allowed forgot forget enter missing invalid valid wrong incorrect weak "
+    "strong keep copy existing"
+    " remove delete edit select supports support without with can should must ask asks remember hash mask compare"
+)
+_ABOUT_AFTER = words(
+    "sha count counts length len size limit limits max min name names label file files filename path paths dir "
+    "directory type"
+    " types kind policy policies expiry expires expire expiration expired exp ttl age url uri urls endpoint host field"
+    " fields column columns id ids idx index version versions ver strength rule rules hint reset required attempts"
+    " attempt retries retry usage used budget algorithm algo alg format provider manager store vault service class"
+    " error errors status state validator validation validators regex pattern prompt title description desc text-field"
+    " placeholder input page form help encoding encoder decoder info issuer audience scope scopes cost costs price rate"
+    " per window callback handler generator generation rotation confirm-label changed change updated at date time"
+    " timestamp since last ref refs reference selector arn location source backend engine enabled disabled"
+    " mode method methods header headers prefix suffix separator delimiter typ bytes-len bits area board dao util utils"
+    " helper helpers test-name check checker checks estimate estimation estimator count-total position positions offset"
+    " lifetime duration days hours minutes seconds dict map list set word words stats metrics distance probability"
+    " logprob logprobs embeddings embedding embed budget-tokens sum chunk chunks stream getter setter func function"
+    " flow protocol param params parameter parameters option options config configuration settings setting template"
+    " example examples docs doc documentation tutorial guide migration table tables row rows exchange response request"
+    " mask masked fingerprint thumbprint alias aliases press down up code-challenge event events code frame board pair"
+    " round encryption mgr manager dialog window screen widget group groups tag tags tree node nodes ring "
+    "bindings binding binder"
+)
+_NEUTRAL_AFTER = words(
+    "value values val string str text txt plain plaintext plaintextvalue raw b64 base64 encoded encrypted "
+    "enc hash hashed"
+    " prod production staging stage stg dev develop development test testing live sandbox qa uat old new "
+    "current default"
+    " primary secondary backup main root admin user local remote master base here now data env key secret "
+    "token password"
+    " auth basic again confirm confirmation repeat verify bytes hex pem a b c x y i ro rw readonly"
+)
 
 
 class Sensitivity(IntEnum):
@@ -21,8 +107,8 @@ class Sensitivity(IntEnum):
     NONE = 0
     WEAK = 1
     """Only when the value looks random (``key``, ``session_id``)."""
-    VENDOR = 2
-    """As WEAK, but a bare hexadecimal value or a UUID counts (``heroku_api``)."""
+    HEX = 2
+    """As WEAK, but a bare hexadecimal value or a UUID counts (``heroku_key``)."""
     TOKEN = 3
     """Unless the value reads like an ordinary word (``token``, ``secret``)."""
     CODE = 4
@@ -34,11 +120,11 @@ class Sensitivity(IntEnum):
 
 
 TELLING = KeywordIndex(
-    name_words.PASSWORD
-    | name_words.TOKEN
-    | name_words.CODE
-    | name_words.COMPOUND
-    | {*name_words.PASSWORD_ENDS, *name_words.COMPOUND_ENDS}
+    _PASSWORD
+    | _TOKEN
+    | _CODE
+    | _COMPOUND
+    | {*_PASSWORD_ENDS, *_COMPOUND_ENDS}
     | {"code", "key", "pat", "sess", "saml", "auth", "yao"}
 )
 """One of them stands in every name that is at least a `Sensitivity.TOKEN`."""
@@ -56,36 +142,30 @@ def split_name(name: str) -> tuple[str, ...]:
 def sensitivity(name: str) -> Sensitivity:
     """Tell how sensitive the value under ``name`` is."""
     parts = split_name(name)
-    if not parts or len(parts) > 12 or name == "Pw":  # a name that a minifier made
-        return Sensitivity.NONE
     joined = "".join(parts)
-    if joined in name_words.COMPOUND:
+    if not parts or len(parts) > 12 or parts[0] in ("public", "pub"):
+        return Sensitivity.NONE
+    if joined in _COMPOUND:
         return Sensitivity.COMPOUND
     if joined in ("password", "passphrase", "passcode"):
         return Sensitivity.PASSWORD  # "PassWord", too
-    if joined in ("jsessionid", "phpsessid", "sessionid", "sessid"):
+    if joined in _WEAK:
         return Sensitivity.WEAK
     found = _telling_word(parts)
     if found is None:
-        return _vendor(parts)
+        return Sensitivity.NONE
     at, level = found
-    before, after = parts[:at], parts[at + 1 :]
-    if before and before[0] in name_words.SWITCH:
+    before = parts[:at]
+    if before and (before[0] in _SWITCH or before[-1] in ("public", "pub")):
         return Sensitivity.NONE
-    if parts[0] in ("public", "pub") or (before and before[-1] in ("public", "pub")):
+    after = tuple(word for word in parts[at + 1 :] if not word.isdigit() and word not in _NEUTRAL_AFTER)
+    if not after:
+        return level
+    if after == ("id",) and parts[at] == "secret":
+        return Sensitivity.HEX  # the secret_id of an AppRole is a UUID
+    if not _ABOUT_AFTER.isdisjoint(after):
         return Sensitivity.NONE
-    if parts[at] == "pass" and before and before[-1] in ("by", "one", "first", "second", "single", "multi", "two"):
-        return Sensitivity.NONE  # a pass over something
-    after = tuple(word for word in after if not word.isdigit() and word not in name_words.NEUTRAL_AFTER)
-    if after:
-        if after == ("id",) and parts[at] == "secret":
-            return Sensitivity.VENDOR  # the secret_id of an AppRole is a UUID
-        if any(word in name_words.ABOUT_AFTER for word in after):
-            return Sensitivity.NONE
-        return Sensitivity.TOKEN if level >= Sensitivity.COMPOUND else min(level, Sensitivity.WEAK)
-    if level <= Sensitivity.VENDOR:
-        return max(level, _vendor(parts))
-    return level
+    return Sensitivity.TOKEN if level >= Sensitivity.COMPOUND else min(level, Sensitivity.WEAK)
 
 
 def _telling_word(parts: tuple[str, ...]) -> tuple[int, Sensitivity] | None:
@@ -93,42 +173,26 @@ def _telling_word(parts: tuple[str, ...]) -> tuple[int, Sensitivity] | None:
     for at in range(len(parts) - 1, -1, -1):
         word = parts[at]
         before = parts[at - 1] if at else ""
-        if word in name_words.PASSWORD or word.endswith(name_words.PASSWORD_ENDS):
+        if word in _PASSWORD or word.endswith(_PASSWORD_ENDS):
             return at, Sensitivity.PASSWORD
-        if word in name_words.CODE:
+        if word in _CODE or (word == "code" and before in _CODE_BEFORE):
             return at, Sensitivity.CODE
-        if word == "code" and before in name_words.CODE_BEFORE:
-            return at, Sensitivity.CODE
-        if word in name_words.COMPOUND or (word == "pat" and (before in VENDOR_NAMES or before == "gh")):
+        if word in _COMPOUND or (word == "secret" and before):
             return at, Sensitivity.COMPOUND
-        if word in name_words.TOKEN:
-            if word == "token" and before in name_words.TOKEN_NOT_BEFORE:
-                return None
-            if before in name_words.SECRET_BEFORE or before in VENDOR_NAMES or (at and word in ("secret",)):
-                return at, Sensitivity.COMPOUND
-            if at and parts[at - 1] in name_words.TOKEN and word in ("token", "secret"):
-                return at, Sensitivity.COMPOUND
-            return at, Sensitivity.TOKEN
-        if word.endswith(name_words.COMPOUND_ENDS):
+        if word == "token" and before in _TOKEN_NOT_BEFORE:
+            return None
+        if word in _TOKEN:
+            return at, Sensitivity.COMPOUND if before in _KEY_BEFORE else Sensitivity.TOKEN
+        if word.endswith(_COMPOUND_ENDS):
             return at, Sensitivity.COMPOUND
         if word == "key" or (word == "keys" and before in ("api", "secret", "private", "access")):
-            if before in name_words.KEY_NOT_BEFORE:
+            if before in _KEY_NOT_BEFORE:
                 return None
-            if before in name_words.KEY_BEFORE or before in name_words.TOKEN or before in VENDOR_NAMES:
+            if before in _KEY_BEFORE or before in _TOKEN:
                 return at, Sensitivity.COMPOUND
-            return at, Sensitivity.VENDOR if before else Sensitivity.WEAK
-        if word.endswith("key") and word[:-3] not in name_words.KEY_NOT_BEFORE | name_words.KEY_ENDS_NOT:
-            return at, Sensitivity.VENDOR
-        if word == "sk" and before:
-            return at, Sensitivity.VENDOR
-        if word in name_words.WEAK:
+            return at, Sensitivity.HEX if before else Sensitivity.WEAK
+        if (word.endswith("key") and word[:-3] not in _KEY_NOT_BEFORE | _KEY_ENDS_NOT) or (word == "sk" and before):
+            return at, Sensitivity.HEX
+        if word in _WEAK:
             return at, Sensitivity.WEAK
     return None
-
-
-def _vendor(parts: tuple[str, ...]) -> Sensitivity:
-    if not any(word in VENDOR_NAMES for word in parts) and "".join(parts) not in VENDOR_NAMES:
-        return Sensitivity.NONE
-    if any(word in name_words.ABOUT_AFTER for word in parts):
-        return Sensitivity.NONE
-    return Sensitivity.VENDOR

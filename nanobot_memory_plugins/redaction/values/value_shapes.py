@@ -8,9 +8,9 @@ from collections import Counter
 from itertools import pairwise
 
 from nanobot_memory_plugins.redaction.rules.effort import remembered
+from nanobot_memory_plugins.redaction.rules.keyword_index import words
 from nanobot_memory_plugins.redaction.rules.lazy_pattern import lazy_re
 from nanobot_memory_plugins.redaction.rules.rule import PLACEHOLDER
-from nanobot_memory_plugins.redaction.rules.word_lists import words
 from nanobot_memory_plugins.redaction.values.key_names import Sensitivity
 
 LONGEST_JUDGED = 1024
@@ -280,7 +280,7 @@ def is_secret_value(value: str, level: Sensitivity, *, key: str, quoted: bool, r
     if level is Sensitivity.WEAK:
         # Salts are made of every sign there is.
         return looks_random(text) or (quoted and len(text) >= 40 and " " not in text and entropy(text) >= 4.2)
-    if level is Sensitivity.VENDOR:
+    if level is Sensitivity.HEX:
         return looks_random(text, allow_hex=True, minimum=14)
     if text.startswith(('{"', "{'")) or (_URL.fullmatch(text) and "@" not in text):
         return False

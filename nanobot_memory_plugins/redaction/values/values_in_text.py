@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import threading
 from typing import NamedTuple
 
 from nanobot_memory_plugins.redaction.rules.effort import count_value
@@ -13,7 +12,7 @@ from nanobot_memory_plugins.redaction.values.value_shapes import LONGEST_JUDGED
 
 _LONGEST = 16_384
 _CJK = "\uff0c\uff1b\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff\U00020000-\U0003ffff"
-_BARE = lazy_re(rf"[^\s{_CJK}\x00-\x1f\ue0f1-\ue0f9]{{1,{_LONGEST}}}")
+_BARE = lazy_re(rf"[^\s{_CJK}\x00-\x1f\ue0f1-\ue0f9]{{1,{LONGEST_JUDGED}}}")
 _NEXT_PAIR = lazy_re(r"\]\[|[&;,](?=\s?[A-Za-z_][A-Za-z0-9_.\[\]-]{0,60}[=:])")
 _ENTITY_END = lazy_re(r"</|<br|/>")
 _LONGEST_INDENT = 40
@@ -24,12 +23,9 @@ _FIRST_OF_PREFIX = frozenset("rbuRBU@$L")
 _OPENS_STRUCTURE = lazy_re(r"[(\[{]+(?:[\"'\s\[{(]|[A-Za-z_*.]*[,:(\[\s.)\]}*]|$)")
 _JOINED_LITERAL = lazy_re(r"[\"'][ \t]?\+[ \t]?[\"'][^\"'\n]{1,400}(?=[\"'])")
 _NEXT_LITERAL = lazy_re(r"[\"'][ \t]*(?:\\|\+|\.)?[ \t]*\r?\n[ \t]*(?:\+|\.)?[ \t]*[\"'][^\"'\n]{1,400}(?=[\"'])")
-# How far a value is read at first, how far the name of the next pair may reach, and what of the line behind counts.
-_NEAR = 512
-_LONGEST_NAME = 80
+# What of the line behind a value counts.
 _REST = 512
 _QUERY_END = lazy_re(r"[&#\"'`<>\\)\]]")
-_WHOLE_RUN = lazy_re(rf"[^\s{_CJK}\x00-\x1f\ue0f1-\ue0f9]++")
 _CLOSERS = {")": "(", "]": "[", "}": "{"}
 _CLOSER_OF = {opener: closer for closer, opener in _CLOSERS.items()}
 
@@ -118,74 +114,24 @@ def _is_odd_run(text: str, end: int) -> bool:
     return run % 2 == 1
 
 
-class _Run(threading.local):
-    """The run of a text that was read last in this thread: many values are read that all end where it does.
-
-    A pair and a tag are the first ones behind the place from which they were looked for.
-    """
-
-    text: str = ""
-    start: int = 0
-    end: int = 0
-    pair: tuple[int, int] = (0, -1)
-    tag: tuple[int, int] = (0, -1)
-
-
-_run = _Run()
-
-
-def forget_run() -> None:
-    """Drop the text that this thread keeps for its next value."""
-    _run.text = ""
-
-
 def _bare(text: str, at: int, in_query: bool) -> Value | None:
-    match = _BARE.match(text, at, at + _NEAR)
+    match = _BARE.match(text, at)
     if match is None:
         return None
     start, end = match.span()
-    if in_query:
-        stop = _QUERY_END.search(text, start, end)
-        if stop is None and end == at + _NEAR:
-            whole = _BARE.match(text, at)
-            end = whole.end() if whole else end
-            stop = _QUERY_END.search(text, start, end)
-        end = stop.start() if stop else end
-        count_value(end - start)
-        return Value(start, end, False) if end > start else None
-    following = _NEXT_PAIR.search(text, start, end)
-    if end < at + _NEAR or (following is not None and end - following.end() >= _LONGEST_NAME):
-        tag = _ENTITY_END.search(text, start, end)
-        pair, tagged = (following.start() if following else end), (tag.start() if tag else end)
-    else:
-        # Only a value that goes on far is looked at as a whole.
-        end, pair, tagged = _far_ends(text, start)
-    end = min(end, _enclosing_quote(text, start, end), tagged)
-    if pair < end:
-        end = pair
-    run = _strip_closers(text[start:end])
-    end = start + len(run)
-    count_value(min(end - start, LONGEST_JUDGED))
-    if not run:
+    stop = (_QUERY_END if in_query else _ENTITY_END).search(text, start, end)
+    end = stop.start() if stop else end
+    if not in_query:
+        following = _NEXT_PAIR.search(text, start, end)
+        end = min(following.start() if following else end, _enclosing_quote(text, start, end))
+        end = start + len(_strip_closers(text[start:end]))
+    count_value(end - start)
+    if end <= start:
         return None
+    if in_query:
+        return Value(start, end, False)
     line_end = text.find("\n", end, end + _REST)
     return Value(start, end, False, text[end : end + _REST if line_end < 0 else line_end])
-
-
-def _far_ends(text: str, start: int) -> tuple[int, int, int]:
-    """Give where the run around ``start`` ends, its next pair begins, and its next tag: the end where there is none."""
-    if _run.text is not text or not _run.start <= start < _run.end:
-        found = _WHOLE_RUN.match(text, start)
-        _run.text, _run.start, _run.end = text, start, found.end() if found else start
-        _run.pair = _run.tag = (start, -1)
-    if not _run.pair[0] <= start <= _run.pair[1]:
-        pair = _NEXT_PAIR.search(text, start, _run.end)
-        _run.pair = (start, pair.start() if pair else _run.end)
-    if not _run.tag[0] <= start <= _run.tag[1]:
-        tag = _ENTITY_END.search(text, start, _run.end)
-        _run.tag = (start, tag.start() if tag else _run.end)
-    end = min(_run.end, start + _LONGEST)
-    return end, min(end, _run.pair[1]), min(end, _run.tag[1])
 
 
 def _enclosing_quote(text: str, start: int, end: int) -> int:
