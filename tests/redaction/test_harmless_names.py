@@ -15,14 +15,12 @@ from loguru import logger
 from nanobot_memory_plugins.bridge.idle_marks import IdleMarks
 from nanobot_memory_plugins.consolidation.model.groups import plain_group
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, Note, Query, Scope
-from nanobot_memory_plugins.core.files import Appender, MemoryPaths, NoteEntry, parse_notes
-from nanobot_memory_plugins.core.redaction.contact_redaction import ContactRedaction
+from nanobot_memory_plugins.core.files import MemoryPaths, NoteEntry, parse_notes
 from nanobot_memory_plugins.core.scopes.safe_keys import redact_key
 from nanobot_memory_plugins.core.state import StateDatabase
-from nanobot_memory_plugins.core.transfer.import_writer import ImportWriter
+from nanobot_memory_plugins.core.transfer.import_run import ImportReport, ImportRun
 from nanobot_memory_plugins.core.transfer.importer import ImportedMessage
-from nanobot_memory_plugins.core.transfer.ledger import ImportLedger
-from nanobot_memory_plugins.core.transfer.report import ImportReport
+from nanobot_memory_plugins.core.transfer.importing import ItemWriter
 from nanobot_memory_plugins.core.values import Origin
 from tests.support.each import each
 from tests.support.files_of import contents_of
@@ -122,12 +120,9 @@ async def test_a_session_named_by_a_token_leaves_it_nowhere(tmp_path: Path):
 def test_neither_does_one_that_is_imported_or_that_has_been_quiet(tmp_path: Path):
     key = f"cli:{token()}"
     paths, report = MemoryPaths.of(tmp_path), ImportReport("plain", "plain", "elsewhere")
-    appender = Appender(paths, 1.0)
-    ledger = ImportLedger(paths)
-    ledger.begin("elsewhere")
-    writer = ImportWriter(paths, report, ledger, appender, redaction=ContactRedaction())
+    writer = ItemWriter(ImportRun(paths, report))
     writer.take(ImportedMessage(role="user", text="hello", session_key=key, origin=Origin.USER, file="a", line=1))
-    writer.finish()
+    writer.write()
     marks = IdleMarks(StateDatabase.of(tmp_path))
     first, then = (datetime(2026, 1, day, tzinfo=UTC) for day in (1, 2))
     marks.due([], now=first, at_most=1)

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from nanobot_memory_plugins.core.transfer.import_run import ImportReport
 from nanobot_memory_plugins.core.transfer.importing import import_from
-from nanobot_memory_plugins.core.transfer.report import ImportReport
 from nanobot_memory_plugins.core.transfer.sources import chosen_importer
 
 Take = Callable[..., ImportReport]

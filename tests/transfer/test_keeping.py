@@ -17,7 +17,7 @@ from tests.transfer.made_memory import make_memory
 AS_READER = """
 import os, shutil, sys, tempfile
 from pathlib import Path
-from nanobot_memory_plugins.core.transfer.exporting import export_to
+from nanobot_memory_plugins.core.transfer.archive import export_to
 
 workspace, target = map(Path, sys.argv[1:])
 if os.geteuid() == 0:

@@ -1,5 +1,6 @@
 """``nanobot-memory export``: the whole memory as one archive."""
 
+import re
 from datetime import datetime
 from pathlib import Path
 from typing import Annotated
@@ -16,7 +17,7 @@ from nanobot_memory_plugins.core.cli.options import (
 )
 from nanobot_memory_plugins.core.cli.repair import repair_memory
 from nanobot_memory_plugins.core.cli.transfer_output import counted, working
-from nanobot_memory_plugins.core.transfer.exporting import archive_name, export_to
+from nanobot_memory_plugins.core.transfer.archive import export_to
 from nanobot_memory_plugins.redaction.script.messages import tr
 
 
@@ -30,7 +31,8 @@ def export_memory(
 ) -> None:
     """Write the whole memory into one archive, with the hash of every file. Agents may go on meanwhile."""
     folder = existing_workspace(workspace)
-    usual = Path(f"{archive_name(folder)}-{datetime.now().astimezone():%Y%m%d-%H%M%S}.zip")
+    agent = re.sub(r"[^\w-]+", "-", folder.name).strip("-") or "workspace"
+    usual = Path(f"nanobot-memory-{agent}-{datetime.now().astimezone():%Y%m%d-%H%M%S}.zip")
     target = (to or usual).expanduser().absolute()
     repair_memory(folder, read_configuration(None)[0])
     with working(tr("exporting")):

@@ -20,12 +20,11 @@ from nanobot_memory_plugins.core.cli.transfer_output import print_report, print_
 from nanobot_memory_plugins.core.erasure.plan import ErasurePlan
 from nanobot_memory_plugins.core.errors import InputError
 from nanobot_memory_plugins.core.files import MemoryPaths
-from nanobot_memory_plugins.core.transfer.archive import is_archive
-from nanobot_memory_plugins.core.transfer.archive_import import import_archive
+from nanobot_memory_plugins.core.transfer.archive_import import import_archive, is_archive
 from nanobot_memory_plugins.core.transfer.formats.encodings import known_encoding
 from nanobot_memory_plugins.core.transfer.formats.markdown import MarkdownImporter
-from nanobot_memory_plugins.core.transfer.importing import import_from, only_import
-from nanobot_memory_plugins.core.transfer.report import ImportReport
+from nanobot_memory_plugins.core.transfer.import_run import ImportReport, only_import
+from nanobot_memory_plugins.core.transfer.importing import import_from
 from nanobot_memory_plugins.core.transfer.sources import ARCHIVE, chosen_importer
 from nanobot_memory_plugins.core.transfer.undo import undo_import
 from nanobot_memory_plugins.core.values import Erasure

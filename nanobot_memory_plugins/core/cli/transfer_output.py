@@ -6,7 +6,7 @@ from contextlib import contextmanager, nullcontext
 from rich.console import Console
 
 from nanobot_memory_plugins.core.cli.console import console, shown
-from nanobot_memory_plugins.core.transfer.report import ImportReport
+from nanobot_memory_plugins.core.transfer.import_run import ImportReport
 from nanobot_memory_plugins.core.transfer.undo import UndoReport
 from nanobot_memory_plugins.redaction.script.messages import tr
 

@@ -1,48 +1,43 @@
-"""An archive: a ZIP file of the memory's files and a list of them with their hashes.
+"""An archive: a ZIP file of the memory's files and a list of them with their hashes."""
 
-One may come from anywhere: everything is checked before anything of it is used.
-"""
-
+import contextlib
 import hashlib
-import re
+import os
+import secrets
 import stat
 import zipfile
-import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path, PurePosixPath
 from typing import Final, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from filelock import Timeout
+from pydantic import BaseModel, ConfigDict, Field
 
-from nanobot_memory_plugins.core.errors import InputError
+from nanobot_memory_plugins.core.errors import InputError, MemoryFileError
+from nanobot_memory_plugins.core.files import DAY_NOTE, FileBusyError, MemoryPaths, file_lock, read_regular
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 MANIFEST: Final = "manifest.json"
-# Bounds of what is unpacked: bytes in all, files, bytes of the manifest, and how many times the archive's own size.
-# Text packs to a tenth, very even text to a hundredth; an archive that grows further was made to fill a disk.
-_MOST_BYTES = 8 << 30
-_MOST_FILES = 200_000
-_MOST_MANIFEST = 1 << 27
-_MOST_GROWTH = 250
-_SMALL = 1 << 24
-_BLOCK = 1 << 20
-_COPY_AGAIN = "Copy it again from where it was made; nothing was taken."
-_NOT_OURS = "Only archives that `nanobot-memory export` wrote are imported; nothing was taken."
-# No backslash, colon or control character: no name may mean something else on another system.
-_NAME = re.compile(r"memory(?:/(?!\.{1,2}(?:/|\Z))[^/\\:\x00-\x1f]+)+")
-_DAMAGES = (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, RuntimeError, ValueError)
+_LOCK_SECONDS = 30.0
+_ABOUT = (
+    "A memory of nanobot-memory-plugins: Markdown, and JSON lines of what was said, as they stood in the folder"
+    " memory/. `nanobot-memory import FILE` puts them back; without it they can be read as they are."
+)
+_EARLIEST = (1980, 1, 1, 0, 0, 0)  # of a ZIP archive
 
 
 class ManifestFile(BaseModel):
-    """One file of the archive: its name in it, its bytes, their SHA-256, and when it was changed last (ISO 8601)."""
+    """One file of the archive: its name in it, its bytes, and their SHA-256."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
 
     path: str
     size: int = Field(ge=0)
     sha256: str = Field(pattern=r"^[0-9a-f]{64}$")
-    modified: str = ""
 
 
 class Manifest(BaseModel):
@@ -58,97 +53,134 @@ class Manifest(BaseModel):
     files: tuple[ManifestFile, ...] = ()
 
 
-class Archive:
-    """An archive whose list, names and sizes are in order. `check` looks at every byte."""
+@dataclass(slots=True)
+class ExportReport:
+    """What an archive holds: files, their bytes, and what was left and why."""
 
-    def __init__(self, path: Path, packed: zipfile.ZipFile, manifest: Manifest) -> None:
-        self.path = path
-        self.manifest = manifest
-        self._packed = packed
+    path: Path
+    files: int = 0
+    size: int = 0
+    left: list[tuple[str, str]] = field(default_factory=list)
 
-    def check(self) -> None:
-        """Read every byte. Raises `InputError` where one is not what its hash says."""
-        for file in self.manifest.files:
-            for _ in self._blocks(file):
-                pass
 
-    def read(self, file: ManifestFile) -> bytes:
-        """Return the bytes of a file, checked once more. Raises `InputError`."""
-        return b"".join(self._blocks(file))
+def is_of_memory(name: str) -> bool:
+    """Return whether the file of that name below the memory folder is taken along: what people read.
 
-    def _blocks(self, file: ManifestFile) -> Iterator[bytes]:
-        hashed, size = hashlib.sha256(), 0
+    Bookkeeping is of this machine, and made again.
+    """
+    parts = PurePosixPath(name).parts
+    return bool(parts) and not any(one.startswith(".") for one in parts) and (name.endswith(".md") or grows(name))
+
+
+def is_transcript(name: str) -> bool:
+    """Return whether the file of that name is a transcript."""
+    return len(PurePosixPath(name).parts) == 2 and name.startswith("sessions/") and name.endswith(".jsonl")
+
+
+def grows(name: str) -> bool:
+    """Return whether the file of that name grows by whole records: a transcript, or the notes of a day."""
+    return is_transcript(name) or DAY_NOTE.fullmatch(name) is not None
+
+
+def export_to(target: Path, workspace: Path) -> ExportReport:
+    """Write the memory of a workspace into one ZIP archive, readable by its owner only. It blocks.
+
+    Agents may write meanwhile: each file is taken as it is at one moment. The archive appears whole or not at all.
+    Raises `InputError` where there is nothing to export or the target cannot be written, and `MemoryFileError` when the
+    memory cannot be read.
+    """
+    paths = MemoryPaths.of(workspace)
+    report = ExportReport(target)
+    names = list(_names(paths.memory, report))
+    if not names:
+        raise InputError(
+            Sentence("There is no memory in {workspace}.", workspace=paths.workspace),
+            hint="Name the agent's folder with --workspace.",
+        )
+    if target.exists():
+        raise InputError(
+            Sentence("{target} is there already.", target=target), hint="Name another file with --to, or remove it."
+        )
+    temporary = target.with_name(f".{target.name}.{secrets.token_hex(8)}.tmp")
+    try:
+        descriptor = os.open(temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600)
+        with open(descriptor, "w+b") as file:
+            with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+                _write_all(archive, paths, names, report)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, target)
+    except OSError as error:
+        raise InputError(
+            Sentence("{target} cannot be written: {why}.", target=target, why=error.strerror),
+            hint="Name a file with --to, in a folder that exists and has room for it.",
+        ) from error
+    finally:
+        with contextlib.suppress(OSError):
+            temporary.unlink()
+    return report
+
+
+def _names(memory: Path, report: ExportReport) -> Iterator[str]:
+    """Yield the names of the memory's files below its folder. Links are not followed, and named in the report."""
+
+    def unread(error: OSError) -> None:
+        if not isinstance(error, (FileNotFoundError, NotADirectoryError)):
+            report.left.append((str(error.filename), Sentence("it cannot be read: {why}", why=error.strerror)))
+
+    for folder, folders, files in os.walk(memory, onerror=unread):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for entry in (Path(folder, one) for one in sorted([*folders, *files])):
+            name = entry.relative_to(memory).as_posix()
+            if entry.name.startswith("."):
+                continue
+            if entry.is_symlink():
+                report.left.append((name, Sentence("it is a symbolic link")))
+            elif is_of_memory(name) and entry.is_file() and name.isprintable():
+                yield name
+            elif not entry.is_dir() and not name.endswith((".bak", ".tmp", ".lock")):
+                report.left.append((ascii(name), Sentence("not a memory file")))
+
+
+def _write_all(archive: zipfile.ZipFile, paths: MemoryPaths, names: list[str], report: ExportReport) -> None:
+    listed = []
+    for name in names:
         try:
-            with self._packed.open(file.path) as packed:
-                while (block := packed.read(_BLOCK)) and size <= file.size:
-                    size += len(block)
-                    hashed.update(block)
-                    yield block
-        except _DAMAGES as error:
-            raise _refused(self.path, Sentence("{file} is damaged", file=file.path), _COPY_AGAIN) from error
-        if size != file.size or hashed.hexdigest() != file.sha256:
-            raise _refused(self.path, Sentence("{file} is not what its hash says", file=file.path), _COPY_AGAIN)
+            data, changed = _read(paths, paths.memory / name)
+        except FileNotFoundError:
+            continue  # it was removed meanwhile
+        except OSError as error:
+            report.left.append((name, Sentence("it cannot be read: {why}", why=error.strerror)))
+            continue
+        archive.writestr(_info(f"memory/{name}", changed), data)
+        hashed = hashlib.sha256(data).hexdigest()
+        listed.append(ManifestFile(path=f"memory/{name}", size=len(data), sha256=hashed))
+    report.files, report.size = len(listed), sum(one.size for one in listed)
+    program = f"nanobot-memory-core {version('nanobot-memory-core')}"
+    now = datetime.now(UTC)
+    manifest = Manifest(made=now.isoformat(timespec="seconds"), program=program, about=_ABOUT, files=tuple(listed))
+    archive.writestr(_info(MANIFEST, now.timestamp()), manifest.model_dump_json(indent=1))
 
 
-def is_archive(source: Path) -> bool:
-    """Return whether a source is meant to be an archive: a ZIP file, whole or not."""
-    return source.is_file() and (source.suffix.lower() == ".zip" or zipfile.is_zipfile(source))
-
-
-@contextmanager
-def opened_archive(path: Path) -> Iterator[Archive]:
-    """Open an archive and check its list, its names and its sizes. Raises `InputError`, with cause and hint."""
+def _read(paths: MemoryPaths, path: Path) -> tuple[bytes, float]:
+    """Return what a file holds when nobody is in the middle of writing to it, and when that was changed."""
+    lock: AbstractContextManager[object] = contextlib.nullcontext()
     try:
-        packed = zipfile.ZipFile(path)
-    except _DAMAGES as error:
-        raise _refused(path, Sentence("it is no whole ZIP archive, and may have been cut off"), _COPY_AGAIN) from error
-    with packed:
-        manifest = _manifest(path, packed)
-        _check_members(path, packed, manifest)
-        yield Archive(path, packed, manifest)
+        lock = file_lock(paths).acquire(timeout=_LOCK_SECONDS)
+    except Timeout as error:
+        busy = "{relative} is locked by another process for {seconds:g} s."
+        raise FileBusyError(
+            Sentence(busy, relative=paths.relative(path), seconds=_LOCK_SECONDS),
+            hint="Let that process go on, or end it, and export again.",
+        ) from error
+    except (OSError, MemoryFileError):
+        pass  # whoever may only read the memory can still take a copy along
+    with lock:
+        return read_regular(path), path.stat().st_mtime
 
 
-def _refused(path: Path, why: str, hint: str = _NOT_OURS) -> InputError:
-    return InputError(Sentence("{name} cannot be used: {why}.", name=path.name, why=why), hint=hint)
-
-
-def _manifest(path: Path, packed: zipfile.ZipFile) -> Manifest:
-    try:
-        with packed.open(MANIFEST) as file:
-            data = file.read(_MOST_MANIFEST)
-        return Manifest.model_validate_json(data)
-    except KeyError:
-        raise _refused(path, Sentence("it has no {manifest}", manifest=MANIFEST)) from None
-    except ValidationError as error:
-        where = ".".join(map(str, error.errors()[0]["loc"])) or "its form"
-        if where == "version":
-            why = Sentence("a newer version of this program wrote it")
-            raise _refused(path, why, "Upgrade nanobot-memory-core; nothing was taken.") from error
-        why = Sentence("its {manifest} cannot be understood ({where})", manifest=MANIFEST, where=where)
-        raise _refused(path, why) from error
-    except _DAMAGES as error:
-        raise _refused(path, Sentence("{file} is damaged", file=MANIFEST), _COPY_AGAIN) from error
-
-
-def _check_members(path: Path, packed: zipfile.ZipFile, manifest: Manifest) -> None:
-    members = [info for info in packed.infolist() if info.filename != MANIFEST and not info.is_dir()]
-    listed = {file.path: file for file in manifest.files}
-    total = sum(file.size for file in manifest.files)
-    if total > _MOST_BYTES or total > _SMALL + _MOST_GROWTH * path.stat().st_size or len(members) > _MOST_FILES:
-        raise _refused(path, Sentence("it would unpack to {total:,} bytes, which no memory does", total=total))
-    for info in members:
-        if why := _wrong_with(info, listed):
-            raise _refused(path, Sentence("{file}: {why}", file=ascii(info.filename), why=why))
-    if not len(members) == len({info.filename for info in members}) == len(listed) == len(manifest.files):
-        raise _refused(path, Sentence("it does not hold the files that its {manifest} names", manifest=MANIFEST))
-
-
-def _wrong_with(info: zipfile.ZipInfo, listed: dict[str, ManifestFile]) -> str:
-    """Return why a file of an archive is not taken, or nothing."""
-    if not _NAME.fullmatch(info.filename):
-        return Sentence("its name leads out of the memory folder")
-    if stat.S_IFMT(info.external_attr >> 16) not in (0, stat.S_IFREG):
-        return Sentence("it is a link or a device")
-    if info.filename not in listed or info.file_size != listed[info.filename].size:
-        return Sentence("the {manifest} does not name it, or another size", manifest=MANIFEST)
-    return Sentence("it is encrypted") if info.flag_bits & 0x1 else ""
+def _info(name: str, changed: float) -> zipfile.ZipInfo:
+    info = zipfile.ZipInfo(name, max(datetime.fromtimestamp(changed, UTC).timetuple()[:6], _EARLIEST))
+    info.compress_type = zipfile.ZIP_DEFLATED
+    info.external_attr = (stat.S_IFREG | 0o600) << 16
+    return info

@@ -23,7 +23,7 @@ class JoinedEntries:
 
 @runtime_checkable
 class EntriesJoiner(Protocol):
-    """Joins files of entries. The entry point of ``nanobot_memory_entries`` names one, or its class."""
+    """Joins files of entries. The entry point of ``nanobot_memory_entries`` names its class."""
 
     def join(self, workspace: Path, data: bytes, *, dry_run: bool) -> JoinedEntries | None:
         """Add the entries of a file to those of a workspace, or None where the file has none that can be read.
@@ -43,8 +43,7 @@ def installed_joiner() -> EntriesJoiner | None:
     """Return what keeps the entries; None where nothing is installed that does."""
     for point in installed_entry_points(ENTRIES_GROUP):
         try:
-            brought = point.load()
-            made = brought() if isinstance(brought, type) else brought
+            made = point.load()()
         except Exception as error:  # it costs only itself: the entries are kept as text then
             logger.warning("what joins entries cannot be loaded from {}: {}", point.distribution, type(error).__name__)
             continue

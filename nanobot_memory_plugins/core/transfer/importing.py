@@ -1,21 +1,48 @@
-"""One import, from the source to the report."""
+"""An import from another program: what its importer reads, redacted, dated, each thing once."""
 
-from contextlib import nullcontext
+import hashlib
+from collections import Counter
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from filelock import FileLock, Timeout
-
-from nanobot_memory_plugins.core.errors import InputError, MemoryFileError, NanobotMemoryError, PluginError
-from nanobot_memory_plugins.core.files import FileBusyError, MemoryPaths
-from nanobot_memory_plugins.core.files.appending import Appender, make_folder
-from nanobot_memory_plugins.core.files.private import private_lock
+from nanobot_memory_plugins.core.errors import NanobotMemoryError, PluginError
+from nanobot_memory_plugins.core.files import (
+    REDACTION_FAILED,
+    TranscriptRecord,
+    exact_time,
+    parse_transcript_line,
+    read_regular,
+    render_note,
+    render_transcript_line,
+    session_file_name,
+)
+from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.redaction.contact_redaction import ContactRedaction, Contacts
-from nanobot_memory_plugins.core.transfer.import_writer import LOCK_SECONDS, ImportWriter
-from nanobot_memory_plugins.core.transfer.importer import Importer
-from nanobot_memory_plugins.core.transfer.ledger import ImportLedger
-from nanobot_memory_plugins.core.transfer.report import ImportReport
-from nanobot_memory_plugins.core.values import Scope
+from nanobot_memory_plugins.core.scopes.safe_keys import redact_key, redact_scope
+from nanobot_memory_plugins.core.text.fence import remove_fenced
+from nanobot_memory_plugins.core.text.markdown import clean, one_line
+from nanobot_memory_plugins.core.transfer.import_run import DIGITS, ImportReport, ImportRun, import_run
+from nanobot_memory_plugins.core.transfer.importer import (
+    ImportedMessage,
+    ImportedNote,
+    Importer,
+    Item,
+    Skipped,
+)
+from nanobot_memory_plugins.core.values import Note, Origin, Scope
 from nanobot_memory_plugins.redaction.script.messages import Sentence
+
+# What is held before it is written, in bytes.
+_MOST_BYTES = 1 << 18
+# A host dates a message when it saves the turn, this memory when it hears it.
+_SAME_TIME = timedelta(minutes=15)
+_NO_TEXT = "it has no text"
+_TOOL_RESULT = "a tool's result; --tools takes them"
+_SAID_HERE = "already recorded when it was said"
+_NO_TIME = "it has no date"
 
 
 def import_from(
@@ -35,26 +62,17 @@ def import_from(
     importer does not say whose they are become ``whose``. Raises `InputError` when the source cannot be read,
     `MemoryFileError` when the memory cannot be written, and `PluginError` when the importer fails.
     """
-    paths = MemoryPaths.of(workspace)
     report = ImportReport(format, importer.label, str(source), dry_run=dry_run)
-    with nullcontext() if dry_run else only_import(paths):
-        appender = Appender(paths, LOCK_SECONDS)
-        ledger = ImportLedger(paths)
-        ledger.begin(source.name)
-        writer = ImportWriter(
-            paths, report, ledger, appender, redaction=ContactRedaction(contacts), tools=tools, whose=whose
-        )
+    with import_run(workspace, report) as run:
+        items = ItemWriter(run, contacts=contacts, tools=tools, whose=whose)
         try:
-            for item in importer.read(source, paths.workspace):
-                writer.take(item)
-            writer.finish()
-            ledger.finish()
-        except FileBusyError as error:
-            raise FileBusyError(error.cause, hint="Import again: what was taken is not taken twice.") from error
+            for item in importer.read(source, run.paths.workspace):
+                items.take(item)
+            items.write()
         except NanobotMemoryError:
             raise
         except Exception as error:  # an importer may be anybody's
-            writer.finish()
+            items.write()
             raise PluginError(
                 Sentence("The importer {format} failed with {kind}.", format=format, kind=type(error).__name__),
                 hint="What it had read until then was taken. Report it to whoever wrote the importer.",
@@ -62,14 +80,161 @@ def import_from(
     return report
 
 
-def only_import(paths: MemoryPaths) -> FileLock:
-    """Return a lock that is held, so that two imports do not take the same things at the same time."""
-    make_folder(paths, paths.locks)
-    lock = private_lock(paths.locks / "import.lock")
-    try:
-        lock.acquire(timeout=0)
-    except Timeout as error:
-        raise InputError("Another import into this memory is running.", hint="Wait for its end.") from error
-    except OSError as error:
-        raise MemoryFileError(Sentence("The memory folder cannot be written: {why}.", why=error.strerror)) from error
-    return lock
+class ItemWriter:
+    """Takes items into a workspace.
+
+    Messages go to transcripts of their own, beside those of the agent, under the session that they were said in; notes
+    go to the file of their day. ``tools`` takes tools' results, too; ``whose`` the notes are of which the importer does
+    not say it.
+    """
+
+    def __init__(
+        self, run: ImportRun, *, contacts: Contacts = "user", tools: bool = False, whose: Scope = Scope()
+    ) -> None:
+        self._run = run
+        self._redaction = ContactRedaction(contacts)
+        self._tools = tools
+        self._whose = whose
+        self._said_here = _Transcript()
+        self._waiting: dict[str, dict[str, bytes]] = {}
+        self._bytes = 0
+        # How often the same was said in the file that is being read: "ok" and "ok" are two messages.
+        self._repeated: Counter[str] = Counter()
+        self._file = ""
+
+    def take(self, item: Item) -> None:
+        """Take one item. Raises `MemoryFileError` when it cannot be written; all before it may be written."""
+        report = self._run.report
+        if item.file != self._file:
+            self._file = item.file
+            self._repeated.clear()
+        if isinstance(item, ImportedMessage):
+            why = self._take_message(item)
+        elif isinstance(item, ImportedNote):
+            why = self._take_note(item)
+        elif isinstance(item, Skipped):
+            why = item.why
+        else:
+            report.remarks.setdefault(item.about, []).append(item.file)
+            return
+        if why:
+            report.leave(why, item.file, item.line)
+
+    def write(self) -> None:
+        """Write what waits. Raises `MemoryFileError`."""
+        for name, records in self._waiting.items():
+            self._run.add(name, records)
+        self._waiting, self._bytes = {}, 0
+
+    def _take_message(self, item: ImportedMessage) -> str:
+        """Take a message, or return why it is left."""
+        if item.origin in (Origin.TOOL, Origin.WEB) and not self._tools:
+            return _TOOL_RESULT
+        session = redact_key(item.session_key)
+        record = TranscriptRecord(
+            role=one_line(item.role),
+            text=self._redacted(remove_fenced(item.text), item.origin),
+            session_key=session,
+            scope=redact_scope(replace(item.scope, session=session)),
+            origin=item.origin,
+            time=local_time(item.time) if item.time is not None else None,
+            name=self._redacted(item.name, item.origin),
+        )
+        if not record.text.strip():
+            return _NO_TEXT
+        if self._said_here.takes(self._run.paths.transcript(session), record):
+            return _SAID_HERE
+        when = _key_time(item.time) if item.time is not None else ""
+        parts = ["message", session, record.role, when, record.text]
+        self._repeated[_key(parts)] += 1
+        if (times := self._repeated[_key(parts)]) > 1:
+            parts.append(str(times))
+        line = render_transcript_line(replace(record, id=_key(parts)))
+        self._put(f"sessions/{session_file_name(f'imported/{session}')}", _key(parts), line)
+        return ""
+
+    def _take_note(self, item: ImportedNote) -> str:
+        """Take a note, or return why it is left."""
+        note = item.note
+        if note.time is None:
+            return _NO_TIME
+        safe = Note(
+            tldr=self._redacted(note.tldr, note.origin),
+            details=self._redacted(note.details, note.origin),
+            type=note.type,
+            tags=tuple(self._redacted(tag, note.origin) for tag in note.tags),
+            title=self._redacted(note.title, note.origin),
+            origin=note.origin,
+        )
+        if not (safe.tldr.strip() or safe.details.strip()):
+            return _NO_TEXT
+        time, scope = local_time(note.time), redact_scope(note.scope or self._whose)
+        when = _key_time(note.time) if item.time_is_certain else ""
+        key = _key(("note", scope.session, when, safe.title, safe.tldr, safe.details))
+        name = self._run.paths.day_note(time.date()).relative_to(self._run.paths.memory).as_posix()
+        self._put(name, key, render_note(safe, id=key, time=time, scope=scope).encode("utf-8"))
+        return ""
+
+    def _put(self, name: str, key: str, data: bytes) -> None:
+        if key in self._run.known:
+            self._run.report.known += 1
+            return
+        self._run.known.add(key)
+        self._waiting.setdefault(name, {})[key] = data
+        self._bytes += len(data)
+        if self._bytes > _MOST_BYTES:
+            self.write()
+
+    def _redacted(self, value: str, origin: Origin) -> str:
+        """Return a text without secrets, as who said it wants it. When that fails nothing of it gets through."""
+        text = clean(value)
+        if not text:
+            return text
+        try:
+            if origin is Origin.USER:
+                self._redaction.hear(text)
+            return self._redaction.by_origin[origin](text)
+        except Exception as error:
+            logger.warning("Redaction failed ({}): the text is not kept", type(error).__name__)
+            return REDACTION_FAILED
+
+
+class _Transcript:
+    """What this memory has written down itself of the session that is imported just now."""
+
+    def __init__(self) -> None:
+        self._path: Path | None = None
+        self._times: dict[tuple[str, str], list[datetime]] = {}
+
+    def takes(self, path: Path, record: TranscriptRecord) -> bool:
+        """Return whether a message was written down when it was said; each one that was stands for one message."""
+        if path != self._path:
+            self._path, self._times = path, {}
+            with suppress(OSError):
+                for line in read_regular(path).split(b"\n"):
+                    if (said := parse_transcript_line(line)) is not None and said.time is not None:
+                        self._times.setdefault((said.role, said.text), []).append(said.time)
+        times = self._times.get((record.role, record.text), [])
+        for index, time in enumerate(times):
+            if record.time is not None and abs(time - record.time) <= _SAME_TIME:
+                del times[index]
+                return True
+        return False
+
+
+def _key(parts: Iterable[str]) -> str:
+    return hashlib.sha256("\0".join(map(clean, parts)).encode("utf-8")).hexdigest()[:DIGITS]
+
+
+def _key_time(time: datetime) -> str:
+    """Return a time for a key: the same wherever the machine is when it is imported again."""
+    with suppress(OverflowError):
+        time = time.astimezone(UTC) if time.tzinfo is not None else time
+    return exact_time(time)
+
+
+def local_time(time: datetime) -> datetime:
+    """Return a time in the machine's zone; a naive one is taken to be local."""
+    with suppress(OverflowError, OSError, ValueError):  # the ends of the calendar
+        return time.astimezone()
+    return time if time.tzinfo is not None else time.replace(tzinfo=UTC)

@@ -1,6 +1,5 @@
 """The importers that are installed, and which of them a source is for."""
 
-from collections.abc import Mapping
 from pathlib import Path
 
 from nanobot_memory_plugins.core.entry_points import IMPORTER_GROUP, InstalledEntryPoint, installed_entry_points
@@ -30,22 +29,20 @@ def load_importer(point: InstalledEntryPoint) -> Importer:
         if not isinstance(made, Importer):
             raise TypeError("it has no label, recognises and read")
     except Exception as error:
+        name, of, kind = point.name, point.distribution, type(error).__name__
         raise PluginError(
             Sentence(
-                "The importer {name} of {distribution} cannot be loaded: {kind}.",
-                name=point.name,
-                distribution=point.distribution,
-                kind=type(error).__name__,
+                "The importer {name} of {distribution} cannot be loaded: {kind}.", name=name, distribution=of, kind=kind
             ),
-            hint=Sentence("Reinstall or remove {distribution}.", distribution=point.distribution),
+            hint=Sentence("Reinstall or remove {distribution}.", distribution=of),
         ) from error
     return made
 
 
 def chosen_importer(name: str, source: Path) -> tuple[str, Importer]:
-    """Return the importer of that name, or, for an empty name, the one that recognises the source.
+    """Return the importer of that name, or, for an empty name, the first that recognises the source.
 
-    Raises `InputError` when there is none, or more than one.
+    Raises `WrongUseError` for a name that there is not, and `InputError` where none recognises the source.
     """
     points = installed_importers()
     known = ", ".join(sorted([*points, ARCHIVE]))
@@ -53,29 +50,16 @@ def chosen_importer(name: str, source: Path) -> tuple[str, Importer]:
         raise WrongUseError(
             Sentence("There is no format {name}.", name=name), hint=Sentence("Formats: {known}.", known=known)
         )
-    found = {name: load_importer(points[name])} if name else _recognised(source, points)
-    if not found:
-        raise InputError(
-            Sentence("It is not clear what {source} is.", source=source),
-            hint=Sentence("Name the format with --from, one of: {known}.", known=known),
-        )
-    if len(found) > 1:
-        raise InputError(
-            Sentence("{source} looks like a store of {found}.", source=source, found=" and of ".join(found)),
-            hint="Name one of them with --from.",
-        )
-    return next(iter(found.items()))
-
-
-def _recognised(source: Path, points: Mapping[str, InstalledEntryPoint]) -> dict[str, Importer]:
-    found: dict[str, Importer] = {}
-    for name, point in points.items():
+    if name:
+        return name, load_importer(points[name])
+    for tried in sorted(points, key=lambda one: one == FALLBACK):
         try:
-            importer = load_importer(point)
+            importer = load_importer(points[tried])
             if importer.recognises(source):
-                found[name] = importer
+                return tried, importer
         except Exception as error:  # a third party's importer costs only itself
-            logger.warning("the importer {} failed to look at the source: {}", name, type(error).__name__)
-    if len(found) > 1:
-        found.pop(FALLBACK, None)
-    return found
+            logger.warning("the importer {} failed to look at the source: {}", tried, type(error).__name__)
+    raise InputError(
+        Sentence("It is not clear what {source} is.", source=source),
+        hint=Sentence("Name the format with --from, one of: {known}.", known=known),
+    )

@@ -10,11 +10,12 @@ from nanobot_memory_plugins.core.errors import InputError
 from nanobot_memory_plugins.core.files import MemoryPaths, file_lock
 from nanobot_memory_plugins.core.files.reading import read_regular
 from nanobot_memory_plugins.core.transfer.entries import installed_joiner
-from nanobot_memory_plugins.core.transfer.ledger import ImportLedger, digest, records_in
+from nanobot_memory_plugins.core.transfer.import_run import digest, forget_import, last_import, records_in
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 _CHANGED = "it has been changed since then"
 _ENTRIES_WENT_ON = "the entries went on since then: `nanobot-memory entries forget ID` takes one out"
+_ENTRIES = "ENTRIES.md"
 
 
 @dataclass(slots=True)
@@ -39,8 +40,7 @@ def undo_import(workspace: Path) -> UndoReport:
     Raises `InputError` where there is none, and `MemoryFileError`.
     """
     paths = MemoryPaths.of(workspace)
-    ledger = ImportLedger(paths)
-    run = ledger.last()
+    run = last_import(paths)
     if run is None:
         raise InputError(
             "There is no import to take back.",
@@ -53,14 +53,13 @@ def undo_import(workspace: Path) -> UndoReport:
         _take_records_out(paths, name, records, report)
     for name, whole in run.files.items():
         _take_file_out(paths, name, whole, report)
-    ledger.forget(run)  # last: until then all can be repeated
+    forget_import(paths, run)  # last: until then all can be repeated
     return report
 
 
 def _take_entries_back(workspace: Path, run: str, report: UndoReport) -> None:
-    joiner = installed_joiner()
     try:
-        if joiner is None:
+        if (joiner := installed_joiner()) is None:
             raise InputError("what keeps the entries is not installed")
         joiner.take_back(workspace, run)
         report.entries = run
@@ -69,19 +68,15 @@ def _take_entries_back(workspace: Path, run: str, report: UndoReport) -> None:
 
 
 def _take_records_out(paths: MemoryPaths, name: str, records: Mapping[str, str], report: UndoReport) -> None:
-    count, changed = 0, False
+    count = 0
+    is_changed = False
 
     def without(data: bytes) -> bytes:
-        nonlocal count, changed
-        kept = []
-        for key, piece in records_in(name, data):
-            if key not in records:
-                kept.append(piece)
-            elif digest(piece) == records[key]:
-                count += 1
-            else:
-                changed = True
-                kept.append(piece)
+        nonlocal count, is_changed
+        pieces = list(records_in(name, data))
+        kept = [piece for key, piece in pieces if records.get(key) != digest(piece)]
+        count += len(pieces) - len(kept)
+        is_changed |= any(key in records and records[key] != digest(piece) for key, piece in pieces)
         return b"".join(kept)
 
     _write(paths, name, without)
@@ -91,19 +86,19 @@ def _take_records_out(paths: MemoryPaths, name: str, records: Mapping[str, str],
         report.notes += count
     if count:
         report.files.append(name)
-    if changed:
+    if is_changed:
         report.left.append((name, _CHANGED))
 
 
 def _take_file_out(paths: MemoryPaths, name: str, whole: str, report: UndoReport) -> None:
     with contextlib.suppress(FileNotFoundError):
-        if digest(read_regular(paths.memory / name)) == whole:
-            _write(paths, name, lambda data: b"" if digest(data) == whole else data)
-            report.files.append(name)
-            if name == "ENTRIES.md" and (joiner := installed_joiner()) is not None:
-                joiner.take_back(paths.workspace, "")
-        else:
-            report.left.append((name, _ENTRIES_WENT_ON if name == "ENTRIES.md" else _CHANGED))
+        if digest(read_regular(paths.memory / name)) != whole:
+            report.left.append((name, _ENTRIES_WENT_ON if name == _ENTRIES else _CHANGED))
+            return
+        _write(paths, name, lambda data: b"" if digest(data) == whole else data)
+        report.files.append(name)
+        if name == _ENTRIES and (joiner := installed_joiner()) is not None:
+            joiner.take_back(paths.workspace, "")
 
 
 def _write(paths: MemoryPaths, name: str, change: Callable[[bytes], bytes]) -> None:
