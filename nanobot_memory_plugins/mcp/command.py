@@ -10,8 +10,14 @@ from typing import Annotated, Any
 import typer
 
 from nanobot_memory_plugins.core import ConfigurationError
-from nanobot_memory_plugins.core.cli import say, warn
-from nanobot_memory_plugins.core.cli.options import ConfigOption, WorkspaceOption, read_configuration, resolve_workspace
+from nanobot_memory_plugins.core.cli.options import (
+    ConfigOption,
+    WorkspaceOption,
+    read_configuration,
+    resolve_workspace,
+    warn,
+)
+from nanobot_memory_plugins.core.cli.plain import say
 from nanobot_memory_plugins.core.scopes.projects import project_named, project_of
 from nanobot_memory_plugins.mcp.clients import OWNER, process_client
 from nanobot_memory_plugins.redaction.script.messages import Sentence, tr

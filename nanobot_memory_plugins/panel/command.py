@@ -7,13 +7,14 @@ from typing import Annotated
 import typer
 
 from nanobot_memory_plugins.core import InputError, logger
-from nanobot_memory_plugins.core.cli import language_named, languages, repair_memory, spoken_language
+from nanobot_memory_plugins.core.cli.language import language_named, languages, spoken_language
 from nanobot_memory_plugins.core.cli.options import (
     ConfigOption,
     WorkspaceOption,
     existing_workspace,
     read_configuration,
 )
+from nanobot_memory_plugins.core.cli.repair import repair_memory
 from nanobot_memory_plugins.panel.language import PanelWords, is_unicode_terminal
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 

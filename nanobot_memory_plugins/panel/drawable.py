@@ -5,7 +5,7 @@ from rich.segment import Segment
 from textual.color import Color
 from textual.filter import LineFilter
 
-from nanobot_memory_plugins.core.cli import printable_segment
+from nanobot_memory_plugins.core.cli.console import printable_segment
 
 _ALIKE = str.maketrans(
     {

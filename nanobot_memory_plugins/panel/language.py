@@ -4,7 +4,7 @@ import os
 from collections.abc import Mapping
 from datetime import datetime
 
-from nanobot_memory_plugins.core.cli import catalogue, language_of
+from nanobot_memory_plugins.core.cli.language import catalogue, language_of
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 __all__ = ["PanelWords", "is_unicode_terminal", "language_of"]

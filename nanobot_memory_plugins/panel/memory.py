@@ -22,7 +22,7 @@ from nanobot_memory_plugins.core import (
     load_config,
     logger,
 )
-from nanobot_memory_plugins.core.cli import Cost, summed
+from nanobot_memory_plugins.core.cli.costs import Cost, summed
 from nanobot_memory_plugins.core.cli.findings import machine_findings, memory_file_findings
 from nanobot_memory_plugins.core.erasure import ErasurePlan
 from nanobot_memory_plugins.core.files import MemoryPaths

@@ -6,7 +6,7 @@ from pathlib import Path
 import typer
 
 from nanobot_memory_plugins.core import ConfigurationError, MemoryConfig, StoreError
-from nanobot_memory_plugins.core.cli import opened_entries, run, say, warn
+from nanobot_memory_plugins.core.cli.open_store import opened_entries
 from nanobot_memory_plugins.core.cli.options import (
     ConfigOption,
     JsonOption,
@@ -14,7 +14,10 @@ from nanobot_memory_plugins.core.cli.options import (
     existing_workspace,
     print_json,
     read_configuration,
+    run,
+    warn,
 )
+from nanobot_memory_plugins.core.cli.plain import say
 from nanobot_memory_plugins.core.protocols import ExchangedEntries
 from nanobot_memory_plugins.redaction.script.messages import tr
 

@@ -5,7 +5,7 @@ import io
 import pytest
 
 from nanobot_memory_plugins.core.cli.console import PrintableConsole
-from nanobot_memory_plugins.core.cli.findings_shown import commands_in, show_findings, summary, wrapped
+from nanobot_memory_plugins.core.cli.findings_shown import show_findings, summary, wrapped
 from nanobot_memory_plugins.core.values.diagnosis import Finding, Health
 
 PATH = "/home/someone/.nanobot/workspace/a-rather-long-name-of-a-folder/.storage/memory.db.broken-20261122T101112"
@@ -27,11 +27,11 @@ def shown(findings: list[Finding], *, terminal: bool = True, everything: bool = 
 
 
 @pytest.mark.parametrize("width", [40, 80, 160])
-def test_what_is_wrong_comes_first_and_a_remedy_is_a_line_of_its_own(width: int):
+def test_what_is_wrong_comes_first_with_what_helps(width: int):
     lines = shown(FINDINGS, width=width)
-    assert [line.split()[0] for line in lines if line and not line.startswith(" ")][:3] == ["bad", "degraded", "rm"]
+    assert [line.split()[0] for line in lines if line and not line.startswith(" ")][:2] == ["bad", "degraded"]
     assert lines[0] == "bad  index [x]"
-    assert REMEDY in lines
+    assert PATH in " ".join(lines)
     assert lines[-1] == ("1 bad, 1 degraded, 1 good, 1 for information. `nanobot-memory doctor --all` shows each.")
     assert not any("python" in line for line in lines)
 
@@ -52,13 +52,6 @@ def test_a_pipe_has_one_finding_a_line_and_all_of_them():
 def test_where_all_is_well_one_line_says_so():
     assert shown(FINDINGS[:1]) == ["All 1 are good. `nanobot-memory doctor --all` shows each."]
     assert summary([FINDINGS[0], FINDINGS[2]]) == "All 1 are good, 1 for information."
-
-
-def test_only_what_can_be_typed_is_taken_for_a_command():
-    assert commands_in("`core.tools: off`, or `pip install x`; then `nanobot-memory index` and `pip install x`.") == [
-        "pip install x",
-        "nanobot-memory index",
-    ]
 
 
 def test_wide_letters_count_twice():

@@ -204,11 +204,3 @@ def test_the_history_tells_time_by_the_clock_of_who_reads_it(workspace: Path, ca
     assert run_command_line(["entries", "remember", "x", "-w", str(workspace)]) == 0
     assert run_command_line(["entries", "history", "-w", str(workspace)]) == 0
     assert re.search(rf"  {datetime.now():%Y-%m-%d} \d\d:\d\d  ", capsys.readouterr().out)
-
-
-@pytest.mark.parametrize("command", [[], ["search"], ["entries", "forget"]], ids=" ".join)
-def test_help_before_a_command_is_its_help(command: list[str], capsys: pytest.CaptureFixture[str]):
-    assert run_command_line([*command, "--help"]) == 0
-    told = capsys.readouterr().out
-    assert run_command_line(["help", *command]) == 0
-    assert capsys.readouterr().out.split() == told.split()

@@ -11,8 +11,8 @@ import pytest
 from typer.testing import CliRunner
 
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
-from nanobot_memory_plugins.core.cli import are_files_everything
 from nanobot_memory_plugins.core.cli.main import app
+from nanobot_memory_plugins.core.cli.open_store import are_files_everything
 from nanobot_memory_plugins.core.clock import ManualClock
 from tests.support.many_messages import write_messages
 

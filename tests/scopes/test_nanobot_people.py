@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from nanobot_memory_plugins.core.cli import opened_entries
 from nanobot_memory_plugins.core.cli.main import run_command_line
+from nanobot_memory_plugins.core.cli.open_store import opened_entries
 from nanobot_memory_plugins.core.config import load_config
 from nanobot_memory_plugins.core.testing.scripted_server import Reply, ReplyRule, Request, ScriptedServer, ToolCall
 from tests.scopes.nanobot_chat import Install, chatting

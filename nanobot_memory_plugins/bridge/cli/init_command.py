@@ -12,17 +12,12 @@ from rich.console import Console
 from nanobot_memory_plugins.bridge.cli.plan import ConfigurationPlan, make_plan
 from nanobot_memory_plugins.bridge.model_preparation import Prepared, prepare_model
 from nanobot_memory_plugins.core import Health, MemoryConfig, NanobotMemoryError
-from nanobot_memory_plugins.core.cli import (
-    agrees,
-    examine,
-    exit_status,
-    finding_row,
-    run,
-    show_problems,
-    summary,
-)
+from nanobot_memory_plugins.core.cli.asking import agrees
 from nanobot_memory_plugins.core.cli.console import console, say_error, shown
-from nanobot_memory_plugins.core.cli.options import JsonOption, WorkspaceOption, print_json
+from nanobot_memory_plugins.core.cli.doctor_command import examine, finding_row
+from nanobot_memory_plugins.core.cli.exit_codes import exit_status
+from nanobot_memory_plugins.core.cli.findings_shown import show_problems, summary
+from nanobot_memory_plugins.core.cli.options import JsonOption, WorkspaceOption, print_json, run
 from nanobot_memory_plugins.redaction.script.messages import Sentence, together, tr
 
 _FAILED = 1

@@ -13,7 +13,6 @@ from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
 from nanobot_memory_plugins.consolidation.store.nightly_records import Records
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core import InputError, MemoryConfig, PluginContext, SystemClock
-from nanobot_memory_plugins.core.cli import run, say_note, warn
 from nanobot_memory_plugins.core.cli.console import console, shown
 from nanobot_memory_plugins.core.cli.options import (
     ConfigOption,
@@ -21,7 +20,10 @@ from nanobot_memory_plugins.core.cli.options import (
     WorkspaceOption,
     print_json,
     read_configuration,
+    run,
+    warn,
 )
+from nanobot_memory_plugins.core.cli.plain import say_note
 from nanobot_memory_plugins.core.config import plugin_options
 from nanobot_memory_plugins.core.files.prompts import Prompts
 from nanobot_memory_plugins.core.language_model import LanguageModel, UsageLedger

@@ -40,18 +40,20 @@ from nanobot_memory_plugins.consolidation.store.nightly_records import Records
 from nanobot_memory_plugins.consolidation.store.rendering import in_order
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core import InputError, Scope
-from nanobot_memory_plugins.core.cli import EverybodyOption, say_note, written_by_owner
 from nanobot_memory_plugins.core.cli.console import console, shown
 from nanobot_memory_plugins.core.cli.options import (
     AgentOption,
     ChannelOption,
+    EverybodyOption,
     JsonOption,
     ProjectOption,
     SessionOption,
     UserOption,
     WorkspaceOption,
     print_json,
+    written_by_owner,
 )
+from nanobot_memory_plugins.core.cli.plain import say_note
 from nanobot_memory_plugins.core.errors import WrongUseError
 from nanobot_memory_plugins.core.files import read_regular
 from nanobot_memory_plugins.core.scopes.projects import project_named

@@ -10,7 +10,7 @@ from nanobot_memory_plugins.consolidation.cli.shown import opened
 from nanobot_memory_plugins.consolidation.operations.purge import erase_entries, known
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
-from nanobot_memory_plugins.core.cli import agrees, finish_erasure, run, say_note, warn
+from nanobot_memory_plugins.core.cli.asking import agrees
 from nanobot_memory_plugins.core.cli.console import console, shown
 from nanobot_memory_plugins.core.cli.options import (
     ConfigOption,
@@ -19,7 +19,11 @@ from nanobot_memory_plugins.core.cli.options import (
     existing_workspace,
     print_json,
     read_configuration,
+    run,
+    warn,
 )
+from nanobot_memory_plugins.core.cli.plain import say_note
+from nanobot_memory_plugins.core.cli.repair import finish_erasure
 from nanobot_memory_plugins.core.erasure import ErasurePlan, is_short
 from nanobot_memory_plugins.core.erasure.matching import Wanted
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread

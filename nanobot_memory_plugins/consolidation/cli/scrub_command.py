@@ -15,7 +15,6 @@ from nanobot_memory_plugins.consolidation.store.document import Text, parse
 from nanobot_memory_plugins.consolidation.store.rendering import render
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
-from nanobot_memory_plugins.core.cli import run, warn
 from nanobot_memory_plugins.core.cli.console import console, shown
 from nanobot_memory_plugins.core.cli.options import (
     ConfigOption,
@@ -23,6 +22,8 @@ from nanobot_memory_plugins.core.cli.options import (
     WorkspaceOption,
     print_json,
     read_configuration,
+    run,
+    warn,
 )
 from nanobot_memory_plugins.core.erasure import Scrubbed, total
 from nanobot_memory_plugins.core.erasure.scrub import Cleaner, ScrubbedBytes, clean_notes, redacted

@@ -9,9 +9,10 @@ from rich.table import Table
 
 from nanobot_memory_plugins.consolidation.cli.shown import opened
 from nanobot_memory_plugins.consolidation.model.entry import Section
-from nanobot_memory_plugins.core.cli import costs_of, show_costs, told_size
 from nanobot_memory_plugins.core.cli.console import console, shown
+from nanobot_memory_plugins.core.cli.costs import costs_of, show_costs
 from nanobot_memory_plugins.core.cli.options import JsonOption, WorkspaceOption, print_json
+from nanobot_memory_plugins.core.cli.plain import told_size
 from nanobot_memory_plugins.core.host.stored import (
     Stored,
     line_of,

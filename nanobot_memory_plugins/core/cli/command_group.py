@@ -89,16 +89,8 @@ class CommandGroup(typer.core.TyperGroup):
             return super().invoke(ctx)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Find the command that the arguments name; an unknown one is answered with its extra, or the nearest.
-
-        ``help`` before a command, or alone, is ``--help`` behind it.
-        """
+        """Find the command that the arguments name; an unknown one is answered with its extra, or the nearest."""
         names = self.list_commands(ctx)
-        if args and args[0] == "help" and "help" not in names and not ctx.resilient_parsing:
-            args = [*args[1:], "--help"]
-            if len(args) == 1:
-                ctx.get_help()  # Rich draws it
-                ctx.exit()
         if args and args[0] not in names and not args[0].startswith("-") and not ctx.resilient_parsing:
             if args[0] in EXTRA_COMMANDS:
                 raise not_installed(args[0], EXTRA_COMMANDS[args[0]])

@@ -1,7 +1,6 @@
 """``nanobot-memory doctor``: what works on this machine, what does not, and what helps."""
 
 import asyncio
-import re
 from pathlib import Path
 from typing import Annotated
 
@@ -34,11 +33,6 @@ from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 _FAILED = 1
 _FIRST = "Repair that first, or name another folder with --workspace."
-_STARTS_LATE = re.compile(r" failed in (?:open_store|share_store|open_entries|on_start): no answer within ")
-_LONGER_START = Sentence(
-    "The machine was busy. Where that comes often let the start take longer: set memoryPlugins.core.startLimit to 30"
-    " (seconds)."
-)
 _MORE = "`nanobot-memory --verbose doctor` shows where it comes from."
 
 
@@ -86,7 +80,7 @@ async def _examine(workspace: Path, config: MemoryConfig, problems: list[ConfigP
     findings += [*await asyncio.to_thread(memory_file_findings, workspace), *reported]
     # A plugin that breaks while it is asked how it is says nothing else about it.
     findings += [
-        Finding("warning", text, Health.DEGRADED, _LONGER_START if _STARTS_LATE.search(text) else _MORE)
+        Finding("warning", text, Health.DEGRADED, _MORE)
         for text in dict.fromkeys(warnings)
         if not _is_told(text, findings)
     ]

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from nanobot_memory_plugins.core.cli.console import console, shown
+from nanobot_memory_plugins.core.cli.import_command import counted
 from nanobot_memory_plugins.core.cli.options import (
     JsonOption,
     WorkspaceOption,
@@ -16,7 +17,6 @@ from nanobot_memory_plugins.core.cli.options import (
     read_configuration,
 )
 from nanobot_memory_plugins.core.cli.repair import repair_memory
-from nanobot_memory_plugins.core.cli.transfer_output import counted, working
 from nanobot_memory_plugins.core.transfer.archive import export_to
 from nanobot_memory_plugins.redaction.script.messages import tr
 
@@ -35,7 +35,7 @@ def export_memory(
     usual = Path(f"nanobot-memory-{agent}-{datetime.now().astimezone():%Y%m%d-%H%M%S}.zip")
     target = (to or usual).expanduser().absolute()
     repair_memory(folder, read_configuration(None)[0])
-    with working(tr("exporting")):
+    with console(stderr=True).status(tr("exporting")):
         report = export_to(target, folder)
     if as_json:
         left = [{"file": name, "why": why} for name, why in report.left]

@@ -4,7 +4,6 @@ import errno
 import os
 import platform
 import shlex
-import shutil
 import stat
 import sys
 import tempfile
@@ -19,7 +18,6 @@ from nanobot_memory_plugins.core.erasure.scrub import clean_notes
 from nanobot_memory_plugins.core.files import MemoryPaths, read_regular
 from nanobot_memory_plugins.core.files.in_the_way import put_aside
 from nanobot_memory_plugins.core.files.privacy_marks import PrivacyFile
-from nanobot_memory_plugins.core.files.private import LINKED, REPLACE_LINK
 from nanobot_memory_plugins.core.redaction.contact_redaction import without_secrets
 from nanobot_memory_plugins.core.scopes.people import People, PeopleRecord, Person, Senders
 from nanobot_memory_plugins.core.values.diagnosis import Finding, Health
@@ -27,8 +25,8 @@ from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 # Bytes that are looked through for secrets, and files that are named.
 _MOST_READ, _MOST_NAMED = 1_000_000, 5
-# What is written to see whether there is room, and the room below which a warning is due, in bytes.
-_PROBE, _LITTLE_ROOM = 1 << 16, 50 << 20
+# What is written to see whether there is room, in bytes.
+_PROBE = 1 << 16
 # Folders of ours, and how bad it is when one is something else.
 _FOLDERS = {
     "memory": Health.BAD,
@@ -45,7 +43,7 @@ _SHARES = {
 
 
 def machine_findings(workspace: Path) -> list[Finding]:
-    """Return what holds before a memory is opened: versions, workspace, room, and what is in the way. It blocks."""
+    """Return what holds before a memory is opened: versions, workspace, and what is in the way. It blocks."""
     python = Sentence(
         "{python_version} on {system} {machine} ({executable})",
         python_version=platform.python_version(),
@@ -57,7 +55,6 @@ def machine_findings(workspace: Path) -> list[Finding]:
         Finding("python", python),
         Finding("nanobot-memory-core", version("nanobot-memory-core")),
         workspace_finding(workspace),
-        *room_findings(workspace),
         *files_in_the_way(workspace),
     ]
 
@@ -91,29 +88,10 @@ def _way_to_write(workspace: Path, number: int | None) -> str:
     """Return what helps where a file cannot be written."""
     folder = shlex.quote(str(workspace))
     if number in (errno.ENOSPC, errno.EDQUOT):
-        return Sentence(
-            "Free disk space: `df -h {folder}` shows how much there is, `du -xh {folder} | sort -h` what takes it.",
-            folder=folder,
-        )
-    if number == errno.EFBIG:
-        return Sentence("A limit on the size of files is set: `ulimit -f unlimited` lifts it in this shell.")
-    if number == errno.EROFS:
-        return Sentence("That disk can only be read: mount it for writing, or name another folder with --workspace.")
+        return Sentence("Free disk space: `du -xh {folder} | sort -h` shows what takes it.", folder=folder)
     return Sentence(
         "`chmod u+rwx {folder}`, as the user whose folder it is; or name another one with --workspace.", folder=folder
     )
-
-
-def room_findings(workspace: Path) -> list[Finding]:
-    """Return how much room there is where the memory is kept; nothing where that cannot be told."""
-    try:
-        free = shutil.disk_usage(workspace).free
-    except OSError:
-        return []
-    state = Sentence("{free:,.0f} MB free", free=free / 1e6)
-    if free >= _LITTLE_ROOM:
-        return [Finding("disk space", state)]
-    return [Finding("disk space", state, Health.DEGRADED, _way_to_write(workspace, errno.ENOSPC))]
 
 
 def files_in_the_way(workspace: Path) -> Iterator[Finding]:
@@ -149,7 +127,6 @@ def memory_file_findings(workspace: Path) -> list[Finding]:
         *found,
         _pause(workspace),
         *reader_findings(workspace),
-        *_linked_folders(workspace),
         *_secrets_by_hand(memory),
     ]
 
@@ -193,26 +170,6 @@ def reader_findings(workspace: Path) -> list[Finding]:
     command = f"chmod o-rwx {shlex.quote(str(memory))}"
     state = Sentence("other users of this machine can read the memory; `{command}` keeps them out", command=command)
     return [Finding("readers", state, Health.INFO)]
-
-
-def _linked_folders(workspace: Path) -> Iterator[Finding]:
-    """Find our folders that are links, and the links below them: nothing is written through one."""
-    for name, health in _FOLDERS.items():
-        if name == "memory":  # it may lie elsewhere
-            continue
-        below = [Path(inside, one) for inside, names, _ in os.walk(workspace / name) for one in sorted(names)]
-        top = workspace / name
-        for folder in [top] if top.is_symlink() else [one for one in below if one.is_symlink()]:
-            yield Finding(
-                Sentence("folder {name}", name=folder.relative_to(workspace).as_posix()),
-                LINKED,
-                health,
-                Sentence(
-                    "{replace_link}: `rm {folder}`, and the next start makes the folder.",
-                    replace_link=Sentence(REPLACE_LINK),
-                    folder=shlex.quote(str(folder)),
-                ),
-            )
 
 
 def _secrets_by_hand(memory: Path) -> Iterator[Finding]:

@@ -1,9 +1,8 @@
-"""How findings are shown: what is wrong first, each remedy on a line that can be copied, and how much is good.
+"""How findings are shown: what is wrong first, with what helps, and how much is good.
 
 In a pipe a finding is one line. Nothing breaks a word or a path: a line that is too long is the terminal's to wrap.
 """
 
-import re
 from collections.abc import Iterator, Sequence
 
 from rich.cells import cell_len
@@ -18,8 +17,6 @@ _HEALTH_WORDS = {Health.GOOD: "good", Health.INFO: "info", Health.DEGRADED: "deg
 COLOURS = {Health.GOOD: "green", Health.INFO: "cyan", Health.DEGRADED: "yellow", Health.BAD: "red"}
 _ORDER = {Health.BAD: 0, Health.DEGRADED: 1, Health.INFO: 2, Health.GOOD: 3}
 _RIGHT = (Health.GOOD, Health.INFO)
-# What is typed, where it stands in backticks in a hint.
-_COMMAND = re.compile(r"`((?:nanobot|nanobot-memory|pip|python3|mv|rm|chmod|df|du|ulimit)(?: [^`]+)?)`")
 _INDENT = "    "
 
 
@@ -72,8 +69,6 @@ def show_problems(findings: Sequence[Finding], out: Console) -> None:
         out.print(f"[{colour}]{said_health(finding.health)}[/{colour}]  [bold]{shown(tr(finding.subject))}[/bold]")
         for line in (*wrapped(tr(finding.state), out.width - 4), *wrapped(tr(finding.hint), out.width - 4)):
             out.print(f"{_INDENT}{shown(line)}")
-        for command in commands_in(finding.hint):
-            out.print(f"[bold]{shown(command)}[/bold]")
         out.print()
 
 
@@ -86,11 +81,6 @@ def summary(findings: Sequence[Finding]) -> str:
     named.append(tr("{count} good", count=good) if named else tr("All {count} are good", count=good))
     named += [tr("{count} for information", count=info)] if info else []
     return tr(", ").join(named) + tr(".")
-
-
-def commands_in(hint: str) -> list[str]:
-    """Return the commands that a hint names, each once."""
-    return list(dict.fromkeys(_COMMAND.findall(hint)))
 
 
 def wrapped(text: str, width: int) -> Iterator[str]:

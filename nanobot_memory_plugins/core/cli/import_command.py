@@ -1,11 +1,14 @@
 """``nanobot-memory import``: bring what another program remembers, or an archive of this one."""
 
+from collections.abc import Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.console import Console
 
+from nanobot_memory_plugins.core.cli.console import console, shown
 from nanobot_memory_plugins.core.cli.options import (
     EverybodyOption,
     JsonOption,
@@ -16,7 +19,6 @@ from nanobot_memory_plugins.core.cli.options import (
     run,
     written_by_owner,
 )
-from nanobot_memory_plugins.core.cli.transfer_output import print_report, print_undone, working
 from nanobot_memory_plugins.core.erasure.plan import ErasurePlan
 from nanobot_memory_plugins.core.errors import InputError
 from nanobot_memory_plugins.core.files import MemoryPaths
@@ -26,9 +28,18 @@ from nanobot_memory_plugins.core.transfer.formats.markdown import MarkdownImport
 from nanobot_memory_plugins.core.transfer.import_run import ImportReport, only_import
 from nanobot_memory_plugins.core.transfer.importing import import_from
 from nanobot_memory_plugins.core.transfer.sources import ARCHIVE, chosen_importer
-from nanobot_memory_plugins.core.transfer.undo import undo_import
+from nanobot_memory_plugins.core.transfer.undo import UndoReport, undo_import
 from nanobot_memory_plugins.core.values import Erasure
 from nanobot_memory_plugins.redaction.script.messages import Sentence, tr
+
+# Files that are printed; --json names them all.
+_FILES_NAMED = 5
+_COUNT_WORDS = {
+    "messages": ("1 message", "{count:,} messages"),
+    "notes": ("1 note", "{count:,} notes"),
+    "entries": ("1 entry", "{count:,} entries"),
+    "files": ("1 file", "{count:,} files"),
+}
 
 
 def import_memory(
@@ -43,7 +54,6 @@ def import_memory(
     ] = "",
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be taken, write nothing.")] = False,
     tools: Annotated[bool, typer.Option("--tools", help="Take the results of tools, too.")] = False,
-    everything: Annotated[bool, typer.Option("--all", help="Name every file.")] = False,
     encoding: Annotated[
         str,
         typer.Option(
@@ -57,75 +67,60 @@ def import_memory(
     workspace: WorkspaceOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Take over memories from elsewhere. It can be repeated: only new items are imported."""
+    """Take over memories from elsewhere. It can be repeated: only new items are imported.
+
+    Of many files the first few are printed; --json names each.
+    """
     if undo:
         if source is not None or from_ or dry_run or tools:
             raise typer.BadParameter("--undo stands alone, without SOURCE and the other options")
-        _undo(existing_workspace(workspace), everything=everything, as_json=as_json)
+        _undo(existing_workspace(workspace), as_json=as_json)
         return
     if source is None:
         raise typer.BadParameter("name the store, or the archive, to import")
-    path = source.expanduser().absolute()
-    if not path.exists():
-        raise InputError(Sentence("There is nothing at {path}.", path=path), hint="Check the path of the store.")
-    folder = existing_workspace(workspace, may_be_new=True)
-    report = _imported(
-        path, from_, folder, dry_run=dry_run, tools=tools, encoding=_known(encoding), everybody=everybody
-    )
-    if as_json:
-        print_json(report.as_json())
-    else:
-        print_report(report, everything=everything)
-
-
-def _known(encoding: str) -> str:
-    """Return an encoding as Python names it. Raises `typer.BadParameter`."""
     if encoding and not known_encoding(encoding):
         raise typer.BadParameter(
             tr("there is no encoding {name}; big5, gbk, shift_jis, cp1252 and utf-16 are some", name=encoding),
             param_hint="--encoding",
         )
-    return known_encoding(encoding) if encoding else ""
-
-
-def _imported(
-    path: Path, name: str, workspace: Path, *, dry_run: bool, tools: bool, encoding: str, everybody: bool
-) -> ImportReport:
+    path = source.expanduser().absolute()
+    if not path.exists():
+        raise InputError(Sentence("There is nothing at {path}.", path=path), hint="Check the path of the store.")
+    folder = existing_workspace(workspace, may_be_new=True)
     contacts = read_configuration(None)[0].redaction.contacts
-    if name == ARCHIVE or (not name and is_archive(path)):
+    if from_ == ARCHIVE or (not from_ and is_archive(path)):
         if not path.is_file():
             raise InputError(
                 Sentence("{path} is no archive.", path=path),
                 hint="Name the ZIP file that `nanobot-memory export` wrote.",
             )
-        with working(tr("importing")):
-            return import_archive(path, workspace, dry_run=dry_run, contacts=contacts)
-    name, importer = chosen_importer(name, path)
-    if isinstance(importer, MarkdownImporter):
-        importer = replace(importer, encoding=encoding)
-    elif encoding:
-        raise typer.BadParameter(tr("--encoding is for notes in Markdown"))
-    with working(tr("importing")):
-        return import_from(
-            importer,
-            name,
-            path,
-            workspace,
-            dry_run=dry_run,
-            tools=tools,
-            contacts=contacts,
-            whose=written_by_owner(workspace, everybody=everybody),
-        )
+        with console(stderr=True).status(tr("importing")):
+            report = import_archive(path, folder, dry_run=dry_run, contacts=contacts)
+    else:
+        name, importer = chosen_importer(from_, path)
+        if isinstance(importer, MarkdownImporter):
+            importer = replace(importer, encoding=encoding)
+        elif encoding:
+            raise typer.BadParameter(tr("--encoding is for notes in Markdown"))
+        whose = written_by_owner(folder, everybody=everybody)
+        with console(stderr=True).status(tr("importing")):
+            report = import_from(
+                importer, name, path, folder, dry_run=dry_run, tools=tools, contacts=contacts, whose=whose
+            )
+    if as_json:
+        print_json(report.as_json())
+    else:
+        _show(report)
 
 
-def _undo(workspace: Path, *, everything: bool, as_json: bool) -> None:
+def _undo(workspace: Path, *, as_json: bool) -> None:
     with only_import(MemoryPaths.of(workspace)):
         done = undo_import(workspace)
         done.left += _erased_from_index(workspace)
     if as_json:
         print_json({"ok": True, **asdict(done), "left": [{"file": file, "why": why} for file, why in done.left]})
     else:
-        print_undone(done, everything=everything)
+        _show_undone(done)
 
 
 def _erased_from_index(workspace: Path) -> list[tuple[str, str]]:
@@ -139,3 +134,57 @@ def _erased_from_index(workspace: Path) -> list[tuple[str, str]]:
             return await host.eraser.erase(Erasure())  # nothing is named: the files are clean already
 
     return [(one.where, one.why) for one in run(erase()).traces if one.waits]
+
+
+def counted(count: int, kind: str) -> str:
+    """Return a number of messages, notes, entries or files in the reader's language."""
+    one, many = _COUNT_WORDS[kind]
+    return tr(one) if count == 1 else tr(many, count=count)
+
+
+def _counts(counts: Mapping[str, int]) -> str:
+    return tr(", ").join(counted(count, kind) for kind, count in counts.items() if count) or tr("nothing")
+
+
+def _show(report: ImportReport) -> None:
+    """Show what became of an import, for people."""
+    out = console()
+    verb = tr("would be taken") if report.dry_run else tr("taken")
+    known = tr("; {known:,} taken before", known=report.known) if report.known else ""
+    out.print(f"{shown(report.source)}: {shown(tr(report.label))} ([bold]{shown(report.format)}[/bold])")
+    out.print(f"{verb}: {_counts(dict(sorted(report.taken.items())))}{known}")
+    for why in dict.fromkeys(row.why for row in report.left.values()):
+        rows = [row for row in report.left.values() if row.why == why]
+        count = sum(row.count for row in rows)
+        out.print(tr("left: {why}", why=shown(tr(why))) + (f" ({count:,})" if count > 1 else ""))
+        _show_files(out, [f"{row.file}:{', '.join(map(str, row.lines))}".rstrip(":") for row in rows])
+    for about, files in report.remarks.items() if report.taken else ():
+        out.print(f"{shown(tr(about))} ({len(files):,}):")
+        _show_files(out, files)
+    if report.written:
+        out.print(tr("would be written to:") if report.dry_run else tr("written to:"))
+        _show_files(out, [f"{file}: {count:,}" for file, count in sorted(report.written.items())])
+    for notice in report.notices:
+        out.print(shown(tr(notice)))
+    if report.taken and not report.dry_run:
+        out.print(tr("What was taken is indexed when the agent runs next, or by `nanobot-memory index`."))
+
+
+def _show_undone(done: UndoReport) -> None:
+    """Show what became of an import that was taken back, for people."""
+    out = console()
+    what = _counts({"messages": done.messages, "notes": done.notes, "files": len(done.files)})
+    out.print(tr("{source}: taken back: {what}", source=shown(done.source), what=what))
+    _show_files(out, done.files)
+    if done.entries:
+        run_id = shown(done.entries)
+        out.print(tr("Its entries went with the run {run}; `nanobot-memory entries history` shows it.", run=run_id))
+    for file, why in done.left:
+        out.print(tr("left: {file}: {why}", file=shown(file), why=shown(tr(why))))
+
+
+def _show_files(out: Console, files: list[str]) -> None:
+    for file in files[:_FILES_NAMED]:
+        out.print(f"  {shown(file)}")
+    if len(files) > _FILES_NAMED:
+        out.print(tr("  and {count:,} more; --json names each", count=len(files) - _FILES_NAMED))

@@ -3,7 +3,7 @@
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from nanobot_memory_plugins.core.log import logger
@@ -15,22 +15,6 @@ if TYPE_CHECKING:
 _FIRST_SINK = 0
 # The sink that shows warnings alone, where the command line has one.
 _of_warnings: list[int] = []
-
-
-class _StandardError:
-    """Standard error as it is when something is written: whoever has replaced it meanwhile may have closed it."""
-
-    def write(self, text: str) -> None:
-        """Write a text."""
-        sys.stderr.write(text)
-
-    def flush(self) -> None:
-        """Write what waits."""
-        sys.stderr.flush()
-
-    def isatty(self) -> bool:
-        """Tell whether it is a terminal, which colors are for."""
-        return sys.stderr.isatty()
 
 
 def configure_command_line_logging(verbose: bool) -> None:
@@ -45,16 +29,20 @@ def configure_command_line_logging(verbose: bool) -> None:
         else "<level>{level: <7}</level> {message}",
         "diagnose": False,
         "backtrace": False,
+        "colorize": sys.stderr.isatty() and not os.environ.get("NO_COLOR"),
     }
-    if os.environ.get("NO_COLOR"):
-        settings["colorize"] = False
     if "loguru" in sys.modules:
         logger.remove()
-        sink = logger.add(_StandardError(), **settings)
+        sink = logger.add(_write, **settings)
     else:  # whoever logs first imports it: its environment says the same
         os.environ.update({f"LOGURU_{name.upper()}": str(value) for name, value in settings.items()})
         sink = _FIRST_SINK
     _of_warnings[:] = [] if verbose else [sink]
+
+
+def _write(message: str) -> None:
+    """Write to standard error as it is now: whoever has replaced it meanwhile may have closed it."""
+    sys.stderr.write(message)
 
 
 @contextmanager
@@ -65,20 +53,14 @@ def collected_warnings() -> Iterator[list[str]]:
     def keep(message: "Message") -> None:
         collected.append(message.record["message"])
 
+    for shown in _of_warnings:
+        with suppress(ValueError):  # a host or a plugin may take all of them out
+            logger.remove(shown)
     sink = logger.add(keep, level="WARNING", diagnose=False, backtrace=False)
-    was_shown = any(_removed(one) for one in _of_warnings)
     try:
         yield collected
     finally:
-        _removed(sink)
-        if was_shown:
+        with suppress(ValueError):
+            logger.remove(sink)
+        if _of_warnings:
             configure_command_line_logging(verbose=False)
-
-
-def _removed(sink: int) -> bool:
-    """Take a sink out and return whether it was there: a host or a plugin may take all of them out."""
-    try:
-        logger.remove(sink)
-    except ValueError:
-        return False
-    return True

@@ -1,5 +1,6 @@
 """The start of ``nanobot-memory``, which answers Ctrl-C from its first moment on, also while modules are imported."""
 
+import gettext
 import os
 import signal
 import sys
@@ -18,15 +19,13 @@ def main() -> None:
     except KeyboardInterrupt:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         with suppress(OSError):
-            sys.stderr.write("nanobot-memory: " + _interrupted() + "\n")
+            sys.stderr.write(f"nanobot-memory: {gettext.gettext('Interrupted.')}\n")
             sys.stderr.flush()
         sys.exit(_INTERRUPTED)
 
 
 def _choose_language() -> None:
     """Let gettext find our catalogue, before Typer, which looks its headings up when it is imported."""
-    import gettext
-
     from nanobot_memory_plugins.core.cli.language import chosen_language
     from nanobot_memory_plugins.core.config.languages import CATALOGUES, DOMAIN
     from nanobot_memory_plugins.core.errors import InputError
@@ -35,15 +34,3 @@ def _choose_language() -> None:
         os.environ["LANGUAGE"] = chosen_language(sys.argv[1:])[0]
     gettext.bindtextdomain(DOMAIN, CATALOGUES)
     gettext.textdomain(DOMAIN)
-
-
-def _interrupted() -> str:
-    """Return what is said, in the language of the command; this imports little."""
-    try:
-        from nanobot_memory_plugins.core.cli.language import chosen_language, spoken
-        from nanobot_memory_plugins.redaction.script.messages import tr
-
-        with spoken(chosen_language(sys.argv[1:])[0]):
-            return tr("Interrupted.")
-    except Exception:  # nothing may follow an interrupt but its line
-        return "Interrupted."

@@ -5,7 +5,7 @@ from typing import Any
 from rich.text import Text
 
 from nanobot_memory_plugins.core import Finding, Health, Level, StoreStatus
-from nanobot_memory_plugins.core.cli import PURPOSE_WORDS, Cost
+from nanobot_memory_plugins.core.cli.costs import PURPOSE_WORDS, Cost
 from nanobot_memory_plugins.panel.memory import COST_DAYS
 from nanobot_memory_plugins.panel.views.base import Cells, View, field
 

@@ -17,7 +17,7 @@ from textual_serve.app_service import AppService
 from textual_serve.download_manager import DownloadManager
 
 from nanobot_memory_plugins.core import InputError, logger
-from nanobot_memory_plugins.core.cli import say
+from nanobot_memory_plugins.core.cli.plain import say
 from nanobot_memory_plugins.panel.language import PanelWords
 from nanobot_memory_plugins.panel.web.guard import OPEN_PATH, Guard
 from nanobot_memory_plugins.panel.web.pages import focus_script, page

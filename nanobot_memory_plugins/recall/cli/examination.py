@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from nanobot_memory_plugins.core import Hit, MemoryConfig, Message, Scope
-from nanobot_memory_plugins.core.cli import opened_store, settled
+from nanobot_memory_plugins.core.cli.open_store import opened_store, settled
 from nanobot_memory_plugins.core.config import plugin_options
 from nanobot_memory_plugins.core.host.missed_turns import missed_recalls
 from nanobot_memory_plugins.core.host.unhelpful import Unhelpful

@@ -9,16 +9,9 @@ from typing import Annotated, Any
 import typer
 
 from nanobot_memory_plugins.core import Hit, MemoryConfig, Query, Scope
-from nanobot_memory_plugins.core.cli import (
-    SinceOption,
-    UntilOption,
-    are_files_everything,
-    bounds_of,
-    finish_erasure,
-    run,
-    warn,
-)
 from nanobot_memory_plugins.core.cli.console import console, shown
+from nanobot_memory_plugins.core.cli.day_bounds import SinceOption, UntilOption, bounds_of
+from nanobot_memory_plugins.core.cli.open_store import are_files_everything
 from nanobot_memory_plugins.core.cli.options import (
     AgentOption,
     ChannelOption,
@@ -31,7 +24,10 @@ from nanobot_memory_plugins.core.cli.options import (
     existing_workspace,
     print_json,
     read_configuration,
+    run,
+    warn,
 )
+from nanobot_memory_plugins.core.cli.repair import finish_erasure
 from nanobot_memory_plugins.core.errors import WrongUseError
 from nanobot_memory_plugins.core.files import MemoryPaths
 from nanobot_memory_plugins.core.host.conversations import Conversation, conversations_of_files
@@ -99,7 +95,7 @@ async def _of_store(
     folder: Path, config: MemoryConfig, query: Query, wanted: Callable[[Hit], bool]
 ) -> tuple[list[Conversation], bool]:
     """Ask the store: it may know more than the files of this machine."""
-    from nanobot_memory_plugins.core.cli import opened_store, settled, without_embeddings
+    from nanobot_memory_plugins.core.cli.open_store import opened_store, settled, without_embeddings
     from nanobot_memory_plugins.recall.timeline import timeline
 
     async with opened_store(folder, without_embeddings(config)) as store:

@@ -5,8 +5,8 @@ from typing import Annotated, Any
 import typer
 
 from nanobot_memory_plugins.core import ConfigurationError, Scope, estimate_tokens
-from nanobot_memory_plugins.core.cli import run, warn, without_embeddings
 from nanobot_memory_plugins.core.cli.console import console, shown
+from nanobot_memory_plugins.core.cli.open_store import without_embeddings
 from nanobot_memory_plugins.core.cli.options import (
     ConfigOption,
     JsonOption,
@@ -15,6 +15,8 @@ from nanobot_memory_plugins.core.cli.options import (
     existing_workspace,
     print_json,
     read_configuration,
+    run,
+    warn,
 )
 from nanobot_memory_plugins.core.errors import WrongUseError
 from nanobot_memory_plugins.core.host.unhelpful import Unhelpful

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from rich.text import Text
 
 from nanobot_memory_plugins.core import Hit, Level, SearchResult, StoreStatus
-from nanobot_memory_plugins.core.cli import PROGRAM
 from nanobot_memory_plugins.core.cli.console import console, shown
+from nanobot_memory_plugins.core.cli.plain import PROGRAM
 from nanobot_memory_plugins.core.text.markdown import one_line
 from nanobot_memory_plugins.redaction.script.messages import tr
 from nanobot_memory_plugins.storage.segmentation import candidate_terms

@@ -6,12 +6,11 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
 from nanobot_memory_plugins.core import Level, StoreStatus
-from nanobot_memory_plugins.core.cli import run, time_left
 from nanobot_memory_plugins.core.cli.console import console, shown
-from nanobot_memory_plugins.core.cli.options import ConfigOption, JsonOption, WorkspaceOption, print_json
+from nanobot_memory_plugins.core.cli.options import ConfigOption, JsonOption, WorkspaceOption, print_json, run
 from nanobot_memory_plugins.core.protocols import VectorStore
 from nanobot_memory_plugins.redaction.script.messages import tr
 from nanobot_memory_plugins.storage.cli.opening import failing_in_words, opened_shared, opened_store
@@ -73,7 +72,12 @@ class _Bars:
     """Two progress bars on standard error: bytes read, and passages embedded."""
 
     def __init__(self) -> None:
-        columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), time_left())
+        columns = (
+            TextColumn("{task.description}"),
+            BarColumn(),
+            TaskProgressColumn(),
+            TimeRemainingColumn(),
+        )
         out = console(stderr=True, wraps=True)
         self._progress = Progress(*columns, console=out, disable=not out.is_terminal)
         self._reading = self._progress.add_task(tr("reading files"), visible=False)

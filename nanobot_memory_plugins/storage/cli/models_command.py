@@ -5,12 +5,13 @@ from contextlib import contextmanager, suppress
 from typing import Annotated, Any
 
 import typer
-from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
 from nanobot_memory_plugins.core import NanobotMemoryError
-from nanobot_memory_plugins.core.cli import exit_status, say, say_note, time_left
 from nanobot_memory_plugins.core.cli.console import console, say_error, shown
+from nanobot_memory_plugins.core.cli.exit_codes import exit_status
 from nanobot_memory_plugins.core.cli.options import print_json
+from nanobot_memory_plugins.core.cli.plain import say, say_note
 from nanobot_memory_plugins.core.errors import EmbeddingError
 from nanobot_memory_plugins.redaction.script.messages import tr
 from nanobot_memory_plugins.storage.embedding.catalogue import (
@@ -130,7 +131,12 @@ def _reported(as_json: bool) -> Iterator[dict[str, Any]]:
 
 @contextmanager
 def _progress_bar() -> Iterator[Callable[[float, str], None]]:
-    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), time_left())
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TaskProgressColumn(),
+        TimeRemainingColumn(),
+    )
     with Progress(*columns, console=console(stderr=True, wraps=True)) as progress:
         task = progress.add_task("", total=1.0, visible=False)
         yield lambda done, what: progress.update(task, completed=done, description=tr(what), visible=True)

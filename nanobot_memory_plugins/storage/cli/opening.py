@@ -7,10 +7,12 @@ from pathlib import Path
 import typer
 
 from nanobot_memory_plugins.core import ConfigurationError, NanobotMemoryError, Store, SystemClock
-from nanobot_memory_plugins.core.cli import exit_status, is_shared, repair_memory, warn, without_embeddings
-from nanobot_memory_plugins.core.cli import opened_store as open_store
 from nanobot_memory_plugins.core.cli.console import say_error
-from nanobot_memory_plugins.core.cli.options import existing_workspace, print_json, read_configuration
+from nanobot_memory_plugins.core.cli.exit_codes import exit_status
+from nanobot_memory_plugins.core.cli.open_store import is_shared, without_embeddings
+from nanobot_memory_plugins.core.cli.open_store import opened_store as open_store
+from nanobot_memory_plugins.core.cli.options import existing_workspace, print_json, read_configuration, warn
+from nanobot_memory_plugins.core.cli.repair import repair_memory
 from nanobot_memory_plugins.core.config import plugin_options
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.redaction.contact_redaction import ContactRedaction

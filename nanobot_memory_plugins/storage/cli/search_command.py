@@ -9,7 +9,8 @@ from typing import Annotated
 import typer
 
 from nanobot_memory_plugins.core import Hit, Origin, Query, Scope, SearchResult, StoreError, StoreStatus, Tier
-from nanobot_memory_plugins.core.cli import SinceOption, UntilOption, bounds_of, run, settled
+from nanobot_memory_plugins.core.cli.day_bounds import SinceOption, UntilOption, bounds_of
+from nanobot_memory_plugins.core.cli.open_store import settled
 from nanobot_memory_plugins.core.cli.options import (
     AgentOption,
     ChannelOption,
@@ -20,6 +21,7 @@ from nanobot_memory_plugins.core.cli.options import (
     UserOption,
     WorkspaceOption,
     print_json,
+    run,
 )
 from nanobot_memory_plugins.core.scopes.projects import project_named
 from nanobot_memory_plugins.redaction.script.messages import tr

@@ -7,12 +7,11 @@ from types import TracebackType
 from typing import Annotated, Self
 
 import typer
-from rich.progress import BarColumn, Progress, TaskID, TaskProgressColumn, TextColumn
+from rich.progress import BarColumn, Progress, TaskID, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
 from nanobot_memory_plugins.core.cli.console import console
 from nanobot_memory_plugins.core.cli.options import ConfigOption, JsonOption, print_json, read_configuration, run, warn
 from nanobot_memory_plugins.core.cli.plain import say, say_note
-from nanobot_memory_plugins.core.cli.progress import time_left
 from nanobot_memory_plugins.core.config import MemoryConfig
 from nanobot_memory_plugins.core.errors import InputError
 from nanobot_memory_plugins.core.protocols import ModelReport
@@ -113,7 +112,12 @@ class _Bars(EvaluationWatcher):
     """A progress bar a stage, on standard error."""
 
     def __init__(self) -> None:
-        columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), time_left())
+        columns = (
+            TextColumn("{task.description}"),
+            BarColumn(),
+            TaskProgressColumn(),
+            TimeRemainingColumn(),
+        )
         self._progress = Progress(*columns, console=console(stderr=True, wraps=True))
         self._stage: TaskID | None = None
         self._embedding: TaskID | None = None
