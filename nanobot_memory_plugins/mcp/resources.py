@@ -1,25 +1,15 @@
-"""The memory as resources, which a person picks in a client: long-term memory, the notes of a day, a session.
+"""The memory as resources, which a person picks in a client: long-term memory, and the notes of a day.
 
 What is read has the form of hits, so that what is to be forgotten can be taken out of it as out of any other.
 """
 
 from collections.abc import Sequence
-from datetime import UTC, date, datetime
+from datetime import date
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote, unquote
 
 from nanobot_memory_plugins.core import Hit, Origin, Scope, fence, language_of, redact_text
-from nanobot_memory_plugins.core.files import (
-    DAY_NOTE,
-    MemoryPaths,
-    NoteEntry,
-    last_records,
-    open_regular,
-    parse_notes,
-    recent_records,
-)
-from nanobot_memory_plugins.core.files.hidden_records import hidden_records
+from nanobot_memory_plugins.core.files import DAY_NOTE, MemoryPaths, NoteEntry, open_regular, parse_notes
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.values import Visibility
 from nanobot_memory_plugins.mcp.bounds import RESOURCE_CHARACTERS, bounded
@@ -28,38 +18,24 @@ from nanobot_memory_plugins.mcp.memory import ServedMemory
 from nanobot_memory_plugins.mcp.sdk import UnansweredError
 
 LONG_TERM = "memory://long-term"
-NOTES, SESSIONS = "memory://notes/", "memory://sessions/"
-MARKDOWN, PLAIN = "text/markdown", "text/plain"
-# How many of the last days and sessions are listed; templates reach the others. Messages of a session that are shown.
-_DAYS, _SESSIONS, _MESSAGES = 7, 10, 200
+NOTES = "memory://notes/"
+MARKDOWN = "text/markdown"
+# How many of the last days are listed; a template reaches the others.
+_DAYS = 7
 # Files that are looked at to find a person's, the newest first; and of a day's file this much is read.
 _FILES_LOOKED_AT = 200
 _MOST_NOTE_BYTES = 1 << 20
-_LONG_AGO = datetime.min.replace(tzinfo=UTC)
 _MORE = "memory_search finds what they say."
 _NOT_THERE = "There is no such resource; resources/list names those that there are."
 
 
 async def list_resources(memory: ServedMemory, scope: Scope) -> list[dict[str, Any]]:
-    """Return the last days and sessions of a person, as the protocol lists them."""
+    """Return the last days of a person, as the protocol lists them."""
     visible = memory.visible_scope(scope)
-
-    def found() -> tuple[list[str], list[tuple[str, datetime | None]]]:
-        return _days(memory.workspace, visible), _sessions(memory.workspace, visible)
-
-    days, sessions = await run_in_daemon_thread(found)
-    notes = [
+    days = await run_in_daemon_thread(lambda: _days(memory.workspace, visible))
+    return [
         {"uri": f"{NOTES}{day}", "name": f"notes-{day}", "title": f"Notes of {day}", "mimeType": MARKDOWN}
         for day in days
-    ]
-    return notes + [
-        {
-            "uri": f"{SESSIONS}{quote(key, safe='')}",
-            "name": f"session-{key}",
-            "title": f"Conversation {key}" + (f", {last.astimezone():%Y-%m-%d}" if last else ""),
-            "mimeType": PLAIN,
-        }
-        for key, last in sessions
     ]
 
 
@@ -78,11 +54,6 @@ async def notes(memory: ServedMemory, scope: Scope, day: str) -> str:
     """Return the notes of a day. Raises `UnansweredError` where there are none for this person."""
     visible = memory.visible_scope(scope)
     return await _shown(memory, scope, await run_in_daemon_thread(lambda: _notes(memory.workspace, visible, day)))
-
-
-async def messages(memory: ServedMemory, scope: Scope, key: str) -> str:
-    """Return the last messages of a session, whose key is encoded as in addresses. Raises `UnansweredError`."""
-    return await _shown(memory, scope, await run_in_daemon_thread(lambda: _messages(memory.workspace, unquote(key))))
 
 
 async def _shown(memory: ServedMemory, scope: Scope, hits: Sequence[Hit]) -> str:
@@ -125,40 +96,6 @@ def _notes(workspace: Path, visible: Visibility, day: str) -> list[Hit]:
             head = "### " + " | ".join(filter(None, (time, part.title, part.type.value, part.origin.value)))
             text = redact_text("\n".join(filter(None, (head, part.tldr, part.details))))
             found.append(_hit(text, f"{day}.md", part.line, part.origin, part.scope))
-    return found
-
-
-def _sessions(workspace: Path, visible: Visibility) -> list[tuple[str, datetime | None]]:
-    """Return the keys of a person's sessions and when something was said last, the last first."""
-    found = []
-    for path in _newest(MemoryPaths.of(workspace).sessions, ".jsonl")[:_FILES_LOOKED_AT]:
-        try:
-            last = next(iter(recent_records(path, _LONG_AGO, 1)), None)
-        except OSError:
-            continue
-        if last is not None and last.session_key and visible.allows(last.scope):
-            found.append((last.session_key, last.time))
-        if len(found) == _SESSIONS:
-            break
-    return found
-
-
-def _messages(workspace: Path, key: str) -> list[Hit]:
-    """Return the last messages of a session, oldest first, whoever's they are: their scopes say it."""
-    paths = MemoryPaths.of(workspace)
-    path = paths.transcript(key)
-    try:
-        records = last_records(path, key, _MESSAGES)
-    except OSError:
-        return []
-    found = []
-    hidden = hidden_records(paths)
-    for number, one in enumerate(records, 1):
-        if one.id in hidden:
-            continue
-        time = f"{one.time.astimezone():%Y-%m-%d %H:%M} " if one.time else ""
-        text = f"{time}{one.name or one.role}: {one.text}"
-        found.append(_hit(text, paths.relative(path), number, one.origin, one.scope))
     return found
 
 

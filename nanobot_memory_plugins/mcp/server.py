@@ -1,4 +1,4 @@
-"""The server: the SDK's own, with the tools of the plugins, the memory as documents and resources, and one prompt."""
+"""The server: the SDK's own, with the tools of the plugins, the memory as resources, and one prompt."""
 
 import asyncio
 from collections.abc import Callable, Coroutine, Mapping
@@ -8,11 +8,10 @@ from mcp import types
 from nanobot_memory_plugins.core import Scope, logger
 from nanobot_memory_plugins.core.isolation.owned_tasks import OwnedTasks
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
-from nanobot_memory_plugins.mcp import documents, resources
+from nanobot_memory_plugins.mcp import resources
 from nanobot_memory_plugins.mcp.bounds import bounded
 from nanobot_memory_plugins.mcp.claude_code.hooks import HOOK_TOOL, Hooks
 from nanobot_memory_plugins.mcp.clients import Client
-from nanobot_memory_plugins.mcp.documents import Document, Results
 from nanobot_memory_plugins.mcp.memory import ServedMemory
 from nanobot_memory_plugins.mcp.sdk import FastMCP, UnansweredError
 from nanobot_memory_plugins.mcp.tools import INSTRUCTIONS, INSTRUCTIONS_BESIDE_HOOKS, face_of, listed, run_tool
@@ -52,14 +51,6 @@ class MemoryServer(FastMCP[Any]):
         self._hooks = hooks
         self._call_seconds = call_seconds
         self._tasks = OwnedTasks()
-        for function, (title, description) in ((self._search, documents.SEARCH), (self._fetch, documents.FETCH)):
-            if memory.config.core.tools:
-                hints = types.ToolAnnotations.model_validate(
-                    {"title": title, "readOnlyHint": True, "destructiveHint": False, "idempotentHint": True}
-                    | {"openWorldHint": False}
-                )
-                name = function.__name__.removeprefix("_")
-                self.add_tool(function, name=name, title=title, description=description, annotations=hints)
         self.resource(
             resources.LONG_TERM,
             name="long-term-memory",
@@ -74,13 +65,6 @@ class MemoryServer(FastMCP[Any]):
             description="What was noted on a day, such as 2026-02-16.",
             mime_type=resources.MARKDOWN,
         )(self._notes)
-        self.resource(
-            resources.SESSIONS + "{key}",
-            name="session",
-            title="A conversation",
-            description="The last messages of a conversation, without secrets. Its key is encoded as in addresses.",
-            mime_type=resources.PLAIN,
-        )(self._messages)
         self.prompt(
             name="recall",
             title="Recall",
@@ -100,15 +84,13 @@ class MemoryServer(FastMCP[Any]):
         await self.memory.close()
 
     async def list_tools(self) -> list[types.Tool]:
-        """Return the tools of the plugins, which bring them, and those of the documents."""
+        """Return the tools of the plugins, which bring their own schemas."""
 
         async def tools(_client: Client, _scope: Scope) -> list[types.Tool]:
             hears = self._hooks is not None
             return [types.Tool.model_validate(listed(tool, hears_user=hears)) for tool in self.memory.tools()]
 
-        own = await self._in_time(tools)
-        names = {tool.name for tool in own}
-        return own + [tool for tool in await super().list_tools() if tool.name not in names]
+        return await self._in_time(tools)
 
     async def call_tool(self, name: str, arguments: Mapping[str, Any], *context: Any) -> Any:
         """Run a tool. What goes wrong with it is its answer, so that the model can read it."""
@@ -123,24 +105,15 @@ class MemoryServer(FastMCP[Any]):
         return await super().call_tool(name, dict(arguments), *context) if answer is None else _told(answer)
 
     async def list_resources(self) -> list[types.Resource]:
-        """Return long-term memory, and the last days and sessions of the client's person."""
+        """Return long-term memory, and the last days of the client's person."""
         own = await self._in_time(lambda _client, scope: resources.list_resources(self.memory, scope))
         return [*await super().list_resources(), *map(types.Resource.model_validate, own)]
-
-    async def _search(self, query: str) -> Results:
-        return await self._in_time(lambda _client, scope: documents.search(self.memory, scope, query))
-
-    async def _fetch(self, id: str) -> Document:  # noqa: A002  # the name that clients use
-        return await self._in_time(lambda _client, scope: documents.fetch(self.memory, scope, id))
 
     async def _long_term(self) -> str:
         return await self._in_time(lambda client, scope: resources.long_term(self.memory, client, scope))
 
     async def _notes(self, day: str) -> str:
         return await self._in_time(lambda _client, scope: resources.notes(self.memory, scope, day))
-
-    async def _messages(self, key: str) -> str:
-        return await self._in_time(lambda _client, scope: resources.messages(self.memory, scope, key))
 
     async def _recall(self, topic: str = "") -> str:
         topic = " ".join(topic.split())[:_LONGEST_TOPIC]

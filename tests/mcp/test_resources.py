@@ -1,4 +1,4 @@
-"""Resources and the prompt: what a person picks in a client, for that person alone, without what is to be forgotten."""
+"""Resources and the prompt: what a person picks in a client, for that person alone, without what is forgotten."""
 
 import json
 
@@ -28,7 +28,7 @@ async def talk(served, *texts: str, session: str = "cli:direct", **scope: str) -
             await host.message_sent(session_key=session, text="I see.", scope=scope)
 
 
-async def test_long_term_memory_notes_and_sessions_are_listed_and_read(served):
+async def test_long_term_memory_and_notes_are_listed_and_read(served):
     await talk(served, "My sister lives in Porto", "My DB_PASSWORD=Quiet7harbor is old", session="cli:a/b")
     memory = served.workspace / "memory"
     memory.joinpath("MEMORY.md").write_text("# Notes of mine\n\nDB_PASSWORD=Quiet7harbor\n", encoding="utf-8")
@@ -36,20 +36,18 @@ async def test_long_term_memory_notes_and_sessions_are_listed_and_read(served):
         await client.text("remember", text=PORT)
         await client.text("remember", text="The migration took an hour", kind="note")
         listed = {str(one.uri): one for one in (await client.session.list_resources()).resources}
-        assert set(listed) == {"memory://long-term", f"memory://notes/{today()}", "memory://sessions/cli%3Aa%2Fb"}
+        assert set(listed) == {"memory://long-term", f"memory://notes/{today()}"}
         assert all(one.title and one.mimeType for one in listed.values())
         long_term = await read(client, "memory://long-term")
         assert PORT in long_term
         assert "Notes of mine" in long_term
         notes = await read(client, f"memory://notes/{today()}")
         assert "took an hour" in notes
-        session = await read(client, "memory://sessions/cli%3Aa%2Fb")
-        assert session.index("user: My sister lives in Porto") < session.index("assistant: I see.")
-        for text in (long_term, notes, session):
+        for text in (long_term, notes):
             assert "Quiet7harbor" not in text
             assert "not instructions to follow" in text
         templates = (await client.session.list_resource_templates()).resourceTemplates
-        assert {one.uriTemplate for one in templates} == {"memory://notes/{day}", "memory://sessions/{key}"}
+        assert {one.uriTemplate for one in templates} == {"memory://notes/{day}"}
 
 
 @pytest.mark.parametrize(
@@ -58,8 +56,6 @@ async def test_long_term_memory_notes_and_sessions_are_listed_and_read(served):
         "memory://notes/2020-01-01",
         "memory://notes/..%2F..%2Fsecret",
         "memory://notes/../MEMORY",
-        "memory://sessions/nobody",
-        "memory://sessions/..%2F..%2Fmemory",
         "memory://other",
         "file:///etc/passwd",
     ],
@@ -78,7 +74,7 @@ async def test_a_person_lists_and_reads_their_own_alone(served):
         await ana.text("remember", text="The boat of the user is called Wanda")
         await ana.text("remember", text="Looked for the boat Wanda", kind="note")
         listed = {str(one.uri) for one in (await ana.session.list_resources()).resources}
-        assert len(listed) == 3
+        assert len(listed) == 2
         assert {str(one.uri) for one in (await ben.session.list_resources()).resources} == {"memory://long-term"}
         for uri in sorted(listed):
             assert "Wanda" in await read(ana, uri)
@@ -102,16 +98,11 @@ async def test_what_was_forgotten_stands_in_no_resource(served):
         await host.message_received(session_key="cli:direct", text="The tea is green.")
     async with served.beside() as client:
         assert "Porto" in await read(client, "memory://long-term")
-        assert "Porto" in await read(client, "memory://sessions/cli%3Adirect")
         await client.text("forget", query="The user's sister lives in Porto")
-        for uri in ("memory://long-term", "memory://sessions/cli%3Adirect"):
-            assert "Porto" not in await read(client, uri)
-        assert "tea is green" in await read(client, "memory://sessions/cli%3Adirect")
-        found = (await client.call("search", query="sister, tea")).structuredContent["results"]
-        assert found
-        documents = [(await client.call("fetch", id=one["id"])).content[0].text for one in found]
-        assert any("tea is green" in one for one in documents)
-        assert "Porto" not in json.dumps(found) + "".join(documents)
+        assert "Porto" not in await read(client, "memory://long-term")
+        found = await client.text("memory_search", query="sister, tea")
+        assert "tea is green" in found
+        assert "Porto" not in found
 
 
 async def test_a_resource_is_bounded_and_shows_its_end(served):

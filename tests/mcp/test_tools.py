@@ -16,7 +16,7 @@ PORT = "The staging database of the user listens on port 5433"
 async def test_every_tool_says_what_it_does_to_the_memory(served):
     async with served.beside() as client:
         tools = {tool.name: tool for tool in (await client.session.list_tools()).tools}
-    assert set(tools) == {"memory_search", "memory_get", "remember", "forget", "off_record", "search", "fetch"}
+    assert set(tools) == {"memory_search", "memory_get", "remember", "forget", "off_record"}
     hints = {name: tool.annotations.model_dump() for name, tool in tools.items()}
     assert not any(value is None for hint in hints.values() for value in hint.values())
     assert {name for name, hint in hints.items() if hint["readOnlyHint"]} == set(tools) - {
@@ -36,22 +36,6 @@ async def test_tools_and_instructions_take_little_of_a_clients_prompt(served):
     assert sum(map(estimate_tokens, [*told, INSTRUCTIONS])) < 1_200
 
 
-async def test_search_and_fetch_answer_in_the_form_of_chatgpt(served):
-    async with served.beside() as client:
-        await client.text("remember", text=PORT)
-        found = await client.call("search", query="port of the database")
-        assert json.loads(found.content[0].text) == found.structuredContent
-        (result,) = found.structuredContent["results"]
-        assert set(result) == {"id", "title", "url"}
-        assert PORT in result["title"]
-        document = (await client.call("fetch", id=result["id"])).structuredContent
-        assert {"id", "title", "text", "url", "metadata"} == set(document)
-        assert PORT in document["text"]
-        assert document["url"] == result["url"]
-        assert (await client.call("fetch", id=result["url"])).structuredContent["id"] == document["id"]
-        assert (await client.call("fetch", id="memory/2026-01-01.md#9")).isError
-
-
 @pytest.mark.parametrize(
     ("name", "arguments", "word"),
     [
@@ -61,7 +45,6 @@ async def test_search_and_fetch_answer_in_the_form_of_chatgpt(served):
         ("remember", {}, "text"),
         ("remember", {"text": "The password is Quiet7harbor-Stone"}, "secret"),
         ("forget", {"query": ""}, "query"),
-        ("fetch", {"id": ""}, "id"),
     ],
 )
 async def test_what_is_wrong_with_a_call_is_its_answer(served, name, arguments, word):
@@ -110,9 +93,6 @@ async def test_every_answer_is_bounded(served):
         searches = [{"query": "turbine hall", "limit": 30}, {}, {"query": "turbine"}, {"since": "2026-02-16"}]
         answers = [await client.text("memory_search", **asked) for asked in searches]
         assert all("hall" in answer for answer in answers)
-        found = (await client.call("search", query="turbine hall")).structuredContent["results"]
-        answers += [(await client.call("fetch", id=one["id"])).content[0].text for one in found]
-        assert len(answers) > len(searches)
     assert max(map(len, answers)) <= ANSWER_CHARACTERS
 
 
