@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from nanobot_memory_plugins.bridge.checkpoint import replacement, split_checkpoint
 from nanobot_memory_plugins.bridge.context_budget import Room, room_in_request, room_in_session, waiting_messages
-from nanobot_memory_plugins.bridge.overflow import Overflows
 from nanobot_memory_plugins.bridge.seams import SeamMissingError, require
 from nanobot_memory_plugins.bridge.sessions import is_continuation, is_for_people, is_private, public_messages, scope_of
 from nanobot_memory_plugins.core import MemoryService, Message, language_of, logger
@@ -31,7 +30,6 @@ class Compaction:
         self._loop = loop
         self._memory = memory
         self._limit = limit + _GRACE
-        self._overflows = Overflows(loop)
 
     def attach_token_pressure(self) -> str:
         """Wrap the summary that nanobot makes when a request no longer fits the window."""
@@ -74,12 +72,6 @@ class Compaction:
         consolidator.archive_session = wrapped
         return "Consolidator.archive_session"
 
-    def attach_overflow(self, subscribe: Any) -> str:
-        """Have a session compacted when the provider says that its prompt is too long."""
-        from nanobot.bus.runtime_events import SessionTurnPersisted
-
-        return self._overflows.attach(subscribe, SessionTurnPersisted)
-
     async def _for_session(self, session: Any, archive_end: int, runtime: Any) -> str | None:
         """Return the text that replaces a session's messages, or None."""
         if is_private(session):
@@ -91,16 +83,11 @@ class Compaction:
             public_messages(session.messages[session.last_archived : archive_end], at_most=None),
             (session.metadata.get("_last_summary") or {}).get("text"),
             lambda: room_in_session(self._loop, runtime, session),
-            reason=self._reason(session.key, ended),
+            reason="session_ended" if ended else "archive",
         )
         if ended and is_for_people(session.key):
             self._memory.ended(session.key, public_messages(session.messages), scope=scope_of(session.key))
         return ours
-
-    def _reason(self, key: str, ended: bool) -> str:
-        if self._overflows.is_compacting(key):
-            return "overflow"
-        return "session_ended" if ended else "archive"
 
     async def _ask(
         self,

@@ -1,6 +1,5 @@
 """The memory of one AgentLoop: what is attached to it, and everything that attached it."""
 
-from collections.abc import Callable
 from functools import cache
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -136,7 +135,6 @@ class Bridge:
         prompt_files = PromptFiles(self._loop, self.thread, cache(self._scopes_without_memory))
         attach("bootstrap files", prompt_files.attach_files)
         attach("memory file in the prompt", prompt_files.attach_memory)
-        attach("compaction after an overflow", self._attach_overflow(compacting))
         attach("close", lambda: close_with(self._loop, self.thread, limit=options.close_limit))
         attach("more tools", self._attach_more_tools)
         self.seams.note_impossible()
@@ -183,9 +181,6 @@ class Bridge:
         # A new list: the one that the loop holds may belong to whoever called its constructor.
         self._loop._hook_factories = [*factories, self._tool_hook]
         return "AgentLoop._hook_factories"
-
-    def _attach_overflow(self, compacting: Compaction) -> Callable[[], str]:
-        return lambda: compacting.attach_overflow(require(self._ctx, "bus", "subscribe"))
 
     def _attach_more_tools(self) -> str:
         require(require(self._loop, "tools"), "register")

@@ -1,4 +1,4 @@
-"""Which nanobot-ai is installed, and how much of it the bridge can use."""
+"""Which nanobot-ai is installed, and whether the bridge can use it."""
 
 import re
 from importlib.metadata import PackageNotFoundError, version
@@ -8,7 +8,6 @@ from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 HOST = "nanobot-ai"
 SUPPORTED_FROM = (0, 3, 5)
-DEGRADED_FROM = (0, 3, 0)
 UPGRADE = f"`pip install --upgrade '{HOST}>={'.'.join(map(str, SUPPORTED_FROM))}'`"
 
 
@@ -18,13 +17,8 @@ def host_finding(installed: str | None = None) -> Finding:
         found = installed if installed is not None else version(HOST)
     except PackageNotFoundError:
         return Finding(HOST, "not installed", Health.BAD, hint=Sentence("`pip install {host}`", host=HOST))
-    number = _number(found)
-    if number >= SUPPORTED_FROM:
+    if _number(found) >= SUPPORTED_FROM:
         return Finding(HOST, Sentence("{found}, supported", found=found))
-    if number >= DEGRADED_FROM:
-        return Finding(
-            HOST, Sentence("{found}, degraded: see the seams below", found=found), Health.DEGRADED, hint=UPGRADE
-        )
     return Finding(HOST, Sentence("{found}, not supported", found=found), Health.BAD, hint=UPGRADE)
 
 

@@ -49,10 +49,7 @@ def _build_loop(folder: Path) -> Any:
         """Satisfies the constructor of the loop."""
 
         def __init__(self) -> None:
-            try:
-                super().__init__(provider_name="none")
-            except TypeError:  # before 0.3.5 a provider has no name
-                super().__init__()
+            super().__init__(provider_name="none")
 
         async def chat(self, *args: Any, **kwargs: Any) -> LLMResponse:
             """Fail: probing asks nothing."""
@@ -67,13 +64,6 @@ def _build_loop(folder: Path) -> Any:
         bus=MessageBus(),
         provider=NeverAsked(),
         workspace=workspace,
-        session_manager=_session_manager(SessionManager, workspace, folder / "sessions"),
+        # The probe's sessions are kept out of the user's home folder.
+        session_manager=SessionManager(workspace, sessions_root=folder / "sessions"),
     )
-
-
-def _session_manager(kind: Any, workspace: Path, root: Path) -> Any:
-    """Keep the probe's sessions out of the user's home folder, where the version has a place for that."""
-    try:
-        return kind(workspace, sessions_root=root)
-    except TypeError:  # before 0.3.5 sessions are in the workspace
-        return kind(workspace)

@@ -24,7 +24,6 @@ DEGRADED = {
     "compaction of a session": "nothing is saved before /compact, /new and idle compaction",
     "bootstrap files": "large bootstrap files go into the prompt whole",
     "memory file in the prompt": "MEMORY.md goes into the prompt whole, however large it is",
-    "compaction after an overflow": "a session that the provider finds too long stays so until /compact",
     "close": "what is under way when nanobot ends is finished at the interpreter's exit, or at the next start",
     "more tools": "of the memory's tools only memory_search and remember are offered",
     "draft review": "an uncertain draft is not answered again",

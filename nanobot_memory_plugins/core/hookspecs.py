@@ -98,7 +98,7 @@ def before_compaction(
     """Answer that history is about to be cut.
 
     ``messages`` are the messages at stake, ``context_window`` is in tokens, and ``room`` is what the summary and
-    the messages that stay may take of it together. ``reason`` is ``token_pressure``, ``overflow``, ``idle``,
+    the messages that stay may take of it together. ``reason`` is ``token_pressure``, ``idle``,
     ``command``, ``session_ended`` (then nothing stays), or a word of the host's.
     Everybody's notes are kept; the first summary, in the order of the
     plugins, replaces what is cut. Where the host makes a summary of its own they are not ``replaceable``: then it is

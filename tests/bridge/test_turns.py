@@ -170,22 +170,3 @@ async def test_the_set_can_be_switched_off(install, recorder, server):
     await loop.aclose()
     assert calls.calls() == []
     assert not {"memory_search", "remember"} & set(server.requests[-1].tool_names)
-
-
-async def test_an_older_host_whose_messages_and_sessions_know_less_is_served_all_the_same(install, recorder, server):
-    """In 0.3.0 sessions cannot be asked for without being made, and messages do not say who wrote them."""
-    recorder(recall=FACT)
-    nanobot = install()
-    loop = nanobot.loop()
-    bridge = bridge_of(loop)
-    bridge.turns._sessions = object()
-
-    async def process(msg, **_):
-        return msg
-
-    processing = bridge.turns.wrap_processing(process)
-    stranger = object()
-    assert await processing(stranger) is stranger
-    await loop.process_direct("what is the build server called?")
-    await loop.aclose()
-    assert FACT in server.requests[-1].last_user

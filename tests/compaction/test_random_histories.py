@@ -71,7 +71,7 @@ def left_out(messages: tuple[Message, ...], keep_from: int) -> set[int]:
     WINDOW,
     st.one_of(st.none(), st.integers(-3, 50_000)),
     ANSWER,
-    st.sampled_from(["token_pressure", "overflow", "command", "session_ended"]),
+    st.sampled_from(["token_pressure", "command", "session_ended"]),
     st.integers(1, 3),
 )
 def test_any_history_is_compacted(history, window, room, answer, reason, times):
@@ -134,7 +134,7 @@ def test_a_message_of_many_megabytes(content: str):
     )
     model = Model("- Decision: plan B. go")
     summary = asyncio.run(
-        CompactionPlugin().before_compaction("s", messages, 32_000, 32_000, "overflow", context_with(model))
+        CompactionPlugin().before_compaction("s", messages, 32_000, 32_000, "token_pressure", context_with(model))
     )
     assert "plan B" in summary.text
     assert summary.keep_from == 2
