@@ -7,13 +7,14 @@ file.
 
 import functools
 import inspect
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from nanobot.agent.tools.context import current_request_session_key
+from nanobot.utils.helpers import load_bundled_template
 
 from nanobot_memory_plugins.bridge.seams import SeamMissingError, require
 from nanobot_memory_plugins.bridge.sessions import is_own
@@ -35,12 +36,14 @@ _MEMORY_HEADING = "# Memory\n\n## Long-term Memory\n"
 _RULE = "\n\n---\n\n"
 # The one bootstrap file that is the project's, not the agent's.
 _OF_PROJECT = "AGENTS.md"
+# The one that is shown though nobody has written into it.
+_OF_AGENT = "SOUL.md"
 _UNREADABLE = "{} cannot be read ({}) and is left out of the prompt"
 
 
 @dataclass(frozen=True, slots=True)
 class _Prepared:
-    """What one prompt shows of the files. ``memory`` is None where nanobot's own reading is left alone."""
+    """What one prompt shows of the files. None leaves them to nanobot's own reading."""
 
     context: object
     bootstrap: str | None
@@ -60,7 +63,7 @@ class PromptFiles:
         self._loop = loop
         self._scopes = scopes
         self._thread = thread
-        self._load: Callable[..., str] | None = None
+        self._loads_files = False
         self._read: Callable[[], str] | None = None
         self._build: Callable[..., str] | None = None
         self._warned: set[tuple[str, ...]] = set()
@@ -77,9 +80,12 @@ class PromptFiles:
             prepared = self._of(context)
             if prepared is not None and prepared.bootstrap is not None:
                 return prepared.bootstrap
-            return self._loaded(workspace)
+            try:
+                return load(workspace)
+            except (OSError, ValueError):  # nanobot gives up at the first file that it cannot read
+                return _joined(self._files(workspace))
 
-        self._load = load
+        self._loads_files = True
         context._load_bootstrap_files = wrapped
         return "ContextBuilder._load_bootstrap_files"
 
@@ -139,8 +145,7 @@ class PromptFiles:
             memory = self._thread.started
             if memory is None:
                 return self._without_memory(include_memory)
-            loaded = self._loaded(workspace) if self._load is not None else None
-            files = dict(self._sections(loaded, workspace)) if loaded else {}
+            files = self._files(workspace) if self._loads_files else {}
             shows_memory = include_memory and self._read is not None
             long_term = self._long_term() if shows_memory else None
             known = ""
@@ -152,10 +157,9 @@ class PromptFiles:
             if long_term:
                 overhead[MEMORY_FILE] = len(_MEMORY_HEADING) + len(_RULE)
             texts = memory.trim_bootstrap({**files, MEMORY_FILE: long_term} if long_term else files, overhead=overhead)
-            if loaded is not None and any(texts.get(name) != text for name, text in files.items()):
-                loaded = _BETWEEN.join(_HEADING.format(name=name) + texts[name] for name in files if name in texts)
+            kept = {name: texts[name] for name in files if name in texts}
             shown = texts.get(MEMORY_FILE, "") if long_term else long_term
-            return _Prepared(self._loop.context, loaded, _below(shown, known))
+            return _Prepared(self._loop.context, None if kept == files else _joined(kept), _below(shown, known))
         except Exception as error:
             self._warn("the prompt's files are not shortened: {}", type(error).__name__)
             return self._without_memory(include_memory)
@@ -188,49 +192,26 @@ class PromptFiles:
             return ""
         return None if self._is_template(text, _MEMORY_TEMPLATE) else text
 
-    def _loaded(self, workspace: Path | None) -> str:
-        """Return the bootstrap files as nanobot joins them, without those that cannot be read."""
-        assert self._load is not None  # noqa: S101  # asked for only once it is attached
-        try:
-            return self._load(workspace)
-        except (OSError, ValueError):  # nanobot gives up at the first file that it cannot read
-            return _BETWEEN.join(
-                _HEADING.format(name=name) + text
-                for name, text in self._readable(workspace).items()
-                if text.strip() and not self._is_template(text, name)
-            )
-
-    def _readable(self, workspace: Path | None) -> Mapping[str, str]:
-        """Return the text of each bootstrap file that there is."""
-        texts: dict[str, str] = {}
-        for name in self._loop.context.BOOTSTRAP_FILES:
-            own = self._loop.context.workspace
-            path = ((workspace or own) if name == _OF_PROJECT else own) / name
+    def _files(self, workspace: Path | None) -> dict[str, str]:
+        """Return the bootstrap files that nanobot shows, by name, without those that cannot be read."""
+        context, texts = self._loop.context, dict[str, str]()
+        for name in context.BOOTSTRAP_FILES:
+            folder = (workspace or context.workspace) if name == _OF_PROJECT else context.workspace
             try:
-                texts[name] = path.read_text(encoding="utf-8")
+                text = (folder / name).read_text(encoding="utf-8")
             except FileNotFoundError:
                 continue
             except (OSError, ValueError) as error:
                 self._warn(_UNREADABLE, name, type(error).__name__)
+                continue
+            if name == _OF_AGENT:  # nanobot brings an old template of its own up to date, and shows it
+                if self._is_template(text, f"legacy/{name}"):
+                    text = load_bundled_template(name) or text
+            elif self._is_template(text, name):
+                continue
+            if text.strip():
+                texts[name] = text
         return texts
-
-    def _sections(self, loaded: str, workspace: Path | None) -> Iterator[tuple[str, str]]:
-        """Yield the files of a joined text. Where a file quotes the heading of another, the files on disk decide."""
-        names = [name for name in self._loop.context.BOOTSTRAP_FILES if _HEADING.format(name=name) in loaded]
-        ambiguous = any(loaded.count(_HEADING.format(name=name)) > 1 for name in names)
-        on_disk = self._readable(workspace) if ambiguous else {}
-        begins: list[tuple[int, str]] = []
-        position = 0
-        for name in names:
-            begin = _section_start(loaded, name, position, on_disk.get(name))
-            if begin >= 0:
-                begins.append((begin, name))
-                position = begin + len(_HEADING.format(name=name))
-        if not begins or begins[0][0] != 0:
-            raise ValueError("the bootstrap text does not begin with a file")
-        ends = [begin - len(_BETWEEN) for begin, _ in begins[1:]] + [len(loaded)]
-        for (begin, name), end in zip(begins, ends, strict=True):
-            yield name, loaded[begin + len(_HEADING.format(name=name)) : end]
 
     def _is_template(self, text: str, name: str) -> bool:
         """Return whether nobody has changed a file since nanobot made it; nanobot shows those in no prompt."""
@@ -242,6 +223,11 @@ class PromptFiles:
         if (text, *parts) not in self._warned:
             self._warned.add((text, *parts))
             logger.warning(text, *parts)
+
+
+def _joined(files: Mapping[str, str]) -> str:
+    """Return bootstrap files as nanobot joins them."""
+    return _BETWEEN.join(_HEADING.format(name=name) + text for name, text in files.items())
 
 
 def _below(long_term: str | None, known: str) -> str | None:
@@ -259,17 +245,3 @@ def _taking(function: Callable[..., str], *names: str) -> Callable[..., str]:
             Sentence("{kind} takes no {missing}", kind=function.__name__, missing=", ".join(missing))
         )
     return function
-
-
-def _section_start(loaded: str, name: str, position: int, on_disk: str | None) -> int:
-    """Return where the section of a file begins, at ``position`` or after it; -1 when it has none there."""
-    heading = _HEADING.format(name=name)
-    first = -1
-    begin = loaded.find(heading, position)
-    while begin >= 0:
-        if begin == 0 or loaded[begin - len(_BETWEEN) : begin] == _BETWEEN:
-            first = begin if first < 0 else first
-            if on_disk is None or loaded.startswith(on_disk, begin + len(heading)):
-                return begin
-        begin = loaded.find(heading, begin + 1)
-    return first

@@ -18,16 +18,8 @@ def configured_model() -> Complete | None:
     from nanobot.providers.factory import build_provider_snapshot
 
     made = build_provider_snapshot(load_config(file))
-    return _ConfiguredModel(made.provider, made.model)
 
+    async def complete(messages: Sequence[Mapping[str, Any]], *, max_tokens: int, purpose: str) -> str:
+        return await answer_of(made.provider, made.model, [dict(one) for one in messages], max_tokens)
 
-class _ConfiguredModel:
-    """A provider of nanobot's, asked on the running event loop."""
-
-    def __init__(self, provider: Any, model: str) -> None:
-        self._provider = provider
-        self._model = model
-
-    async def __call__(self, messages: Sequence[Mapping[str, Any]], *, max_tokens: int, purpose: str) -> str:
-        """Return the model's answer. Raises `LanguageModelError`."""
-        return await answer_of(self._provider, self._model, [dict(one) for one in messages], max_tokens)
+    return complete

@@ -1,6 +1,6 @@
 """The memory of one AgentLoop: what is attached to it, and everything that attached it."""
 
-from functools import cache
+from functools import cache, wraps
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -8,17 +8,14 @@ from typing import TYPE_CHECKING, Any
 from nanobot_memory_plugins.bridge.bootstrap import PromptFiles
 from nanobot_memory_plugins.bridge.compaction import Compaction
 from nanobot_memory_plugins.bridge.configuration import PLUGIN_NAME, Configuration, read_configuration
-from nanobot_memory_plugins.bridge.finished_turns import finish_turn
 from nanobot_memory_plugins.bridge.hook import ToolHook
-from nanobot_memory_plugins.bridge.idle import IdleSessions
-from nanobot_memory_plugins.bridge.idle_marks import IdleMarks
+from nanobot_memory_plugins.bridge.idle import IdleMarks, IdleSessions
 from nanobot_memory_plugins.bridge.language_model import HostLanguageModel
 from nanobot_memory_plugins.bridge.problem_line import say_problems
-from nanobot_memory_plugins.bridge.reply_capture import Replies
+from nanobot_memory_plugins.bridge.reply_capture import Replies, finish_turn
 from nanobot_memory_plugins.bridge.seams import Seams, find_loop, require
 from nanobot_memory_plugins.bridge.senders import senders_of_loop
 from nanobot_memory_plugins.bridge.sessions import is_for_people, is_own, scope_of
-from nanobot_memory_plugins.bridge.shutdown import close_with
 from nanobot_memory_plugins.bridge.turn_scopes import TurnScopes
 from nanobot_memory_plugins.bridge.turns import Turns, let_private_pass
 from nanobot_memory_plugins.core import MemoryService, MemoryTool, Scope, SystemClock, logger
@@ -123,19 +120,18 @@ class Bridge:
         return type(self._loop).__name__
 
     def _attach(self) -> None:
-        core, options = self.configuration.memory.core, self.configuration.bridge
         attach = self.seams.attach
         attach("recall", self._attach_recall)
         attach("turn saved", self._attach_turn_saved)
         attach("early recall", self._attach_early_recall)
         attach("tool hook", self._attach_tool_hook)
-        compacting = Compaction(self._loop, self.memory, limit=core.compaction_limit)
+        compacting = Compaction(self._loop, self.memory, limit=self.configuration.memory.core.compaction_limit)
         attach("compaction under token pressure", compacting.attach_token_pressure)
         attach("compaction of a session", compacting.attach_archive)
         prompt_files = PromptFiles(self._loop, self.thread, cache(self._scopes_without_memory))
         attach("bootstrap files", prompt_files.attach_files)
         attach("memory file in the prompt", prompt_files.attach_memory)
-        attach("close", lambda: close_with(self._loop, self.thread, limit=options.close_limit))
+        attach("close", self._attach_close)
         attach("more tools", self._attach_more_tools)
         self.seams.note_impossible()
 
@@ -181,6 +177,23 @@ class Bridge:
         # A new list: the one that the loop holds may belong to whoever called its constructor.
         self._loop._hook_factories = [*factories, self._tool_hook]
         return "AgentLoop._hook_factories"
+
+    def _attach_close(self) -> str:
+        """Close the memory after the loop has closed everything of its own: so ends the one-shot command line.
+
+        A process that ends without it has the exit hook of the memory's thread.
+        """
+        aclose = require(self._loop, "aclose")
+
+        @wraps(aclose)
+        async def wrapped(*args: Any, **kwargs: Any) -> Any:
+            try:
+                return await aclose(*args, **kwargs)
+            finally:
+                await self.thread.aclose(self.configuration.bridge.close_limit)
+
+        self._loop.aclose = wrapped
+        return "AgentLoop.aclose"
 
     def _attach_more_tools(self) -> str:
         require(require(self._loop, "tools"), "register")

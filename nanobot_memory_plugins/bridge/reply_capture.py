@@ -1,12 +1,19 @@
-"""What nanobot has saved of a session: the replies of the turn that ended, and what was said before the memory came."""
+"""What nanobot has saved of a session: the turn that ended, and what was said before the memory came."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from nanobot_memory_plugins.bridge.sessions import is_background, is_continuation, is_for_people, public_messages
+from nanobot_memory_plugins.bridge.sessions import (
+    is_background,
+    is_continuation,
+    is_for_people,
+    live_messages,
+    public_messages,
+)
 from nanobot_memory_plugins.bridge.turn_scopes import TurnScopes
 from nanobot_memory_plugins.core import MemoryService, Scope, logger
+from nanobot_memory_plugins.core.host.live_history import tokens_of
 from nanobot_memory_plugins.core.host.turn import Turn
 from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
 
@@ -76,6 +83,26 @@ class Replies:
         saved = self._memory.turn(key, scope=scope)
         saved.begin_reply([one for one in turn if is_answer(one)])
         self._turn_saved(saved)
+
+
+def finish_turn(loop: Any, turn: Turn, session: Any) -> None:
+    """Tell the memory, in the background, that a turn of a session is over and saved. Returns at once."""
+    turn.finished(
+        public_messages(live_messages(session), at_most=None),
+        context_window=int(getattr(loop, "context_window_tokens", 0) or 0),
+        context_tokens=context_tokens(session),
+    )
+
+
+def context_tokens(session: Any) -> int | None:
+    """Return what the last request of a session held, with its answer, as nanobot counted it; None when it did not."""
+    metadata = getattr(session, "metadata", None)
+    usage = metadata.get("_last_usage") if isinstance(metadata, Mapping) else None
+    asked = usage.get("context_tokens") if isinstance(usage, Mapping) else None
+    if not isinstance(asked, int) or isinstance(asked, bool) or asked <= 0:
+        return None
+    last = session.messages[-1] if session.messages else {}
+    return asked + tokens_of(last)
 
 
 def is_answer(message: dict[str, Any]) -> bool:

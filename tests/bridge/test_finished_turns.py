@@ -3,9 +3,6 @@
 import asyncio
 import json
 
-from nanobot_memory_plugins.bridge import finished_turns
-from nanobot_memory_plugins.bridge.finished_turns import PublicMessages
-
 FOLLOWER = """
     import json, os
     from pathlib import Path
@@ -58,13 +55,3 @@ async def test_what_still_runs_does_not_hold_up_the_end(install, plugins):
     began = asyncio.get_running_loop().time()
     await loop.aclose()
     assert asyncio.get_running_loop().time() - began < 10
-
-
-def test_messages_are_made_public_only_when_somebody_looks(monkeypatch):
-    made = []
-    monkeypatch.setattr(finished_turns, "public_messages", lambda messages, at_most: made.append(1) or list(messages))
-    messages = PublicMessages([{"role": "user", "content": "x"}])
-    assert made == []
-    assert len(messages) == 1
-    assert messages[0]["content"] == "x"
-    assert made == [1]

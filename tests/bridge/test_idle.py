@@ -3,7 +3,7 @@
 import asyncio
 from datetime import datetime, timedelta
 
-from nanobot_memory_plugins.bridge.idle_marks import IdleMarks
+from nanobot_memory_plugins.bridge.idle import IdleMarks
 from nanobot_memory_plugins.core.state import StateDatabase
 
 NOW = datetime(2026, 5, 1, 12, 0)

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from loguru import logger
 
-from nanobot_memory_plugins.bridge.idle_marks import IdleMarks
+from nanobot_memory_plugins.bridge.idle import IdleMarks
 from nanobot_memory_plugins.consolidation.model.groups import plain_group
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, Note, Query, Scope
 from nanobot_memory_plugins.core.files import MemoryPaths, NoteEntry, parse_notes
