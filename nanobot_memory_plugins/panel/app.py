@@ -4,16 +4,18 @@ import os
 from collections.abc import Callable, Sequence
 from typing import ClassVar, Literal
 
+from rich.segment import Segment
 from rich.text import Text
 from textual import events, on
 from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
+from textual.color import Color
 from textual.filter import LineFilter
 from textual.widgets import ContentSwitcher, Footer, Static, Tab, Tabs
 
+from nanobot_memory_plugins.core.cli.console import printable_segment
 from nanobot_memory_plugins.core.values import EntryRun, Erasure
 from nanobot_memory_plugins.panel.dialogs import Confirm
-from nanobot_memory_plugins.panel.drawable import AsciiFilter, ControlFilter
 from nanobot_memory_plugins.panel.language import PanelWords
 from nanobot_memory_plugins.panel.memory import PanelMemory, reason_of
 from nanobot_memory_plugins.panel.style import STYLE, WIDE_FROM
@@ -36,11 +38,18 @@ VIEWS: dict[str, type[View]] = {
 POLL_SECONDS = 1.0
 
 
+class ControlFilter(LineFilter):
+    """Takes out control characters that have come so far, whatever drew them."""
+
+    def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
+        """Return the segments without them, of the same width."""
+        return [printable_segment(segment) for segment in segments]
+
+
 class PanelApp(App[None]):
     """Shows the memory of one workspace, and changes it on behalf of who sits before it.
 
-    With ``is_ascii`` nothing but ASCII is drawn. Every ``poll_seconds`` the view that is shown looks whether what it
-    shows has changed; 0 turns that off.
+    Every ``poll_seconds`` the view that is shown looks whether what it shows has changed; 0 turns that off.
     """
 
     CSS = STYLE
@@ -52,13 +61,11 @@ class PanelApp(App[None]):
         Binding("ctrl+c,ctrl+q", "quit", show=False),
     ]
 
-    def __init__(
-        self, memory: PanelMemory, words: PanelWords, *, is_ascii: bool = False, poll_seconds: float = POLL_SECONDS
-    ) -> None:
+    def __init__(self, memory: PanelMemory, words: PanelWords, *, poll_seconds: float = POLL_SECONDS) -> None:
         super().__init__()
         self.memory = memory
         self.words = words
-        self._line_filters: list[LineFilter] = [ControlFilter(), *([AsciiFilter()] if is_ascii else [])]
+        self._line_filters: list[LineFilter] = [ControlFilter()]
         self._poll_seconds = poll_seconds
         self._is_opening = True
         self.views = {name: view(memory, words, id=name) for name, view in VIEWS.items()}

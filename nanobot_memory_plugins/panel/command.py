@@ -15,7 +15,7 @@ from nanobot_memory_plugins.core.cli.options import (
     read_configuration,
 )
 from nanobot_memory_plugins.core.cli.repair import repair_memory
-from nanobot_memory_plugins.panel.language import PanelWords, is_unicode_terminal
+from nanobot_memory_plugins.panel.language import PanelWords
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 AUTO = "auto"
@@ -39,7 +39,6 @@ def panel(
             autocompletion=_languages,
         ),
     ] = AUTO,
-    ascii_only: Annotated[bool, typer.Option("--ascii", help="Draw with ASCII alone.")] = False,
     workspace: WorkspaceOption = None,
     config: ConfigOption = None,
 ) -> None:
@@ -57,24 +56,23 @@ def panel(
 
         serve(folder, config, port=port, language=chosen)
         return
-    _run(folder, config, chosen, is_ascii=ascii_only or not is_unicode_terminal())
+    _run(folder, config, chosen)
 
 
-def _run(folder: Path, config: Path | None, language: str, *, is_ascii: bool) -> None:
+def _run(folder: Path, config: Path | None, language: str) -> None:
     # Textual takes its time to import: only who opens the panel pays for it.
     from nanobot_memory_plugins.panel.app import PanelApp
     from nanobot_memory_plugins.panel.memory import PanelMemory
     from nanobot_memory_plugins.panel.web.child import is_served
 
-    served = is_served()
-    if not served and not (sys.stdin.isatty() and sys.stdout.isatty()):
+    if not is_served() and not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise InputError(
             "The panel needs a terminal to draw on.",
             hint="Run it in one, or use `nanobot-memory panel --web`.",
         )
     # What is logged would be drawn over the screen; the panel keeps warnings and shows them under Health.
     logger.remove()
-    app = PanelApp(PanelMemory(folder, config), PanelWords(language), is_ascii=is_ascii and not served)
+    app = PanelApp(PanelMemory(folder, config), PanelWords(language))
     app.run()
     if app.return_code:
         raise typer.Exit(1)

@@ -1,16 +1,12 @@
 """The language of the panel: that of the command line, from the same catalogue."""
 
-import os
-from collections.abc import Mapping
 from datetime import datetime
 
 from nanobot_memory_plugins.core.cli.language import catalogue, language_of
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
-__all__ = ["PanelWords", "is_unicode_terminal", "language_of"]
+__all__ = ["PanelWords", "language_of"]
 
-# In the order in which programs look at them.
-_ENCODING_VARIABLES = ("LC_ALL", "LC_CTYPE", "LANG")
 _DAY_SECONDS = 86_400
 
 
@@ -39,12 +35,3 @@ class PanelWords:
         if days >= 1:
             return self("{n}d", n=days)
         return self("{n}h", n=int(seconds // 3_600)) if seconds >= 3_600 else self("now")
-
-
-def is_unicode_terminal(environment: Mapping[str, str] = os.environ) -> bool:
-    """Return whether the terminal shows more than ASCII, as the locale says; without a locale, it does."""
-    encoding = environment.get("PYTHONIOENCODING", "").partition(":")[0]
-    if encoding:
-        return "utf" in encoding.lower()
-    locale = next((environment[name] for name in _ENCODING_VARIABLES if environment.get(name)), "utf-8")
-    return "utf" in locale.lower()

@@ -118,12 +118,9 @@ async def driven(
     *,
     size: tuple[int, int] = (80, 24),
     language: str = "en",
-    is_ascii: bool = False,
     poll_seconds: float = 0.0,
 ) -> AsyncIterator[Driven]:
-    app = PanelApp(
-        PanelMemory(workspace, config, clock=clock), PanelWords(language), is_ascii=is_ascii, poll_seconds=poll_seconds
-    )
+    app = PanelApp(PanelMemory(workspace, config, clock=clock), PanelWords(language), poll_seconds=poll_seconds)
     async with app.run_test(size=size) as pilot:
         panel = Driven(app, pilot)
         await panel.until(lambda: app.views["memories"].seen is not None, "the first view")

@@ -1,8 +1,7 @@
-"""What the views are made of: cells, highlights, ASCII, words in two languages."""
+"""What the views are made of: cells, highlights, words in two languages."""
 
 import unicodedata
 from datetime import timedelta
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -12,15 +11,11 @@ from rich.segment import Segment
 from rich.text import Text
 from textual.color import Color
 
-from nanobot_memory_plugins.core.clock import ManualClock
-from nanobot_memory_plugins.panel.app import VIEWS
-from nanobot_memory_plugins.panel.drawable import ControlFilter, in_ascii
+from nanobot_memory_plugins.panel.app import ControlFilter
 from nanobot_memory_plugins.panel.highlight import highlighted, pattern_of
-from nanobot_memory_plugins.panel.language import PanelWords, is_unicode_terminal, language_of
+from nanobot_memory_plugins.panel.language import PanelWords, language_of
 from nanobot_memory_plugins.panel.views.base import _cell
 from release.pages.picture_workspace import NOW
-
-from .conftest import driven
 
 BIDI = ("LRE", "RLE", "PDF", "LRO", "RLO", "LRI", "RLI", "FSI", "PDI")
 ANY_TEXT = st.text("ab中文é🙂\n\t﻿ ─█", max_size=30)
@@ -35,41 +30,16 @@ def test_no_control_character_reaches_the_terminal(text: str):
     assert not any(unicodedata.category(char) == "Cc" for char in allowed)
 
 
-@given(text=ANY_TEXT)
-def test_ascii_has_the_same_width(text: str):
-    made = in_ascii(text)
-    assert made.isascii()
-    assert cell_len(made) == cell_len(text)
-
-
-@pytest.mark.slow
-async def test_a_terminal_without_utf_8_gets_ascii_alone(workspace: Path, config: Path, clock: ManualClock):
-    async with driven(workspace, config, clock, is_ascii=True, language="zh") as panel:
-        for name in VIEWS:
-            await panel.view(name)
-            await panel.pilot.pause()
-            assert panel.screen().isascii(), name
-            assert {cell_len(line) for line in panel.lines()} == {80}
-        await panel.view("memories")
-        await panel.press("e")
-        await panel.until(lambda: "ctrl+s" in panel.screen())
-        assert panel.screen().isascii()
-
-
 @pytest.mark.parametrize(
-    ("environment", "is_unicode", "language"),
+    ("environment", "language"),
     [
-        ({}, True, "en"),
-        ({"LANG": "zh_CN.UTF-8"}, True, "zh"),
-        ({"LANG": "C"}, False, "en"),
-        ({"LC_ALL": "C", "LANG": "zh_CN.UTF-8"}, False, "en"),
-        ({"LC_CTYPE": "C.UTF-8", "LANG": "C"}, True, "en"),
-        ({"PYTHONIOENCODING": "ascii", "LANG": "zh_CN.UTF-8"}, False, "zh"),
-        ({"LC_MESSAGES": "zh_TW", "LANG": "en_US.utf8"}, True, "zh_Hant"),
+        ({}, "en"),
+        ({"LANG": "zh_CN.UTF-8"}, "zh"),
+        ({"LC_ALL": "C", "LANG": "zh_CN.UTF-8"}, "en"),
+        ({"LC_MESSAGES": "zh_TW", "LANG": "en_US.utf8"}, "zh_Hant"),
     ],
 )
-def test_locale_and_encoding_are_read(environment: dict[str, str], is_unicode: bool, language: str):
-    assert is_unicode_terminal(environment) is is_unicode
+def test_the_locale_is_read(environment: dict[str, str], language: str):
     assert language_of(environment) == language
 
 

@@ -10,7 +10,6 @@ from nanobot_memory_plugins.core.cli.console import console
 from nanobot_memory_plugins.core.cli.findings import (
     machine_findings,
     memory_file_findings,
-    offered_findings,
     people_finding,
 )
 from nanobot_memory_plugins.core.cli.findings_shown import show_findings
@@ -64,7 +63,7 @@ async def examine(workspace: Path, config: MemoryConfig, problems: list[ConfigPr
 
 
 async def _examine(workspace: Path, config: MemoryConfig, problems: list[ConfigProblem]) -> list[Finding]:
-    findings = await asyncio.to_thread(lambda: [*machine_findings(workspace), *offered_findings()])
+    findings = await asyncio.to_thread(machine_findings, workspace)
     if any(finding.health is Health.BAD for finding in findings):
         findings.append(Finding("memory", "not started, because of the workspace", Health.BAD, _FIRST))
         return findings

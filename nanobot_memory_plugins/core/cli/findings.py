@@ -7,13 +7,12 @@ import shlex
 import stat
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import suppress
 from importlib.metadata import version
 from pathlib import Path
 
 from nanobot_memory_plugins.core.config import MemoryConfig
-from nanobot_memory_plugins.core.entry_points import FINDINGS_GROUP, installed_entry_points, repair_of
 from nanobot_memory_plugins.core.erasure.scrub import clean_notes
 from nanobot_memory_plugins.core.files import MemoryPaths, read_regular
 from nanobot_memory_plugins.core.files.in_the_way import put_aside
@@ -236,16 +235,3 @@ def _who(person: Person) -> Sentence:
     if not person.names:
         return Sentence("{label}: whoever is not named", label=person.label)
     return Sentence("{label}: {names}", label=person.label, names=", ".join(person.names))
-
-
-def offered_findings() -> list[Finding]:
-    """Return what the entry points of ``nanobot_memory_findings`` say, functions without arguments. It may block."""
-    found: list[Finding] = []
-    for point in installed_entry_points(FINDINGS_GROUP):
-        try:
-            offer: Callable[[], Sequence[Finding]] = point.load()
-            found += [one for one in offer() if isinstance(one, Finding)]
-        except Exception as error:  # it is somebody else's code
-            state = Sentence("cannot say how it is: {kind}", kind=type(error).__name__)
-            found.append(Finding(point.distribution, state, Health.DEGRADED, repair_of(point.distribution)))
-    return found

@@ -48,7 +48,7 @@ class Driven:
 @asynccontextmanager
 async def panel_of(workspace: Path, config: Path, clock: ManualClock, *, language: str = "en") -> AsyncIterator[Driven]:
     """Open the panel over a workspace."""
-    app = PanelApp(PanelMemory(workspace, config, clock=clock), PanelWords(language), is_ascii=False, poll_seconds=0.0)
+    app = PanelApp(PanelMemory(workspace, config, clock=clock), PanelWords(language), poll_seconds=0.0)
     async with app.run_test(size=(100, 30)) as pilot:
         panel = Driven(app, pilot)
         await panel.until(lambda: app.views["memories"].seen is not None, "the first view")
