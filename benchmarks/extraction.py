@@ -31,12 +31,10 @@ from benchmarks.measure import quiet
 from benchmarks.retrieval.datasets import BENCH
 from nanobot_memory_plugins.consolidation.model.entry import Category, Entry
 from nanobot_memory_plugins.consolidation.model.matcher import says_the_same
-from nanobot_memory_plugins.consolidation.operations.async_entries import AsyncEntryRepository
-from nanobot_memory_plugins.consolidation.operations.remember import NewEntry
+from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, remember
+from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
-from nanobot_memory_plugins.core.clock import SystemClock
 from nanobot_memory_plugins.core.protocols import Complete
-from nanobot_memory_plugins.core.redaction import redact_text
 from nanobot_memory_plugins.core.text.evidence import Evidence, without_thoughts
 from nanobot_memory_plugins.storage.embedding.opening import open_embedder
 from nanobot_memory_plugins.storage.embedding.options import EmbeddingOptions
@@ -151,7 +149,7 @@ async def told(session: Session, workspace: Path, answers: Answers, key: str) ->
     history = [{**message, "content": _NAME.sub("", message["content"])} for message in session.messages]
     async with MemoryHost(workspace, config=_config(), llm=answers.complete) as memory:
         await memory.session_idle(session_key=f"benchmark:{key}", history=history, ended=True)
-    return await _entries(workspace)
+    return _entries(workspace)
 
 
 async def print_pairs(pairs: Sequence[tuple[str, str, str]], model: Complete) -> None:
@@ -168,11 +166,10 @@ async def is_seen(language: str, known: str, said: str, model: Complete) -> bool
     reply = "好的，记住了。" if language == "zh" else "Thanks, I will keep that in mind."
     history = [{"role": "user", "content": said}, {"role": "assistant", "content": reply}]
     with tempfile.TemporaryDirectory() as folder:
-        memory = AsyncEntryRepository(folder, clock=SystemClock(), redact=redact_text)
-        before = (await memory.remember(NewEntry(known), who="benchmark")).entry
+        before = remember(EntryRepository(folder), NewEntry(known), who="benchmark").entry
         async with MemoryHost(folder, config=_config(), llm=model) as host:
             await host.session_idle(session_key="benchmark:pair", history=history, ended=True)
-        after = (await _entries(Path(folder))).get(before.id)
+        after = _entries(Path(folder)).get(before.id)
     return after is not None and bool(after.superseded_by)
 
 
@@ -225,5 +222,5 @@ def _config() -> MemoryConfig:
     )
 
 
-async def _entries(workspace: Path) -> dict[str, Entry]:
-    return (await AsyncEntryRepository(workspace, clock=SystemClock(), redact=redact_text).load()).entries
+def _entries(workspace: Path) -> dict[str, Entry]:
+    return EntryRepository(workspace).load().entries

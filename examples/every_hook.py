@@ -31,7 +31,6 @@ from nanobot_memory_plugins.core.values import (
     EntryRun,
     EntryView,
     Profile,
-    ScorePoint,
     Trace,
     Visibility,
 )
@@ -150,9 +149,6 @@ class NoEntries:
         return []
 
     def history(self, entry_id: str = "", *, limit: int = 100) -> Sequence[EntryRun]:
-        return []
-
-    def scores(self, entry_id: str, *, points: int = 60) -> Sequence[ScorePoint]:
         return []
 
     def profile(self, about: str = "", *, visible: Visibility | None = None) -> Profile:

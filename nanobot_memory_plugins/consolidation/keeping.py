@@ -5,13 +5,12 @@ from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 from nanobot_memory_plugins.consolidation.backstop import Backstop, may_ask
-from nanobot_memory_plugins.consolidation.learning.part import EntryLearning
+from nanobot_memory_plugins.consolidation.learning import EntryLearning
 from nanobot_memory_plugins.consolidation.model.matcher import Matcher
-from nanobot_memory_plugins.consolidation.operations.async_entries import AsyncEntryRepository
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
 from nanobot_memory_plugins.consolidation.prompt.source import PromptSource
-from nanobot_memory_plugins.consolidation.prompt.user_language import UserLanguage
 from nanobot_memory_plugins.consolidation.said import SaidInSession
+from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.consolidation.tools import ForgetTool, Remember
 from nanobot_memory_plugins.core import ContextBlock, MemoryTool, Message, PluginContext, Scope, logger
 from nanobot_memory_plugins.core.errors import MemoryFileError
@@ -79,8 +78,8 @@ class EntryKeeping:
         self._context = context
         options = context.options if isinstance(context.options, ConsolidationOptions) else ConsolidationOptions()
 
-        def opened(lock_seconds: float) -> AsyncEntryRepository:
-            return AsyncEntryRepository(
+        def opened(lock_seconds: float) -> EntryRepository:
+            return EntryRepository(
                 context.workspace,
                 clock=context.clock,
                 redact=context.redact,
@@ -88,9 +87,8 @@ class EntryKeeping:
                 lock_seconds=lock_seconds,
             )
 
-        self._memory, in_a_turn = opened(_LOCK_SECONDS), opened(_TURN_LOCK_SECONDS)
-        self._language = UserLanguage(self._memory.repository.state)
-        self._said = SaidInSession(self._memory.repository.paths, context.clock)
+        self._repository, in_a_turn = opened(_LOCK_SECONDS), opened(_TURN_LOCK_SECONDS)
+        self._said = SaidInSession(self._repository.paths, context.clock)
         self._asked: BoundedDict[str, str] = BoundedDict(_SESSIONS)  # messages that no tool was called for yet
         matcher = Matcher(self._encode)
 
@@ -100,11 +98,10 @@ class EntryKeeping:
         self._remember = Remember(in_a_turn, self._said, context, called)
         self._forget = ForgetTool(in_a_turn, matcher, context, called)
         self._backstop = Backstop(self._remember, self._forget, context)
-        self.learning = EntryLearning(self._memory, matcher, context)
+        self.learning = EntryLearning(self._repository, matcher, context)
         self.prompt = PromptSource(
             context.workspace,
             options,
-            self._language,
             redact=context.redact_said,
             owner_of=context.scopes.owner,
             clock=context.clock,
@@ -118,7 +115,6 @@ class EntryKeeping:
         """Hear what a user says; answer what was done where it is a plain order, and no model is there to read it."""
         self._said.hear(session_key, text, scope)
         self._asked[session_key] = text
-        await run_in_daemon_thread(self._language.hear, text)
         if self._context.complete is not None or self._context.host.tools_offered():
             return None
         order = plain_order(text)
@@ -149,7 +145,7 @@ class EntryKeeping:
 
     def _start(self) -> None:
         try:
-            self._memory.repository.settle()
+            self._repository.settle()
         except MemoryFileError as error:
             logger.warning("the file of the entries stays as it is: {}", error.cause)
         self.prompt.read_ahead()

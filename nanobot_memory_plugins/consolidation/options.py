@@ -17,7 +17,7 @@ class ConsolidationOptions(PluginOptions):
     )
     prompt_language: Literal["auto", "zh", "en"] = Field(
         default="auto",
-        description="the language of the heading above them: the one that the user writes, or a fixed one",
+        description="the language of the heading above them: the one that they are written in, or a fixed one",
     )
 
     consolidation_hour: int = Field(default=3, ge=0, le=23, description="hour of the daily consolidation, local time")

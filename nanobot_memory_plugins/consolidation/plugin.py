@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 
 from nanobot_memory_plugins.consolidation.keeping import EntryKeeping
 from nanobot_memory_plugins.consolidation.model.entry import Section, whole_scope
-from nanobot_memory_plugins.consolidation.model.tags import has_tag
 from nanobot_memory_plugins.consolidation.nightly.service import NightlyService
 from nanobot_memory_plugins.consolidation.operations.entry_access import RepositoryAccess
 from nanobot_memory_plugins.consolidation.operations.exchange import CONFLICT
@@ -118,7 +117,7 @@ class ConsolidationPlugin:
         sessions: tuple[str, ...],
         context: PluginContext,
     ) -> list[Trace]:
-        """Forget entries, and texts in the history, the backup and the proposals."""
+        """Forget entries, and texts in the history and the backup."""
         repository = _repository_of(context)
         erasure = Erasure(ids, texts, words, records=records, sessions=sessions)
         try:
@@ -144,7 +143,7 @@ class ConsolidationPlugin:
             archived=archived,
             name=snapshot.path.name,
         )
-        twofold = sum(has_tag(entry.tags, CONFLICT) for entry in snapshot.entries.values())
+        twofold = sum(entry.group == CONFLICT for entry in snapshot.entries.values())
         nobodys = sum(context.scopes.is_nobodys(whole_scope(entry)) for entry in snapshot.entries.values())
         more = [
             *([_unseen(nobodys)] if nobodys else []),
@@ -160,7 +159,7 @@ def _twofold(count: int) -> Finding:
         "entries of two machines",
         Sentence("{count} stand beside what another machine wrote at the same time", count=count),
         Health.DEGRADED,
-        "`nanobot-memory entries list --tag conflict` shows them; forget one of the two, or take the tag off.",
+        "`nanobot-memory entries list --group conflict` shows them; forget one of the two, or give it another group.",
     )
 
 

@@ -12,7 +12,6 @@ from nanobot_memory_plugins.core.values.entries import (
     EntryUpdate,
     EntryView,
     Profile,
-    ScorePoint,
 )
 
 
@@ -264,10 +263,6 @@ class EntryAccess(Protocol):
 
     def history(self, entry_id: str = "", *, limit: int = 100) -> Sequence[EntryRun]:
         """Return what was done, or what was done to one entry, the last run first."""
-        ...
-
-    def scores(self, entry_id: str, *, points: int = 60) -> Sequence[ScorePoint]:
-        """Return an entry's score over time, oldest first, evenly from its beginning until now."""
         ...
 
     def profile(self, about: str = "", *, visible: Visibility | None = None) -> Profile:

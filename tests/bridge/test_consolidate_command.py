@@ -35,8 +35,8 @@ def note(workspace, text: str) -> None:
     (workspace / "memory" / f"{now.date().isoformat()}.md").write_text(written, encoding="utf-8")
 
 
-def answer(server, *operations, proposals=()):
-    text = json.dumps({"operations": list(operations), "proposals": [{"quote": one} for one in proposals]})
+def answer(server, *operations):
+    text = json.dumps({"operations": list(operations)})
     server.rules.append(ReplyRule(when=lambda request: True, reply=Reply(text)))
 
 
@@ -44,7 +44,7 @@ def answer(server, *operations, proposals=()):
 def test_the_command_asks_the_configured_model_shows_and_applies(call, server):
     note(call.workspace, COFFEE)
     (call.workspace / "memory" / "MEMORY.md").write_text("# Mine\n\nOffice: Paris, until 2024.\n", encoding="utf-8")
-    answer(server, {"op": "add", "content": COFFEE}, proposals=["Office: Paris, until 2024."])
+    answer(server, {"op": "add", "content": COFFEE})
     before = {path: path.read_bytes() for path in call.workspace.rglob("*.md")}
     tried = call("consolidate", "--dry-run")
     assert [one["content"] for one in tried["operations"]] == [COFFEE]
@@ -54,16 +54,11 @@ def test_the_command_asks_the_configured_model_shows_and_applies(call, server):
     assert (done["ok"], done["new"], done["calls"], done["model"]) == (True, True, 1, True)
     assert [one["content"] for one in call("entries", "list")["entries"]] == [COFFEE]
     assert call("entries", "history")["runs"][0]["who"] == "consolidation"
-    assert call("entries", "proposals")["proposals"][0]["quote"] == "Office: Paris, until 2024."
-    assert "outdated? MEMORY.md: Office: Paris" in call("entries", "proposals", as_json=False)
     assert len(server.requests) == 2
     again = call("consolidate")
     assert (again["new"], again["calls"]) == (False, 0)
     assert "Nothing is new" in call("consolidate", as_json=False)
     assert len(server.requests) == 2
-    text = (call.workspace / "memory" / "MEMORY.md").read_text(encoding="utf-8")
-    (call.workspace / "memory" / "MEMORY.md").write_text(text.replace("Paris", "Rome"), encoding="utf-8")
-    assert call("entries", "proposals")["proposals"] == []
 
 
 def test_without_a_configured_model_it_says_so(call):

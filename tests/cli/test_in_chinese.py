@@ -33,7 +33,6 @@ timeline
 timeline 上周
 entries list
 entries remember 用户每天早上跑步 --category preference
-entries remember --from memory.md
 entries show ID
 entries forget ID
 entries history

@@ -87,7 +87,6 @@ OF_A_MEMORY = [
     ["entries", "list"],
     ["entries", "history"],
     ["entries", "remember", "a new fact"],
-    ["entries", "proposals"],
     ["audit"],
     ["stats"],
     ["consolidate", "--dry-run"],

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from nanobot_memory_plugins.consolidation.nightly.inputs import Narrow
 from nanobot_memory_plugins.consolidation.nightly.pipeline import NightlyConsolidation
-from nanobot_memory_plugins.consolidation.operations.async_entries import AsyncEntryRepository
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
+from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core.clock import ManualClock
 from nanobot_memory_plugins.core.files.entries import render_note
 from nanobot_memory_plugins.core.redaction import redact_text
@@ -33,8 +33,8 @@ class Model:
         return answer if isinstance(answer, str) else json.dumps(answer, ensure_ascii=False)
 
 
-def operations(*rows: dict, proposals: tuple[str, ...] = ()) -> dict:
-    return {"operations": list(rows), "proposals": [{"quote": quote} for quote in proposals]}
+def operations(*rows: dict) -> dict:
+    return {"operations": list(rows)}
 
 
 class Days:
@@ -43,7 +43,7 @@ class Days:
     def __init__(self, workspace: Path) -> None:
         self.workspace = workspace
         self.clock = ManualClock(NOW)
-        self.memory = AsyncEntryRepository(workspace, clock=self.clock, redact=redact_text)
+        self.memory = EntryRepository(workspace, clock=self.clock, redact=redact_text)
 
     def note(
         self,
@@ -61,10 +61,10 @@ class Days:
             file.write(render_note(note, id=f"n{hash(text) % 10**8}", time=when, scope=scope))
 
     def add(self, *entries) -> None:
-        self.memory.repository.update(added(*entries), who="test", why="fill")
+        self.memory.update(added(*entries), who="test", why="fill")
 
     def entries(self) -> dict:
-        return self.memory.repository.load().entries
+        return self.memory.load().entries
 
     def contents(self) -> set[str]:
         return {entry.content for entry in self.entries().values()}

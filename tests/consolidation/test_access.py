@@ -1,6 +1,5 @@
 """The entries as panels see and change them: every change is checked on the bytes of the file."""
 
-from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -160,37 +159,6 @@ def test_history_names_who_did_what_and_what_was_undone(access: RepositoryAccess
     assert forgot.changes[0].before.text == "one"
     assert len(access.history(limit=1)) == 1
     assert access.history("00000000") == []
-
-
-def test_the_score_over_time_fades_rises_and_falls(access: RepositoryAccess, clock: ManualClock):
-    access.add("one")
-    id_ = texts(access)["one"]
-    clock.advance(30 * 86_400)
-    access.add("one")  # used again
-    clock.advance(5 * 86_400)
-    access.edit(id_, EntryEdit(score=0.3))
-    points = access.scores(id_, points=36)  # one a day
-    assert [point.time for point in points] == [NOW + timedelta(days=day) for day in range(36)]
-    scores = [point.score for point in points]
-    assert scores[:8] == [0.8] * 8
-    assert scores[29] == pytest.approx(0.8 * 0.99**22)
-    assert scores[30] == pytest.approx(scores[29] * 0.99 + (1 - scores[29] * 0.99) * 0.2, abs=1e-5)
-    assert scores[34] == scores[30]
-    assert scores[35] == 0.3
-    assert access.scores("00000000") == []
-    _, used, _ = access.history()
-    assert used.changes[0].before is not None
-    assert used.changes[0].before.score == pytest.approx(scores[29] * 0.99)
-
-
-def test_an_entry_of_which_the_journal_knows_nothing_has_a_score_too(access: RepositoryAccess, workspace: Path):
-    (workspace / "memory" / "ENTRIES.md").write_text(
-        "## Active Memories\n\n### [0123abcd] fact | 0.50 | 2026-02-10 | 0\nby hand\n", encoding="utf-8"
-    )
-    (view,) = access.entries().entries
-    points = access.scores(view.id)
-    assert points[-1].score == view.score
-    assert points[0].score >= points[-1].score
 
 
 def test_the_version_changes_with_every_change_and_only_then(access: RepositoryAccess, clock: ManualClock):

@@ -67,7 +67,7 @@ def test_without_entries_the_list_of_groups_says_so(say, workspace: Path):
     assert say("entries", "group") == "There are no entries.\n"
 
 
-@pytest.mark.parametrize("only", ["--group=play", "--tag=food", "--user=bo", "--project=x", "--section=archived"])
+@pytest.mark.parametrize("only", ["--group=play", "--user=bo", "--project=x", "--section=archived"])
 def test_a_list_that_conditions_empty_is_not_called_an_empty_memory(call, say, only: str):
     assert say("entries", "list", only) == "There are no entries.\n"
     call("entries", "remember", "Likes tea.", "--group", "life")

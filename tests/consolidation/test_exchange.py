@@ -41,7 +41,7 @@ def texts(repository: EntryRepository) -> list[str]:
 
 def test_what_one_machine_exports_another_has_as_it_was(here: EntryRepository, tmp_path: Path):
     id_ = added(here, HOME)
-    set_here(here, id_, group="home", tags=("place",), pinned=True)
+    set_here(here, id_, group="home", pinned=True)
     there = EntryRepository(tmp_path / "there")
     take_in(there, [EntryUpdate(id_, "", exported(here)[id_])])
     assert exported(there) == exported(here)
@@ -68,7 +68,7 @@ def test_two_texts_for_one_entry_both_stay_and_the_second_is_marked(here: EntryR
     entries = here.load().entries
     assert texts(here) == ["The user lives in Riga", "The user lives in Vilnius"]
     assert entries[id_].content == "The user lives in Vilnius"
-    assert [CONFLICT in entry.tags for entry in entries.values() if entry.id != id_] == [True]
+    assert [entry.group for entry in entries.values() if entry.id != id_] == [CONFLICT]
 
 
 def test_what_was_taken_out_elsewhere_goes_here(here: EntryRepository):

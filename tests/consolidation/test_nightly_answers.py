@@ -29,7 +29,7 @@ def applied(entries, *operations, notes: tuple[str, ...] = (), shown=None, known
     pieces = tuple(NightlyPiece(text, Origin.USER, NOW) for text in notes)
     material = NightlyMaterial(Visibility(whose=(Whose(),)), pieces, entries if shown is None else shown)
     wishes = tuple(ProposedOperation(one, f"new{number}", known) for number, one in enumerate(operations))
-    return apply(entries, [Job(material, wishes)], now=NOW)
+    return apply(entries, [Job(material, material.entries, wishes)], now=NOW)
 
 
 @each(
@@ -56,11 +56,11 @@ def test_what_is_no_answer_is_none(text: str):
     assert read_answer(text) is None
 
 
-@pytest.mark.parametrize("text", ["[]", "{}", '{"operations": [], "proposals": []}', '{"operations": null}'])
+@pytest.mark.parametrize("text", ["[]", "{}", '{"operations": []}', '{"operations": null}'])
 def test_nothing_to_do_is_an_answer(text: str):
     answer = read_answer(text)
     assert answer is not None
-    assert (answer.operations, answer.proposals) == ((), ())
+    assert answer.operations == ()
 
 
 def test_bad_operations_are_left_out_one_by_one():
@@ -72,7 +72,7 @@ def test_bad_operations_are_left_out_one_by_one():
         {"op": "archive", "id": None},
         {"op": "add", "content": "x", "category": "mood", "importance": 7, "expires_at": "soon"},
     ]
-    answer = read_answer(json.dumps({"operations": rows, "proposals": ["an old sentence", {"quote": 3}, "short"]}))
+    answer = read_answer(json.dumps({"operations": rows}))
     assert answer is not None
     assert answer.operations == (
         Merge(ids=["a", "b"], content="x"),
@@ -80,10 +80,9 @@ def test_bad_operations_are_left_out_one_by_one():
         Add(content="x"),
     )
     assert len(answer.unusable) == 3
-    assert answer.proposals == ("an old sentence",)
 
 
-_keys = st.sampled_from(["op", "id", "ids", "content", "add", "merge", "proposals", "quote", "operations"])
+_keys = st.sampled_from(["op", "id", "ids", "content", "add", "merge", "operations"])
 _values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text() | st.sampled_from(["add", "merge", "archive"]),
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(_keys, inner, max_size=4),

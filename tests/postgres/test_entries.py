@@ -99,7 +99,7 @@ async def test_what_both_change_while_they_are_apart_is_merged_or_both_is_seen(m
     for machine in MACHINES:
         found = machines.entries(machine).load().entries
         assert found[home].pinned
-        assert sum(CONFLICT in entry.tags for entry in found.values()) == 1
+        assert sum(entry.group == CONFLICT for entry in found.values()) == 1
 
 
 async def test_forgotten_while_the_other_was_away_it_is_gone_on_both_and_stays_so(machines: Machines):

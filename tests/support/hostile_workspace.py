@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from nanobot_memory_plugins.consolidation.model.entry import Entry
-from nanobot_memory_plugins.consolidation.store.nightly_records import Proposal, Records
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core.clock import SystemClock
 from nanobot_memory_plugins.core.files import MemoryPaths, TranscriptRecord, render_note, render_transcript_line
@@ -101,8 +100,6 @@ def make_hostile_workspace(folder: Path) -> Path:
     _entries(workspace, now)
     _transcripts(paths, now)
     _uses(paths, now)
-    proposal = filled(Proposal, file="memory/MEMORY.md", quote="of-item")
-    Records(StateDatabase.of(paths)).propose([proposal], {"memory/MEMORY.md": proposal.quote})
     return workspace
 
 

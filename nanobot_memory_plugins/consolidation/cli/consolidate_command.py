@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from nanobot_memory_plugins.consolidation.cli.shown import opened, proposal_row, show_proposals
+from nanobot_memory_plugins.consolidation.cli.shown import opened
 from nanobot_memory_plugins.consolidation.nightly.pipeline import Report
 from nanobot_memory_plugins.consolidation.nightly.scheduler import alone
 from nanobot_memory_plugins.consolidation.nightly.service import consolidation_of
@@ -106,7 +106,6 @@ def _row(report: Report, repository: EntryRepository) -> dict[str, Any]:
         "dropped": report.dropped,
         "refused": report.refused,
         "failed": report.failed,
-        "proposals": [proposal_row(one) for one in report.proposals],
         "run": outcome.run.id if outcome is not None and outcome.run is not None else None,
         "file": repository.paths.relative(repository.path),
         "commit": report.commit or None,
@@ -118,7 +117,6 @@ def _show(report: Report, has_model: bool, dry_run: bool) -> None:
     for one in report.done:
         gone = tr(" (with {ids})", ids=", ".join(map(shown, one.gone))) if one.gone else ""
         out.print(f"{tr(_WORDS[one.kind])} [bold]{shown(one.id)}[/bold]{gone}  {shown(one.text)}")
-    show_proposals(report.proposals)
     for what in report.dropped:
         out.print(tr("not done, {what}", what=shown(tr(what))), style="dim")
     if report.refused:
@@ -129,7 +127,7 @@ def _show(report: Report, has_model: bool, dry_run: bool) -> None:
         out.print(tr("There is no language model to ask: entries faded, and those of the same words became one."))
     elif report.idle:
         out.print(tr("Nothing is new since the last time: the model was not asked."))
-    elif report.calls and not (report.done or report.proposals or report.dropped or report.refused or report.failed):
+    elif report.calls and not (report.done or report.dropped or report.refused or report.failed):
         out.print(tr("The model was asked, and wants nothing changed."))
     if dry_run:
         out.print(tr("Nothing was written."), style="dim")

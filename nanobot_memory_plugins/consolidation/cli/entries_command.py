@@ -5,7 +5,6 @@ What changes entries is imported by the commands that do: a list is there at onc
 
 from dataclasses import replace
 from datetime import UTC, datetime, time
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -18,7 +17,6 @@ from nanobot_memory_plugins.consolidation.cli.shown import (
     no_entry,
     opened,
     outcome_row,
-    proposal_row,
     require_ids,
     row,
     said_who,
@@ -26,20 +24,14 @@ from nanobot_memory_plugins.consolidation.cli.shown import (
     say_more,
     show_entries,
     show_outcome,
-    show_proposals,
     show_run,
 )
-from nanobot_memory_plugins.consolidation.model.entry import Category, Entry, Section, whole_scope
+from nanobot_memory_plugins.consolidation.model.entry import Category, Section, whole_scope
 from nanobot_memory_plugins.consolidation.model.groups import group_sizes, of_group
 from nanobot_memory_plugins.consolidation.model.scoring import Importance, shown_now
-from nanobot_memory_plugins.consolidation.model.tags import has_tag
 from nanobot_memory_plugins.consolidation.model.validity import end_of
-from nanobot_memory_plugins.consolidation.store.bullets import bullets_in, new_entries
-from nanobot_memory_plugins.consolidation.store.document import parse
-from nanobot_memory_plugins.consolidation.store.nightly_records import Records
 from nanobot_memory_plugins.consolidation.store.rendering import in_order
-from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
-from nanobot_memory_plugins.core import InputError, Scope
+from nanobot_memory_plugins.core import Scope
 from nanobot_memory_plugins.core.cli.console import console, shown
 from nanobot_memory_plugins.core.cli.options import (
     AgentOption,
@@ -55,7 +47,6 @@ from nanobot_memory_plugins.core.cli.options import (
 )
 from nanobot_memory_plugins.core.cli.plain import say_note
 from nanobot_memory_plugins.core.errors import WrongUseError
-from nanobot_memory_plugins.core.files import read_regular
 from nanobot_memory_plugins.core.scopes.projects import project_named
 from nanobot_memory_plugins.core.text.days import coming_day
 from nanobot_memory_plugins.core.text.time_bounds import moment_of
@@ -75,7 +66,6 @@ def list_entries(
     channel: ChannelOption = "",
     session: SessionOption = "",
     project: ProjectOption = "",
-    tag: Annotated[str, typer.Option("--tag", metavar="TAG", help="Only those with this tag.")] = "",
     everything: Annotated[bool, typer.Option("--all", help="Show a long list whole, as in a pipe.")] = False,
     workspace: WorkspaceOption = None,
     as_json: JsonOption = False,
@@ -88,7 +78,6 @@ def list_entries(
     whose = Scope(agent, user, channel, session)
     found = [entry for entry in found if section in (None, entry.section) and whose.allows(whole_scope(entry))]
     found = [entry for entry in found if of_project in ("", entry.scope.project)]
-    found = [entry for entry in found if not tag or has_tag(entry.tags, tag)]
     if as_json:
         file = repository.paths.relative(snapshot.path)
         print_json({"ok": True, "file": file, "entries": [row(one) for one in found], "problems": snapshot.problems})
@@ -135,7 +124,7 @@ def show_entry(entry_id: _Id, workspace: WorkspaceOption = None, as_json: JsonOp
 
 @entries.command("remember")
 def remember_text(
-    text: Annotated[list[str] | None, typer.Argument(metavar="TEXT", help="What to remember, in one sentence.")] = None,
+    text: Annotated[list[str], typer.Argument(metavar="TEXT", help="What to remember, in one sentence.")],
     category: Annotated[Category, typer.Option("--category", help="Its kind.")] = Category.FACT,
     importance: Annotated[Importance, typer.Option("--importance", help="How much it matters.")] = Importance.HIGH,
     group: Annotated[str, typer.Option("--group", help="A group, such as work/clients.")] = "",
@@ -145,14 +134,6 @@ def remember_text(
     ] = "",
     pin: Annotated[bool, typer.Option("--pin", help="Let it always stand in the prompt.")] = False,
     project: ProjectOption = "",
-    tag: Annotated[
-        list[str] | None, typer.Option("--tag", metavar="TAG", help="A word to find it by; may be repeated.")
-    ] = None,
-    file: Annotated[
-        Path | None,
-        typer.Option("--from", metavar="FILE", help="Show the bullets of a Markdown file, instead of TEXT."),
-    ] = None,
-    yes: Annotated[bool, typer.Option("--yes", help="With --from: make entries of them.")] = False,
     everybody: EverybodyOption = False,
     workspace: WorkspaceOption = None,
     as_json: JsonOption = False,
@@ -162,15 +143,10 @@ def remember_text(
     What is of a project stands in the prompt while that is worked in; all else stands there always. Where several may
     write to the agent, it is the owner's alone.
     """
-    if (file is None) == (text is None):
-        raise typer.BadParameter(tr("say what to remember: a text, or a file with --from"))
     from nanobot_memory_plugins.consolidation.operations.remember import MOST_CHARACTERS, NewEntry, remember
 
     repository = opened(workspace)
     whose = replace(written_by_owner(repository.paths.workspace, everybody=everybody), project=project_named(project))
-    if file is not None:
-        _remember_bullets(repository, file, whose, tuple(tag or ()), write=yes, as_json=as_json)
-        return
     try:
         until = _over_at(expires, repository.clock.now()) if expires else None
     except ValueError as error:
@@ -183,9 +159,7 @@ def remember_text(
             Sentence("--expires {day} is over already.", day=expires),
             hint="Nothing was written. Give today or a day to come.",
         )
-    said = NewEntry(
-        " ".join(text or ()), category, importance, group, until, scope=whose, pinned=pin, tags=tuple(tag or ())
-    )
+    said = NewEntry(" ".join(text), category, importance, group, until, scope=whose, pinned=pin)
     done = remember(repository, said, who=WHO)
     if as_json:
         facts = {"entry": row(done.entry), "new": done.is_new, "cut": done.is_cut}
@@ -208,34 +182,6 @@ def _over_at(text: str, now: datetime) -> datetime:
         return end_of(day, local.tzinfo)
     moment = moment_of(text, end=True).astimezone()
     return end_of(moment.date(), moment.tzinfo) if moment.time() == time.max else moment.astimezone(UTC)
-
-
-def _remember_bullets(
-    repository: EntryRepository, file: Path, scope: Scope, tags: tuple[str, ...], *, write: bool, as_json: bool
-) -> None:
-    """Show what bullets of a file would become entries; with ``write`` make them. The file stays as it is."""
-    try:
-        bullets = bullets_in(parse(read_regular(file)), everywhere=True)
-    except OSError as error:
-        raise InputError(
-            Sentence("{path} cannot be read: {why}.", path=file, why=error.strerror or type(error).__name__),
-            hint="Name a Markdown file with --from.",
-        ) from error
-
-    def made(entries: dict[str, Entry]) -> dict[str, Entry]:
-        return new_entries(repository, bullets, entries, scope=scope, tags=tags)
-
-    if write:
-        outcome = repository.update(lambda entries: {**entries, **made(entries)}, who=WHO, why="remember")
-        print_json(outcome_row(outcome, repository)) if as_json else show_outcome(outcome, repository)
-        return
-    found = made(repository.load().entries)
-    if as_json:
-        print_json({"ok": True, "written": False, "entries": [row(one) for one in found.values()]})
-        return
-    for one in found.values():
-        console().print(f"{tr(one.category)}  {shown(one.content)}", soft_wrap=True)
-    console().print(tr("{count} would become entries; --yes makes them.", count=len(found)))
 
 
 @entries.command("confirm")
@@ -340,16 +286,10 @@ def undo_run(
 def group_entries(
     ids: Annotated[list[str] | None, typer.Argument(metavar="ID", help="The ids in brackets.")] = None,
     name: Annotated[str | None, typer.Option("--to", metavar="GROUP", help="A group; empty: none.")] = None,
-    tag: Annotated[
-        list[str] | None, typer.Option("--tag", metavar="TAG", help="Put this tag to them; may be repeated.")
-    ] = None,
-    untag: Annotated[
-        list[str] | None, typer.Option("--untag", metavar="TAG", help="Take this tag from them; may be repeated.")
-    ] = None,
     workspace: WorkspaceOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Put entries into a group with --to, such as work/clients, or tags to them; without ids, list the groups."""
+    """Put entries into a group with --to, such as work/clients; without ids, list the groups."""
     repository = opened(workspace)
     if not ids:
         sizes = group_sizes(repository.load().entries.values())
@@ -361,27 +301,9 @@ def group_entries(
         for group, size in sizes.items():
             console().print(f"{size:5}  {shown(group) or tr('(none)')}")
         return
-    if name is None and not tag and not untag:
-        raise typer.BadParameter(tr("say into which group, with --to, or which tag, with --tag or --untag"))
-    from nanobot_memory_plugins.consolidation.operations.remember import put_into_group, put_tags
+    if name is None:
+        raise typer.BadParameter(tr("say into which group, with --to"))
+    from nanobot_memory_plugins.consolidation.operations.remember import put_into_group
 
-    if tag or untag:
-        outcome = put_tags(repository, ids, tag or (), untag or (), who=WHO)
-    if name is not None:
-        outcome = put_into_group(repository, ids, name, who=WHO)
+    outcome = put_into_group(repository, ids, name, who=WHO)
     print_json(outcome_row(outcome, repository)) if as_json else show_outcome(outcome, repository)
-
-
-@entries.command("proposals")
-def list_proposals(workspace: WorkspaceOption = None, as_json: JsonOption = False) -> None:
-    """List sentences of yours in the memory that the daily consolidation takes for outdated. It removes none."""
-    from nanobot_memory_plugins.consolidation.nightly.inputs import foreign_texts
-
-    repository = opened(workspace)
-    found = Records(repository.state).proposals(foreign_texts(repository.paths, repository.load()))
-    if as_json:
-        print_json({"ok": True, "proposals": [proposal_row(one) for one in found]})
-        return
-    show_proposals(found)
-    if not found:
-        console().print(tr("Nothing is proposed."))

@@ -15,7 +15,6 @@ from rich.table import Table
 from nanobot_memory_plugins.consolidation.model.entry import Entry
 from nanobot_memory_plugins.consolidation.store.fields import shown_date, shown_score
 from nanobot_memory_plugins.consolidation.store.history import Change, Run
-from nanobot_memory_plugins.consolidation.store.nightly_records import Proposal
 from nanobot_memory_plugins.consolidation.store.rendering import in_order
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository, Outcome
 from nanobot_memory_plugins.core import InputError
@@ -73,7 +72,7 @@ _SAID = ("category", "section", "origin", "kind", "importance")
 _SAID_WORDS = ("active", "archived", "instruction", "todo", "high", "medium", "low", "yes", "no")
 _TIMES = ("last_activated", "created_at", "expires_at", "ended_at")
 _WHY_WORDS = (
-    "remember", "forget", "edit", "confirm", "merge", "group", "restored", "undone", "tags", "purged",
+    "remember", "forget", "edit", "confirm", "merge", "group", "restored", "undone", "purged",
     "edited in ENTRIES.md", "ENTRIES.md was gone", "taken from the file: there was no history",
     "imported from an archive", "the import was taken back", "changed on another machine",
     "daily consolidation, {day}", "session {session}",
@@ -89,7 +88,6 @@ def row(entry: Entry) -> dict[str, Any]:
         "score": round(entry.score, 6),
         "section": entry.section.value,
         "group": entry.group,
-        "tags": list(entry.tags),
         "last_activated": exact_time(entry.last_activated),
         "hits": entry.hits,
         "created_at": exact_time(entry.created_at) if entry.created_at else None,
@@ -172,7 +170,7 @@ def _cells(entry: Entry) -> tuple[str, ...]:
         shown_date(entry.last_activated),
         str(entry.hits),
         shown(entry.group),
-        shown(" ".join((entry.content, *(f"#{tag}" for tag in entry.tags), *_replaced(entry)))),
+        shown(" ".join((entry.content, *_replaced(entry)))),
     )
 
 
@@ -251,17 +249,6 @@ def said_why(run: Run) -> str:
         if name and run.why.startswith(begin):
             return tr(template, **{name: run.why.removeprefix(begin)})
     return tr(run.why)
-
-
-def proposal_row(proposal: Proposal) -> dict[str, str]:
-    """Return a proposal for programs."""
-    return {"quote": proposal.quote, "file": proposal.file, "found": proposal.found}
-
-
-def show_proposals(proposals: list[Proposal] | tuple[Proposal, ...]) -> None:
-    """Show sentences that seem outdated, with the file in which they stand."""
-    for one in proposals:
-        console().print(tr("outdated? {file}: {quote}", file=shown(one.file), quote=shown(one.quote)))
 
 
 def require_ids(ids: Collection[str], entries: Mapping[str, Entry]) -> None:

@@ -60,7 +60,7 @@ class Entry:
     ``superseded_by`` are ids. ``source_session`` is the session it was learned in, or, for one made of what several
     said, those on a line each. ``kind`` is `INSTRUCTION` or empty. A ``pinned`` entry stands in the prompt before all
     others. ``importance`` is that of `Importance`, or empty where nobody has said it. ``ended_at`` is when another one
-    took its place. ``tags`` are a person's. ``quote`` is the sentence that it rests on, the user's or, of what the
+    took its place. ``quote`` is the sentence that it rests on, the user's or, of what the
     assistant found out, its own, and ``quoted_on`` the day on which that was said; ``records``
     are the ids of the messages that it is from. ``hides`` are those that are hidden with it once it is forgotten, its
     own id among them. ``extra`` holds fields of the file
@@ -89,7 +89,6 @@ class Entry:
     pinned: bool = False
     importance: str = ""
     ended_at: datetime | None = None
-    tags: tuple[str, ...] = ()
     quote: str = ""
     quoted_on: date | None = None
     records: tuple[str, ...] = ()

@@ -68,5 +68,5 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     "extra": lambda pairs: tuple((str(name), str(value)) for name, value in pairs),
     **dict.fromkeys(("created_at", "expires_at", "ended_at"), _time),
     **dict.fromkeys(("hits", "anchor_days", "decayed_days"), int),
-    **dict.fromkeys(("supersedes", "tags", "records", "hides"), _texts),
+    **dict.fromkeys(("supersedes", "records", "hides"), _texts),
 }

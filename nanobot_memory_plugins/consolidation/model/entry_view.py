@@ -24,7 +24,6 @@ def view_of(entry: Entry, *, gone: bool = False) -> EntryView:
         source_session=", ".join(sorted(sessions_in(entry.source_session))),
         kind=entry.kind,
         pinned=entry.pinned,
-        tags=entry.tags,
         quote=entry.quote,
         quoted_on=entry.quoted_on,
     )

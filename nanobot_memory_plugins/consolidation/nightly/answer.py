@@ -16,8 +16,6 @@ from nanobot_memory_plugins.core.text.evidence import is_refusal, without_though
 _ANSWER_CHARS = 100_000
 _LONGEST_CONTENT = 1_000
 _LONGEST_QUOTE, _MOST_QUOTES = 2_000, 6
-# Fewer characters than this of somebody's text say nothing.
-_SHORTEST_QUOTE = 8
 # Operations of one answer; more is a model that repeats itself.
 _MOST_OPERATIONS = 200
 _NAMES = ("add", "merge", "update", "archive")
@@ -126,10 +124,9 @@ _READER: TypeAdapter[Operation] = TypeAdapter(Annotated[Operation, Field(discrim
 
 @dataclass(frozen=True, slots=True)
 class NightlyAnswer:
-    """What the model wants: operations, quotes of outdated text, and what of its answer could not be used."""
+    """What the model wants, and what of its answer could not be used."""
 
     operations: tuple[Operation, ...] = ()
-    proposals: tuple[str, ...] = ()
     unusable: tuple[str, ...] = ()
 
 
@@ -154,10 +151,9 @@ def read_answer(text: str) -> NightlyAnswer | None:
             unusable.append(f"{row.get('op')}: {error.errors()[0]['type']} in {error.errors()[0]['loc'][-1:]}")
             continue
         operations.setdefault(operation.model_dump_json(), operation)
-    proposals = tuple(dict.fromkeys(_quotes(value)))
-    if not operations and not proposals and not unusable and not _is_an_empty_answer(value):
+    if not operations and not unusable and not _is_an_empty_answer(value):
         return None
-    return NightlyAnswer(tuple(operations.values()), proposals, tuple(unusable))
+    return NightlyAnswer(tuple(operations.values()), tuple(unusable))
 
 
 def _rows(value: object) -> Iterator[dict[str, Any]]:
@@ -175,7 +171,7 @@ def _rows(value: object) -> Iterator[dict[str, Any]]:
             if key in _NAMES:  # {"add": {...}} or {"add": [{...}, ...]}
                 for row in inner if isinstance(inner, list) else [inner]:
                     yield {**(row if isinstance(row, dict) else {"id": row}), "op": key}
-            elif key not in ("proposals", "proposal"):
+            else:
                 yield from _rows(inner)
 
 
@@ -187,16 +183,6 @@ def _name(row: Mapping[str, object]) -> str:
     return ""
 
 
-def _quotes(value: object) -> Iterator[str]:
-    """Yield the quotes of the proposals, as they were written."""
-    for row in value if isinstance(value, list) else [value]:
-        listed = row.get("proposals", row.get("proposal", [])) if isinstance(row, dict) else []
-        for one in listed if isinstance(listed, list) else [listed]:
-            quote = one.get("quote") if isinstance(one, dict) else one
-            if isinstance(quote, str) and _SHORTEST_QUOTE <= len(quote.strip()) <= _LONGEST_QUOTE:
-                yield quote.strip()
-
-
 def _is_an_empty_answer(value: object) -> bool:
     """Return whether an answer says that nothing is to be done, rather than something else altogether."""
-    return not value or (isinstance(value, dict) and any(key in value for key in ("operations", "proposals", *_NAMES)))
+    return not value or (isinstance(value, dict) and any(key in value for key in ("operations", *_NAMES)))

@@ -18,7 +18,7 @@ from nanobot_memory_plugins.consolidation.model.scoring import (
     initial_score,
 )
 from nanobot_memory_plugins.consolidation.nightly.answer import Add, ArchiveEntry, Merge, Operation, Update
-from nanobot_memory_plugins.consolidation.nightly.inputs import UNTRUSTED, Gathered, NightlyMaterial, Owner, trusted
+from nanobot_memory_plugins.consolidation.nightly.inputs import UNTRUSTED, NightlyMaterial, Owner, trusted
 from nanobot_memory_plugins.consolidation.operations.merge_entries import alike, joined, relinked
 from nanobot_memory_plugins.core import Origin, Scope
 from nanobot_memory_plugins.core.files import TranscriptRecord
@@ -44,29 +44,11 @@ class ProposedOperation:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What one call of the model was shown, and what it wants."""
+    """What one call of the model wants, the entries that it was shown, and what quotations are looked up in."""
 
     material: NightlyMaterial
+    shown: Mapping[str, Entry]
     wishes: tuple[ProposedOperation, ...]
-
-
-def still_there(jobs: Sequence[Job], gathered: Gathered) -> tuple[Job, ...]:
-    """Return the jobs with what of their materials can still be read: the rest grounds nothing any more."""
-    said = {(one.text, one.visible) for material in gathered.materials for one in material.spoken}
-    there = {(note.text, note.visible) for material in gathered.materials for note in material.notes}
-    entries = {(id_, one.content) for material in gathered.materials for id_, one in material.entries.items()}
-    return tuple(
-        replace(
-            job,
-            material=replace(
-                job.material,
-                notes=tuple(one for one in job.material.notes if (one.text, one.visible) in there),
-                spoken=tuple(one for one in job.material.spoken if (one.text, one.visible) in said),
-                entries={id_: one for id_, one in job.material.entries.items() if (id_, one.content) in entries},
-            ),
-        )
-        for job in jobs
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +80,7 @@ def apply(entries: Mapping[str, Entry], jobs: Sequence[Job], *, now: datetime, o
     """
     state = _State(dict(entries), now, owner_of)
     for job in jobs:
-        state.begin(job.material)
+        state.begin(job)
         for wish in job.wishes:
             state.take(wish)
     lost = len(state.lost)
@@ -128,9 +110,9 @@ class _State:
     lost: set[str] = field(default_factory=set)
     _touched: set[str] = field(default_factory=set)
 
-    def begin(self, material: NightlyMaterial) -> None:
+    def begin(self, job: Job) -> None:
         """Take up the operations on one material."""
-        self._material = material
+        material, self._shown = job.material, job.shown
         told = [
             _record(one.content, one.origin, replace(one.scope, session=one.source_session), one.last_activated)
             for one in trusted(material.entries)
@@ -283,7 +265,7 @@ class _State:
     def _why_not(self, ids: Collection[str]) -> str:
         """Return why these entries cannot be touched, or nothing."""
         for id_ in ids:
-            there, shown = self.entries.get(id_), self._material.entries.get(id_)
+            there, shown = self.entries.get(id_), self._shown.get(id_)
             if there is None and id_ not in self._touched:
                 return Sentence("there is no entry {id}", id=id_)
             if id_ in self._touched or there is None:
@@ -295,7 +277,7 @@ class _State:
         return ""
 
     def _of_scope(self) -> list[Entry]:
-        return [one for id_, one in self.entries.items() if id_ in self._material.entries or id_ in self._touched]
+        return [one for id_, one in self.entries.items() if id_ in self._shown or id_ in self._touched]
 
 
 def _record(text: str, origin: Origin, whose: Scope, time: datetime) -> TranscriptRecord:

@@ -69,14 +69,6 @@ class NightlyMaterial:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class Gathered:
-    """Everything that was read. ``foreign`` is the raw text outside our sections, for finding quotes in it, by file."""
-
-    materials: tuple[NightlyMaterial, ...]
-    foreign: Mapping[str, str]
-
-
 def gather(
     paths: MemoryPaths,
     snapshot: Snapshot,
@@ -88,7 +80,7 @@ def gather(
     narrow: Narrow = lambda scope: _EVERYTHING,
     timezone: tzinfo | None = None,
     background: Sequence[str] = (),
-) -> Gathered:
+) -> tuple[NightlyMaterial, ...]:
     """Read the notes and transcripts of the last ``days`` days, today included, and the long-term memory. It blocks.
 
     The scopes that see the same memories make one material. ``now`` is aware; days are those of ``timezone``, the
@@ -99,11 +91,11 @@ def gather(
     ]
     first = datetime.combine(now.astimezone(timezone).date() - timedelta(days=days - 1), time(), timezone)
     spoken = spoken_since(paths, first.astimezone(), redact=redact, narrow=narrow, background=background)
-    foreign = foreign_texts(paths, snapshot)
+    # What people wrote themselves: the long-term memory without our sections.
     rest = [
         replace(piece, visible=narrow(piece.whose))
-        for text in foreign.values()
-        for piece in _pieces(text.encode(), now, redact)
+        for data in (snapshot.document.foreign, _read(paths.long_term))
+        for piece in _pieces(data, now, redact)
     ]
     groups: dict[Visibility, dict[str, Entry]] = {}
     for entry in entries.values():
@@ -119,15 +111,7 @@ def gather(
         )
         for visible in seen
     ]
-    return Gathered(tuple(one for one in materials if one.notes or one.entries or one.rest or one.spoken), foreign)
-
-
-def foreign_texts(paths: MemoryPaths, snapshot: Snapshot) -> dict[str, str]:
-    """Return the long-term memory without our sections, as it stands, by the name of the file."""
-    return {
-        snapshot.path.name: snapshot.document.foreign.decode("utf-8", "replace"),
-        paths.long_term.name: _read(paths.long_term).decode("utf-8", "replace"),
-    }
+    return tuple(one for one in materials if one.notes or one.entries or one.rest or one.spoken)
 
 
 def digest(kind: str, visible: Visibility, text: str) -> str:

@@ -13,16 +13,14 @@ from nanobot_memory_plugins.consolidation.nightly.apply import (
     Job,
     ProposedOperation,
     apply,
-    still_there,
 )
 from nanobot_memory_plugins.consolidation.nightly.git_commit import commit_file
-from nanobot_memory_plugins.consolidation.nightly.inputs import Gathered, Narrow, NightlyMaterial, Owner, digest, gather
+from nanobot_memory_plugins.consolidation.nightly.inputs import Narrow, NightlyMaterial, Owner, digest, gather
 from nanobot_memory_plugins.consolidation.nightly.prompt import make_prompt
-from nanobot_memory_plugins.consolidation.operations.async_entries import AsyncEntryRepository
 from nanobot_memory_plugins.consolidation.operations.merge_entries import tidied
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
-from nanobot_memory_plugins.consolidation.store.nightly_records import LastRun, Proposal, Records
-from nanobot_memory_plugins.consolidation.store.repository import Outcome, Snapshot
+from nanobot_memory_plugins.consolidation.store.nightly_records import LastRun, Records
+from nanobot_memory_plugins.consolidation.store.repository import EntryRepository, Outcome, Snapshot
 from nanobot_memory_plugins.core import Clock, Complete, LanguageModelError, logger
 from nanobot_memory_plugins.core.files.prompts import Prompts
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
@@ -34,6 +32,7 @@ PURPOSE = "consolidation"
 # Who is named in the history.
 WHO = "consolidation"
 _OURS = Prompts()
+_NOTHING = NightlyMaterial(Visibility(), (), {})
 # Failures of the model after which the day is given up.
 _TRIES = 3
 
@@ -60,7 +59,6 @@ class Report:
     dropped: tuple[str, ...] = ()
     refused: str = ""
     failed: str = ""
-    proposals: tuple[Proposal, ...] = ()
     outcome: Outcome | None = None
     commit: str = ""
 
@@ -68,17 +66,16 @@ class Report:
 @dataclass(frozen=True, slots=True)
 class _Begun:
     now: datetime
-    gathered: Gathered
+    materials: tuple[NightlyMaterial, ...]
     last: LastRun
     entries: dict[str, Entry]
 
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """What the model said to the materials: the jobs, the quotes, and whose materials it gave nothing for."""
+    """What the model said to the materials: the jobs, and whose materials it gave nothing for."""
 
     jobs: tuple[Job, ...] = ()
-    quotes: tuple[str, ...] = ()
     unusable: tuple[str, ...] = ()
     failed: frozenset[Visibility] = frozenset()
     why: str = ""
@@ -93,7 +90,7 @@ class NightlyConsolidation:
 
     def __init__(
         self,
-        memory: AsyncEntryRepository,
+        repository: EntryRepository,
         *,
         clock: Clock,
         redact: Callable[[str], str],
@@ -105,8 +102,8 @@ class NightlyConsolidation:
         timezone: tzinfo | None = None,
         prompts: Prompts = _OURS,
     ) -> None:
-        self.records = Records(memory.repository.state)
-        self._repository = memory.repository
+        self.records = Records(repository.state)
+        self._repository = repository
         self._prompts = prompts
         self._clock = clock
         self._redact = redact
@@ -125,11 +122,11 @@ class NightlyConsolidation:
         `MemoryFileError`.
         """
         begun = await run_in_daemon_thread(self._begin)
-        fresh = [one for one in begun.gathered.materials if self._is_new(one, begun.last)]
+        fresh = [one for one in begun.materials if self._is_new(one, begun.last)]
         asked = await self._ask(fresh, begun)
         if dry_run:
             applied = apply(begun.entries, asked.jobs, now=begun.now, owner_of=self._owner_of)
-            return self._report(applied, asked, begun, idle=not fresh)
+            return _report(applied, asked, idle=not fresh)
         return await run_in_daemon_thread(lambda: self._write(asked, begun, idle=not fresh))
 
     def _begin(self) -> _Begun:
@@ -138,7 +135,9 @@ class NightlyConsolidation:
         entries = tidied(snapshot.entries, now, self._owner_of)
         return _Begun(now, self._gather(entries, now, snapshot), self.records.last_run(), entries)
 
-    def _gather(self, entries: dict[str, Entry], now: datetime, snapshot: Snapshot | None = None) -> Gathered:
+    def _gather(
+        self, entries: dict[str, Entry], now: datetime, snapshot: Snapshot | None = None
+    ) -> tuple[NightlyMaterial, ...]:
         return gather(
             self._repository.paths,
             snapshot or self._repository.load(),
@@ -170,8 +169,7 @@ class NightlyConsolidation:
             wishes = await self._wishes(answer.operations, prompt.shown, begun)
             asked = replace(
                 asked,
-                jobs=(*asked.jobs, Job(prompt.shown, wishes)),
-                quotes=asked.quotes + (answer.proposals if material.rest else ()),
+                jobs=(*asked.jobs, Job(material, prompt.shown.entries, wishes)),
                 unusable=asked.unusable + answer.unusable,
             )
         return asked
@@ -204,20 +202,20 @@ class NightlyConsolidation:
         return tuple(wishes)
 
     def _write(self, asked: _Asked, begun: _Begun, *, idle: bool) -> Report:
-        applied, now = Applied({}), begun.gathered
+        applied = Applied({})
 
         def change(entries: dict[str, Entry]) -> dict[str, Entry]:
-            nonlocal applied, now
+            nonlocal applied
             current = tidied(entries, begun.now, self._owner_of)
             # What the model was shown may have been forgotten for good while it was asked.
-            now = self._gather(current, begun.now) if asked.jobs else now
-            applied = apply(current, still_there(asked.jobs, now), now=begun.now, owner_of=self._owner_of)
+            there = {one.visible: one for one in self._gather(current, begun.now)} if asked.jobs else {}
+            jobs = [replace(job, material=there.get(job.material.visible, _NOTHING)) for job in asked.jobs]
+            applied = apply(current, jobs, now=begun.now, owner_of=self._owner_of)
             return applied.entries
 
         day = begun.now.astimezone(self._timezone).date().isoformat()
         outcome = self._repository.update(change, who=WHO, why=f"daily consolidation, {day}")
-        report = replace(self._report(applied, asked, replace(begun, gathered=now), idle=idle), outcome=outcome)
-        self.records.propose(report.proposals, now.foreign)
+        report = replace(_report(applied, asked, idle=idle), outcome=outcome)
         self.records.note_run(self._noted(asked, begun, outcome))
         if self._options.history_days:
             self._repository.history.drop_before(begun.now - timedelta(days=self._options.history_days))
@@ -229,15 +227,15 @@ class NightlyConsolidation:
 
     def _noted(self, asked: _Asked, begun: _Begun, outcome: Outcome) -> LastRun:
         """Return what to remember of this run. What the model did not answer to stays new."""
-        current = {one for material in begun.gathered.materials for one in material.digests()}
+        current = {one for material in begun.materials for one in material.digests()}
         if self._complete is None:
             return LastRun(begun.now, begun.last.seen & frozenset(current))
-        settled = [one for one in begun.gathered.materials if one.visible not in asked.failed]
+        settled = [one for one in begun.materials if one.visible not in asked.failed]
         seen_by = {one.visible for one in settled}
         seen = {one for material in settled for one in material.digests()} | (begun.last.seen & current)
         for entry in outcome.entries.values():
             visible = self._narrow(whole_scope(entry))
-            if visible in seen_by or not begun.gathered.materials:
+            if visible in seen_by or not begun.materials:
                 seen.add(digest("entry", visible, f"{entry.id} {entry.content}"))
         if not asked.failed:
             return LastRun(begun.now, frozenset(seen))
@@ -246,19 +244,10 @@ class NightlyConsolidation:
             return LastRun(begun.now, frozenset(seen))
         return LastRun(begun.last.when, frozenset(seen), failures, begun.now)
 
-    def _report(self, applied: Applied, asked: _Asked, begun: _Begun, *, idle: bool) -> Report:
-        day = begun.now.astimezone(self._timezone).date().isoformat()
-        foreign = begun.gathered.foreign
-        proposals = [
-            Proposal(quote, name, day)
-            for quote in asked.quotes
-            for name in [next((name for name, text in foreign.items() if quote in text), "")]
-            if name
-        ]
-        missing = len(asked.quotes) - len(proposals)
-        dropped = [*asked.unusable, *applied.dropped]
-        dropped += [Sentence("proposals: {missing} quotes stand nowhere", missing=missing)] if missing else []
-        return Report(asked.calls, idle, applied.done, tuple(dropped), applied.refused, asked.why, tuple(proposals))
+
+def _report(applied: Applied, asked: _Asked, *, idle: bool) -> Report:
+    dropped = (*asked.unusable, *applied.dropped)
+    return Report(asked.calls, idle, applied.done, dropped, applied.refused, asked.why)
 
 
 def log_report(report: Report) -> None:

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from nanobot_memory_plugins.consolidation.model.matcher import Matcher
 from nanobot_memory_plugins.consolidation.nightly.pipeline import NightlyConsolidation, SameThing
 from nanobot_memory_plugins.consolidation.nightly.scheduler import Scheduler
-from nanobot_memory_plugins.consolidation.operations.async_entries import AsyncEntryRepository
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
+from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core import PluginContext
 from nanobot_memory_plugins.core.protocols import EncodingStore
 
@@ -14,7 +14,7 @@ from nanobot_memory_plugins.core.protocols import EncodingStore
 def consolidation_of(context: PluginContext, matcher: SameThing | None = None) -> NightlyConsolidation:
     """Return the consolidation of a workspace, as its plugin is configured."""
     return NightlyConsolidation(
-        AsyncEntryRepository(context.workspace, clock=context.clock, redact=context.redact_said),
+        EntryRepository(context.workspace, clock=context.clock, redact=context.redact_said),
         clock=context.clock,
         redact=context.redact_said,
         complete=context.complete,

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from datetime import UTC, datetime, time, timedelta
+from datetime import UTC, datetime, time
 from pathlib import Path
 
 from nanobot_memory_plugins.consolidation.model.entry import Category, Entry, Section, whole_scope
@@ -27,7 +27,6 @@ from nanobot_memory_plugins.core.values import (
     EntryView,
     KnownEntry,
     Profile,
-    ScorePoint,
     Visibility,
 )
 from nanobot_memory_plugins.redaction.script.chinese_script import simplified
@@ -107,22 +106,6 @@ class RepositoryAccess:
         found = self._repository.history.runs(entry_id) if entry_id else runs
         return [_run_view(run, undone) for run in reversed(found[-limit:])]
 
-    def scores(self, entry_id: str, *, points: int = 60) -> Sequence[ScorePoint]:
-        """Return the score at ``points`` moments: the history says what was set, the days fade it."""
-        now = self._repository.clock.now()
-        states = list(_states(self._repository.history.runs(entry_id)))
-        current = self._entries()[1].get(entry_id)
-        if current is not None and (not states or states[-1][1] != current):
-            states.append((max([current.last_activated, *(time for time, _ in states)]), current))
-        if not states:
-            return []
-        first = states[0][1]
-        begun = first.created_at if first is not None and first.created_at is not None else states[0][0]
-        begun = min(begun, states[0][0], now)
-        step = (now - begun) / max(1, points - 1) if now > begun else timedelta(0)
-        moments = [begun + step * number for number in range(points - 1)] + [now] if step else [now]
-        return [ScorePoint(moment, _score_at(states, moment)) for moment in moments]
-
     def profile(self, about: str = "", *, visible: Scope | Visibility | None = None) -> Profile:
         """Return what is known of the user, or about somebody or something."""
         entries = shown_now(self._repository.load().shown(), self._repository.clock.now())
@@ -186,24 +169,6 @@ def _change_view(change: Change, time: datetime | None) -> EntryChange:
         view_of(before) if before else None,
         view_of(change.after) if change.after and not change.after.is_forgotten else None,
     )
-
-
-def _states(runs: Iterable[Run]) -> Iterable[tuple[datetime, Entry | None]]:
-    """Yield when an entry came to which state; None where it was taken away."""
-    known = False
-    for at, change in ((run.time, change) for run in runs for change in run.changes):
-        time = read_time(at)
-        if time is None:
-            continue
-        if not known and change.before is not None:
-            yield (min(change.before.created_at or change.before.last_activated, time), change.before)
-        known = True
-        yield time, None if change.after is None or change.after.is_forgotten else change.after
-
-
-def _score_at(states: Sequence[tuple[datetime, Entry | None]], moment: datetime) -> float:
-    state = next((entry for time, entry in reversed(states) if time <= moment), states[0][1])
-    return decayed(state, moment).score if state is not None else 0.0
 
 
 def _stamp(path: Path) -> str:

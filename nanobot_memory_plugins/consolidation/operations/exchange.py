@@ -16,7 +16,7 @@ from nanobot_memory_plugins.core.values import EntryUpdate, Erasure
 
 WHO, WHY = "shared memory", "changed on another machine"
 CONFLICT = "conflict"
-"""The tag of an entry whose text was changed on two machines at once: of both, the one that came second."""
+"""The group of an entry whose text was changed on two machines at once: of both, the one that came second."""
 
 
 def exported(repository: EntryRepository) -> dict[str, str]:
@@ -68,7 +68,7 @@ def take_in(repository: EntryRepository, updates: Sequence[EntryUpdate]) -> None
             result |= both
             if theirs is not None and ours is not None and _is_conflict(base, theirs, ours):
                 other = fresh(update.id, result)
-                result[other] = replace(ours, id=other, tags=(*ours.tags, CONFLICT), supersedes=(), superseded_by="")
+                result[other] = replace(ours, id=other, group=CONFLICT, supersedes=(), superseded_by="")
         return result
 
     repository.update(change, who=WHO, why=WHY, with_forgotten=True)

@@ -6,7 +6,6 @@ from datetime import datetime
 
 from nanobot_memory_plugins.consolidation.model.entry import Entry, plain_score
 from nanobot_memory_plugins.consolidation.model.scoring import IMPORTANCES, as_of, decayed
-from nanobot_memory_plugins.consolidation.model.tags import plain_tags
 from nanobot_memory_plugins.core import Scope
 from nanobot_memory_plugins.core.values.scopes import owner
 
@@ -40,7 +39,6 @@ def joined(entries: Sequence[Entry], content: str, now: datetime) -> Entry:
         ),
         superseded_by=kept.superseded_by if all(entry.superseded_by for entry in current) else "",
         group=kept.group or next((entry.group for entry in current if entry.group), ""),
-        tags=plain_tags(tag for entry in current for tag in entry.tags),
         importance=min((one.importance for one in current if one.importance), key=IMPORTANCES.index, default=""),
         expires_at=kept.expires_at or max((one.expires_at for one in current if one.expires_at), default=None),
     )

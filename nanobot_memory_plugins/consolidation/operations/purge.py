@@ -1,4 +1,4 @@
-"""Forgetting for good: no trace of an entry in the file, its backup, the history, or what a consolidation proposes."""
+"""Forgetting for good: no trace of an entry in the file, its backup and the history."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
@@ -7,7 +7,6 @@ from pathlib import Path
 from nanobot_memory_plugins.consolidation.model.entry import Entry, sessions_in
 from nanobot_memory_plugins.consolidation.store.document import Text, parse
 from nanobot_memory_plugins.consolidation.store.history import PURGED
-from nanobot_memory_plugins.consolidation.store.nightly_records import Records
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core.erasure import FilePurge, held_line, trace_of
 from nanobot_memory_plugins.core.erasure.matching import Wanted
@@ -47,7 +46,7 @@ def known(repository: EntryRepository, ids: Collection[str]) -> Purged:
 
 
 def erase_entries(repository: EntryRepository, erasure: Erasure, *, dry_run: bool, who: str = "user") -> list[Trace]:
-    """Remove what is to be forgotten from the entries, their backup, the history and the proposals.
+    """Remove what is to be forgotten from the entries, their backup and the history.
 
     The entries that are named go, those that hold one of the words, and those that rest on a record or a conversation
     that goes. An entry that says the same as one that goes stays, and is reported. Returns what was found. It can be
@@ -84,8 +83,6 @@ def erase_entries(repository: EntryRepository, erasure: Erasure, *, dry_run: boo
             cleaner = FilePurge(repository.paths, wanted, everywhere=True)
             repository.clean_backup(traces.left, lambda data: _clean_text(data, cleaner))
         found += [Trace(relative(repository.state.path), len(rows))] if rows else []
-        proposals = Records(repository.state).forget(lambda quote: bool(wanted.count(quote)), dry_run=dry_run)
-        found += [Trace(relative(repository.state.path), proposals)] if proposals else []
         if not dry_run:
             repository.state.truncate_log()
         return [one for one in found if one.lines or not one.where.endswith(".md")]

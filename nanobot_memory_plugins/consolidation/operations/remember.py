@@ -1,6 +1,6 @@
 """What people and the model ask for in so many words: remember this, forget that, put it into a group."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 
@@ -20,10 +20,10 @@ from nanobot_memory_plugins.consolidation.model.scoring import (
     Importance,
     activated,
     contradicted,
+    decayed,
     initial_score,
     restored,
 )
-from nanobot_memory_plugins.consolidation.model.tags import plain_tags
 from nanobot_memory_plugins.consolidation.operations.merge_entries import alike
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository, Outcome
 from nanobot_memory_plugins.core import InputError, Origin, Scope
@@ -61,8 +61,8 @@ class NewEntry:
     visible: Visibility | None = None
     kind: str = ""
     pinned: bool = False
+    kept_in: Section | None = None
     replaces: tuple[str, ...] = ()
-    tags: tuple[str, ...] = ()
     quote: str = ""
     quoted_on: date | None = None
     records: tuple[str, ...] = ()
@@ -80,6 +80,105 @@ class RememberResult:
     outcome: Outcome
     hidden: bool = False
     is_cut: bool = False
+
+
+def keep(
+    entries: dict[str, Entry],
+    new: NewEntry,
+    id_: str,
+    *,
+    same: str = "",
+    now: datetime,
+    may_change: Callable[[Entry], bool] = lambda _entry: True,
+    is_used: bool = False,
+) -> str:
+    """Put something new among entries, and return the id of the entry that says it then.
+
+    That is ``same``, the entry that says it already, which is used (once: not where it ``is_used`` in this change); or
+    a new one with the id ``id_``. What it replaces is halved and linked to it, as far as it ``may_change``: where that
+    had been replaced before, its successor. And who says anew what had been replaced takes it up again: then what
+    had taken its place holds no more.
+    """
+    held = same or id_
+    if not same:
+        entries[held] = entry_of(new, id_, now)
+    elif not is_used:
+        entries[held] = _said_again(activated(entries[held], now), new)
+    over = dict.fromkeys(
+        _last_successor(start, held, entries)
+        for start in (*new.replaces, entries[held].superseded_by)
+        if start in entries and start != held
+    )
+    for old in over:
+        if old != held and may_change(entries[old]):
+            before = decayed(entries[old], now)
+            before = replace(before, supersedes=tuple(one for one in before.supersedes if one != held))
+            entries[old], entries[held] = contradicted(before, replace(entries[held], superseded_by=""))
+    entries[held] = replace(entries[held], superseded_by="")  # what is said now holds now
+    return held
+
+
+def entry_of(new: NewEntry, id_: str, now: datetime) -> Entry:
+    """Return something new as an entry that begins now."""
+    return Entry(
+        id=id_,
+        content=new.text,
+        category=new.category.value,
+        anchor=initial_score(new.importance),
+        last_activated=now,
+        created_at=now,
+        source_session=new.source_session,
+        expires_at=new.expires_at,
+        group=plain_group(new.group),
+        origin=new.origin,
+        # A person on the command line names the project that is meant.
+        scope=belonging(new.scope, new.category, new.kind) if new.source_session else new.scope,
+        kind=new.kind,
+        pinned=new.pinned,
+        importance=new.importance.value,
+        kept_in=new.kept_in or (Section.ACTIVE if new.kind or new.pinned else None),
+        quote=new.quote,
+        quoted_on=new.quoted_on,
+        records=new.records,
+    )
+
+
+def _said_again(entry: Entry, new: NewEntry) -> Entry:
+    """Return a known entry with what is said of it now; what only a model had noted becomes the user's word."""
+    entry = replace(
+        entry,
+        group=plain_group(new.group) or entry.group,
+        expires_at=new.expires_at or entry.expires_at,
+        importance=entry.importance or new.importance.value,
+    )
+    if new.origin is not Origin.USER:
+        return entry
+    entry = replace(
+        entry,
+        content=entry.content if entry.origin is Origin.USER else new.text,
+        origin=Origin.USER,
+        quote=new.quote,
+        quoted_on=new.quoted_on,
+        records=tuple(dict.fromkeys((*entry.records, *new.records))),
+    )
+    if not (new.kind or new.pinned):
+        return entry
+    return replace(
+        entry,
+        kind=new.kind or entry.kind,
+        pinned=entry.pinned or new.pinned,
+        kept_in=Section.ACTIVE,
+        expires_at=new.expires_at if new.kind else entry.expires_at,
+    )
+
+
+def _last_successor(start: str, held: str, entries: Mapping[str, Entry]) -> str:
+    """Return what holds at the end of a chain of successors; ``held`` is not followed."""
+    passed = {start}
+    while (after := entries[start].superseded_by) in entries and after != held and after not in passed:
+        passed.add(after)
+        start = after
+    return start
 
 
 def remember(repository: EntryRepository, said: NewEntry, *, who: str, asked: bool = True) -> RememberResult:
@@ -101,37 +200,26 @@ def remember(repository: EntryRepository, said: NewEntry, *, who: str, asked: bo
             " written into the memory.",
             hint="Keep it in a password manager; remember where it is kept.",
         )
-    is_hidden = safe != content
     now = repository.clock.now().replace(microsecond=0)  # for people; nothing needs more
-    if said.source_session:  # a person on the command line names the project that is meant
-        said = replace(said, scope=belonging(said.scope, said.category, said.kind))
-    said = replace(said, quote=repository.redacted(said.quote, Origin.USER))
-    known = fresh = ""
+    said = replace(said, text=safe, quote=repository.redacted(said.quote, Origin.USER))
+    held, is_new = "", True
 
     def change(entries: dict[str, Entry]) -> dict[str, Entry]:
-        nonlocal known, fresh
-        same = [one for one in entries.values() if alike(one.content, safe) and _is_same(one, said)]
-        if same:
-            known = same[0].id
-            used = restored(same[0], now) if same[0].section is Section.ARCHIVED else same[0]
-            if said.origin is Origin.USER:  # the same words, and now they are the user's
-                used = replace(used, origin=Origin.USER, quote=said.quote, quoted_on=said.quoted_on)
-                used = replace(used, records=tuple(dict.fromkeys((*used.records, *said.records))))
-            used = replace(
-                activated(used, now),
-                group=plain_group(said.group) or used.group,
-                expires_at=said.expires_at or used.expires_at,
-                tags=plain_tags((*used.tags, *said.tags)),
-            )
-            return _without_replaced({**entries, known: _as_asked(used, said)}, known, said)
-        known, fresh = "", new_id(entries)
-        return _without_replaced({**entries, fresh: _entry(fresh, safe, said, now)}, fresh, said)
+        nonlocal held, is_new
+        whose = belonging(said.scope, said.category, said.kind) if said.source_session else said.scope
+        found = (one for one in entries.values() if alike(one.content, safe) and _is_same(one, said, whose))
+        same = next(found, None)
+        if same is not None and same.section is Section.ARCHIVED:
+            entries[same.id] = restored(same, now)
+        is_new = same is None
+        held = keep(entries, said, new_id(entries), same=same.id if same else "", now=now)
+        return entries
 
     outcome = repository.update(change, who=who, why="remember", allow_purged=asked, is_redacted=True)
-    entry = outcome.entries.get(known or fresh)
+    entry = outcome.entries.get(held)
     if entry is None:
         raise InputError("This was forgotten for good, and is not taken up again.")
-    return RememberResult(entry, not known, outcome, hidden=is_hidden, is_cut=is_cut)
+    return RememberResult(entry, is_new, outcome, hidden=safe != content, is_cut=is_cut)
 
 
 def change_each(
@@ -183,70 +271,12 @@ def put_into_group(repository: EntryRepository, ids: Collection[str], group: str
     return change_each(repository, ids, lambda entry: replace(entry, group=name), who=who, why="group")
 
 
-def put_tags(
-    repository: EntryRepository, ids: Collection[str], tags: Collection[str], without: Collection[str], *, who: str
-) -> Outcome:
-    """Put tags to entries, and take others from them. Raises `InputError` for an unknown id."""
-    gone = {tag.casefold() for tag in plain_tags(without)}
-
-    def tagged(entry: Entry) -> Entry:
-        return replace(entry, tags=tuple(tag for tag in plain_tags((*entry.tags, *tags)) if tag.casefold() not in gone))
-
-    return change_each(repository, ids, tagged, who=who, why="tags")
-
-
-def _entry(id_: str, content: str, said: NewEntry, now: datetime) -> Entry:
-    return Entry(
-        id=id_,
-        content=content,
-        category=said.category.value,
-        anchor=initial_score(said.importance),
-        last_activated=now,
-        created_at=now,
-        source_session=said.source_session,
-        expires_at=said.expires_at,
-        group=plain_group(said.group),
-        origin=said.origin,
-        scope=said.scope,
-        kind=said.kind,
-        pinned=said.pinned,
-        importance=said.importance.value,
-        kept_in=Section.ACTIVE if said.kind or said.pinned else None,
-        tags=plain_tags(said.tags),
-        quote=said.quote,
-        quoted_on=said.quoted_on,
-        records=said.records,
-    )
-
-
-def _as_asked(entry: Entry, said: NewEntry) -> Entry:
-    """Return a known entry that stays, where it is now to be pinned or followed."""
-    if not (said.kind or said.pinned):
-        return entry
-    return replace(
-        entry,
-        kind=said.kind or entry.kind,
-        pinned=entry.pinned or said.pinned,
-        kept_in=Section.ACTIVE,
-        superseded_by="",
-        expires_at=said.expires_at if said.kind else entry.expires_at,
-    )
-
-
-def _without_replaced(entries: dict[str, Entry], by: str, said: NewEntry) -> dict[str, Entry]:
-    """Return the entries with those that the one with the id ``by`` takes the place of marked as over."""
-    for id_ in said.replaces:
-        if id_ in entries and id_ != by:
-            entries[id_], entries[by] = contradicted(entries[id_], entries[by])
-    return entries
-
-
-def _is_same(entry: Entry, said: NewEntry) -> bool:
+def _is_same(entry: Entry, said: NewEntry, whose: Scope) -> bool:
     """Return whether an entry with the same words is what was said; in a group chat each has their own facts."""
     if said.visible is None:
-        return entry.scope == said.scope
-    whose = entry.scope.user == said.scope.user or not said.scope.group_chat
-    return whose and entry.scope.project in ("", said.scope.project) and said.visible.allows(whole_scope(entry))
+        return entry.scope == whose
+    is_speakers = entry.scope.user == whose.user or not whose.group_chat
+    return is_speakers and entry.scope.project in ("", whose.project) and said.visible.allows(whole_scope(entry))
 
 
 def require(entries: dict[str, Entry], ids: Collection[str]) -> None:

@@ -13,12 +13,12 @@ from nanobot_memory_plugins.consolidation.model.entry import Entry, whole_scope
 from nanobot_memory_plugins.consolidation.model.scoring import as_of
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
 from nanobot_memory_plugins.consolidation.prompt.render import Language, changes_at, prompt_text
-from nanobot_memory_plugins.consolidation.prompt.user_language import UserLanguage, language_of_message
 from nanobot_memory_plugins.consolidation.store.document import parse
 from nanobot_memory_plugins.consolidation.store.rendering import TITLE
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
-from nanobot_memory_plugins.core import Clock, PromptEntries, Scope, SystemClock, logger
+from nanobot_memory_plugins.core import Clock, Message, PromptEntries, Scope, SystemClock, logger
 from nanobot_memory_plugins.core.errors import MemoryFileError
+from nanobot_memory_plugins.core.text.conversation import dominant_language
 from nanobot_memory_plugins.core.values import Visibility
 
 # Titles of our sections, folded; a text without them holds no entries. A host may give all of `base_context`.
@@ -45,7 +45,6 @@ class PromptSource:
         self,
         workspace: str | Path,
         options: ConsolidationOptions,
-        language: UserLanguage,
         *,
         redact: Callable[[str], str],
         owner_of: Callable[[Scope], Scope] = lambda scope: scope,
@@ -54,7 +53,6 @@ class PromptSource:
         self._repository = EntryRepository(workspace, redact=redact)
         self._redact = redact
         self._options = options
-        self._language = language
         self._owner_of = owner_of
         self._clock = clock or SystemClock()
         self._lock = threading.Lock()
@@ -104,8 +102,7 @@ class PromptSource:
     def _language_of(self, entries: Sequence[Entry]) -> Language:
         if self._options.prompt_language != "auto":
             return self._options.prompt_language
-        heard = self._language.current()
-        return heard or language_of_message("\n".join(entry.content for entry in entries)) or "en"
+        return dominant_language([Message("user", entry.content) for entry in entries])
 
     def _current(self) -> _Look | None:
         """Return the entries as the file has them now."""

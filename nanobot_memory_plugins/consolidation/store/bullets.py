@@ -5,14 +5,12 @@ They become entries, with ids, at the next write; all other text stays as it is,
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from nanobot_memory_plugins.consolidation.model.entry import Category, Entry, content_of, new_id
 from nanobot_memory_plugins.consolidation.model.scoring import Importance, initial_score
-from nanobot_memory_plugins.consolidation.model.tags import plain_tags
 from nanobot_memory_plugins.consolidation.store.document import EntryDocument, Heading, Text, parse
-from nanobot_memory_plugins.core import Scope
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 if TYPE_CHECKING:
@@ -41,13 +39,13 @@ class Bullet:
     category: Category
 
 
-def bullets_in(document: EntryDocument, *, everywhere: bool = False) -> list[Bullet]:
-    """Return what of the text in and above our sections, or everywhere, is meant as an entry, in the file's order."""
+def bullets_in(document: EntryDocument) -> list[Bullet]:
+    """Return what of the text in and above our sections is meant as an entry, in the file's order."""
     found: list[Bullet] = []
     position, is_above = 0, True
     for piece in document.pieces:
         is_above = is_above and not isinstance(piece, Heading)
-        if isinstance(piece, Text) and (everywhere or is_above or piece.section is not None):
+        if isinstance(piece, Text) and (is_above or piece.section is not None):
             found += _bullets_of(piece.data, position)
         position += len(piece.data)
     return found
@@ -79,12 +77,7 @@ def with_bullets(
 
 
 def new_entries(
-    repository: "EntryRepository",
-    bullets: Sequence[Bullet],
-    entries: Mapping[str, Entry],
-    *,
-    scope: Scope | None = None,
-    tags: Sequence[str] = (),
+    repository: "EntryRepository", bullets: Sequence[Bullet], entries: Mapping[str, Entry]
 ) -> dict[str, Entry]:
     """Return the entries that bullets become beside those that there are, each text once. Raises `MemoryFileError`."""
     made: dict[str, Entry] = {}
@@ -93,7 +86,7 @@ def new_entries(
         if _alike(bullet.content) not in there:
             there.add(_alike(bullet.content))
             entry = _entry(repository, bullet, {**entries, **made})
-            made[entry.id] = replace(entry, scope=scope or Scope(), tags=plain_tags(tags))
+            made[entry.id] = entry
     return made
 
 

@@ -16,7 +16,6 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from nanobot_memory_plugins.consolidation.model.entry import INSTRUCTION, Entry, Section, plain_score
-from nanobot_memory_plugins.consolidation.model.tags import split_tags
 from nanobot_memory_plugins.core import Origin, Scope
 from nanobot_memory_plugins.core.text.markdown import LINE_BREAKS, clean_markdown
 
@@ -122,7 +121,6 @@ def with_fields(header: Header, content: str, fields: Mapping[str, str]) -> tupl
         kind=INSTRUCTION if take("kind") == INSTRUCTION else "",
         pinned=take("pinned") == "yes",
         importance=importance if importance in _IMPORTANCES else "",
-        tags=split_tags(take("tags")),
         quote=take("quote"),
         quoted_on=quoted_on.date() if quoted_on else None,
         records=tuple(take("records").split()),
@@ -145,7 +143,6 @@ def _pairs(entry: Entry) -> Iterator[tuple[str, str]]:
     yield "source", entry.source_session
     yield "importance", entry.importance
     yield "group", entry.group
-    yield "tags", ", ".join(entry.tags)
     yield "origin", "" if entry.origin is Origin.USER else entry.origin.value
     yield "expires", _time(entry.expires_at)
     yield "supersedes", " ".join(entry.supersedes)

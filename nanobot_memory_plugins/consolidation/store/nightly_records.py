@@ -1,8 +1,6 @@
-"""What a consolidation remembers from one run to the next, and what it proposes: rows of the state database."""
+"""What a consolidation remembers from one run to the next: rows of the state database."""
 
-import json
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -12,12 +10,11 @@ from nanobot_memory_plugins.core.state import StateDatabase
 if TYPE_CHECKING:
     from apsw import Connection
 
-_RUN, _BUSY, _PROPOSAL = "consolidation", "consolidating", "proposal"
+_RUN, _BUSY = "consolidation", "consolidating"
 # After this, whoever began to consolidate has ended without saying so.
 _LONGEST = timedelta(minutes=15)
 # Fingerprints that are kept; a week's notes and all entries are some thousands.
 _MOST_DIGESTS = 20_000
-_MOST_PROPOSALS = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,15 +25,6 @@ class LastRun:
     seen: frozenset[str] = frozenset()
     failures: int = 0
     failed_at: datetime | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Proposal:
-    """Words of somebody's text that seem outdated: the exact words, the file, and the day on which they were found."""
-
-    quote: str
-    file: str
-    found: str = ""
 
 
 class Records:
@@ -84,29 +72,3 @@ class Records:
     def end(self) -> None:
         """Let other processes consolidate."""
         self._state.end_task(_BUSY, _BUSY)
-
-    def proposals(self, foreign: Mapping[str, str] | None = None) -> list[Proposal]:
-        """Return what is proposed for removal; with ``foreign``, only what still stands in those texts, by file."""
-        found = [Proposal(**body) for _, body in self._state.tasks(_PROPOSAL)]
-        return [one for one in found if foreign is None or one.quote in foreign.get(one.file, "")]
-
-    def propose(self, new: Iterable[Proposal], foreign: Mapping[str, str]) -> None:
-        """Add proposals, and let go those whose words are gone."""
-        known = {_subject(one): one for one in (*new, *self.proposals(foreign))}
-        kept = list(known.items())[-_MOST_PROPOSALS:]
-        for subject, _ in self._state.tasks(_PROPOSAL):
-            if subject not in dict(kept):
-                self._state.end_task(_PROPOSAL, subject)
-        for subject, one in kept:
-            self._state.set_task(_PROPOSAL, subject, asdict(one))
-
-    def forget(self, holds: Callable[[str], bool], *, dry_run: bool) -> int:
-        """Let go of the proposals that hold what is to be forgotten, and return how many they are."""
-        held = [subject for subject, body in self._state.tasks(_PROPOSAL) if holds(str(body.get("quote", "")))]
-        for subject in held if not dry_run else ():
-            self._state.end_task(_PROPOSAL, subject)
-        return len(held)
-
-
-def _subject(one: Proposal) -> str:
-    return json.dumps([one.file, one.quote], ensure_ascii=False)

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
         EntryView,
         KnownEntry,
         Profile,
-        ScorePoint,
     )
     from nanobot_memory_plugins.core.values.explanation import Explanation, ScorePart, Weighed
     from nanobot_memory_plugins.core.values.notes import (
@@ -58,7 +57,6 @@ __getattr__ = lazy_names(
             "EntryView",
             "KnownEntry",
             "Profile",
-            "ScorePoint",
         ),
         "explanation": ("Explanation", "ScorePart", "Weighed"),
         "notes": ("ContextBlock", "Destination", "Note", "NoteType", "PromptEntries", "Receipt", "Summary"),
@@ -93,7 +91,6 @@ __all__ = [
     "Receipt",
     "Scope",
     "ScorePart",
-    "ScorePoint",
     "SearchResult",
     "StoreStatus",
     "Summary",

@@ -36,7 +36,6 @@ class EntryView:
     source_session: str = ""
     kind: str = ""
     pinned: bool = False
-    tags: tuple[str, ...] = ()
     quote: str = ""
     quoted_on: date | None = None
 
@@ -108,14 +107,6 @@ class EntryUpdate:
     theirs: str
     forgotten: bool = False
     is_other: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class ScorePoint:
-    """The score of an entry at a moment."""
-
-    time: datetime
-    score: float
 
 
 @dataclass(frozen=True, slots=True)

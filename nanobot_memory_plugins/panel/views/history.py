@@ -93,7 +93,6 @@ def entry_text(entry: EntryView, words: PanelWords) -> Text:
     used = ", " + t("used {n} times", n=entry.hits) if entry.hits else ""
     field(text, t("Score"), f"{entry.score:.2f}, {state}{used}")
     field(text, t("Group"), entry.group)
-    field(text, t("Tags"), ", ".join(entry.tags))
     field(text, t("Project"), entry.scope.project)
     field(text, t("Category"), f"{t(entry.category)} · {t(entry.origin.value)}")
     standing = (t(entry.kind) if entry.kind else "", t("pinned") if entry.pinned else "")

@@ -134,7 +134,7 @@ WRONG = [
     (["why"], "QUERY"),
     (["timeline", "--since", "soonish"], "soonish"),
     (["entries", "lst"], "lst"),
-    (["entries", "remember"], "--from"),
+    (["entries", "remember"], "TEXT"),
     (["entries", "remember", "Tea is green.", "--category", "tee"], "tee"),
     (["entries", "remember", "Tea is green.", "--expires", "2020-01-01"], "2020"),
     (["entries", "forget"], "ID"),

@@ -155,7 +155,9 @@ async def test_each_person_is_consolidated_apart_where_memories_are_not_shared(l
 
 async def test_a_night_that_would_drop_much_or_fails_changes_nothing(life: Life, model: ReadingModel):
     facts = [f"Fact number {number} about the user" for number in range(12)]
-    life.command("entries", "remember", "--from", _bullets(life, facts), "--yes")
+    file = life.memory / "ENTRIES.md"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text("".join(f"- {fact}\n" for fact in facts), encoding="utf-8")
     assert len(life.entries()) == len(facts)
     await begin(life)
     await note(life, "The user's sister Hanna lives in Lisbon")
@@ -169,9 +171,3 @@ async def test_a_night_that_would_drop_much_or_fails_changes_nothing(life: Life,
     model.nightly = [{"op": "add", "content": "The user's brother Emil lives in Porto", "importance": "high"}]
     assert await night(life, lambda: runs(life))
     assert "The user's brother Emil lives in Porto" in {one["content"] for one in life.entries()}
-
-
-def _bullets(life: Life, facts: list[str]) -> str:
-    file = life.folder / "facts.md"
-    file.write_text("".join(f"- {fact}\n" for fact in facts), encoding="utf-8")
-    return str(file)

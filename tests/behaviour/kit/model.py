@@ -146,7 +146,7 @@ def _nightly(model: ReadingModel, request: Request) -> str:
         if "ids" in operation:
             operation["ids"] = _ids(request, operation["ids"])
         operations.append(operation)
-    return json.dumps({"operations": operations, "proposals": []}, ensure_ascii=False)
+    return json.dumps({"operations": operations}, ensure_ascii=False)
 
 
 _ANSWERS: dict[str, Callable[[ReadingModel, Request], str]] = {

@@ -1,1 +1,0 @@
-"""Learning from sessions: what the model has read in one becomes entries."""
