@@ -1,11 +1,8 @@
-"""What is hidden in a memory, as it reaches the model of a real nanobot over HTTP, and the log."""
-
-import loguru
+"""What is hidden in a memory, as it reaches the model of a real nanobot over HTTP."""
 
 from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, remember
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core.files import MemoryPaths
-from nanobot_memory_plugins.core.testing.scripted_server import Reply, ReplyRule
 from tests.support.hostile_workspace import SEQUENCES, found_in, hostile, make_hostile_workspace
 
 TAGS = SEQUENCES["tags"]
@@ -40,19 +37,3 @@ async def test_no_hidden_text_is_in_the_system_prompt_nor_beside_a_message(insta
         (place, name) for place in ("system", "last_user") for name in STEERING if whole(name, getattr(request, place))
     }
     assert seen == set()
-
-
-async def test_a_sessions_key_forges_no_line_of_the_log(install, server, tmp_path):
-    log = tmp_path / "host.log"
-    sink = loguru.logger.add(log, format="{name} {message}", filter="nanobot_memory_plugins", level="DEBUG")
-    nanobot = install({"storage": {"embeddingProvider": "none"}})
-    told = Reply(status=400, error="This model's maximum context length is 16385 tokens. However, you requested 20000.")
-    server.rules = [ReplyRule(lambda request: True, told, times=1)]
-    loop = nanobot.loop()
-    await loop.process_direct("hello there", session_key=f"cli:a{SEQUENCES['line']}{SEQUENCES['conceal']}")
-    await loop.aclose()
-    loguru.logger.remove(sink)
-    lines = log.read_text(encoding="utf-8").split("\n")[:-1]
-    assert [line for line in lines if not line.startswith("nanobot_memory_plugins.")] == []
-    assert any("overflow: cli:a" in line and "CRITICAL" in line for line in lines)
-    assert found_in("\n".join(lines)) == set()
