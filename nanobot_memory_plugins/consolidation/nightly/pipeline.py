@@ -3,9 +3,10 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta, tzinfo
-from typing import Any, Protocol
+from typing import Any
 
 from nanobot_memory_plugins.consolidation.model.entry import Entry, new_id, whole_scope
+from nanobot_memory_plugins.consolidation.model.matcher import Matcher
 from nanobot_memory_plugins.consolidation.nightly.answer import Add, NightlyAnswer, Operation, read_answer
 from nanobot_memory_plugins.consolidation.nightly.apply import (
     Applied,
@@ -35,14 +36,6 @@ _OURS = Prompts()
 _NOTHING = NightlyMaterial(Visibility(), (), {})
 # Failures of the model after which the day is given up.
 _TRIES = 3
-
-
-class SameThing(Protocol):
-    """Finds the entry that says the same thing as a text, where there is one."""
-
-    async def same(self, texts: Sequence[str], entries: Mapping[str, Entry]) -> Sequence[Any]:
-        """Return a match with ``entry_id`` for each text, or None."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +91,7 @@ class NightlyConsolidation:
         options: ConsolidationOptions,
         narrow: Narrow = lambda scope: Visibility(whose=(Whose(),)),
         owner_of: Owner = owner,
-        matcher: SameThing | None = None,
+        matcher: Matcher | None = None,
         timezone: tzinfo | None = None,
         prompts: Prompts = _OURS,
     ) -> None:

@@ -14,26 +14,20 @@ from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.protocols import LeasingStore
 
 WORK = "entries"
-# Seconds: how long a machine that has died keeps the others waiting, and between looks of one that waits.
+# Seconds for which a machine that has died keeps the others waiting.
 _HELD = 300.0
-_LOOK = 1.0
 
 
 @contextlib.asynccontextmanager
-async def only_machine(store: Store | None, *, patience: float = 0.0) -> AsyncIterator[bool]:
+async def only_machine(store: Store | None) -> AsyncIterator[bool]:
     """Return whether no other machine works on the entries, and keep it so inside the block.
 
-    It is waited for ``patience`` seconds. Where no machines share a memory, there is no other one.
+    Where no machines share a memory, there is no other one.
     """
     if not isinstance(store, LeasingStore):
         yield True
         return
-    loop = asyncio.get_running_loop()
-    end = loop.time() + patience
     taken = await store.lease(WORK, _HELD)
-    while not taken and loop.time() < end:
-        await asyncio.sleep(_LOOK)
-        taken = await store.lease(WORK, _HELD)
     keeping = asyncio.create_task(_keep(store)) if taken else None
     try:
         yield taken

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from nanobot_memory_plugins.consolidation.model.matcher import Matcher
-from nanobot_memory_plugins.consolidation.nightly.pipeline import NightlyConsolidation, SameThing
+from nanobot_memory_plugins.consolidation.nightly.pipeline import NightlyConsolidation
 from nanobot_memory_plugins.consolidation.nightly.scheduler import Scheduler
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
@@ -11,7 +11,7 @@ from nanobot_memory_plugins.core import PluginContext
 from nanobot_memory_plugins.core.protocols import EncodingStore
 
 
-def consolidation_of(context: PluginContext, matcher: SameThing | None = None) -> NightlyConsolidation:
+def consolidation_of(context: PluginContext, matcher: Matcher | None = None) -> NightlyConsolidation:
     """Return the consolidation of a workspace, as its plugin is configured."""
     return NightlyConsolidation(
         EntryRepository(context.workspace, clock=context.clock, redact=context.redact_said),
@@ -42,7 +42,7 @@ class NightlyService:
     def __init__(self) -> None:
         self._scheduler: Scheduler | None = None
 
-    def start(self, context: PluginContext, matcher: SameThing | None = None) -> None:
+    def start(self, context: PluginContext, matcher: Matcher | None = None) -> None:
         """Begin to consolidate daily, unless the configuration says otherwise."""
         options = options_of(context)
         if options.consolidation_schedule and self._scheduler is None:
