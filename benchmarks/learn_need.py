@@ -26,8 +26,8 @@ from nanobot_memory_plugins.recall.engine import recall
 from nanobot_memory_plugins.recall.need import WITH_MEANING, WORDS_ALONE
 from nanobot_memory_plugins.recall.options import RecallOptions
 from nanobot_memory_plugins.recall.trace import RecallTrace
-from nanobot_memory_plugins.storage.embedding.opening import open_embedder
 from nanobot_memory_plugins.storage.embedding.options import EmbeddingOptions
+from nanobot_memory_plugins.storage.embedding.service import open_embedder
 from nanobot_memory_plugins.storage.index_searcher import WEIGHTS, embedded_part
 from nanobot_memory_plugins.storage.store import SqliteStore
 from nanobot_memory_plugins.tools.evaluation.dataset import read_dataset

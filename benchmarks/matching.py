@@ -9,8 +9,8 @@ from datetime import UTC, datetime
 from benchmarks.measure import median_seconds, quiet, report
 from nanobot_memory_plugins.consolidation.model.entry import Entry
 from nanobot_memory_plugins.consolidation.model.matcher import Matcher
-from nanobot_memory_plugins.storage.embedding.opening import open_embedder
 from nanobot_memory_plugins.storage.embedding.options import EmbeddingOptions
+from nanobot_memory_plugins.storage.embedding.service import open_embedder
 
 ENTRIES = 2_000
 CANDIDATES = 50

@@ -10,8 +10,8 @@ from nanobot_memory_plugins.core.clock import SystemClock
 from nanobot_memory_plugins.core.protocols import Embedder
 from nanobot_memory_plugins.core.values import Query
 from nanobot_memory_plugins.storage.database import Database
-from nanobot_memory_plugins.storage.embedding.opening import open_embedder
 from nanobot_memory_plugins.storage.embedding.options import EmbeddingOptions
+from nanobot_memory_plugins.storage.embedding.service import open_embedder
 from nanobot_memory_plugins.storage.options import SearchOptions
 from nanobot_memory_plugins.storage.search.searcher import Searcher
 from nanobot_memory_plugins.tools.bench.made_up import RandomModel

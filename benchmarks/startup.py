@@ -16,7 +16,7 @@ from pathlib import Path
 
 from benchmarks.measure import report
 from nanobot_memory_plugins.core.testing.scripted_server import ScriptedServer
-from nanobot_memory_plugins.storage.embedding.locations import CACHE_VARIABLE, cache_directory
+from nanobot_memory_plugins.storage.embedding.installation import CACHE_VARIABLE, cache_directory
 from nanobot_memory_plugins.tools.demo.scenario import recalled_blocks
 from tests.support.nanobot import Installation
 

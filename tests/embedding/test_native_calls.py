@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 
 from nanobot_memory_plugins.core.errors import EmbeddingError
-from nanobot_memory_plugins.storage.embedding.fastembed_provider import NativeCalls
+from nanobot_memory_plugins.storage.embedding.local_provider import NativeCalls
 
 LOADING = """
 from nanobot_memory_plugins.storage.embedding.options import EmbeddingOptions
 from nanobot_memory_plugins.storage.embedding.service import EmbeddingService
 service = EmbeddingService(EmbeddingOptions())
 service.start()
-while "onnxruntime" not in __import__("sys").modules:
+while "tokenizers" not in __import__("sys").modules:
     pass
 service.close(timeout=0.0)
 """

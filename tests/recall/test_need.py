@@ -10,8 +10,8 @@ from nanobot_memory_plugins.recall.need import WITH_MEANING, WORDS_ALONE, eviden
 from nanobot_memory_plugins.recall.options import RecallOptions
 from nanobot_memory_plugins.recall.routing import decide_tier
 from nanobot_memory_plugins.storage.embedding.catalogue import find
-from nanobot_memory_plugins.storage.embedding.fastembed_provider import FastembedEmbedder
 from nanobot_memory_plugins.storage.embedding.installation import BUILTIN_NAME
+from nanobot_memory_plugins.storage.embedding.local_provider import LocalEmbedder
 from nanobot_memory_plugins.storage.index_searcher import WEIGHTS, question_kinds
 
 OPTIONS = RecallOptions()
@@ -91,8 +91,7 @@ def test_the_layers_are_two_rows_for_the_built_in_model_and_say_nothing_of_anoth
 
 
 def test_the_layers_tell_personal_from_general_questions_and_those_for_advice(builtin_model: Path):
-    embedder = FastembedEmbedder(find("multilingual"))
-    embedder.load()
+    embedder = LocalEmbedder(find("multilingual"))
 
     def kinds(texts: list[str]) -> list[tuple[float, float]]:
         vectors = np.asarray(embedder.encode(texts), dtype=np.float32)

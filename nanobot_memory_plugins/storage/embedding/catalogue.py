@@ -15,10 +15,10 @@ from nanobot_memory_plugins.storage.embedding.installation import (
     Progress,
     builtin_directory,
     extra_missing,
+    hub_directory,
     install,
     is_installed,
 )
-from nanobot_memory_plugins.storage.embedding.locations import hub_directory
 
 DEFAULT_MODEL = "multilingual"
 ALIASES = {
@@ -48,7 +48,6 @@ class HubModel:
     repository: str
     graph_file: str
     additional_files: tuple[str, ...]
-    size_in_gigabytes: float
 
     @property
     def required_files(self) -> tuple[str, ...]:
@@ -67,7 +66,7 @@ class Model:
     name: str
     origin: ModelOrigin
     folder: Path | None
-    graph_file: str
+    graph_file: str = "model.onnx"
     hub: HubModel | None = None
 
 
@@ -84,8 +83,7 @@ def find(name: str) -> Model:
             return Model(str(folder.resolve()), ModelOrigin.FOLDER, folder.resolve(), graph_file, _hub_twin(folder))
     full_name = ALIASES.get(name.lower(), name)
     if full_name == BUILTIN_NAME:
-        found = builtin_directory() if is_installed(thorough=False) else None
-        return Model(BUILTIN_NAME, ModelOrigin.BUILTIN, found, "model.onnx")
+        return Model(BUILTIN_NAME, ModelOrigin.BUILTIN, builtin_directory() if is_installed() else None)
     for hub in hub_models():
         if hub.name.lower() == full_name.lower():
             return Model(hub.name, ModelOrigin.HUB, _cached_folder(hub), hub.graph_file, hub)
@@ -120,7 +118,7 @@ def pull(name: str, progress: Progress | None = None) -> Model:
     if model.origin is ModelOrigin.BUILTIN:
         install(progress)
     elif model.hub is not None and model.folder is None:
-        _fetch(model.hub, progress)
+        _fetch(model.hub)
     return find(name)
 
 
@@ -139,7 +137,6 @@ def hub_models() -> Iterator[HubModel]:
                 repository=repository,
                 graph_file=description["model_file"],
                 additional_files=tuple(description["additional_files"]),
-                size_in_gigabytes=description["size_in_GB"],
             )
 
 
@@ -185,13 +182,10 @@ def _cached_folder(hub: HubModel) -> Path | None:
     return None
 
 
-def _fetch(hub: HubModel, progress: Progress | None) -> None:
+def _fetch(hub: HubModel) -> None:
     from huggingface_hub import snapshot_download
     from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError, OfflineModeIsEnabled
 
-    if progress is not None:
-        size = hub.size_in_gigabytes * 1000
-        progress(0.0, Sentence("fetching {name} ({size:.0f} MB)", name=hub.name, size=size))
     try:
         snapshot_download(
             hub.repository,
@@ -212,5 +206,3 @@ def _fetch(hub: HubModel, progress: Progress | None) -> None:
                 )
             ),
         ) from error
-    if progress is not None:
-        progress(1.0, Sentence("{name} is ready", name=hub.name))

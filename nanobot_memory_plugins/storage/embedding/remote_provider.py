@@ -5,7 +5,6 @@ connections that are kept nor separate time limits for connecting and reading.
 """
 
 import os
-import threading
 import time
 from collections.abc import Callable, Sequence
 from hashlib import sha256
@@ -27,8 +26,6 @@ OPENAI_KEY_VARIABLE = "OPENAI_API_KEY"
 ATTEMPTS = 4
 FIRST_WAIT_SECONDS = 0.5
 LONGEST_WAIT_SECONDS = 20.0
-# A batch of 1,024 vectors of 4,096 numbers in JSON is 80 MB: more is no answer to what was asked.
-_MAXIMUM_ANSWER_BYTES = 128 << 20
 _TOO_MANY_REQUESTS = 429
 _HINTS = {
     400: "Check the model's name, its dimension and the length of the texts.",
@@ -49,10 +46,11 @@ class _WorthRetryingError(EmbeddingError):
 
 
 class RemoteEmbedder:
-    """An embedder over a server. Any thread may call it.
+    """An embedder over a server, asked for one vector when it is made. Any thread may call it.
 
     429, 5xx and connection errors are tried again up to four times, waiting 0.5 s at first and longer each
     time, or as long as the server asks for (20 s at most). ``retry_sleep`` takes the place of the waiting.
+    Making one blocks for as long as the request takes. Raises `EmbeddingError`.
     """
 
     def __init__(self, options: EmbeddingOptions, *, retry_sleep: Callable[[float], None] = time.sleep) -> None:
@@ -64,32 +62,16 @@ class RemoteEmbedder:
         self._batch_size = options.batch_size
         self._timeout = options.timeout
         self._retry_sleep = retry_sleep
-        self._opening = threading.Lock()
-        self._client: httpx.Client | None = None
-        self._dimension = 0
-
-    def load(self) -> None:
-        """Ask the server for one vector, which tells whether it answers and its dimension.
-
-        Blocks for as long as the requests take. Raises `EmbeddingError`.
-        """
-        with self._opening:
-            if self._dimension:
-                return
-            client = self._open()
-            try:
-                self._dimension = len(self._request(client, ["probe"])[0])
-            except BaseException:
-                client.close()
-                raise
-            self._client = client
+        self._client = self._open()
+        try:
+            self.dimension = len(self._request(["probe"], options.dimension)[0])
+        except BaseException:
+            self.close()
+            raise
 
     def close(self) -> None:
         """Close the connections."""
-        with self._opening:
-            if self._client is not None:
-                self._client.close()
-            self._client, self._dimension = None, 0
+        self._client.close()
 
     @property
     def name(self) -> str:
@@ -100,28 +82,16 @@ class RemoteEmbedder:
         server = sha256(self._base_url.encode()).hexdigest()[:8]
         return f"{self._model}/{self._requested_dimension or 'full'}@{server}"
 
-    @property
-    def dimension(self) -> int:
-        """Numbers in a vector, as the server gave them. Raises `EmbeddingError` before `load`."""
-        if not self._dimension:
-            raise EmbeddingError(Sentence("The embedding server of {model} was not asked yet.", model=self._model))
-        return self._dimension
-
     def encode(self, texts: str | Sequence[str]) -> list[list[float]]:
         """Return one vector of unit length a text, in order; a single string counts as a list of one.
 
         Raises `EmbeddingError` when the server does not answer or answers with something else.
         """
-        client, dimension = self._client, self.dimension
-        if client is None:
-            raise EmbeddingError(
-                Sentence("The connection to the embedding server of {model} is closed.", model=self._model)
-            )
         # OpenAI refuses empty texts, and with them the whole batch.
         batch = [embeddable(text) or " " for text in ([texts] if isinstance(texts, str) else texts)]
         vectors: list[list[float]] = []
         for start in range(0, len(batch), self._batch_size):
-            vectors += self._request(client, batch[start : start + self._batch_size], dimension)
+            vectors += self._request(batch[start : start + self._batch_size], self.dimension)
         return vectors
 
     def _open(self) -> "httpx.Client":
@@ -135,7 +105,7 @@ class RemoteEmbedder:
         headers = {}
         if self._key_variable is not None:
             key = os.environ.get(self._key_variable, "").strip()
-            if not key:
+            if not key or not key.isascii() or not key.isprintable():
                 raise EmbeddingError(
                     Sentence(
                         "The environment variable {key_variable} holds no key for the embedding server.",
@@ -145,20 +115,13 @@ class RemoteEmbedder:
                         "Set {key_variable}, or name another variable as api_key_env.", key_variable=self._key_variable
                     ),
                 )
-            if not key.isascii() or not key.isprintable():
-                raise EmbeddingError(
-                    Sentence(
-                        "The key in {key_variable} has characters that no header takes.",
-                        key_variable=self._key_variable,
-                    )
-                )
             headers["Authorization"] = f"Bearer {key}"
         try:
             return httpx.Client(headers=headers, timeout=self._timeout)
         except (ValueError, OSError, ImportError) as error:  # of proxy and certificate variables
             raise EmbeddingError(Sentence("No HTTP client can be made ({kind}).", kind=type(error).__name__)) from error
 
-    def _request(self, client: "httpx.Client", texts: list[str], dimension: int | None = None) -> list[list[float]]:
+    def _request(self, texts: list[str], dimension: int | None) -> list[list[float]]:
         retrying = Retrying(
             retry=retry_if_exception_type(_WorthRetryingError),
             stop=stop_after_attempt(ATTEMPTS),
@@ -166,30 +129,27 @@ class RemoteEmbedder:
             sleep=self._retry_sleep,
             reraise=True,
         )
-        answer = retrying(self._post, client, texts)
-        rows = self._rows(answer, len(texts))
-        expected = dimension or self._requested_dimension
-        return unit_vectors(rows, source=f"The embedding server of {self._model}", dimension=expected)
+        answer = retrying(self._post, texts)
+        try:  # servers may answer in another order
+            rows = {item["index"]: item["embedding"] for item in answer["data"]}
+            ordered = [rows[place] for place in range(len(texts))]
+        except (KeyError, TypeError) as error:
+            raise EmbeddingError(
+                Sentence("{place} did not answer with one vector a text.", place=self._place),
+                hint="Check base_url and remote_model.",
+            ) from error
+        return unit_vectors(ordered, source=f"The embedding server of {self._model}", dimension=dimension)
 
-    def _post(self, client: "httpx.Client", texts: list[str]) -> Any:
+    def _post(self, texts: list[str]) -> Any:
         import httpx
 
         body: dict[str, Any] = {"model": self._model, "input": texts, "encoding_format": "float"}
         if self._requested_dimension is not None:
             body["dimensions"] = self._requested_dimension
-        # httpx limits each wait for data; this limits the whole answer of a server that drips.
-        deadline = time.monotonic() + self._timeout
         try:
-            with client.stream("POST", f"{self._base_url}/embeddings", json=body) as response:
-                self._check_status(response)
-                content = bytearray()
-                for part in response.iter_bytes():
-                    content += part
-                    if time.monotonic() > deadline:
-                        raise httpx.ReadTimeout("the whole answer took too long")
-                    if len(content) > _MAXIMUM_ANSWER_BYTES:
-                        raise EmbeddingError(Sentence("The answer of {place} is far too long.", place=self._place))
-            return httpx.Response(200, content=bytes(content)).json()
+            response = self._client.post(f"{self._base_url}/embeddings", json=body)
+            self._check_status(response)
+            return response.json()
         except (httpx.InvalidURL, httpx.UnsupportedProtocol) as error:
             raise EmbeddingError(
                 Sentence("{place} is no address of an embedding server.", place=self._place),
@@ -229,17 +189,6 @@ class RemoteEmbedder:
         if status == _TOO_MANY_REQUESTS or status >= 500:
             raise _WorthRetryingError(message, hint=hint, wait=_retry_after(response))
         raise EmbeddingError(message, hint=hint)
-
-    def _rows(self, answer: Any, count: int) -> list[Any]:
-        """Return the vectors in the order of the texts; servers may answer in another one."""
-        try:
-            rows = {item["index"]: item["embedding"] for item in answer["data"]}
-            return [rows[place] for place in range(count)]
-        except (KeyError, TypeError) as error:
-            raise EmbeddingError(
-                Sentence("{place} did not answer with one vector a text.", place=self._place),
-                hint="Check base_url and remote_model.",
-            ) from error
 
     @property
     def _place(self) -> str:

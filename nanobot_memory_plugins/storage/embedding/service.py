@@ -1,19 +1,96 @@
-"""The embedder of a running host: loaded in the background, and open about what it is doing.
+"""The embedder of a running host: loaded once a process, in the background, and open about what it is doing.
 
-It may be missing with everything that it needs: nothing here imports numpy or an engine before a service is made.
+It may be missing with everything that it needs: nothing here imports numpy or an engine before a model is loaded.
 """
 
+import sys
 import threading
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING
+from weakref import WeakValueDictionary
 
 from nanobot_memory_plugins.core.errors import EmbeddingError, NanobotMemoryError
+from nanobot_memory_plugins.core.isolation.fork import around_fork, at_fork, leave_libraries_to_parent, leave_to_parent
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.protocols import Embedder
 from nanobot_memory_plugins.redaction.script.messages import Sentence
-from nanobot_memory_plugins.storage.embedding.locations import EXTRA_HINT
-from nanobot_memory_plugins.storage.embedding.options import EmbeddingOptions
+from nanobot_memory_plugins.storage.embedding.options import EXTRA_HINT, EmbeddingOptions
+
+if TYPE_CHECKING:
+    from nanobot_memory_plugins.storage.embedding.installation import Progress
+    from nanobot_memory_plugins.storage.embedding.local_provider import LocalEmbedder
+
+# Every workspace of a process that uses the same model shares one copy of it in memory.
+_loaded: "WeakValueDictionary[tuple[EmbeddingOptions, Path], LocalEmbedder]" = WeakValueDictionary()
+_loading_lock = threading.RLock()
+# Seconds that a fork waits for a model that is being loaded: in the child nobody would go on with that.
+_FORK_SECONDS = 10.0
+_held_for_fork = False
+
+
+def open_embedder(options: EmbeddingOptions, progress: "Progress | None" = None) -> Embedder | None:
+    """Load the configured model and return it ready to use, or None when embedding is turned off.
+
+    Builds the built-in model when it is not there yet (seconds), fetches nothing from a hub, and blocks:
+    call it in a worker thread or use `EmbeddingService`. Raises `EmbeddingError` or `ConfigurationError`.
+    """
+    if options.provider == "none":
+        return None
+    if options.provider == "openai":
+        from nanobot_memory_plugins.storage.embedding.remote_provider import RemoteEmbedder
+
+        return RemoteEmbedder(options)
+    from nanobot_memory_plugins.storage.embedding.catalogue import ModelOrigin, find
+    from nanobot_memory_plugins.storage.embedding.installation import cache_directory, install
+    from nanobot_memory_plugins.storage.embedding.local_provider import LocalEmbedder
+
+    with _loading_lock:
+        key = (options, cache_directory())
+        embedder = _loaded.get(key)
+        if embedder is None:
+            model = find(options.model)
+            if model.origin is ModelOrigin.BUILTIN:
+                model = replace(model, folder=install(progress))
+            if progress is not None:
+                progress(1.0, Sentence("loading the model"))
+            embedder = _loaded[key] = LocalEmbedder(
+                model,
+                asked_for=options.model,
+                threads=options.threads,
+                batch_size=options.batch_size,
+                pooling=options.pooling,
+            )
+    return embedder
+
+
+def _before_fork() -> None:
+    global _held_for_fork
+    _held_for_fork = _loading_lock.acquire(timeout=_FORK_SECONDS)
+
+
+def _after_fork() -> None:
+    global _held_for_fork
+    if _held_for_fork:
+        _held_for_fork = False
+        _loading_lock.release()
+
+
+def _begin_anew() -> None:
+    """Have no model in a process that was forked off: the threads that compute with it stay with the other one."""
+    global _loading_lock, _held_for_fork
+    _loading_lock, _held_for_fork = threading.RLock(), False
+    for embedder in list(_loaded.values()):
+        leave_to_parent(embedder)
+    _loaded.clear()
+    if "onnxruntime" in sys.modules:
+        leave_libraries_to_parent()
+
+
+around_fork(_before_fork, _after_fork)
+at_fork(_begin_anew)
 
 
 class EmbeddingState(StrEnum):
@@ -72,13 +149,6 @@ class EmbeddingService:
         self._status = _loading(0.0, Sentence("not started"))
         if options.provider == "none":
             self._status = EmbeddingStatus(EmbeddingState.DISABLED, reason=Sentence("Embedding is turned off."))
-            return
-        try:
-            from nanobot_memory_plugins.storage.embedding import opening  # noqa: F401
-        except ImportError as error:
-            name = error.name or type(error).__name__
-            missing = Sentence("The package {name} cannot be imported.", name=name)
-            self._status = EmbeddingStatus(EmbeddingState.FAILED, reason=missing, hint=EXTRA_HINT)
 
     def start(self) -> None:
         """Begin to load, in a daemon thread. Does nothing when it has begun, is disabled or closed.
@@ -154,13 +224,14 @@ class EmbeddingService:
 
     def _load(self) -> None:
         try:
-            from nanobot_memory_plugins.storage.embedding.opening import open_embedder
-
             embedder = open_embedder(self._options, self._report)
         except _StoppedError:
             return
         except NanobotMemoryError as error:
             self._fail(error.cause, error.hint)
+        except ImportError as error:
+            name = error.name or type(error).__name__
+            self._fail(Sentence("The package {name} cannot be imported.", name=name), EXTRA_HINT)
         except BaseException as error:  # a library's panic must not leave the host waiting for ever
             self._fail(Sentence("The embedding model failed to load ({kind}).", kind=type(error).__name__), "")
         else:

@@ -19,8 +19,8 @@ from nanobot_memory_plugins.core.values import Query
 from nanobot_memory_plugins.redaction.script.messages import Sentence, tr
 from nanobot_memory_plugins.storage.cli.opening import failing_in_words
 from nanobot_memory_plugins.storage.database import Database
-from nanobot_memory_plugins.storage.embedding.opening import open_embedder
 from nanobot_memory_plugins.storage.embedding.options import EmbeddingOptions
+from nanobot_memory_plugins.storage.embedding.service import open_embedder
 from nanobot_memory_plugins.storage.options import SearchOptions
 from nanobot_memory_plugins.storage.search.searcher import Searcher
 from nanobot_memory_plugins.tools.bench import made_up

@@ -1,7 +1,6 @@
 """Embedding on this machine."""
 
 import shutil
-import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -10,29 +9,25 @@ import pytest
 
 from nanobot_memory_plugins.core.errors import EmbeddingError
 from nanobot_memory_plugins.storage.embedding.catalogue import find
-from nanobot_memory_plugins.storage.embedding.fastembed_provider import FastembedEmbedder
-from nanobot_memory_plugins.storage.embedding.opening import open_embedder
+from nanobot_memory_plugins.storage.embedding.local_provider import LocalEmbedder
 from nanobot_memory_plugins.storage.embedding.options import EmbeddingOptions
+from nanobot_memory_plugins.storage.embedding.service import open_embedder
 
 # Rows: padding, [CLS], unknown, red, green, blue.
 TABLE = [[9, 9], [1, 0], [1, 1], [0, 1], [0, 2], [0, 3]]
 
 
 @pytest.fixture(scope="module")
-def embedder(builtin_model: Path) -> FastembedEmbedder:
-    embedder = FastembedEmbedder(find("multilingual"))
-    embedder.load()
-    return embedder
+def embedder(builtin_model: Path) -> LocalEmbedder:
+    return LocalEmbedder(find("multilingual"))
 
 
-def loaded(folder: Path, **settings: object) -> FastembedEmbedder:
-    embedder = FastembedEmbedder(find(str(folder)), **settings)  # type: ignore[arg-type]
-    embedder.load()
-    return embedder
+def loaded(folder: Path, **settings: object) -> LocalEmbedder:
+    return LocalEmbedder(find(str(folder)), **settings)  # type: ignore[arg-type]
 
 
 @pytest.mark.accept("V5-02")
-def test_one_string_or_a_list_gives_a_list_of_vectors(embedder: FastembedEmbedder):
+def test_one_string_or_a_list_gives_a_list_of_vectors(embedder: LocalEmbedder):
     one = embedder.encode("喜欢绿茶")
     assert isinstance(one, list)
     assert len(one) == 1
@@ -44,47 +39,23 @@ def test_one_string_or_a_list_gives_a_list_of_vectors(embedder: FastembedEmbedde
     assert embedder.encode([]) == []
 
 
-def test_vectors_come_in_the_order_of_the_texts(embedder: FastembedEmbedder):
+def test_vectors_come_in_the_order_of_the_texts(embedder: LocalEmbedder):
     texts = [f"{'word ' * (place * 7 % 23)}number {place}" for place in range(50)]
     alone = [embedder.encode(text)[0] for text in texts]
     assert np.allclose(embedder.encode(texts), alone, atol=2e-5)
 
 
-def test_vectors_have_unit_length(embedder: FastembedEmbedder):
+def test_vectors_have_unit_length(embedder: LocalEmbedder):
     lengths = np.linalg.norm(embedder.encode(["a", "", "一段比较长的中文文本。" * 30]), axis=1)
     assert np.allclose(lengths, 1, atol=1e-5)
 
 
-def test_many_threads_get_the_vectors_of_one(embedder: FastembedEmbedder):
+def test_many_threads_get_the_vectors_of_one(embedder: LocalEmbedder):
     texts = [f"text {place} 文本" for place in range(40)]
     expected = embedder.encode(texts)
     with ThreadPoolExecutor(8) as pool:
         for vectors in pool.map(lambda _: embedder.encode(texts), range(16)):
             assert np.allclose(vectors, expected, atol=1e-5)
-
-
-def test_no_thread_of_the_model_works_when_the_vectors_are_there(embedder: FastembedEmbedder):
-    worked = 0.0
-    for _ in range(3):
-        embedder.encode("where does the tea grow?")
-        before = time.process_time()
-        time.sleep(0.2)
-        worked += time.process_time() - before
-    assert worked < 0.02  # where they spin it is some 0.04 each time
-
-
-def test_threads_that_load_at_once_load_one_engine(builtin_model: Path):
-    embedder = FastembedEmbedder(find("multilingual"), threads=1)
-    engines = []
-
-    def load() -> None:
-        embedder.load()
-        engines.append(embedder._engine)
-
-    with ThreadPoolExecutor(4) as pool:
-        for outcome in [pool.submit(load) for _ in range(4)]:
-            outcome.result()
-    assert len({id(engine) for engine in engines}) == 1
 
 
 def test_a_folder_whose_model_gives_tokens_is_averaged_without_padding(tmp_path: Path, tiny_model):

@@ -1,0 +1,210 @@
+"""Embedding on this machine: the built-in model by itself, all others with fastembed (onnxruntime)."""
+
+import atexit
+import hashlib
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from nanobot_memory_plugins.core.errors import EmbeddingError
+from nanobot_memory_plugins.core.isolation.fork import at_fork
+from nanobot_memory_plugins.core.log import logger
+from nanobot_memory_plugins.redaction.script.messages import Sentence
+from nanobot_memory_plugins.storage.embedding.catalogue import Model, ModelOrigin, missing, pooling_of
+from nanobot_memory_plugins.storage.embedding.installation import extra_missing
+from nanobot_memory_plugins.storage.embedding.vectors import embeddable, unit_vectors
+
+if TYPE_CHECKING:
+    from fastembed import TextEmbedding
+
+    from nanobot_memory_plugins.storage.embedding.builtin_model import BuiltinModel
+
+    Engine = TextEmbedding | BuiltinModel
+
+# Seconds that the end of the process waits: a model loads in far less, and what hangs must not hold it for ever.
+_LONGEST_WAIT = 60.0
+# Longer texts are cut before they are tokenised: no model reads further (8,192 tokens at most), and
+# tokenising a pasted megabyte takes a second.
+MAXIMUM_CHARACTERS = 65_536
+# fastembed's registry of own models is global and not locked.
+_registry_lock = threading.Lock()
+
+
+class NativeCalls:
+    """The calls into a model that run at this moment: a process that ends during one is aborted by the library."""
+
+    def __init__(self) -> None:
+        self.begin_anew()
+
+    def begin_anew(self) -> None:
+        """Know of no call: those of the process from which this one was forked off are not here."""
+        self._changed = threading.Condition()
+        self._running = 0
+        self._ended = False
+
+    @contextmanager
+    def one(self) -> Iterator[None]:
+        """Make one call inside. Raises `EmbeddingError` once the process ends."""
+        with self._changed:
+            if self._ended:
+                raise EmbeddingError(Sentence("The process is ending."))
+            self._running += 1
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._running -= 1
+                self._changed.notify_all()
+
+    def end(self, timeout: float = _LONGEST_WAIT) -> bool:
+        """Let no further call begin, wait (seconds) for those that run, and return whether all have come back."""
+        with self._changed:
+            self._ended = True
+            return self._changed.wait_for(lambda: not self._running, timeout)
+
+
+native_calls = NativeCalls()
+at_fork(native_calls.begin_anew)
+atexit.register(native_calls.end)
+
+
+class LocalEmbedder:
+    """An embedder over a model on this machine, loaded when it is made. Any thread may call it.
+
+    ``threads`` limits the cores that one call uses: all without it, and one for the built-in model. Texts go to the model sorted by length in batches of
+    ``batch_size``: padding is what long mixed batches spend most of their time and memory on. ``pooling`` says how a
+    folder's model gets from tokens to a text (``auto``: as the folder says, else the mean). Making one takes a
+    moment: do it in a worker thread. Raises `EmbeddingError`.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        *,
+        asked_for: str | None = None,
+        threads: int | None = None,
+        batch_size: int = 16,
+        pooling: str = "auto",
+    ) -> None:
+        if model.folder is None:
+            raise missing(model, asked_for or model.name)
+        self._batch_size = batch_size
+        try:
+            # What is not finite is refused by unit_vectors.
+            with native_calls.one(), np.errstate(all="ignore"):
+                self._engine = _engine(model, model.folder, threads, pooling)
+                probe = unit_vectors(list(self._engine.embed(["probe"])), source=model.name)
+        except ImportError as error:
+            raise extra_missing(error) from error
+        except EmbeddingError:
+            raise
+        except Exception as error:  # onnxruntime and tokenizers have no common base of their errors
+            raise EmbeddingError(
+                Sentence(
+                    "The model in {folder} cannot be loaded ({kind}).", folder=model.folder, kind=type(error).__name__
+                ),
+                hint="Check its files, or delete the folder and fetch it again with: nanobot-memory models pull",
+            ) from error
+        self.dimension = len(probe[0])
+        self.name = _identity(model, model.folder, pooling)
+        logger.debug("Loaded the embedding model {} ({} dimensions)", self.name, self.dimension)
+
+    def encode(self, texts: str | Sequence[str]) -> list[list[float]]:
+        """Return one vector of unit length a text, in order; a single string counts as a list of one.
+
+        Raises `EmbeddingError` when the model fails.
+        """
+        batch = [texts] if isinstance(texts, str) else texts
+        # The bytes of UTF-8 tell the number of tokens for Chinese and English alike, characters do not.
+        prepared = [embeddable(text[:MAXIMUM_CHARACTERS]) for text in batch]
+        order = sorted(range(len(prepared)), key=lambda place: len(prepared[place].encode()))
+        vectors: list[list[float]] = [[]] * len(prepared)
+        for start in range(0, len(order), self._batch_size):
+            places = order[start : start + self._batch_size]
+            try:
+                with native_calls.one(), np.errstate(all="ignore"):
+                    rows = list(self._engine.embed([prepared[place] for place in places], batch_size=len(places)))
+            except EmbeddingError:
+                raise
+            except Exception as error:  # as above
+                raise EmbeddingError(
+                    Sentence("The embedding model {name} failed ({kind}).", name=self.name, kind=type(error).__name__)
+                ) from error
+            source = Sentence("The model {name}", name=self.name)
+            for place, vector in zip(places, unit_vectors(rows, source=source, dimension=self.dimension), strict=True):
+                vectors[place] = vector
+        return vectors
+
+
+def _engine(model: Model, folder: Path, threads: int | None, pooling: str) -> "Engine":
+    if model.origin is ModelOrigin.BUILTIN:
+        from nanobot_memory_plugins.storage.embedding.builtin_model import BuiltinModel
+
+        return BuiltinModel(folder, threads or 1)
+    from fastembed import TextEmbedding
+
+    # Without local_files_only fastembed asks the hub, and sleeps 39 s when it is out of reach.
+    engine = TextEmbedding(
+        model.hub.name if model.hub and pooling == "auto" else _registered(folder, model.graph_file, pooling),
+        specific_model_path=str(folder),
+        local_files_only=True,
+        threads=threads,
+        lazy_load=True,
+    )
+    # What fastembed asks for further options of the session before it opens it.
+    engine.model.add_extra_session_options = _without_idle_spinning  # type: ignore[attr-defined]
+    return engine
+
+
+def _registered(folder: Path, graph_file: str, pooling: str) -> str:
+    """Give fastembed a model that is not in its catalogue, once, and return its name there."""
+    import onnxruntime
+    from fastembed import TextEmbedding
+    from fastembed.common.model_description import ModelSource, PoolingType
+
+    if pooling == "auto":
+        outputs = onnxruntime.InferenceSession(str(folder / graph_file)).get_outputs()
+        gives_one_vector = len(outputs[0].shape) == 2
+        pooling = "none" if gives_one_vector else pooling_of(folder) or "mean"
+    place = f"{folder}|{graph_file}|{pooling}"
+    name = f"nanobot-memory/{hashlib.sha256(place.encode()).hexdigest()[:16]}"
+    types = {"none": "DISABLED", "cls": "CLS", "mean": "MEAN", "last": "LAST_TOKEN"}
+    with _registry_lock:
+        if not any(known["model"] == name for known in TextEmbedding.list_supported_models()):
+            TextEmbedding.add_custom_model(
+                model=name,
+                pooling=PoolingType[types[pooling]],
+                normalization=True,
+                sources=ModelSource(hf=name),  # required, and never asked: the folder is given
+                dim=1,  # required; the real one is probed
+                model_file=graph_file,
+            )
+    return name
+
+
+def _identity(model: Model, folder: Path, pooling: str) -> str:
+    """Return the model's name with what distinguishes its vectors: a version, a revision, or a hash of its files."""
+    if model.origin is ModelOrigin.BUILTIN:
+        return model.name  # the name carries its version
+    if model.origin is ModelOrigin.HUB:
+        return f"{model.name}@{folder.name[:12]}"  # the snapshot's revision
+    digest = hashlib.sha256(pooling.encode())
+    graph = folder / model.graph_file
+    # The graph's weights may lie beside it, in files of its name.
+    for path in sorted({*graph.parent.glob(f"{graph.stem}*"), *folder.glob("tokenizer*.json")}):
+        digest.update(path.name.encode())
+        with path.open("rb") as file:
+            digest.update(hashlib.file_digest(file, "sha256").digest())
+    return f"folder@{digest.hexdigest()[:12]}"
+
+
+def _without_idle_spinning(options: Any, _extra: object) -> None:
+    """Let onnxruntime's threads rest between two runs.
+
+    They spin as they wait for the next one, each for as long as the rest of a search takes.
+    """
+    options.add_session_config_entry("session.force_spinning_stop", "1")
