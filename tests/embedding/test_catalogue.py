@@ -21,6 +21,11 @@ def test_the_default_is_the_builtin_model(builtin_model: Path):
     assert (found.origin, found.folder) == (ModelOrigin.BUILTIN, builtin_model)
 
 
+def test_a_copy_of_the_builtin_model_is_named_by_its_folder(builtin_model: Path):
+    found = find(str(builtin_model))
+    assert (found.origin, found.folder) == (ModelOrigin.BUILTIN, builtin_model)
+
+
 @pytest.mark.parametrize(
     ("alias", "name"),
     [("chinese", "BAAI/bge-small-zh-v1.5"), ("English", "sentence-transformers/all-MiniLM-L6-v2")],

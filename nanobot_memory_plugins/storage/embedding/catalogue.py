@@ -78,6 +78,8 @@ def find(name: str) -> Model:
     """
     folder = Path(os.path.expanduser(name))  # Path.expanduser raises for an unknown user
     if folder.is_dir():
+        if is_installed(folder):
+            return Model(BUILTIN_NAME, ModelOrigin.BUILTIN, folder.resolve())
         graph_file = next((file for file in _GRAPH_FILES if (folder / file).is_file()), None)
         if graph_file is not None and (folder / "tokenizer.json").is_file():
             return Model(str(folder.resolve()), ModelOrigin.FOLDER, folder.resolve(), graph_file, _hub_twin(folder))

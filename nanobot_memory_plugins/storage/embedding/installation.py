@@ -57,9 +57,9 @@ def builtin_directory() -> Path:
     return cache_directory() / "models" / _FOLDER
 
 
-def is_installed() -> bool:
-    """Return whether the built-in model is there."""
-    return all((builtin_directory() / name).is_file() for name in _FILES)
+def is_installed(folder: Path | None = None) -> bool:
+    """Return whether the built-in model is there, in its own place or in a folder that somebody copied it to."""
+    return all(((folder or builtin_directory()) / name).is_file() for name in _FILES)
 
 
 def extra_missing(error: ImportError) -> EmbeddingError:

@@ -75,10 +75,10 @@ atexit.register(native_calls.end)
 class LocalEmbedder:
     """An embedder over a model on this machine, loaded when it is made. Any thread may call it.
 
-    ``threads`` limits the cores that one call uses: all without it, and one for the built-in model. Texts go to the model sorted by length in batches of
-    ``batch_size``: padding is what long mixed batches spend most of their time and memory on. ``pooling`` says how a
-    folder's model gets from tokens to a text (``auto``: as the folder says, else the mean). Making one takes a
-    moment: do it in a worker thread. Raises `EmbeddingError`.
+    ``threads`` limits the cores that one call uses: all without it, and one for the built-in model. Texts go to the
+    model sorted by length in batches of ``batch_size``: padding is what long mixed batches spend most of their time
+    and memory on. ``pooling`` says how a folder's model gets from tokens to a text (``auto``: as the folder says, else
+    the mean). Making one takes a moment: do it in a worker thread. Raises `EmbeddingError`.
     """
 
     def __init__(

@@ -52,7 +52,7 @@ def open_embedder(options: EmbeddingOptions, progress: "Progress | None" = None)
         embedder = _loaded.get(key)
         if embedder is None:
             model = find(options.model)
-            if model.origin is ModelOrigin.BUILTIN:
+            if model.folder is None and model.origin is ModelOrigin.BUILTIN:
                 model = replace(model, folder=install(progress))
             if progress is not None:
                 progress(1.0, Sentence("loading the model"))
