@@ -59,8 +59,7 @@ class Recalled:
 
     ``tier`` is where it ended: that of the words, or a higher one to which the probe or a fruitless light search
     raised it. ``ranked`` are the store's hits, best first, ``injected`` those of them that are in ``block``, in the
-    block's order. ``late`` says that the limit passed: then nothing was found. ``probe`` is the relevance (0..1) of the
-    best hit of the probe, or None when there was no probe.
+    block's order. ``late`` says that the limit passed: then nothing was found.
     """
 
     tier: RecallTier
@@ -68,7 +67,6 @@ class Recalled:
     injected: tuple[Hit, ...] = ()
     block: ContextBlock | None = None
     late: bool = False
-    probe: float | None = None
 
 
 async def recall(
@@ -235,27 +233,17 @@ def _chosen(
     watch: RecallTrace | None,
     project: str,
 ) -> Recalled:
-    """Make the block of what is not said already, unless nothing among the best is relevant.
+    """Make the block of what is not said already, unless the message needs no memory (`need`).
 
-    The decision is about the question, not about single hits: when something answers it, what ranks beside that may be
-    the second half of the answer, whatever its own words are. A question that needs no memory gets none (`need`).
+    That is a decision about the message, not about single hits: when something answers it, what ranks beside that may
+    be the second half of the answer, whatever its own words are.
     """
     tier = found.tier
     fresh = salient(without_live(found.hits, live, watch), options, watch)
-    best = max(map(relevance, fresh[:_TELLING]), default=0.0)
-    needed = options.probe_threshold if tier is RecallTier.PROBE else options.relevance_threshold
-    probe = best if tier is RecallTier.PROBE else None
-    if watch is not None:
-        watch.best, watch.needed = best, needed
-    if best < needed:
-        if watch is not None:
-            detail = Sentence("the best has {best:.2f}, {needed:g} is needed", best=best, needed=needed)
-            watch.cut(fresh, Reason.NOT_RELEVANT, detail)
-        return Recalled(tier, ranked=found.ranked, probe=probe)
-    if tier is RecallTier.PROBE:
-        tier = RecallTier.HEAVY  # the probe has looked at the whole text: its hits are those of a heavy search
     if asked.decision is not None and not _is_needed(asked.text, asked.decision, found.personal, fresh, options, watch):
-        return Recalled(tier, ranked=found.ranked, probe=probe)
+        return Recalled(tier, ranked=found.ranked)
+    if tier is RecallTier.PROBE and fresh:
+        tier = RecallTier.HEAVY  # the probe has looked at the whole text: its hits are those of a heavy search
     shown = Tier.LIGHT if tier is RecallTier.LIGHT else Tier.HEAVY
     required = salient(without_live(found.required, live), options)
     known, words = {hit.id for hit in required}, words_of(asked.text)
@@ -272,7 +260,7 @@ def _chosen(
     block = build_block(useful, options, tier=shown, watch=watch, project=project, today=asked.at)
     by_id = {hit.id: hit for hit in (*required, *fresh)}
     injected = tuple(by_id[hit_id] for hit_id in block.hit_ids) if block is not None else ()
-    return Recalled(tier, found.ranked, injected, block, probe=probe)
+    return Recalled(tier, found.ranked, injected, block)
 
 
 def _is_needed(

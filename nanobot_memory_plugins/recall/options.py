@@ -27,12 +27,8 @@ class RecallOptions(PluginOptions):
     light_ms: int = Field(default=180, gt=0, description="limit of a search in tl;dr, tags and titles")
     heavy_ms: int = Field(default=450, gt=0, description="limit of a search in the whole text")
     enable_probe_on_off: bool = Field(default=True, description="probe although no word asks for memory")
-    probe_threshold: float = Field(default=0.15, ge=0, le=1, description="relevance at which a probe raises the tier")
     light_threshold: float = Field(
         default=0.75, ge=0, le=1, description="relevance at which no heavy search follows a light one"
-    )
-    relevance_threshold: float = Field(
-        default=0.1, ge=0, le=1, description="relevance below which nothing is injected although words ask for memory"
     )
     need_threshold: float = Field(
         default=0.5, ge=0, le=1, description="probability that a message needs memory, below which nothing is injected"
@@ -86,7 +82,6 @@ def wider(options: RecallOptions) -> RecallOptions:
             "recall_top_k": 2 * options.recall_top_k,
             "light_top_k": 2 * options.light_top_k,
             "heavy_top_k": 2 * options.heavy_top_k,
-            "min_usefulness": 0.0,
             "min_share_of_best": 0.0,
         }
     )

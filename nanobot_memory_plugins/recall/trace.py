@@ -13,7 +13,6 @@ class Reason(StrEnum):
 
     LATE = "late"
     TIER = "tier"
-    NOT_RELEVANT = "not relevant"
     NOT_NEEDED = "not needed"
     SAYS_NOTHING = "says nothing"
     IN_CONTEXT = "in context"
@@ -38,18 +37,15 @@ class RecallTrace:
     """Filled in by one recall.
 
     ``searches`` are the queries that were made, each with its result. ``limit_seconds`` is what the recall may take,
-    ``seconds`` what it took. ``best`` is the relevance of the most relevant of the best hits and ``needed`` what it had
-    to be; both are None where nothing was weighed. ``need`` is the probability that the message needs memory,
-    ``evidence`` what speaks for it. ``whole`` are the ids of memories that stand whole in the block, ``unhelpful`` of
-    those that are said not to help.
+    ``seconds`` what it took. ``need`` is the probability that the message needs memory, ``evidence`` what speaks for
+    it. ``whole`` are the ids of memories that stand whole in the block, ``unhelpful`` of those that are said not to
+    help.
     """
 
     decision: Decision | None = None
     searches: list[tuple[Query, SearchResult]] = field(default_factory=list)
     limit_seconds: float = 0.0
     seconds: float = 0.0
-    best: float | None = None
-    needed: float | None = None
     need: float | None = None
     evidence: Mapping[str, float] = field(default_factory=dict)
     cuts: dict[str, LeftOut] = field(default_factory=dict)

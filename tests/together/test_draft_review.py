@@ -15,8 +15,8 @@ from nanobot_memory_plugins.core.testing.scripted_server import Reply, ReplyRule
 HOST = Path(__file__).parents[2] / "examples" / "reviewing_host.py"
 FACT = "The ferry to Aland leaves from gate seven."
 QUESTION = "Which gate should the taxi driver take for the ferry?"
-# No model, limits that no loaded machine reaches (what is shown here is not the speed), and a cautious probe.
-PLUGINS = {"recall": {"recallTimeout": 20, "probeThreshold": 0.9}, "storage": {"embeddingProvider": "none"}}
+# No model, limits that no loaded machine reaches (what is shown here is not the speed), and no recall before the draft.
+PLUGINS = {"recall": {"recallTimeout": 20, "needThreshold": 1}, "storage": {"embeddingProvider": "none"}}
 
 
 def talk(workspace: Path, server: ScriptedServer, *lines: str) -> list[str]:

@@ -34,7 +34,6 @@ _LINE = 160
 _REASONS = {
     Reason.LATE: Sentence("the time for it was over"),
     Reason.TIER: Sentence("the message does not ask for memory"),
-    Reason.NOT_RELEVANT: Sentence("nothing fits the message well enough"),
     Reason.NOT_NEEDED: Sentence("the message can be answered without memory"),
     Reason.SAYS_NOTHING: Sentence("it says nothing new"),
     Reason.IN_CONTEXT: Sentence("it stands in the conversation already"),
@@ -131,7 +130,6 @@ def answer_of(found: Examined) -> dict[str, Any]:
             "ended": recalled.tier.name.lower(),
             "signal": {"kind": signal.kind, "words": signal.words, "turns_back": signal.turns_back} if signal else None,
         },
-        "relevance": {"best": watch.best, "needed": watch.needed},
         "need": {"probability": watch.need, "needed": options.need_threshold, "evidence": dict(watch.evidence)},
         "seconds": round(watch.seconds, 4),
         "turn_seconds": found.turn_seconds,
@@ -206,15 +204,13 @@ def _why_nothing(found: Examined) -> str:
 
 
 def _show_numbers(found: Examined) -> None:
-    """Show the tier and what speaks for it, what relevance and need were weighed against, and the searches."""
+    """Show the tier and what speaks for it, what the need was weighed against, and the searches."""
     out, watch, decision = console(), found.watch, found.watch.decision
     if decision is not None:
         words = f', "{shown(decision.signal.words)}" ({decision.signal.kind})' if decision.signal is not None else ""
         ended = found.recalled.tier
         raised = f" -> {_tier(ended)}" if ended is not decision.tier else ""
         out.print(tr("tier: {told}", told=f"{_tier(decision.tier)}{raised}{words}"))
-    if watch.best is not None:
-        out.print(tr("relevance: {best:.2f} of {needed:g} needed", best=watch.best, needed=watch.needed))
     if watch.need is not None:
         told = Sentence("need: {need:.2f} of {needed:g} needed", need=watch.need, needed=found.options.need_threshold)
         out.print(f"{tr(told)}  " + ", ".join(f"{name} {value:.2f}" for name, value in watch.evidence.items()))
