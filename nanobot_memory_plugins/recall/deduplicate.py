@@ -1,13 +1,15 @@
-"""Texts that say the same, and texts that say nothing new."""
+"""Memories that say the same, that say nothing new, and that say nothing: small talk, answers that know nothing."""
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import pairwise
 
-from nanobot_memory_plugins.core import Hit
+from nanobot_memory_plugins.core import Hit, Origin
+from nanobot_memory_plugins.core.text.small_talk import is_small_talk, knows_nothing
+from nanobot_memory_plugins.recall.options import RecallOptions
 from nanobot_memory_plugins.recall.trace import Reason, RecallTrace
 from nanobot_memory_plugins.redaction.rules.lazy_pattern import LazyPattern
 from nanobot_memory_plugins.redaction.script.chinese_script import simplified
@@ -56,6 +58,30 @@ def says_nothing_beyond(hit: Hit, asked: frozenset[str]) -> bool:
         return False
     own = words_of(hit.text)
     return len(own - asked) <= _NEW_SHARE * len(own)
+
+
+def salient(hits: Sequence[Hit], options: RecallOptions, watch: RecallTrace | None = None) -> list[Hit]:
+    """Return the hits that are memories by themselves."""
+    kept = []
+    for hit in hits:
+        why = _emptiness(hit, options)
+        if not why:
+            kept.append(hit)
+        elif watch is not None:
+            watch.cut([hit], Reason.SAYS_NOTHING, why)
+    return kept
+
+
+def _emptiness(hit: Hit, options: RecallOptions) -> str:
+    """Return why a hit is no memory, or nothing."""
+    if hit.source != "transcript":
+        return ""
+    # "Yes" behind a question says something: the question stands beside it.
+    if not hit.answers and is_small_talk(hit.text, options.small_talk):
+        return Sentence("an acknowledgement")
+    if hit.origin is Origin.ASSISTANT and knows_nothing(hit.text):
+        return Sentence("an answer that knows nothing")
+    return ""
 
 
 def fold_repeats(hits: Iterable[Hit], watch: RecallTrace | None = None) -> list[Hit]:

@@ -28,13 +28,11 @@ from nanobot_memory_plugins.core.host.unhelpful import lowered
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.values import Visibility
 from nanobot_memory_plugins.recall.block import build_block, each_question_once, is_shown, without_live
-from nanobot_memory_plugins.recall.deduplicate import says_nothing_beyond, words_of
+from nanobot_memory_plugins.recall.deduplicate import salient, says_nothing_beyond, words_of
 from nanobot_memory_plugins.recall.live_context import LiveContext
 from nanobot_memory_plugins.recall.need import evidence, need
 from nanobot_memory_plugins.recall.options import RecallOptions
-from nanobot_memory_plugins.recall.relevance import relevance
 from nanobot_memory_plugins.recall.routing import Decision, RecallTier, decide_tier
-from nanobot_memory_plugins.recall.salience import salient
 from nanobot_memory_plugins.recall.trace import Reason, RecallTrace
 from nanobot_memory_plugins.recall.usefulness import most_useful
 from nanobot_memory_plugins.redaction.script.messages import Sentence
@@ -206,7 +204,7 @@ async def _search(
     if tier is RecallTier.LIGHT:
         wanted = _top_k(RecallTier.LIGHT, options) * _SPARE
         light = (await found_for(replace(asked, tier=Tier.LIGHT, limit=wanted))).hits
-        is_good = any(relevance(hit) >= options.light_threshold for hit in light)
+        is_good = any(hit.coverage >= options.light_threshold for hit in light)
         if is_good and len(light) >= ranked_limit:
             return _Found(tier, light, light)
         if not is_good:

@@ -35,7 +35,6 @@ from nanobot_memory_plugins.core.text.time_bounds import bound_of, local_moment
 from nanobot_memory_plugins.core.values import Profile
 from nanobot_memory_plugins.recall.block import speaker_of
 from nanobot_memory_plugins.recall.options import RecallOptions
-from nanobot_memory_plugins.recall.profile import shown_profile
 from nanobot_memory_plugins.recall.timeline import timeline
 
 if TYPE_CHECKING:
@@ -133,7 +132,7 @@ class MemorySearch:
         known = Profile({})
         try:
             if wanted.may_mean_profile:
-                known = await shown_profile(self._context, wanted.query, session_key)
+                known = await _profile(self._context, wanted.query, session_key)
             if wanted.is_of_period and not (wanted.query or wanted.source or wanted.origin):
                 return await self._timeline(wanted, session_key)
             hits = await self._hits(wanted, known, session_key) if wanted.query or not wanted.may_mean_profile else []
@@ -235,6 +234,15 @@ def _around(hit_id: str) -> tuple[str, str]:
         return "", f"{hit_id}/1"
     place = int(number)
     return f"{base}/{place - 1}" if place > 1 else base, f"{base}/{place + 1}"
+
+
+async def _profile(context: PluginContext, about: str, session_key: str) -> Profile:
+    """Return the profile; nothing where no plugin keeps entries. Raises `MemoryFileError`."""
+    access = context.entries
+    if access is None:
+        return Profile({})
+    visible = context.scopes.visible(Scope(session=session_key))
+    return await run_in_daemon_thread(lambda: access.profile(about, visible=visible))
 
 
 def memory_tools(context: PluginContext) -> list[MemoryTool]:
