@@ -12,7 +12,7 @@ from pathlib import Path
 
 from nanobot_memory_plugins.core import MemoryConfig
 from nanobot_memory_plugins.tools.evaluation.dataset import read_dataset
-from nanobot_memory_plugins.tools.evaluation.evaluate import EvaluationWatcher, evaluate
+from nanobot_memory_plugins.tools.evaluation.evaluate import evaluate
 from nanobot_memory_plugins.tools.postgres_server.server import OwnServer
 
 _COMMAND = (sys.executable, "-m", "nanobot_memory_plugins.core.cli", "eval")
@@ -62,7 +62,6 @@ def run_ours_on(server: OwnServer, folder: Path, target: Path, *, no_embeddings:
                 Path(workspace),
                 MemoryConfig(),
                 embeddings=not no_embeddings,
-                watcher=EvaluationWatcher(),
                 shared=shared,
             )
         )

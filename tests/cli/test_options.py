@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from loguru import logger
 
-from nanobot_memory_plugins.core.cli.log_setup import collected_warnings, configure_command_line_logging
+from nanobot_memory_plugins.core.cli.log_setup import configure_command_line_logging
 from nanobot_memory_plugins.core.cli.main import run_command_line
 from nanobot_memory_plugins.core.cli.options import print_json, resolve_workspace
 
@@ -48,7 +48,7 @@ def test_what_is_printed_is_one_line_of_json(capsys: pytest.CaptureFixture[str])
 @pytest.mark.parametrize("verbose", [False, True])
 def test_the_log_is_the_same_where_it_is_set_up_before_loguru_is_imported(verbose: bool):
     script = f"""
-from nanobot_memory_plugins.core.cli.log_setup import collected_warnings, configure_command_line_logging
+from nanobot_memory_plugins.core.cli.log_setup import configure_command_line_logging
 from nanobot_memory_plugins.core.log import logger
 configure_command_line_logging({verbose})
 logger.debug("a detail")
@@ -116,13 +116,3 @@ def test_the_log_outlives_the_stream_that_standard_error_was(monkeypatch: pytest
     finally:
         logger.remove()
     assert second.getvalue() == "WARNING said later\n"
-
-
-def test_warnings_are_collected_where_somebody_else_has_taken_all_sinks_out(capsys: pytest.CaptureFixture[str]):
-    configure_command_line_logging(verbose=False)
-    logger.remove()
-    with collected_warnings() as told:
-        logger.warning("found by doctor")
-        logger.remove()
-    assert told == ["found by doctor"]
-    assert capsys.readouterr().err == ""

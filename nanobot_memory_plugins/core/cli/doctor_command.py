@@ -13,7 +13,6 @@ from nanobot_memory_plugins.core.cli.findings import (
     people_finding,
 )
 from nanobot_memory_plugins.core.cli.findings_shown import show_findings
-from nanobot_memory_plugins.core.cli.log_setup import collected_warnings
 from nanobot_memory_plugins.core.cli.options import (
     ConfigOption,
     JsonOption,
@@ -32,7 +31,6 @@ from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 _FAILED = 1
 _FIRST = "Repair that first, or name another folder with --workspace."
-_MORE = "`nanobot-memory --verbose doctor` shows where it comes from."
 
 
 def doctor(
@@ -59,41 +57,18 @@ def doctor(
 
 async def examine(workspace: Path, config: MemoryConfig, problems: list[ConfigProblem]) -> list[Finding]:
     """Start the memory of a workspace as a host would, and return what is found; each problem has a hint."""
-    return [finding.with_hint() for finding in await _examine(workspace, config, problems)]
-
-
-async def _examine(workspace: Path, config: MemoryConfig, problems: list[ConfigProblem]) -> list[Finding]:
     findings = await asyncio.to_thread(machine_findings, workspace)
     if any(finding.health is Health.BAD for finding in findings):
         findings.append(Finding("memory", "not started, because of the workspace", Health.BAD, _FIRST))
-        return findings
-    with collected_warnings() as warnings:
-        try:
-            senders = await asyncio.to_thread(offered_senders, workspace, config)
-            async with MemoryHost(workspace, config=config, problems=problems, senders=lambda: senders) as memory:
-                reported = [people_finding(workspace, config, senders), *await memory.diagnose()]
-        except NanobotMemoryError as error:
-            reported = [
-                Finding("memory", Sentence("it cannot start: {cause}", cause=error.cause), Health.BAD, error.hint)
-            ]
+        return [finding.with_hint() for finding in findings]
+    try:
+        senders = await asyncio.to_thread(offered_senders, workspace, config)
+        async with MemoryHost(workspace, config=config, problems=problems, senders=lambda: senders) as memory:
+            reported = [people_finding(workspace, config, senders), *await memory.diagnose()]
+    except NanobotMemoryError as error:
+        reported = [Finding("memory", Sentence("it cannot start: {cause}", cause=error.cause), Health.BAD, error.hint)]
     findings += [*await asyncio.to_thread(memory_file_findings, workspace), *reported]
-    # A plugin that breaks while it is asked how it is says nothing else about it.
-    findings += [
-        Finding("warning", text, Health.DEGRADED, _MORE)
-        for text in dict.fromkeys(warnings)
-        if not _is_told(text, findings)
-    ]
-    return findings
-
-
-def _is_told(warning: str, findings: list[Finding]) -> bool:
-    """Return whether a finding says what the warning says, be it without the name that stands before it.
-
-    A finding of a plugin says after a bracket why it failed.
-    """
-    said = warning.rpartition(": ")[2]
-    told = [one.state.rpartition("): ")[2] for one in findings if one.subject.startswith("plugin ")]
-    return any(reason in warning for reason in told) or any(said in one.state for one in findings)
+    return [finding.with_hint() for finding in findings]
 
 
 def finding_row(finding: Finding) -> dict[str, str]:

@@ -2,19 +2,9 @@
 
 import os
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from nanobot_memory_plugins.core.log import logger
-
-if TYPE_CHECKING:
-    from loguru import Message
-
-# That loguru makes itself.
-_FIRST_SINK = 0
-# The sink that shows warnings alone, where the command line has one.
-_of_warnings: list[int] = []
 
 
 def configure_command_line_logging(verbose: bool) -> None:
@@ -33,34 +23,11 @@ def configure_command_line_logging(verbose: bool) -> None:
     }
     if "loguru" in sys.modules:
         logger.remove()
-        sink = logger.add(_write, **settings)
+        logger.add(_write, **settings)
     else:  # whoever logs first imports it: its environment says the same
         os.environ.update({f"LOGURU_{name.upper()}": str(value) for name, value in settings.items()})
-        sink = _FIRST_SINK
-    _of_warnings[:] = [] if verbose else [sink]
 
 
 def _write(message: str) -> None:
     """Write to standard error as it is now: whoever has replaced it meanwhile may have closed it."""
     sys.stderr.write(message)
-
-
-@contextmanager
-def collected_warnings() -> Iterator[list[str]]:
-    """Collect what is logged as a warning, or worse, inside the block, instead of showing it; with ``verbose`` both."""
-    collected: list[str] = []
-
-    def keep(message: "Message") -> None:
-        collected.append(message.record["message"])
-
-    for shown in _of_warnings:
-        with suppress(ValueError):  # a host or a plugin may take all of them out
-            logger.remove(shown)
-    sink = logger.add(keep, level="WARNING", diagnose=False, backtrace=False)
-    try:
-        yield collected
-    finally:
-        with suppress(ValueError):
-            logger.remove(sink)
-        if _of_warnings:
-            configure_command_line_logging(verbose=False)

@@ -121,10 +121,6 @@ class _Reader:
         self._plugins: dict[str, dict[str, Any]] = {}
         self._written: dict[str, str] = {}
 
-    def report(self, key: str, message: str) -> None:
-        """Add a problem."""
-        self.problems.append(ConfigProblem(key, sentence(key, message), self._source))
-
     def config(self) -> MemoryConfig:
         """Return what was read."""
         return MemoryConfig(
@@ -137,26 +133,38 @@ class _Reader:
             return raw
         if raw is not None:
             why = Sentence("an object is expected (found {kind}); the defaults are used", kind=kind_of(raw))
-            self.report(where, why)
+            self._report(where, why)
         return {}
-
-    # --- plugins and their options ----------------------------------------------------------------------------
 
     def read_section(self, section: Mapping[Any, Any]) -> None:
         """Read the value of ``memoryPlugins``; what it says wins over the documents' objects."""
-        if self._known is not None:
-            self._known = {*self._known, *_named_by_files(section)}
-        known = self._known or ()
+        known = None if self._known is None else {*self._known, *STANDARD_PLUGINS, *_named_by_files(section)}
         for key, raw in ((str(key), raw) for key, raw in section.items()):
-            name = to_snake(key) if key not in known and to_snake(key) in known else key
+            name = to_snake(key) if known and key not in known and to_snake(key) in known else key
             where = f"{self.prefix}.{shown(key)}"
             if name in _OWN:
                 model = CoreOptions if name == "core" else RedactionOptions
                 given = self.mapping(raw, where)
                 self._own[name], problems = checked_options(model, given, prefix=where, source=self._source)
                 self.problems += problems
-            elif not self._is_document_object(key) and self._is_known(name, key, raw, where):
+            elif self._is_document_object(key):
+                continue
+            elif known is None or name in known:
                 self._read_plugin(name, {"enabled": raw} if isinstance(raw, bool) else self.mapping(raw, where), where)
+            elif (place := place_of(key)) and not isinstance(raw, Mapping):
+                why = Sentence('this is an option of a plugin: write it as "{place}"', place=f"{self.prefix}.{place}")
+                self._report(where, why)
+            else:
+                self._report(where, Sentence("there is no such plugin. {hint}", hint=hint(key, {*known, *_OWN})))
+
+    def read_documents(self, raw: Mapping[Any, Any], prefix: str) -> None:
+        """Read ``memory``, ``memory_search``, ``memory_flush`` and ``context.bootstrap`` where they stand."""
+        for key, value in raw.items():
+            if self._is_document_object(str(key)):
+                self._read_object(value, (to_snake(str(key)),), prefix + shown(key))
+
+    def _report(self, key: str, message: str) -> None:
+        self.problems.append(ConfigProblem(key, sentence(key, message), self._source))
 
     def _read_plugin(self, name: str, raw: Mapping[Any, Any], where: str) -> None:
         options = self._plugins.setdefault(name, {})
@@ -164,52 +172,21 @@ class _Reader:
             if key == "enabled":
                 self._switch([name], value, f"{where}.enabled")
                 continue
-            snake = to_snake(key)
-            earlier = self._written.pop(f"{name}.{snake}", None)
-            if earlier is not None and options.pop(snake, None) != value:
-                self.report(earlier, Sentence("{name} says the same option, and counts", name=f"{where}.{shown(key)}"))
+            if self._written.pop(f"{name}.{to_snake(key)}", None) is not None:
+                options.pop(to_snake(key), None)
             options[key] = value
 
     def _switch(self, names: Iterable[str], value: object, where: str) -> None:
         switch = as_switch(value)
         if switch is None:
             kind = kind_of(value)
-            self.report(where, Sentence("true or false is expected (found {kind}); it stays enabled", kind=kind))
+            self._report(where, Sentence("true or false is expected (found {kind}); it stays enabled", kind=kind))
             return
         for name in names:
             self._plugins.setdefault(name, {})["enabled"] = switch
 
-    def _is_known(self, name: str, key: str, raw: object, where: str) -> bool:
-        """Return whether to read the options of ``name``, and say so when it is not installed."""
-        if self._known is None or name in self._known:
-            return True
-        if name in STANDARD_PLUGINS:
-            self._report_missing(name, raw, where)
-            return True
-        place = place_of(key)
-        if place and not isinstance(raw, Mapping):
-            why = Sentence('this is an option of a plugin: write it as "{place}"', place=f"{self.prefix}.{place}")
-        else:
-            names = {*self._known, *STANDARD_PLUGINS, *_OWN}
-            why = Sentence("there is no such plugin. {hint}", hint=hint(key, names))
-        self.report(where, why)
-        return False
-
-    def _report_missing(self, name: str, raw: object, where: str) -> None:
-        off = raw is False or (isinstance(raw, Mapping) and as_switch(raw.get("enabled", True)) is False)
-        if not off and self._known is not None and name not in self._known:
-            self.report(where, Sentence('the plugin "{name}" is not installed, so this has no effect', name=name))
-
-    # --- the documents' objects -------------------------------------------------------------------------------
-
     def _is_document_object(self, key: str) -> bool:
         return to_snake(key) in DOCUMENT_OBJECTS and key not in (self._known or ())
-
-    def read_documents(self, raw: Mapping[Any, Any], prefix: str) -> None:
-        """Read ``memory``, ``memory_search``, ``memory_flush`` and ``context.bootstrap`` where they stand."""
-        for key, value in raw.items():
-            if self._is_document_object(str(key)):
-                self._read_object(value, (to_snake(str(key)),), prefix + shown(key))
 
     def _read_object(self, value: object, path: tuple[str, ...], where: str) -> None:
         if isinstance(value, bool) and (*path, "enabled") in BY_PATH:
@@ -222,23 +199,16 @@ class _Reader:
                 self._read_object(item, below, here)
             elif path != ("context",):  # other things may stand in a host's "context"
                 names = {known[len(path)] for known in BY_PATH if known[: len(path)] == path}
-                self.report(here, Sentence("there is no such option. {hint}", hint=hint(str(key), names)))
+                self._report(here, Sentence("there is no such option. {hint}", hint=hint(str(key), names)))
 
     def _assign(self, name: DocumentName, value: object, where: str) -> None:
-        if name.plugin == "*":
-            if as_switch(value) is not True:
-                self._switch(STANDARD_PLUGINS, value, where)
-            return
-        self._report_missing(name.plugin, value if name.path == ("enabled",) else {}, where)
-        options = self._plugins.setdefault(name.plugin, {})
         if name.path == ("enabled",):
-            if options.get("enabled") is not False:
-                self._switch([name.plugin], value, where)
+            names = STANDARD_PLUGINS if name.plugin == "*" else (name.plugin,)
+            if as_switch(value) is not True:  # true is the default, and wins over no other object's false
+                self._switch(names, value, where)
             return
+        options = self._plugins.setdefault(name.plugin, {})
         for part in name.path[:-1]:
             options = options.setdefault(part, {})
-        earlier = self._written.get(name.option)
-        if earlier is not None and options.get(name.path[-1]) != value:
-            self.report(earlier, Sentence("{name} says the same option, and counts", name=where))
         options[name.path[-1]] = value
         self._written[name.option] = where

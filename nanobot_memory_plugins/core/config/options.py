@@ -1,6 +1,6 @@
 """A plugin's raw options against its own model, key by key: what is wrong costs only its own key."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from types import NoneType, UnionType
 from typing import Any, Union, get_args, get_origin
 
@@ -18,7 +18,7 @@ _LARGEST_NUMBER = 2**53
 # How deep values are looked through for numbers that cannot be used; options are far flatter.
 _DEPTH = 32
 
-_Report = Callable[[tuple[str, ...], str], None]
+_Path = tuple[str, ...]
 
 
 def plugin_options(
@@ -52,63 +52,93 @@ def checked_options(
 
     ``written`` gives by the path of an option the key that the user wrote, where it is another.
     """
-    problems: list[ConfigProblem] = []
-
-    def report(path: tuple[str, ...], message: str) -> None:
-        key = (written or {}).get(".".join(path)) or ".".join((prefix, *map(shown, path)))
-        problems.append(ConfigProblem(key, sentence(key, message), source))
-
-    return _checked(model, raw, report, ()), problems
+    checking = _Checking(prefix, source, written or {})
+    given = checking.named(model, raw)
+    return checking.built(model, given), checking.problems
 
 
-def _checked(
-    model: type[BaseModel], raw: Mapping[Any, Any], report: _Report, above: tuple[str, ...]
-) -> BaseModel | None:
-    given: dict[str, object] = {}
-    keys: dict[str, str] = {}
-    for key, value in ((str(key), value) for key, value in raw.items()):
-        field = _field_of(model, key)
-        name, info = (_alias_of(model, field), model.model_fields[field]) if field else (key, None)
-        if info is None and model.model_config.get("extra") != "allow":
-            report((*above, key), _unknown(model, key))
-        elif info is not None and (wrong := _unusable(info, value)):
-            report((*above, key), _told(wrong, info))
-        else:
-            if name in keys:
-                report((*above, key), Sentence('"{name}" says the same option; the later one counts', name=keys[name]))
+class _Checking:
+    """One check of options. ``problems`` grows with it."""
+
+    def __init__(self, prefix: str, source: str, written: Mapping[str, str]) -> None:
+        self.problems: list[ConfigProblem] = []
+        self._prefix = prefix
+        self._source = source
+        self._written = written
+        # The keys that the user wrote, by the keys under which the model takes them.
+        self._spelt: dict[_Path, _Path] = {}
+
+    def named(
+        self, model: type[BaseModel], raw: Mapping[Any, Any], above: _Path = (), spelt: _Path = ()
+    ) -> dict[str, Any]:
+        """Return raw options by the keys under which a model takes them, without those that it does not know."""
+        given: dict[str, Any] = {}
+        for key, value in ((str(key), value) for key, value in raw.items()):
+            field = _field_of(model, key)
+            info = model.model_fields[field] if field else None
+            name = next(iter(_aliases(info)), field or key) if info else key
             nested = _nested_model(info)
+            if info is None and model.model_config.get("extra") != "allow":
+                self._report((*spelt, key), _unknown(model, key))
+                continue
+            if not _is_usable(value, _DEPTH):
+                why = Sentence("a number that can be used is expected, at most {most}", most=_LARGEST_NUMBER)
+                self._report((*spelt, key), _with_default(why, info))
+                continue
             if nested is not None and isinstance(value, Mapping):
-                value = _checked(nested, value, report, (*above, key))
-            if nested is None or value is not None:
-                given[name], keys[name] = value, key
-    return _built(model, given, keys, report, above)
+                value = self.named(nested, value, (*above, name), (*spelt, key))
+            given[name] = value
+            self._spelt[*above, name] = (*spelt, key)
+        return given
+
+    def built(self, model: type[BaseModel], given: dict[str, Any]) -> BaseModel | None:
+        """Validate everything at once, and where that fails without the option that is wrong, until it does not."""
+        while True:
+            try:
+                return model.model_validate(given)
+            except ValidationError as error:
+                first = error.errors(include_url=False)[0]
+                loc = tuple(map(str, first["loc"]))
+                # A rule between options says not which; the one that was given last breaks what held before.
+                path = self._given(loc or tuple(given)[-1:])
+                info, allowed = _described(model, path)
+                why = _why(first, allowed)
+                if first["type"] == "missing":
+                    self._report(loc, "this option is required, and is missing")
+                else:
+                    self._report(self._spelt.get(path, path), _with_default(why, info))
+            except Exception as error:  # a validator of a third party may raise whatever it likes
+                path = tuple(name for name, value in given.items() if _breaks(model, name, value))[:1]
+                info, _ = _described(model, path)
+                why = Sentence("the plugin cannot use it ({kind})", kind=type(error).__name__)
+                self._report(self._spelt.get(path, path), _with_default(why, info))
+            if not path or (len(path) == 1 and info is not None and info.is_required()):
+                return None
+            place = given
+            for name in path[:-1]:
+                place = place[name]
+            del place[path[-1]]
+
+    def _given(self, loc: _Path) -> _Path:
+        """Return the longest part of a place in a model that is an option that was given."""
+        return next((loc[:end] for end in range(len(loc), 0, -1) if loc[:end] in self._spelt), ())
+
+    def _report(self, path: _Path, message: str) -> None:
+        key = self._written.get(".".join(path)) or ".".join((self._prefix, *map(shown, path)))
+        self.problems.append(ConfigProblem(key, sentence(key, message), self._source))
 
 
-def _built(
-    model: type[BaseModel],
-    given: dict[str, object],
-    keys: Mapping[str, str],
-    report: _Report,
-    above: tuple[str, ...],
-) -> BaseModel | None:
-    """Validate everything at once, and where that fails without the option that is wrong, until it does not fail."""
-    while True:
-        name, why = "", ""
-        try:
-            return model.model_validate(given)
-        except ValidationError as error:
-            first = error.errors(include_url=False)[0]
-            # A rule between options says not which; the one that was given last breaks what held before.
-            name = str(first["loc"][0]) if first["loc"] else next(reversed(given), "")
-            why = "this option is required, and is missing" if first["type"] == "missing" else _why(model, first)
-        except Exception as error:  # a validator of a third party may raise whatever it likes
-            name = next((one for one, value in given.items() if _breaks(model, one, value)), "")
-            why = Sentence("the plugin cannot use it ({kind})", kind=type(error).__name__)
-        field = model.model_fields.get(_field_of(model, name) or "")
-        report((*above, keys.get(name, name)) if name else above, _told(why, field))
-        if name not in given or (field is not None and field.is_required()):
-            return None
-        del given[name]
+def _described(model: type[BaseModel], path: _Path) -> tuple[FieldInfo | None, str]:
+    """Return the field at a path of a model, and what may stand there in words."""
+    info: FieldInfo | None = None
+    for name in path:
+        field = _field_of(model, name)
+        if field is None:
+            return None, ""
+        schema = model.model_json_schema(by_alias=False)
+        info, allowed = model.model_fields[field], allowed_by(schema["properties"][field], schema.get("$defs", {}))
+        model = _nested_model(info) or model
+    return (info, allowed) if info is not None else (None, "")
 
 
 def _breaks(model: type[BaseModel], name: str, value: object) -> bool:
@@ -136,69 +166,45 @@ def _field_of(model: type[BaseModel], key: str) -> str | None:
     return key if key in model.model_fields else next(named, snake if snake in model.model_fields else None)
 
 
-def _alias_of(model: type[BaseModel], field: str) -> str:
-    """Return the key by which a model takes a field."""
-    return next(iter(_aliases(model.model_fields[field])), field)
-
-
 def _aliases(field: FieldInfo) -> list[str]:
     alias = field.validation_alias
     choices: list[Any] = alias.choices if isinstance(alias, AliasChoices) else [alias]
     return [choice for choice in (*choices, field.alias) if isinstance(choice, str)]
 
 
-def _why(model: type[BaseModel], first: Mapping[str, Any]) -> str:
+def _why(first: Mapping[str, Any], allowed: str) -> str:
     """Return an error of pydantic's in words, without the value that it is about."""
     found, message = first["input"], first["msg"].removeprefix("Value error, ")
-    if first["type"] != "value_error":
-        schema = model.model_json_schema(by_alias=False)
-        field = _field_of(model, str(first["loc"][0])) if first["loc"] else None
-        message = (
-            Sentence("it should be {allowed}", allowed=allowed_by(schema["properties"][field], schema.get("$defs", {})))
-            if field
-            else message
-        )
+    if first["type"] != "value_error" and allowed:
+        message = Sentence("it should be {allowed}", allowed=allowed)
     elif isinstance(found, str) and found.strip() and found in message:
         message = Sentence("this value is not accepted")
     return Sentence("{said} (found {kind})", said=message, kind=kind_of(found))
 
 
-def _unusable(field: FieldInfo, value: object) -> str:
-    """Return what is wrong with a value that a model might let pass and a timer or a database would not."""
-    if not _is_usable(value, _DEPTH):
-        return Sentence("a number that can be used is expected, at most {most}", most=_LARGEST_NUMBER)
-    types = _members(field.annotation)
-    if isinstance(value, bool) and types & {int, float} and not types & {bool, Any, object}:
-        return Sentence("it should be a number (found a boolean)")
-    return ""
-
-
 def _is_usable(value: object, depth: int) -> bool:
-    """Return whether every number in a value can be used; what is nested too deeply cannot."""
+    """Return whether a timer or a database can use every number in a value; what is nested too deeply cannot."""
     if isinstance(value, (int, float)):
         return abs(value) <= _LARGEST_NUMBER  # not a number is not, either
     if isinstance(value, (Mapping, list, tuple)):
-        return depth > 0 and all(
-            _is_usable(item, depth - 1) for item in (value.values() if isinstance(value, Mapping) else value)
-        )
+        items = value.values() if isinstance(value, Mapping) else value
+        return depth > 0 and all(_is_usable(item, depth - 1) for item in items)
     return True
-
-
-def _members(annotation: Any) -> set[Any]:
-    """Return the members of a union, or the annotation alone."""
-    return set(get_args(annotation)) if get_origin(annotation) in (Union, UnionType) else {annotation}
 
 
 def _nested_model(field: FieldInfo | None) -> type[BaseModel] | None:
     """Return the one model that a field holds, or None: not a model, or a choice of several."""
-    members = _members(field.annotation) - {NoneType} if field is not None else set()
+    if field is None:
+        return None
+    kinds = get_args(field.annotation) if get_origin(field.annotation) in (Union, UnionType) else (field.annotation,)
+    members = [kind for kind in kinds if kind is not NoneType]
     models = [kind for kind in members if isinstance(kind, type) and issubclass(kind, BaseModel)]
     return models[0] if len(models) == len(members) == 1 else None
 
 
-def _told(wrong: str, field: FieldInfo | None) -> Sentence:
+def _with_default(why: str, field: FieldInfo | None) -> Sentence:
     """Return what is wrong with a value, and what is used instead."""
-    said = Sentence.of(wrong)
+    said = Sentence.of(why)
     if field is None or field.is_required():
         return said
     default = field.default

@@ -17,7 +17,6 @@ from nanobot_memory_plugins.core.errors import ConfigurationError, MemoryFileErr
 from nanobot_memory_plugins.core.files.replace import replace_file
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
-_MARK = b"\xef\xbb\xbf"
 _LINE_INDENT = re.compile(r"\n([ \t]+)\S")
 
 
@@ -46,14 +45,13 @@ def set_plugin_options(
 
     That place is found as `load_config` finds it; a file that has none gets ``channels.memoryPlugins`` when it is
     nanobot's, else ``memoryPlugins``. A plugin that is switched by a bare true or false stays so, unless other options
-    are given too. Order, other keys, indentation, a byte order mark and the mode of the file stay; a symbolic link is
+    are given too. Order, other keys, indentation and the mode of the file stay; a symbolic link is
     followed; the previous file is kept as ``<name>.bak``. Nothing is written when all of it stands there already, and
     never with ``dry_run``. It blocks. Raises `ConfigurationError` with cause and hint.
     """
     path = Path(path).expanduser().resolve()
     raw = _parsed(path)
-    data = path.read_bytes()
-    before = data.decode("utf-8-sig")
+    before = path.read_text(encoding="utf-8-sig")
     changed = copy.deepcopy(dict(raw))
     section = changed
     above: tuple[str, ...] = ()
@@ -71,11 +69,13 @@ def set_plugin_options(
             section[key] = {"enabled": there, **wanted}
     if json.dumps(changed) == json.dumps(raw):
         return ConfigChange(path, before, before)
-    change = ConfigChange(path, before, _written_like(before, changed))
+    indent = _LINE_INDENT.search(before)
+    after = json.dumps(changed, indent=indent[1] if indent else "  ", ensure_ascii=False) + "\n"
+    change = ConfigChange(path, before, after)
     if dry_run:
         return change
     try:
-        replace_file(path, (_MARK if data.startswith(_MARK) else b"") + change.after.encode("utf-8"))
+        replace_file(path, after.encode("utf-8"))
     except (OSError, MemoryFileError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise ConfigurationError(
@@ -95,15 +95,6 @@ def plugins_place(raw: Mapping[str, object]) -> tuple[str, ...]:
     if names_plugins(raw, installed_plugins()) and not has_documented_names(raw):
         return ()
     return ("memoryPlugins",)
-
-
-def _written_like(before: str, changed: Mapping[str, object]) -> str:
-    """Return an object as JSON in the indentation and with the line ends of a text."""
-    found = _LINE_INDENT.search(before)
-    is_one_line = len(before.strip()) > 2 and "\n" not in before.strip()
-    made = json.dumps(changed, indent=found[1] if found else None if is_one_line else "  ", ensure_ascii=False)
-    made = made.replace("\n", "\r\n") if "\r\n" in before else made
-    return made + ("\n" if before.endswith("\n") or not before else "")
 
 
 def _set(path: Path, into: dict[str, object], values: Mapping[str, object], above: tuple[str, ...]) -> None:

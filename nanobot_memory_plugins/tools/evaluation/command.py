@@ -3,22 +3,19 @@
 import tempfile
 import time
 from pathlib import Path
-from types import TracebackType
-from typing import Annotated, Self
+from typing import Annotated
 
 import typer
-from rich.progress import BarColumn, Progress, TaskID, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
 from nanobot_memory_plugins.core.cli.console import console
 from nanobot_memory_plugins.core.cli.options import ConfigOption, JsonOption, print_json, read_configuration, run, warn
 from nanobot_memory_plugins.core.cli.plain import say, say_note
 from nanobot_memory_plugins.core.config import MemoryConfig
 from nanobot_memory_plugins.core.errors import InputError
-from nanobot_memory_plugins.core.protocols import ModelReport
-from nanobot_memory_plugins.core.values import Level, StoreStatus
+from nanobot_memory_plugins.core.values import Level
 from nanobot_memory_plugins.redaction.script.messages import Sentence, together, tr
 from nanobot_memory_plugins.tools.evaluation.dataset import Dataset, read_dataset
-from nanobot_memory_plugins.tools.evaluation.evaluate import EvaluationOutcome, EvaluationWatcher, evaluate
+from nanobot_memory_plugins.tools.evaluation.evaluate import EvaluationOutcome, evaluate
 
 _DatasetArgument = Annotated[
     Path, typer.Argument(metavar="DATASET_DIR", help="A folder with docs.jsonl and queries.jsonl.")
@@ -101,56 +98,12 @@ def eval_(
 
 
 def _evaluated(data: Dataset, workspace: Path | None, config: MemoryConfig, *, embeddings: bool) -> EvaluationOutcome:
-    with _Bars() as bars:
+    with console(stderr=True).status("") as status:
+
+        def stage(name: str) -> None:
+            status.update(tr(name))
+
         if workspace is not None:
-            return run(evaluate(data, workspace, config, embeddings=embeddings, watcher=bars))
+            return run(evaluate(data, workspace, config, embeddings=embeddings, stage=stage))
         with tempfile.TemporaryDirectory(prefix="nanobot-memory-eval-", ignore_cleanup_errors=True) as folder:
-            return run(evaluate(data, Path(folder), config, embeddings=embeddings, watcher=bars))
-
-
-class _Bars(EvaluationWatcher):
-    """A progress bar a stage, on standard error."""
-
-    def __init__(self) -> None:
-        columns = (
-            TextColumn("{task.description}"),
-            BarColumn(),
-            TaskProgressColumn(),
-            TimeRemainingColumn(),
-        )
-        self._progress = Progress(*columns, console=console(stderr=True, wraps=True))
-        self._stage: TaskID | None = None
-        self._embedding: TaskID | None = None
-        self._most_vectors = 1
-
-    def __enter__(self) -> Self:
-        self._progress.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._progress.stop()
-
-    def begun(self, what: str, total: int) -> None:
-        """Show a new bar."""
-        self._stage = self._progress.add_task(tr(what), total=max(1, total))
-
-    def advanced(self, steps: int = 1) -> None:
-        """Move the latest bar on."""
-        if self._stage is not None:
-            self._progress.advance(self._stage, steps)
-
-    def model(self, status: StoreStatus, report: ModelReport) -> None:
-        """Show how far the model, or the vectors, are; nothing when there is no model."""
-        if not (report.is_loading or report.model):
-            return
-        if self._embedding is None:
-            self._embedding = self._progress.add_task(tr("embedding"))
-        if report.is_loading:
-            what = tr(report.activity) or tr("loading the embedding model")
-            self._progress.update(self._embedding, description=what, total=1, completed=report.progress)
-            return
-        self._most_vectors = max(self._most_vectors, status.pending_vectors)
-        done = self._most_vectors - status.pending_vectors
-        self._progress.update(self._embedding, description=tr("embedding"), total=self._most_vectors, completed=done)
+            return run(evaluate(data, Path(folder), config, embeddings=embeddings, stage=stage))

@@ -2,7 +2,7 @@
 
 import os
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -35,13 +35,10 @@ def group_scope(group: str) -> Scope:
     return Scope(agent=f"group {group}")
 
 
-def write_transcripts(
-    workspace: Path, documents: Iterable[EvalDocument], *, written: Callable[[int], None] = lambda lines: None
-) -> DocumentPlaces:
+def write_transcripts(workspace: Path, documents: Iterable[EvalDocument]) -> DocumentPlaces:
     """Write documents to a workspace without any memory, redacted as every memory file is.
 
-    ``written`` is called after each file with the number of its lines. Raises `InputError` when there is memory in
-    the workspace, and when it cannot be written.
+    Raises `InputError` when there is memory in the workspace, and when it cannot be written.
     """
     paths = MemoryPaths.of(workspace)
     for place in (paths.memory, paths.index_folder):
@@ -65,7 +62,6 @@ def write_transcripts(
             os.utime(path, (_FIRST_WRITTEN + number, _FIRST_WRITTEN + number))
             relative = paths.relative(path)
             ids |= {(relative, line): document.id for line, document in enumerate(ordered, 1)}
-            written(len(ordered))
     except OSError as error:
         cause = Sentence(
             "{filename} cannot be written: {why}.",

@@ -11,7 +11,7 @@ from typing import Any
 
 from nanobot_memory_plugins.core.cli.open_store import opened_store, without_embeddings
 from nanobot_memory_plugins.core.config import MemoryConfig, plugin_options
-from nanobot_memory_plugins.core.protocols import ModelReport, Store, VectorStore
+from nanobot_memory_plugins.core.protocols import Store, VectorStore
 from nanobot_memory_plugins.core.values import Level, StoreStatus
 from nanobot_memory_plugins.recall.engine import Recalled, recall
 from nanobot_memory_plugins.recall.options import RecallOptions
@@ -39,59 +39,46 @@ class EvaluationOutcome:
     status: StoreStatus
 
 
-class EvaluationWatcher:
-    """Is told how far an evaluation is. This one does nothing."""
-
-    def begun(self, what: str, total: int) -> None:
-        """Learn that a stage begins that has ``total`` steps."""
-
-    def advanced(self, steps: int = 1) -> None:
-        """Learn that steps of the stage are done."""
-
-    def model(self, status: StoreStatus, report: ModelReport) -> None:
-        """Learn how the embedding model and the vectors stand."""
-
-
 async def evaluate(
     dataset: Dataset,
     workspace: Path,
     config: MemoryConfig,
     *,
     embeddings: bool,
-    watcher: EvaluationWatcher,
+    stage: Callable[[str], object] = lambda name: None,
     shared: Mapping[str, Any] | None = None,
 ) -> EvaluationOutcome:
     """Write the documents, index them, and answer the questions.
 
     ``config`` holds the options of search and recall that are measured, ``shared`` those of the ``postgres`` plugin
-    where its server is to answer; else what others share is not searched, and gets nothing of a data set.
+    where its server is to answer; else what others share is not searched, and gets nothing of a data set. ``stage``
+    is called with what begins.
     Raises `InputError` when the workspace cannot be used, and `StoreError` when there is no index.
     """
-    watcher.begun(Sentence("writing"), len(dataset.documents))
-    places = await asyncio.to_thread(write_transcripts, workspace, dataset.documents, written=watcher.advanced)
+    stage(Sentence("writing"))
+    places = await asyncio.to_thread(write_transcripts, workspace, dataset.documents)
     options, _ = plugin_options(config, "recall", RecallOptions)
     chosen = options if isinstance(options, RecallOptions) else RecallOptions()
     async with opened_store(workspace, _own_index(config, shared, embeddings=embeddings)) as store:
-        await _indexed(store, watcher)
-        watcher.begun(Sentence("asking"), len(dataset.queries))
+        stage(Sentence("indexing"))
+        await _indexed(store)
+        stage(Sentence("asking"))
         asking = _Asking(store, places, chosen.model_copy(update={"recall_timeout": _NO_LIMIT}), dataset.documents)
-        return EvaluationOutcome(await asking.answers(dataset.queries, watcher.advanced), store.status())
+        return EvaluationOutcome(await asking.answers(dataset.queries), store.status())
 
 
-async def _indexed(store: Store, watcher: EvaluationWatcher) -> None:
+async def _indexed(store: Store) -> None:
     """Return once everything is searchable, by words and by meaning.
 
     A database that cannot be opened yet is waited for: meanwhile a store may have no more than the files to search.
     """
-    watcher.begun(Sentence("indexing"), 1)
     for _ in range(_LOOKS):
         await store.flush()
         if isinstance(store, VectorStore):
-            await store.vectors_complete(watcher.model)
+            await store.vectors_complete(lambda status, report: None)
         if store.status().level is not Level.MARKDOWN:
             break
         await asyncio.sleep(_LOOK_SECONDS)
-    watcher.advanced()
 
 
 class _Asking:
@@ -109,15 +96,13 @@ class _Asking:
             if document.ts is not None:
                 self._latest[document.group] = max(document.ts, self._latest.get(document.group, document.ts))
 
-    async def answers(self, queries: Sequence[EvalQuery], answered: Callable[[], None]) -> tuple[str, ...]:
+    async def answers(self, queries: Sequence[EvalQuery]) -> tuple[str, ...]:
         """Return a line of JSON for each question, in their order."""
         free = asyncio.Semaphore(_AT_A_TIME)
 
         async def one(query: EvalQuery) -> str:
             async with free:
-                answer = await self._answer(query)
-            answered()
-            return json.dumps(answer, ensure_ascii=False)
+                return json.dumps(await self._answer(query), ensure_ascii=False)
 
         return tuple(await asyncio.gather(*map(one, queries)))
 
