@@ -37,12 +37,12 @@ def memory_part(system: str) -> str:
     return system[begin : system.index("\n\n---\n\n", begin)]
 
 
-async def test_the_block_speaks_the_language_of_the_user_from_the_first_turn_on(nanobot, server):
-    keep(nanobot, "The user likes oolong tea")
+async def test_the_block_speaks_the_language_of_the_entries_whatever_a_turn_is_in(nanobot, server):
+    keep(nanobot, "用户喜欢乌龙茶")
     await turns(nanobot, "你好，今天过得怎么样？", "please answer in English this time")
     await turns(nanobot, "thanks", session="cli:other")  # another process of the same user
     assert {memory_part(request.system) for request in server.requests} == {
-        "# 历史记忆\n\n关于用户的关键信息：\n- The user likes oolong tea"
+        "# 历史记忆\n\n关于用户的关键信息：\n- 用户喜欢乌龙茶"
     }
 
 

@@ -47,5 +47,5 @@ def test_every_command_of_every_extra_is_known():
     for file in ROOT.glob("nanobot_memory_plugins/*/pyproject.toml"):
         project = tomllib.loads(file.read_text(encoding="utf-8"))["project"]
         if project["name"] in OPTIONAL:
-            found |= dict.fromkeys(project["entry-points"].get("nanobot_memory_commands", {}), file.parent.name)
+            found |= dict.fromkeys(project.get("entry-points", {}).get("nanobot_memory_commands", {}), file.parent.name)
     assert found == EXTRA_COMMANDS

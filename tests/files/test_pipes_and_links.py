@@ -1,7 +1,6 @@
 """A pipe, a device or a link in the place of a memory file holds nobody up and leads nowhere."""
 
 import asyncio
-import json
 import os
 import time
 from pathlib import Path
@@ -9,11 +8,9 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from nanobot_memory_plugins.core.cli.findings import memory_file_findings
 from nanobot_memory_plugins.core.cli.main import app
 from nanobot_memory_plugins.core.config import MemoryConfig
 from nanobot_memory_plugins.core.host.memory_host import MemoryHost
-from nanobot_memory_plugins.core.values.diagnosis import Health
 from tests.support.files_of import contents_of
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="Windows has no named pipes in folders")
@@ -103,45 +100,6 @@ def test_nothing_is_written_through_a_folder_of_ours_that_is_a_link(tmp_path: Pa
     assert (refused in answers) == (name in ("memory/sessions", "memory/.locks"))
     assert outside_of(workspace) == {"1-0123456789abcdef.spill": b"not ours"}
     assert sorted(path.name for path in outside.iterdir()) == ["1-0123456789abcdef.spill", "kept"]
-
-
-FOLDERS = [
-    *("memory/sessions", "memory/.locks", ".storage"),
-    ".storage/summary",
-]
-
-
-def link(workspace: Path, name: str) -> None:
-    """Make a workspace in which this folder is a link, and a person's folder another."""
-    (workspace.parent / "outside").mkdir()
-    (workspace / name).parent.mkdir(parents=True)
-    (workspace / "memory").mkdir(exist_ok=True)
-    (workspace / name).symlink_to(workspace.parent / "outside")
-    (workspace / "memory" / "mine").symlink_to(workspace.parent / "outside")
-
-
-@pytest.mark.parametrize("name", FOLDERS)
-def test_a_linked_folder_of_ours_is_found_with_its_mend(tmp_path: Path, name: str) -> None:
-    workspace = tmp_path / "workspace"
-    link(workspace, name)
-    (found,) = [one for one in memory_file_findings(workspace) if one.health is not Health.GOOD]
-    assert (found.subject, found.state) == (
-        f"folder {name}",
-        "it is a symbolic link, and nothing is written through it",
-    )
-    assert found.hint.startswith("Replace it by a real folder, and move into that what the link leads to: ")
-    assert f"`rm {workspace / name}`" in found.hint
-    is_bad = name.startswith(("memory/sessions", "memory/.locks", "memory/.entries", "memory/.erasure"))
-    assert (found.health is Health.BAD) == is_bad
-
-
-def test_the_doctor_names_a_linked_folder_of_ours(tmp_path: Path) -> None:
-    workspace = tmp_path / "workspace"
-    link(workspace, "memory/.locks")
-    ended = CliRunner().invoke(app, ["doctor", "--workspace", str(workspace), "--json"])
-    findings = json.loads(ended.stdout.splitlines()[-1])["findings"]
-    assert [one["health"] for one in findings if one["subject"] == "folder memory/.locks"] == ["bad"]
-    assert ended.exit_code == 1
 
 
 def test_a_linked_index_is_named_by_the_doctor_with_its_mend(tmp_path: Path) -> None:
