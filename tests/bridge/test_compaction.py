@@ -42,20 +42,6 @@ async def test_a_summary_of_ours_replaces_nanobots_and_reaches_dream(install, re
         assert "not MySQL" not in server.requests[-1].text
 
 
-async def test_an_earlier_summary_is_handed_over_with_the_next_messages(install, recorder):
-    calls = recorder(summary="FIRST SUMMARY")
-    loop = install().loop()
-    await loop.process_direct("one")
-    await loop.process_direct("/compact")
-    await loop.process_direct("two")
-    await loop.process_direct("/compact")
-    await loop.aclose()
-    first, second = calls.calls("compaction")
-    assert "FIRST SUMMARY" not in json.dumps(first["messages"])
-    assert second["messages"][0][0] == "system"
-    assert "FIRST SUMMARY" in second["messages"][0][1]
-
-
 async def test_trap_6_a_flush_asks_the_model_in_the_middle_of_a_compaction(install, recorder, server):
     """Through the session's own loop it would wait for itself for ever."""
     calls = recorder(ask="what matters?")

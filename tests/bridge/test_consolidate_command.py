@@ -61,20 +61,6 @@ def test_the_command_asks_the_configured_model_shows_and_applies(call, server):
     assert len(server.requests) == 2
 
 
-def test_without_a_configured_model_it_says_so(call):
-    call.nanobot.config_file.unlink()
-    note(call.workspace, COFFEE)
-    said = call("consolidate", as_json=False)
-    assert "There is no language model to ask" in said
-    assert call("entries", "list")["entries"] == []
-
-
-def test_a_model_that_wants_no_change_is_said_to_have_been_asked(call, server):
-    note(call.workspace, COFFEE)
-    answer(server)
-    assert "The model was asked, and wants nothing changed." in call("consolidate", "--dry-run", as_json=False)
-
-
 def test_a_model_that_cannot_be_used_is_told_with_what_helps(call, capsys: pytest.CaptureFixture[str]):
     settings = json.loads(call.nanobot.config_file.read_text(encoding="utf-8"))
     settings["agents"]["defaults"].update(provider="custom", model="nothing")

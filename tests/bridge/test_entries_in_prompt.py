@@ -46,30 +46,6 @@ async def test_the_block_speaks_the_language_of_the_entries_whatever_a_turn_is_i
     }
 
 
-async def test_an_edit_by_hand_is_in_the_prompt_of_the_next_turn(nanobot, server):
-    keep(nanobot, "The user likes oolong tea")
-    loop = nanobot.loop()
-    await loop.process_direct("Hello my friend")
-    file = EntryRepository(nanobot.workspace).path
-    file.write_text(file.read_text(encoding="utf-8").replace("oolong", "green"), encoding="utf-8")
-    await loop.process_direct("Hello my friend")
-    await loop.aclose()
-    assert [("oolong" in one.system, "green tea" in one.system) for one in server.requests] == [
-        (True, False),
-        (False, True),
-    ]
-
-
-async def test_a_large_memory_file_stays_inside_the_bootstrap_budget_and_the_block_stays_whole(nanobot, server):
-    write_memory(nanobot, "\n".join(f"- fact {number}: the port is {number}" for number in range(2_000)))
-    keep(nanobot, "The user likes oolong tea")
-    await turns(nanobot, "Hello my friend")
-    part = memory_part(server.requests[-1].system)
-    assert "chars, read memory/MEMORY.md for full content...]" in part
-    assert part.endswith("\n- The user likes oolong tea")
-    assert len(part) < 25_000
-
-
 async def test_dreams_rewriting_of_the_memory_file_costs_no_entry(nanobot, server):
     write_memory(nanobot, "# Notes of mine\n\nThe port is 7071.\n")
     keep(nanobot, "The user likes oolong tea")

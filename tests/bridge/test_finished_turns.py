@@ -37,21 +37,3 @@ async def test_each_turn_is_followed_with_its_context_and_the_live_messages(inst
     assert rows[0][3] == [["user", "one"], ["assistant", "Understood."]]
     assert len(rows[1][3]) == 4
     assert 1_000 < rows[0][1] < rows[1][1] < rows[1][2] == 200_000
-
-
-async def test_what_still_runs_does_not_hold_up_the_end(install, plugins):
-    source = """
-        import asyncio
-        from nanobot_memory_plugins.core import hookimpl
-
-        @hookimpl
-        async def on_turn_finished():
-            await asyncio.sleep(60)
-    """
-    plugins("sleeper", source)
-    loop = install().loop()
-    await loop.process_direct("one")
-    await asyncio.sleep(0.3)
-    began = asyncio.get_running_loop().time()
-    await loop.aclose()
-    assert asyncio.get_running_loop().time() - began < 10

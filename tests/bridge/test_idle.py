@@ -36,12 +36,6 @@ async def test_what_an_earlier_process_left_is_told_of_at_the_next_start(install
     assert [call["session"] for call in calls.calls("idle")].count("cli:old") == 1
 
 
-def test_sessions_from_before_the_installation_are_not_due(tmp_path):
-    marks = IdleMarks(StateDatabase.of(tmp_path))
-    assert marks.due([("old", NOW - timedelta(days=3))], now=NOW, at_most=9) == []
-    assert marks.due([("new", NOW + timedelta(hours=1))], now=NOW + timedelta(days=1), at_most=9) != []
-
-
 def test_a_session_is_due_until_it_was_dealt_with_and_again_after_more_was_said(tmp_path):
     marks = IdleMarks(StateDatabase.of(tmp_path))
     marks.due([], now=NOW, at_most=9)
@@ -51,11 +45,3 @@ def test_a_session_is_due_until_it_was_dealt_with_and_again_after_more_was_said(
     assert IdleMarks(StateDatabase.of(tmp_path)).due([("a", saved)], now=NOW, at_most=9) == []
     later = saved + timedelta(minutes=5)
     assert marks.due([("a", later)], now=NOW, at_most=9) == [("a", later)]
-
-
-def test_a_session_whose_catching_up_never_ends_is_given_up(tmp_path):
-    marks = IdleMarks(StateDatabase.of(tmp_path))
-    marks.due([], now=NOW, at_most=9)
-    saved = NOW + timedelta(hours=1)
-    tries = [bool(marks.due([("a", saved)], now=NOW, at_most=9)) for _ in range(5)]
-    assert tries == [True, True, True, False, False]

@@ -10,7 +10,6 @@ from nanobot_memory_plugins.core.values import Origin
 
 from .test_idle import until
 
-TEA = "I like green tea, and I live in Hamburg."
 ANSWER = [
     {
         "text": "The user likes green tea",
@@ -69,26 +68,3 @@ async def test_turns_of_timers_are_learned_from_when_they_are_let_through(instal
     assert one.origin is Origin.ASSISTANT
     assert one.source_session in ("cron:disk", "heartbeat")
     assert one.hits <= 1
-
-
-async def test_turns_of_timers_are_left_alone_by_default(install, learner):
-    nanobot = install()
-    loop = nanobot.loop()
-    await loop.process_direct("Look after the disk.", session_key="cron:disk")
-    await loop.process_direct("Look after the disk.", session_key="heartbeat")
-    await loop.aclose()
-    assert asked(learner) == 0
-    assert entries(nanobot) == {}
-
-
-async def test_what_was_compacted_before_the_end_of_a_process_is_learned_from_by_the_next(install, learner):
-    nanobot = install()
-    loop = nanobot.loop()
-    await loop.process_direct(TEA)
-    await loop.process_direct("/compact")
-    await loop.aclose()
-    loop = nanobot.loop()
-    await loop.process_direct("hello again")
-    await until(lambda: len(entries(nanobot)) == 2, 30)
-    await loop.aclose()
-    assert asked(learner) in (1, 2), "once, and once more where the process ended before the answer"

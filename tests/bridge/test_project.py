@@ -2,8 +2,6 @@
 
 from pathlib import Path
 
-import pytest
-
 from nanobot_memory_plugins.core.scopes.projects import project_of
 
 
@@ -21,13 +19,6 @@ async def said(nanobot, text: str) -> str:
     await loop.aclose()
     (row,) = [one for one in nanobot.transcript() if one["text"] == text]
     return row.get("project", "")
-
-
-@pytest.mark.parametrize(("option", "kept"), [({}, ""), ({"project": "the barn"}, "the barn")])
-async def test_it_is_none_or_the_one_that_is_named(install, recorder, monkeypatch, tmp_path, option, kept):
-    recorder()
-    monkeypatch.chdir(repository(tmp_path / "one", "https://git.example/ana/pumps.git"))
-    assert await said(install({"nanobot": option}), "The pump is serviced on Friday.") == kept
 
 
 async def test_with_auto_it_is_that_of_the_folder_even_where_the_session_began_in_another(

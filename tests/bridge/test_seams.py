@@ -1,17 +1,12 @@
 """Where the bridge takes hold of nanobot, and what is said when it cannot."""
 
-import subprocess
-import sys
-import textwrap
 from types import SimpleNamespace
 
 import pytest
 
 from nanobot_memory_plugins.bridge import seams
 from nanobot_memory_plugins.bridge.attach import attach, bridge_of
-from nanobot_memory_plugins.bridge.configuration import read_configuration
 from nanobot_memory_plugins.bridge.host_version import host_finding
-from nanobot_memory_plugins.bridge.plugin import NanobotPlugin
 from nanobot_memory_plugins.bridge.tools import MemorySearchTool, RememberTool
 from nanobot_memory_plugins.core.values.diagnosis import Health
 
@@ -72,29 +67,6 @@ def test_attaching_never_raises():
         assert RememberTool.create(nonsense).name == "remember"
 
 
-def test_a_loop_is_attached_once(install):
-    loop = install().loop()
-    bridge = bridge_of(loop)
-    assert len(loop._hook_factories) == 1
-    providers = loop.tools.get_runtime_context_providers()
-    assert [provider.__self__ for provider in providers if getattr(provider, "__self__", None) is bridge.turns] == [
-        bridge.turns
-    ]
-
-
-def test_a_loop_that_is_dropped_takes_its_bridge_with_it(install):
-    import gc
-
-    nanobot = install()
-    loop = nanobot.loop()
-    number = id(loop)
-    del loop
-    gc.collect()
-    from nanobot_memory_plugins.bridge.attach import _bridges
-
-    assert number not in _bridges
-
-
 @pytest.mark.parametrize(
     ("version", "health"),
     [
@@ -117,39 +89,3 @@ def test_nanobot_keeps_our_part_when_it_saves_its_file(install):
     nanobot = install({"nanobot": {"sweepSessions": 3}})
     save_config(load_config(nanobot.config_file), nanobot.config_file)
     assert bridge_of(nanobot.loop()).configuration.bridge.sweep_sessions == 3
-
-
-def test_a_file_named_by_the_environment_is_read_where_nanobots_has_nothing(tmp_path, monkeypatch):
-    file = tmp_path / "memory.json"
-    file.write_text('{"memoryPlugins": {"nanobot": {"startLimit": 1.5}}}', encoding="utf-8")
-    monkeypatch.setenv("NANOBOT_MEMORY_CONFIG", str(file))
-    assert read_configuration(None).bridge.start_limit == 1.5
-
-
-@pytest.mark.slow
-def test_the_bridge_adds_little_to_nanobots_start():
-    """Nothing heavy may be imported with the tools: it belongs to the memory's thread."""
-    source = textwrap.dedent(
-        """
-        import sys, time
-        begun = time.process_time()
-        import nanobot.agent.loop, nanobot.agent.tools.loader
-        nanobot.agent.tools.loader.ToolLoader().discover()
-        between = time.process_time()
-        import nanobot_memory_plugins.bridge.tools
-        ended = time.process_time()
-        heavy = {
-            "fastembed", "apsw", "numpy", "onnxruntime", "nanobot_memory_plugins.storage",
-            "nanobot_memory_plugins.redaction.detectors.rows",
-        } & set(sys.modules)
-        print((ended - between) / (between - begun), sorted(heavy))
-        """
-    )
-    done = subprocess.run([sys.executable, "-c", source], capture_output=True, text=True, timeout=60, check=True)
-    times_nanobots, heavy = done.stdout.split(" ", 1)
-    assert heavy.strip() == "[]"
-    assert float(times_nanobots) < 1.1  # of processor time; .22 was measured
-
-
-def test_the_plugin_takes_the_options_of_the_bridge():
-    assert "start_limit" in NanobotPlugin.Options.model_fields

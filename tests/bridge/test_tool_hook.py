@@ -1,7 +1,5 @@
 """Tools that nanobot runs, as plugins hear of them."""
 
-import pytest
-
 from nanobot_memory_plugins.core.testing.scripted_server import Reply, ReplyRule, ToolCall, after_tool
 
 
@@ -17,43 +15,18 @@ async def run(nanobot, text: str = "use the tool", **options) -> str:
     return response.content
 
 
-@pytest.mark.parametrize(
-    ("tool", "words"),
-    [
-        (ToolCall("no_such_tool", {"a": 1}), "not found"),
-        (ToolCall("read_file", {"no_such_argument": 1}), "missing required"),
-        (ToolCall("read_file", "[1, 2]"), "must be a JSON object"),
-    ],
-)
-async def test_a_call_that_never_executed_is_observed_once(install, recorder, server, tool, words):
+async def test_a_call_that_never_executed_is_observed_once(install, recorder, server):
     calls = recorder()
-    server.rules = calling(tool)
-    await run(install())
-    (call,) = calls.calls("tool")
-    assert call["name"] == tool.name
-    assert words in call["error"]
-
-
-async def test_parallel_calls_are_each_observed_once(install, recorder, server):
-    calls = recorder()
-    nanobot = install()
-    for number in range(4):
-        (nanobot.workspace / f"{number}.txt").write_text(f"content {number}", encoding="utf-8")
     server.rules = calling(
-        *(ToolCall("read_file", {"path": f"{number}.txt"}) for number in range(4)), ToolCall("no_such_tool")
+        ToolCall("no_such_tool", {"a": 1}),
+        ToolCall("read_file", {"no_such_argument": 1}),
+        ToolCall("read_file", "[1, 2]"),
     )
-    await run(nanobot)
-    seen = calls.calls("tool")
-    assert sorted(call["arguments"].get("path", "-") for call in seen) == ["-", "0.txt", "1.txt", "2.txt", "3.txt"]
-
-
-async def test_the_memorys_own_tools_are_not_observed(install, recorder, server):
-    calls = recorder()
-    server.rules = calling(ToolCall("remember", {"text": "Ann likes tea."}))
-    nanobot = install()
-    await run(nanobot)
-    assert calls.calls("tool") == []
-    assert "Ann likes tea." in nanobot.stored()
+    await run(install())
+    seen = sorted((call["name"], call["error"]) for call in calls.calls("tool"))
+    assert [name for name, _ in seen] == ["no_such_tool", "read_file", "read_file"]
+    told = "".join(error for _, error in seen)
+    assert all(words in told for words in ("not found", "missing required", "must be a JSON object"))
 
 
 async def test_a_note_is_refused_in_a_temporary_chat(install, recorder, server):
@@ -95,12 +68,3 @@ async def test_a_tool_that_a_plugin_contributes_is_offered_and_runs(install, plu
     contents = [m["content"] for m in server.requests[-1].messages if m["role"] == "tool"]
     assert contents[0] == "cli:x asks why"
     assert contents[1].startswith("Error: no.")
-
-
-async def test_trap_10_the_hook_leaves_the_result_as_it_was(install, recorder, server):
-    recorder()
-    nanobot = install()
-    (nanobot.workspace / "a.txt").write_text("untouched", encoding="utf-8")
-    server.rules = calling(ToolCall("read_file", {"path": "a.txt"}))
-    await run(nanobot)
-    assert "untouched" in server.requests[-1].last["content"]

@@ -14,15 +14,6 @@ from nanobot_memory_plugins.core.testing.scripted_server import Reply, ReplyRule
 FACT = "The build server is called Brunhilde."
 
 
-async def test_a_message_reaches_the_plugins_with_whose_it_is(install, recorder):
-    calls = recorder()
-    loop = install().loop()
-    await loop.process_direct("hello", session_key="telegram:7", channel="telegram", chat_id="7", sender_id="ann")
-    await loop.aclose()
-    (call,) = calls.calls("message")
-    assert (call["session"], call["text"], call["user"], call["channel"]) == ("telegram:7", "hello", "ann", "telegram")
-
-
 async def test_a_streamed_reply_is_remembered_whole(install, recorder, server):
     recorder()
     server.default = "A reply that arrives in pieces."
@@ -50,17 +41,6 @@ async def test_trap_3_a_recall_that_breaks_does_not_end_the_turn(install, record
     response = await loop.process_direct("still there?")
     await loop.aclose()
     assert response.content == "Understood."
-
-
-async def test_background_turns_are_learned_from_when_the_switch_is_on(install, recorder, server):
-    calls = recorder(recall=FACT)
-    loop = install({"nanobot": {"backgroundTurns": True}}).loop()
-    await loop.process_direct("run the nightly job", session_key="cron:backup")
-    await loop.process_direct("rewrite MEMORY.md", session_key="dream:20260101-000000")
-    await loop.aclose()
-    assert FACT not in server.requests[-1].text
-    (call,) = calls.calls()
-    assert (call["hook"], call["session"], call["ended"]) == ("idle", "cron:backup", True)
 
 
 async def test_nothing_is_kept_of_a_turn_that_nanobot_does_not_keep(install, recorder, server):
@@ -161,12 +141,3 @@ async def test_a_memory_that_does_not_start_holds_the_turn_for_the_start_limit_o
     # The doctor can tell of it, and of why.
     (missed,) = missed_turns(StateDatabase.of(nanobot.workspace), since=datetime.now(UTC) - timedelta(minutes=1))
     assert (missed.plugin, missed.why) == ("recall", "no answer within 0.9 s, the start of the memory included")
-
-
-async def test_the_set_can_be_switched_off(install, recorder, server):
-    calls = recorder(recall=FACT)
-    loop = install({"nanobot": {"enabled": False}}).loop()
-    await loop.process_direct("hello")
-    await loop.aclose()
-    assert calls.calls() == []
-    assert not {"memory_search", "remember"} & set(server.requests[-1].tool_names)

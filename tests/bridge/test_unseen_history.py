@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import time
 from collections import Counter
 from pathlib import Path
 
@@ -32,10 +31,6 @@ def record(nanobot: Installation, messages: list[dict[str, object]], *, session:
     kept = loop.sessions.get_or_create(session)
     kept.messages.extend({"timestamp": "2026-03-01T10:00:00", **message} for message in messages)
     loop.sessions.save(kept)
-
-
-def many(count: int) -> list[dict[str, object]]:
-    return [{"role": "user", "content": f"The plant number {n} wants water on Tuesdays."} for n in range(count)]
 
 
 async def once_it_is_kept(workspace: Path, text: str) -> None:
@@ -84,44 +79,3 @@ async def test_a_fact_of_a_session_from_before_is_found_after_its_first_turn(ins
     assert "Mistral" in "".join(recalled_blocks(server.requests[-1]))
     said |= {("user", "And a good night."): 1, ("user", "What is my boat called?"): 1, ("assistant", "Understood."): 3}
     assert said_in(nanobot.workspace) == said
-
-
-async def test_of_a_days_turns_without_the_memory_the_missing_ones_are_taken_in(install, plugins):
-    nanobot = install()
-    loop = nanobot.loop()
-    await loop.process_direct("My boat is called Mistral.")
-    await loop.aclose()
-    configured = nanobot.config_file.read_text(encoding="utf-8")
-    off = json.loads(configured)
-    off["channels"]["memoryPlugins"] = {"nanobot": {"enabled": False}}
-    nanobot.config_file.write_text(json.dumps(off), encoding="utf-8")
-    loop = nanobot.loop()
-    await loop.process_direct("My dog is called Rex.")
-    await loop.aclose()
-    nanobot.config_file.write_text(configured, encoding="utf-8")
-    loop = nanobot.loop()
-    await loop.process_direct("My cat is called Tom.")
-    await loop.process_direct("My horse is called Max.")
-    await once_it_is_kept(nanobot.workspace, "Rex")
-    await loop.aclose()
-    assert said_in(nanobot.workspace) == {
-        **{("user", f"My {one}."): 1 for one in ("boat is called Mistral", "dog is called Rex")},
-        **{("user", f"My {one}."): 1 for one in ("cat is called Tom", "horse is called Max")},
-        ("assistant", "Understood."): 4,
-    }
-
-
-async def test_neither_a_turn_nor_the_end_waits_for_a_long_history(install, plugins):
-    nanobot = install(WORDS)
-    record(nanobot, many(3_000))
-    loop = nanobot.loop()
-    await loop.process_direct("Good evening to you.")
-    assert len(rows_in(nanobot.workspace)) < 3_000
-    await once_it_is_kept(nanobot.workspace, "plant number 3 ")
-    began = time.perf_counter()
-    await loop.aclose()
-    assert time.perf_counter() - began < 10
-    assert len(rows_in(nanobot.workspace)) < 3_000
-    before = said_in(nanobot.workspace)
-    assert before["user", "Good evening to you."] == 1
-    assert set(before.values()) == {1}

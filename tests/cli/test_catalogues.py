@@ -6,9 +6,7 @@ from nanobot_memory_plugins.core.cli.main import run_command_line
 from nanobot_memory_plugins.core.config import languages
 from nanobot_memory_plugins.core.errors import InputError
 from nanobot_memory_plugins.core.hatch_build import compile_catalogues
-from nanobot_memory_plugins.core.isolation.answers import Expected, accepted_values
-from nanobot_memory_plugins.core.values.diagnosis import Finding
-from nanobot_memory_plugins.redaction.script.messages import Sentence, speaking, together, tr
+from nanobot_memory_plugins.redaction.script.messages import Sentence, speaking, tr
 from release.catalogues import write
 
 
@@ -29,16 +27,6 @@ def test_a_third_language_is_a_file(tmp_path: Path, monkeypatch, capsys):
     said = capsys.readouterr().err
     assert f"In {tmp_path / 'nowhere'} ist kein Arbeitsbereich." in said
     assert "Name the agent's folder with --workspace." in said  # what is not translated is said in English
-
-
-def test_a_third_language_names_what_stands_for_a_value(tmp_path: Path, monkeypatch, capsys):
-    catalogue_of(tmp_path, {"ID": "KENNUNG", "DIR": "ORDNER"})
-    monkeypatch.setattr(languages, "CATALOGUES", tmp_path)
-    monkeypatch.setenv("LC_ALL", "de_AT.UTF-8")
-    assert run_command_line(["entries", "show", "--help"]) == 0
-    said = capsys.readouterr().out
-    assert "nanobot-memory entries show [OPTIONS] {KENNUNG}" in said
-    assert "ORDNER" in said
 
 
 def test_a_third_language_is_chosen_in_the_configuration(tmp_path: Path, monkeypatch, capsys):
@@ -68,21 +56,3 @@ def test_a_sentence_is_its_english_text_and_is_said_in_the_language_of_the_reade
         assert tr(InputError(whole).cause) == "here 有 2 个文件"
         assert str(whole) == "2 files at here"
     assert tr(whole) == "2 files at here"
-
-
-def test_a_translation_with_other_values_is_said_in_english():
-    with speaking(lambda text: "{else_}"):
-        assert tr("{count} files", count=2) == "2 files"
-
-
-def test_sentences_stand_side_by_side_as_their_language_wants_it():
-    assert together("One.", "", "Two.") == "One. Two."
-    with speaking({"One.": "一。", "Two.": "二。"}.get):
-        assert together("One.", "Two.") == "一。二。"
-
-
-def test_a_finding_of_a_plugin_stays_a_sentence():
-    given = Finding("disk", Sentence("{count} files", count=2))
-    (copied,) = accepted_values([given], Expected((Finding,)))
-    assert isinstance(copied.state, Sentence)
-    assert copied == given

@@ -43,11 +43,8 @@ def zsh(*words: str, home: Path) -> str:
 @pytest.mark.parametrize(
     ("words", "offered", "not_offered"),
     [
-        (["a"], "audit", "why"),
         (["entries", "re"], "restore", "forget"),
-        (["search", "--ti"], "--tier", "--limit"),
         (["audit", "--kind", "st"], "stale", "expired"),
-        (["models", "pull", "ch"], "chinese", "english"),
     ],
 )
 def test_zsh_is_offered_what_fits(words, offered, not_offered, workspace: Path):

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from nanobot_memory_plugins.core.cli.main import run_command_line
-from nanobot_memory_plugins.core.config.wording import allowed_by
 from release.pages.configuration import MODELS
 
 
@@ -51,16 +50,6 @@ def test_every_option_of_the_documents_page_is_there_with_its_allowed_values(fil
     assert all(row["description"] for row in ours)
 
 
-def test_one_is_explained_with_the_command_that_sets_it(file: Path, capsys):
-    code, told = run(capsys, "explain", "core.share", "-c", str(file))
-    assert code == 0
-    assert f'core.share = "user"  (set by memoryPlugins.core.share in {file})' in told
-    assert 'allowed: one of "auto", "agent", "user", "channel", "session"; default: "auto"' in " ".join(told.split())
-    command = told.splitlines()[-1].partition("config ")[2]
-    assert run(capsys, *command.split(), "-c", str(file))[0] == 0
-    assert rows(capsys, "show", "-c", str(file))["core.share"]["value"] == "auto"
-
-
 def test_an_option_is_set_in_the_file_as_it_is_spelt_there_and_all_else_stays(file: Path, capsys):
     before = json.loads(file.read_text())
     file.chmod(0o640)
@@ -88,20 +77,3 @@ def test_a_wrong_value_or_name_is_refused_with_what_may_stand_there(file: Path, 
         assert file.read_bytes() == before
     file.unlink()
     assert "There is no configuration file" in run(capsys, "set", "core.share", "user")[1]
-
-
-def test_what_a_schema_allows_is_said_in_words():
-    assert allowed_by({"anyOf": [{"type": "number", "exclusiveMinimum": 0}, {"type": "null"}]}, {}) == (
-        "a number above 0 or null"
-    )
-    assert allowed_by({"$ref": "#/$defs/Colour"}, {"Colour": {"enum": ["red", "blue"]}}) == 'one of "red", "blue"'
-    assert allowed_by({"type": "array", "items": {"type": "string", "maxLength": 1_000}}, {}) == (
-        "a list, each text of at most 1,000 characters"
-    )
-
-
-def test_get_says_what_is_wrong_with_the_value_that_it_does_not_print(file: Path, capsys):
-    code, told = run(capsys, "get", "recall.heavyTopK", "-c", str(file))
-    assert code == 0
-    assert "recall.heavyTopK" in told
-    assert "the default 8 is used" in " ".join(told.split())

@@ -6,19 +6,11 @@ from pathlib import Path
 
 from nanobot_memory_plugins.core.cli.main import run_command_line
 from nanobot_memory_plugins.core.testing import install_plugin
-from nanobot_memory_plugins.core.values.diagnosis import Finding, Health
 
 # A command, an option, a key of the configuration, or a variable.
 NAMES_SOMETHING = re.compile(
     r"`?nanobot-memory \w|pip install|--[a-z]|memoryPlugins\.|NANOBOT_[A-Z]|`(?:rm|mv|chmod|df|sudo chown) "
 )
-
-
-def test_what_others_report_without_a_mend_gets_one():
-    bare = Finding("disk", "slow", Health.DEGRADED)
-    assert NAMES_SOMETHING.search(bare.with_hint().hint)
-    assert Finding("disk", "good").with_hint() == Finding("disk", "good")
-    assert Finding("disk", "slow", Health.BAD, "Buy one.").with_hint().hint == "Buy one."
 
 
 SHRUGS = """

@@ -156,12 +156,6 @@ def live_in(home: Path, environment: pytest.MonkeyPatch, locale: str) -> None:
     environment.chdir(home)
 
 
-def test_the_page_lists_thirty_commands():
-    commands = listed()
-    assert len(commands) >= 30
-    assert len({" ".join(one) for one in commands}) == len(commands)
-
-
 @pytest.mark.parametrize("arguments", parameters())
 def test_a_command_of_the_page_says_nothing_in_english(arguments: list[str], home: Path, capsys):
     told = said_by(arguments, home, capsys)
@@ -209,8 +203,3 @@ def test_the_option_goes_before_the_configuration_and_that_before_the_locale(
         (tmp_path / "config.json").write_text(json.dumps({"memoryPlugins": {"core": {"language": configured}}}))
     assert run_command_line(["why", "x", "-w", str(tmp_path / "nowhere"), *options]) == 1
     assert ("没有工作区" in capsys.readouterr().err) is is_chinese
-
-
-def test_an_unknown_language_is_wrong_use(capsys):
-    assert run_command_line(["--lang", "xx", "doctor"]) == 2
-    assert "Known are en, zh, zh_Hant." in capsys.readouterr().err

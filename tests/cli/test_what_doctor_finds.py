@@ -55,28 +55,6 @@ def carry_out(hint: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
 
 
-@pytest.mark.slow
-def test_a_configuration_of_nanobot_that_is_no_json_is_bad_and_its_place_is_named(tmp_path: Path, home: Path):
-    (tmp_path / "memory").mkdir()
-    config = home / ".nanobot" / "config.json"
-    config.write_text('{ "agents": {, }')
-    code, found = doctor(tmp_path)
-    assert code == 1
-    assert found["configuration file"]["health"] == "bad"
-    assert "line 1, column 14" in found["configuration file"]["state"]
-    assert carry_out(found["configuration file"]["hint"].partition("then ")[2]).returncode != 0
-    config.write_text('{ "agents": { } }')
-    assert carry_out(found["configuration file"]["hint"].partition("then ")[2]).returncode == 0
-    assert "configuration file" not in doctor(tmp_path)[1]
-
-
-def test_a_folder_in_place_of_the_configuration_is_named(home: Path):
-    (home / ".nanobot" / "config.json").mkdir()
-    _, (problem,) = load_config(environment={})
-    assert problem.is_unread
-    assert "not a file" in problem.message
-
-
 @pytest.mark.skipif(sys.platform == "win32", reason="modes of files")
 def test_a_configuration_without_the_right_to_read_it_is_bad(monkeypatch: pytest.MonkeyPatch):
     codecs.lookup("utf-8-sig")
@@ -95,12 +73,7 @@ def test_a_configuration_without_the_right_to_read_it_is_bad(monkeypatch: pytest
         assert (problems, memory.enabled("recall")) == ([], False)
 
 
-def test_a_broken_config_json_of_something_else_is_no_concern_of_ours(tmp_path: Path):
-    (tmp_path / "config.json").write_text("// not JSON")
-    assert load_config(environment={})[1] == []
-
-
-@pytest.mark.parametrize("name", ["memory", "memory/sessions", ".storage"])
+@pytest.mark.parametrize("name", ["memory", ".storage"])
 def test_a_file_where_a_folder_belongs_is_put_aside_by_the_remedy(tmp_path: Path, name: str):
     workspace = tmp_path / "a workspace"
     path = workspace / name

@@ -49,10 +49,3 @@ def host(workspace: Path, model: Any = None, *, clock: Any = None, core: Any = N
 def stored(workspace: Path) -> dict[str, Entry]:
     """Return the entries by their texts."""
     return {one.content: one for one in EntryRepository(workspace).load().entries.values()}
-
-
-def spoken_config(**options: object) -> MemoryConfig:
-    """Return a configuration in which nothing but consolidation is at work."""
-    others = ("storage", "recall", "nanobot", "bootstrap", "flush", "summary", "compaction", "observation")
-    off = {name: {"enabled": False} for name in others}
-    return MemoryConfig.model_validate({"core": {"message_limit": 20.0, **options}, "plugins": off})

@@ -5,8 +5,6 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import strategies as st
 
 from nanobot_memory_plugins.consolidation.model.entry import Category, Entry, Section, content_of, plain_score
-from nanobot_memory_plugins.consolidation.model.scoring import as_of
-from nanobot_memory_plugins.consolidation.store.repository import EntryRepository, Outcome
 from nanobot_memory_plugins.core.values import Origin, Scope
 
 NOW = datetime(2026, 2, 20, 10, 30, tzinfo=UTC)
@@ -109,11 +107,3 @@ def days(number: float) -> timedelta:
 def added(*entries: Entry):
     """Return a change that adds entries."""
     return lambda current: {**current, **{one.id: one for one in entries}}
-
-
-def fade(repository: EntryRepository) -> Outcome:
-    """Bring all entries up to this moment, as every write does: they fade, and expire."""
-    now = repository.clock.now()
-    return repository.update(
-        lambda entries: {id_: as_of(one, now) for id_, one in entries.items()}, who="decay", why="time has passed"
-    )

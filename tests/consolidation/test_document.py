@@ -8,10 +8,9 @@ import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
-from nanobot_memory_plugins.consolidation.model.entry import Entry, Section
+from nanobot_memory_plugins.consolidation.model.entry import Entry
 from nanobot_memory_plugins.consolidation.store.document import EntryDocument, Slot, Text, parse
 from nanobot_memory_plugins.consolidation.store.rendering import render
-from nanobot_memory_plugins.core.values import Origin, Scope
 from tests.support.examples import examples
 
 from .made_entries import EXAMPLE, NOW, drawn_entries, entry, entry_lists, foreign
@@ -50,25 +49,6 @@ def test_the_documents_example_is_written_but_for_time_and_count():
     assert made == expected
 
 
-def test_all_fields_stand_in_one_readable_line_below_the_text():
-    one = entry(
-        content="Acme pays within 14 days",
-        group="work/clients",
-        created_at=datetime(2026, 2, 18, 9, 12, tzinfo=UTC),
-        source_session="cli:direct",
-        origin=Origin.TOOL,
-        supersedes=("old1", "old2"),
-        scope=Scope(user="ann"),
-    )
-    text = written(one).decode()
-    assert (
-        "### [a1b2c3] fact | 0.80 | 2026-02-20 | 0\n"
-        "Acme pays within 14 days\n"
-        "<!-- created: 2026-02-18T09:12:00+00:00; activated: 2026-02-20T10:30:00+00:00; source: cli:direct; "
-        "group: work/clients; origin: tool; supersedes: old1 old2; user: ann -->\n"
-    ) in text
-
-
 @pytest.mark.accept("EB-01")
 @given(drawn_entries)
 @settings(max_examples=examples(EXAMPLES))
@@ -77,15 +57,6 @@ def test_an_entry_that_is_written_is_read_again_as_it_was(one: Entry):
     assert read.problems == ()
     assert read.entries == {one.id: one}
     assert read.slots[one.id].section is one.section
-
-
-@given(entry_lists)
-@settings(max_examples=examples(EXAMPLES))
-def test_each_section_is_in_the_order_of_scores(entries: list[Entry]):
-    slots = list(parse(written(*entries)).slots.values())
-    for section in Section:
-        scores = [slot.entry.score for slot in slots if slot.section is section]
-        assert scores == sorted(scores, reverse=True)
 
 
 @pytest.mark.accept("EB-04")
@@ -163,16 +134,6 @@ def test_text_of_others_stays_byte_for_byte_whatever_becomes_of_the_entries(
         assert made.count(b"\n") == made.count(b"\r\n") or b"\r\n" not in data
 
 
-def test_an_entry_that_does_not_change_keeps_its_bytes_among_others_that_do():
-    odd = b"###   [odd1]  fact|0,9 | 2026/02/01\nsome   text  \nof two lines"
-    data = b"## Active Memories\n\n" + odd + b"\n\n### [b] fact | 0.30 | 2026-02-01 | 1\nb\n"
-    document = parse(data)
-    assert document.entries["odd1"].content == "some   text\nof two lines"
-    made = render(document, {**document.entries, "b": document.entries["b"].with_score(0.95)}, now=NOW)
-    assert odd in made
-    assert made.index(b"[b]") < made.index(b"[odd1]")
-
-
 @pytest.mark.accept("EB-02")
 @pytest.mark.parametrize(
     "broken",
@@ -204,28 +165,12 @@ def test_a_score_outside_0_to_1_counts_as_the_nearest(shown: str, score: float):
     assert len(document.problems) == 1
 
 
-def test_an_id_that_stands_twice_is_the_first_ones():
-    data = EXAMPLE.replace("d4e5f6", "a1b2c3").encode()
-    document = parse(data)
-    assert len(document.entries) == 4
-    assert document.entries["a1b2c3"].content.startswith("用户喜欢")
-    assert len(document.problems) == 1
-    again = parse(render(document, {**document.entries, "n": entry("n")}, now=NOW))
-    assert again.problems == ()
-    assert set(again.entries) == {*document.entries, "n"}
-
-
 def test_a_score_that_is_changed_by_hand_wins_over_the_exact_one():
     one = entry(score=0.7444, decayed_days=3)
     data = written(one).replace(b"| 0.72 |", b"| 0.35 |")
     read = parse(data).entries[one.id]
     assert read.score == 0.35
     assert read.decayed_days == 3
-
-
-def test_a_day_that_is_changed_by_hand_wins_over_the_exact_time():
-    data = written(entry()).replace(b"2026-02-20 | 0", b"2026-02-11 | 0")
-    assert parse(data).entries["a1b2c3"].last_activated == datetime(2026, 2, 11, tzinfo=UTC)
 
 
 def test_fields_of_a_later_version_are_kept():
@@ -238,13 +183,6 @@ def test_fields_of_a_later_version_are_kept():
 def test_an_example_in_a_code_block_is_no_entry():
     data = ("# How it looks\n\n```markdown\n" + EXAMPLE + "```\n").encode()
     assert parse(data).entries == {}
-
-
-def test_entries_are_added_behind_text_that_has_no_sections_yet():
-    data = b"# Mine\n\nI keep notes here, without a last line break"
-    made = written(entry(), into=data)
-    assert made.startswith(data)
-    assert parse(made).entries == {"a1b2c3": entry()}
 
 
 def test_a_file_of_10_megabytes_of_broken_entries_is_read_in_time():

@@ -71,20 +71,6 @@ def test_two_texts_for_one_entry_both_stay_and_the_second_is_marked(here: EntryR
     assert [entry.group for entry in entries.values() if entry.id != id_] == [CONFLICT]
 
 
-def test_what_was_taken_out_elsewhere_goes_here(here: EntryRepository):
-    id_ = added(here, HOME)
-    take_in(here, [EntryUpdate(id_, exported(here)[id_], "")])
-    assert texts(here) == []
-
-
-def test_a_text_that_was_written_anew_here_stays_though_it_was_taken_out_elsewhere(here: EntryRepository):
-    id_ = added(here, HOME)
-    base = exported(here)[id_]
-    set_here(here, id_, content="The user lives in Riga")
-    take_in(here, [EntryUpdate(id_, base, "")])
-    assert texts(here) == ["The user lives in Riga"]
-
-
 def test_what_was_forgotten_for_good_goes_whatever_was_made_of_it_here(here: EntryRepository):
     id_ = added(here, HOME)
     base = exported(here)[id_]
@@ -102,15 +88,6 @@ def test_what_was_forgotten_and_can_be_restored_is_so_on_every_machine(here: Ent
     take_in(there, [EntryUpdate(id_, base, exported(here)[id_])])
     assert (set(there.load().entries), set(there.load().forgotten)) == (set(), {id_})
     assert taken_out(here, [id_]) == frozenset()
-
-
-def test_what_was_forgotten_here_stays_so_when_it_was_changed_elsewhere(here: EntryRepository):
-    id_ = added(here, HOME)
-    base = exported(here)[id_]
-    forget(here, [id_], who="user")
-    take_in(here, [EntryUpdate(id_, base, with_values(base, content="The user lives in Vilnius"))])
-    assert texts(here) == []
-    assert here.load().forgotten[id_].content == "The user lives in Vilnius"
 
 
 def test_another_entry_with_the_same_id_leaves_ours_under_a_new_one(here: EntryRepository):

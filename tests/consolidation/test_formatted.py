@@ -60,15 +60,6 @@ def test_a_formatter_changes_nothing_of_what_an_entry_says(edit: Edit):
     assert render(document, document.entries, now=NOW) == edit(FILE).encode()
 
 
-@pytest.mark.parametrize("edit", EDITS)
-def test_another_entry_is_written_beside_one_that_a_formatter_has_set(edit: Edit):
-    document = parse(edit(FILE).encode())
-    left = {id_: entry for id_, entry in document.entries.items() if id_ == "aaaaaaaa"}
-    written = render(document, left, now=NOW)
-    assert parse(written).entries == left
-    assert written.count(FIELDS.encode()) == 1
-
-
 def test_a_comment_that_somebody_writes_at_the_end_of_a_line_is_text():
     text = FILE.replace("the boat is blue", "the boat is blue <!-- as: ever -->")
     assert parse(text.encode()).entries["bbbbbbbb"].content == "the boat is blue <!-- as: ever -->"

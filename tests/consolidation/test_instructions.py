@@ -1,15 +1,12 @@
 """Standing instructions and pins: the user's own words, in force from the next message, until they are ended."""
 
 from nanobot_memory_plugins.consolidation.model.entry import INSTRUCTION, Section
-from nanobot_memory_plugins.consolidation.model.entry_json import entry_from_json, entry_to_json
 from nanobot_memory_plugins.consolidation.model.scoring import as_of
 from nanobot_memory_plugins.consolidation.prompt.instructions import MOST_INSTRUCTIONS
 from nanobot_memory_plugins.consolidation.prompt.render import prompt_text
-from nanobot_memory_plugins.consolidation.store.document import parse
-from nanobot_memory_plugins.consolidation.store.rendering import render
 from nanobot_memory_plugins.core import Origin
 
-from .made_entries import EXAMPLE, NOW, days, entry
+from .made_entries import NOW, days, entry
 
 
 def test_an_instruction_and_a_pin_fade_into_no_archive_and_end_on_their_day():
@@ -42,13 +39,3 @@ def test_there_are_ten_at_most_the_newest_and_none_in_a_group_or_from_a_model():
     assert "thing 2 " not in text
     assert "Never tell" not in text
     assert prompt_text(many, "en", in_group=True) == ""
-
-
-def test_kind_and_pin_stand_in_the_file():
-    document = parse(EXAMPLE.encode())
-    made = {**document.entries, "ab12": entry("ab12", "Never push", kind=INSTRUCTION, pinned=True)}
-    data = render(document, made, now=NOW)
-    assert b"kind: instruction; pinned: yes" in data
-    again = parse(data).entries["ab12"]
-    assert (again.kind, again.pinned) == (INSTRUCTION, True)
-    assert entry_from_json(entry_to_json(again)) == again

@@ -10,15 +10,13 @@ from unittest.mock import patch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nanobot_memory_plugins.consolidation.model.entry import Entry
 from nanobot_memory_plugins.consolidation.operations.remember import forget
 from nanobot_memory_plugins.consolidation.operations.undo import restore
 from nanobot_memory_plugins.consolidation.store.document import parse
-from nanobot_memory_plugins.consolidation.store.rendering import render
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core.clock import ManualClock
 
-from .made_entries import NOW, added, drawn_entries, entry, entry_lists, foreign
+from .made_entries import NOW, added, entry
 
 _KILLS = ("never", "before check", "before record", "renaming", "after replace")
 _steps = st.lists(
@@ -140,18 +138,3 @@ def test_any_interleaving_of_writes_edits_and_kills_keeps_every_id(steps):
     finally:
         EntryRepository(folder).state.close()
         shutil.rmtree(folder)
-
-
-@settings(max_examples=80, deadline=None, derandomize=True)
-@given(entry_lists, foreign, drawn_entries)
-def test_what_is_written_is_read_again_and_the_bytes_of_others_stay(entries: list[Entry], text: str, more: Entry):
-    begun = parse(text.encode())
-    known = {**begun.entries, **{one.id: one for one in entries}}
-    data = render(begun, known, now=NOW)
-    document = parse(data)
-    assert {id_: document.entries[id_] for id_ in known} == known
-    kept = [line for line in text.splitlines() if line.strip() and "never -->" not in line]
-    assert all(line.encode() in data for line in kept)
-    again = parse(render(document, {**document.entries, more.id: more}, now=NOW))
-    assert again.entries[more.id] == more
-    assert all(line.encode() in again.data for line in kept)

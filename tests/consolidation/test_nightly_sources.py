@@ -67,20 +67,6 @@ async def test_what_a_person_wrote_for_everybody_stays_everybodys(world: Days, w
     assert seen(only(world)) == ["tg:1", "tg:2", "tg:3"]
 
 
-async def test_a_note_of_a_user_without_a_session_is_not_everybodys(world: Days):
-    world.note(BEES, scope=Scope(user="ann"))
-    await consolidate(world, {"op": "add", "content": BEES})
-    assert seen(only(world)) == []
-
-
-async def test_an_updated_entry_stays_its_sessions_where_that_said_the_new_words(world: Days):
-    world.add(entry("a", BEES, source_session="tg:1"))
-    world.note("Ann keeps nine bees on the roof", scope=ANN)
-    world.note(RADIOS, scope=BOB)
-    await consolidate(world, {"op": "update", "id": "a", "content": "Ann keeps nine bees on the roof"})
-    assert seen(only(world)) == ["tg:1"]
-
-
 @pytest.mark.parametrize(("source", "sees"), [("tg:1", []), ("", ["tg:2"])])
 async def test_an_updated_entry_is_the_other_sessions_too_whose_words_it_takes(world: Days, source, sees):
     world.add(entry("a", BEES, source_session=source))
@@ -100,26 +86,3 @@ async def test_a_merged_entry_is_for_those_who_saw_all_of_them(world: Days, othe
     world.note("Something else happened", scope=BOB)
     await consolidate(world, {"op": "update", "id": only(world).id, "content": "Ann has the dog Bruno"})
     assert seen(only(world)) == sees
-
-
-async def test_the_same_words_stay_everybodys_where_one_of_them_was(world: Days):
-    world.add(entry("a", BEES, 0.9, source_session="tg:1"), entry("b", BEES, 0.5))
-    await world.run(None)
-    assert seen(only(world)) == ["tg:1", "tg:2", "tg:3"]
-
-
-async def test_an_entry_of_one_user_takes_no_words_of_another(world: Days):
-    anns = Scope(user="ann")
-    world.add(entry("a", BEES, scope=anns), entry("b", "Seven bees are kept by Ann", scope=anns))
-    world.note("Ann keeps nine bees on the roof", scope=BOB)
-    rows = (
-        {"op": "update", "id": "a", "content": "Ann keeps nine bees on the roof"},
-        {"op": "merge", "ids": ["a", "b"], "content": "Ann keeps nine bees on the roof"},
-    )
-    for row in rows:
-        report = await world.run(Model(operations(row)), narrow=lambda scope: EVERYTHING)
-        assert report.dropped == (f"{row['op']}: somebody else has said it",)
-        world.note(f"Nothing else for {row['op']}", scope=BOB)
-    world.note("Ann keeps nine bees on the roof", scope=ANN)
-    await consolidate(world, rows[0], share="user")
-    assert world.entries()["a"].content == "Ann keeps nine bees on the roof"

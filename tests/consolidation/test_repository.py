@@ -9,7 +9,6 @@ import pytest
 
 from nanobot_memory_plugins.consolidation.operations.remember import forget
 from nanobot_memory_plugins.consolidation.operations.undo import restore, undo
-from nanobot_memory_plugins.consolidation.store.history import BY_HAND
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core import InputError
 from nanobot_memory_plugins.core.clock import ManualClock
@@ -50,13 +49,6 @@ def edit(repository: EntryRepository, old: str, new: str) -> None:
     repository.path.write_text(text.replace(old, new), encoding="utf-8")
 
 
-def without_entry(repository: EntryRepository, id_: str) -> None:
-    blocks = repository.path.read_text(encoding="utf-8").split("### ")
-    kept = [block for block in blocks if not block.startswith(f"[{id_}]")]
-    assert len(kept) == len(blocks) - 1
-    repository.path.write_text("### ".join(kept), encoding="utf-8")
-
-
 def ids_of(workspace: Path) -> set[str]:
     return set(EntryRepository(workspace).load().entries)
 
@@ -65,21 +57,6 @@ def lose_state(repository: EntryRepository) -> None:
     repository.state.close()
     for file in repository.state.path.parent.glob("state.db*"):
         file.unlink()
-
-
-def test_a_hand_edit_is_taken_written_down_and_undone_like_any_other(repository: EntryRepository):
-    add(repository, "aaaa", "bbbb")
-    edit(repository, "text of aaaa", "green tea")
-    without_entry(repository, "bbbb")
-    assert repository.load().entries["aaaa"].content == "green tea"
-    add(repository, "cccc")
-    assert set(repository.load().entries) == {"aaaa", "cccc"}
-    hand = next(run for run in repository.history.runs() if run.who == BY_HAND)
-    assert {change.id for change in hand.changes} == {"aaaa", "bbbb"}
-    undo(repository, hand.id, who="user")
-    assert {one.content for one in repository.load().entries.values()} == {
-        "text of aaaa", "text of bbbb", "text of cccc",
-    }  # fmt: skip
 
 
 def test_undoing_an_older_run_leaves_what_came_since_and_an_edit_of_the_same_entry(repository: EntryRepository):
@@ -144,17 +121,6 @@ def test_what_was_written_down_and_not_renamed_is_there_and_written_next(
     assert repository.taken_out() == []
 
 
-def test_an_edit_behind_a_crash_goes_together_with_what_had_been_written_down(
-    repository: EntryRepository, workspace: Path, monkeypatch: pytest.MonkeyPatch
-):
-    add(repository, "aaaa", "bbbb")
-    kill_before_the_renaming(workspace, monkeypatch, "cccc")
-    edit(repository, "text of aaaa", "by hand")
-    without_entry(repository, "bbbb")
-    entries = EntryRepository(workspace).load().entries
-    assert (set(entries), entries["aaaa"].content) == ({"aaaa", "cccc"}, "by hand")
-
-
 @pytest.mark.parametrize("is_killed", [False, True])
 def test_what_somebody_writes_in_the_last_instant_stays_beside_ours(
     repository: EntryRepository, workspace: Path, monkeypatch: pytest.MonkeyPatch, is_killed: bool
@@ -201,17 +167,6 @@ def test_without_the_state_database_the_entries_stay_and_the_history_says_so(
     assert [run.why for run in after.history.runs()][1:] == ["add"]
     restore(after, "bbbb", now=NOW, who="user")
     assert ids_of(workspace) == {"aaaa", "bbbb", "cccc", "dddd"}
-
-
-def test_what_is_forgotten_stays_in_the_file_shown_to_nobody_until_it_is_restored(repository: EntryRepository):
-    add(repository, "aaaa", "bbbb")
-    run = forget(repository, ["aaaa"], who="user").run
-    assert (set(repository.load().entries), set(repository.load().forgotten)) == ({"bbbb"}, {"aaaa"})
-    assert "text of aaaa" in repository.path.read_text(encoding="utf-8").partition("## Archived")[2]
-    repository.update(lambda entries: {}, who="user", why="clear")
-    assert set(repository.load().forgotten) == {"aaaa"}
-    undo(repository, run.id, who="user")
-    assert set(repository.load().entries) == {"aaaa"}
 
 
 @pytest.mark.accept("EB-02", "EB-03")
@@ -330,21 +285,3 @@ def test_threads_that_write_at_once_lose_nothing(workspace: Path):
     repository = EntryRepository(workspace)
     assert len(repository.load().entries) == 30
     assert sum(len(run.changes) for run in repository.history.runs()) == 30
-
-
-def test_a_new_entry_opens_at_most_eight_files(repository: EntryRepository, monkeypatch: pytest.MonkeyPatch):
-    import os
-
-    from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, remember
-
-    add(repository, "aaaa")
-    opened: list[str] = []
-    real = os.open
-
-    def counted(path: object, *more: object, **rest: object) -> int:
-        opened.append(str(path))
-        return real(path, *more, **rest)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(os, "open", counted)
-    remember(repository, NewEntry("The user likes oolong"), who="user")
-    assert len(opened) <= 8, opened

@@ -1,7 +1,6 @@
 """`nanobot-memory stats`: what is stored, how it grew, what is recalled; quickly, however much there is."""
 
 import json
-import os
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -82,23 +81,3 @@ async def test_what_is_recalled_most_is_shown_with_its_words(tmp_path: Path, cap
         (2, "Mei grows tea"),
         (1, "the user likes aaaa1111"),
     ]
-
-
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
-@pytest.mark.parametrize("command", ["stats", "audit"])
-def test_a_pipe_and_a_link_to_a_device_are_no_memory_and_nobody_waits_for_them(command: str, tmp_path: Path, capsys):
-    memory = tmp_path / "memory"
-    (memory / "sessions").mkdir(parents=True)
-    (memory / "ENTRIES.md").symlink_to("/dev/zero")
-    (memory / "2026-03-05.md").symlink_to("/dev/zero")
-    os.mkfifo(memory / "2026-03-06.md")
-    os.mkfifo(memory / "sessions" / "cli.jsonl")
-    run_command_line([command, "-w", str(tmp_path), "--json"])
-    assert json.loads(capsys.readouterr().out.splitlines()[-1])
-
-
-def test_an_empty_workspace_and_none_are_said(tmp_path: Path, capsys):
-    assert told(tmp_path, capsys)["messages"]["count"] == 0
-    assert run_command_line(["stats", "-w", str(tmp_path)]) == 0
-    assert "No turn is recorded yet." in capsys.readouterr().out
-    assert run_command_line(["stats", "-w", str(tmp_path / "nowhere")]) == 1

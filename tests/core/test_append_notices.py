@@ -1,7 +1,6 @@
 """The index hears of a message once it is answered: two runs of the same life recall the same."""
 
 import asyncio
-import threading
 from pathlib import Path
 from typing import Any
 
@@ -61,27 +60,3 @@ def test_what_is_held_by_two_is_passed_on_once_and_late():
     with notices.held(ONE):
         pass
     assert passed == [OTHER, ONE, ONE]
-
-
-def test_threads_lose_no_notice():
-    passed: list[Path] = []
-    notices = AppendNotices(passed.append)
-    stop = threading.Event()
-
-    def hold() -> None:
-        while not stop.is_set():
-            with notices.held(ONE):
-                pass
-
-    holders = [threading.Thread(target=hold) for _ in range(3)]
-    for thread in holders:
-        thread.start()
-    for _ in range(500):
-        notices(ONE)
-    stop.set()
-    for thread in holders:
-        thread.join()
-    told = len(passed)
-    assert told
-    notices(ONE)
-    assert len(passed) == told + 1

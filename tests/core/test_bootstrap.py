@@ -1,15 +1,12 @@
 """Trimming bootstrap files as a host sees it, with plugins that are found through entry points."""
 
-import asyncio
 import os
 import sys
-import threading
 
 import pytest
 from loguru import logger
 
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
-from nanobot_memory_plugins.core.host.bootstrap_files import default_overhead
 from nanobot_memory_plugins.core.testing import install_plugin
 from nanobot_memory_plugins.core.text.tokens import estimate_tokens
 
@@ -67,13 +64,6 @@ async def test_a_plugin_shortens_what_goes_into_the_prompt(third_party, tmp_path
     assert texts.tokens > 200  # Chinese is not counted as if it were English
 
 
-async def test_without_a_plugin_everything_is_as_it_was(third_party, tmp_path):
-    async with MemoryHost(tmp_path / "w") as memory:
-        texts = memory.trim_bootstrap(FILES)
-    assert texts == FILES
-    assert (texts.shortened, texts.left_out) == ((), ())
-
-
 async def test_the_plugin_is_asked_once_for_each_state_of_the_files(third_party, tmp_path):
     third_party("halving_once", HALVING)
     async with MemoryHost(tmp_path / "w") as memory:
@@ -107,25 +97,13 @@ async def test_an_answer_holds_when_the_plugin_fails_later(third_party, tmp_path
         assert memory.trim_bootstrap(FILES)["USER.md"] == "short"
 
 
-async def test_the_plugin_learns_what_the_host_puts_around_each_file(third_party, tmp_path):
-    third_party("halving_overhead", HALVING)
-    async with MemoryHost(tmp_path / "w") as memory:
-        memory.trim_bootstrap(FILES, overhead={"USER.md": 3, "OTHER.md": 9, "AGENTS.md": -1})
-    assert calls_of("halving_overhead") == [{"AGENTS.md": len("## AGENTS.md\n\n\n\n---\n\n"), "USER.md": 3}]
-    assert default_overhead("AGENTS.md") == 21
-
-
 ANSWERS = {
     "text": "'all of it'",
-    "wrong_name": "{**files, 'NEW.md': 'mine'}",
     "no_text": "dict.fromkeys(files, 7)",
-    "bytes_name": "{b'AGENTS.md': 'x'}",
     "own_dict": "type('D', (dict,), {'items': lambda self: 1 / 0})(AGENTS_md='x')",
-    "nothing": "None",
     "raises": "1 / 0",
     "exits": "__import__('sys').exit('secret')",
     "late": "__import__('time').sleep(0.1) or {}",
-    "own_text": "{'AGENTS.md': type('S', (str,), {'__len__': lambda self: 1 / 0})('x')}",
 }
 
 
@@ -147,22 +125,6 @@ async def test_a_plugin_that_answers_nonsense_or_fails_leaves_the_texts_as_they_
             assert memory.trim_bootstrap(FILES) == FILES
 
 
-async def test_an_async_implementation_is_refused(third_party, tmp_path, log):
-    third_party(
-        "waiting",
-        """
-        from nanobot_memory_plugins.core import hookimpl
-
-        @hookimpl
-        async def trim_bootstrap(files):
-            return {}
-        """,
-    )
-    async with MemoryHost(tmp_path / "w") as memory:
-        assert memory.trim_bootstrap(FILES) == FILES
-    assert "async function" in "".join(log)
-
-
 async def test_each_plugin_shortens_what_the_one_before_it_has_left(third_party, tmp_path):
     third_party("halving", HALVING)
     third_party("quartering", HALVING.replace("// 2", "// 4"))
@@ -171,15 +133,6 @@ async def test_each_plugin_shortens_what_the_one_before_it_has_left(third_party,
     assert dict(texts) == {name: text[: len(text) // 8] for name, text in FILES.items()}
     assert texts.left_out == ("SECRET.md",)
     assert [list(calls[0]) for calls in map(calls_of, ("quartering", "halving"))] == [[*FILES, "SECRET.md"], [*FILES]]
-
-
-async def test_the_budget_holds_beside_a_plugin_that_leaves_a_file_out(third_party, tmp_path, monkeypatch):
-    third_party("careful", HALVING.replace("[: len(text) // 2]", ""))
-    monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "bootstrap,careful")
-    async with MemoryHost(tmp_path / "w") as memory:
-        texts = memory.trim_bootstrap({"AGENTS.md": "Be kind. " * 10_000, "SECRET.md": "xyz"})
-    assert len(texts["AGENTS.md"]) < 20_001
-    assert texts.left_out == ("SECRET.md",)
 
 
 async def test_files_are_read_and_what_cannot_be_read_is_left_out(third_party, tmp_path, log):
@@ -210,44 +163,3 @@ async def test_files_are_read_and_what_cannot_be_read_is_left_out(third_party, t
     warned = [line.split()[2] for line in log if "cannot be read" in line]
     assert warned[:4] == ["latin.md", "folder.md", "number.md", "junk.md"]
     assert "missing.md" not in warned
-
-
-@pytest.mark.parametrize("nonsense", [None, 7, "AGENTS.md", [("AGENTS.md", "x")], {}])
-async def test_what_is_no_mapping_of_files_gives_no_texts(third_party, tmp_path, nonsense):
-    async with MemoryHost(tmp_path / "w") as memory:
-        assert memory.trim_bootstrap(nonsense) == {}
-
-
-@pytest.mark.parametrize("nonsense", [7, "USER.md", {"USER.md": "40"}, {7: 40}, {"USER.md": None}, []])
-async def test_an_overhead_that_is_no_size_is_not_used(third_party, tmp_path, nonsense):
-    third_party("halving_nonsense", HALVING)
-    async with MemoryHost(tmp_path / "w") as memory:
-        memory.trim_bootstrap({"USER.md": "tea"}, overhead=nonsense)
-    assert calls_of("halving_nonsense") == [{"USER.md": default_overhead("USER.md")}]
-
-
-async def test_before_the_start_and_after_the_end_the_texts_are_as_they_were(third_party, tmp_path):
-    third_party("halving_life", HALVING)
-    memory = MemoryHost(tmp_path / "w")
-    assert memory.trim_bootstrap(FILES) == FILES
-    await memory.start()
-    assert memory.trim_bootstrap(FILES) != FILES
-    await memory.close()
-    assert memory.trim_bootstrap({"AGENTS.md": "after"}) == {"AGENTS.md": "after"}
-
-
-async def test_many_threads_get_the_same_texts(third_party, tmp_path):
-    third_party("halving_threads", HALVING)
-    async with MemoryHost(tmp_path / "w") as memory:
-        answers: list[str] = []
-
-        def ask() -> None:
-            for number in range(60):  # more states than are remembered
-                texts = memory.trim_bootstrap({**FILES, "N.md": f"{number:04}" * 2})
-                answers.append(texts["N.md"])
-
-        threads = [threading.Thread(target=ask) for _ in range(4)]
-        for thread in threads:
-            thread.start()
-        await asyncio.to_thread(lambda: [thread.join() for thread in threads])
-    assert sorted(answers) == sorted(f"{number:04}" for number in range(60) for _ in range(4))

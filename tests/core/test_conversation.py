@@ -30,29 +30,6 @@ def test_an_excerpt_keeps_beginning_and_end():
     assert excerpt("short", 60) == "short"
 
 
-def test_everything_stands_there_when_it_fits_and_long_messages_are_cut_first():
-    messages = chat(("user", "the port is 8080"), ("tool", "x" * 4_000), ("assistant", "noted"), ("system", "never"))
-    assert render(messages, tokens=500).splitlines()[0] == "user: the port is 8080"
-    written = render(messages, tokens=80)
-    assert "the port is 8080" in written
-    assert "assistant: noted" in written
-    assert "never" not in written
-
-
-def test_of_too_many_messages_the_newest_stay():
-    messages = chat(*[("user", f"message number {n} says something about {n}") for n in range(200)])
-    written = render(messages, tokens=300)
-    assert "message number 199" in written
-    assert "message number 0 " not in written
-
-
-def test_fifty_megabytes_are_cut_without_being_read_whole():
-    text = "start " + "字" * 50_000_000 + " finish"
-    cut = excerpt(text, 100)
-    assert cut.startswith("start")
-    assert cut.endswith("finish")
-
-
 @settings(max_examples=examples(80), deadline=None)
 @given(
     texts=st.lists(st.tuples(st.sampled_from(["user", "assistant", "tool"]), st.text(max_size=600)), max_size=12),

@@ -7,7 +7,6 @@ import time
 import pytest
 
 from nanobot_memory_plugins.core import MemoryHost
-from nanobot_memory_plugins.core.text.pasted import both_ends
 from tests.support.hostile_repetitions import repeated
 
 KINDS = {
@@ -51,23 +50,3 @@ async def test_no_turn_waits_for_a_megabyte_that_is_costly_to_redact(tmp_path, t
     texts = [json.loads(line)["text"] for line in lines]
     assert [text[:5] for text in texts[::2]] == ["Hello", "What "]
     assert "a1b2c3d4!" not in texts[1]
-
-
-async def test_a_long_message_is_kept_whole(tmp_path, monkeypatch):
-    monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "consolidation")
-    document = "".join(f"Line {number} of the minutes of the meeting.\n" for number in range(1_200))
-    text = f"{document}\nPlease remember that I live in Rostock."
-    async with MemoryHost(tmp_path) as memory:
-        await memory.message_received(session_key="a", text=text)
-    transcript = next((tmp_path / "memory" / "sessions").glob("*.jsonl")).read_text("utf-8")
-    assert json.loads(transcript.splitlines()[-1])["text"] == text
-
-
-def test_an_ordinary_message_is_judged_whole_and_a_long_one_by_whole_lines_of_its_ends():
-    assert both_ends("short") == "short"
-    lines = [f"line {number:05}" for number in range(20_000)]
-    left = both_ends("\n".join(lines)).splitlines()
-    assert left[0] == lines[0]
-    assert left[-1] == lines[-1]
-    assert {line for line in left if line} - set(lines) == {"[…]"}
-    assert len(both_ends("x" * 1_000_000)) < 20_000

@@ -1,12 +1,9 @@
 """What a host gets from `MemoryHost`, with real files and plugins that are found through entry points."""
 
-import asyncio
-
 import pytest
 
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, Scope, Summary
 from nanobot_memory_plugins.core.testing import install_plugin
-from nanobot_memory_plugins.core.text.fence import is_fenced
 from nanobot_memory_plugins.core.values import Visibility, Whose
 from tests.support.files_of import text_of
 
@@ -92,7 +89,7 @@ async def test_each_hook_keeps_its_notes_and_says_where(third_party, workspace):
 
 
 @pytest.mark.accept("PL-04")
-@pytest.mark.parametrize("keep_from", [-5, -1, 6, 10**9])
+@pytest.mark.parametrize("keep_from", [-1, 6])
 async def test_a_summary_that_cuts_outside_of_the_messages_is_none(third_party, workspace, keep_from):
     third_party("full", PLUGIN)
     third_party(
@@ -136,15 +133,6 @@ async def test_a_summary_may_keep_all_messages_or_none(third_party, workspace, k
     assert summary == Summary(text="all or none", keep_from=keep_from)
 
 
-async def test_a_draft_can_be_reviewed(third_party, workspace):
-    third_party("full", PLUGIN)
-    async with MemoryHost(workspace) as memory:
-        assert await memory.review_draft(session_key=SESSION, text="q", draft="certain") is None
-        block = await memory.review_draft(session_key=SESSION, text="q", draft="unsure")
-    assert is_fenced(block)
-    assert "evidence" in block
-
-
 async def test_the_scope_of_a_session_is_remembered_and_narrows_as_configured(third_party, workspace):
     for share, expected in (
         ("agent", Whose()),
@@ -158,10 +146,3 @@ async def test_the_scope_of_a_session_is_remembered_and_narrows_as_configured(th
             assert memory.visible_scope(Scope(session=SESSION)) == Visibility(whose=(expected,))
             if share != "agent":  # whoever has no session sees what is everybody's, and nothing of anybody
                 assert memory.visible_scope(Scope()) == Visibility()
-
-
-async def test_closing_twice_and_starting_twice_is_harmless(third_party, workspace):
-    memory = MemoryHost(workspace)
-    await asyncio.gather(memory.start(), memory.start())
-    await memory.close()
-    await memory.close()

@@ -1,24 +1,17 @@
 """A turn that goes without memory is recorded with the reason, and doctor tells of it."""
 
-import re
-import subprocess
-import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
-from nanobot_memory_plugins.core.cli.language import spoken
 from nanobot_memory_plugins.core.clock import ManualClock
 from nanobot_memory_plugins.core.host.missed_turns import (
-    NO_ANSWER,
-    WITH_START,
     missed_findings,
     missed_turns,
     note_missed,
 )
 from nanobot_memory_plugins.core.state import StateDatabase
 from nanobot_memory_plugins.core.values.diagnosis import Health
-from nanobot_memory_plugins.redaction.script.messages import tr
 
 NOW = datetime(2026, 3, 6, 12, tzinfo=UTC)
 STORAGE = {"storage": {"embedding_provider": "none"}, "nanobot": {"enabled": False}}
@@ -72,40 +65,3 @@ async def test_what_a_plugin_raises_is_named_by_its_type_and_nothing_that_was_sa
     (found,) = missed_findings(StateDatabase.of(tmp_path), NOW)
     assert "3 times nothing was recalled (recall: KeyError)" in found.state
     assert "once no order to remember or forget was looked for in time (consolidation: resting" in found.state
-
-
-def test_a_memory_that_starts_late_is_given_longer_to_start(tmp_path: Path):
-    (tmp_path / "memory").mkdir()
-    note_missed(tmp_path, ManualClock(NOW), {"recall": f"{NO_ANSWER} 5.7 s, {WITH_START}"})
-    (found,) = missed_findings(StateDatabase.of(tmp_path), NOW)
-    assert "memoryPlugins.nanobot.startLimit to 15" in found.hint
-
-
-def test_the_remedy_is_for_what_came_most_often(tmp_path: Path):
-    (tmp_path / "memory").mkdir()
-    for why in (f"{NO_ANSWER} 5.7 s, {WITH_START}", f"{NO_ANSWER} 0.45 s", f"{NO_ANSWER} 0.45 s"):
-        note_missed(tmp_path, ManualClock(NOW), {"recall": why})
-    (found,) = missed_findings(StateDatabase.of(tmp_path), NOW)
-    assert "recallTimeout to 2" in found.hint
-    assert "startLimit" not in found.hint
-
-
-def test_why_a_turn_went_without_is_said_in_the_readers_language(tmp_path: Path):
-    (tmp_path / "memory").mkdir()
-    for why in (f"{NO_ANSWER} 0.5 s", f"resting after: {NO_ANSWER} 0.5 s", f"{NO_ANSWER} 5.7 s, {WITH_START}"):
-        note_missed(tmp_path, ManualClock(NOW), {"recall": why})
-    (found,) = missed_findings(StateDatabase.of(tmp_path), NOW)
-    with spoken("zh"):
-        told = tr(found.state) + tr(found.hint)
-    assert "0.5 秒内没有回答" in told
-    assert not re.search("answer|start |resting|busy", told)
-
-
-def test_doctor_shows_it(tmp_path: Path):
-    (tmp_path / "memory").mkdir()
-    from nanobot_memory_plugins.core.clock import SystemClock
-
-    note_missed(tmp_path, SystemClock(), {"recall": "no answer within 0.5 s"})
-    command = [sys.executable, "-m", "nanobot_memory_plugins.core.cli", "doctor", "-w", str(tmp_path)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
-    assert "turns without memory" in done.stdout

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nanobot_memory_plugins.core.text.fence import fence
-from nanobot_memory_plugins.redaction.script.printable import escaped_in_json, one_line, printable
+from nanobot_memory_plugins.redaction.script.printable import escaped_in_json, printable
 from tests.support.each import each
 from tests.support.hostile_workspace import HOSTILE, ORDER, SEQUENCES, found_in
 
@@ -38,34 +38,6 @@ def test_nothing_that_steers_or_hides_is_left(name: str):
     assert found_in(shown) == set()
     assert shown.startswith("before ")
     assert shown.endswith(" after")
-
-
-@each(
-    ("text", "shown"),
-    [
-        ("\x1b]52;c;eA==\x07", "\ufffd]52;c;eA==\ufffd"),
-        ("soft\u00adhyphen", "softhyphen"),
-        ("l\u200de\u200ct", "let"),
-        ("🙂\U000e0130\U000e0150", "🙂"),
-        ("🙂\ufe0f\ufe0f", "🙂"),
-        ("क\u200d\u200c\u200dष", "कष"),
-        ("🏴\U000e0069\U000e0067\U000e006e\U000e007f", "🏴"),
-        ("price 42\rprice 99", "price 42 price 99"),
-        ("葛\U000e0100城", "葛城"),
-    ],
-)
-def test_what_becomes_of_each(text: str, shown: str):
-    assert printable(text) == shown
-
-
-@given(TEXTS)
-def test_once_is_enough_and_no_line_is_added(text: str):
-    once = printable(text)
-    assert printable(once) == once
-    assert once.count("\n") == text.count("\n")
-    line = one_line(text)
-    assert one_line(line) == line
-    assert len(line.splitlines()) <= 1
 
 
 @given(TEXTS)

@@ -1,9 +1,6 @@
 """What each turn got is recorded off its path, and `nanobot-memory stats` says what that costs."""
 
-import asyncio
 import json
-import threading
-import time
 from datetime import UTC, date, datetime
 from pathlib import Path
 
@@ -26,12 +23,6 @@ CONFIG = MemoryConfig.model_validate(
     }
 )
 
-NO_TOOLS = CONFIG.core.model_copy(update={"tools": False})
-
-
-async def never(query: object) -> None:
-    await asyncio.sleep(60)
-
 
 def recorded(workspace: Path) -> list:
     return list(injections(StateDatabase.of(workspace), since=date(2000, 1, 1)))
@@ -52,39 +43,6 @@ async def test_a_turn_is_recorded_with_its_memories_and_what_all_of_it_would_hav
     assert (without.ids, without.tokens, without.whole_tokens) == ((), 0, with_memories.whole_tokens)
     bodies = StateDatabase.of(tmp_path).read("SELECT body FROM event WHERE kind = 'recall'")
     assert not any("staging" in body or "5433" in body for (body,) in bodies)
-
-
-async def test_what_stands_beside_a_block_in_a_request_is_counted_with_the_turn(tmp_path: Path):
-    memory_file = tmp_path / "memory" / "ENTRIES.md"
-    memory_file.parent.mkdir()
-    entry = f"### [0a1b2c3d] fact | 0.90 | {date.today()} | 3\nThe user drinks oolong tea in the morning.\n"
-    memory_file.write_text(f"# Memory\n\n## Active Memories\n\n{entry}", encoding="utf-8")
-    async with MemoryHost(tmp_path, config=CONFIG) as memory:
-        await memory.message_received(session_key="a:b", text="ok, thanks!")
-        entries = memory.prompt_entries(session_key="a:b").text  # a host builds its prompt while recall goes on
-        await memory.message_sent(session_key="a:b", text="You are welcome.")
-        offered = [{"name": one.name, "description": one.description} for one in memory.tools()]
-        await memory.flush_index()
-        (first,) = recorded(tmp_path)
-    assert "oolong" in entries
-    assert first.entry_tokens == estimate_tokens(entries)
-    assert first.tool_tokens > estimate_tokens(json.dumps(offered)) > 100
-    async with MemoryHost(tmp_path, config=CONFIG.model_copy(update={"core": NO_TOOLS})) as memory:
-        await memory.message_received(session_key="a:b", text="ok, thanks!")
-    assert [row.tool_tokens for row in recorded(tmp_path)] == [first.tool_tokens, 0]
-
-
-async def test_a_record_that_takes_long_holds_no_turn_up(tmp_path: Path, monkeypatch):
-    go_on = threading.Event()
-    monkeypatch.setattr(RecallLedger, "record", lambda *_: go_on.wait(30))
-    async with MemoryHost(tmp_path, config=CONFIG) as memory:
-        await memory.start()
-        started = time.monotonic()
-        for _ in range(3):
-            await memory.message_received(session_key="a:b", text="ok")
-        assert time.monotonic() - started < 25
-        assert not go_on.is_set()
-        go_on.set()
 
 
 def test_a_file_is_measured_again_when_it_has_grown_and_forgotten_when_it_is_gone(tmp_path: Path):

@@ -1,5 +1,3 @@
-import time
-
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -26,10 +24,3 @@ def test_the_truncated_text_is_the_longest_beginning_that_fits(text, limit):
     assert estimate_tokens(cut) <= max(limit, 0)
     if cut != text:
         assert estimate_tokens(text[: len(cut) + 1]) > limit
-
-
-def test_a_long_text_is_counted_quickly():
-    text = "用户说 the deployment failed。" * 200_000
-    started = time.perf_counter()
-    estimate_tokens(text)
-    assert time.perf_counter() - started < 5

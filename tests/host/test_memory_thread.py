@@ -40,15 +40,6 @@ async def test_a_call_is_answered_and_the_thread_ends_with_the_close(tmp_path, m
     assert not set(running()) - set(others)
 
 
-async def test_what_was_submitted_before_a_close_is_kept(tmp_path, monkeypatch):
-    thread = thread_for(tmp_path, monkeypatch)
-    futures = [
-        thread.submit(lambda memory, n=n: memory.message_sent(session_key="s", text=f"message {n}")) for n in range(50)
-    ]
-    await thread.aclose(5)
-    assert all(future.result().stored for future in futures)
-
-
 async def test_a_late_call_goes_on_when_its_caller_is_gone(tmp_path, monkeypatch):
     thread = thread_for(tmp_path, monkeypatch)
     done = threading.Event()
@@ -64,15 +55,6 @@ async def test_a_late_call_goes_on_when_its_caller_is_gone(tmp_path, monkeypatch
     await asyncio.gather(cancelled, return_exceptions=True)
     await thread.aclose(5)
     assert done.is_set()
-
-
-async def test_a_memory_that_cannot_be_built_answers_nothing_and_raises_nothing():
-    def build():
-        raise OSError("no such disk")
-
-    thread = MemoryThread(build)
-    assert await send(thread, "hello") is None
-    assert await thread.aclose(5)
 
 
 async def test_a_stray_exit_in_the_thread_ends_the_thread_only():
@@ -92,35 +74,6 @@ async def test_a_stray_exit_in_the_thread_ends_the_thread_only():
     assert await thread.call(leave, limit=5) is None
     assert await send(thread, "anybody there?") is None
     assert await thread.aclose(5)
-
-
-async def test_a_call_that_comes_while_the_thread_ends_is_answered_with_nothing_and_not_begun():
-    late: list[object] = []
-    begun: list[object] = []
-
-    async def use(memory):
-        begun.append(memory)
-
-    async def leave(_memory):
-        async def stray():
-            try:
-                await asyncio.sleep(3600)
-            finally:
-                late.append(run.submit(use, background=False))
-
-        return asyncio.create_task(stray())
-
-    class Nothing:
-        async def start(self): ...
-        async def close(self): ...
-
-    thread = MemoryThread(Nothing)
-    task = await thread.call(leave, limit=5)
-    run = thread._run
-    assert await thread.aclose(5)
-    assert task.cancelled()
-    assert late[0].result(5) is None
-    assert begun == []
 
 
 async def test_trap_11_a_memory_that_does_not_close_holds_the_end_for_the_limit_only():

@@ -112,27 +112,3 @@ def test_tools_are_listed_before_the_start_run_from_anywhere_and_are_known_behin
     memory.turn("s").tool_finished("1", "mcp__memory__remember", {}, result="Kept in a file.").now()
     assert memory.close()
     assert "Kept in a file." not in "".join(path.read_text() for path in (tmp_path / "memory").glob("20*.md"))
-
-
-async def test_a_tool_searches_as_the_user_that_a_host_without_sessions_names(tmp_path, monkeypatch):
-    monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "storage,recall")
-    config = CONFIG.model_copy(update={"core": CONFIG.core.model_copy(update={"share": "user"})})
-    async with MemoryService(tmp_path, config=config) as memory:
-        await memory.turn("told", scope={"user": "ana"}).received(TOLD)
-        await memory.call(lambda host: host.flush_index(), limit=20)
-        search = next(tool for tool in memory.tools() if tool.name == "memory_search")
-        wanted = {"query": "staging database port"}
-        assert "5433" in await search.run(wanted, session_key="http:ana", scope={"user": "ana"})
-        assert "5433" not in await search.run(wanted, session_key="http:bob", scope={"user": "bob"})
-
-
-def test_a_tool_without_a_memory_answers_that_it_is_not_available(tmp_path):
-    memory = MemoryService(tmp_path, start_limit=0.2)
-    memory.thread._build = _unbuildable
-    assert memory.tools() == []
-    assert not memory.is_own("remember")
-    assert memory.close()
-
-
-def _unbuildable():
-    raise OSError("no such disk")

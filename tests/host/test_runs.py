@@ -1,7 +1,5 @@
 """Runs of a host whose callbacks share nothing but an id, sessions that it stores as items, and tools by JSON text."""
 
-import asyncio
-
 import pytest
 
 from nanobot_memory_plugins.core import MemoryConfig, MemoryService
@@ -108,14 +106,3 @@ async def test_a_tool_takes_the_json_text_of_a_model(service):
     assert "5433" in await search.run('{"query": "port of the database"}', session_key="s")
     for text in ("{", "[1]", "[" * 100_000):
         assert (await search.run(text, session_key="s")).startswith("Error: the arguments are no JSON object")
-
-
-async def test_a_search_finds_what_one_person_told_and_not_for_another(service):
-    await asyncio.gather(
-        service.turn("a", scope={"user": "ana", "channel": "web"}).received(TOLD),
-        service.turn("b", scope={"user": "bob", "channel": "web"}).received("I like trains."),
-    )
-    await said(service, "a")
-    assert any("5433" in hit.text for hit in await service.search(ASKED, limit=5, scope={"user": "ana"}))
-    assert not any("5433" in hit.text for hit in await service.search(ASKED, limit=5, scope={"user": "bob"}))
-    assert await service.search("  ", limit=5) == ()

@@ -75,11 +75,6 @@ def test_what_a_list_asks_is_the_users_last_message_without_its_pictures(after, 
     assert (asked.text, list(asked.before), asked.is_new) == ("Which port?", before, is_new)
 
 
-def test_a_list_without_a_message_of_the_users_asks_nothing():
-    assert asked_in([]).text == ""
-    assert not asked_in([{"role": "assistant", "content": "Hi."}]).is_new
-
-
 async def test_a_guarded_callback_answers_none_where_it_fails_and_passes_a_cancellation_on():
     @guarded
     async def callback(error):

@@ -84,14 +84,6 @@ def test_the_block_stands_beside_the_users_message_and_the_hosts_list_stays_as_i
         assert request[1] == {"role": "user", "content": expected}
 
 
-def test_a_nested_agents_request_gets_no_block(memory):
-    know_the_port(memory)
-    turn = memory.turn("asked")
-    assert turn.received(ASKED).now()
-    nested = [{"role": "user", "content": "Summarise this page."}]
-    assert turn.beside(nested) == nested
-
-
 async def test_a_tool_is_measured_and_noted_once_and_its_failure_goes_on_to_the_host(memory):
     turn = memory.turn("s")
     async with turn.tool("deploy", {"to": "staging"}, call_id="1") as call:
@@ -104,18 +96,6 @@ async def test_a_tool_is_measured_and_noted_once_and_its_failure_goes_on_to_the_
     assert written.count("build 77") >= 1
     assert written.count("### ") == 2
     assert "quota of 12 machines" in written
-
-
-async def test_how_long_a_tool_took_is_what_the_host_has_measured(memory):
-    turn = memory.turn("s")
-    await turn.tool_finished("1", "deploy", {"to": "staging"}, result="deployed", duration_ms=4711.0)
-    assert "4711 ms" in notes(memory)
-
-
-async def test_the_memorys_own_tools_are_not_observed(memory):
-    turn = memory.turn("s")
-    await turn.tool_finished("1", "memory_search", {"query": "port"}, result="nothing about ports")
-    assert notes(memory) == ""
 
 
 async def test_replies_are_kept_once_be_they_texts_or_whole_lists(memory):
@@ -192,36 +172,6 @@ async def test_a_tool_of_whose_end_nobody_tells_is_noted_when_its_task_has_ended
     assert notes(memory).count("### ") == 1
 
 
-async def test_a_tool_that_waits_for_somebody_when_its_task_ends_is_not_cut_off(memory):
-    turn = memory.turn("s")
-
-    async def run():
-        turn.watch()
-        turn.tool_began("1", "wait", {})
-
-    await asyncio.create_task(run())
-    await turn.replied("It waits for you.")
-    await asyncio.sleep(0.2)
-    assert notes(memory) == ""
-
-
-async def test_a_memory_that_was_closed_is_not_started_again_for_a_tool_that_is_cut_off(memory):
-    turn = memory.turn("s")
-    await turn.received("Hello.")
-    await memory.aclose()
-    await cut_off(turn, "wait")
-    assert not memory.thread.running
-
-
-@pytest.mark.parametrize("end", ["finished", "abandoned"])
-async def test_a_memory_that_was_closed_is_not_started_again_for_the_end_of_a_turn(memory, end):
-    turn = memory.turn("s")
-    await turn.received("Hello.")
-    await memory.aclose()
-    getattr(turn, end)()
-    assert not memory.thread.running
-
-
 async def test_what_a_host_hands_over_by_mistake_never_raises(memory):
     turn = memory.turn("s")
     assert await turn.received(None) is None
@@ -254,7 +204,6 @@ def test_a_memory_that_cannot_start_costs_a_turn_its_wait_once(tmp_path, monkeyp
     [
         ("Remember that the key is under the pot", None, ("could not be searched in time", "NOT carried out yet")),
         ("记住钥匙在花盆下面", None, ("没来得及查找记忆", "目前都还没有执行")),
-        ("Where is the key?", "recall", ("could not be searched in time",)),
         ("Where is the key?", "", ()),
     ],
 )

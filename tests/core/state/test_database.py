@@ -1,13 +1,10 @@
 import os
 import threading
-from datetime import UTC, date, datetime
 
 import apsw
 import pytest
 
 from nanobot_memory_plugins.core.state import StateDatabase
-
-DAY = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
 
 def put(state: StateDatabase, subject: str) -> None:
@@ -93,15 +90,6 @@ def test_a_full_disk_leaves_the_state_in_memory_with_what_was_there(state):
     assert "cannot be written" in str(state.trouble)
 
 
-def test_a_folder_that_cannot_be_made_leaves_the_state_in_memory(tmp_path):
-    (tmp_path / ".storage").write_text("in the way")
-    state = StateDatabase.of(tmp_path)
-    put(state, "a")
-    assert subjects(state) == ["a"]
-    assert ".storage" in str(state.trouble)
-    state.close()
-
-
 def test_threads_and_two_objects_write_beside_each_other(state):
     other = StateDatabase(state.path)
 
@@ -125,9 +113,3 @@ def test_what_was_deleted_stands_in_no_file_once_the_log_is_empty(state):
     state.execute("DELETE FROM task")
     state.truncate_log()
     assert not any(b"marzipan" in one.read_bytes() for one in state.path.parent.iterdir())
-
-
-def test_events_are_given_by_day(state):
-    state.add_event("used", DAY, {"tokens": 3})
-    state.add_event("used", DAY.replace(day=2), {"tokens": 4})
-    assert [body["tokens"] for _, body in state.events("used", since=date(2026, 3, 2))] == [4]
