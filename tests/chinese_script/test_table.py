@@ -1,4 +1,4 @@
-"""The table of traditional characters has all that the rules need, and every rule is written so that it can match."""
+"""The table of traditional characters has all that the rules need."""
 
 from hypothesis import given
 from hypothesis import strategies as st

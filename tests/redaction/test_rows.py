@@ -14,14 +14,17 @@ from random import Random
 from typing import Any
 
 from nanobot_memory_plugins.core.redaction import redact_text
-from nanobot_memory_plugins.redaction import Redactor
-from nanobot_memory_plugins.redaction.detectors.rows import RuleIndex, rows, token_rules, told_rules
+from nanobot_memory_plugins.redaction import Redactor, redact_value
+from nanobot_memory_plugins.redaction.detectors.rows import RuleIndex, keyed_rules, rows, token_rules
 from nanobot_memory_plugins.redaction.rules.keyword_index import KeywordIndex, Lowered
+from nanobot_memory_plugins.redaction.script.chinese_script import simplified
+from nanobot_memory_plugins.redaction.values.checks import CHECKS
+from nanobot_memory_plugins.redaction.values.key_names import split_name
 from tests.redaction.shapes import jwt
 from tests.support.each import each
 
 TOKENS = list(zip(rows()["tokens"], token_rules(), strict=True))
-TOLD = [pair for table in ("secrets", "personal") for pair in zip(rows()[table], told_rules(table), strict=True)]
+KEYED = [pair for table in ("secrets", "personal") for pair in zip(rows()[table], keyed_rules(table), strict=True)]
 _parser: Any = importlib.import_module("re._parser")
 ALNUM = string.ascii_letters + string.digits
 COUNT = """
@@ -77,21 +80,59 @@ def test_a_token_made_from_the_pattern_of_its_row_is_hidden_and_an_example_of_on
             break
         token = made(_parser.parse(rule.pattern._source()), random)
     assert [span.placeholder for span in found] == [rule.placeholder], token
-    assert redact_text(text) != text
+    assert token not in redact_text(text)
     for literal in rule.literals[:1]:
         stays = f"{literal}your-key-here or {literal}xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
         assert index.find(stays, Lowered(stays)) == []
 
 
-@each("place", range(len(TOLD)))
+@each("place", range(len(KEYED)))
 def test_a_row_hides_what_its_example_marks_and_nothing_of_its_counter_example(place):
-    row, rule = TOLD[place]
+    row, rule = KEYED[place]
     index = RuleIndex([rule])
     text = row["example"].replace("«", "").replace("»", "")
     secrets = re.findall("«(.*?)»", row["example"], re.DOTALL)
     assert sorted({text[span.start : span.end] for span in index.find(text, Lowered(text))}) == sorted(secrets)
     assert all(secret not in redact_text(text) for secret in secrets)
     assert index.find(row["counter"], Lowered(row["counter"])) == []
+
+
+@each("place", range(len(KEYED)))
+def test_a_row_is_written_in_simplified_characters_and_lower_case_keywords(place):
+    row, _ = KEYED[place]
+    # Japanese and Korean words are written as they are.
+    chinese = [one for one in row["keywords"] if not re.search("[\u3040-\u30ff\uac00-\ud7af]|番|旅券", one)]
+    assert [simplified(one) for one in chinese] == chinese
+    assert [one.lower() for one in row["keywords"]] == row["keywords"]
+
+
+def test_every_check_is_asked_for_by_a_row():
+    assert {row["check"] for table in rows().values() for row in table if "check" in row} | {"issued"} == set(CHECKS)
+
+
+NAMED = {
+    "a field": lambda name, value: redact_value({name: value})[name],
+    "a column": lambda name, value: redact_text(f"id,{name}\n7,{value}\n").split(",")[-1].strip(),
+    "a Markdown table": lambda name, value: redact_text(f"|x|{name}|\n|-|-|\n|7|{value}|\n").split("|")[-2],
+    "a sentence": lambda name, value: redact_text(f"{' '.join(split_name(name)) or name}: {value}").split(": ")[-1],
+}
+
+
+@each("place", sorted(NAMED))
+@each(
+    ("name", "value", "shown"),
+    [
+        ("passport_no", "C01X00T47", "[ID_NUMBER]"),
+        ("policyNumber", "10023948", "[ID_NUMBER]"),
+        ("病历号", "10023948", "[ID_NUMBER]"),
+        ("mrn", "10023948", "[ID_NUMBER]"),
+        ("creditCard", "6222 0212 3456 7890", "[CARD]"),
+        ("tax", "19.00", "19.00"),
+        ("order_number", "10023948", "10023948"),
+    ],
+)
+def test_a_number_with_a_telling_name_is_hidden_wherever_the_name_is(place, name, value, shown):
+    assert NAMED[place](name, value) == shown
 
 
 def test_an_ordinary_text_needs_few_patterns():

@@ -6,10 +6,10 @@ import os
 import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, cast
 
-from nanobot_memory_plugins.redaction.rules.keyword_index import ByCue, Lowered, places_of
+from nanobot_memory_plugins.redaction.rules.keyword_index import ByCue, KeywordIndex, Lowered, places_of
 from nanobot_memory_plugins.redaction.rules.lazy_pattern import LazyPattern
 from nanobot_memory_plugins.redaction.rules.rule import (
     API_KEY,
@@ -23,6 +23,7 @@ from nanobot_memory_plugins.redaction.rules.rule import (
     ValueRule,
 )
 from nanobot_memory_plugins.redaction.values.checks import CHECKS
+from nanobot_memory_plugins.redaction.values.key_names import split_name
 from nanobot_memory_plugins.redaction.values.values_in_text import value_at
 
 _CLASSES = {
@@ -62,14 +63,14 @@ def rows() -> Mapping[str, list[dict[str, Any]]]:
 def token_rules() -> Iterable[Rule]:
     """Give the shapes of tokens of known issuers."""
     for row in rows()["tokens"]:
-        literals = tuple(row.get("starts", row.get("keywords", "")).split())
+        literals = tuple(row.get("starts", row.get("keywords", ())))
         starts = "|".join(map(re.escape, literals))
-        shape = row.get("shape") or f"{row.get('border', '')}(?:{starts}){row['then']}"
+        pattern = row.get("pattern") or f"{row.get('border', '')}(?:{starts}){row['then']}"
         check = CHECKS[row.get("check", "issued")]
-        yield Rule(row["kind"], API_KEY, _shape(shape), check, literals, bool(literals) and "loose" not in row)
+        yield Rule(row["kind"], API_KEY, _shape(pattern), check, literals, bool(literals) and "loose" not in row)
 
 
-def told_rules(table: str) -> Iterable[Rule]:
+def keyed_rules(table: str) -> Iterable[Rule]:
     """Give the rules of another table, which ignore case."""
     for row in rows()[table]:
         check = CHECKS[row["check"]] if "check" in row else None
@@ -147,5 +148,29 @@ def _span(rule: Rule, match: re.Match[str], rank: int) -> Span | None:
 
 
 TOKENS = RuleIndex(token_rules())
-SECRETS = RuleIndex(told_rules("secrets"), RANK_KEYED)
-PERSONAL = RuleIndex(told_rules("personal"), RANK_PERSONAL)
+SECRETS = RuleIndex(keyed_rules("secrets"), RANK_KEYED)
+PERSONAL = RuleIndex(keyed_rules("personal"), RANK_PERSONAL)
+PERSONAL_CUES = KeywordIndex(literal for rule in keyed_rules("personal") for literal in rule.literals)
+"""The words of which one stands before a number that names a person."""
+
+_LONGEST_PERSONAL = 64
+
+
+def personal_value(name: str, value: str) -> str | None:
+    """Give the placeholder of a number that names a person, by the ``name`` of its field or column; None for others."""
+    if len(value) > _LONGEST_PERSONAL or len(name) > _LONGEST_PERSONAL or not names_personal(name):
+        return None
+    described = f"{_spaced(name)}: {value}"
+    begin = len(described) - len(value)
+    spans = PERSONAL.find(described, Lowered(described))
+    return next((span.placeholder for span in spans if span.start >= begin), None)
+
+
+@lru_cache(maxsize=2048)
+def names_personal(name: str) -> bool:
+    """Tell whether the values under a ``name`` may be numbers that name a person."""
+    return PERSONAL_CUES.meets(Lowered(_spaced(name)))
+
+
+def _spaced(name: str) -> str:
+    return " ".join(split_name(name)) or name

@@ -8,14 +8,15 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
+from nanobot_memory_plugins.redaction.detectors.rows import PERSONAL_CUES, names_personal, personal_value
 from nanobot_memory_plugins.redaction.rules.keyword_index import KeywordIndex, Lowered, words
 from nanobot_memory_plugins.redaction.rules.lazy_pattern import lazy_re
-from nanobot_memory_plugins.redaction.rules.rule import RANK_KEYED, REDACTED, Span
+from nanobot_memory_plugins.redaction.rules.rule import RANK_KEYED, RANK_PERSONAL, REDACTED, Span
 from nanobot_memory_plugins.redaction.values.key_names import TELLING, Sensitivity, sensitivity
 from nanobot_memory_plugins.redaction.values.value_shapes import is_placeholder, is_secret_value, is_surely_secret
 
 _CHINESE = {"密码": "password", "口令": "password", "密钥": "secret_key", "令牌": "access_token", "验证码": "otp_code"}
-_CUES = TELLING | KeywordIndex(_CHINESE)
+_CUES = TELLING | KeywordIndex(_CHINESE) | PERSONAL_CUES
 _LONGEST_LINE = 4000
 _RULER = lazy_re(r"[\s|:+=-]*-[\s|:+=-]*")
 _HEADING = lazy_re(
@@ -53,7 +54,11 @@ def find_in_tables(text: str, lower: Lowered) -> Iterator[Span]:
         cells = _cells(line, mark, begin)
         yield from (_span(value) for name, value in pairwise(cells) if _tells(name.text, value.text))
         if mark == head_mark and len(cells) == len(head):
-            yield from (_span(cell) for column, cell in zip(head, cells, strict=True) if _is_secret(cell, column))
+            for column, cell in zip(head, cells, strict=True):
+                if _is_secret(cell, column):
+                    yield _span(cell)
+                elif placeholder := personal_value(column.text, cell.text):
+                    yield Span(cell.start, cell.start + len(cell.text), "id_number", placeholder, RANK_PERSONAL)
         else:
             head, head_mark = (cells if _is_head(cells) else ()), mark
 
@@ -69,7 +74,7 @@ def _cells(line: str, mark: str, begin: int) -> list[_Cell]:
 
 def _is_head(cells: Sequence[_Cell]) -> bool:
     return all(_HEADING.fullmatch(cell.text) for cell in cells) and any(
-        _level(cell.text) >= Sensitivity.TOKEN for cell in cells
+        _level(cell.text) >= Sensitivity.TOKEN or names_personal(cell.text) for cell in cells
     )
 
 

@@ -6,9 +6,10 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from typing import Any
 
+from nanobot_memory_plugins.redaction.detectors.rows import personal_value
 from nanobot_memory_plugins.redaction.engine.turns import last_run, without_rest
 from nanobot_memory_plugins.redaction.rules.keyword_index import words
-from nanobot_memory_plugins.redaction.rules.rule import ID_NUMBER, PLACEHOLDER, REDACTED
+from nanobot_memory_plugins.redaction.rules.rule import PLACEHOLDER, REDACTED
 from nanobot_memory_plugins.redaction.values.key_names import Sensitivity, sensitivity, split_name
 from nanobot_memory_plugins.redaction.values.value_shapes import has_password_marks, looks_random
 
@@ -16,11 +17,6 @@ DEPTH = 64
 TOO_DEEP = "[TOO_DEEP]"
 CYCLE = "[CYCLE]"
 
-_ID_NAMES = words(
-    "ssn socialsecuritynumber passport passportnumber passportno idcard idcardnumber idnumber nationalid cardnumber"
-    " creditcard creditcardnumber debitcard bankaccount bankaccountnumber accountnumber cardno taxid driverlicense"
-    " driverslicense 身份证 身份证号 身份证号码 护照 护照号 银行卡号 银行卡 卡号 信用卡号"
-)
 _CHINESE_SECRETS = ("密码", "口令", "密钥", "秘钥", "私钥", "令牌", "凭证", "凭据", "验证码", "授权码")
 _NAME_FIELDS = ("name", "key", "field", "variable", "Name", "Key", "ParameterKey")
 _VALUE_FIELDS = words("value Value default ParameterValue values val text data string plain")
@@ -89,9 +85,8 @@ class _Walker:
             while shown in result:
                 shown += "'"
             is_number = isinstance(item, str | int | float) and not isinstance(item, bool) and item
-            if is_number and ("".join(split_name(name)) or name) in _ID_NAMES:
-                text = self._redact(str(item))
-                result[shown] = text if PLACEHOLDER.fullmatch(text) else ID_NUMBER
+            if is_number and (placeholder := personal_value(name, str(item))):
+                result[shown] = placeholder
                 continue
             hidden = _hides(name, item)
             self._below_secret += hidden

@@ -133,7 +133,6 @@ CHECKS: Mapping[str, Callable[[str], bool]] = {
     "basic": _is_basic,
     "password of a call": lambda found: is_marked(found) or _APP_PASSWORD.fullmatch(found) is not None,
     "number": _is_number,
-    "passport": lambda found: sum(map(str.isdigit, found)) >= 2 and found.upper() == found,
     "phrase": _is_phrase,
     "chosen": lambda found: (
         found.lower() not in _SAID_OF_ONE | _PROSE and (found[0].isupper() or not _ADJECTIVE.search(found))
