@@ -42,7 +42,6 @@ def measure(language: made_up.Language, size: int, folder: Path) -> None:
     database = Database.open(folder / "memory.db")
     built = milliseconds(lambda: made_up.fill(database, language, size)) / 1e3
     made_up.embed(database, model.name, model.dimension)
-    database.set_active_space(model.name)
     with OwnServer(folder / "s").running() as server:
         owner = Owner(language.name, "bench")
         connection = connect(server.dsn)
@@ -57,7 +56,6 @@ def measure(language: made_up.Language, size: int, folder: Path) -> None:
             index.put_vectors(
                 model.name, [(one.id, vector.tolist()) for one, vector in zip(waiting, vectors, strict=True)]
             )
-        index.set_active_space(model.name)
         with connect(server.administrator_dsn) as admin:
             run(admin, "VACUUM ANALYZE")
             bytes_of = run(admin, "SELECT pg_database_size(current_database())").fetchone()

@@ -129,8 +129,8 @@ class PassageIndex:
                 )
             known = self._hashes(list(made))
             gone = {self._owner.passage(key) for key in change.removed_keys}
-            if change.state is None or change.replace:
-                gone |= self._ids("c.path = %s", path) - (set() if change.state is None else made.keys())
+            if change.state is None:
+                gone |= self._ids("c.path = %s", path)
             fresh = [row for number, row in made.items() if known.get(number, (b"", b""))[1] != row[-1]]
             changed = [row[0] for row in fresh if row[0] in known]
             same_vector = {row[0] for row in fresh if known.get(row[0], (b"", b""))[0] == row[-2]}
@@ -197,9 +197,6 @@ class PassageIndex:
                 "ON CONFLICT DO NOTHING",
                 (space, [number for number, _ in vectors], [_written(vector) for _, vector in vectors]),
             )
-
-    def set_active_space(self, space: str) -> None:
-        """Do nothing: searches use what there is of the space of their model."""
 
     def close(self) -> None:
         """Close the connection."""

@@ -14,8 +14,7 @@ from nanobot_memory_plugins.postgres.connection import Connection, run
 from nanobot_memory_plugins.postgres.passages import Owner, PassageIndex, states_of
 from nanobot_memory_plugins.postgres.server import Server
 from nanobot_memory_plugins.storage.documents import FileState
-from nanobot_memory_plugins.storage.indexer.session import SessionSettings
-from nanobot_memory_plugins.storage.indexer.step import StepSettings
+from nanobot_memory_plugins.storage.indexer.step import IndexSettings
 from nanobot_memory_plugins.storage.indexer.worker import Indexer
 from nanobot_memory_plugins.storage.sources.pieces import Chunking
 from nanobot_memory_plugins.storage.sources.places import Places
@@ -44,9 +43,9 @@ class Sending:
             paths,
             lock=paths.index_folder / "sender.lock",
             database=None,
-            open_database=lambda: PassageIndex(server.connected(), owner, self._was_sent),
+            open_index=lambda: PassageIndex(server.connected(), owner, self._was_sent),
             embedder=embedder,
-            settings=SessionSettings(step=StepSettings(chunking=chunking, records=True)),
+            settings=IndexSettings(chunking, records=True),
             clock=clock,
         )
         self._threads = DaemonThreadPool(1, "nanobot-memory-unsent")
@@ -118,7 +117,7 @@ class Sending:
         sent, sent_at = -1, time.monotonic()
         looking: Future[None] | None = None
         while self._server.up and not self._closed:
-            if looking is None and self._indexer.state.owning:
+            if looking is None and self._indexer.owning:
                 looking = self._indexer.barrier()  # who sends looks at all files now
             states = await self._server.ask(self.states, patience=_PATIENCE)
             if (states is not None and _covers(states, wanted)) or await must_wait():

@@ -74,14 +74,13 @@ class FileRecord:
 class FileChange:
     """What one step of the indexer changes, applied in one transaction.
 
-    ``replace`` drops every document of the file whose key is not among ``documents``; otherwise the documents
-    are added to those there are. ``state`` is None when the file is gone: everything of it is dropped.
-    ``records`` are what the documents were made of, for an index that keeps them.
+    The documents are added, in the place of those with the same keys; those with ``removed_keys`` are
+    dropped. ``state`` is None when the file is gone: everything of it is dropped. ``records`` are what the documents
+    were made of, for an index that keeps them.
     """
 
     path: str
     state: FileState | None
     documents: tuple[Document, ...] = ()
-    replace: bool = False
     removed_keys: frozenset[str] = field(default_factory=frozenset)
     records: tuple[FileRecord, ...] = ()

@@ -210,7 +210,7 @@ class MemoryIndex:
         return replace(
             self._numbers,
             level=level,
-            indexing_here=self._indexer is not None and self._indexer.state.owning,
+            indexing_here=self._indexer is not None and self._indexer.owning,
             model=embedding.model,
             reason=reason,
             hint=hint,
@@ -252,11 +252,10 @@ class MemoryIndex:
             self.paths,
             lock=place.lock,
             database=place.database,
-            open_database=opener.for_writing,
+            open_index=opener.for_writing,
             embedder=lambda: self.embedding.embedder,
-            settings=self._options.session_settings(self._redact),
+            settings=self._options.index_settings(self._redact),
             clock=self._clock,
-            watch=self._options.watch,
         )
         indexer.start()
         return indexer

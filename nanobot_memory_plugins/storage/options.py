@@ -9,8 +9,7 @@ from pydantic import Field
 from nanobot_memory_plugins.core import PluginOptions
 from nanobot_memory_plugins.core.redaction.contact_redaction import without_secrets
 from nanobot_memory_plugins.storage.embedding.options import EmbeddingOptions
-from nanobot_memory_plugins.storage.indexer.session import SessionSettings
-from nanobot_memory_plugins.storage.indexer.step import StepSettings
+from nanobot_memory_plugins.storage.indexer.step import IndexSettings
 from nanobot_memory_plugins.storage.sources.pieces import Chunking
 
 
@@ -47,9 +46,6 @@ class StorageOptions(SearchOptions):
     observation_max_age_days: int = Field(
         default=30, ge=0, le=36_500, description="Days after which observations leave the index; 0: never."
     )
-    watch: bool = Field(
-        default=True, description="Hear of changes at once; else files are looked at every few seconds."
-    )
     embedding_model: str = Field(default="multilingual", min_length=1, description="Model alias, name or folder.")
     embedding_provider: Literal["fastembed", "openai", "none"] = Field(
         default="fastembed", description="Where it runs."
@@ -70,10 +66,11 @@ class StorageOptions(SearchOptions):
         """Return how texts are cut, and secrets in people's text hidden."""
         return Chunking(self.chunk_max_tokens, self.chunk_overlap_tokens, redact)
 
-    def session_settings(self, redact: Callable[[str], str] = without_secrets) -> SessionSettings:
+    def index_settings(self, redact: Callable[[str], str] = without_secrets) -> IndexSettings:
         """Return what the indexer needs to know."""
         days = self.observation_max_age_days
-        return SessionSettings(
-            step=StepSettings(chunking=self.chunking(redact), batch_documents=self.index_queue_max),
+        return IndexSettings(
+            self.chunking(redact),
+            batch_documents=self.index_queue_max,
             observation_max_age=timedelta(days=days) if days else None,
         )

@@ -195,8 +195,8 @@ class SqliteStore:
         try:
             while not await self._in_housekeeping(coverage.is_complete):
                 indexer = self._index.indexer
-                if may_fail and indexer is not None and indexer.state.trouble:
-                    raise StoreError(indexer.state.trouble)
+                if may_fail and indexer is not None and indexer.trouble:
+                    raise StoreError(indexer.trouble)
                 if (barrier is None or barrier.cancelled()) and indexer is not None:
                     barrier = indexer.barrier()
                 if barrier is not None and barrier.done() and not barrier.cancelled():

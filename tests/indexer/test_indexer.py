@@ -1,6 +1,5 @@
 """The indexer on real files and a real database."""
 
-import itertools
 import os
 import threading
 import time
@@ -8,13 +7,11 @@ from contextlib import closing
 
 import pytest
 
-from nanobot_memory_plugins.core.clock import ManualClock
 from nanobot_memory_plugins.core.values import Origin
 from nanobot_memory_plugins.storage.database import Database
-from nanobot_memory_plugins.storage.indexer.session import SessionSettings
-from nanobot_memory_plugins.storage.indexer.step import FileStep, StepSettings
+from nanobot_memory_plugins.storage.indexer.step import IndexSettings, update_file
 from nanobot_memory_plugins.storage.sources.places import Places
-from tests.support.indexed_workspace import TIME, Workspace, entry, message, until
+from tests.support.indexed_workspace import Workspace, entry, message, until
 
 
 def our_threads(before: set[threading.Thread]) -> list[str]:
@@ -97,7 +94,7 @@ def test_a_change_within_the_same_tick_of_the_clock_is_seen(workspace: Workspace
 def test_the_same_observation_three_times_is_three_documents(workspace: Workspace):
     same = {"tags": ("observation",), "origin": Origin.TOOL}
     workspace.write("2026-02-16.md", b"".join(entry("ran ls", name, **same) for name in ("a1", "a2", "a3")))
-    with workspace.indexing(settings=SessionSettings(observation_max_age=None)):
+    with workspace.indexing(settings=IndexSettings(observation_max_age=None)):
         found = workspace.documents()
         assert [document.source for document in found] == ["observation"] * 3
         assert len({document.key for document in found}) == 3
@@ -142,7 +139,7 @@ def test_a_file_that_cannot_be_indexed_keeps_no_other_waiting(workspace: Workspa
 @pytest.mark.accept("V5-12")
 @pytest.mark.parametrize("kind", ["transcript", "note", "document"])
 def test_no_more_documents_than_allowed_are_held_at_a_time(workspace: Workspace, kind: str):
-    settings = SessionSettings(step=StepSettings(batch_documents=10))
+    settings = IndexSettings(batch_documents=10)
     if kind == "transcript":
         name, records = "sessions/cli.jsonl", [message(f"text {n}") for n in range(105)]
     elif kind == "note":
@@ -161,56 +158,34 @@ def test_no_more_documents_than_allowed_are_held_at_a_time(workspace: Workspace,
 
 
 def test_what_was_deleted_goes_although_the_reading_broke_off_between_batches(workspace: Workspace):
-    step = StepSettings(batch_documents=1)
+    settings = IndexSettings(batch_documents=1)
     file = workspace.write("notes.md", "".join(f"## {n}\ntext {n}\n" for n in range(4)))
     source = Places(workspace.paths).look(file)
     workspace.paths.index_folder.mkdir(parents=True, exist_ok=True)
     with closing(Database.open(workspace.paths.database)) as database:
-        FileStep(database, step).run(source, None, lambda: False)
+        update_file(database, source, None, settings, lambda: False)
         assert len(workspace.texts()) == 4
         file.write_text("## 1\ntext 1\n## 2\ntext 2\n## 3\ntext 3\n", encoding="utf-8")
         state = database.file_states()[source.relative]
         told = iter((False, False, True))
-        assert FileStep(database, step).run(source, state, lambda: next(told)) is None
-        FileStep(database, step).run(source, database.file_states()[source.relative], lambda: False)
+        assert update_file(database, source, state, settings, lambda: next(told)) is None
+        update_file(database, source, database.file_states()[source.relative], settings, lambda: False)
     assert [text.splitlines()[-1] for text in workspace.texts()] == ["text 1", "text 2", "text 3"]
 
 
 @pytest.mark.accept("NC-09")
-def test_changes_by_hand_and_folders_that_appear_are_heard_of(workspace: Workspace):
-    """The clock stands still, so that the indexer never looks around by itself."""
+def test_the_indexer_looks_at_all_files_every_second(workspace: Workspace):
     workspace.paths.memory.mkdir()
-    count = itertools.count()
-    with workspace.indexing(watch=True, clock=ManualClock(TIME)):
-
-        def is_heard() -> bool:  # from when the watch has begun
-            workspace.write("notes.md", f"## A\nedited {next(count)} times\n")
-            return any("edited" in text for text in workspace.texts())
-
-        assert until(is_heard)
-        elsewhere = workspace.path / "elsewhere"
-        elsewhere.mkdir()
-        (elsewhere / "more.md").write_text("## B\nin a folder\n", encoding="utf-8")
-        elsewhere.rename(workspace.paths.memory / "elsewhere")
-        assert until(lambda: "## B\nin a folder" in workspace.texts())
-
-
-@pytest.mark.accept("NC-09")
-def test_without_a_watch_the_indexer_looks_around_every_two_seconds(workspace: Workspace):
-    workspace.paths.memory.mkdir()
-    clock = ManualClock(TIME)
-    with workspace.indexing(clock=clock):
-        workspace.write("notes.md", "## A\nwritten in an editor\n")
-        clock.advance(2.0)
+    with workspace.indexing():
+        (workspace.paths.memory / "folder").mkdir()
+        workspace.write("folder/notes.md", "## A\nwritten in an editor\n")
         assert until(lambda: workspace.texts() == ["## A\nwritten in an editor"])
 
 
 def test_a_lock_that_was_removed_is_taken_anew(workspace: Workspace):
-    clock = ManualClock(TIME)
     workspace.write("notes.md", "## A\nfirst\n")
     lock = workspace.paths.index_folder / "indexer.lock"
-    with workspace.indexing(clock=clock) as indexer:
+    with workspace.indexing() as indexer:
         lock.unlink()
-        clock.advance(60.0)
         indexer.notify(workspace.append("notes.md", b"## B\nsecond\n"))
         assert until(lock.exists)

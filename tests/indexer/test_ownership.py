@@ -17,7 +17,7 @@ def test_one_of_two_holds_the_lock(tmp_path: Path):
 def test_a_removed_lock_file_is_noticed(tmp_path: Path):
     ownership = Ownership(tmp_path / "indexer.lock")
     assert ownership.try_acquire()
-    assert not ownership.lost()
+    assert not ownership.is_lost()
     (tmp_path / "indexer.lock").unlink()
-    assert ownership.lost()
+    assert ownership.is_lost()
     ownership.release()

@@ -17,13 +17,12 @@ from tests.support.indexed_workspace import Workspace, entry, message, until
 INDEX = """
 import sys, time
 from pathlib import Path
-from nanobot_memory_plugins.storage.indexer.session import SessionSettings
-from nanobot_memory_plugins.storage.indexer.step import StepSettings
+from nanobot_memory_plugins.storage.indexer.step import IndexSettings
 from tests.support.indexed_workspace import Workspace
 workspace = Workspace(Path(sys.argv[1]))
-settings = SessionSettings(step=StepSettings(batch_documents=20))
-indexer = workspace.indexer(watch=True, settings=settings)
-while not indexer.state.owning:
+settings = IndexSettings(batch_documents=20)
+indexer = workspace.indexer(settings=settings)
+while not indexer.owning:
     time.sleep(0.02)
 print("owning", flush=True)
 sys.stdin.read()
@@ -68,11 +67,11 @@ def test_another_process_takes_over_when_the_owner_is_killed(workspace: Workspac
         try:
             assert until(lambda: workspace.texts() == ["## A\nfirst"])
             time.sleep(0.3)
-            assert not heir.state.owning
+            assert not heir.owning
             os.kill(owner.pid, signal.SIGKILL)
             owner.wait()
             workspace.write("notes.md", "## A\nsecond\n")
-            assert until(lambda: heir.state.owning)
+            assert until(lambda: heir.owning)
             assert until(lambda: workspace.texts() == ["## A\nsecond"])
         finally:
             heir.stop()
@@ -82,7 +81,7 @@ def test_another_process_takes_over_when_the_owner_is_killed(workspace: Workspac
 def test_two_processes_append_while_one_indexes(workspace: Workspace):
     count = 150
     with (
-        workspace.indexing(watch=True) as indexer,
+        workspace.indexing() as indexer,
         started(APPEND, workspace.path, "a", count) as first,
         started(APPEND, workspace.path, "b", count) as second,
     ):

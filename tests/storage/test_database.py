@@ -71,7 +71,6 @@ def test_indexing_the_same_content_again_changes_nothing(database):
     sizes = database.connection.execute("SELECT count(*) FROM docs_fts_docsize").fetchall()
     for _ in range(3):
         database.apply(change(*documents))
-        database.apply(change(*documents, replace=True))
     after = [database.connection.execute(f"SELECT * FROM {table}").fetchall() for table in tables]
     assert after == before
     assert database.connection.execute("SELECT count(*) FROM docs_fts_docsize").fetchall() == sizes == [(20,)]
@@ -106,7 +105,7 @@ def test_documents_come_back_as_they_were(database):
 
 def test_row_ids_are_never_given_out_twice(database):
     database.apply(change(document("one"), document("two")))
-    database.apply(change(replace=True))
+    database.apply(change(removed_keys=frozenset({"one", "two"})))
     database.apply(change(document("three")))
     assert database.documents_without_vector("model", 9)[0].id == 3
 

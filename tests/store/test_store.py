@@ -34,9 +34,9 @@ async def test_what_is_not_indexed_yet_is_found_all_the_same(workspace: Workspac
 
 
 async def test_flush_waits_for_the_process_that_owns_the_index(workspace: Workspace, open_store: OpenStore):
-    owner = workspace.indexer(watch=True)
+    owner = workspace.indexer()
     try:
-        assert until(lambda: owner.state.owning)
+        assert until(lambda: owner.owning)
         store = await open_store()
         for number in range(2):
             workspace.append("2026-02-16.md", entry(f"note {number}", f"a{number}"))

@@ -15,7 +15,7 @@ from nanobot_memory_plugins.core.testing.workspace import TIME
 from nanobot_memory_plugins.core.values import Note, Origin, Scope
 from nanobot_memory_plugins.storage.database import Database
 from nanobot_memory_plugins.storage.documents import Document, FileChange
-from nanobot_memory_plugins.storage.indexer.session import SessionSettings
+from nanobot_memory_plugins.storage.indexer.step import IndexSettings
 from nanobot_memory_plugins.storage.indexer.worker import Indexer
 
 
@@ -52,9 +52,8 @@ class Workspace(MemoryWorkspace):
         self,
         *,
         clock: Clock | None = None,
-        settings: SessionSettings | None = None,
+        settings: IndexSettings | None = None,
         embedder: Callable[[], Embedder | None] = lambda: None,
-        watch: bool = False,
         start: bool = True,
     ) -> Indexer:
         workspace = self
@@ -68,11 +67,10 @@ class Workspace(MemoryWorkspace):
             self.paths,
             lock=self.paths.index_folder / "indexer.lock",
             database=self.paths.database,
-            open_database=lambda: RecordingDatabase.open(self.paths.database),
+            open_index=lambda: RecordingDatabase.open(self.paths.database),
             embedder=embedder,
-            settings=settings or SessionSettings(),
+            settings=settings or IndexSettings(),
             clock=clock or SystemClock(),
-            watch=watch,
         )
         if start:
             indexer.start()

@@ -212,9 +212,6 @@ class Database:
                 vectors.begin(self.connection, model, shape[0])
             vectors.put(self.connection, arrays)
 
-    def set_active_space(self, model: str) -> None:
-        """Do nothing: a search uses what there is of the vectors of its model."""
-
     # The whole
 
     def counts(self) -> Counts:

@@ -60,10 +60,6 @@ def apply_change(connection: apsw.Connection, change: FileChange, documents: Seq
     if change.state is None:
         dropped = _ids(connection, "SELECT id FROM docs WHERE path = ?", (path,))
         connection.execute("DELETE FROM files WHERE path = ?", (path,))
-    elif change.replace:
-        kept = {document.key for document in documents}
-        found = query(connection, "SELECT id, key FROM docs WHERE path = ?", (path,))
-        dropped = [doc_id for doc_id, key in found if key not in kept]
     for key in change.removed_keys:
         dropped += _ids(connection, "SELECT id FROM docs WHERE key = ? AND path = ?", (storable(key), path))
     delete(connection, dropped)

@@ -24,7 +24,11 @@ class EmbeddingOptions(PluginOptions):
     pooling: Literal["auto", "none", "cls", "mean", "last"] = Field(
         "auto", description="How a folder's model gets from tokens to a text; auto reads it from the folder."
     )
-    threads: int | None = Field(None, ge=1, description="CPU threads of the model; all cores when not given.")
+    threads: int | None = Field(
+        None,
+        ge=1,
+        description="CPU threads of the model; when not given, one for the built-in model and all cores for others.",
+    )
     batch_size: int = Field(16, ge=1, le=1024, description="Texts in one run of the model, or one request.")
     base_url: str | None = Field(None, description="Address before /embeddings; OpenAI's when not given.")
     api_key_env: str | None = Field(None, description="Environment variable that holds the key.")

@@ -44,8 +44,5 @@ class FileIndex(Protocol):
     def put_vectors(self, space: str, vectors: Sequence[tuple[int, Sequence[float]]]) -> None:
         """Store vectors by the documents' ids."""
 
-    def set_active_space(self, space: str) -> None:
-        """Learn that every document has its vector in a space."""
-
     def close(self) -> None:
         """Close the index."""

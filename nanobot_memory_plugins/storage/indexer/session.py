@@ -1,16 +1,15 @@
-"""The work of the process that owns the index, on one open database."""
+"""The work of the process that owns the index, on one open index."""
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Final
 
 from nanobot_memory_plugins.core import Clock, logger
-from nanobot_memory_plugins.storage.documents import FileState
+from nanobot_memory_plugins.storage.documents import FileChange, FileState
 from nanobot_memory_plugins.storage.indexer.database import FileIndex
-from nanobot_memory_plugins.storage.indexer.step import FileStep, StepSettings
+from nanobot_memory_plugins.storage.indexer.step import IndexSettings, update_file
 from nanobot_memory_plugins.storage.sources.places import Places, SourceFile
 
 # A file that changed less than this before it was read may change again without a new time: the kernel's clock
@@ -22,70 +21,60 @@ _EXPIRY_INTERVAL = timedelta(days=1)
 _LONG_AGO = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-@dataclass(frozen=True, slots=True)
-class SessionSettings:
-    """What the indexer does. ``observation_max_age`` is None when observations stay for ever."""
-
-    step: StepSettings = field(default_factory=StepSettings)
-    observation_max_age: timedelta | None = timedelta(days=30)
-
-
 class IndexSession:
-    """Compares the files with the manifest, and brings the database up to date. Used by one thread.
+    """Compares the files with the manifest, and brings the index up to date. Used by one thread.
 
-    ``path`` is the database's file, where it has one.
+    ``path`` is the index's file, where it has one.
     """
 
     def __init__(
         self,
-        database: FileIndex,
+        index: FileIndex,
         path: Path | None,
         places: Places,
-        settings: SessionSettings,
+        settings: IndexSettings,
         clock: Clock,
         stopping: Callable[[], bool],
     ) -> None:
-        self._database = database
-        self._path, self._inode = path, _inode(path)
+        self._index = index
+        self._path, self._inode = path, inode(path)
         self._places = places
         self._settings = settings
         self._clock = clock
         self._stopping = stopping
-        self._step = FileStep(database, settings.step)
-        self._version = database.data_version()
-        self._states: dict[str, FileState] = database.file_states()
+        self._version = index.data_version()
+        self._states: dict[str, FileState] = index.file_states()
         self._doubtful: set[str] = set()
         self._expired_at: datetime | None = None
 
     def changed(self) -> list[Path]:
         """Return the files that differ from the manifest, the last changed first, and then those that are gone."""
         self._reload()
-        self.expire()
+        self._expire()
         sources = self._places.find()
         here = {source.relative for source in sources}
         gone = [self._places.path(relative) for relative in self._states if relative not in here]
-        return [source.path for source in sources if not self._unchanged(source)] + gone
+        return [source.path for source in sources if not self._is_indexed(source)] + gone
 
     def bring_up(self, path: Path) -> bool:
         """Bring the index up to date with one file; return whether anything was written.
 
-        Raises OSError when the file cannot be read, and what the database raises.
+        Raises OSError when the file cannot be read, and what the index raises.
         """
         self._reload()
         source = self._places.look(path)
         if source is None:
             return self._remove(path)
-        state = self._states.get(source.relative)
-        if self._unchanged(source) and source.relative not in self._doubtful:
+        if self._is_indexed(source):
             return False
         looked_at = time.time_ns()  # as the file system counts; the injected clock may stand at another date
-        reached = self._step.run(source, state, self._stopping)
-        if self.changed_elsewhere():
+        reached = self._update(source, self._states.get(source.relative))
+        if self._index.data_version() != self._version:
             # Another process wrote meanwhile. It may have cleared the index, and with it what we went on from.
             self._reload()
-            reached = self._step.run(source, None, self._stopping)
+            reached = self._update(source, None)
         if reached is None:
-            self._states = self._database.file_states()
+            self._states = self._index.file_states()
             return True
         self._states[source.relative] = reached
         tick = _COARSE_TICK_NS if reached.mtime_ns % 1_000_000_000 == 0 else _TICK_NS
@@ -95,48 +84,52 @@ class IndexSession:
             self._doubtful.discard(source.relative)
         return True
 
-    def expire(self) -> None:
-        """Drop observations that are too old, at the start and once a day. The database refuses them from then on."""
+    def is_replaced(self) -> bool:
+        """Tell whether another file stands where the index was, or none."""
+        return inode(self._path) != self._inode
+
+    def _expire(self) -> None:
+        """Drop observations that are too old, at the start and once a day. The index refuses them from then on."""
         now = self._clock.now()
         # A clock that was set back must not put it off for longer than a day either.
         if self._expired_at is not None and abs(now - self._expired_at) < _EXPIRY_INTERVAL:
             return
         self._expired_at = now
         age = self._settings.observation_max_age
-        dropped = self._database.drop_older_than(PASSING_SOURCE, now - age if age is not None else _LONG_AGO)
+        dropped = self._index.drop_older_than(PASSING_SOURCE, now - age if age is not None else _LONG_AGO)
         if dropped:
             logger.info("{} observations that are too old left the index; their notes stay", dropped)
 
-    def replaced(self) -> bool:
-        """Tell whether another file stands where the database was, or none."""
-        return _inode(self._path) != self._inode
-
-    def changed_elsewhere(self) -> bool:
-        """Tell whether another process wrote to the database: it may have been cleared."""
-        return self._database.data_version() != self._version
-
     def _reload(self) -> None:
-        version = self._database.data_version()
+        version = self._index.data_version()
         if version != self._version:
             self._version = version
-            self._states = self._database.file_states()
+            self._states = self._index.file_states()
             self._expired_at = None  # who cleared the index cleared what it refuses, too
+
+    def _update(self, source: SourceFile, state: FileState | None) -> FileState | None:
+        return update_file(self._index, source, state, self._settings, self._stopping)
 
     def _remove(self, path: Path) -> bool:
         relative = self._places.relative(path)
         if relative is None or relative not in self._states:
             return False
-        self._step.remove(relative)
+        self._index.apply(FileChange(relative, None))
         self._states.pop(relative, None)
         self._doubtful.discard(relative)
         return True
 
-    def _unchanged(self, source: SourceFile) -> bool:
+    def _is_indexed(self, source: SourceFile) -> bool:
         state = self._states.get(source.relative)
-        return state is not None and (state.size, state.mtime_ns) == (source.size, source.mtime_ns)
+        return (
+            state is not None
+            and (state.size, state.mtime_ns) == (source.size, source.mtime_ns)
+            and source.relative not in self._doubtful
+        )
 
 
-def _inode(path: Path | None) -> int:
+def inode(path: Path | None) -> int:
+    """Return the number of the file that stands at a path, 0 where there is none."""
     try:
         return path.stat().st_ino if path is not None else 0
     except OSError:
