@@ -74,7 +74,7 @@ _TABLES = {
     "consolidation/model/entry.py": ("Category", "INSTRUCTION"),
     "consolidation/store/journal.py": ("Action",),
     "core/config/wording.py": ("_BOUNDS",),
-    "core/host/plugins/plugin_host.py": ("PluginState",),
+    "core/host/plugin_set.py": ("PluginState",),
     "core/transfer/archive_import.py": ("_OWN_ENTRIES", "_OTHER_TEXT"),
     "core/transfer/import_writer.py": ("_TOOL_RESULT", "_NO_TEXT", "_SAID_HERE", "_NO_TIME"),
     "core/transfer/undo.py": ("_CHANGED", "_ENTRIES_WENT_ON"),

@@ -110,8 +110,6 @@ async def test_a_summary_that_cuts_outside_of_the_messages_is_none(third_party, 
     }
     async with MemoryHost(workspace) as memory:
         assert await memory.before_compaction(**compaction) == Summary(text="idle 9 9", keep_from=4)
-        memory.plugins.host.unregister("full")
-        assert await memory.before_compaction(**compaction) is None
     assert "of the bad one" not in stored_text(workspace)
 
 

@@ -6,15 +6,13 @@ from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
 from nanobot_memory_plugins.core.cli.repair import repair_memory
-from nanobot_memory_plugins.core.clock import SystemClock
-from nanobot_memory_plugins.core.config import ConfigProblem, MemoryConfig
+from nanobot_memory_plugins.core.config import MemoryConfig
 from nanobot_memory_plugins.core.config.names import STANDARD_PLUGINS
 from nanobot_memory_plugins.core.entry_points import PLUGIN_GROUP, installed_entry_points, is_selected
 from nanobot_memory_plugins.core.errors import StoreError
 from nanobot_memory_plugins.core.host.plugin_set import PluginSet
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.protocols import EntryAccess, ModelReport, Store, VectorStore
-from nanobot_memory_plugins.core.scopes.workspace_scopes import offered_scopes
 from nanobot_memory_plugins.core.values import StoreStatus
 
 # Seconds for a plugin to open its store: a command waits longer than a host does.
@@ -45,33 +43,23 @@ async def opened_entries(workspace: Path, config: MemoryConfig) -> AsyncIterator
 async def _opened(
     workspace: Path, config: MemoryConfig, left_out: Collection[str]
 ) -> AsyncIterator[tuple[Store, PluginSet]]:
-    stores: list[Store] = []
     core = config.core.model_copy(update={"start_limit": _OPEN_SECONDS})
     without = {name: {"enabled": False} for name in left_out}
-    plugins = PluginSet(
-        workspace,
-        config=config.model_copy(update={"core": core, "plugins": {**config.plugins, **without}}),
-        llm=None,
-        clock=SystemClock(),
-        problems=list[ConfigProblem](),
-        scopes=offered_scopes(workspace, config),
-        store=lambda: stores[0] if stores else None,
-    )
+    changed = config.model_copy(update={"core": core, "plugins": {**config.plugins, **without}})
+    plugins = PluginSet(workspace, config=changed)
     await run_in_daemon_thread(lambda: repair_memory(workspace, config))
     await plugins.load()
     try:
-        opened = await plugins.open_store()
-        if opened is not None:
-            stores.append(opened)
-        if not stores:
+        store = await plugins.open_store()
+        if store is None:
             raise StoreError(
                 "No store is open: the storage plugin is not installed, not enabled, or failed.",
                 hint="Run `nanobot-memory doctor`, or install nanobot-memory-storage.",
             )
-        yield stores[0], plugins
+        yield store, plugins
     finally:
-        for store in stores:
-            await store.close()
+        if plugins.store is not None:
+            await plugins.store.close()
         await plugins.host.close()
 
 

@@ -18,10 +18,8 @@ from nanobot_memory_plugins.core.cli.options import (
     resolve_workspace,
     run,
 )
-from nanobot_memory_plugins.core.clock import SystemClock
 from nanobot_memory_plugins.core.config import ConfigProblem, MemoryConfig
 from nanobot_memory_plugins.core.host.plugin_set import PluginReport, PluginSet
-from nanobot_memory_plugins.core.scopes.workspace_scopes import offered_scopes
 from nanobot_memory_plugins.redaction.script.messages import tr
 
 _COLOURS = {"active": "green", "resting": "yellow", "disabled": "dim", "failed": "red"}
@@ -73,15 +71,7 @@ async def _look(
     workspace: Path, config: MemoryConfig, problems: list[ConfigProblem]
 ) -> tuple[list[PluginReport], list[ConfigProblem]]:
     """Import the enabled plugins and describe them all. Nothing is started, and no file is written."""
-    found = PluginSet(
-        workspace,
-        config=config,
-        llm=None,
-        clock=SystemClock(),
-        problems=problems,
-        scopes=offered_scopes(workspace, config),
-        store=lambda: None,
-    )
+    found = PluginSet(workspace, config=config, problems=problems)
     try:
         await found.load()
         return found.reports(), found.problems

@@ -86,7 +86,7 @@ class BootstrapTrimmer:
             shortened=tuple(name for name in kept if kept[name] != texts[name]),
             left_out=(*(name for name in texts if name not in kept), *unreadable),
         )
-        if answered and not self._host.unheard("trim_bootstrap"):
+        if answered and not self._host.failing("trim_bootstrap"):
             self._keep(key, result)
         return result
 
@@ -95,8 +95,8 @@ class BootstrapTrimmer:
         overhead = {name: around[name] for name in files}
         asked = {"files": MappingProxyType(dict(files)), "overhead": MappingProxyType(overhead)}
         given = sum(map(len, [*files, *files.values()]))
-        answers = self._host.call_sync("trim_bootstrap", asked, accept=(dict,), given=given, plugin=plugin)
-        kept = _checked(answers[0].values[0], files) if answers else None
+        answers = self._host.call_sync("trim_bootstrap", plugin, asked, accept=(dict,), given=given)
+        kept = _checked(answers[0], files) if answers else None
         if answers and kept is None:
             logger.warning("plugin {} answered trim_bootstrap with other files or no text", plugin)
         return kept

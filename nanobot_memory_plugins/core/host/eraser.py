@@ -183,19 +183,14 @@ class Eraser:
 
     async def _ask_plugins(self, erasure: Erasure, *, dry_run: bool) -> list[Trace]:
         """Let the plugins purge one after the other: the store looks at the files last."""
-        before = dict(self._plugins.failures())
         answers = await self._plugins.call(
             "on_purge", erasure.arguments(dry_run=dry_run), accept=(Trace,), sequential=True
         )
-        after = self._plugins.failures()
-        failed = [
-            name for (name, hook), count in after.items() if hook == "on_purge" and count > before.get((name, hook), 0)
-        ]
         return [
             *(one for answer in answers for one in answer.values if isinstance(one, Trace)),
             *(
                 Trace(Sentence("plugin {name}", name=name), 0, removed=False, why="it failed; purge again")
-                for name in failed
+                for name in self._plugins.failing("on_purge")
             ),
         ]
 

@@ -82,7 +82,7 @@ class HookCalls:
 
     def unheard(self, language: Language) -> list[ContextBlock]:
         """Return what a turn is told of plugins that could not look at its message; it is recorded, too."""
-        late = {**self._plugins.failed, **self._plugins.host.unheard("on_message_received")}
+        late = {**self._plugins.failed, **self._plugins.host.failing("on_message_received")}
         missed = {name: late[name] for name in OF_PLUGINS if name in late}
         if missed:
             self._capture.note_missed(missed)

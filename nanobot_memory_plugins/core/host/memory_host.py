@@ -82,8 +82,7 @@ class MemoryHost(PromptCalls):
         self._clock = clock or SystemClock()
         self._scopes = workspace_scopes(self.workspace, self.config, senders, project=project)
         self._redaction = ContactRedaction(self.config.redaction.contacts)
-        self._store: Store | None = None
-        self._notices = AppendNotices(lambda path: self._store.notify(path) if self._store is not None else None)
+        self._notices = AppendNotices(lambda path: self.store.notify(path) if self.store is not None else None)
         self._files = MemoryFiles(
             self.workspace,
             redact=self._redaction.of_others,
@@ -102,7 +101,6 @@ class MemoryHost(PromptCalls):
             clock=self._clock,
             problems=problems,
             scopes=self._scopes,
-            store=lambda: self._store,
             services=HostServices(
                 keep=keep,
                 erase=lambda erasure: self.eraser.forget(erasure),
@@ -138,7 +136,7 @@ class MemoryHost(PromptCalls):
         self._behind = BehindTurns(parts, reader)
         self._tally = TokenCounter()
         self._closed = False
-        self.eraser = Eraser(self.workspace, self._plugins.host, lambda: self._store, self._clock)
+        self.eraser = Eraser(self.workspace, self._plugins.host, lambda: self.store, self._clock)
 
     async def __aenter__(self) -> Self:
         await self.start()
@@ -158,7 +156,7 @@ class MemoryHost(PromptCalls):
     async def _start(self) -> None:
         await self._plugins.load()
         await self._redaction.load()
-        self._store = await self._plugins.open_store()
+        await self._plugins.open_store()
         await self._plugins.open_entries()
         if self._looks_only:
             return
@@ -182,8 +180,8 @@ class MemoryHost(PromptCalls):
                 await self._plugins.host.call("on_stop", {}, accept=())
         await self._capture.close()
         await self._files.close()
-        if self._store is not None:
-            store, self._store = self._store, None
+        if (store := self._plugins.store) is not None:
+            self._plugins.store = None
             try:
                 await store.close()
             except Exception as error:  # a third party's store may fail in any way; the host goes on closing
@@ -210,7 +208,7 @@ class MemoryHost(PromptCalls):
         context, blocks = await self._receiving.receive(
             session_key, text, history, whose, spoken=spoken, known=known, prompt=self._in_prompt(whose)
         )
-        if self._store is not None:
+        if self.store is not None:
             self._capture.note_recall(blocks)
         return context
 
@@ -221,7 +219,7 @@ class MemoryHost(PromptCalls):
         await self.start()
         whose = self._scopes.of(session_key, scope)
         told, blocks = await self._receiving.review(session_key, text, draft, history, whose)
-        if blocks and self._store is not None:
+        if blocks and self.store is not None:
             self._capture.note_recall(blocks)
         return told
 
@@ -393,14 +391,14 @@ class MemoryHost(PromptCalls):
         Raises `StoreError` when no store is open, or when it cannot answer.
         """
         await self.start()
-        return await hits_of(self._store, query)
+        return await hits_of(self.store, query)
 
     async def flush_index(self) -> None:
         """Return once everything that has been kept so far is searchable; without a store that is at once."""
         await self.start()
         await self._capture.drain()
-        if self._store is not None:
-            await self._store.flush()
+        if self.store is not None:
+            await self.store.flush()
 
     def tools(self) -> list[MemoryTool]:
         """Return the tools to offer to the model: after the start those of the plugins, too."""
@@ -413,7 +411,7 @@ class MemoryHost(PromptCalls):
     @property
     def store(self) -> Store | None:
         """The open index, or None."""
-        return self._store
+        return self._plugins.store
 
     @property
     def entries(self) -> EntryAccess | None:

@@ -145,14 +145,9 @@ class _EntriesInPrompt:
         return given
 
     def _answer_of(self, plugin: str, long_term: str, scope: Scope) -> PromptEntries:
-        answers = self._host.call_sync(
-            "prompt_entries",
-            {"long_term": long_term, "scope": scope},
-            accept=(PromptEntries,),
-            given=len(long_term),
-            plugin=plugin,
-        )
-        found = next((value for answer in answers for value in answer.values if isinstance(value, PromptEntries)), None)
+        given = {"long_term": long_term, "scope": scope}
+        answers = self._host.call_sync("prompt_entries", plugin, given, accept=(PromptEntries,), given=len(long_term))
+        found = next((value for value in answers if isinstance(value, PromptEntries)), None)
         with self._lock:
             if found is None:
                 asked, kept = self._answers.get((plugin, scope), ("", PromptEntries()))

@@ -6,7 +6,6 @@ above what honest plugins answer.
 
 import dataclasses
 import functools
-import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import islice
@@ -25,37 +24,29 @@ class TooLargeError(Exception):
     """An answer is over its bound; the text says by how much, without its content."""
 
 
-@dataclass(frozen=True, slots=True)
-class AnswerLimit:
-    """What one answer of one plugin may hold: how many values, and how many characters in all of them together.
-
-    ``attributes`` are those whose text counts in values that are no dataclasses.
-    """
-
-    values: int = 1_000
-    characters: int = 1_000_000
-    attributes: tuple[str, ...] = ()
-
-
-# In a turn somebody waits; behind it, and before history is cut, everything that was said may have to be kept.
-_IN_A_TURN = AnswerLimit(values=100, characters=200_000)
-_BEHIND_IT = AnswerLimit(values=500, characters=4_000_000)
-BOUNDS: Mapping[str, AnswerLimit] = {
+# How many values one answer of one plugin may hold, and how many characters all of them together. In a turn somebody
+# waits; behind it, and before history is cut, everything that was said may have to be kept.
+_IN_A_TURN = (100, 200_000)
+_BEHIND_IT = (500, 4_000_000)
+_ONE = (1, 200_000)
+_BOUNDS: Mapping[str, tuple[int, int]] = {
     "on_message_received": _IN_A_TURN,
     "on_draft_written": _IN_A_TURN,
     "on_tool_executed": _IN_A_TURN,
+    "contribute_tools": _IN_A_TURN,
     "on_session_idle": _BEHIND_IT,
     "on_turn_finished": _BEHIND_IT,
     "before_compaction": _BEHIND_IT,
-    # Beside what they were handed: it may come back as it was.
-    "trim_bootstrap": AnswerLimit(values=1, characters=10_000),
-    "prompt_entries": AnswerLimit(values=1, characters=200_000),
-    "open_store": AnswerLimit(values=1),
-    "share_store": AnswerLimit(values=1),
-    "open_entries": AnswerLimit(values=1),
-    "contribute_tools": AnswerLimit(values=100, characters=200_000, attributes=("name", "description", "parameters")),
-    "on_purge": AnswerLimit(values=10_000, characters=4_000_000),
+    "trim_bootstrap": _ONE,
+    "prompt_entries": _ONE,
+    "open_store": _ONE,
+    "share_store": _ONE,
+    "open_entries": _ONE,
+    "on_purge": (10_000, 4_000_000),
 }
+_USUAL = (1_000, 1_000_000)
+# Of a value that is no data, the attributes that a model is shown.
+_OF_TOOLS = ("name", "description", "parameters")
 
 # What a plugin's tool may say at a time, in characters, and of a hit of a store: its text, its snippet, and all of its
 # other texts together. Our own hits are of some thousand characters.
@@ -65,23 +56,18 @@ HIT_SNIPPET = 10_000
 HIT_FIELDS = 20_000
 
 
-def bound_of(hook: str, given: int = 0) -> AnswerLimit:
-    """Return the bound of a hook's answers, ``given`` characters wider: those that may come back."""
-    bound = BOUNDS.get(hook, AnswerLimit())
-    return dataclasses.replace(bound, characters=bound.characters + given)
-
-
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """What a caller takes as an answer.
+    """What a caller of a hook takes as an answer.
 
-    ``accept`` are the types of its values, ``bound`` says how much it may hold, and ``check`` what else is wrong with
-    a value: a few words, or none.
+    ``accept`` are the types of its values, and ``check`` says what else is wrong with a value: a few words, or none.
+    ``given`` is how many characters it may hold beyond the hook's bound, since they were handed over and may come back.
     """
 
+    hook: str
     accept: tuple[type, ...]
-    bound: AnswerLimit = AnswerLimit()  # frozen
     check: Callable[[object], str] | None = None
+    given: int = 0
 
 
 def accepted_values(answer: object, expected: Expected) -> tuple[object, ...]:
@@ -92,14 +78,15 @@ def accepted_values(answer: object, expected: Expected) -> tuple[object, ...]:
     """
     if answer is None:
         return ()
-    bound = expected.bound
+    most_values, most_characters = _BOUNDS.get(expected.hook, _USUAL)
     several = isinstance(answer, (list, tuple)) and not isinstance(answer, expected.accept)
-    given = list(islice(answer, bound.values + 1)) if several else [answer]  # type: ignore[call-overload]
-    if len(given) > bound.values:
-        raise TooLargeError(f"an answer of more than {bound.values:,} values")
+    given = list(islice(answer, most_values + 1)) if several else [answer]  # type: ignore[call-overload]
+    if len(given) > most_values:
+        raise TooLargeError(f"an answer of more than {most_values:,} values")
     values = tuple(_checked(value, expected, among=several) for value in given)
-    if sum(_size_of_value(value, bound) for value in values) > bound.characters:
-        raise TooLargeError(f"an answer of more than {bound.characters:,} characters")
+    most_characters += expected.given
+    if sum(map(_size, values)) > most_characters:
+        raise TooLargeError(f"an answer of more than {most_characters:,} characters")
     return values
 
 
@@ -118,15 +105,12 @@ def characters(value: object) -> int:
 
 def prepare(accept: tuple[type, ...]) -> None:
     """Build the validators for these types: the first takes tens of milliseconds, no plugin's fault."""
-    for kind in accept:
-        if dataclasses.is_dataclass(kind):
-            _validator(kind)
+    for kind in filter(dataclasses.is_dataclass, accept):
+        _validator(kind)
 
 
-def _size_of_value(value: object, bound: AnswerLimit) -> int:
-    if dataclasses.is_dataclass(value) or isinstance(value, Mapping):
-        return characters(value)
-    return sum(characters(getattr(value, name)) for name in bound.attributes)
+def _size(value: object) -> int:
+    return characters(value) or sum(characters(getattr(value, name, None)) for name in _OF_TOOLS)
 
 
 def _checked(value: object, expected: Expected, *, among: bool) -> object:
@@ -136,7 +120,7 @@ def _checked(value: object, expected: Expected, *, among: bool) -> object:
             if expected.check is not None and (wrong := expected.check(copied)):
                 raise WrongAnswerError(f"{kind.__name__} with {wrong}")
             return copied
-    name = "an async generator" if inspect.isasyncgen(value) else type(value).__qualname__
+    name = type(value).__qualname__
     raise WrongAnswerError(f"a list with {name}" if among else name)
 
 
@@ -144,7 +128,7 @@ def _copy(value: object, kind: type) -> object:
     validator = _validator(kind)
     if validator is None:
         return value
-    names = _field_names(kind)
+    names = [field.name for field in dataclasses.fields(kind)]
     try:
         plain = {name: getattr(value, name) for name in names}
         copied = validator.validate_python(plain)
@@ -165,8 +149,3 @@ def _validator(kind: type) -> TypeAdapter[Any] | None:
         return TypeAdapter(kind)
     except PydanticSchemaGenerationError:  # a field of a type that pydantic does not know
         return None
-
-
-@functools.cache
-def _field_names(kind: type) -> tuple[str, ...]:
-    return tuple(field.name for field in dataclasses.fields(kind))

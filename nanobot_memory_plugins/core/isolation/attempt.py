@@ -3,7 +3,7 @@
 import asyncio
 import contextvars
 import inspect
-from collections.abc import Callable, Coroutine, Generator, Mapping
+from collections.abc import Callable, Coroutine, Generator
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,45 +30,55 @@ Outcome = tuple[object, ...] | WrongAnswer | Failure
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A function of a plugin, and what it is called with. ``threads`` are the plugin's, for plain functions."""
+    """A plugin's function with its arguments, where its code lives, and the plugin's ``threads`` for plain ones."""
 
     plugin: str
-    function: Callable[..., Any]
-    positional: list[object]
-    named: Mapping[str, object]
+    function: Callable[[], Any]
     is_async: bool
     home: CodeLocation
     threads: DaemonThreadPool
+
+    def judge(self, answer: object, expected: Expected) -> Outcome:
+        """Return what an answer counts as."""
+        try:
+            return accepted_values(answer, expected)
+        except WrongAnswerError as error:
+            for one in answer if type(answer) is list else [answer]:
+                discard(one)
+            return WrongAnswer(str(error))
+        except TooLargeError as error:
+            return self.failed(str(error))
+
+    def failed(self, reason: str) -> Failure:
+        """Return a failure that no exception tells of."""
+        return Failure(reason=reason, place=self.home.definition)
 
 
 class Attempt:
     """Runs a call in a task of its own within a time limit.
 
-    ``outcome`` and the ``seconds`` it took are set once, and ``on_end`` is called then: when the call ends, or at its
-    deadline; what comes later is dropped. Where others held the loop up over the deadline, what is ready counts. At
-    its deadline the task is cancelled, and ``grace`` seconds later it is dropped, whatever it does about that.
+    ``outcome`` is done when the call ends, or at its deadline; what comes later is dropped. Where others held the loop
+    up over the deadline, what is ready counts. At its deadline the task is cancelled, and ``grace`` seconds later it is
+    dropped, whatever it does about that.
     """
 
-    def __init__(
-        self, call: Call, expected: Expected, limit: float, on_end: Callable[[], None], *, clock: Clock, grace: float
-    ) -> None:
-        self.outcome: Outcome | None = None
+    def __init__(self, call: Call, expected: Expected, limit: float, *, clock: Clock, grace: float) -> None:
+        loop = asyncio.get_running_loop()
+        self.outcome: asyncio.Future[Outcome] = loop.create_future()
         self.seconds = 0.0
         self._call = call
         self._limit = limit
-        self._on_end = on_end
         self._clock = clock
         self._grace = grace
-        self._deadline = asyncio.get_running_loop().time() + limit
-        self._waited_on = False
+        self._time = loop.time
+        self._began = loop.time()
         self._coroutine = _Droppable(self._run(expected))
-        self.task: asyncio.Task[None] = asyncio.get_running_loop().create_task(self._coroutine)
+        self.task: asyncio.Task[None] = loop.create_task(self._coroutine)
         self._alarm: Alarm = clock.call_later(limit, self._expire)
         self.task.add_done_callback(lambda _: self._alarm.cancel())
 
     def abandon(self) -> None:
         """Break the call off: cancel it, and drop it when it is still there after the grace."""
-        self._on_end = _nothing
         self._alarm.cancel()
         if not self.task.done():
             self.task.cancel()
@@ -82,35 +92,31 @@ class Attempt:
     async def _run(self, expected: Expected) -> None:
         call = self._call
         try:
-            if call.is_async:
-                answer = await call.function(*call.positional, **call.named)
-            else:
-                answer = await run_in_pool(call.threads, call.function, *call.positional, **call.named)
-                if inspect.isawaitable(answer):
-                    answer = await answer
-            outcome = _outcome(answer, expected, call.home)
+            answer = await (call.function() if call.is_async else run_in_pool(call.threads, call.function))
+            if not call.is_async and inspect.isawaitable(answer):
+                answer = await answer
+            outcome = call.judge(answer, expected)
         except BaseException as error:  # SystemExit too: the task would pass it on to the loop
             outcome = failure_of(error, call.home, call.plugin)
-        if self._coroutine.held_loop() > self._limit:
-            outcome = self._overtime()
-        self._conclude(outcome)
+        self._conclude(self._late() if self._coroutine.held_loop() > self._limit else outcome)
 
     def _expire(self) -> None:
-        if not self._waited_on and asyncio.get_running_loop().time() - self._deadline > _LATE:
-            self._waited_on = True
-            self._alarm = self._clock.call_later(_ANOTHER_TURN, self._expire)
-        elif self.outcome is None:
-            self._conclude(self._overtime())
-            self.abandon()
+        if self._time() - self._began - self._limit > _LATE:
+            self._alarm = self._clock.call_later(_ANOTHER_TURN, self._give_up)
+        else:
+            self._give_up()
 
-    def _overtime(self) -> Failure:
-        return Failure(reason=f"no answer within {self._limit:g} s", place=self._call.home.definition)
+    def _give_up(self) -> None:
+        self._conclude(self._late())
+        self.abandon()
+
+    def _late(self) -> Failure:
+        return self._call.failed(f"no answer within {self._limit:g} s")
 
     def _conclude(self, outcome: Outcome) -> None:
-        if self.outcome is None:
-            self.outcome = outcome
-            self.seconds = asyncio.get_running_loop().time() - self._deadline + self._limit
-            self._on_end()
+        if not self.outcome.done():
+            self.seconds = self._time() - self._began
+            self.outcome.set_result(outcome)
 
 
 class _Droppable(Coroutine[Any, Any, None]):
@@ -118,14 +124,14 @@ class _Droppable(Coroutine[Any, Any, None]):
 
     def __init__(self, inner: Coroutine[Any, Any, None]) -> None:
         self._inner = inner
-        self._clock = asyncio.get_running_loop().time
+        self._time = asyncio.get_running_loop().time
         self.dropped = False
         self._seconds = 0.0
-        self._began = self._clock()
+        self._began = self._time()
 
     def held_loop(self) -> float:
         """Return for how many seconds it has held the loop, the step that runs included."""
-        return self._seconds + self._clock() - self._began
+        return self._seconds + self._time() - self._began
 
     def send(self, value: Any) -> Any:
         return self._step(self._inner.send, value)
@@ -138,9 +144,9 @@ class _Droppable(Coroutine[Any, Any, None]):
         raise asyncio.CancelledError
 
     def _step(self, go_on: Callable[[Any], Any], value: Any) -> Any:
-        self._began = self._clock()
+        self._began = self._time()
         yielded = go_on(value)
-        self._seconds += self._clock() - self._began
+        self._seconds += self._time() - self._began
         return yielded
 
     def close(self) -> None:
@@ -160,35 +166,19 @@ def run_plain(call: Call, expected: Expected, limit: float) -> Outcome:
     """
     if call.is_async:
         return WrongAnswer("an async function, where only a plain one can be called")
-    late = Failure(reason=f"no answer within {limit:g} s", place=call.home.definition)
+
+    def run() -> Outcome:
+        try:
+            return call.judge(call.function(), expected)
+        except BaseException as error:
+            return failure_of(error, call.home, call.plugin)
+
     try:
-        work = call.threads.submit(contextvars.copy_context().run, _plain, call, expected)
+        work = call.threads.submit(contextvars.copy_context().run, run)
     except RuntimeError:
-        return Failure(reason="no thread can be started", place=call.home.definition)
+        return call.failed("no thread can be started")
     try:
         return work.result(limit)
     except TimeoutError:
         work.cancel()
-        return late
-
-
-def _plain(call: Call, expected: Expected) -> Outcome:
-    try:
-        return _outcome(call.function(*call.positional, **call.named), expected, call.home)
-    except BaseException as error:
-        return failure_of(error, call.home, call.plugin)
-
-
-def _outcome(answer: object, expected: Expected, home: CodeLocation) -> Outcome:
-    try:
-        return accepted_values(answer, expected)
-    except WrongAnswerError as error:
-        for one in answer if type(answer) is list else [answer]:
-            discard(one)
-        return WrongAnswer(str(error))
-    except TooLargeError as error:
-        return Failure(reason=str(error), place=home.definition)
-
-
-def _nothing() -> None:
-    """Do nothing."""
+        return call.failed(f"no answer within {limit:g} s")

@@ -7,80 +7,59 @@ from nanobot_memory_plugins.core.clock import Clock
 
 @dataclass(frozen=True, slots=True)
 class BreakerSettings:
-    """When a breaker opens, and for how long.
-
-    ``failures`` in a row open it for ``rest_seconds``; one trial is allowed afterwards.
-    """
+    """``failures`` in a row open a breaker for ``rest_seconds``; one trial is allowed afterwards."""
 
     failures: int = 3
     rest_seconds: float = 60.0
 
-    def __post_init__(self) -> None:
-        if self.failures < 1:
-            raise ValueError("a breaker needs at least one failure to open")
-        if not self.rest_seconds >= 0:
-            raise ValueError("rest_seconds cannot be negative")
-
 
 class CircuitBreaker:
-    """Counts the failures in a row of one implementation and says whether it may be called.
+    """Counts the failures in a row of one implementation, and says whether it may be called.
 
-    Every call asks `begin` for a permit and hands it back with exactly one of `succeed`, `fail` and
-    `release`. What a call reports after the breaker has moved on (a call from before it opened, say) is
-    not counted: a permit is the number of the period in which it was given.
+    Each call asks `begin`, and ends with exactly one of `succeed`, `fail` and `release`. What ends during a rest began
+    before it, and counts for nothing.
     """
 
-    __slots__ = ("_clock", "_period", "_resting_until", "_settings", "_trial", "failures")
+    __slots__ = ("_clock", "_is_trial", "_resting_until", "_settings", "failures")
 
     def __init__(self, settings: BreakerSettings, clock: Clock) -> None:
         self.failures = 0
         self._settings = settings
         self._clock = clock
-        self._period = 0
         self._resting_until: float | None = None
-        self._trial = False
+        self._is_trial = False
 
     @property
     def resting(self) -> bool:
         """Whether a call would be refused now."""
-        return self._resting_until is not None and (self._trial or self._clock.monotonic() < self._resting_until)
+        return self._resting_until is not None and (self._is_trial or self._clock.monotonic() < self._resting_until)
 
-    def begin(self) -> int | None:
-        """Return a permit, or None while resting. After the rest, one call at a time is let through."""
-        if self._resting_until is not None:
-            if self.resting:
-                return None
-            self._trial = True
-        return self._period
-
-    def succeed(self, permit: int) -> bool:
-        """Count a success; true when it ends a rest."""
-        if permit != self._period:
+    def begin(self) -> bool:
+        """Return whether a call may begin. After the rest, one at a time may."""
+        if self.resting:
             return False
-        self.failures = 0
-        if self._resting_until is None:
-            return False
-        self._resting_until = None
-        self._next_period()
+        self._is_trial = self._resting_until is not None
         return True
 
-    def fail(self, permit: int) -> bool:
+    def succeed(self) -> bool:
+        """Count a success; true when it ends a rest."""
+        if self._resting_until is not None and not self._is_trial:
+            return False
+        ends = self._is_trial
+        self.failures, self._resting_until, self._is_trial = 0, None, False
+        return ends
+
+    def fail(self) -> bool:
         """Count a failure; true when it begins a rest, false when it only prolongs one."""
-        if permit != self._period:
+        if self._resting_until is not None and not self._is_trial:
             return False
         self.failures += 1
-        begins = self._resting_until is None
-        if begins and self.failures < self._settings.failures:
-            return False
-        self._resting_until = self._clock.monotonic() + self._settings.rest_seconds
-        self._next_period()
-        return begins
+        prolongs, self._is_trial = self._is_trial, False
+        if prolongs or self.failures >= self._settings.failures:
+            self._resting_until = self._clock.monotonic() + self._settings.rest_seconds
+            return not prolongs
+        return False
 
-    def release(self, permit: int) -> None:
-        """Give a permit back unused: the call was broken off from outside and shows nothing."""
-        if permit == self._period:
-            self._trial = False
-
-    def _next_period(self) -> None:
-        self._trial = False
-        self._period += 1
+    def release(self) -> None:
+        """Count nothing: the call was broken off from outside."""
+        self._is_trial = False

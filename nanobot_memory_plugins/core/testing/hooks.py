@@ -13,7 +13,7 @@ from nanobot_memory_plugins.core.errors import InputError, PluginError
 from nanobot_memory_plugins.core.host.hidden_answers import plain_history
 from nanobot_memory_plugins.core.host.hook_calls import fault_of_summaries
 from nanobot_memory_plugins.core.host.plugins.implementation import Implementation
-from nanobot_memory_plugins.core.host.plugins.plugin_host import PluginAnswer, PluginHost
+from nanobot_memory_plugins.core.host.plugins.plugin_host import PluginHost
 from nanobot_memory_plugins.core.isolation.attempt import Outcome, WrongAnswer
 from nanobot_memory_plugins.core.isolation.failure import Failure
 from nanobot_memory_plugins.core.testing.contexts import default_options, plugin_context
@@ -82,14 +82,16 @@ async def call_hook(
         accept = accepted_types(hook)
         if hook in _SYNCHRONOUS:
             given = sum(len(str(value)) for value in whole.values())
-            answers = await asyncio.to_thread(host.call_sync, hook, whole, accept=accept, given=given)
+            name = context.plugin_name
+            values = await asyncio.to_thread(host.call_sync, hook, name, whole, accept=accept, given=given)
         else:
             check = fault_of_summaries(len(_messages(whole))) if Summary in accept else None
             answers = await host.call(hook, whole, accept=accept, check=check)
+            values = tuple(value for answer in answers for value in answer.values)
     finally:
         await host.close()
     host.raise_what_failed(hook)
-    return [value for answer in answers for value in answer.values]
+    return list(values)
 
 
 @cache
@@ -144,6 +146,6 @@ class _TellingHost(PluginHost):
 
     _outcome: Outcome | None = None
 
-    def _conclude(self, implementation: Implementation, permit: int, outcome: Outcome | None) -> list[PluginAnswer]:
+    def _conclude(self, implementation: Implementation, outcome: Outcome) -> tuple[object, ...]:
         self._outcome = outcome
-        return super()._conclude(implementation, permit, outcome)
+        return super()._conclude(implementation, outcome)

@@ -1,5 +1,6 @@
 """One function of one plugin that implements one hook."""
 
+import functools
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -15,90 +16,37 @@ from nanobot_memory_plugins.core.isolation.failure import CodeLocation
 from nanobot_memory_plugins.core.isolation.threads import DaemonThreadPool
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
-_BY_POSITION = inspect.Parameter.POSITIONAL_ONLY
 _NAMED = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
 
 
 @dataclass(frozen=True, slots=True)
-class Signature:
-    """Which arguments of a hook an implementation takes, and how."""
+class FoundImplementation:
+    """An implementation as it stands in a plugin, and the arguments of its hook that it takes."""
 
-    positional: tuple[str, ...]
-    named: tuple[str, ...]
-    everything: bool
-
-    def pick(self, arguments: Mapping[str, object]) -> tuple[list[object], Mapping[str, object]]:
-        """Return what to call the implementation with. Raises KeyError when the host forgot an argument."""
-        positional = [arguments[name] for name in self.positional]
-        names = [name for name in arguments if name not in self.positional] if self.everything else self.named
-        return positional, {name: arguments[name] for name in names}
+    function: Callable[..., Any]
+    takes: frozenset[str]
+    is_async: bool
+    home: CodeLocation
+    tryfirst: bool
+    trylast: bool
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Implementation:
     """An implementation, with all that its calls need."""
 
-    name: str
     plugin_name: str
     hook: str
-    function: Callable[..., Any]
-    signature: Signature
-    is_async: bool
+    found: FoundImplementation
     context: PluginContext
-    home: CodeLocation
     threads: DaemonThreadPool
     breaker: CircuitBreaker
 
     def call(self, arguments: Mapping[str, object]) -> Call:
         """Return the call of it with these arguments of the hook. Raises KeyError when the host forgot one."""
-        positional, named = self.signature.pick({**arguments, "context": self.context})
-        return Call(self.plugin_name, self.function, positional, named, self.is_async, self.home, self.threads)
-
-
-def read_signature(function: Callable[..., Any], known: frozenset[str], where: str) -> Signature:
-    """Match an implementation's parameters with the arguments of its hook.
-
-    A parameter with a default is filled in when the hook has it, and may be one that only another version of
-    the hook has. ``**name`` takes everything that is not named, and nothing where its name begins
-    with an underscore. Raises `PluginError` for a parameter that
-    the hook does not have.
-    """
-    try:
-        parameters = inspect.signature(function).parameters.values()
-    except (TypeError, ValueError):
-        raise PluginError(Sentence("{where} has no signature that can be read.", where=where)) from None
-    unknown = [
-        parameter.name
-        for parameter in parameters
-        if parameter.name not in known
-        and (parameter.kind is _BY_POSITION or parameter.kind in _NAMED)
-        and (parameter.kind is _BY_POSITION or parameter.default is parameter.empty)
-    ]
-    if unknown:
-        raise PluginError(
-            Sentence(
-                "{where} asks for {unknown}, which the hook does not have.", where=where, unknown=", ".join(unknown)
-            ),
-            hint=Sentence("The hook has: {names}.", names=", ".join(sorted(known))),
-        )
-    return Signature(
-        positional=tuple(parameter.name for parameter in parameters if parameter.kind is _BY_POSITION),
-        named=tuple(parameter.name for parameter in parameters if parameter.kind in _NAMED and parameter.name in known),
-        everything=any(
-            parameter.kind is inspect.Parameter.VAR_KEYWORD and not parameter.name.startswith("_")
-            for parameter in parameters
-        ),
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class FoundImplementation:
-    """An implementation as it stands in a plugin."""
-
-    function: Callable[..., Any]
-    signature: Signature
-    tryfirst: bool
-    trylast: bool
+        given = {**arguments, "context": self.context}
+        function = functools.partial(self.found.function, **{name: given[name] for name in self.found.takes})
+        return Call(self.plugin_name, function, self.found.is_async, self.found.home, self.threads)
 
 
 def find_implementations(
@@ -140,7 +88,9 @@ def find_implementations(
         function = getattr(plugin, attribute)
         found[hook] = FoundImplementation(
             function=function,
-            signature=read_signature(function, hooks[hook], where),
+            takes=_arguments_taken(function, hooks[hook], where),
+            is_async=inspect.iscoroutinefunction(function),
+            home=CodeLocation.of(function),
             tryfirst=bool(options.get("tryfirst")),
             trylast=bool(options.get("trylast")),
         )
@@ -150,3 +100,27 @@ def find_implementations(
             hint="Decorate a function that is named like a hook with hookimpl.",
         )
     return found
+
+
+def _arguments_taken(function: Callable[..., Any], known: frozenset[str], where: str) -> frozenset[str]:
+    """Return the arguments of its hook that an implementation takes: those that it names, with ``**more`` all.
+
+    A parameter with a default may be one that only another version of the hook has. Raises `PluginError` for another
+    that the hook does not have.
+    """
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        raise PluginError(Sentence("{where} has no signature that can be read.", where=where)) from None
+    unknown = [
+        one.name for one in parameters if one.kind in _NAMED and one.default is one.empty and one.name not in known
+    ]
+    if unknown:
+        raise PluginError(
+            Sentence(
+                "{where} asks for {unknown}, which the hook does not have.", where=where, unknown=", ".join(unknown)
+            ),
+            hint=Sentence("The hook has: {names}.", names=", ".join(sorted(known))),
+        )
+    takes_all = any(one.kind is inspect.Parameter.VAR_KEYWORD for one in parameters)
+    return known if takes_all else known.intersection(one.name for one in parameters)
