@@ -4,6 +4,7 @@ from nanobot_memory_plugins.core import Finding, PluginContext, Store, hookimpl,
 from nanobot_memory_plugins.core.files import MemoryPaths
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.values import Trace
+from nanobot_memory_plugins.storage.index_location import wanted_database
 from nanobot_memory_plugins.storage.options import StorageOptions
 from nanobot_memory_plugins.storage.purging import purge_unopened
 from nanobot_memory_plugins.storage.store import SqliteStore
@@ -46,9 +47,12 @@ class StoragePlugin:
         wanted = Wanted(texts, words=words)
         told = await store.purge(wanted, dry_run=dry_run) if store is not None else []
         options = context.options if isinstance(context.options, StorageOptions) else StorageOptions()
+        paths, db_path = MemoryPaths.of(context.workspace), options.db_path
         opened = store.database if store is not None else None
+        # Where another's store serves, ours is opened by no start.
+        used = wanted_database(paths, db_path) if context.store is None else opened
         return told + await run_in_daemon_thread(
-            lambda: purge_unopened(MemoryPaths.of(context.workspace), options, opened, wanted, dry_run=dry_run)
+            lambda: purge_unopened(paths, used, opened, wanted, db_path=db_path, dry_run=dry_run)
         )
 
     @hookimpl

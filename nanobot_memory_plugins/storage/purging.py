@@ -13,8 +13,7 @@ from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.files import MemoryPaths
 from nanobot_memory_plugins.core.values import Trace
 from nanobot_memory_plugins.storage.database_factory import DatabaseOpener
-from nanobot_memory_plugins.storage.index_location import known_databases, wanted_database
-from nanobot_memory_plugins.storage.options import StorageOptions
+from nanobot_memory_plugins.storage.index_location import known_databases
 
 if TYPE_CHECKING:
     from nanobot_memory_plugins.core.erasure.matching import Wanted
@@ -92,14 +91,14 @@ def place_of(index: "MemoryIndex") -> str:
 
 
 def purge_unopened(
-    paths: MemoryPaths, options: StorageOptions, opened: Path | None, wanted: "Wanted", *, dry_run: bool
+    paths: MemoryPaths, used: Path | None, opened: Path | None, wanted: "Wanted", *, db_path: str, dry_run: bool
 ) -> list[Trace]:
-    """Empty the indexes of the workspace that are not used any more; name those that cannot be opened. It blocks."""
+    """Empty the indexes of the workspace that are not used; name the ``used`` one where it is not open. It blocks."""
     traces: list[Trace] = []
-    for database in known_databases(paths, options.db_path):
+    for database in known_databases(paths, db_path):
         if database == opened or not database.is_file() or not database.stat().st_size:
             continue
-        if database == wanted_database(paths, options.db_path):  # it is in use: the next start removes some rows
+        if database == used:  # the next start removes some rows
             traces.append(unopened(_relative(paths, database), dry_run=dry_run))
         else:
             traces += _purge_other(paths, database, wanted, dry_run=dry_run)

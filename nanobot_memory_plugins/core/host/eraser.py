@@ -1,7 +1,7 @@
 """Forgetting for good: a plan first, then files, what plugins keep, and state. What broke off is finished."""
 
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Container, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import datetime
@@ -38,6 +38,9 @@ _SUBJECT = "forgetting for good"
 _GOES_ON = "Stop what keeps it from ending, and run `nanobot-memory doctor` again: every start goes on with it."
 # Seconds that one erasure waits for another.
 _WAIT_SECONDS = 60.0
+# The plugin whose files the indexes in the workspace are.
+_INDEX_OWNER = "storage"
+_DELETED = "no plugin opens it; it is deleted, and made again where it is used"
 
 
 class BeingErasedError(MemoryFileError):
@@ -163,13 +166,7 @@ class Eraser:
             for where in {trace.where for trace in found}:
                 store.notify(self._paths.workspace / where)
         told = await self._ask_plugins(erasure, dry_run=dry_run)
-        if self._store() is None:
-            named = {one.where for one in told}
-            told += [
-                unopened(where, dry_run=dry_run)
-                for where in await run_in_daemon_thread(self._indexes)
-                if where not in named
-            ]
+        told += await run_in_daemon_thread(lambda: self._purge_indexes({one.where for one in told}, dry_run=dry_run))
         if erasure.names_anything:
             wanted = Wanted(erasure.texts, words=erasure.words)
             told += await run_in_daemon_thread(
@@ -194,11 +191,23 @@ class Eraser:
             ),
         ]
 
-    def _indexes(self) -> list[str]:
-        """Return the databases in the folder of the index but our state, relative to the workspace."""
-        names = {path.name.partition(".db")[0] for path in self._paths.database.parent.glob("*.db*") if path.is_file()}
-        own = self._paths.state.stem
-        return sorted(self._paths.relative(self._paths.database.with_name(f"{name}.db")) for name in names - {own})
+    def _purge_indexes(self, named: Container[str], *, dry_run: bool) -> list[Trace]:
+        """Delete the indexes that no plugin opens, since they can be made again; name those whose plugin did not open."""
+        is_owned = _INDEX_OWNER in self._plugins.plugins_with("on_purge")
+        if is_owned and self._store() is not None:
+            return []
+        files = [
+            path
+            for path in sorted(self._paths.database.parent.glob("*.db*"))
+            if path.is_file() and path.name.partition(".db")[0] != self._paths.state.stem
+        ]
+        indexes = dict.fromkeys(path.with_name(path.name.partition(".db")[0] + ".db") for path in files)
+        left = [where for path in indexes if (where := self._paths.relative(path)) not in named]
+        if is_owned:
+            return [unopened(where, dry_run=dry_run) for where in left]
+        for path in () if dry_run else files:
+            path.unlink(missing_ok=True)
+        return [Trace(where, 0, why=_DELETED) for where in left]
 
 
 async def scrub_workspace(

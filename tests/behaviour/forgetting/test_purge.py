@@ -171,3 +171,34 @@ async def test_a_purge_is_asked_for_finished_after_a_kill_and_keeps_an_edit_made
     assert "The oven is broken." in told["edited"]
     assert "Quorvexina" not in told["edited"]
     assert (told["answered n"], told["answered y"]) == (told["held"], [])
+
+
+STORE_OF_ANOTHER = """
+from nanobot_memory_plugins.core import Level, SearchResult, StoreStatus, hookimpl
+
+class EmptyStore:
+    async def search(self, query): return SearchResult(())
+    async def read(self, hit_id): return None
+    def notify(self, path): pass
+    async def flush(self): pass
+    def status(self): return StoreStatus(level=Level.MARKDOWN)
+    async def close(self): pass
+
+@hookimpl(tryfirst=True)
+def open_store():
+    return EmptyStore()
+"""
+
+
+@pytest.mark.parametrize("ours_is_on", [True, False])
+async def test_an_index_that_another_store_has_replaced_is_purged_too(life: Life, install, ours_is_on: bool):
+    await lived(life)
+    install("other", STORE_OF_ANOTHER)
+    life.options["storage"] = {"enabled": ours_is_on}
+    assert ".storage/memory.db" in " ".join(life.files_with("Quorvexina"))
+    done = life.command("purge", "--text", "Quorvexina", "--yes", "--json")
+    assert ".storage/memory.db" in done.json["files"]
+    assert life.files_with("Quorvexina", "Marzipan Alley") == []
+    # Nothing waits for a start that opens it.
+    assert life.command("purge", "--text", "Quorvexina", "--yes").status == 1
+    life.options["storage"] = {}
