@@ -4,10 +4,8 @@ Every chunk is a slice of its text: ``text[chunk.start : chunk.start + len(chunk
 chunks cover everything but blank space.
 """
 
-import hashlib
-import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from nanobot_memory_plugins.core.text.sentences import sentence_ends
@@ -28,64 +26,43 @@ class Chunk:
     """One passage of a text.
 
     ``heading`` is the path of headings above it, as "Projects > Alpha". ``start`` is where it begins in the text, in
-    characters, and ``line`` how many line ends stand before it. ``index`` counts the chunks of the text.
-    ``content_hash`` is the SHA-256 of ``text``. ``id`` is unique over the kinds and names of sources.
+    characters, and ``line`` how many line ends stand before it.
     """
 
-    id: str
     text: str
     heading: str
     start: int
     line: int
-    index: int
-    content_hash: str
 
 
 @dataclass(frozen=True, slots=True)
 class _Section:
     start: int
     end: int
-    heading: str
-    fences: tuple[tuple[int, int], ...]
+    heading: str = ""
+    fences: tuple[tuple[int, int], ...] = ()
 
 
-def chunk_text(
-    text: str,
-    *,
-    source_type: str = "",
-    source_id: str = "",
-    max_tokens: int = MAX_TOKENS,
-    overlap_tokens: int = OVERLAP_TOKENS,
-) -> list[Chunk]:
+def chunk_text(text: str, *, max_tokens: int = MAX_TOKENS, overlap_tokens: int = OVERLAP_TOKENS) -> list[Chunk]:
     """Cut plain text at paragraphs, else at lines, sentences, words, and in the last resort anywhere.
 
     Whole paragraphs are put together up to ``max_tokens`` by core's estimate, which no chunk exceeds. Neighbours share
     up to ``overlap_tokens``, at most half of ``max_tokens``.
     """
-    sections = [_Section(0, len(text), "", ())]
-    return _chunks(text, sections, (source_type, source_id), max_tokens, overlap_tokens)
+    return _chunks(text, [_Section(0, len(text))], max_tokens, overlap_tokens)
 
 
-def chunk_markdown(
-    text: str,
-    *,
-    source_type: str = "",
-    source_id: str = "",
-    max_tokens: int = MAX_TOKENS,
-    overlap_tokens: int = OVERLAP_TOKENS,
-) -> list[Chunk]:
+def chunk_markdown(text: str, *, max_tokens: int = MAX_TOKENS, overlap_tokens: int = OVERLAP_TOKENS) -> list[Chunk]:
     """Cut Markdown by its headings, and sections that are longer than ``max_tokens`` as `chunk_text` does.
 
     A chunk holds text under one heading only; a heading with nothing below it goes with the next one. A fenced code
     block stays whole where it fits a chunk, and a ``#`` in it is no heading.
     """
-    return _chunks(text, list(_sections(text)), (source_type, source_id), max_tokens, overlap_tokens)
+    return _chunks(text, _sections(text), max_tokens, overlap_tokens)
 
 
-def _chunks(
-    text: str, sections: list[_Section], source: tuple[str, str], max_tokens: int, overlap_tokens: int
-) -> list[Chunk]:
-    """Cut every section into windows and name them."""
+def _chunks(text: str, sections: Iterable[_Section], max_tokens: int, overlap_tokens: int) -> list[Chunk]:
+    """Cut every section into windows."""
     if max_tokens < 1:
         raise ValueError("max_tokens must be at least 1")
     overlap = max(0, min(overlap_tokens, max_tokens // 2))
@@ -95,26 +72,10 @@ def _chunks(
         for start, end in _windows(text, section, max_tokens, overlap):
             body = text[start:end].rstrip()
             start += len(body) - len(body.lstrip())
-            body = body.lstrip()
-            if not body:
-                continue
-            line += text.count("\n", counted, start)
-            counted = start
-            index = len(chunks)
-            content_hash = hashlib.sha256(body.encode("utf-8", "surrogatepass")).hexdigest()
-            # JSON keeps the fields apart: joined by a separator, two sources could make the same name.
-            name = json.dumps([*source, index, content_hash])
-            chunks.append(
-                Chunk(
-                    id=hashlib.sha256(name.encode()).hexdigest()[:32],
-                    text=body,
-                    heading=section.heading,
-                    start=start,
-                    line=line,
-                    index=index,
-                    content_hash=content_hash,
-                )
-            )
+            if body := body.lstrip():
+                line += text.count("\n", counted, start)
+                counted = start
+                chunks.append(Chunk(body, section.heading, start, line))
     return chunks
 
 

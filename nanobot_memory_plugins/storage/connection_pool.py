@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, TypeVar
 from nanobot_memory_plugins.core import NanobotMemoryError, StoreError, logger
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 from nanobot_memory_plugins.storage.documents import FileState
-from nanobot_memory_plugins.storage.sources.notices import warn_once
 
 if TYPE_CHECKING:
     from nanobot_memory_plugins.storage.database import Database
@@ -142,10 +141,11 @@ class Readers:
                 return
             known, self.trouble = self.trouble, trouble
         if trouble != known:
-            # The indexer may have said so already.
-            why = f"{trouble.reason} {trouble.hint}"
-            said = f"the index cannot be used, the memory files are searched themselves: {why}"
-            warn_once(str(self._path), why, said=said)
+            logger.warning(
+                "the index cannot be used, the memory files are searched themselves: {} {}",
+                trouble.reason,
+                trouble.hint,
+            )
         self._failed()
 
     def _retry_soon(self) -> None:

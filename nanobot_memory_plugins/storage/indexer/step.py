@@ -12,7 +12,7 @@ from nanobot_memory_plugins.storage.documents import Document, FileChange, FileR
 from nanobot_memory_plugins.storage.indexer.database import FileIndex
 from nanobot_memory_plugins.storage.sources.pieces import Chunking, Keys, read_blocks
 from nanobot_memory_plugins.storage.sources.places import SourceFile
-from nanobot_memory_plugins.storage.sources.reader import read_pieces, resumable
+from nanobot_memory_plugins.storage.sources.reader import read_pieces
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,7 @@ def update_file(
 
 def _start(file: BinaryIO, source: SourceFile, state: FileState | None) -> tuple[FileState, "hashlib._Hash"]:
     """Return where to read on from, and the hash of the bytes before it."""
-    if state is not None and 0 < state.offset <= source.size and resumable(source.kind):
+    if state is not None and 0 < state.offset <= source.size and source.kind.is_resumable:
         digest = hashlib.sha256()
         for block in read_blocks(file, state.offset):
             digest.update(block)

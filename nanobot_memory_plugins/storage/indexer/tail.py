@@ -8,10 +8,9 @@ from typing import BinaryIO
 from nanobot_memory_plugins.core import logger
 from nanobot_memory_plugins.core.files import open_regular
 from nanobot_memory_plugins.storage.documents import Document, FileState
-from nanobot_memory_plugins.storage.sources.notices import warn_once
-from nanobot_memory_plugins.storage.sources.pieces import Chunking, Keys, read_blocks
+from nanobot_memory_plugins.storage.sources.pieces import Chunking, Keys, read_blocks, warn_once
 from nanobot_memory_plugins.storage.sources.places import Places, SourceFile
-from nanobot_memory_plugins.storage.sources.reader import read_pieces, resumable
+from nanobot_memory_plugins.storage.sources.reader import read_pieces
 
 # Characters of text that are kept from earlier searches.
 _CACHED = 32_000_000
@@ -38,7 +37,7 @@ class TailReader:
             if state is not None and (state.size, state.mtime_ns) == (source.size, source.mtime_ns):
                 continue
             # What is indexed of it may be out of date, and is read anew where going on from it is not safe.
-            resume = state is not None and resumable(source.kind) and state.offset <= source.size
+            resume = state is not None and source.kind.is_resumable and state.offset <= source.size
             offset, line, ordinal = (state.offset, state.line, state.ordinal) if state and resume else (0, 1, 0)
             if most_bytes <= 0:
                 if not states:

@@ -15,7 +15,7 @@ from nanobot_memory_plugins.storage.indexer.database import FileIndex
 from nanobot_memory_plugins.storage.indexer.session import IndexSession, inode
 from nanobot_memory_plugins.storage.indexer.step import IndexSettings
 from nanobot_memory_plugins.storage.sources.migration import migrate_legacy
-from nanobot_memory_plugins.storage.sources.notices import warn_once
+from nanobot_memory_plugins.storage.sources.pieces import warn_once
 from nanobot_memory_plugins.storage.sources.places import Places
 
 # Seconds: how often a process that is not the owner tries to become it, and how often the owner looks at all files;

@@ -15,9 +15,6 @@ from nanobot_memory_plugins.storage.sources.pieces import Chunking, FilePiece, b
 from nanobot_memory_plugins.storage.sources.places import FileKind, SourceFile
 from nanobot_memory_plugins.storage.sources.validity import held, holds_since, last_day
 
-# How much of a file is held in memory at a time, and how much of it when one section is longer than that.
-_WINDOW, _LARGEST_WINDOW = 1 << 23, 1 << 26
-
 # The header of a scored long-term entry: id, category, score, last activation, hits. Score, date and hits change
 # by themselves, so that they are no part of what is indexed.
 _SCORED = re.compile(r"\[(?P<id>[^\]\s]+)\]\s*(?P<category>[^|]*?)\s*\|[^|]*\|[^|]*\|[^|]*")
@@ -40,26 +37,13 @@ def read_markdown(
     in the long-term file, where the section above says whether an entry is archived.
     """
     reader = _Reader(source, chunking)
-    window = _WINDOW
-    while offset < source.size:
-        file.seek(offset)
-        data = file.read(min(window, source.size - offset))
-        if not data:
-            return
-        parts = list(parse_notes(data, offset=offset, line=line))
-        at_end = offset + len(data) >= source.size
-        if not at_end and len(parts) == 1 and window < _LARGEST_WINDOW:
-            window *= 2
-            continue
-        decode(data, source.relative)
-        # The last part of a window may go on behind it: it is read again, with what follows.
-        complete = parts if at_end or len(parts) == 1 else parts[:-1]
-        for part in complete:
-            raw = data[part.offset - offset : part.offset - offset + part.length]
-            yield FilePiece(raw, reader.documents(part), closed=not (at_end and part is parts[-1]))
-        taken = sum(part.length for part in complete)
-        line += data.count(b"\n", 0, taken)
-        offset += taken
+    file.seek(offset)
+    data = file.read(source.size - offset)
+    decode(data, source.relative)
+    parts = list(parse_notes(data, offset=offset, line=line))
+    for part in parts:
+        raw = data[part.offset - offset : part.offset - offset + part.length]
+        yield FilePiece(raw, reader.documents(part), closed=part is not parts[-1])
 
 
 @dataclass(slots=True)
@@ -98,8 +82,6 @@ class _Reader:
         key = record_key(self.source.relative, note.id, fingerprint(time, note.title, text))
         chunks = chunk_text(
             bounded(text, self.source.relative),
-            source_type="note",
-            source_id=key,
             max_tokens=self.chunking.max_tokens,
             overlap_tokens=self.chunking.overlap_tokens,
         )
@@ -175,8 +157,6 @@ class _Reader:
         documents = []
         chunks = chunk_markdown(
             bounded(text, self.source.relative),
-            source_type=self.source.kind.value,
-            source_id=key or self.source.relative,
             max_tokens=self.chunking.max_tokens,
             overlap_tokens=self.chunking.overlap_tokens,
         )

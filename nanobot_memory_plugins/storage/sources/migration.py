@@ -5,9 +5,8 @@ originals stay as they are; the file ``.migrated_to_v5`` beside them says that i
 """
 
 import os
-import shutil
-import tempfile
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from nanobot_memory_plugins.core.files import MemoryPaths
@@ -57,41 +56,22 @@ def _plain_file(path: Path) -> bool:
 
 def _copy_beside(source: Path, memory: Path, name: Path) -> Path | None:
     """Copy one file, and return where to; None when it stands there already."""
-    content = source.read_bytes()
-    for target in (memory / name, memory / _CONFLICTS / name):
-        if _copy_new(source, target):
-            return target
+    content, times = source.read_bytes(), source.stat()
+    for target in _targets(memory, name):
         if target.is_file() and target.read_bytes() == content:
             return None
-    stem = memory / _CONFLICTS / name
-    for number in range(2, 1_000):
-        target = stem.with_name(f"{stem.stem}-{number}{stem.suffix}")
-        if _copy_new(source, target):
+        make_missing(target.parent)
+        with suppress(FileExistsError), open(target, "xb", opener=_private) as out:
+            out.write(content)
+            os.utime(out.fileno(), ns=(times.st_atime_ns, times.st_mtime_ns))
             return target
-    raise FileExistsError(str(stem))
+    raise FileExistsError(str(memory / name))
 
 
-def _copy_new(source: Path, target: Path) -> bool:
-    """Copy ``source`` to ``target`` whole or not at all; False when something stands there."""
-    if os.path.lexists(target):
-        return False
-    make_missing(target.parent)
-    handle, name = tempfile.mkstemp(prefix=".migrating-", dir=target.parent)
-    os.close(handle)
-    try:
-        shutil.copyfile(source, name)
-        times = source.stat()
-        os.utime(name, ns=(times.st_atime_ns, times.st_mtime_ns))
-        try:
-            os.link(name, target)  # unlike a rename, it fails when the name is taken
-        except FileExistsError:
-            return False
-        except OSError:  # no hard links on this file system
-            with open(target, "xb", opener=_private) as out:
-                out.write(Path(name).read_bytes())
-    finally:
-        Path(name).unlink(missing_ok=True)
-    return True
+def _targets(memory: Path, name: Path) -> Iterator[Path]:
+    stem = memory / _CONFLICTS / name
+    yield from (memory / name, stem)
+    yield from (stem.with_name(f"{stem.stem}-{number}{stem.suffix}") for number in range(2, 1_000))
 
 
 def _private(path: str, flags: int) -> int:

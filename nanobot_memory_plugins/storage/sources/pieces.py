@@ -3,11 +3,12 @@
 import hashlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import BinaryIO
 
+from nanobot_memory_plugins.core import logger
 from nanobot_memory_plugins.core.redaction.contact_redaction import without_secrets
 from nanobot_memory_plugins.storage.documents import Document
-from nanobot_memory_plugins.storage.sources.notices import warn_once
 
 # A record with more text than this is indexed by its head and its tail only; the file keeps all of it.
 LONGEST_TEXT = 1_000_000
@@ -66,32 +67,17 @@ class Keys:
         return key
 
 
+@lru_cache(maxsize=10_000)
+def warn_once(path: str, problem: str) -> None:
+    """Log what is wrong with a file, once in the life of the process."""
+    logger.warning("{}: {}", path, problem)
+
+
 def read_blocks(file: BinaryIO, length: int) -> Iterator[bytes]:
     """Yield the next ``length`` bytes of ``file``, or what there is of them, in blocks."""
     while length > 0 and (block := file.read(min(length, _BLOCK))):
         length -= len(block)
         yield block
-
-
-def read_lines(file: BinaryIO, length: int, longest: int) -> Iterator[tuple[bytes, bool]]:
-    """Yield the lines within the next ``length`` bytes, each with whether it ends there.
-
-    A last line without its newline is not yielded: it is still being written. A line longer than
-    ``longest`` comes in several parts, of which only the last one ends.
-    """
-    held = b""
-    while length > 0 and (part := file.readline(min(length, longest))):
-        length -= len(part)
-        ended = part.endswith(b"\n")
-        if held and (ended or len(part) >= longest):
-            yield held, False
-            held = b""
-        if ended:
-            yield part, True
-        elif len(part) >= longest:
-            held = part
-        else:
-            return
 
 
 def decode(raw: bytes, path: str) -> str:

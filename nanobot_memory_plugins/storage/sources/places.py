@@ -9,7 +9,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from nanobot_memory_plugins.core.files import MemoryPaths
-from nanobot_memory_plugins.storage.sources.notices import warn_once
+from nanobot_memory_plugins.storage.sources.pieces import warn_once
 
 _DAY_NOTE = re.compile(r"\d{4}-\d{2}-\d{2}\.md")
 _LONG_TERM = frozenset({"MEMORY.md", "ENTRIES.md"})
@@ -25,6 +25,14 @@ class FileKind(StrEnum):
     TRANSCRIPT = "transcript"
     DOCUMENT = "document"
 
+    @property
+    def is_resumable(self) -> bool:
+        """Whether reading may begin at the end of a closed piece, rather than at the file's beginning.
+
+        Long-term memory is short, and what an entry is depends on the section it stands in.
+        """
+        return self is not FileKind.LONG_TERM
+
 
 @dataclass(frozen=True, slots=True)
 class SourceFile:
@@ -35,16 +43,6 @@ class SourceFile:
     kind: FileKind
     size: int
     mtime_ns: int
-
-
-def kind_of_target(relative: str) -> FileKind:
-    """Return the kind of the Markdown file that ``relative`` names, from the workspace with forward slashes."""
-    folder, _, name = relative.rpartition("/")
-    if "/" in folder:
-        return FileKind.DOCUMENT
-    if name in _LONG_TERM:
-        return FileKind.LONG_TERM
-    return FileKind.DAY_NOTES if _DAY_NOTE.fullmatch(name) else FileKind.DOCUMENT
 
 
 class Places:
@@ -91,11 +89,6 @@ class Places:
         relative = self.relative(path)
         named = self._name(relative) if relative is not None else None
         return named[1] if named is not None else None
-
-    def may_hold_files(self, path: Path) -> bool:
-        """Tell whether ``path`` may be a folder with files to index, or has been one."""
-        relative = self.relative(path)
-        return relative is not None and not path.suffix and "/." not in f"/{relative}"
 
     def _relative(self, path: Path) -> str:
         return path.relative_to(self._paths.workspace).as_posix()
@@ -154,7 +147,13 @@ def _kind_of(relative: str, memory: str, sessions: str) -> FileKind | None:
         return None
     if folder == sessions:
         return FileKind.TRANSCRIPT if name.endswith(".jsonl") else None
-    return kind_of_target(relative) if name.endswith(".md") else None
+    if not name.endswith(".md"):
+        return None
+    if folder != memory:
+        return FileKind.DOCUMENT
+    if name in _LONG_TERM:
+        return FileKind.LONG_TERM
+    return FileKind.DAY_NOTES if _DAY_NOTE.fullmatch(name) else FileKind.DOCUMENT
 
 
 def _storable(relative: str) -> bool:
