@@ -16,8 +16,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from nanobot_memory_plugins.core.testing.scripted_server import ScriptedServer
 from nanobot_memory_plugins.tools.demo.installation import settings_for
+from nanobot_memory_plugins.tools.scripted_model import ScriptedServer
 
 ROOT = Path(__file__).parents[1]
 MOST_COMMANDS, MOST_SECONDS = 4, 120.0

@@ -15,9 +15,9 @@ import time
 from pathlib import Path
 
 from benchmarks.measure import report
-from nanobot_memory_plugins.core.testing.scripted_server import ScriptedServer
 from nanobot_memory_plugins.storage.embedding.installation import CACHE_VARIABLE, cache_directory
 from nanobot_memory_plugins.tools.demo.scenario import recalled_blocks
+from nanobot_memory_plugins.tools.scripted_model import ScriptedServer
 from tests.support.nanobot import Installation
 
 REPETITIONS = 9

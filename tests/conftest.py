@@ -4,7 +4,7 @@ import gc
 import os
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -100,6 +100,19 @@ def builtin_model() -> Path:
     from nanobot_memory_plugins.storage.embedding.installation import install
 
     return install()
+
+
+@pytest.fixture
+def installed_plugin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str, str], None]:
+    """Return what installs a plugin, by its name and the source of its module, until the test ends."""
+    from nanobot_memory_plugins.core.testing import install_plugin
+
+    def install(name: str, source: str) -> None:
+        folder = tmp_path / f"site-{name}"
+        folder.mkdir()
+        install_plugin(folder, monkeypatch, name, source)
+
+    return install
 
 
 @pytest.fixture

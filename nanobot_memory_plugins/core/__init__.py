@@ -19,7 +19,7 @@ _NAMES = {
         "PluginError",
         "StoreError",
     ),
-    "hookspecs": ("hookimpl",),
+    "hookspecs": ("hookimpl", "hookspec"),
     "host.memory_host": ("MemoryHost",),
     "host.memory_service": ("MemoryService",),
     "log": ("logger",),

@@ -10,6 +10,7 @@ from nanobot_memory_plugins.core.errors import NanobotMemoryError as NanobotMemo
 from nanobot_memory_plugins.core.errors import PluginError as PluginError
 from nanobot_memory_plugins.core.errors import StoreError as StoreError
 from nanobot_memory_plugins.core.hookspecs import hookimpl as hookimpl
+from nanobot_memory_plugins.core.hookspecs import hookspec as hookspec
 from nanobot_memory_plugins.core.host.memory_host import MemoryHost as MemoryHost
 from nanobot_memory_plugins.core.host.memory_service import MemoryService as MemoryService
 from nanobot_memory_plugins.core.log import logger as logger

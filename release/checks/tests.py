@@ -9,7 +9,12 @@ from pathlib import Path
 from release.checks.listed import ROOT, check
 
 BEHAVIOUR = ROOT / "tests" / "behaviour"
-_PUBLIC = {"nanobot_memory_plugins.core", "nanobot_memory_plugins.core.testing", "tests.behaviour.kit"}
+_PUBLIC = {
+    "nanobot_memory_plugins.core",
+    "nanobot_memory_plugins.core.testing",
+    "nanobot_memory_plugins.tools.scripted_model",
+    "tests.behaviour.kit",
+}
 # What runs a command and what drives the panel, in the kit alone.
 _DRIVEN = {
     "command.py": "nanobot_memory_plugins.core.cli.main",
@@ -21,7 +26,7 @@ _DRIVEN = {
 
 @check("tests of promises import public names alone")
 def behaviour() -> Iterator[str]:
-    """Of ours ``core`` and ``core.testing``, and their own kit; more where that runs a command or the panel.
+    """Of ours ``core``, ``core.testing``, the scripted model and their own kit; more where that runs a command.
 
     Plugins that a test installs are called "third_party_" and something.
     """

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from nanobot_memory_plugins.core.testing import install_plugin
-from nanobot_memory_plugins.core.testing.scripted_server import ScriptedServer
+from nanobot_memory_plugins.tools.scripted_model import ScriptedServer
 from tests.support.nanobot import OFFLINE, RECORDER, Installation, Recorder
 
 

@@ -4,7 +4,7 @@ import pytest
 from loguru import logger
 
 from nanobot_memory_plugins.bridge.bootstrap import MEMORY_FILE
-from nanobot_memory_plugins.core.testing.scripted_server import Reply, ReplyRule, ToolCall, after_tool
+from nanobot_memory_plugins.tools.scripted_model import Reply, ReplyRule, ToolCall, after_tool
 
 LARGE = "\n".join(f"- rule {number}: keep it short" for number in range(2_000))
 FACTS = "\n".join(f"- fact {number}: the port is {number}" for number in range(2_000))

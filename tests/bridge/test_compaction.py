@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from nanobot_memory_plugins.core.testing.scripted_server import Reply, ReplyRule
+from nanobot_memory_plugins.tools.scripted_model import Reply, ReplyRule
 
 NANOBOTS_OWN = "nanobot's own summary"
 

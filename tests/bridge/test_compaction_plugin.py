@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from nanobot_memory_plugins.core.testing.scripted_server import Reply, ReplyRule, text_of
+from nanobot_memory_plugins.tools.scripted_model import Reply, ReplyRule, text_of
 from tests.support.token_counts import count_like_a_model
 
 WINDOW, ANSWER = 32_000, 2_048

@@ -7,8 +7,8 @@ import pytest
 
 from nanobot_memory_plugins.core.cli.main import run_command_line
 from nanobot_memory_plugins.core.files.entries import render_note
-from nanobot_memory_plugins.core.testing.scripted_server import Reply, ReplyRule
 from nanobot_memory_plugins.core.values import Note, Origin, Scope
+from nanobot_memory_plugins.tools.scripted_model import Reply, ReplyRule
 
 COFFEE = "The user drinks coffee in the morning since March"
 

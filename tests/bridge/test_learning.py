@@ -5,8 +5,8 @@ import json
 import pytest
 
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
-from nanobot_memory_plugins.core.testing.scripted_server import Reply, ReplyRule, Request
 from nanobot_memory_plugins.core.values import Origin
+from nanobot_memory_plugins.tools.scripted_model import Reply, ReplyRule, Request
 
 from .test_idle import until
 

@@ -3,7 +3,7 @@
 import pytest
 
 from nanobot_memory_plugins.bridge.attach import bridge_of
-from nanobot_memory_plugins.core.testing.scripted_server import Reply, ReplyRule, Request, ToolCall, after_tool, text_of
+from nanobot_memory_plugins.tools.scripted_model import Reply, ReplyRule, Request, ToolCall, after_tool, text_of
 from tests.support.token_counts import count_like_a_model
 
 OURS = {"memory_search", "memory_get", "remember", "forget", "off_record"}

@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from nanobot_memory_plugins.core.testing.scripted_server import (
+from nanobot_memory_plugins.core.text.fence import remove_fenced
+from nanobot_memory_plugins.tools.scripted_model import (
     Reply,
     ReplyRule,
     Request,
@@ -18,7 +19,6 @@ from nanobot_memory_plugins.core.testing.scripted_server import (
     ToolCall,
     after_tool,
 )
-from nanobot_memory_plugins.core.text.fence import remove_fenced
 from tests.support.nanobot import OFFLINE, Installation
 
 FACT = "The staging database runs on host Brunhilde, port 6543."

@@ -1,6 +1,6 @@
 """Tools that nanobot runs, as plugins hear of them."""
 
-from nanobot_memory_plugins.core.testing.scripted_server import Reply, ReplyRule, ToolCall, after_tool
+from nanobot_memory_plugins.tools.scripted_model import Reply, ReplyRule, ToolCall, after_tool
 
 
 def calling(*calls: ToolCall) -> list[ReplyRule]:

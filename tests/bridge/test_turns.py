@@ -9,7 +9,7 @@ import pytest
 from nanobot_memory_plugins.bridge.attach import bridge_of
 from nanobot_memory_plugins.core.host.missed_turns import missed_turns
 from nanobot_memory_plugins.core.state import StateDatabase
-from nanobot_memory_plugins.core.testing.scripted_server import Reply, ReplyRule
+from nanobot_memory_plugins.tools.scripted_model import Reply, ReplyRule
 
 FACT = "The build server is called Brunhilde."
 

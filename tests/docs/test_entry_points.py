@@ -15,8 +15,8 @@ from nanobot_memory_plugins.core.context import PluginContext
 from nanobot_memory_plugins.core.errors import InputError
 from nanobot_memory_plugins.core.protocols import EntryAccess, MemoryTool, Store
 from nanobot_memory_plugins.core.session_reading.part import ReadingPart, ReadingRequest
-from nanobot_memory_plugins.core.testing import call_hook, plugin_context
-from nanobot_memory_plugins.core.testing.hooks import accepted_types
+from nanobot_memory_plugins.core.testing import plugin_context, run_hook_async
+from nanobot_memory_plugins.core.testing.plugins import accepted_types
 from nanobot_memory_plugins.core.transfer import ImportedMessage, ImportedNote, Skipped
 from nanobot_memory_plugins.core.transfer.importing import import_from
 from nanobot_memory_plugins.core.values import (
@@ -137,11 +137,11 @@ async def test_the_example_runs_and_its_answer_is_accepted(hook: str, tmp_path: 
     wanted = {name: ARGUMENTS[name] for name in inspect.signature(HOOKS[hook]).parameters if name != "context"}
     count, types = ANSWERS[hook]
     context = plugin_context(plugin_name="example", workspace=tmp_path)
-    values = await call_hook(every_hook(), hook, context=context, **wanted)
+    values = await run_hook_async(every_hook(), hook, context=context, **wanted)
     assert len(values) == count
     assert all(isinstance(value, types) for value in values)
     if types:
-        assert accepted_types(hook) == types
+        assert accepted_types(HOOKS[hook]) == types
 
 
 async def test_the_host_of_the_page_recalls_what_its_user_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, Query
-from nanobot_memory_plugins.core.testing.scripted_server import Reply, ReplyRule, ScriptedServer
+from nanobot_memory_plugins.tools.scripted_model import Reply, ReplyRule, ScriptedServer
 from tests.support.files_of import holders_of
 
 CONFIG = MemoryConfig(plugins={"storage": {"embedding": {"provider": "none"}}})

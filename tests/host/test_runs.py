@@ -3,9 +3,9 @@
 import pytest
 
 from nanobot_memory_plugins.core import MemoryConfig, MemoryService
-from nanobot_memory_plugins.core.testing.scripted_server import text_of
 from nanobot_memory_plugins.hosts.runs import Runs
 from nanobot_memory_plugins.hosts.stored_items import StoredItems
+from nanobot_memory_plugins.tools.scripted_model import text_of
 
 CONFIG = MemoryConfig(
     plugins={"storage": {"embedding": {"provider": "none"}}, "recall": {"recallTimeout": 10}},

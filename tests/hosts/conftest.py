@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from nanobot_memory_plugins.core.testing import ScriptedServer
+from nanobot_memory_plugins.tools.scripted_model import ScriptedServer
 from tests.support.hosts import Wired
 
 

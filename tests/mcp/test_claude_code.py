@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from nanobot_memory_plugins.core.testing.scripted_server import ScriptedServer, ToolCall
 from nanobot_memory_plugins.core.text.fence import fenced_blocks
+from nanobot_memory_plugins.tools.scripted_model import ScriptedServer, ToolCall
 from tests.support.anthropic_server import AnthropicServer, text_of
 from tests.support.claude_code import MISSING, ClaudeCode, Conversation, program
 from tests.support.nanobot import OFFLINE, Installation

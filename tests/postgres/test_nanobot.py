@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from nanobot_memory_plugins.core.testing.scripted_server import ScriptedServer
 from nanobot_memory_plugins.tools.demo.scenario import recalled_blocks
 from nanobot_memory_plugins.tools.postgres_server.server import OwnServer
+from nanobot_memory_plugins.tools.scripted_model import ScriptedServer
 from tests.support.nanobot import Installation
 
 pytestmark = [pytest.mark.host, pytest.mark.slow]

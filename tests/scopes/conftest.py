@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from nanobot_memory_plugins.core.testing.scripted_server import ScriptedServer
+from nanobot_memory_plugins.tools.scripted_model import ScriptedServer
 from tests.scopes.nanobot_chat import Install
 from tests.support.nanobot import OFFLINE, Installation
 

@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 
-from nanobot_memory_plugins.core.testing.scripted_server import ScriptedServer
+from nanobot_memory_plugins.tools.scripted_model import ScriptedServer
 from tests.support.nanobot import Installation
 
 Install = Callable[..., Installation]

@@ -6,7 +6,7 @@ from typing import Any
 from nanobot.bus.events import InboundMessage
 
 from nanobot_memory_plugins.bridge.sessions import public_messages
-from nanobot_memory_plugins.core.testing.scripted_server import Reply, ReplyRule, ScriptedServer, ToolCall
+from nanobot_memory_plugins.tools.scripted_model import Reply, ReplyRule, ScriptedServer, ToolCall
 from tests.scopes.nanobot_chat import Chat, Install, chatting
 
 DOG = "My dog is called Brunhilde"

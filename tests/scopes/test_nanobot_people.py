@@ -8,7 +8,7 @@ import pytest
 from nanobot_memory_plugins.core.cli.main import run_command_line
 from nanobot_memory_plugins.core.cli.open_store import opened_entries
 from nanobot_memory_plugins.core.config import load_config
-from nanobot_memory_plugins.core.testing.scripted_server import Reply, ReplyRule, Request, ScriptedServer, ToolCall
+from nanobot_memory_plugins.tools.scripted_model import Reply, ReplyRule, Request, ScriptedServer, ToolCall
 from tests.scopes.nanobot_chat import Install, chatting
 
 KEPT = ("quidlets", "Brunhilde", "Quillfeather", "wogglestone")

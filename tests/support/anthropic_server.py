@@ -7,7 +7,7 @@ from http.server import BaseHTTPRequestHandler
 from itertools import count
 from typing import Any
 
-from nanobot_memory_plugins.core.testing.scripted_server import LoopbackServer, ToolCall
+from nanobot_memory_plugins.tools.scripted_model import LoopbackServer, ToolCall
 
 Said = str | ToolCall
 Script = Callable[["AnthropicRequest"], "Said | Sequence[Said] | None"]

@@ -10,9 +10,8 @@ from typing import Any
 import pytest
 
 from nanobot_memory_plugins.core import MemoryConfig, MemoryService
-from nanobot_memory_plugins.core.testing import Request, ScriptedServer
-from nanobot_memory_plugins.core.testing.scripted_server import text_of
 from nanobot_memory_plugins.core.text.fence import fenced_blocks
+from nanobot_memory_plugins.tools.scripted_model import Request, ScriptedServer, text_of
 from tests.support.files_of import holders_of
 
 ROOT = Path(__file__).parents[2]

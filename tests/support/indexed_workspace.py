@@ -11,7 +11,7 @@ from nanobot_memory_plugins.core.clock import Clock, SystemClock
 from nanobot_memory_plugins.core.files import TranscriptRecord, render_note, render_transcript_line
 from nanobot_memory_plugins.core.protocols import Embedder
 from nanobot_memory_plugins.core.testing import MemoryWorkspace
-from nanobot_memory_plugins.core.testing.workspace import TIME
+from nanobot_memory_plugins.core.testing.store_contract import TIME
 from nanobot_memory_plugins.core.values import Note, Origin, Scope
 from nanobot_memory_plugins.storage.database import Database
 from nanobot_memory_plugins.storage.documents import Document, FileChange

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from nanobot_memory_plugins.core.testing.scripted_server import ScriptedServer
+from nanobot_memory_plugins.tools.scripted_model import ScriptedServer
 from tests.support.files_of import text_of
 
 # nanobot counts tokens with a file that it would download. A proxy that refuses at once makes it go on with its

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from http.server import BaseHTTPRequestHandler
 from typing import Any
 
-from nanobot_memory_plugins.core.testing import Reply, ReplyRule, ScriptedServer
+from nanobot_memory_plugins.tools.scripted_model import Reply, ReplyRule, ScriptedServer
 
 
 class ResponsesServer(ScriptedServer):

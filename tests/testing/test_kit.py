@@ -11,7 +11,7 @@ from nanobot_memory_plugins.core import (
     Store,
 )
 from nanobot_memory_plugins.core.testing import StoreContract
-from nanobot_memory_plugins.core.testing.hooks import SAMPLES, accepted_types
+from nanobot_memory_plugins.core.testing.plugins import SAMPLES, accepted_types
 from tests.docs.test_entry_points import ANSWERS, HOOKS
 from tests.support.each import each
 from tests.support.third_party import EXAMPLES, install_example
@@ -21,7 +21,7 @@ from tests.support.third_party import EXAMPLES, install_example
 def test_every_hook_has_samples_and_the_types_of_its_answers(hook: str):
     names = {name for name in HOOKS[hook].__code__.co_varnames if name != "context"}
     assert names <= SAMPLES.keys()
-    assert set(accepted_types(hook)) == set(ANSWERS[hook][1])
+    assert set(accepted_types(HOOKS[hook])) == set(ANSWERS[hook][1])
 
 
 class TestTheShelf(StoreContract):

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
-from nanobot_memory_plugins.core.testing.scripted_server import Reply, ReplyRule, ScriptedServer
+from nanobot_memory_plugins.tools.scripted_model import Reply, ReplyRule, ScriptedServer
 
 HOST = Path(__file__).parents[2] / "examples" / "reviewing_host.py"
 FACT = "The ferry to Aland leaves from gate seven."

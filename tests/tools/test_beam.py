@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks import beam
-from nanobot_memory_plugins.core.testing import Reply, ReplyRule, Request, ScriptedServer
+from nanobot_memory_plugins.tools.scripted_model import Reply, ReplyRule, Request, ScriptedServer
 
 PROMPTS = '''unified_llm_judge_base_prompt = """
 JUDGE <question> | <rubric_item> | <llm_response>

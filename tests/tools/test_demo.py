@@ -9,9 +9,9 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from platformdirs import user_cache_dir
 
-from nanobot_memory_plugins.core.testing.scripted_server import Request
 from nanobot_memory_plugins.core.text.fence import fence
 from nanobot_memory_plugins.tools.demo.scenario import STAGES, recalled_blocks
+from nanobot_memory_plugins.tools.scripted_model import Request
 
 pytestmark = pytest.mark.slow
 

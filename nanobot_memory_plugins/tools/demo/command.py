@@ -12,10 +12,10 @@ from rich.console import Console
 from nanobot_memory_plugins.bridge.model_preparation import Prepared, prepare_model
 from nanobot_memory_plugins.core.cli.console import console, shown
 from nanobot_memory_plugins.core.cli.options import print_json
-from nanobot_memory_plugins.core.testing.scripted_server import ScriptedServer
 from nanobot_memory_plugins.redaction.script.messages import tr
 from nanobot_memory_plugins.tools.demo import scenario, two_machines
 from nanobot_memory_plugins.tools.demo.installation import Installation
+from nanobot_memory_plugins.tools.scripted_model import ScriptedServer
 
 _STAGE_WORDS = (
     "remember", "observe", "restart", "recall preference", "recall tool run",

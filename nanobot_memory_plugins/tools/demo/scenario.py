@@ -7,7 +7,10 @@ import secrets
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from nanobot_memory_plugins.core.testing.scripted_server import (
+from nanobot_memory_plugins.core.text.fence import fenced_blocks
+from nanobot_memory_plugins.redaction.script.messages import Sentence
+from nanobot_memory_plugins.tools.demo.installation import AgentRun, Installation
+from nanobot_memory_plugins.tools.scripted_model import (
     Reply,
     ReplyRule,
     Request,
@@ -15,9 +18,6 @@ from nanobot_memory_plugins.core.testing.scripted_server import (
     ToolCall,
     after_tool,
 )
-from nanobot_memory_plugins.core.text.fence import fenced_blocks
-from nanobot_memory_plugins.redaction.script.messages import Sentence
-from nanobot_memory_plugins.tools.demo.installation import AgentRun, Installation
 
 SETTINGS_FILE = "settings.toml"
 FIRST_SESSION, SECOND_SESSION = "cli:first", "cli:second"

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
-from nanobot_memory_plugins.core.testing.scripted_server import ReplyRule, ScriptedServer
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 from nanobot_memory_plugins.tools.demo.installation import Installation
 from nanobot_memory_plugins.tools.demo.scenario import Stage, about, answer_from, ask, line_with, shown_of
+from nanobot_memory_plugins.tools.scripted_model import ReplyRule, ScriptedServer
 
 TOLD = "The spare key of the boat lies at Brandvold's bakery, please keep that in mind."
 ASKED = "Where does the spare key of the boat lie?"

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from nanobot_memory_plugins.core import Note, estimate_tokens
-from nanobot_memory_plugins.core.testing import Reply
+from nanobot_memory_plugins.tools.scripted_model import Reply
 from tests.behaviour.kit.command import run
 from tests.behaviour.kit.life import Conversation, Life
 from tests.behaviour.kit.long_talk import chat, day_notes

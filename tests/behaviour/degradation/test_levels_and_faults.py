@@ -16,7 +16,8 @@ from pathlib import Path
 import pytest
 
 from nanobot_memory_plugins.core import Level, MemoryHost, Query, Store
-from nanobot_memory_plugins.core.testing import Reply, StoreContract
+from nanobot_memory_plugins.core.testing import StoreContract
+from nanobot_memory_plugins.tools.scripted_model import Reply
 from tests.behaviour.kit.life import Conversation, Life, keep_notes
 from tests.behaviour.kit.store import open_through_host
 from tests.behaviour.kit.waiting import until

@@ -2,7 +2,8 @@
 
 from datetime import UTC, datetime
 
-from nanobot_memory_plugins.core.testing import ManualClock, Reply
+from nanobot_memory_plugins.core.testing import ManualClock
+from nanobot_memory_plugins.tools.scripted_model import Reply
 from tests.behaviour.kit.life import DAY, Conversation, Life
 from tests.behaviour.kit.long_talk import chat, day_notes
 from tests.behaviour.kit.model import ReadingModel

@@ -2,7 +2,7 @@
 
 import pytest
 
-from nanobot_memory_plugins.core.testing import ToolCall
+from nanobot_memory_plugins.tools.scripted_model import ToolCall
 from tests.behaviour.kit.life import DAY, Conversation, Life
 from tests.behaviour.kit.model import forget_call, remember_call, search_call
 

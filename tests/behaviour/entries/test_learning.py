@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from nanobot_memory_plugins.core import MemoryHost, estimate_tokens
-from nanobot_memory_plugins.core.testing import Reply
+from nanobot_memory_plugins.tools.scripted_model import Reply
 from tests.behaviour.kit.life import DAY, Conversation, Life
 from tests.behaviour.kit.long_talk import chat
 from tests.behaviour.kit.model import ReadingModel

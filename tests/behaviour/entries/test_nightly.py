@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from nanobot_memory_plugins.core import MemoryHost, Note, Origin
-from nanobot_memory_plugins.core.testing import Reply
+from nanobot_memory_plugins.tools.scripted_model import Reply
 from tests.behaviour.kit.life import DAY, Conversation, Life
 from tests.behaviour.kit.model import ReadingModel
 from tests.behaviour.kit.waiting import until

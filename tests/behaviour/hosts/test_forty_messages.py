@@ -8,7 +8,7 @@ from datetime import timedelta
 import pytest
 
 from nanobot_memory_plugins.core import estimate_tokens
-from nanobot_memory_plugins.core.testing import Request, ToolCall
+from nanobot_memory_plugins.tools.scripted_model import Request, ToolCall
 from tests.behaviour.kit.forty_messages import (
     ALLERGY,
     DECISION,

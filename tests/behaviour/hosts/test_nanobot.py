@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from nanobot_memory_plugins.core import redact_text
-from nanobot_memory_plugins.core.testing import ToolCall
+from nanobot_memory_plugins.tools.scripted_model import ToolCall
 from tests.behaviour.kit.life import KEY, Life
 from tests.behaviour.kit.model import ReadingModel, forget_call, remember_call, search_call
 from tests.behaviour.kit.nanobot import NARROW, Nanobot, answering, summing_up

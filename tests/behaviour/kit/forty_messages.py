@@ -6,7 +6,7 @@ from datetime import date, timedelta
 from typing import Any
 
 from nanobot_memory_plugins.core import remove_fenced
-from nanobot_memory_plugins.core.testing import Reply, ReplyRule, Request, ToolCall
+from nanobot_memory_plugins.tools.scripted_model import Reply, ReplyRule, Request, ToolCall
 from tests.behaviour.kit.model import ReadingModel
 
 Step = ToolCall | Callable[[Request], ToolCall]

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from nanobot_memory_plugins.core import MemoryHost, Note, load_config
-from nanobot_memory_plugins.core.testing import ManualClock, ToolCall
+from nanobot_memory_plugins.core.testing import ManualClock
+from nanobot_memory_plugins.tools.scripted_model import ToolCall
 from tests.behaviour.kit.command import Done, run, run_beside
 from tests.behaviour.kit.model import ReadingModel
 

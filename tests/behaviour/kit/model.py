@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from nanobot_memory_plugins.core.testing import Reply, ReplyRule, Request, ScriptedServer, ToolCall
+from nanobot_memory_plugins.tools.scripted_model import Reply, ReplyRule, Request, ScriptedServer, ToolCall
 
 # What a question can be told by where no purpose comes with it, as through nanobot's own provider.
 _WORDS = {

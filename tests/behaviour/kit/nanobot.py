@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from nanobot_memory_plugins.core.testing import Reply, ReplyRule, Request, ScriptedServer, ToolCall
+from nanobot_memory_plugins.tools.scripted_model import Reply, ReplyRule, Request, ScriptedServer, ToolCall
 from tests.behaviour.kit.life import Life
 
 # nanobot counts tokens with a file that it would download. A proxy that refuses at once makes it go on with its own

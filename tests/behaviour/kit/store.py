@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from nanobot_memory_plugins.core import Store, SystemClock
-from nanobot_memory_plugins.core.testing import call_hook, plugin_context
+from nanobot_memory_plugins.core.testing import plugin_context, run_hook_async
 
 
 async def open_through_host(workspace: Path, options: Mapping[str, Any] | None = None) -> Store:
@@ -15,5 +15,5 @@ async def open_through_host(workspace: Path, options: Mapping[str, Any] | None =
     plugin = point.load()
     chosen = plugin.Options.model_validate({"embeddingProvider": "none", **(options or {})})
     context = plugin_context(chosen, plugin_name="storage", workspace=workspace, clock=SystemClock())
-    (store,) = await call_hook(plugin, "open_store", context=context)
+    (store,) = await run_hook_async(plugin, "open_store", context=context)
     return store

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from datetime import UTC, datetime
 from types import SimpleNamespace
 
 import pytest
@@ -22,7 +23,7 @@ from nanobot_memory_plugins.core import (
     Summary,
     hookimpl,
 )
-from nanobot_memory_plugins.core.testing import StoreContract, call_hook
+from nanobot_memory_plugins.core.testing import ManualClock, StoreContract, plugin_context, run_hook, run_hook_async
 from tests.behaviour.kit.life import KEY, Conversation, Life, keep_notes
 from tests.behaviour.kit.waiting import until
 
@@ -230,25 +231,25 @@ class Coffee:
         return Summary("all of it", keep_from=len(messages) + 1)
 
 
-def test_the_kit_calls_a_hook_with_options_clock_workspace_and_a_model(
-    run_hook, plugin_context, manual_clock, memory_workspace, scripted_model
-):
-    manual_clock.advance(86_400)
-    scripted_model.default = "black"
-    context = plugin_context(Options(cups=3), complete=scripted_model.complete)
+def test_the_kit_calls_a_hook_with_options_clock_workspace_and_a_model(tmp_path):
+    async def complete(messages, *, max_tokens, purpose):
+        return "black"
+
+    clock = ManualClock(datetime(2026, 1, 2, tzinfo=UTC))
+    context = plugin_context(Options(cups=3), workspace=tmp_path, clock=clock, complete=complete)
     said = [{"role": "user", "content": "hello"}, {"role": "assistant", "content": "hello"}]
     block, note = run_hook(Coffee, "on_message_received", context=context, text="tea", history=said)
     assert block == ContextBlock("tea, 3 cups after 2, 2026-01-02 black")
-    assert note == Note(str(memory_workspace.path))
+    assert note == Note(str(tmp_path))
     assert run_hook(Coffee(), "on_message_received")[0].text.startswith("hello, 1 cups after 1")
     assert run_hook(Coffee, "trim_bootstrap", files={"A.md": "a"}) == [{"A.md": "A"}]
 
 
 async def test_in_an_async_test_the_kit_is_awaited():
-    assert await call_hook(Coffee, "trim_bootstrap") == [{"AGENTS.md": "BE KIND."}]
+    assert await run_hook_async(Coffee, "trim_bootstrap") == [{"AGENTS.md": "BE KIND."}]
 
 
-def test_the_kit_raises_what_a_plugin_does_wrong(run_hook):
+def test_the_kit_raises_what_a_plugin_does_wrong():
     with pytest.raises(PluginError, match="ValueError") as failed:
         run_hook(Coffee, "on_session_idle")
     assert str(failed.value.__cause__) == "no beans in cli:direct"

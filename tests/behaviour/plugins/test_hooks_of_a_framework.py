@@ -1,14 +1,13 @@
 """A framework's own hooks, and each call of a hook as its author may look at it."""
 
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 
-import pluggy
 import pytest
 
-from nanobot_memory_plugins.core import MemoryHost, Note, PluginError, load_config
+from nanobot_memory_plugins.core import InputError, MemoryHost, Note, PluginError, hookimpl, hookspec, load_config
+from nanobot_memory_plugins.core.testing import run_hook
 from tests.behaviour.kit.life import KEY, Life
 
-hookspec = pluggy.HookspecMarker("nanobot_memory_plugins")
 MENU = ModuleType("menu")
 
 
@@ -62,3 +61,16 @@ async def test_without_the_frameworks_hooks_a_plugin_that_needs_one_costs_itself
     async with life_without_model.host() as memory:
         (told,) = [one for one in await memory.diagnose() if one.subject == "plugin waiter"]
         assert "on_menu_shown" in told.state
+
+
+def test_the_kit_calls_a_frameworks_own_hook():
+    @hookimpl
+    def on_menu_shown(dishes, context):
+        return Note(f"{context.plugin_name} shows {dishes[0]}")
+
+    waiter = SimpleNamespace(on_menu_shown=on_menu_shown)
+    assert run_hook(waiter, "on_menu_shown", hookspecs=[MENU], dishes=("soup",)) == [Note("plugin shows soup")]
+    with pytest.raises(InputError, match="dishes"):
+        run_hook(waiter, "on_menu_shown", hookspecs=[MENU])
+    with pytest.raises(InputError, match="no hook"):
+        run_hook(waiter, "on_menu_shown", dishes=("soup",))

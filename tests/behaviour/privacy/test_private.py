@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from nanobot_memory_plugins.core import Note
-from nanobot_memory_plugins.core.testing import ToolCall
+from nanobot_memory_plugins.tools.scripted_model import ToolCall
 from tests.behaviour.kit.life import DAY, Conversation, Life
 from tests.behaviour.kit.model import ReadingModel, remember_call, search_call
 

@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 
 from nanobot_memory_plugins.core import Destination, MemoryHost, Note, Origin, is_fenced
-from nanobot_memory_plugins.core.testing import ToolCall
+from nanobot_memory_plugins.tools.scripted_model import ToolCall
 from tests.behaviour.kit.life import DAY, KEY, START, Conversation, Life
 from tests.behaviour.kit.model import search_call
 

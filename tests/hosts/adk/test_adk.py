@@ -9,8 +9,7 @@ from contextlib import aclosing, suppress
 import pytest
 
 from nanobot_memory_plugins.core import MemoryService
-from nanobot_memory_plugins.core.testing import Reply, ReplyRule, ToolCall
-from nanobot_memory_plugins.core.testing.scripted_server import after_tool, text_of
+from nanobot_memory_plugins.tools.scripted_model import Reply, ReplyRule, ToolCall, after_tool, text_of
 from tests.support.hosts import ASKED, OPTIONS, PORT, QUIET, ROOT, TOLD, beside, needs, searchable, unfenced
 
 needs("adk", "google.adk")

@@ -5,8 +5,7 @@ import time
 import pytest
 
 from nanobot_memory_plugins.core import MemoryService
-from nanobot_memory_plugins.core.testing import Reply, ReplyRule, ToolCall
-from nanobot_memory_plugins.core.testing.scripted_server import after_tool
+from nanobot_memory_plugins.tools.scripted_model import Reply, ReplyRule, ToolCall, after_tool
 from tests.support.hosts import ASKED, QUIET, TOLD, beside, needs, searchable
 
 needs("langchain", "langchain")

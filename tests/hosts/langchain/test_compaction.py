@@ -1,7 +1,6 @@
 """LangChain: history that fills the window is replaced in the checkpoint by the memory's summary."""
 
-from nanobot_memory_plugins.core.testing import Reply, ReplyRule, ToolCall
-from nanobot_memory_plugins.core.testing.scripted_server import after_tool, text_of
+from nanobot_memory_plugins.tools.scripted_model import Reply, ReplyRule, ToolCall, after_tool, text_of
 from tests.support.hosts import needs, unfenced
 
 needs("langchain", "langchain")

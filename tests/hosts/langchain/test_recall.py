@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from nanobot_memory_plugins.core.testing import Reply, ReplyRule, ToolCall
 from nanobot_memory_plugins.core.text.fence import fenced_blocks
+from nanobot_memory_plugins.tools.scripted_model import Reply, ReplyRule, ToolCall
 from tests.support.hosts import ASKED, PORT, TOLD, beside, needs, searchable, unfenced
 
 needs("langchain", "langchain")

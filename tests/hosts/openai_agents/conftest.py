@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from nanobot_memory_plugins.core.testing import ScriptedServer
+from nanobot_memory_plugins.tools.scripted_model import ScriptedServer
 from tests.support.hosts import Wired
 from tests.support.wire_servers import ResponsesServer
 

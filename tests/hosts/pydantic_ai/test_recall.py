@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from nanobot_memory_plugins.core.testing import Reply, ReplyRule, ToolCall
-from nanobot_memory_plugins.core.testing.scripted_server import after_tool
+from nanobot_memory_plugins.tools.scripted_model import Reply, ReplyRule, ToolCall, after_tool
 from tests.support.hosts import ASKED, PORT, TOLD, beside, needs, searchable, unfenced
 
 needs("pydantic-ai", "pydantic_ai")

@@ -4,8 +4,7 @@ import re
 
 import pytest
 
-from nanobot_memory_plugins.core.testing import Reply, ReplyRule, ToolCall
-from nanobot_memory_plugins.core.testing.scripted_server import after_tool
+from nanobot_memory_plugins.tools.scripted_model import Reply, ReplyRule, ToolCall, after_tool
 from tests.support.hosts import ASKED, TOLD, beside, needs, searchable
 
 needs("pydantic-ai", "pydantic_ai")

@@ -1,0 +1,246 @@
+"""A plugin under test: its context, one hook called as the host calls it, and an installation for one test."""
+
+import asyncio
+import inspect
+import sys
+import textwrap
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from types import MappingProxyType, ModuleType, NoneType, UnionType
+from typing import Any, Protocol, Union, get_args, get_origin, get_type_hints
+
+from pydantic import BaseModel
+from typing_extensions import TypeVar
+
+from nanobot_memory_plugins.core import hookspecs as own_hookspecs
+from nanobot_memory_plugins.core.clock import Clock, ManualClock
+from nanobot_memory_plugins.core.context import HostServices, PluginContext
+from nanobot_memory_plugins.core.entry_points import PLUGIN_GROUP
+from nanobot_memory_plugins.core.errors import InputError, PluginError
+from nanobot_memory_plugins.core.host.hidden_answers import plain_history
+from nanobot_memory_plugins.core.host.hook_calls import fault_of_summaries
+from nanobot_memory_plugins.core.host.plugins.implementation import Implementation
+from nanobot_memory_plugins.core.host.plugins.plugin_host import PluginHost
+from nanobot_memory_plugins.core.host.unhelpful import Unhelpful
+from nanobot_memory_plugins.core.isolation.attempt import Outcome, WrongAnswer
+from nanobot_memory_plugins.core.isolation.failure import Failure
+from nanobot_memory_plugins.core.protocols import Complete, Store, VisibleScopes
+from nanobot_memory_plugins.core.redaction import redact_text
+from nanobot_memory_plugins.core.scopes.scopes import Scopes
+from nanobot_memory_plugins.core.values import Message, Scope, Summary, freeze
+
+_OptionsT = TypeVar("_OptionsT", default=None)
+
+# A test that names no workspace must not write.
+_NOWHERE = Path("/nowhere")
+_START = datetime(2026, 1, 1, tzinfo=UTC)
+_SYNCHRONOUS = frozenset({"trim_bootstrap", "prompt_entries"})
+
+SAMPLES: Mapping[str, object] = MappingProxyType(
+    {
+        "session_key": "cli:direct",
+        "text": "hello",
+        "draft": "hello",
+        "history": (Message(role="user", text="hello"),),
+        "messages": (Message(role="user", text="hello"),),
+        "spoken": True,
+        "scope": Scope(session="cli:direct"),
+        "tool_name": "exec",
+        "arguments": MappingProxyType({"command": "ls"}),
+        "result": "done",
+        "error": None,
+        "duration_ms": 1.5,
+        "ended": False,
+        "context_tokens": 900,
+        "context_window": 1_000,
+        "room": 1_000,
+        "reason": "token_pressure",
+        "replaceable": True,
+        "files": MappingProxyType({"AGENTS.md": "Be kind."}),
+        "overhead": MappingProxyType({"AGENTS.md": 21}),
+        "long_term": "",
+        "texts": (),
+        "words": (),
+        "ids": (),
+        "dry_run": False,
+        "everywhere": False,
+        "sessions": (),
+        "records": (),
+        "unread": MappingProxyType({}),
+    }
+)
+"""What a hook of ours is given where a test does not say."""
+
+
+def plugin_context(
+    options: _OptionsT = None,  # type: ignore[assignment]  # the default of the parameter is that of its type
+    *,
+    plugin_name: str = "plugin",
+    workspace: Path = _NOWHERE,
+    clock: Clock | None = None,
+    complete: Complete | None = None,
+    store: Store | None = None,
+    redact: Callable[[str], str] = redact_text,
+    scopes: VisibleScopes | None = None,
+) -> PluginContext[_OptionsT]:
+    """Return a context with these options. Without a clock it stands still at the beginning of 2026, in UTC.
+
+    Without ``scopes`` memories are shared, as by a host that names no users.
+    """
+    clock = clock or ManualClock(_START)
+    return PluginContext(
+        plugin_name=plugin_name,
+        workspace=workspace,
+        options=options,
+        clock=clock,
+        complete=complete,
+        redact=redact,
+        redact_said=redact,
+        scopes=scopes or Scopes("agent"),
+        host=HostServices(store=lambda: store, feedback=Unhelpful(workspace, clock)),
+    )
+
+
+def run_hook(
+    plugin: object,
+    hook: str,
+    /,
+    *,
+    context: PluginContext[Any] | None = None,
+    hookspecs: Sequence[ModuleType] = (),
+    **arguments: object,
+) -> list[Any]:
+    """Call one hook of a plugin (a module, an object or a class) and return the values that it answers with.
+
+    It is checked, bounded and run in threads as by a host. Arguments that are left out have `SAMPLES`, and without a
+    ``context`` there is one with the plugin's default options; chat messages may be those of the APIs. ``hookspecs``
+    are modules of a framework's own hooks, whose arguments are all given. Raises `PluginError`, from the exception
+    itself, where the plugin fails, is refused at its registration, or answers what counts as none, and `InputError`
+    for a hook or an argument that does not exist. In an async test await `run_hook_async`.
+    """
+    return asyncio.run(run_hook_async(plugin, hook, context=context, hookspecs=hookspecs, **arguments))
+
+
+async def run_hook_async(
+    plugin: object,
+    hook: str,
+    /,
+    *,
+    context: PluginContext[Any] | None = None,
+    hookspecs: Sequence[ModuleType] = (),
+    **arguments: object,
+) -> list[Any]:
+    """Do what `run_hook` does, in the event loop that runs already."""
+    context = context or plugin_context(_default_options(plugin))
+    specification = _specification(hook, hookspecs)
+    given = _all_arguments(hook, specification, arguments)
+    accept = accepted_types(specification)
+    host = _ReportingHost(time_limits={}, specifications=hookspecs)
+    try:
+        implemented = host.register(context.plugin_name, plugin() if inspect.isclass(plugin) else plugin, context)
+        if hook not in implemented:
+            raise PluginError(f"The plugin does not implement {hook}.", hint=f"It has: {', '.join(implemented)}.")
+        if hook in _SYNCHRONOUS:
+            size = sum(len(str(value)) for value in given.values())
+            name = context.plugin_name
+            values = await asyncio.to_thread(host.call_sync, hook, name, given, accept=accept, given=size)
+        else:
+            check = fault_of_summaries(len(_messages(given))) if Summary in accept else None
+            answers = await host.call(hook, given, accept=accept, check=check)
+            values = tuple(value for answer in answers for value in answer.values)
+    finally:
+        await host.close()
+    host.raise_failure(hook)
+    return list(values)
+
+
+def accepted_types(specification: Callable[..., Any]) -> tuple[type, ...]:
+    """Return the types of the values that a hook may answer with, as its specification names them."""
+    return tuple(dict.fromkeys(_types(get_type_hints(specification).get("return", object))))
+
+
+class Patch(Protocol):
+    """What undoes changes at the end of a test: pytest's ``monkeypatch``, or anything like it."""
+
+    def syspath_prepend(self, path: Any) -> None:
+        """Put a folder before all others that are searched for modules."""
+
+    def delitem(self, dic: Any, name: Any, raising: bool = True) -> None:
+        """Take an item out of a mapping."""
+
+
+def install_plugin(folder: Path, monkeypatch: Patch, name: str, source: str, *, attribute: str = "") -> None:
+    """Put a distribution with one plugin module on the import path, until the test ends.
+
+    The entry point names the module, or an ``attribute`` of it.
+    """
+    module = f"third_party_{name}"
+    (folder / f"{module}.py").write_text(textwrap.dedent(source), encoding="utf-8")
+    info = folder / f"{module}-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {module}\nVersion: 1.0\n", encoding="utf-8")
+    value = f"{module}:{attribute}" if attribute else module
+    (info / "entry_points.txt").write_text(f"[{PLUGIN_GROUP}]\n{name} = {value}\n", encoding="utf-8")
+    monkeypatch.syspath_prepend(str(folder))
+    monkeypatch.delitem(sys.modules, module, raising=False)
+
+
+def _default_options(plugin: object) -> BaseModel | None:
+    model = getattr(plugin, "Options", None)
+    return model() if isinstance(model, type) and issubclass(model, BaseModel) else None
+
+
+def _specification(hook: str, modules: Sequence[ModuleType]) -> Callable[..., Any]:
+    mark = f"{own_hookspecs.PROJECT_NAME}_spec"
+    hooks = {name: one for module in (own_hookspecs, *modules) for name, one in vars(module).items()}
+    hooks = {name: one for name, one in hooks.items() if hasattr(one, mark)}
+    if hook not in hooks:
+        raise InputError(f"There is no hook {hook}.", hint=f"The hooks are: {', '.join(sorted(hooks))}.")
+    found: Callable[..., Any] = hooks[hook]
+    return found
+
+
+def _types(annotation: Any) -> list[type]:
+    origin = get_origin(annotation)
+    if annotation is NoneType:
+        return []
+    if origin in (Union, UnionType, Sequence):
+        return [kind for part in get_args(annotation) for kind in _types(part)]
+    return [origin or annotation]
+
+
+def _all_arguments(hook: str, specification: Callable[..., Any], arguments: Mapping[str, object]) -> dict[str, object]:
+    """Return all arguments of a hook, in the form in which the host hands them over."""
+    names = [name for name in inspect.signature(specification).parameters if name != "context"]
+    if unknown := sorted(arguments.keys() - set(names)):
+        raise InputError(f"{hook} has no argument {', '.join(unknown)}.", hint=f"It has: {', '.join(names)}.")
+    if missing := [name for name in names if name not in arguments and name not in SAMPLES]:
+        raise InputError(f"{hook} needs the argument {', '.join(missing)}.", hint="Only our own hooks have samples.")
+    given = {name: arguments.get(name, SAMPLES.get(name)) for name in names}
+    for name in {"history", "messages"} & arguments.keys():
+        given[name] = plain_history(_messages(given, name))
+    return {name: freeze(value) if name in ("arguments", "result", "files") else value for name, value in given.items()}
+
+
+def _messages(given: Mapping[str, object], name: str = "messages") -> Sequence[object]:
+    value = given.get(name, ())
+    return value if isinstance(value, Sequence) else ()
+
+
+class _ReportingHost(PluginHost):
+    """A plugin host that keeps what a plugin did wrong."""
+
+    _outcome: Outcome | None = None
+
+    def raise_failure(self, hook: str) -> None:
+        """Raise `PluginError` for the failure or the wrong answer of the last call, if it was one."""
+        outcome = self._outcome
+        if isinstance(outcome, Failure):
+            raise PluginError(f"The plugin failed in {hook}: {outcome.reason} at {outcome.place}.") from outcome.error
+        if isinstance(outcome, WrongAnswer):
+            raise PluginError(f"The plugin answered {hook} with {outcome.what}, which counts as none.")
+
+    def _conclude(self, implementation: Implementation, outcome: Outcome) -> tuple[object, ...]:
+        self._outcome = outcome
+        return super()._conclude(implementation, outcome)
