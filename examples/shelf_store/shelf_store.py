@@ -7,7 +7,7 @@ import asyncio
 import re
 import sqlite3
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -27,12 +27,13 @@ from nanobot_memory_plugins.core import (
     hookimpl,
 )
 from nanobot_memory_plugins.core.files import MemoryPaths, NoteEntry, parse_notes, parse_transcript_line
+from nanobot_memory_plugins.core.files.hidden_records import hidden_records
 from nanobot_memory_plugins.core.values import Trace
 
 TABLES = """
 CREATE TABLE IF NOT EXISTS files (workspace, path, stamp, PRIMARY KEY (workspace, path));
 CREATE TABLE IF NOT EXISTS memories
-  (workspace, id, text, path, line, time, origin, agent, user, channel, session, group_chat);
+  (workspace, id, text, path, line, time, origin, tags, agent, user, channel, session, group_chat);
 """
 # The fields of a scope that the shelf keeps, by their names: a later version may have more.
 WHOSE = ("agent", "user", "channel", "session", "group_chat")
@@ -42,8 +43,9 @@ WORD = re.compile(r"[a-z0-9]+|[\u4e00-\u9fff]")
 class ShelfStore:
     """A `Store`: anything with these six methods is one."""
 
-    def __init__(self, workspace: Path, file: Path) -> None:
+    def __init__(self, workspace: Path, file: Path, redact: Callable[[str], str]) -> None:
         self.workspace, self.file, self.paths = workspace, file, MemoryPaths.of(workspace)
+        self.redact = redact  # people write into the files what nothing has looked at
         self.lock = threading.Lock()
         file.parent.mkdir(parents=True, exist_ok=True)
         with closing(self.open()) as shelf:
@@ -78,19 +80,13 @@ class ShelfStore:
         """Do nothing: no connection outlives its call."""
 
     def find(self, query: Query) -> tuple[Hit, ...]:
-        """Search, in a worker thread. Whose a memory is must be asked of every one."""
+        """Search, in a worker thread."""
         self.follow()
         words = set(WORD.findall(query.text.lower()))
+        excluded = query.exclude_ids | query.exclude_records | hidden_records(self.paths)
         found = []
         for hit in self.rows():
-            if not query.scope.allows(hit.scope) or hit.id in query.exclude_ids:
-                continue
-            if (query.origins and hit.origin not in query.origins) or (
-                query.sources and hit.source not in query.sources
-            ):
-                continue
-            assert hit.time is not None
-            if (query.since and hit.time < query.since) or (query.until and hit.time > query.until):
+            if hit.id in excluded or not passes(hit, query):
                 continue
             if not query.text.strip():
                 found.append(hit)
@@ -104,7 +100,7 @@ class ShelfStore:
         """Yield every memory of this workspace."""
         with closing(self.open()) as shelf:
             found = shelf.execute("SELECT * FROM memories WHERE workspace = ?", (str(self.workspace),)).fetchall()
-        for _, key, text, path, line, time, origin, *scope in found:
+        for _, key, text, path, line, time, origin, tags, *scope in found:
             source = "transcript" if path.endswith(".jsonl") else "note"
             when = datetime.fromisoformat(time)
             yield Hit(
@@ -117,6 +113,7 @@ class ShelfStore:
                 Scope(**dict(zip(WHOSE, scope, strict=True))),
                 when,
                 source=source,
+                tags=tuple(tags.split()),
             )
 
     def follow(self) -> bool:
@@ -136,12 +133,26 @@ class ShelfStore:
                     shelf.execute(f"DELETE FROM {table} WHERE workspace = ? AND path = ?", (*mine, path))
                 if path in stamps:
                     shelf.execute("INSERT INTO files VALUES (?, ?, ?)", (*mine, path, stamps[path]))
-                    rows = [(*mine, *row) for row in read(self.workspace, path)]
-                    shelf.executemany(f"INSERT INTO memories VALUES ({', '.join('?' * 12)})", rows)
+                    rows = [(*mine, *row) for row in read(self.workspace, path, self.redact)]
+                    shelf.executemany(f"INSERT INTO memories VALUES ({', '.join('?' * 13)})", rows)
         return bool(changed)
 
 
-def read(workspace: Path, path: str) -> Iterator[tuple[str | int, ...]]:
+def passes(hit: Hit, query: Query) -> bool:
+    """Say whether a memory may be among the hits: nobody else asks whose it is."""
+    assert hit.time is not None
+    tags = {tag.lower() for tag in query.tags}
+    return (
+        query.scope.allows(hit.scope)
+        and (not query.origins or hit.origin in query.origins)
+        and (not query.sources or hit.source in query.sources)
+        and (query.since is None or hit.time >= query.since)
+        and (query.until is None or hit.time <= query.until)
+        and (not tags or any(f"{own.lower()}/".startswith(f"{tag}/") for own in hit.tags for tag in tags))
+    )
+
+
+def read(workspace: Path, path: str, redact: Callable[[str], str]) -> Iterator[tuple[str | int, ...]]:
     """Yield the rows of one memory file, for the columns of the table from `id` on."""
     file = workspace / path
     changed = datetime.fromtimestamp(file.stat().st_mtime, UTC)
@@ -149,19 +160,19 @@ def read(workspace: Path, path: str) -> Iterator[tuple[str | int, ...]]:
         for line, data in enumerate(file.read_bytes().splitlines(), 1):
             if said := parse_transcript_line(data):
                 at = (said.time or changed).isoformat()
-                yield said.id or f"{path}:{line}", said.text, path, line, at, said.origin.value, *whose(said.scope)
+                yield said.id or f"{path}:{line}", said.text, path, line, at, said.origin.value, "", *whose(said.scope)
         return
     for part in parse_notes(file.read_bytes()):
-        key, when, origin, scope = f"{path}:{part.line}", changed, Origin.USER, Scope()
+        key, when, origin, scope, tags = f"{path}:{part.line}", changed, Origin.USER, Scope(), ""
         if isinstance(part, NoteEntry):
             if not part.searchable:
                 continue
             key, when, origin, scope = part.id or key, part.time, part.origin, part.scope
-            text = f"{part.tldr}\n{part.details}".strip()
+            text, tags = f"{part.tldr}\n{part.details}".strip(), " ".join(part.tags)
         else:
-            text = part.text.strip()
+            text = redact(part.text.strip())
         if text:
-            yield key, text, path, part.line, when.astimezone(UTC).isoformat(), origin.value, *whose(scope)
+            yield key, text, path, part.line, when.astimezone(UTC).isoformat(), origin.value, tags, *whose(scope)
 
 
 def whose(scope: Scope) -> tuple[str, ...]:
@@ -183,7 +194,7 @@ class Plugin:
     @hookimpl(tryfirst=True)
     def open_store(self, context: PluginContext[Options], **_: object) -> ShelfStore:
         """Open the shelf."""
-        return ShelfStore(context.workspace, Path(context.options.file).expanduser())
+        return ShelfStore(context.workspace, Path(context.options.file).expanduser(), context.redact_said)
 
     @hookimpl
     def on_purge(self, texts: tuple[str, ...], dry_run: bool, context: PluginContext, **_: object) -> Trace | None:

@@ -10,6 +10,7 @@ import pytest
 from nanobot_memory_plugins.core import (
     Store,
 )
+from nanobot_memory_plugins.core.redaction import redact_text
 from nanobot_memory_plugins.core.testing import StoreContract
 from nanobot_memory_plugins.core.testing.plugins import SAMPLES, accepted_types
 from tests.docs.test_entry_points import ANSWERS, HOOKS
@@ -33,7 +34,7 @@ class TestTheShelf(StoreContract):
     async def open(self, workspace: Path) -> Store:
         import shelf_store
 
-        return await asyncio.to_thread(shelf_store.ShelfStore, workspace, self.folder / "shelf.db")
+        return await asyncio.to_thread(shelf_store.ShelfStore, workspace, self.folder / "shelf.db", redact_text)
 
 
 @pytest.mark.slow

@@ -192,7 +192,7 @@ class Eraser:
         ]
 
     def _purge_indexes(self, named: Container[str], *, dry_run: bool) -> list[Trace]:
-        """Delete the indexes that no plugin opens, since they can be made again; name those whose plugin did not open."""
+        """Delete the indexes that no plugin opens, as they can be made again; name those that were not opened."""
         is_owned = _INDEX_OWNER in self._plugins.plugins_with("on_purge")
         if is_owned and self._store() is not None:
             return []

@@ -156,6 +156,22 @@ class StoreContract:
         assert {hit.scope.user for hit in hits} == {"bob"}
         assert len(hits) == 2
 
+    def test_messages_that_are_excluded_or_behind_a_forgotten_entry_are_not_found(self, tmp_path: Path) -> None:
+        workspace = MemoryWorkspace(tmp_path)
+        for number in range(3):
+            workspace.message(f"the parrot learned word {number}", f"m{number}")
+        workspace.write("ENTRIES.md", "### [fact] A parrot\n<!-- id: e1; hides: m1 -->\n")
+        hits = self.found(workspace, Query("parrot word", exclude_records=frozenset({"m2"})))
+        assert [hit.text for hit in hits if "learned" in hit.text] == ["the parrot learned word 0"]
+
+    def test_a_secret_that_a_person_wrote_into_a_file_is_hidden(self, tmp_path: Path) -> None:
+        workspace = MemoryWorkspace(tmp_path)
+        secret = "sk-ant-api03-" + "Zq7Rk2Lm9Xc4" * 4
+        workspace.write("MEMORY.md", f"The weather service is called with {secret}.\n")
+        hits = self.found(workspace, Query("weather service"))
+        assert len(hits) == 1
+        assert secret not in f"{hits[0].text} {hits[0].snippet}"
+
     def test_a_note_that_is_not_searchable_is_not_found(self, tmp_path: Path) -> None:
         workspace = MemoryWorkspace(tmp_path)
         workspace.note(Note("12 cups of espresso", searchable=False), "a1")
@@ -165,7 +181,9 @@ class StoreContract:
         workspace = MemoryWorkspace(tmp_path)
         for number in range(6):
             origin = Origin.TOOL if number % 2 else Origin.USER
-            note = Note(f"coffee at the harbour, remark {number}", origin=origin, time=TIME + timedelta(days=number))
+            tags = ("drinks",) if number < 2 else ()
+            time = TIME + timedelta(days=number)
+            note = Note(f"coffee at the harbour, remark {number}", origin=origin, time=time, tags=tags)
             workspace.note(note, f"c{number}")
 
         async def look(store: Store) -> list[tuple[Hit, ...]]:
@@ -176,11 +194,14 @@ class StoreContract:
                 Query("coffee harbour", since=TIME + timedelta(days=4)),
                 Query("coffee harbour", until=TIME + timedelta(days=1)),
                 Query("coffee harbour", exclude_ids=frozenset(hit.id for hit in every.hits[1:])),
+                Query("coffee harbour", tags=frozenset({"drinks"})),
+                Query("coffee harbour", sources=frozenset({"transcript"})),
             ]
             return [tuple(every.hits), *[tuple((await store.search(query)).hits) for query in narrowed]]
 
-        every, few, tools, late, early, one = self.use(workspace, look)
-        assert [len(hits) for hits in (every, few, tools, late, early, one)] == [6, 2, 3, 2, 2, 1]
+        every, few, tools, late, early, one, tagged, said = self.use(workspace, look)
+        found = [len(hits) for hits in (every, few, tools, late, early, one, tagged, said)]
+        assert found == [6, 2, 3, 2, 2, 1, 2, 0]
         assert {hit.origin for hit in tools} == {Origin.TOOL}
         assert one == every[:1] or one[0].id == every[0].id
 
