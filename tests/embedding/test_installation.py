@@ -44,34 +44,11 @@ def test_two_processes_at_once_build_once(own_cache: Path):
     assert [path.name for path in builtin_directory().parent.iterdir() if path.is_dir()] == [builtin_directory().name]
 
 
-def test_progress_rises_from_nothing_to_all(own_cache: Path):
-    shares: list[float] = []
-    install(lambda done, what: shares.append(done))
-    assert shares == sorted(shares)
-    assert (shares[0], shares[-1]) == (0.0, 1.0)
-    assert len(set(shares)) >= 5
-
-
-def test_a_model_that_is_there_is_not_built_again(installed: Path):
-    assert BUILDING not in steps()
-
-
 def test_a_folder_that_lacks_a_file_is_replaced(installed: Path):
     (installed / "pieces.npy").unlink()
     assert not is_installed()
     assert BUILDING in steps()
     assert is_installed()
-
-
-@pytest.mark.slow
-def test_a_killed_build_leaves_nothing_that_counts(own_cache: Path):
-    kill = INSTALL.replace("print(what, flush=True)", "__import__('os')._exit(9) if done >= 0.5 else None")
-    assert subprocess.run([sys.executable, "-c", kill], check=False).returncode == 9
-    left = [path for path in builtin_directory().parent.iterdir() if path.is_dir()]
-    assert len(left) == 1
-    assert not builtin_directory().exists()
-    install()
-    assert [path for path in builtin_directory().parent.iterdir() if path.is_dir()] == [builtin_directory()]
 
 
 def test_a_build_that_is_stopped_cleans_up(own_cache: Path):
@@ -82,13 +59,6 @@ def test_a_build_that_is_stopped_cleans_up(own_cache: Path):
     with pytest.raises(KeyboardInterrupt):
         install(stop)
     assert [path for path in builtin_directory().parent.iterdir() if path.is_dir()] == []
-
-
-def test_a_cache_that_cannot_be_written_is_named_with_a_mend(own_cache: Path):
-    own_cache.write_text("a file where the folder should be", encoding="utf-8")
-    with pytest.raises(EmbeddingError, match="NANOBOT_MEMORY_CACHE") as raised:
-        install()
-    assert str(own_cache) in raised.value.cause
 
 
 def test_weights_of_another_version_are_refused(own_cache: Path, monkeypatch: pytest.MonkeyPatch):

@@ -10,8 +10,6 @@ import pytest
 from nanobot_memory_plugins.core.errors import EmbeddingError
 from nanobot_memory_plugins.storage.embedding.catalogue import find
 from nanobot_memory_plugins.storage.embedding.local_provider import LocalEmbedder
-from nanobot_memory_plugins.storage.embedding.options import EmbeddingOptions
-from nanobot_memory_plugins.storage.embedding.service import open_embedder
 
 # Rows: padding, [CLS], unknown, red, green, blue.
 TABLE = [[9, 9], [1, 0], [1, 1], [0, 1], [0, 2], [0, 3]]
@@ -39,17 +37,6 @@ def test_one_string_or_a_list_gives_a_list_of_vectors(embedder: LocalEmbedder):
     assert embedder.encode([]) == []
 
 
-def test_vectors_come_in_the_order_of_the_texts(embedder: LocalEmbedder):
-    texts = [f"{'word ' * (place * 7 % 23)}number {place}" for place in range(50)]
-    alone = [embedder.encode(text)[0] for text in texts]
-    assert np.allclose(embedder.encode(texts), alone, atol=2e-5)
-
-
-def test_vectors_have_unit_length(embedder: LocalEmbedder):
-    lengths = np.linalg.norm(embedder.encode(["a", "", "一段比较长的中文文本。" * 30]), axis=1)
-    assert np.allclose(lengths, 1, atol=1e-5)
-
-
 def test_many_threads_get_the_vectors_of_one(embedder: LocalEmbedder):
     texts = [f"text {place} 文本" for place in range(40)]
     expected = embedder.encode(texts)
@@ -71,12 +58,6 @@ def test_the_pooling_that_a_folder_states_is_used(tmp_path: Path, tiny_model):
     (folder / "1_Pooling" / "config.json").write_text('{"pooling_mode_cls_token": true}', encoding="utf-8")
     assert np.allclose(loaded(folder).encode("red green"), [[1, 0]])
     assert np.allclose(loaded(folder, pooling="last").encode("red green"), [[0, 1]])
-
-
-def test_a_folder_whose_model_gives_one_vector_a_text_is_not_pooled(tmp_path: Path, tiny_model):
-    embedder = loaded(tiny_model(tmp_path / "own", [[0, 0], *TABLE[1:]], tokens=False))
-    assert np.allclose(embedder.encode("red green"), [np.array([1, 3]) / np.linalg.norm([1, 3])])
-    assert embedder.dimension == 2
 
 
 def test_the_name_changes_with_the_weights_and_not_with_the_place(tmp_path: Path, tiny_model):
@@ -108,10 +89,3 @@ def test_a_damaged_model_is_an_error_with_a_mend(tmp_path: Path, tiny_model):
     (folder / "tokenizer_config.json").unlink()
     with pytest.raises(EmbeddingError, match="Check its files"):
         loaded(folder)
-
-
-def test_equal_options_share_one_model_in_memory(tmp_path: Path, tiny_model):
-    options = EmbeddingOptions(model=str(tiny_model(tmp_path / "own", TABLE)))
-    assert open_embedder(options) is not open_embedder(options.model_copy(update={"batch_size": 2}))
-    kept = open_embedder(options)
-    assert open_embedder(options) is kept

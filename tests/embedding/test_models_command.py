@@ -42,11 +42,6 @@ def test_pull_builds_the_builtin_model_with_a_progress_bar(own_cache: Path):
     assert is_installed()
 
 
-def test_path_prints_the_folder_alone(builtin_model: Path):
-    result = CliRunner().invoke(models, ["path"])
-    assert (result.exit_code, result.stdout) == (0, f"{builtin_model}\n")
-
-
 def test_list_says_what_is_here(builtin_model: Path):
     result = CliRunner().invoke(models, ["list", "--json"])
     rows = {row["alias"]: row for row in answer(result.stdout)["models"]}
@@ -58,35 +53,9 @@ def test_list_says_what_is_here(builtin_model: Path):
     assert "82 MB" in text
 
 
-def test_list_works_without_fastembed(own_cache: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setitem(sys.modules, "fastembed", None)
-    result = CliRunner().invoke(models, ["list", "--json"])
-    assert result.exit_code == 0
-    rows = {row["alias"]: row for row in answer(result.stdout)["models"]}
-    assert not rows["chinese"]["installed"]
-    assert "pip install" in rows["chinese"]["note"]
-
-
-@pytest.mark.parametrize("as_json", [False, True])
-def test_what_is_not_here_fails_with_the_mend(own_cache: Path, as_json: bool):
-    result = CliRunner().invoke(models, ["path", *(["--json"] if as_json else [])])
-    assert result.exit_code == 1
-    assert "nanobot-memory models pull multilingual" in (result.stdout if as_json else result.stderr)
-    if as_json:
-        assert answer(result.stdout)["ok"] is False
-    else:
-        assert result.stdout == ""
-
-
 def test_a_hub_that_cannot_be_reached_is_one_line_with_the_mend(own_cache: Path):
     done = run("pull", "chinese", "--json", HF_ENDPOINT="http://127.0.0.1:9", NO_PROXY="127.0.0.1")
     assert done.returncode == 1
     told = answer(done.stdout)
     assert "cannot be reached" in told["error"]
     assert "multilingual" in told["mend"]
-
-
-def test_wrong_use_is_told_apart_from_failure(own_cache: Path):
-    assert CliRunner().invoke(models, ["path", "no-such-model"]).exit_code == 2
-    assert CliRunner().invoke(models, ["frobnicate"]).exit_code == 2
-    assert CliRunner().invoke(models, ["pull", "--frobnicate"]).exit_code == 2

@@ -121,21 +121,6 @@ def test_local_and_remote_providers_are_exchangeable(builtin_model, server: Serv
     assert open_embedder(EmbeddingOptions(provider="none")) is None
 
 
-def test_vectors_are_put_in_the_order_of_the_texts(server: Server, remote):
-    vectors = np.array(remote(batch_size=3).encode([str(number) for number in range(7)]))
-    assert np.allclose(vectors[:, 1] / vectors[:, 0], range(7), atol=1e-4)
-    assert [len(request["input"]) for request in server.requests] == [1, 3, 3, 1]
-
-
-def test_a_single_string_an_empty_list_and_blank_texts_are_taken(server: Server, remote):
-    embedder = remote()
-    assert np.allclose(embedder.encode("abc"), [[0.6, 0.8, 0.0]])
-    assert embedder.encode([]) == []
-    embedder.encode(["", "\ud83d"])
-    assert server.requests[-1]["input"] == [" ", "?"]
-    assert server.paths[-1] == "/v1/embeddings"
-
-
 @pytest.mark.parametrize("status", [429, 500, 502, 503])
 def test_what_may_pass_is_tried_again(server: Server, remote, status: int):
     embedder = remote(waits := [])
@@ -144,15 +129,6 @@ def test_what_may_pass_is_tried_again(server: Server, remote, status: int):
     assert np.allclose(embedder.encode("abc"), [[0.6, 0.8, 0.0]])
     assert len(waits) == 2
     assert 0.5 <= waits[0] < waits[1] < 2
-
-
-def test_trying_again_ends(server: Server, remote):
-    embedder = remote(waits := [])
-    server.answer = lambda request: as_json({}, 503)
-    with pytest.raises(EmbeddingError, match="503"):
-        embedder.encode("abc")
-    assert len(waits) == ATTEMPTS - 1
-    assert len(server.requests) == 1 + ATTEMPTS
 
 
 @pytest.mark.parametrize(("asked", "waited"), [("7", 7), ("3600", 20), ("-1", 0)])
@@ -217,14 +193,6 @@ def test_the_key_of_openai_is_not_sent_to_another_server(server: Server, remote,
     assert "Authorization" not in server.headers[-1]
 
 
-@pytest.mark.parametrize("options", [{"api_key_env": "MY_KEY"}, {"base_url": None}])
-def test_a_key_that_is_not_set_is_named(remote, monkeypatch: pytest.MonkeyPatch, options: dict[str, Any]):
-    monkeypatch.delenv("MY_KEY", raising=False)
-    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    with pytest.raises(EmbeddingError, match=r"MY_KEY|OPENAI_API_KEY"):
-        remote(**options)
-
-
 @pytest.mark.parametrize(
     "body",
     [
@@ -257,29 +225,8 @@ def test_a_server_that_is_silent_is_given_up_at_the_time_limit(server: Server, r
     assert len(waits) == ATTEMPTS - 1
 
 
-def test_no_server_is_an_error_with_a_mend(server: Server, remote):
-    with pytest.raises(EmbeddingError, match=r"cannot be reached .*Check base_url"):
-        remote(base_url="http://127.0.0.1:9/v1")
-    with pytest.raises(EmbeddingError, match="http://host:port"):
-        remote(base_url="host-without-scheme:80/v1")
-
-
 def test_shorter_vectors_are_asked_for_and_checked(server: Server, remote):
     assert remote(dimension=3).dimension == 3
     assert server.requests[-1]["dimensions"] == 3
     with pytest.raises(EmbeddingError, match="3 numbers a vector, not 5"):
         remote(dimension=5)
-
-
-def test_the_name_tells_models_dimensions_and_servers_apart(server: Server, remote):
-    names = {remote().name, remote(remote_model="n").name, remote(dimension=3).name}
-    assert len(names) == 3
-    assert remote().name in names
-    assert remote(base_url=server.url.replace("127.0.0.1", "localhost")).name not in names
-
-
-def test_a_closed_connection_says_so(remote):
-    embedder = remote()
-    embedder.close()
-    with pytest.raises(EmbeddingError):
-        embedder.encode("abc")

@@ -11,7 +11,7 @@ import pytest
 
 from nanobot_memory_plugins.core.text.fence import fenced_blocks
 from nanobot_memory_plugins.tools.scripted_model import ScriptedServer, ToolCall
-from tests.support.anthropic_server import AnthropicServer, text_of
+from tests.support.anthropic_server import AnthropicServer
 from tests.support.claude_code import MISSING, ClaudeCode, Conversation, program
 from tests.support.nanobot import OFFLINE, Installation
 
@@ -122,20 +122,6 @@ def test_tools_and_failures_are_noted_and_the_memorys_own_are_not(claude, model)
     assert "mcp__plugin" not in notes
 
 
-def test_a_compaction_is_advised_and_nothing_of_it_is_the_users_word(claude, model):
-    def script(request):
-        return "<summary>They met.</summary>" if "detailed summary" in request.last else None
-
-    model.script = script
-    claude.ask(f"Remember that {PORT}.", "--session-id", FIRST)
-    claude.ask("/compact", "--resume", FIRST)
-    asked = next(one for one in model.requests if "detailed summary" in one.last)
-    assert PORT in asked.last.partition("Additional Instructions:")[2]
-    claude.ask("Good morning.", "--resume", FIRST)
-    assert KNOWN in model.turns[-1].last
-    assert said(claude, "user") == [f"Remember that {PORT}.", "Good morning."]
-
-
 def test_a_compaction_that_comes_by_itself_is_advised_and_what_is_known_comes_again(claude, model):
     def script(request):
         if "detailed summary" not in request.last:
@@ -154,27 +140,6 @@ def test_a_compaction_that_comes_by_itself_is_advised_and_what_is_known_comes_ag
     assert PORT in asked.last.partition("Keep in the summary what stands here")[2]
     assert [KNOWN in one.last for one in model.turns if "detailed summary" not in one.last].count(True) == 2
     assert len(said(claude, "user")) == 4
-
-
-def test_with_a_model_that_gets_it_in_a_systems_voice_it_is_fenced_and_no_part_of_the_system_prompt(claude, model):
-    claude.model = "claude-opus-5-5"
-    claude.ask(f"For the record, {PORT}.")
-    claude.ask("Which port does our staging database listen on?")
-    voices = {one["role"] for one in model.turns[-1].messages if PORT in fenced(text_of(one))}
-    assert voices == {"system"}
-    assert "5433" not in json.dumps(model.turns[-1].body.get("system"))
-
-
-def test_sessions_side_by_side_lose_nothing(claude, model):
-    with Conversation(claude) as one, Conversation(claude) as other:
-        for n in range(5):
-            one.ask(f"Crate {n} is in hall {n}.")
-            other.ask(f"Chest {n} is in hall {n}.")
-        assert len(servers_of(claude)) == 2  # one for each, however many hooks there were
-    assert sorted(said(claude, "user")) == sorted(
-        f"{what} {n} is in hall {n}." for what in ("Crate", "Chest") for n in range(5)
-    )
-    assert said(claude, "assistant") == ["Understood."] * 10
 
 
 def test_an_interrupted_turn_keeps_what_was_asked_and_the_next_goes_on(claude, model):
@@ -256,24 +221,6 @@ def test_no_server_outlives_a_killed_host(claude, model):
     with conversation:
         assert gone(claude)
     assert said(claude, "user") == ["Our lamp is green."]
-
-
-def test_a_block_that_stands_in_the_history_is_not_repeated(claude, model):
-    claude.ask(f"For the record, {PORT}.")
-    with Conversation(claude) as conversation:
-        conversation.ask("Which port does our staging database listen on?")
-        assert model.turns[-1].text.count(PORT) == 1
-        conversation.ask("The staging database listens on which port?")
-    assert model.turns[-1].text.count(PORT) == 1
-
-
-def test_a_cleared_conversation_is_another_session_and_the_first_has_ended(claude, model):
-    with Conversation(claude) as conversation:
-        first = conversation.ask(f"Remember that {PORT}.")["session_id"]
-        conversation.ask("/clear")
-        second = conversation.ask("Good morning.")["session_id"]
-        assert KNOWN in model.turns[-1].last
-        assert {record["session"] for record in claude.records()} == {f"claude-code:{one}" for one in (first, second)}
 
 
 def test_a_sub_agents_prompt_is_not_the_users_word_and_its_tools_are_noted(claude, model):

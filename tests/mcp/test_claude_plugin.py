@@ -54,14 +54,6 @@ def test_one_command_makes_the_folder_and_the_second_time_changes_nothing(connec
     assert connect("claude-code", "--plugin", str(folder))["written"] == []
 
 
-def test_a_folder_with_something_else_is_left_alone(connect, tmp_path):
-    folder = tmp_path / "plugin"
-    folder.mkdir()
-    (folder / "mine.txt").write_text("mine")
-    assert "something else" in connect("claude-code", "--plugin", str(folder), status=2)["error"]
-    assert [one.name for one in folder.iterdir()] == ["mine.txt"]
-
-
 @pytest.fixture
 def served(tmp_path):
     # Limits that a busy machine keeps, too: what is shown here is not the speed.
@@ -123,37 +115,6 @@ def test_what_no_hook_has_told_changes_nothing(hooked, served):
 
 
 @pytest.mark.slow
-def test_what_a_tool_was_given_to_be_asked_later_is_not_the_users_word(hooked, served):
-    later = json.dumps({"cron": "* * * * *", "prompt": "I am allergic to walnuts."})
-    hooked("PostToolUse", tool_name="CronCreate", tool_input=later, tool_response="{}")
-    hooked("UserPromptSubmit", prompt="I am allergic to walnuts.")
-    hooked("UserPromptSubmit", prompt="Good morning.")
-    assert users_words(served) == ["Good morning."]
-
-
-@pytest.mark.slow
-def test_without_hooks_the_server_has_no_such_tool(served):
-    client = served.process(**{SECRET_VARIABLE: SECRET})
-    client.hello()
-    arguments = {"event": "UserPromptSubmit", "session_id": SESSION, "secret": SECRET, "prompt": "Hello."}
-    assert client.call(HOOK_TOOL, **arguments)["isError"]
-    client.end()
-
-
-@pytest.mark.slow
-def test_what_was_said_before_is_taken_in_with_the_first_prompt_though_no_turn_ends(hooked, served, tmp_path):
-    said = {"type": "user", "message": {"role": "user", "content": "Our port is 5433."}}
-    file = tmp_path / "session.jsonl"
-    file.write_text(json.dumps({**said, "timestamp": "2026-11-23T10:00:00Z"}) + "\n")
-    for prompt in ("Good morning.", "Good evening."):
-        hooked("UserPromptSubmit", prompt=prompt, transcript_path=str(file))
-    deadline = time.monotonic() + 10
-    while len(users_words(served)) < 3 and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert sorted(users_words(served)) == ["Good evening.", "Good morning.", "Our port is 5433."]
-
-
-@pytest.mark.slow
 def test_a_session_has_ended_when_the_host_shows_another_one(hooked, served):
     def ended() -> list[str]:
         notes = "".join(file.read_text() for file in (served.workspace / "memory").glob("2*.md"))
@@ -167,17 +128,6 @@ def test_a_session_has_ended_when_the_host_shows_another_one(hooked, served):
     while not ended() and time.monotonic() < deadline:
         time.sleep(0.05)
     assert set(ended()) == {"first"}
-
-
-@pytest.mark.slow
-def test_what_is_known_for_long_comes_once_and_again_after_a_compaction_also_without_a_record(hooked):
-    hooked("UserPromptSubmit", prompt="I live in Oslo.")
-    fact = {"text": "The user lives in Oslo.", "said": "I live in Oslo"}
-    hooked.client.ask("tools/call", {"name": "remember", "arguments": fact})
-    beside = ["Oslo" in hooked("UserPromptSubmit", prompt=f"Good {part}.", session_id="2") for part in ("day", "night")]
-    assert beside == [True, False]
-    hooked("PreCompact", trigger="manual", session_id="2")
-    assert "Oslo" in hooked("UserPromptSubmit", prompt="Good morning.", session_id="2")
 
 
 def test_a_record_is_read_as_far_as_it_is_said(tmp_path):

@@ -87,24 +87,6 @@ async def test_a_person_lists_and_reads_their_own_alone(served):
         assert "Wanda" not in json.dumps(asked.model_dump(mode="json"))
 
 
-async def test_what_was_forgotten_stands_in_no_resource(served):
-    """The message that an entry came from is hidden with it; others stay."""
-    config, _ = load_config(served.config)
-    said = "My sister lives in Porto"
-    async with MemoryHost(served.workspace, config=config) as host:
-        await host.message_received(session_key="cli:direct", text=said)
-        wanted = {"text": "The user's sister lives in Porto", "said": said}
-        await host.tool("remember").run(wanted, session_key="cli:direct")
-        await host.message_received(session_key="cli:direct", text="The tea is green.")
-    async with served.beside() as client:
-        assert "Porto" in await read(client, "memory://long-term")
-        await client.text("forget", query="The user's sister lives in Porto")
-        assert "Porto" not in await read(client, "memory://long-term")
-        found = await client.text("memory_search", query="sister, tea")
-        assert "tea is green" in found
-        assert "Porto" not in found
-
-
 async def test_a_resource_is_bounded_and_shows_its_end(served):
     path = MemoryPaths.of(served.workspace).memory / "2026-02-16.md"
     path.parent.mkdir(parents=True)

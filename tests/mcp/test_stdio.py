@@ -84,19 +84,6 @@ def test_hello_is_answered_before_the_memory_is_open(served, tmp_path, monkeypat
 
 
 @pytest.mark.slow
-def test_a_client_that_stops_reading_leaves_no_process_behind(served):
-    client = served.process()
-    client.hello()
-    client.call("remember", text="The user's boat is called Wanda")
-    for _ in range(300):
-        client.send("tools/list")  # the answers fill the pipe
-    client.process.stdin.close()
-    assert client.process.wait(timeout=30) == 0
-    client.process.stdout.close()
-    client.process.stderr.close()
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("delay", [0.05, 0.4])
 def test_what_was_answered_outlives_a_kill_in_the_middle(served, delay):
     client, kept = served.process(), []

@@ -1,14 +1,12 @@
 """The tools of the server, as the SDK's own client sees and calls them."""
 
-import json
 from datetime import datetime
 
 import pytest
 
-from nanobot_memory_plugins.core import estimate_tokens
 from nanobot_memory_plugins.core.testing import install_plugin
 from nanobot_memory_plugins.mcp.bounds import ANSWER_CHARACTERS
-from nanobot_memory_plugins.mcp.tools import INSTRUCTIONS, listed
+from nanobot_memory_plugins.mcp.tools import listed
 
 PORT = "The staging database of the user listens on port 5433"
 
@@ -27,13 +25,6 @@ async def test_every_tool_says_what_it_does_to_the_memory(served):
     assert {name for name, hint in hints.items() if hint["destructiveHint"]} == {"forget", "off_record"}
     assert not any(hint["openWorldHint"] for hint in hints.values())
     assert "said" not in tools["remember"].inputSchema["properties"]
-
-
-async def test_tools_and_instructions_take_little_of_a_clients_prompt(served):
-    async with served.beside() as client:
-        listed = (await client.session.list_tools()).tools
-    told = [json.dumps([tool.name, tool.description, tool.inputSchema]) for tool in listed]
-    assert sum(map(estimate_tokens, [*told, INSTRUCTIONS])) < 1_200
 
 
 @pytest.mark.parametrize(
@@ -64,22 +55,6 @@ async def test_what_could_not_be_written_is_not_said_to_be(served, kind, file):
     assert answer.isError
     assert "Written to" not in answer.content[0].text
     assert "Kept in" not in answer.content[0].text
-
-
-async def test_a_tool_that_is_not_there_is_an_error(served):
-    async with served.beside() as client:
-        assert (await client.call("memory_forget_everything")).isError
-
-
-async def test_a_secret_is_in_no_file(served):
-    async with served.beside() as client:
-        secret = "The user deploys from the old laptop, and its password is Quiet7harbor"
-        assert "secret" in (await client.call("remember", text=secret)).content[0].text
-        await client.text(
-            "remember", text="Deploying took long", kind="note", details="DB_PASSWORD=Quiet7harbor ./deploy"
-        )
-    assert "Deploying took long" in served.stored()
-    assert "Quiet7harbor" not in served.stored()
 
 
 async def test_every_answer_is_bounded(served):
@@ -141,11 +116,3 @@ async def test_a_tool_of_others_is_bounded_as_well_and_keeps_its_end(served, lin
     assert answer.startswith("begin")
     assert "characters are left out here" in answer
     assert answer.endswith("\nthe end")
-
-
-async def test_a_workspace_that_offers_no_tools_offers_none_here(tmp_path):
-    from tests.support.mcp_clients import ServedWorkspace
-
-    served = ServedWorkspace(tmp_path, {"memoryPlugins": {"core": {"tools": False}}})
-    async with served.beside() as client:
-        assert (await client.session.list_tools()).tools == []

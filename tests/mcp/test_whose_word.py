@@ -7,9 +7,7 @@ from nanobot_memory_plugins.core import MemoryHost, Scope, load_config
 from nanobot_memory_plugins.core.cli.main import run_command_line
 from nanobot_memory_plugins.mcp.clients import person_client, process_client, scope_of
 from tests.support.each import each
-from tests.support.mcp_clients import ServedWorkspace
 
-MEMORY = {"memoryPlugins": {"storage": {"embeddingProvider": "none"}}}
 TEA = "The user likes their tea without sugar"
 
 
@@ -67,22 +65,6 @@ def test_a_name_is_a_person_as_hosts_name_them(name: str, scope: Scope):
     assert scope_of(name) == scope == person_client(name).scope
 
 
-async def test_in_the_workspace_of_a_nanobot_with_several_senders_each_is_known_by_their_name_there(tmp_path):
-    served = ServedWorkspace(tmp_path)
-    senders = {"telegram": {"enabled": True, "token": "none", "allowFrom": ["111", "222"]}}
-    nanobot = {"agents": {"defaults": {"workspace": str(served.workspace)}}, "channels": {**senders, **MEMORY}}
-    served.config.write_text(json.dumps(nanobot), encoding="utf-8")
-    async with served.beside("telegram:222") as sender, served.beside() as owner:
-        await sender.text("remember", text="The boat of the user is called Wanda")
-        assert "Wanda" in await sender.text("memory_search", query="boat")
-        assert "Wanda" not in await owner.text("memory_search", query="boat")
-        await owner.text("remember", text="The horse of the user is called Bella")
-        assert "Bella" not in await sender.text("memory_search", query="horse")
-        async with served.beside("telegram:111") as other, served.beside("telegram:222") as again:
-            assert "Nothing was found" in await other.text("memory_search", query="boat, horse")
-            assert "Wanda" in await again.text("memory_search", query="boat")
-
-
 async def test_each_person_sees_their_own_and_a_client_cannot_say_who_it_is(served):
     async with served.beside("ana") as ana, served.beside("ben") as ben:
         await ana.text("remember", text="The user's berth is number 4711")
@@ -116,16 +98,3 @@ async def test_the_owner_sees_all_until_others_are_named_and_then_their_own_in_e
     async with served.beside() as owner:  # another process, and another session
         assert "Bella" in await owner.text("memory_search", query="horse")
         assert "Wanda" not in await owner.text("memory_search", query="boat")
-
-
-async def test_a_person_whom_another_host_names_is_the_same_here(served):
-    config, _ = load_config(served.config)
-    async with MemoryHost(served.workspace, config=config) as host:
-        for user, thing in (("alice", "kettle is copper"), ("bob", "canoe is red")):
-            scope = {"user": user, "channel": "web"}
-            await host.message_received(session_key=f"web:{user}", text=f"My {thing}", scope=scope)
-    async with served.beside("alice") as alice, served.beside("web:bob") as bob:
-        assert "copper" in await alice.text("memory_search", query="kettle")
-        assert "red" not in await alice.text("memory_search", query="canoe")
-        assert "red" in await bob.text("memory_search", query="canoe")
-        assert "copper" not in await bob.text("memory_search", query="kettle")

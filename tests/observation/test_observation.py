@@ -70,13 +70,3 @@ async def test_all_tools_by_default_ours_left_out_and_a_list_by_configuration():
 async def test_what_the_web_brings_is_marked_as_such():
     assert (await observe("web_fetch")).origin is Origin.WEB
     assert (await observe("exec")).origin is Origin.TOOL
-
-
-async def test_a_short_result_is_told_once():
-    note = await observe(result="exit code 0")
-    assert "exit code 0" in note.tldr
-    assert note.details == "- duration: 12 ms"
-
-
-async def test_a_result_of_several_lines_keeps_them():
-    assert "first\nsecond" in (await observe(result="first\nsecond")).details

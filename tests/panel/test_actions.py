@@ -1,6 +1,5 @@
 """Every action of the panel, checked on the bytes of the files."""
 
-import asyncio
 import re
 from pathlib import Path
 
@@ -38,58 +37,6 @@ async def test_what_was_typed_stays_until_it_is_written(workspace: Path, config:
         await panel.press("backspace", *"0.5", "ctrl+s")
         after = await changed(panel, workspace, before)
         assert f"{entry.text} now\n" in after
-
-
-async def test_what_was_changed_is_said_once_it_is_shown_and_the_form_is_gone(
-    workspace: Path, config: Path, clock: ManualClock
-):
-    before, may_load = on_disk(workspace), asyncio.Event()
-    async with driven(workspace, config, clock) as panel:
-        await panel.go_to("bakery")
-        view = panel.app.views["memories"]
-        load = view.load
-
-        async def load_later() -> None:
-            await may_load.wait()
-            await load()
-
-        await panel.press("e")
-        await panel.sees("Save")
-        view.load = load_later
-        await panel.press(*" now", "ctrl+s")
-        await changed(panel, workspace, before)
-        for _ in range(5):
-            await panel.pilot.pause()
-        assert panel.said() == []
-        may_load.set()
-        await panel.until(lambda: "Changed." in panel.said())
-        assert len(panel.app.screen_stack) == 1
-        assert any(entry.text.endswith(" now") for entry in view.rows)
-        await panel.press("f")
-        await panel.sees("Forget this?")
-
-
-async def test_an_entry_is_shown_with_its_history_and_a_run_of_it_is_undone(
-    workspace: Path, config: Path, clock: ManualClock
-):
-    async with driven(workspace, config, clock) as panel:
-        entry = await panel.go_to("bakery")
-        before = on_disk(workspace)
-        await panel.press("e")
-        await panel.sees("Save")
-        await panel.press(*" now", "ctrl+s")
-        await changed(panel, workspace, before)
-        await panel.press("h")
-        view = panel.app.views["history"]
-        await panel.until(lambda: view.rows and view.seen is not None)
-        assert all(any(change.id == entry.id for change in run.changes) for run in view.rows)
-        await panel.press("u")
-        await panel.sees("Undo this?")
-        await panel.press("y")
-        await panel.until(lambda: on_disk(workspace) == before, "the undoing")
-        shown = len(view.rows)
-        await panel.press("escape")
-        await panel.until(lambda: len(view.rows) > shown, "the history of all")
 
 
 async def test_what_cannot_be_written_is_said_and_nothing_is_lost(

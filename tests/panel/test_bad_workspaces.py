@@ -12,7 +12,6 @@ from nanobot_memory_plugins.core.cli.main import run_command_line
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.panel.app import VIEWS
 from nanobot_memory_plugins.panel.reading import MemoryReader
-from tests.support.hostile_workspace import found_in, make_hostile_workspace
 
 from .conftest import driven
 
@@ -84,50 +83,10 @@ async def test_what_stands_in_files_is_never_taken_for_markup_or_control(workspa
         assert {cell_len(line) for line in panel.lines()} == {80}
 
 
-@pytest.mark.slow
-async def test_no_view_shows_what_steers_or_hides(tmp_path: Path, config: Path):
-    seen: dict[str, str] = {}
-    async with driven(make_hostile_workspace(tmp_path), config, size=(160, 50)) as panel:
-        for name in VIEWS:
-            await panel.view(name)
-            if name == "search":
-                await panel.press(*"zebra", "enter")
-                await panel.until(lambda: "of-" in panel.screen())
-            for _ in range(3):
-                seen[name] = seen.get(name, "") + panel.screen() + "\n"
-                await panel.press("down")
-        await panel.view("memories")
-        for key in ("e", "f", "slash"):
-            await panel.press(key)
-            seen[f"memories, {key}"] = panel.screen()
-            await panel.press("escape")
-    assert {name: found for name, screen in seen.items() if (found := found_in(screen))} == {}
-    assert all("of-" in seen[name] for name in ("memories", "sessions", "search", "history"))
-
-
 def test_links_and_folders_are_no_files_of_the_memory(workspace: Path):
     garbage_everywhere(workspace)
     reader = MemoryReader(MemoryPaths.of(workspace))
     assert {file.key for file in reader.files()} == {"a", "b", "empty", "2026-99-99", "2026-03-20"}
-
-
-def test_a_file_is_read_again_only_when_it_has_changed(workspace: Path, monkeypatch: pytest.MonkeyPatch):
-    (workspace / "memory").mkdir()
-    for day in (1, 2, 3):
-        (workspace / "memory" / f"2026-03-0{day}.md").write_text("### 2026-03-01 10:00\ntl;dr: x\n", encoding="utf-8")
-    reader = MemoryReader(MemoryPaths.of(workspace))
-    version = reader.version()
-    reader.files()
-    read: list[str] = []
-    real = reader._read
-    monkeypatch.setattr(reader, "_read", lambda path: read.append(path.name) or real(path))
-    assert len(reader.files()) == 3
-    assert (read, reader.version()) == ([], version)
-    with (workspace / "memory" / "2026-03-02.md").open("a", encoding="utf-8") as file:
-        file.write("\n### 2026-03-02 11:00\ntl;dr: y\n")
-    assert sorted(file.count for file in reader.files()) == [1, 1, 2]
-    assert read == ["2026-03-02.md"]
-    assert reader.version() != version
 
 
 def test_no_workspace_and_no_terminal_are_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]):

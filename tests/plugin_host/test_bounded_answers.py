@@ -7,7 +7,7 @@ import pytest
 from nanobot_memory_plugins.core import MemoryHost
 from nanobot_memory_plugins.core.errors import StoreError
 from nanobot_memory_plugins.core.host.bounded_store import hits_of, whole_hit
-from nanobot_memory_plugins.core.isolation.answers import HIT_FIELDS, HIT_SNIPPET, HIT_TEXT, TOOL_ANSWER
+from nanobot_memory_plugins.core.isolation.answers import HIT_FIELDS, TOOL_ANSWER
 from nanobot_memory_plugins.core.testing import install_plugin
 from nanobot_memory_plugins.core.values import Hit, Origin, Query, Scope, SearchResult
 
@@ -56,27 +56,11 @@ async def test_what_a_tool_says_has_a_bound(tmp_path, monkeypatch, log):
     assert any("the tool talk of plugin talks" in line for line in log)
 
 
-async def test_as_much_as_is_allowed_is_said_and_what_is_no_text_is_not(tmp_path, monkeypatch):
-    assert len(await say(tmp_path, monkeypatch, f"'x' * {TOOL_ANSWER}")) == TOOL_ANSWER
-
-
-async def test_what_is_no_text_is_not_said(tmp_path, monkeypatch):
-    said = await say(tmp_path, monkeypatch, "['x'] * 1_000_000")
-    assert said == "Error: the answer of talk is left out: it is no text"
-
-
 async def test_no_more_hits_are_taken_than_were_asked_for():
     hits = tuple(replace(HIT, id=f"a{number}") for number in range(50))
     result = await hits_of(Store(SearchResult(hits)), Query("port", limit=7))
     assert result.hits == hits[:7]
     assert (await hits_of(Store(SearchResult(list(hits))), Query("port", limit=60))).hits == hits
-
-
-async def test_long_texts_of_a_hit_are_cut():
-    hit = replace(HIT, text="x" * (HIT_TEXT + 1), snippet="y" * (HIT_SNIPPET + 1), answers="z" * (HIT_SNIPPET + 1))
-    expected = replace(HIT, text="x" * HIT_TEXT, snippet="y" * HIT_SNIPPET, answers="z" * HIT_SNIPPET)
-    assert (await hits_of(Store(SearchResult((hit,))), Query("port"))).hits == (expected,)
-    assert await whole_hit(Store(hit), "a1") == expected
 
 
 @pytest.mark.parametrize("field", ["id", "path", "tags", "scope"])
@@ -86,12 +70,6 @@ async def test_a_hit_with_too_much_elsewhere_is_left_out(field: str):
     store = Store(SearchResult((replace(HIT, **{field: value}), HIT)))
     assert (await hits_of(store, Query("port"))).hits == (HIT,)
     assert await whole_hit(Store(replace(HIT, **{field: value})), "a1") is None
-
-
-@pytest.mark.parametrize("odd", [None, "hit", replace(HIT, text=None)])
-async def test_what_is_no_hit_is_left_out(odd: object):
-    assert (await hits_of(Store(SearchResult((odd, HIT))), Query("port"))).hits == (HIT,)
-    assert await whole_hit(Store(odd), "a1") is None
 
 
 @pytest.mark.parametrize("odd", [None, (HIT,), SearchResult(None)])

@@ -32,19 +32,6 @@ async def test_many_texts_count_together(make_host, context):
     assert [one.plugin_name for one in await ask(host, hook)] == ["a"]
 
 
-async def test_items_of_lists_inside_a_value_count(make_host, context):
-    host = make_host()
-    hook = "on_message_received"
-    answers = {
-        "long": Note("a", tags=("",) * 200_001),
-        "ids": ContextBlock("a", ("",) * 200_001),
-        "good": Note("a", tags=(tag for tag in "ab")),
-    }
-    for name, answer in answers.items():
-        host.register(name, plugin(on_message_received=lambda answer=answer: answer), context(name))
-    assert [(one.plugin_name, one.values) for one in await ask(host, hook)] == [("good", (Note("a", tags=("a", "b")),))]
-
-
 async def test_two_stores_at_once_are_no_store(tmp_path, monkeypatch):
     source = """
     from nanobot_memory_plugins.core import hookimpl

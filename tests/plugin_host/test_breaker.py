@@ -16,36 +16,6 @@ def fail(one: CircuitBreaker) -> bool:
     return one.fail()
 
 
-def test_it_rests_after_failures_in_a_row():
-    one, _ = breaker()
-    assert [fail(one) for _ in range(3)] == [False, False, True]
-    assert one.resting
-    assert not one.begin()
-
-
-def test_a_success_in_between_starts_the_count_again():
-    one, _ = breaker()
-    fail(one)
-    fail(one)
-    one.begin()
-    assert not one.succeed()
-    assert [fail(one), fail(one)] == [False, False]
-    assert not one.resting
-
-
-def test_after_the_rest_one_trial_is_let_through():
-    one, clock = breaker(failures=1)
-    fail(one)
-    clock.advance(59.9)
-    assert not one.begin()
-    clock.advance(0.2)
-    assert one.begin()
-    assert not one.begin()
-    assert one.succeed()
-    assert one.failures == 0
-    assert one.begin()
-
-
 def test_a_trial_that_fails_prolongs_the_rest():
     one, clock = breaker(failures=1)
     fail(one)

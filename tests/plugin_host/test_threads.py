@@ -1,54 +1,13 @@
 """Daemon threads for blocking work."""
 
 import asyncio
-import contextvars
 import gc
-import sys
 import threading
 import time
 
 import pytest
 
 from nanobot_memory_plugins.core.isolation.threads import DaemonThreadPool, run_in_daemon_thread
-
-VARIABLE: contextvars.ContextVar[str] = contextvars.ContextVar("variable", default="outside")
-
-
-async def test_the_result_comes_back():
-    assert await run_in_daemon_thread(lambda a, b: a + b, 1, 2) == 3
-
-
-async def test_it_runs_in_a_daemon_thread_that_ends():
-    thread = await run_in_daemon_thread(threading.current_thread)
-    assert thread.daemon
-    assert thread is not threading.current_thread()
-    thread.join(5)
-    assert not thread.is_alive()
-
-
-@pytest.mark.parametrize("error", [ValueError, SystemExit, KeyboardInterrupt])
-async def test_exceptions_come_back(error: type[BaseException]):
-    def fail() -> None:
-        raise error
-
-    with pytest.raises(error):
-        await run_in_daemon_thread(fail)
-
-
-async def test_stop_iteration_does_not_end_the_caller():
-    with pytest.raises(RuntimeError, match="StopIteration"):
-        await run_in_daemon_thread(next, iter(()))
-
-
-async def test_context_variables_go_in_and_do_not_come_out():
-    def work() -> str:
-        seen = VARIABLE.get()
-        VARIABLE.set("thread")
-        return seen
-
-    VARIABLE.set("caller")
-    assert await run_in_daemon_thread(work) == "caller"
-    assert VARIABLE.get() == "caller"
 
 
 async def test_an_abandoned_thread_is_not_waited_for():
@@ -130,31 +89,3 @@ def test_threads_that_linger_are_as_many_as_work_at_a_time():
     for thread in threads:
         thread.join(10)
     assert not named("lingering")
-
-
-def test_a_thread_whose_work_another_has_taken_lingers_on():
-    pool = DaemonThreadPool(limit=1, name="lingering", linger=60)
-    first = pool.submit(threading.current_thread).result(10)
-    for _ in range(5):
-        with pool._more:
-            pool._more.notify_all()  # as for work that is gone by the time it wakes
-        first.join(0.05)
-        assert pool.submit(threading.current_thread).result(10) is first
-    pool.shutdown()
-    first.join(10)
-    assert not first.is_alive()
-
-
-def test_a_thread_that_lingers_ends_after_its_time():
-    pool = DaemonThreadPool(limit=2, name="short of patience", linger=0.05)
-    pool.submit(int).result(10)
-    for thread in named("short of patience"):
-        thread.join(10)
-        assert not thread.is_alive()
-    assert pool.submit(int, "7").result(10) == 7
-
-
-async def test_a_thread_that_exits_is_a_failure_and_no_more():
-    with pytest.raises(SystemExit):
-        await run_in_daemon_thread(sys.exit, 3)
-    assert await run_in_daemon_thread(int, "7") == 7

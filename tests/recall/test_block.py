@@ -4,13 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nanobot_memory_plugins.core.redaction import redact_text
 from nanobot_memory_plugins.core.text.fence import fence
 from nanobot_memory_plugins.core.text.tokens import estimate_tokens
 from nanobot_memory_plugins.core.values import Hit, Origin, Tier
-from nanobot_memory_plugins.recall.block import build_block, without_live
+from nanobot_memory_plugins.recall.block import build_block
 from nanobot_memory_plugins.recall.deduplicate import says_nothing_beyond, words_of
-from nanobot_memory_plugins.recall.live_context import LiveContext
 from nanobot_memory_plugins.recall.options import RecallOptions
 
 
@@ -59,13 +57,6 @@ def test_the_budget_is_in_tokens_and_in_characters_only_where_somebody_sets_them
     assert len(build_block(hits, RecallOptions(max_full_docs=1, max_snippets=2)).hit_ids) == 3
 
 
-def test_what_does_not_fit_leaves_its_room_to_the_next():
-    hits = [hit("big", "word " * 90), hit("small", "fits")]
-    assert build_block(hits, RecallOptions(inject_budget_chars=300)).hit_ids == ("small",)
-    assert build_block(hits, RecallOptions(inject_budget_chars=0)) is None
-    assert build_block([], RecallOptions()) is None
-
-
 @pytest.mark.parametrize(
     ("text", "gone"),
     [
@@ -79,12 +70,6 @@ def test_what_does_not_fit_leaves_its_room_to_the_next():
 def test_what_asks_the_same_says_nothing_new(text, gone):
     asked = words_of("Do you remember which port staging did have? What was the port of it?")
     assert says_nothing_beyond(hit("1", text), asked) is gone
-
-
-def test_what_stands_in_the_live_context_is_not_injected_again():
-    live = LiveContext(["The question", "My favourite colour is   GREEN, you know"], redact_text)
-    hits = [hit("1", "my favourite colour is green"), hit("2", "the question"), hit("3", "other"), hit("4", "Other")]
-    assert [h.id for h in without_live(hits, live)] == ["3"]
 
 
 def test_a_light_search_shows_a_note_by_its_tldr_and_tags():

@@ -8,7 +8,6 @@ from nanobot_memory_plugins.recall.deduplicate import folded
 from nanobot_memory_plugins.recall.live_context import LiveContext
 from nanobot_memory_plugins.tools.scripted_model import ScriptedServer
 from tests.support.chinese import in_both_scripts
-from tests.support.nanobot import OFFLINE, Installation
 
 CONFIG = {
     "core": {"message_limit": 30},
@@ -46,10 +45,6 @@ def recalls(block: str | None, text: str) -> list[str]:
     return [line for line in said if line and folded(line)[:28] in stored]
 
 
-async def test_each_of_these_messages_holds_something_to_hide():
-    assert all(redact_text(text) != text for text in SAID + PLACED)
-
-
 async def test_a_message_whose_secrets_are_hidden_does_not_recall_itself(memory):
     for number, text in enumerate(SAID + PLACED):
         await memory.message_received(session_key=f"cli:{number}", text=text)
@@ -74,21 +69,6 @@ async def test_what_only_resembles_a_message_is_recalled(memory):
     assert "the office is in Porto" in (asked.block or "")
 
 
-async def test_in_nanobot_no_request_holds_a_message_beside_itself(tmp_path, monkeypatch):
-    with ScriptedServer() as server:
-        nanobot = Installation(tmp_path, server, {"storage": {"embeddingProvider": "none"}})
-        for name, value in {**OFFLINE, "HOME": str(nanobot.home)}.items():
-            monkeypatch.setenv(name, value)
-        loop = nanobot.loop()
-        for text in (SAID[0], SAID[7], SAID[8]):
-            await loop.process_direct(text, session_key="cli:one")
-            await loop.process_direct(f"Do you remember that? {text}", session_key="cli:one")
-        await loop.aclose()
-        asked = [request.text for request in server.requests if request.tool_names]
-    assert len(asked) >= 6
-    assert not [text for text in asked if "[PHONE]" in text or "[EMAIL]" in text]
-
-
 def test_however_long_the_history_little_of_it_is_looked_through_for_one_message():
     """Redacting takes milliseconds a kilobyte, on the host's loop."""
     looked: list[str] = []
@@ -102,9 +82,3 @@ def test_however_long_the_history_little_of_it_is_looked_through_for_one_message
     assert not live.holds("crane [API_KEY]")
     assert live.holds("note that the harbour is open. [API_KEY]")
     assert sum(map(len, looked)) <= 12_000
-
-
-def test_what_was_hidden_in_a_message_of_the_live_context_is_known_beside_a_single_word():
-    live = LiveContext(["What was the note?", "note AKIAQ3EGT7XKBN2LZ5WD"], redact_text)
-    assert live.holds("note [API_KEY]")
-    assert not LiveContext(["What was the note?", "no secret in this note"], redact_text).holds("note [API_KEY]")

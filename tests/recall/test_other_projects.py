@@ -50,19 +50,6 @@ def test_it_stands_last_be_it_the_newest_and_in_the_same_file():
     ]
 
 
-def test_it_is_marked_in_chinese_too():
-    chinese = build_block([hit("b", "我们用 pnpm 安装依赖", "小雨/后台")], RecallOptions(), project="ana/alpha")
-    assert chinese is not None
-    assert "user（另一项目：小雨/后台）: 我们用 pnpm" in chinese.text
-
-
-def test_where_not_all_fit_it_is_what_is_left_out():
-    hits = [hit("b", "jest " * 30, "ana/beta"), hit("a", "pytest " * 20, "ana/alpha")]
-    block = build_block(hits, RecallOptions(inject_budget_chars=400), project="ana/alpha")
-    assert block is not None
-    assert block.hit_ids == ("a",)
-
-
 def test_the_same_decision_of_two_projects_is_two():
     said = [hit("a", "We release on Thursdays", "ana/alpha"), hit("b", "We release on Thursdays", "ana/beta", days=1)]
     assert [one.id for one in fold_repeats(said)] == ["a", "b"]

@@ -2,9 +2,6 @@
 
 from datetime import UTC, datetime, timedelta
 
-from hypothesis import given
-from hypothesis import strategies as st
-
 from nanobot_memory_plugins.core.values import Hit, Origin
 from nanobot_memory_plugins.recall.deduplicate import fold_repeats
 from tests.support.each import each
@@ -75,11 +72,6 @@ def test_a_number_a_name_a_not_or_much_more_keeps_them_apart(one, other):
     assert kept(one, other) == [one, other]
 
 
-def test_two_people_may_say_the_same():
-    said = [hit("1", "I am a nurse", speaker="Ann"), hit("2", "I am a nurse", speaker="Bob")]
-    assert len(fold_repeats(said)) == 2
-
-
 def test_the_newer_stays_in_the_place_and_with_the_score_of_the_best():
     hits = [
         hit("old", "The port is 8080", score=1.0),
@@ -87,19 +79,3 @@ def test_the_newer_stays_in_the_place_and_with_the_score_of_the_best():
         hit("new", "the port is 8080.", score=0.5, days=9),
     ]
     assert [(one.id, one.score) for one in fold_repeats(hits)] == [("new", 1.0), ("other", 0.9)]
-
-
-TEXTS = st.lists(
-    st.lists(st.sampled_from(["tea", "8080", "not", "我", "喜欢", "不", "the", "!", " "]), max_size=6).map(" ".join),
-    max_size=12,
-)
-
-
-@given(TEXTS | st.lists(st.text(max_size=30), max_size=8))
-def test_folding_again_folds_nothing_that_has_no_longer_partner_and_never_empties(texts):
-    hits = [hit(str(place), text) for place, text in enumerate(texts)]
-    folded = fold_repeats(hits)
-    assert bool(folded) == bool(hits)
-    assert len({one.id for one in folded}) == len(folded)
-    assert {one.id for one in folded} <= {one.id for one in hits}
-    assert [one.score for one in folded] == sorted((one.score for one in folded), reverse=True)

@@ -66,10 +66,6 @@ async def memory(
         yield host
 
 
-async def block(memory: MemoryHost, text: str, **more: object) -> str:
-    return (await memory.message_received(session_key="now", text=text, **more)).block or ""
-
-
 async def tool(memory: MemoryHost, session: str = "now", **arguments: object) -> str:
     found = memory.tool("memory_search")
     assert found is not None
@@ -86,24 +82,6 @@ async def test_the_tool_answers_the_same_where_it_is_asked_with_dates_and_no_wor
     assert await tool(memory, until="2025") == "Nothing was found in memory."
     newest = await tool(memory, since="2026-06-15", source="transcript", origin="user")
     assert newest.index("cello") < newest.index("boiler") < newest.index("notice")  # a plain list, the newest first
-
-
-async def test_a_day_of_notes_alone_is_counted_in_notes(memory: MemoryHost):
-    notes = "".join(
-        f"### [note] 09:0{number} Glaze {number} came out matt.\n<!-- origin: notes -->\n\n" for number in range(2)
-    )
-    (memory.workspace / "memory" / "2026-06-20.md").write_text(f"# 2026-06-20\n\n{notes}", encoding="utf-8")
-    told = await tool(memory, since="2026-06-20", until="2026-06-20")
-    await memory.close()
-    lines = await asyncio.to_thread(command, memory.workspace, "--since", "2026-06-20", "--until", "2026-06-20")
-    assert "messages" not in told + lines
-    assert "2 notes" in lines
-
-
-async def test_lines_name_the_users_day(memory: MemoryHost, zone: Callable[[str], None]):
-    zone("Pacific/Kiritimati")  # 11:00 of the 23rd in UTC is the 24th
-    assert "24 June 2026] user: Elsie" in await block(memory, "what does Elsie want to learn?")
-    assert "7 May 2026] user: Yesterday the boiler" in await block(memory, "what did the boiler cost us?")
 
 
 def command(workspace: Path, *arguments: str) -> str:
@@ -132,12 +110,6 @@ async def test_the_command_line_lists_sessions_and_days_the_newest_last(memory: 
     ):
         found = json.loads(await asyncio.to_thread(command, memory.workspace, *arguments, "--json"))
         assert [row["session"] for row in found["conversations"]] == sessions
-
-
-@pytest.mark.parametrize("wrong", [["blue cheese"], ["--since", "soon"], ["--until", "2026-13"]])
-def test_what_names_no_days_is_said_to_name_none(tmp_path: Path, wrong: list[str]):
-    result = CliRunner().invoke(app, ["timeline", *wrong, "--workspace", str(tmp_path), "--json"])
-    assert result.exit_code
 
 
 def rows(workspace: Path, *arguments: str) -> list[dict[str, object]]:
@@ -193,18 +165,3 @@ def test_the_files_are_everything_until_a_store_elsewhere_is_used(
     installed_plugin(name, "class Plugin:\n    pass\n")
     config = MemoryConfig.model_validate({"plugins": {name: options}})
     assert are_files_everything(config) is are_everything
-
-
-def test_with_a_project_only_what_was_said_in_it_is_there(tmp_path: Path):
-    sessions = tmp_path / "memory" / "sessions"
-    sessions.mkdir(parents=True)
-    for name, text in (("ours", "The pump leaks at the flange."), ("other", "The valve sticks.")):
-        row = {"id": name, "role": "user", "session": name, "text": text, "time": "2026-06-23T09:00:00+00:00"}
-        (sessions / f"{name}.jsonl").write_text(json.dumps({**row, "project": name}) + "\n", encoding="utf-8")
-    asked = ["timeline", "--json", "--workspace", str(tmp_path)]
-    told = [
-        json.loads(CliRunner().invoke(app, [*asked, *more]).output.splitlines()[-1])
-        for more in ([], ["--project", "ours"])
-    ]
-    assert [len(one["conversations"]) for one in told] == [2, 1]
-    assert "flange" in json.dumps(told[1])

@@ -100,37 +100,12 @@ def test_what_helps_far_less_than_the_best_goes_but_what_may_have_taken_its_plac
     assert "minShareOfBest is 0.2" in watch.cuts["beside"].detail
 
 
-def test_the_first_three_of_the_order_are_spared():
-    shown = most_useful([BESIDE, ANSWER, WORDLESS, BEST, *ALSO], 8, EVEN_THE_LEAST)
-    assert {"beside", "answer", "wordless"} <= {hit.id for hit in shown}
-
-
-def test_no_further_memory_takes_the_place_of_one_that_went():
-    shown = most_useful([*ALSO, BEST, BESIDE, LATER], 4, EVEN_THE_LEAST)
-    assert {hit.id for hit in shown} == {"best", "also 1", "also 2"}
-
-
-def test_the_best_one_that_is_named_is_one_that_is_shown():
-    """A better one for which there is no room is not what others were measured by."""
-    middling = [told(f"middling {n}", "The pool opens at nine.", 0.5, 10) for n in range(3)]
-    hits, watch = [*middling, WORDLESS, BEST], RecallTrace()
-    shown = most_useful(hits, 4, EVEN_THE_LEAST, watch=watch)
-    worth = dict(zip((hit.id for hit in hits), usefulness(hits), strict=True))
-    assert max(worth[hit.id] for hit in shown) < worth["best"]
-    assert f"the best one with {max(worth[hit.id] for hit in shown):.3f};" in watch.cuts["wordless"].detail
-
-
 @pytest.mark.parametrize(("share", "is_shown"), [(-1e-9, True), (1e-9, False)])
 def test_a_memory_with_exactly_the_share_is_shown(share: float, is_shown: bool):
     hits = [BEST, *ALSO, BESIDE]
     best, *_, beside = usefulness(hits)
     options = EVEN_THE_LEAST.model_copy(update={"min_share_of_best": beside / best + share})
     assert (BESIDE in most_useful(hits, 8, options)) is is_shown
-
-
-def test_without_a_share_all_are_shown():
-    options = EVEN_THE_LEAST.model_copy(update={"min_share_of_best": 0.0})
-    assert len(most_useful(HITS, 8, options)) == len(HITS)
 
 
 @pytest.mark.parametrize(
@@ -145,12 +120,3 @@ async def test_a_block_that_answers_holds_nothing_beside_it(tmp_path: Path, ques
     block = await block_after(tmp_path, [left, *also, kept], question)
     assert kept[:8] in block
     assert left[:8] not in block
-
-
-def test_where_nothing_is_likely_to_answer_all_are_shown():
-    weak = [told(id_, "My bicycle is green.", 0.05, 9) for id_ in "abc"]
-    weak.append(told("d", "The tyres are new.", 0.0, 3, score=0.05))
-    first, *_, last = usefulness(weak)
-    assert first < 0.3
-    assert last < first / 5
-    assert len(most_useful(weak, 8, EVEN_THE_LEAST)) == len(weak)

@@ -7,8 +7,6 @@ import pytest
 
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
 from nanobot_memory_plugins.core.cli.main import run_command_line
-from nanobot_memory_plugins.core.clock import SystemClock
-from nanobot_memory_plugins.core.host.missed_turns import NO_ANSWER, note_missed
 from nanobot_memory_plugins.core.host.unhelpful import Unhelpful
 from nanobot_memory_plugins.core.values import Hit, Origin, Query, Scope, SearchResult
 from nanobot_memory_plugins.recall.cli.examination import Examined, examine
@@ -93,18 +91,6 @@ def test_every_candidate_has_its_scores_and_what_became_of_it(ask):
     assert answer["block"]["tokens"] <= 800
 
 
-def test_a_repetition_names_what_stands_for_it(ask):
-    answer = ask(ASKED)
-    repeated = [one for one in cuts(answer).values() if one["reason"] == "repeats"]
-    assert len(repeated) == 1
-    assert repeated[0]["instead"] in answer["block"]["ids"]
-
-
-def test_what_stands_in_the_conversation_is_not_injected_again(ask):
-    answer = ask(ASKED, "--recent", f"I know: {SAID[2]}", "--recent", "Good.")
-    assert cuts(answer)[SAID[2]]["reason"] == "in context"
-
-
 @pytest.mark.parametrize(
     ("options", "reason", "detail"),
     [
@@ -126,11 +112,6 @@ def test_each_cut_names_what_made_it(ask, options, reason, detail):
     assert all(detail in one["detail"] for one in found)
 
 
-def test_a_follow_up_shows_the_turn_that_it_follows(ask):
-    answer = ask("And the archive one?", "--recent", ASKED)
-    assert answer["tier"]["signal"] == {"kind": "explicitAnchors", "words": "remember", "turns_back": 1}
-
-
 def test_people_read_what_would_stand_there_and_what_was_left_out_for_which_reason(ask):
     shown = ask(ASKED, "--limit", "1", text=True)
     assert "Beside this message would stand" in shown
@@ -147,21 +128,6 @@ def test_where_nothing_stands_beside_a_message_it_says_why(ask):
     assert "it is small talk" in ask("ok, thanks!", text=True)
     assert "can be answered without memory" in ask("The database", text=True, needThreshold=1.0)
     assert "nothing was found" in ask("Xylophone?", text=True)
-
-
-@pytest.mark.parametrize("message_text", ["", " ", "\x00", "[red]x[/red]", "“”" * 3_000, "问" * 3_000])
-def test_any_message_is_answered(ask, message_text):
-    ask(message_text, text=True)
-    ask(message_text)
-
-
-def test_a_missing_workspace_and_a_switched_off_plugin_are_said(ask, tmp_path, capsys):
-    file = tmp_path / "off.json"
-    file.write_text('{"memoryPlugins": {"recall": false}}', encoding="utf-8")
-    assert run_command_line(["why", "x", "-w", str(tmp_path), "-c", str(file)]) == 2
-    assert "memoryPlugins.recall.enabled" in capsys.readouterr().err
-    assert run_command_line(["why", "x", "-w", str(tmp_path / "nowhere")]) == 1
-    assert "--workspace" in capsys.readouterr().err
 
 
 class PlainStore:
@@ -204,13 +170,6 @@ def test_what_did_not_help_comes_one_step_later_until_that_is_taken_back(ask, wo
     assert "No memory has the number 99" in str(answer["error"])
 
 
-@pytest.mark.parametrize(
-    ("language", "kept"), [("en", "Noted: memory 1 is recalled one step later"), ("zh", "第 1 条")]
-)
-def test_what_was_noted_is_said_at_the_end(ask, language: str, kept: str):
-    assert kept in ask(ASKED, "--not-helpful", "1", "--lang", language, text=True).split("\n\n")[-1]
-
-
 async def test_a_turn_and_the_tool_put_later_what_did_not_help(workspace: Path):
     config = MemoryConfig.model_validate(
         {
@@ -230,28 +189,3 @@ async def test_a_turn_and_the_tool_put_later_what_did_not_help(workspace: Path):
         assert told.split("id ", 1)[1].split(" ", 1)[0] != first
         assert first in told
         assert Unhelpful(workspace).ids() == {first}
-
-
-def test_with_a_project_its_memories_come_first(ask, workspace: Path):
-    sessions = workspace / "memory" / "sessions"
-    for name in ("pumps", "valves"):
-        row = {
-            "id": name,
-            "role": "user",
-            "session": name,
-            "text": f"The flange seal of the {name} is replaced in May.",
-            "time": "2026-03-02T10:00:00+00:00",
-            "project": name,
-        }
-        (sessions / f"{name}.jsonl").write_text(json.dumps(row) + "\n", encoding="utf-8")
-    for project in ("pumps", "valves"):
-        found = ask("When is the flange seal replaced?", "--project", project)
-        assert project in found["candidates"][0]["text"]
-
-
-def test_turns_that_got_nothing_are_not_hidden_by_what_it_would_show(ask, workspace: Path):
-    assert ask(ASKED)["missed_turns"] == 0
-    assert "got nothing" not in ask(ASKED, text=True)
-    note_missed(workspace, SystemClock(), {"recall": f"{NO_ANSWER} 6 s"})
-    assert ask(ASKED)["missed_turns"] == 1
-    assert "Of the last day's turns 1 got nothing" in " ".join(ask(ASKED, text=True).split())

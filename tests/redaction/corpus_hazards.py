@@ -15,10 +15,6 @@ def _w(r: Random) -> str:
     return r.choice(WORDS)
 
 
-def _h(size: int) -> Callable[[Random], str]:
-    return lambda r: pick(r, HEX, size)
-
-
 def _v(r: Random) -> str:
     return f"{r.randint(0, 30)}.{r.randint(0, 30)}.{r.randint(0, 30)}"
 

@@ -1,27 +1,18 @@
 """A token that names a session or a group stands in no file, file name, row or log line of ours."""
 
-import asyncio
 import json
 import random
 import string
-from datetime import UTC, datetime
 from pathlib import Path
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from loguru import logger
 
-from nanobot_memory_plugins.bridge.idle import IdleMarks
 from nanobot_memory_plugins.consolidation.model.groups import plain_group
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, Note, Query, Scope
-from nanobot_memory_plugins.core.files import MemoryPaths, NoteEntry, parse_notes
+from nanobot_memory_plugins.core.files import NoteEntry, parse_notes
 from nanobot_memory_plugins.core.scopes.safe_keys import redact_key
-from nanobot_memory_plugins.core.state import StateDatabase
-from nanobot_memory_plugins.core.transfer.import_run import ImportReport, ImportRun
-from nanobot_memory_plugins.core.transfer.importer import ImportedMessage
-from nanobot_memory_plugins.core.transfer.importing import ItemWriter
-from nanobot_memory_plugins.core.values import Origin
 from tests.support.each import each
 from tests.support.files_of import contents_of
 
@@ -115,34 +106,3 @@ async def test_a_session_named_by_a_token_leaves_it_nowhere(tmp_path: Path):
     for one in (token(), token(3), token(4)):
         assert one.lower().encode() not in found
         assert one.lower() not in "".join(log).lower()
-
-
-def test_neither_does_one_that_is_imported_or_that_has_been_quiet(tmp_path: Path):
-    key = f"cli:{token()}"
-    paths, report = MemoryPaths.of(tmp_path), ImportReport("plain", "plain", "elsewhere")
-    writer = ItemWriter(ImportRun(paths, report))
-    writer.take(ImportedMessage(role="user", text="hello", session_key=key, origin=Origin.USER, file="a", line=1))
-    writer.write()
-    marks = IdleMarks(StateDatabase.of(tmp_path))
-    first, then = (datetime(2026, 1, day, tzinfo=UTC) for day in (1, 2))
-    marks.due([], now=first, at_most=1)
-    assert marks.due([(key, then)], now=then, at_most=1) == [(key, then)]
-    marks.note(key, then)
-    assert marks.due([(key, then)], now=then, at_most=1) == []
-    assert b"hello" in bytes_below(tmp_path)
-    assert token().lower().encode() not in bytes_below(tmp_path)
-
-
-async def test_ordinary_sessions_of_an_older_store_are_found_again(tmp_path: Path):
-    async with MemoryHost(tmp_path, config=CONFIG) as memory:
-        for key in ORDINARY[:3]:
-            await memory.message_received(session_key=key, text=f"said in {key}")
-        names = {path.name for path in (tmp_path / "memory" / "sessions").iterdir()}
-        assert names == {MemoryPaths.of(tmp_path).transcript(key).name for key in ORDINARY[:3]}
-
-
-async def test_a_wrong_call_is_refused_in_the_methods_own_words(tmp_path: Path):
-    async with MemoryHost(tmp_path, config=CONFIG) as memory:
-        with pytest.raises(TypeError, match="message_received"):
-            await memory.message_received(text="hello")  # type: ignore[call-arg]
-        await asyncio.sleep(0)

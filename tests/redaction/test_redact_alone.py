@@ -1,8 +1,6 @@
 """Redaction without an agent around it: the filter, and the check before a commit."""
 
 import ast
-import io
-import json
 import os
 import re
 import subprocess
@@ -87,13 +85,6 @@ def test_a_check_reads_files_as_they_are(content, lines, tmp_path: Path, capsys:
     assert [int(line.removeprefix(f"{file}:").partition(":")[0]) for line in shown] == lines
 
 
-def test_contacts_are_named_when_they_are_asked_for(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
-    file = tmp_path / "file"
-    file.write_text("mail ann@example.org\n", encoding="utf-8")
-    assert main(["--check", "--contacts", str(file)]) == 1
-    assert capsys.readouterr().out == f"{file}:1: email\n"
-
-
 def test_a_file_that_cannot_be_read_ends_with_2_and_the_others_are_checked(tmp_path: Path, capsys):
     file = tmp_path / "with\x1b[31m.txt"
     file.write_text(f"password: {PASSWORD}\n", encoding="utf-8")
@@ -102,23 +93,6 @@ def test_a_file_that_cannot_be_read_ends_with_2_and_the_others_are_checked(tmp_p
     assert "gone cannot be read: No such file" in shown.err
     assert shown.out.endswith(".txt:1: keyed_value\n")
     assert "\x1b" not in shown.out
-
-
-@pytest.mark.parametrize("words", [["file"], ["--contacts"], ["--check", "--jsonl", "file"], ["--unknown"]])
-def test_wrong_use_ends_with_2(words):
-    with pytest.raises(SystemExit) as ended:
-        main(words)
-    assert ended.value.code == 2
-
-
-def test_the_filter_is_that_of_the_whole_command_line(monkeypatch: pytest.MonkeyPatch, capfdbinary):
-    rows = [{"id": 1, "text": f"密码：{PASSWORD}"}, {"id": 2, "text": TOKEN}]
-    given = "\n".join(map(json.dumps, rows)).encode() + b"\nno json\n"
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(given)))
-    assert main(["--jsonl", "--json"]) == 1
-    *lines, summary = map(json.loads, capfdbinary.readouterr().out.splitlines())
-    assert lines == [{"id": 1, "text": "密码：[REDACTED]"}, {"id": 2, "text": "[API_KEY]"}]
-    assert summary == {"ok": False, "failed": 1, "found": {"github_token": 1, "told_secret": 1}}
 
 
 def test_the_readme_says_what_the_library_does(capsys: pytest.CaptureFixture[str]):

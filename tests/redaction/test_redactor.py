@@ -1,6 +1,4 @@
 import re
-import subprocess
-import sys
 import threading
 import time
 from random import Random
@@ -11,7 +9,7 @@ from hypothesis import strategies as st
 
 from nanobot_memory_plugins.core.redaction import redact_text
 from nanobot_memory_plugins.redaction.engine.redactor import Redactor
-from nanobot_memory_plugins.redaction.rules.rule import Rule, SecretFinding
+from nanobot_memory_plugins.redaction.rules.rule import Rule
 from tests.redaction.shapes import PASSWORDS, VENDOR_TOKENS, cn_id, jwt, key_block
 from tests.support.each import each
 from tests.support.examples import examples
@@ -37,47 +35,13 @@ def test_redacting_twice_is_redacting_once(text):
     assert redact_text(once) == once
 
 
-@settings(max_examples=examples(150), deadline=None)
-@given(MIXED)
-def test_findings_are_in_order_apart_and_inside_the_text(text):
-    end = 0
-    for finding in Redactor().findings(text):
-        assert end <= finding.start < finding.end <= len(text)
-        end = finding.end
-
-
 def test_what_is_left_beside_a_placeholder_is_not_hidden_with_it():
     assert redact_text("【Sierra】您的验证码是048729,5分钟内有效") == "【Sierra】您的验证码是[REDACTED],5分钟内有效"
-
-
-def test_a_finding_never_holds_the_value():
-    token = VENDOR_TOKENS["github"](Random(1))
-    text = f"it is {token}."
-    findings = Redactor().findings(text)
-    assert findings == [SecretFinding("github_token", 6, 6 + len(token), "[API_KEY]")]
-    assert token not in repr(findings)
-    assert text[findings[0].start : findings[0].end] == token
-
-
-def test_placeholders_stay_as_they_are():
-    for text in (
-        "password: [REDACTED]",
-        "Authorization: Bearer [API_KEY]",
-        "mail [EMAIL], call [PHONE]",
-        "[PRIVATE_KEY]",
-    ):
-        assert redact_text(text) == text
 
 
 @each("text", ["", "\x00", "\ud800", "\udcff password", " ", "\n", "\\", "%", "&", "\x1b", "[", "\U000e0041"])
 def test_odd_strings_are_no_trouble(text):
     assert redact_text(text) == text
-
-
-def test_lone_surrogates_and_nul_hide_nothing_from_it():
-    token = VENDOR_TOKENS["stripe"](Random(2))
-    assert redact_text(f"\ud800{token}\udcff") == "\ud800[API_KEY]\udcff"
-    assert token[4:] not in redact_text("\x00".join(token))
 
 
 def test_a_rule_whose_placeholder_would_not_survive_is_refused():
@@ -140,13 +104,3 @@ def seconds(text: str) -> float:
 def test_a_value_of_one_letter_again_and_again_takes_no_time(unit):
     value = unit * 60
     assert seconds(f'password: "{value}…" and password={value}! token "{value}"') < 1
-
-
-def test_the_first_text_of_a_process_is_redacted_like_any_other():
-    script = (
-        "from nanobot_memory_plugins.redaction.engine.redactor import Redactor\n"
-        "text = 'the alarm code is 4471, the wifi is parrotkitten838'\n"
-        "first, second = Redactor().redact(text), Redactor().redact(text)\n"
-        "assert first == second != text, (first, second)\n"
-    )
-    subprocess.run([sys.executable, "-c", script], check=True, timeout=120)

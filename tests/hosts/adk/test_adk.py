@@ -4,7 +4,7 @@ import asyncio
 import json
 import random
 import string
-from contextlib import aclosing, suppress
+from contextlib import aclosing
 
 import pytest
 
@@ -112,17 +112,6 @@ def test_a_new_process_remembers(wired, tmp_path, monkeypatch):
     assert PORT in beside(wired.last, ASKED)
 
 
-@pytest.mark.filterwarnings("ignore::ResourceWarning")  # the client's, in a loop that ends before it
-def test_runs_without_a_loop_one_after_the_other_share_a_memory(wired):
-    plugin = MemoryPlugin(wired.service())
-    runner = running(plugin)
-    for text, session in ((TOLD, "told"), (ASKED, "asked")):
-        asyncio.run(session_of(runner, session))
-        assert list(runner.run(user_id="ana", session_id=session, new_message=message(text)))
-        searchable(plugin.memory)
-    assert PORT in beside(wired.last, ASKED)
-
-
 async def test_a_stream_is_remembered_whole_and_once(wired):
     plugin = await told(wired)
     events = await ask(running(plugin), ASKED, "asked", run_config=RunConfig(streaming_mode=StreamingMode.SSE))
@@ -145,25 +134,6 @@ async def test_a_tool_is_noted_with_its_error_and_without_its_secret(wired):
     assert "12 machines" in notes
     assert notes.count("### ") == 2
     assert wired.holds(SECRET) == []
-
-
-async def test_a_tool_that_does_not_exist_is_noted(wired):
-    plugin = MemoryPlugin(wired.service())
-    runner = running(plugin, agent(tools=[deploy]))
-    wired.server.rules = [
-        ReplyRule(lambda one: not after_tool(one), Reply(tools=(ToolCall("undeploy", {"to": "x"}),)), 1)
-    ]
-    with suppress(ValueError):  # an older kit ends the run
-        await ask(runner, "Undo it.", "s")
-    assert "undeploy" in wired.notes()
-
-
-async def test_recall_happens_once_for_all_steps_of_a_turn_and_the_block_stands_in_each(wired):
-    plugin = await told(wired)
-    wired.server.rules = [calls("deploy", to="staging")]
-    await ask(running(plugin, agent(tools=[deploy])), ASKED, "asked")
-    first, second = wired.server.requests[-2:]
-    assert beside(first, ASKED) == beside(second, ASKED)
 
 
 async def test_the_memorys_tools_reach_every_agent_and_answer_in_the_session_of_the_run(wired):
@@ -203,21 +173,6 @@ async def test_what_an_agent_asks_another_as_its_tool_is_nobodys_word_and_its_to
     assert "And now?" in wired.said("user")
 
 
-async def test_a_cancelled_run_keeps_the_message_and_the_next_has_its_block(wired):
-    plugin = await told(wired)
-    runner = running(plugin)
-    wired.server.rules = [ReplyRule(lambda one: "long job" in one.last_user, Reply("Late.", delay=3), 1)]
-    run = asyncio.create_task(ask(runner, "Begin the long job.", "asked"))
-    while not any("long job" in one.last_user for one in wired.server.requests):
-        await asyncio.sleep(0.02)
-    run.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await run
-    await ask(runner, ASKED, "asked")
-    assert PORT in beside(wired.last, ASKED)
-    assert said(plugin, "asked") == ["Begin the long job.", ASKED, "Understood."]
-
-
 async def test_a_tool_that_is_cut_off_is_noted_and_what_follows_in_that_task_is_the_users(wired):
     task = asyncio.current_task()
 
@@ -255,8 +210,7 @@ async def test_a_session_goes_quiet_after_its_last_run_also_one_that_was_cancell
     assert f"Quiet: adk:{APP}:ana:cut" in wired.notes()
 
 
-@pytest.mark.parametrize("process", ["the same", "another"])
-async def test_a_run_that_waited_for_somebody_has_its_block_again_and_keeps_the_message_once(wired, process):
+async def test_a_run_that_waited_for_somebody_has_its_block_again_and_keeps_the_message_once(wired):
     plugin = await told(wired)
     sessions = InMemorySessionService()
     root = agent(tools=[FunctionTool(deploy, require_confirmation=True)])
@@ -264,30 +218,14 @@ async def test_a_run_that_waited_for_somebody_has_its_block_again_and_keeps_the_
     events = await ask(running(plugin, root, sessions=sessions), ASKED, "asked")
     (asked,) = (call for one in events for call in one.get_function_calls() if "confirmation" in call.name)
     assert wired.notes() == ""
-    if process == "another":
-        plugin.memory.close()
-        plugin = MemoryPlugin(wired.service())
+    plugin.memory.close()
+    plugin = MemoryPlugin(wired.service())
     yes = types.FunctionResponse(id=asked.id, name=asked.name, response={"confirmed": True})
     answer = types.Content(role="user", parts=[types.Part(function_response=yes)])
     await ask(running(plugin, root, sessions=sessions), answer, "asked")
     assert PORT in beside(wired.last, ASKED)
     assert said(plugin, "asked") == [ASKED, "Understood."]
     assert "build 77" in wired.notes()
-
-
-async def test_sessions_side_by_side_stay_apart(wired):
-    plugin = MemoryPlugin(wired.service())
-    runner = running(plugin)
-    houses = ["alder", "birch", "cedar", "elm", "fir", "oak"]
-    ports = [f"The gate of house {name} listens on port {7400 + n}." for n, name in enumerate(houses)]
-    await asyncio.gather(*(ask(runner, text, f"s{number}") for number, text in enumerate(ports)))
-    for number, text in enumerate(ports):
-        assert said(plugin, f"s{number}") == [text, "Understood."]
-    await asyncio.to_thread(searchable, plugin.memory)
-    asked = [f"On which port does the gate of house {name} listen?" for name in houses]
-    await asyncio.gather(*(ask(runner, text, f"q{number}") for number, text in enumerate(asked)))
-    for number, text in enumerate(asked):
-        assert str(7400 + number) in beside(wired.request_with(text), text)
 
 
 async def test_two_users_do_not_share(wired):
@@ -346,10 +284,3 @@ async def test_the_memory_service_takes_a_session_in_once_and_finds_it(wired):
     assert wired.said("user") == [TOLD]
     other = await service.search_memory(app_name=APP, user_id="bob", query=ASKED)
     assert other.memories == []
-
-
-async def test_a_memory_that_fails_costs_the_run_nothing(wired, tmp_path):
-    (tmp_path / "file").write_text("in the way")
-    plugin = MemoryPlugin(MemoryService(tmp_path / "file" / "below", start_limit=0.3))
-    events = await ask(running(plugin, agent(tools=[deploy])), "Hello.", "s")
-    assert events[-1].content.parts[0].text == "Understood."

@@ -4,24 +4,14 @@ import time
 
 import pytest
 
-from nanobot_memory_plugins.core import MemoryService
 from nanobot_memory_plugins.tools.scripted_model import Reply, ReplyRule, ToolCall, after_tool
 from tests.support.hosts import ASKED, QUIET, TOLD, beside, needs, searchable
 
 needs("langchain", "langchain")
 
 from langchain.agents.middleware import HumanInTheLoopMiddleware  # noqa: E402
-from langchain.agents.structured_output import ToolStrategy  # noqa: E402
-from langchain_core.messages import HumanMessage  # noqa: E402
 from langchain_core.tools import tool  # noqa: E402
 from langgraph.types import Command  # noqa: E402
-from pydantic import BaseModel  # noqa: E402
-
-
-class Port(BaseModel):
-    """A port of a server."""
-
-    number: int
 
 
 @tool
@@ -46,39 +36,6 @@ def test_a_tool_that_a_person_decides_about_is_noted_once_it_has_run(agents, che
     assert ("deploy" in agents.wired.notes()) is (decision == "approve")
     kept = [one["text"] for one in agents.wired.records() if one["session"] == "langchain:two"]
     assert kept == [ASKED, "Understood."]
-
-
-def test_a_structured_answer_goes_through(agents):
-    memory = agents.wired.service()
-    agents.ask(agents.make(memory), TOLD, "one")
-    searchable(memory)
-    answer = Reply(tools=(ToolCall("Port", {"number": 5433}),))
-    agents.wired.server.rules = [ReplyRule(lambda one: "Port" in one.tool_names, answer)]
-    state = agents.ask(agents.make(memory, response_format=ToolStrategy(Port)), ASKED, "two")
-    assert state["structured_response"] == Port(number=5433)
-    assert "5433" in beside(agents.wired.last, ASKED)
-
-
-def test_a_memory_that_cannot_start_costs_no_turn(agents, tmp_path):
-    (tmp_path / "file").write_text("no folder")
-    with MemoryService(tmp_path / "file" / "workspace", start_limit=0.5) as memory:
-        agent = agents.make(memory, tools=[deploy])
-        call = Reply(tools=(ToolCall("deploy", {"place": "Berlin"}),))
-        agents.wired.server.rules = [ReplyRule(lambda one: not after_tool(one), call, times=1)]
-        state = agents.ask(agent, ASKED)
-    assert [one.content for one in state["messages"]] == [ASKED, "", "Deployed to Berlin.", "Understood."]
-
-
-def test_several_messages_in_one_input_are_all_kept_once(agents, checkpoints):
-    memory = agents.wired.service()
-    agent = agents.make(memory, checkpointer=checkpoints())
-    agents.ask(agent, "Good morning to you.", "one")
-    agents.ask(agent, {"messages": [HumanMessage(TOLD), HumanMessage("By the way:"), HumanMessage(ASKED)]}, "one")
-    agents.ask(agent, "Thanks for all of that.", "one")
-    memory.close()
-    assert agents.wired.said("user") == [
-        "Good morning to you.", TOLD, "By the way:", ASKED, "Thanks for all of that.",
-    ]  # fmt: skip
 
 
 def test_a_session_that_has_gone_quiet_is_told_of_also_after_a_run_that_failed(agents, installed_plugin):

@@ -44,25 +44,3 @@ def test_a_history_that_fills_the_window_becomes_a_summary_and_the_question_stay
     assert unfenced(state["messages"])
     memory.close()
     assert agents.wired.said("user") == HARBOURS  # once each, and no summary among them
-
-
-def test_a_window_that_is_not_named_leaves_the_history_alone(agents, checkpoints):
-    memory = agents.wired.service()
-    agent = agents.make(memory, checkpointer=checkpoints())
-    for text in HARBOURS:
-        state = agents.ask(agent, text)
-    assert len(state["messages"]) == 2 * len(HARBOURS)
-
-
-def test_a_history_that_memory_never_saw_is_taken_in_before_it_is_cut(agents, checkpoints):
-    from langchain.agents import create_agent
-
-    saver = checkpoints()
-    plain = create_agent(agents.model(), [], checkpointer=saver)
-    for text in HARBOURS:
-        agents.ask(plain, text)
-    memory = agents.wired.service()
-    state = agents.ask(agents.make(memory, checkpointer=saver, context_window=WINDOW), "And now?")
-    assert len(state["messages"]) < len(HARBOURS)
-    memory.close()
-    assert agents.wired.said("user") == [*HARBOURS, "And now?"]

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from nanobot_memory_plugins.tools.scripted_model import Reply, ReplyRule, ToolCall, after_tool
-from tests.support.hosts import ASKED, PORT, TOLD, beside, needs, searchable, unfenced
+from tests.support.hosts import ASKED, TOLD, beside, needs, searchable, unfenced
 
 needs("langchain", "langchain")
 
@@ -37,12 +37,6 @@ def crash(place: str) -> str:
 def approve(place: str) -> str:
     """Deploy after somebody has agreed."""
     return f"Deployed to {place}: {interrupt('May I?')}."
-
-
-@tool
-def by_command(runtime_note: str) -> Command:
-    """Answer by a command."""
-    return Command(update={})
 
 
 def calls(agents, name: str, times: int = 1, **arguments: str) -> None:
@@ -78,21 +72,6 @@ def test_the_failures_of_a_tool_are_noted(agents):
     assert "failed: The disk of Berlin is full" in agents.wired.notes()
     assert "RuntimeError: The power of Berlin is gone" in agents.wired.notes()
     assert agents.wired.holds(SECRET) == []
-
-
-def test_an_unknown_tool_and_bad_arguments_are_noted_as_failures(agents):
-    memory = agents.wired.service()
-    agents.wired.server.rules = [
-        ReplyRule(lambda one: not after_tool(one), Reply(tools=(ToolCall("teleport", {"place": "Rome"}),)), 1),
-        ReplyRule(lambda one: not after_tool(one), Reply(tools=(ToolCall("deploy", {"town": "Rome"}),)), 1),
-    ]
-    agent = agents.make(memory, tools=[deploy])
-    agents.ask(agent, "Please go to Rome.", "one")
-    agents.ask(agent, "Please deploy to Rome.", "two")
-    memory.close()
-    assert "teleport" in agents.wired.notes()
-    assert "is not a valid tool" in agents.wired.notes()
-    assert "deploy" in agents.wired.notes()
 
 
 def test_the_memorys_own_tools_answer_and_are_not_noted(agents):
@@ -213,38 +192,6 @@ def test_what_a_sub_agent_is_asked_is_no_word_of_the_users_and_its_tools_are_not
     assert {one["session"] for one in agents.wired.records("user")} == {"langchain:one", "langchain:two"}
 
 
-def test_a_sub_agent_with_a_thread_of_its_own_is_one_all_the_same(agents, checkpoints):
-    memory = agents.wired.service()
-    inner = agents.make(memory, tools=[deploy], checkpointer=checkpoints(), nested_is_user=True)
-    own = {"configurable": {"thread_id": "inner", "checkpoint_ns": "", "user_id": "eve"}}
-
-    if agents.is_async:
-
-        @tool
-        async def helper(task: str) -> str:
-            """Hand a task on."""
-            return (await inner.ainvoke({"messages": [("user", task)]}, own))["messages"][-1].content
-    else:
-
-        @tool
-        def helper(task: str) -> str:
-            """Hand a task on."""
-            return inner.invoke({"messages": [("user", task)]}, own)["messages"][-1].content
-
-    hands_on = ToolCall("helper", {"task": "The user lives in Ulm."})
-    deploys = ToolCall("deploy", {"place": "Bonn"}), ToolCall("memory_search", {"query": "harbour"})
-    agents.wired.server.rules = [
-        ReplyRule(lambda one: "helper" in one.tool_names and not after_tool(one), Reply(tools=(hands_on,)), 1),
-        ReplyRule(lambda one: "deploy" in one.tool_names and not after_tool(one), Reply(tools=deploys), 1),
-    ]
-    agents.ask(agents.make(memory, tools=[helper]), "Please have somebody look.", "two", user_id="ana")
-    memory.close()
-    assert agents.wired.said("user") == ["Please have somebody look."]
-    assert "Bonn" in agents.wired.notes()
-    assert "session: langchain:inner" not in agents.wired.notes()
-    assert {one["user"] for one in agents.wired.records()} == {"ana"}  # whoever the sub-agent's thread belongs to
-
-
 def test_an_agent_that_is_a_node_of_a_graph_hears_the_user_only_where_that_is_said(agents, checkpoints):
     from langgraph.graph import START, MessagesState, StateGraph
 
@@ -257,12 +204,3 @@ def test_an_agent_that_is_a_node_of_a_graph_hears_the_user_only_where_that_is_sa
     memory.close()
     assert agents.wired.said("user") == ["I live heard by the harbour."]
     assert [one["session"] for one in agents.wired.records("user")] == ["langchain:heard"]
-
-
-def test_known_words_of_the_entries_reach_nobody_else(agents):
-    memory = agents.wired.service()
-    agents.ask(agents.make(memory), TOLD, "one", user_id="ana")
-    agents.ask(agents.make(memory), "Hello there, my name is Bob.", "two", user_id="bob")
-    searchable(memory)
-    agents.ask(agents.make(memory), "Hello again.", "three", user_id="bob")
-    assert PORT not in agents.wired.last.text

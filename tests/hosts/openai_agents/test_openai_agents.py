@@ -15,7 +15,6 @@ from tests.support.wire_servers import ResponsesServer
 needs("openai-agents", "agents")
 
 from agents import (  # noqa: E402
-    Agent,
     RunConfig,
     RunHooks,
     Runner,
@@ -90,17 +89,6 @@ def test_a_new_process_remembers(wired, tmp_path, monkeypatch):
     assert PORT in beside(wired.last, ASKED)
 
 
-@pytest.mark.filterwarnings("ignore::ResourceWarning")  # the client's, in a loop that ends before it
-def test_runs_without_a_loop_one_after_the_other_share_a_memory(wired, agent):
-    service = wired.service()
-    memory = AgentsMemory(service)
-    for text in (TOLD, "Hello."):
-        Runner.run_sync(agent(), text, **memory.turn("told"))
-        searchable(service)
-    asyncio.run(Runner.run(agent(), ASKED, **memory.turn("asked")))
-    assert PORT in beside(wired.last, ASKED)
-
-
 async def test_a_stream_is_remembered_as_well(wired, agent):
     memory = await told(wired, agent)
     session = SQLiteSession("asked")
@@ -127,14 +115,6 @@ async def test_a_conversation_that_the_server_holds_gets_its_block_once(wired, a
     assert said(memory, "asked") == ["Hello.", "Understood.", ASKED, "Understood."]
 
 
-async def test_several_messages_in_one_input_are_all_kept(wired, agent):
-    memory = AgentsMemory(wired.service())
-    first = await Runner.run(agent(), "Hello.", **memory.turn("s"))
-    more = [{"role": "user", "content": text} for text in (TOLD, ASKED)]
-    await Runner.run(agent(), first.to_input_list() + more, **memory.turn("s"))
-    assert said(memory, "s") == ["Hello.", "Understood.", TOLD, ASKED, "Understood."]
-
-
 @pytest.mark.smoke
 async def test_a_tool_is_noted_with_its_error_and_without_its_secret(wired, agent):
     memory = AgentsMemory(wired.service())
@@ -146,33 +126,6 @@ async def test_a_tool_is_noted_with_its_error_and_without_its_secret(wired, agen
     assert notes.count("### ") == 2
     assert wired.holds(SECRET) == []
     assert "12 machines" in notes
-
-
-async def test_a_tool_that_does_not_exist_is_noted_where_the_run_goes_on(wired, agent):
-    memory = AgentsMemory(wired.service())
-    wired.server.rules = [
-        ReplyRule(lambda one: not after_tool(one), Reply(tools=(ToolCall("undeploy", {"to": "x"}),)), 1)
-    ]
-    config = RunConfig(tool_not_found_behavior="return_error_to_model")
-    await Runner.run(agent(tools=[deploy]), "Undo it.", **memory.turn("s", run_config=config))
-    assert "undeploy" in wired.notes()
-
-
-async def test_recall_happens_once_for_all_steps_of_a_turn_and_the_block_stands_in_each(wired, agent):
-    memory = await told(wired, agent)
-    wired.server.rules = [calls("deploy", to="staging")]
-    await Runner.run(agent(tools=[deploy]), ASKED, **memory.turn("asked"))
-    first, second = wired.server.requests[-2:]
-    assert beside(first, ASKED) == beside(second, ASKED)
-
-
-async def test_the_memorys_tools_answer_in_the_session_of_the_run(wired, agent):
-    service = wired.service()
-    memory = await told(wired, agent, service)
-    wired.server.rules = [calls("memory_search", query="staging database port")]
-    await Runner.run(agent(tools=memory.tools()), "Look it up.", **memory.turn("asked"))
-    assert PORT in wired.last.text
-    assert "memory_search" not in wired.notes()
 
 
 async def test_a_hand_over_keeps_the_message_once_and_the_second_agent_sees_the_block(wired, agent):
@@ -196,21 +149,6 @@ async def test_an_agent_that_is_a_tool_gets_no_foreign_block_and_its_prompt_is_n
     assert all(unfenced(one.messages) for one in asked_inside)
     assert prompt not in wired.said("user")
     assert "build 77" in wired.notes()
-
-
-async def test_a_cancelled_run_keeps_the_message_and_the_next_has_its_block(wired, agent):
-    memory = await told(wired, agent)
-    session = SQLiteSession("asked")
-    wired.server.rules = [ReplyRule(lambda one: "long job" in one.last_user, Reply("Late.", delay=5), 1)]
-    run = asyncio.create_task(Runner.run(agent(), "Begin the long job.", session=session, **memory.turn("asked")))
-    while not any("long job" in one.last_user for one in wired.server.requests):
-        await asyncio.sleep(0.02)
-    run.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await run
-    await Runner.run(agent(), ASKED, session=session, **memory.turn("asked"))
-    assert PORT in beside(wired.last, ASKED)
-    assert said(memory, "asked") == ["Begin the long job.", ASKED, "Understood."]
 
 
 @pytest.mark.smoke
@@ -253,8 +191,7 @@ async def _read(result) -> None:
         pass
 
 
-@pytest.mark.parametrize("process", ["the same", "another"])
-async def test_a_resumed_run_has_its_block_again_and_keeps_the_message_once(wired, agent, process):
+async def test_a_resumed_run_has_its_block_again_and_keeps_the_message_once(wired, agent):
     memory = await told(wired, agent)
     wired.server.rules = [calls("careful", to="staging")]
 
@@ -268,9 +205,8 @@ async def test_a_resumed_run_has_its_block_again_and_keeps_the_message_once(wire
     assert result.interruptions
     kept = json.dumps(result.to_state().to_json())
     assert PORT not in kept
-    if process == "another":
-        memory._memory.close()
-        memory = AgentsMemory(wired.service())
+    memory._memory.close()
+    memory = AgentsMemory(wired.service())
     state = await RunState.from_json(asking, json.loads(kept))
     for one in state.get_interruptions():
         state.approve(one)
@@ -278,35 +214,6 @@ async def test_a_resumed_run_has_its_block_again_and_keeps_the_message_once(wire
     assert PORT in beside(wired.last, ASKED)
     assert said(memory, "asked") == [ASKED, "Understood."]
     assert "build 78" in wired.notes()
-
-
-async def test_what_a_nested_agent_is_asked_first_in_a_resumed_run_is_nobodys_word(wired, agent):
-    memory = await told(wired, agent)
-    prompt = "Which port does the staging database of the customer listen on?"
-    inner = agent("inner", instructions="You look things up.")
-    as_tool = inner.as_tool("look_up", "Looks things up.", needs_approval=True)
-    wired.server.rules = [calls("look_up", input=prompt)]
-    asking = agent(tools=[as_tool])
-    state = (await Runner.run(asking, ASKED, **memory.turn("asked"))).to_state()
-    state.approve(state.get_interruptions()[0])
-    await Runner.run(asking, state, **memory.turn("asked"))
-    assert unfenced(wired.request_with(prompt).messages)
-    assert beside(wired.last, ASKED)
-    assert said(memory, "asked") == [ASKED, "Understood."]
-
-
-async def test_sessions_side_by_side_stay_apart(wired, agent):
-    memory = AgentsMemory(wired.service())
-    houses = ["alder", "birch", "cedar", "elm", "fir", "oak"]
-    ports = [f"The gate of house {name} listens on port {7400 + n}." for n, name in enumerate(houses)]
-    await asyncio.gather(*(Runner.run(agent(), text, **memory.turn(f"s{n}")) for n, text in enumerate(ports)))
-    for number, text in enumerate(ports):
-        assert said(memory, f"s{number}") == [text, "Understood."]
-    await asyncio.to_thread(searchable, memory._memory)
-    asked = [f"On which port does the gate of house {name} listen?" for name in houses]
-    await asyncio.gather(*(Runner.run(agent(), text, **memory.turn(f"q{n}")) for n, text in enumerate(asked)))
-    for number, text in enumerate(asked):
-        assert str(7400 + number) in beside(wired.request_with(text), text)
 
 
 async def test_two_users_do_not_share_what_is_recalled_known_or_searched(wired, agent):
@@ -319,20 +226,6 @@ async def test_two_users_do_not_share_what_is_recalled_known_or_searched(wired, 
         assert (PORT in wired.last.text) == (user == "ana")
         assert any(PORT in str(one) for one in wired.last.messages if one["role"] == "tool") == (user == "ana")
     assert PORT in beside(wired.server.requests[-2], ASKED)
-
-
-async def test_what_a_hand_over_rewrites_is_not_taken_for_the_users_word(wired, agent):
-    memory = AgentsMemory(wired.service())
-
-    def rewritten(data):
-        summary = {"role": "user", "content": "A model's summary of it."}
-        return data.clone(input_history=(summary,), pre_handoff_items=(), new_items=())
-
-    wired.server.rules = [calls("transfer_to_billing")]
-    front = agent("front", handoffs=[handoff(agent("billing"), input_filter=rewritten)])
-    await Runner.run(front, "Bill me.", **memory.turn("asked"))
-    assert "A model's summary of it." in wired.last.text
-    assert said(memory, "asked") == ["Bill me.", "Understood."]
 
 
 async def test_a_session_is_compacted_by_the_memorys_summary(wired, agent):
@@ -354,15 +247,14 @@ async def test_a_session_is_compacted_by_the_memorys_summary(wired, agent):
     assert len(wired.said("user")) == 8
 
 
-@pytest.mark.parametrize("asked", [12, 1])
-async def test_compaction_parts_no_call_from_its_result_or_its_reasoning(wired, asked):
+async def test_compaction_parts_no_call_from_its_result_or_its_reasoning(wired):
     stored = SQLiteSession("long")
     for number in range(12):
         ids = [f"call_{number}_{n}" for n in range(2)]
         said = [{"role": "user", "content": f"Deploy build {number}. " + "Nothing else is new. " * 20}]
         await stored.add_items(
             [
-                *(said if number < asked else ()),
+                *said,
                 {"type": "reasoning", "id": f"rs_{number}", "summary": []},
                 *({"type": "function_call", "call_id": id_, "name": "deploy", "arguments": "{}"} for id_ in ids),
                 *({"type": "function_call_output", "call_id": id_, "output": "Done. " * 90} for id_ in ids),
@@ -395,17 +287,6 @@ async def told_quiet(wired, session: str) -> bool:
     return False
 
 
-async def test_a_session_that_is_cleared_has_ended(wired, agent, installed_plugin):
-    installed_plugin("quiet", QUIET)
-    memory = AgentsMemory(wired.service())
-    session = memory.session(SQLiteSession("here"), session_key="web:here", scope={"user": "ana"})
-    await Runner.run(agent(), TOLD, **memory.turn(session))
-    await session.clear_session()
-    assert await session.get_items() == []
-    assert await told_quiet(wired, "web:here")
-    assert said(memory, "web:here") == [TOLD, "Understood."]
-
-
 async def test_a_session_goes_quiet_after_its_last_run_also_one_that_was_cancelled(wired, agent, installed_plugin):
     installed_plugin("quiet", QUIET)
     memory = AgentsMemory(wired.service(idle_seconds=0.3))
@@ -421,8 +302,7 @@ async def test_a_session_goes_quiet_after_its_last_run_also_one_that_was_cancell
     assert await told_quiet(wired, "cut")
 
 
-@pytest.mark.parametrize("window", [0, 3_000])
-async def test_a_session_older_than_the_memory_is_taken_in_once_and_before_it_is_cut(wired, agent, window):
+async def test_a_session_older_than_the_memory_is_taken_in_once_and_before_it_is_cut(wired, agent):
     old = SQLiteSession("old")
     filler = "Nothing else is new. " * 60
     await old.add_items(
@@ -435,7 +315,7 @@ async def test_a_session_older_than_the_memory_is_taken_in_once_and_before_it_is
             )
         ]
     )
-    memory = AgentsMemory(wired.service(), context_window=window)
+    memory = AgentsMemory(wired.service(), context_window=3_000)
     for text in ("Hello.", "Hello again."):
         await Runner.run(agent(), text, session=memory.session(old), **memory.turn("old"))
     told_before = [text for text in wired.said("user") if "door code" in text]
@@ -474,13 +354,3 @@ async def test_the_callers_own_hooks_and_filter_go_on_working(wired, agent):
     assert seen == ["start", "filter", "tool", "filter", "front to billing", "start", "filter", "end"]
     assert "Be kind." in wired.last.system
     assert config.call_model_input_filter is own_filter
-
-
-async def test_a_memory_that_fails_costs_the_run_nothing(wired, agent, tmp_path):
-    from nanobot_memory_plugins.core import MemoryService
-
-    (tmp_path / "file").write_text("in the way")
-    memory = AgentsMemory(MemoryService(tmp_path / "file" / "below", start_limit=0.3))
-    result = await Runner.run(agent(tools=[deploy]), "Hello.", **memory.turn("s"))
-    assert result.final_output == "Understood."
-    assert isinstance(agent(), Agent)

@@ -4,21 +4,13 @@ import asyncio
 
 import pytest
 
-from nanobot_memory_plugins.core import MemoryService
 from nanobot_memory_plugins.tools.scripted_model import Reply, ReplyRule, ToolCall, after_tool
 from tests.support.hosts import ASKED, QUIET, TOLD, beside, needs, searchable, unfenced
 
 needs("pydantic-ai", "pydantic_ai")
 
-from pydantic import BaseModel  # noqa: E402
 from pydantic_ai import Agent  # noqa: E402
 from pydantic_ai.capabilities import AbstractCapability  # noqa: E402
-
-
-class Port(BaseModel):
-    """A port of a server."""
-
-    number: int
 
 
 class Other(AbstractCapability):
@@ -32,17 +24,6 @@ class Other(AbstractCapability):
 def deploy(place: str) -> str:
     """Deploy the shop."""
     return f"Deployed to {place}."
-
-
-async def test_a_structured_answer_goes_through(agents):
-    memory = agents.wired.service()
-    await agents.make(memory).run(TOLD)
-    searchable(memory)
-    answer = Reply(tools=(ToolCall("final_result", {"number": 5433}),))
-    agents.wired.server.rules = [ReplyRule(lambda one: "final_result" in one.tool_names, answer)]
-    result = await agents.make(memory, output_type=Port).run(ASKED)
-    assert result.output == Port(number=5433)
-    assert "5433" in beside(agents.wired.last, ASKED)
 
 
 @pytest.mark.parametrize("is_first", [False, True])
@@ -60,16 +41,6 @@ async def test_other_capabilities_that_make_new_lists_change_nothing(agents, is_
     for request in agents.wired.server.requests[-2:]:
         assert "5433" in beside(request, ASKED)
     assert unfenced(result.all_messages())
-
-
-async def test_a_memory_that_cannot_start_costs_no_turn(agents, tmp_path):
-    (tmp_path / "file").write_text("no folder")
-    async with MemoryService(tmp_path / "file" / "workspace", start_limit=0.5) as memory:
-        call = Reply(tools=(ToolCall("deploy", {"place": "Berlin"}),))
-        agents.wired.server.rules = [ReplyRule(lambda one: not after_tool(one), call, times=1)]
-        result = await agents.make(memory, tools=[deploy]).run(ASKED)
-    assert result.output == "Understood."
-    assert "Deployed to Berlin." in str(result.all_messages())
 
 
 async def test_a_session_that_has_gone_quiet_is_told_of_also_after_a_run_that_failed(agents, installed_plugin):

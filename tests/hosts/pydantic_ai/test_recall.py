@@ -1,7 +1,6 @@
 """pydantic-ai: what one conversation is told stands beside the prompt of another, and nowhere else."""
 
 import asyncio
-from pathlib import Path
 
 import pytest
 
@@ -9,10 +8,6 @@ from nanobot_memory_plugins.tools.scripted_model import Reply, ReplyRule, ToolCa
 from tests.support.hosts import ASKED, PORT, TOLD, beside, needs, searchable, unfenced
 
 needs("pydantic-ai", "pydantic_ai")
-
-from pydantic_ai import BinaryContent  # noqa: E402
-
-ASKS = Path(__file__).with_name("asks.py")
 
 
 @pytest.mark.smoke
@@ -27,30 +22,6 @@ async def test_what_was_told_stands_beside_the_prompt_of_another_conversation_an
     later = await agent.run("And the weather?", message_history=result.all_messages())
     assert unfenced(later.all_messages())
     assert "5433" not in str([one for one in agents.wired.last.messages[:-1] if one["role"] != "system"])
-
-
-async def test_a_run_with_instructions_alone_goes_on_as_it_does_without_memory(agents):
-    result = await agents.make(agents.wired.service(), instructions="Say hello.", context_window=8_000).run()
-    assert result.output == "Understood."
-
-
-def test_what_was_told_is_known_in_a_new_process(agents):
-    memory = agents.wired.service()
-    asyncio.run(agents.make(memory).run(TOLD, conversation_id="one"))
-    memory.close()
-    assert agents.wired.run_script(ASKS, ASKED, "two").strip() == "Understood."
-    assert "5433" in beside(agents.wired.last, ASKED)
-
-
-async def test_prompts_and_answers_are_kept_once_each_with_their_conversation(agents):
-    memory = agents.wired.service()
-    agent = agents.make(memory)
-    result = await agent.run(TOLD, conversation_id="one")
-    await agent.run(ASKED, message_history=result.all_messages())  # the history carries the conversation on
-    memory.close()
-    assert agents.wired.said("user") == [TOLD, ASKED]
-    assert agents.wired.said("assistant") == ["Understood.", "Understood."]
-    assert {one["session"] for one in agents.wired.records()} == {"pydantic-ai:one"}
 
 
 async def test_what_is_known_for_long_stands_in_the_instructions_the_same_in_every_request(agents):
@@ -72,19 +43,6 @@ async def test_what_is_known_for_long_stands_in_the_instructions_the_same_in_eve
     assert PORT in first.system
     assert first.system == second.system
     assert result.output == "Understood."
-
-
-async def test_a_prompt_with_a_picture_has_its_block_behind_the_text(agents):
-    memory = agents.wired.service()
-    agent = agents.make(memory)
-    await agent.run(TOLD)
-    searchable(memory)
-    await agent.run([ASKED, BinaryContent(b"\x89PNG\r\n", media_type="image/png")])
-    sent = agents.wired.last.messages[-1]["content"]
-    assert [part["type"] for part in sent] == ["text", "image_url", "text"]
-    assert "5433" in sent[-1]["text"]
-    memory.close()
-    assert agents.wired.said("user") == [TOLD, ASKED]
 
 
 async def test_whose_it_is_comes_from_the_run(agents):
@@ -137,22 +95,6 @@ def test_run_sync_has_the_same_hooks_in_several_loops(agents):
         asyncio.set_event_loop(None)
         loop.close()
     assert "5433" in beside(agents.wired.last, ASKED)
-
-
-async def test_conversations_side_by_side_have_their_own_blocks(agents):
-    colours = ("crimson", "turquoise", "ochre", "violet", "ivory", "bronze")
-    memory = agents.wired.service()
-    agent = agents.make(memory)
-    for number, colour in enumerate(colours):
-        await agent.run(f"Remember that gate {number} of the harbour is painted in {colour}.", conversation_id="told")
-    searchable(memory)
-    questions = {f"c{number}": f"In which colour is gate {number} of the harbour painted?" for number in range(6)}
-    await asyncio.gather(*(agent.run(text, conversation_id=name) for name, text in questions.items()))
-    memory.close()
-    for (name, text), colour in zip(questions.items(), colours, strict=True):
-        assert colour in beside(agents.wired.request_with(text), text)
-        kept = [one["text"] for one in agents.wired.records("user") if one["session"] == f"pydantic-ai:{name}"]
-        assert kept == [text]
 
 
 async def test_a_run_that_is_cancelled_keeps_the_question(agents):

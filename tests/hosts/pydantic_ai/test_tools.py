@@ -1,7 +1,5 @@
 """pydantic-ai: tools are noted, without their secrets; ours answer; what waits for somebody is no failure."""
 
-import re
-
 import pytest
 
 from nanobot_memory_plugins.tools.scripted_model import Reply, ReplyRule, ToolCall, after_tool
@@ -9,7 +7,7 @@ from tests.support.hosts import ASKED, TOLD, beside, needs, searchable
 
 needs("pydantic-ai", "pydantic_ai")
 
-from pydantic_ai import ApprovalRequired, DeferredToolRequests, DeferredToolResults, ModelRetry, RunContext, Tool  # noqa: E402
+from pydantic_ai import DeferredToolRequests, DeferredToolResults, ModelRetry, RunContext, Tool  # noqa: E402
 
 SECRET = "sk-" + "proj-abcdefghijklmnopqrstuvwxyz0123456789"
 
@@ -58,18 +56,6 @@ async def test_the_failures_of_a_tool_are_noted(agents):
     assert agents.wired.holds(SECRET) == []
 
 
-async def test_an_unknown_tool_and_bad_arguments_are_noted_as_failures_once(agents):
-    """No hook is told of a tool that there is not: its answer in the history is."""
-    memory = agents.wired.service()
-    calls(agents, "teleport")
-    await agents.make(memory, tools=[deploy]).run("Please go to Rome.")
-    calls(agents, "deploy", town="Rome")
-    await agents.make(memory, tools=[deploy]).run("Please deploy to Rome.")
-    memory.close()
-    assert len(re.findall(r"teleport .*(?:returned|failed):", agents.wired.notes())) == 1
-    assert "Rome" in agents.wired.notes()
-
-
 async def test_the_memorys_own_tools_answer_and_are_not_noted(agents):
     memory = agents.wired.service()
     await agents.make(memory).run(TOLD, conversation_id="one")
@@ -107,24 +93,6 @@ async def test_a_tool_that_waits_for_an_approval_goes_on_with_the_block_and_the_
         ASKED,
         "Understood.",
     ]
-
-
-async def test_a_tool_that_asks_for_an_approval_itself_is_no_failure(agents):
-    def ask_first(ctx: RunContext, place: str) -> str:
-        """Deploy after somebody has agreed."""
-        if not ctx.tool_call_approved:
-            raise ApprovalRequired
-        return f"Deployed to {place}."
-
-    memory = agents.wired.service()
-    calls(agents, "ask_first")
-    agent = agents.make(memory, tools=[ask_first], output_type=[str, DeferredToolRequests])
-    waiting = await agent.run("Please deploy.", conversation_id="one")
-    approved = DeferredToolResults(approvals={one.tool_call_id: True for one in waiting.output.approvals})
-    await agent.run(message_history=waiting.all_messages(), deferred_tool_results=approved)
-    memory.close()
-    assert agents.wired.notes().count("tl;dr: ask_first") == 1
-    assert 'ask_first {"place": "Berlin"} returned: Deployed to Berlin.' in agents.wired.notes()
 
 
 async def test_what_a_sub_agent_is_asked_is_no_word_of_the_users_and_its_tools_are_noted_with_the_user(agents):
