@@ -93,16 +93,6 @@ async def start(workspace: Path) -> None:
         pass
 
 
-@pytest.mark.usefixtures("short_waits")
-def test_what_is_held_only_while_it_is_looked_at_is_said_too(workspace: Path, capsys: pytest.CaptureFixture[str]):
-    with locked(workspace / ".storage" / "memory.db", whole=True):
-        command = ["purge", "--text", "Kafka", "--dry-run", "--workspace", str(workspace), "--json"]
-        assert run_command_line(command) == 0
-        told = json.loads(capsys.readouterr().out.splitlines()[-1])
-    (index,) = (one for one in told["traces"] if one["where"] == ".storage/memory.db")
-    assert (index["removed"], index["why"].split(";")[0]) == (False, "another process has locked it")
-
-
 def test_an_index_that_an_earlier_configuration_put_elsewhere_is_emptied(
     workspace: Path, capsys: pytest.CaptureFixture[str]
 ):

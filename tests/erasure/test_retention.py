@@ -52,13 +52,6 @@ def test_whole_records_go_and_all_else_stays_byte_for_byte(tmp_path: Path):
     assert drop_old(MemoryPaths.of(tmp_path), Retention(30, 30), now=NOW) == 0
 
 
-def test_what_is_young_enough_stays_and_each_option_is_for_its_own_kind(tmp_path: Path):
-    files = made(tmp_path)
-    assert drop_old(MemoryPaths.of(tmp_path), Retention(101, 101), now=NOW) == 0
-    assert drop_old(MemoryPaths.of(tmp_path), Retention(30, 0), now=NOW) == 2
-    assert contents(tmp_path)["2026-02-16.md"] == files["2026-02-16.md"]
-
-
 def test_a_clock_that_is_ahead_drops_nothing(tmp_path: Path):
     now = datetime.now(UTC)
     sessions = tmp_path / "memory" / "sessions"

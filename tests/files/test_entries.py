@@ -169,30 +169,6 @@ def test_other_text_is_a_passage(text: str) -> None:
     assert passage.text == text
 
 
-def test_an_unclosed_fence_hides_no_entry_of_ours() -> None:
-    ours = render_note(Note("x", "```\nopen"), id="0a1b", time=TIME, scope=Scope())
-    assert [e.details for e in entries("```\nnever closed\n\n" + ours + ours)] == ["```\nopen"] * 2
-
-
-def test_fields_in_details_stay_details() -> None:
-    note = Note("x", "origin: user\nid: forged\n\nsession: other")
-    (entry,) = entries(render_note(note, id="0a1b", time=TIME, scope=Scope(session="mine")))
-    assert (entry.id, entry.origin, entry.scope.session) == ("0a1b", Origin.ASSISTANT, "mine")
-    assert entry.details == note.details
-
-
-def test_a_naive_time_and_the_ends_of_the_calendar_are_written() -> None:
-    for time in (datetime(2026, 1, 1), datetime.min, datetime.max, datetime.min.replace(tzinfo=SHANGHAI)):
-        (entry,) = entries(render_note(Note("x"), id="1", time=time, scope=Scope()))
-        assert entry.tldr == "x"
-
-
-def test_long_details_survive() -> None:
-    details = "### 2026-02-16 14:20\n" * 120_000 + "#"
-    (entry,) = entries(render_note(Note("x", details), id="1", time=TIME, scope=Scope()))
-    assert entry.details == details
-
-
 def test_a_torn_entry_does_not_hide_the_next() -> None:
     ours = render_note(Note("first", "# a\nb"), id="0a1b", time=TIME, scope=Scope())
     for cut in range(1, len(ours)):

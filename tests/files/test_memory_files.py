@@ -1,10 +1,8 @@
 import asyncio
-import gc
 import os
 import stat
 import threading
 from collections.abc import Callable
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -12,36 +10,15 @@ import pytest
 from nanobot_memory_plugins.core.clock import ManualClock
 from nanobot_memory_plugins.core.files import (
     MemoryFiles,
-    NoteEntry,
     TranscriptRecord,
-    parse_notes,
 )
-from nanobot_memory_plugins.core.values import Note, Origin, Receipt, Scope
+from nanobot_memory_plugins.core.values import Note, Origin, Scope
 
 Opener = Callable[..., MemoryFiles]
 
 
 def message(text: str, session: str = "cli:direct", role: str = "user") -> TranscriptRecord:
     return TranscriptRecord(role, text, session, Scope(session=session), Origin.USER)
-
-
-def line_at(receipt: Receipt) -> str:
-    assert receipt.path is not None
-    return receipt.path.read_bytes().decode("utf-8", "replace").split("\n")[receipt.line - 1]
-
-
-def entries(path: Path) -> list[NoteEntry]:
-    return [item for item in parse_notes(path.read_bytes()) if isinstance(item, NoteEntry)]
-
-
-async def test_the_notes_own_scope_and_time_win(open_files: Opener) -> None:
-    files = open_files()
-    at = datetime(2026, 1, 31, 16, 30, tzinfo=UTC)  # already February in Shanghai
-    receipt = await files.keep_note(Note("x", scope=Scope(session="a"), time=at), scope=Scope(session="b"))
-    assert receipt.path == files.paths.memory / "2026-02-01.md"
-    (entry,) = entries(receipt.path)
-    assert (entry.scope, entry.time) == (Scope(session="a"), at)
-    assert line_at(receipt) == "### 2026-02-01 00:30"
 
 
 async def test_an_undecodable_long_term_file_is_read_with_one_warning(open_files: Opener, warnings: list[str]) -> None:
@@ -84,22 +61,6 @@ async def test_listeners_hear_of_every_append(open_files: Opener, warnings: list
     assert len(warnings) == 1
 
 
-def threads() -> set[threading.Thread]:
-    """Return the threads that run, without those that idle for a second after other tests."""
-    return {thread for thread in threading.enumerate() if thread.name != "memory-work"}
-
-
-async def test_memory_files_that_nobody_closed_end_their_thread(tmp_path: Path) -> None:
-    before = threads()  # some of other tests may end meanwhile
-    files = MemoryFiles(tmp_path, redact=lambda text: text)
-    await files.keep_message(message("a"))
-    (own,) = threads() - before
-    del files
-    gc.collect()
-    await asyncio.to_thread(own.join, 30)  # it may still be letting go of the last record
-    assert not own.is_alive()
-
-
 async def test_the_files_are_synced_soon_after(
     open_files: Opener, monkeypatch: pytest.MonkeyPatch, clock: ManualClock
 ) -> None:
@@ -121,10 +82,3 @@ async def test_the_files_are_synced_soon_after(
             break
         await asyncio.sleep(0.05)
     assert synced
-
-
-def test_two_event_loops_may_use_the_files_one_after_the_other(tmp_path: Path) -> None:
-    files = MemoryFiles(tmp_path, redact=lambda text: text)
-    for number in range(2):
-        assert asyncio.run(files.keep_message(message(str(number)))).stored
-    asyncio.run(files.close())

@@ -1,11 +1,9 @@
-from datetime import date
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.files import MemoryPaths, session_file_name
 from tests.support.examples import examples
 
@@ -16,24 +14,6 @@ KEYS = st.lists(
     | st.text(max_size=5),
     max_size=8,
 ).map("".join)  # fmt: skip
-
-
-def test_the_files_of_a_workspace(tmp_path: Path) -> None:
-    paths = MemoryPaths.of(str(tmp_path))
-    assert paths.relative(paths.long_term) == "memory/MEMORY.md"
-    assert paths.relative(paths.day_note(date(2026, 2, 16))) == "memory/2026-02-16.md"
-    assert paths.relative(paths.transcript("abc")) == "memory/sessions/abc.jsonl"
-    assert paths.relative(paths.database) == ".storage/memory.db"
-    assert not list(tmp_path.iterdir())
-
-
-def test_a_path_through_a_link_is_still_inside(tmp_path: Path) -> None:
-    (tmp_path / "real").mkdir()
-    (tmp_path / "link").symlink_to(tmp_path / "real")
-    paths = MemoryPaths.of(tmp_path / "link")
-    assert paths.relative(tmp_path / "real" / "memory" / "x.md") == "memory/x.md"
-    with pytest.raises(MemoryFileError):
-        paths.relative(tmp_path / "else.md")
 
 
 @settings(max_examples=examples(300), deadline=None)

@@ -54,21 +54,6 @@ def test_a_named_pipe_holds_nobody_up(tmp_path: Path, name: str) -> None:
     assert time.monotonic() - began < _LONGEST
 
 
-def test_a_socket_is_refused_with_a_reason(tmp_path: Path) -> None:
-    import socket
-
-    (tmp_path / "memory").mkdir()
-    with socket.socket(socket.AF_UNIX) as bound:
-        here = Path.cwd()
-        os.chdir(tmp_path / "memory")  # a socket's path must be short
-        try:
-            bound.bind("ENTRIES.md")
-        finally:
-            os.chdir(here)
-        said, _ = asyncio.run(live_through(tmp_path))
-    assert said.startswith("Error: nothing was remembered.")
-
-
 def outside_of(workspace: Path) -> dict[str, bytes]:
     """Return the files beside the workspace, by name."""
     return contents_of(workspace.parent / "outside")
@@ -132,13 +117,3 @@ def test_a_linked_long_term_file_brings_nothing_from_outside_into_a_prompt(tmp_p
     (workspace / "shared.md").write_text(text)
     long_term.symlink_to(workspace / "shared.md")
     assert "The plum is ripe." in asyncio.run(prompt())
-
-
-def test_a_workspace_and_a_memory_folder_may_be_links(tmp_path: Path) -> None:
-    (tmp_path / "real" / "elsewhere").mkdir(parents=True)
-    (tmp_path / "workspace").symlink_to(tmp_path / "real")
-    (tmp_path / "real" / "memory").symlink_to(tmp_path / "real" / "elsewhere")
-    said, base = asyncio.run(live_through(tmp_path / "workspace"))
-    assert "memory/ENTRIES.md, line" in said
-    assert "Rex" in base
-    assert (tmp_path / "real" / "elsewhere" / "ENTRIES.md").is_file()

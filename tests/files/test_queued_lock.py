@@ -70,16 +70,3 @@ def test_a_thread_waits_no_longer_than_it_said_and_what_it_did_not_get_is_free_a
     holder.join(60)
     with queued(FileLock(path), timeout=5, poll_interval=0.005):
         pass
-
-
-def test_what_goes_wrong_inside_and_a_file_that_is_held_elsewhere_both_give_the_queue_back(path: Path):
-    with pytest.raises(OSError, match="inside"), queued(FileLock(path), timeout=5, poll_interval=0.005):
-        raise OSError("inside")
-    with (
-        FileLock(path),
-        pytest.raises(Timeout),
-        queued(FileLock(path), timeout=0.05, poll_interval=0.005),
-    ):
-        pass
-    with queued(FileLock(path), timeout=5, poll_interval=0.005):
-        pass

@@ -29,17 +29,6 @@ def test_the_previous_file_is_kept_as_a_link(tmp_path: Path) -> None:
     assert sorted(os.listdir(tmp_path)) == ["MEMORY.md", "MEMORY.md.bak"]
 
 
-def test_without_hard_links_the_backup_is_a_copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(*_: object) -> None:
-        raise PermissionError("no links here")
-
-    monkeypatch.setattr(os, "link", refuse)
-    path = tmp_path / "MEMORY.md"
-    replace_file(path, b"one")
-    replace_file(path, b"two")
-    assert (path.read_bytes(), (tmp_path / "MEMORY.md.bak").read_bytes()) == (b"two", b"one")
-
-
 def test_a_failure_leaves_the_file_as_it_was(tmp_path: Path) -> None:
     real = tmp_path / "real.md"
     real.write_bytes(b"one")
@@ -54,15 +43,6 @@ def test_a_failure_leaves_the_file_as_it_was(tmp_path: Path) -> None:
         replace_file(tmp_path / "folder.md", b"two")
     assert real.read_bytes() == b"one"
     assert sorted(os.listdir(tmp_path)) == ["MEMORY.md", "folder.md", "real.md"]
-
-
-def test_a_stale_temporary_file_is_removed_and_a_fresh_one_is_not(tmp_path: Path) -> None:
-    stale, fresh = tmp_path / ".MEMORY.md.0.tmp", tmp_path / ".MEMORY.md.1.tmp"
-    for path in (stale, fresh):
-        path.write_bytes(b"left behind")
-    os.utime(stale, (0, time.time() - 3600))
-    replace_file(tmp_path / "MEMORY.md", b"one")
-    assert (stale.exists(), fresh.exists()) == (False, True)
 
 
 def test_a_process_killed_at_any_time_leaves_whole_files(child: Child, tmp_path: Path) -> None:

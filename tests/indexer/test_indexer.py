@@ -34,32 +34,6 @@ def test_a_file_of_the_same_size_and_time_is_not_read_again(workspace: Workspace
         assert workspace.texts() == ["## A\nfirst"]
 
 
-@pytest.mark.parametrize("name", ["sessions/cli.jsonl", "2026-02-16.md"])
-def test_only_what_was_appended_is_read(workspace: Workspace, name: str):
-    def record(number: int) -> bytes:
-        return message(f"text {number}") if name.endswith("jsonl") else entry(f"text {number}", f"{number:x}")
-
-    workspace.write(name, b"".join(record(number) for number in range(300)))
-    with workspace.indexing() as indexer:
-        workspace.changes.clear()
-        file = workspace.append(name, record(300) + record(301))
-        indexer.notify(file)
-        indexer.barrier().result(30)
-        assert len(workspace.texts()) == 302
-        # In a note the last entry may have grown, so that it is read again.
-        assert sum(len(change.documents) for change in workspace.changes) <= 3
-
-
-def test_a_growing_note_is_one_document(workspace: Workspace):
-    whole = entry("a decision", "a1", details="first line\nsecond line\n") + entry("the next", "a2")
-    with workspace.indexing() as indexer:
-        for end in range(20, len(whole) + 20, 20):
-            workspace.write("2026-02-16.md", whole[:end])
-            indexer.barrier().result(30)
-        assert [document.key.partition("#")[2] for document in workspace.documents()] == ["a1", "a2"]
-        assert "second line" in workspace.texts()[0]
-
-
 def test_a_change_before_the_end_is_seen_although_the_file_grew(workspace: Workspace):
     name = "sessions/cli.jsonl"
     workspace.write(name, message("the first", "m1") + message("a second", "m2"))
@@ -67,15 +41,6 @@ def test_a_change_before_the_end_is_seen_although_the_file_grew(workspace: Works
         workspace.write(name, message("changed", "m1") + message("a second", "m2") + message("a third", "m3"))
         indexer.barrier().result(30)
         assert workspace.texts() == ["changed", "a second", "a third"]
-
-
-def test_a_shortened_file_loses_what_was_purged(workspace: Workspace):
-    name = "2026-02-16.md"
-    workspace.write(name, entry("one", "a1") + entry("two", "a2") + entry("three", "a3"))
-    with workspace.indexing() as indexer:
-        workspace.write(name, entry("one", "a1") + entry("three", "a3"))
-        indexer.barrier().result(30)
-        assert workspace.texts() == ["one", "three"]
 
 
 def test_a_change_within_the_same_tick_of_the_clock_is_seen(workspace: Workspace):
@@ -180,12 +145,3 @@ def test_the_indexer_looks_at_all_files_every_second(workspace: Workspace):
         (workspace.paths.memory / "folder").mkdir()
         workspace.write("folder/notes.md", "## A\nwritten in an editor\n")
         assert until(lambda: workspace.texts() == ["## A\nwritten in an editor"])
-
-
-def test_a_lock_that_was_removed_is_taken_anew(workspace: Workspace):
-    workspace.write("notes.md", "## A\nfirst\n")
-    lock = workspace.paths.index_folder / "indexer.lock"
-    with workspace.indexing() as indexer:
-        lock.unlink()
-        indexer.notify(workspace.append("notes.md", b"## B\nsecond\n"))
-        assert until(lock.exists)

@@ -45,26 +45,3 @@ def test_migration_writes_over_nothing(tmp_path: Path):
     assert migrate(tmp_path) == ["memory/legacy/MEMORY.md"]
     assert (tmp_path / "memory" / "MEMORY.md").read_text() == "current\n"
     assert (tmp_path / "memory" / "legacy" / "MEMORY.md").read_text() == "legacy\n"
-
-
-def test_a_workspace_without_legacy_memory_gets_no_marker(tmp_path: Path):
-    write(tmp_path / "memory" / "MEMORY.md", "current\n")
-    assert migrate(tmp_path) == []
-    assert not (tmp_path / MARKER).exists()
-
-
-def test_links_and_other_files_stay_where_they_are(tmp_path: Path):
-    outside = write(tmp_path / "outside" / "secret.md", "secret\n")
-    workspace = tmp_path / "workspace"
-    write(workspace / "notes" / "picture.png", "no note")
-    (workspace / "notes" / "link.md").symlink_to(outside)
-    assert migrate(workspace) == []
-
-
-def test_a_migration_that_failed_is_tried_again(tmp_path: Path):
-    write(tmp_path / "MEMORY.md", "legacy\n")
-    blocked = write(tmp_path / "memory", "a file where the folder should be")
-    assert migrate(tmp_path) == []
-    assert not (tmp_path / MARKER).exists()
-    blocked.unlink()
-    assert migrate(tmp_path) == ["memory/MEMORY.md"]

@@ -66,34 +66,8 @@ def test_links_out_of_the_workspace_are_not_followed(tmp_path: Path):
     assert places.look(workspace / "memory" / "in.md") is not None
 
 
-def test_a_memory_folder_that_is_a_link_is_its_owners_arrangement(tmp_path: Path):
-    kept = write(tmp_path / "elsewhere" / "note.md").parent
-    workspace = tmp_path / "workspace"
-    workspace.mkdir()
-    (workspace / "memory").symlink_to(kept, target_is_directory=True)
-    assert found(workspace) == {"memory/note.md": FileKind.DOCUMENT}
-    assert Places(MemoryPaths.of(workspace)).look(workspace / "memory" / "note.md") is not None
-
-
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
 def test_a_pipe_is_no_memory_file(tmp_path: Path):
     (tmp_path / "memory").mkdir()
     os.mkfifo(tmp_path / "memory" / "pipe.md")
     assert found(tmp_path) == {}
-
-
-def test_a_name_that_is_no_text_is_left_out(tmp_path: Path):
-    (tmp_path / "memory").mkdir()
-    try:
-        (tmp_path / "memory" / os.fsdecode(b"broken-\xff.md")).write_text("text", encoding="utf-8")
-    except OSError:
-        return  # this file system has no such names
-    write(tmp_path / "memory" / "记忆.md")
-    assert found(tmp_path) == {"memory/记忆.md": FileKind.DOCUMENT}
-
-
-def test_the_file_that_changed_last_comes_first(tmp_path: Path):
-    for age, name in ((300, "old.md"), (100, "new.md"), (200, "middle.md")):
-        path = write(tmp_path / "memory" / name)
-        os.utime(path, (1_700_000_000 - age, 1_700_000_000 - age))
-    assert list(found(tmp_path)) == ["memory/new.md", "memory/middle.md", "memory/old.md"]

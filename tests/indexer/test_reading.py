@@ -69,21 +69,6 @@ def test_a_note_is_one_document_with_everything_it_says(tmp_path: Path):
     assert found.time == TIME
 
 
-@pytest.mark.parametrize(
-    ("note", "source"),
-    [
-        (Note(tldr="ran a tool", tags=("observation",), origin=Origin.TOOL), "observation"),
-        (Note(tldr="ran a tool", title="observation", origin=Origin.TOOL), "observation"),
-        (Note(tldr="I observed", tags=("observation",), origin=Origin.ASSISTANT), "note"),
-        (Note(tldr="the session", origin=Origin.SUMMARY), "summary"),
-        (Note(tldr="something", origin=Origin.USER), "note"),
-    ],
-)
-def test_a_notes_source_follows_its_origin(tmp_path: Path, note: Note, source: str):
-    write(tmp_path, "memory/2026-02-16.md", entry(note, "aa11"))
-    assert [found.source for found in documents(tmp_path, "memory/2026-02-16.md")] == [source]
-
-
 def test_a_long_note_is_cut_and_its_summary_stands_once(tmp_path: Path):
     note = Note(tldr="many lines", details="\n\n".join(f"Paragraph {n} has some words in it." for n in range(200)))
     write(tmp_path, "memory/2026-02-16.md", entry(note, "aa11"))
@@ -112,12 +97,6 @@ def test_an_entrys_score_is_not_part_of_what_is_indexed(tmp_path: Path):
     assert after.source == "long_term"
 
 
-def test_an_archived_entry_says_so(tmp_path: Path):
-    entries = "## Archived Memories\n\n### [a1b2] fact | 0.10 | 2026-01-01 | 0\nOnce lived in Rome.\n"
-    write(tmp_path, "memory/ENTRIES.md", entries)
-    assert [one.tags for one in documents(tmp_path, "memory/ENTRIES.md")] == [("archived",)]
-
-
 def test_the_fields_of_an_entry_are_no_text_but_say_whose_it_is_and_where_from(tmp_path: Path):
     fields = "<!-- created: 2026-01-01T00:00:00+00:00; origin: web; user: ada%3b%20x; session: cli:direct -->"
     entries = f"## Active Memories\n\n### [a1b2] fact | 0.80 | 2026-01-01 | 0\nOnce lived in Rome.\n{fields}\n\n"
@@ -130,30 +109,11 @@ def test_the_fields_of_an_entry_are_no_text_but_say_whose_it_is_and_where_from(t
     assert (second.origin, second.scope) == (Origin.USER, Scope())
 
 
-def test_a_message_is_a_document_with_speaker_and_time(tmp_path: Path):
-    write(tmp_path, "memory/sessions/cli.jsonl", message("Hello there", "m1"))
-    (found,) = documents(tmp_path, "memory/sessions/cli.jsonl")
-    assert (found.key, found.text, found.speaker) == ("memory/sessions/cli.jsonl#m1", "Hello there", "user")
-    assert (found.time, found.source) == (TIME, "transcript")
-    assert found.scope.session == "cli:direct"
-
-
 def test_a_line_that_is_still_being_written_waits(tmp_path: Path):
     whole, torn = message("first", "m1"), message("second", "m2")[:-1]
     write(tmp_path, "memory/sessions/cli.jsonl", whole + torn)
     read = pieces(tmp_path, "memory/sessions/cli.jsonl")
     assert b"".join(piece.raw for piece in read) == whole
-
-
-def test_lines_that_are_no_messages_cost_only_themselves(tmp_path: Path):
-    write(tmp_path, "memory/sessions/cli.jsonl", b"[1]\nnot json\n\n\xff\xfe\n" + message("still here", "m1"))
-    assert [one.text for one in documents(tmp_path, "memory/sessions/cli.jsonl")] == ["still here"]
-
-
-def test_text_that_is_not_utf8_is_indexed_all_the_same(tmp_path: Path):
-    write(tmp_path, "memory/latin.md", "# Caf\xe9\n\nThe caf\xe9 opens at nine.\n".encode("latin-1"))
-    (found,) = documents(tmp_path, "memory/latin.md")
-    assert "opens at nine" in found.text
 
 
 def test_a_huge_text_is_indexed_by_its_head_and_its_tail(tmp_path: Path):

@@ -1,8 +1,6 @@
 """What a search reads of the files themselves."""
 
-import os
 from contextlib import closing
-from pathlib import Path
 
 from nanobot_memory_plugins.storage.database import Database
 from nanobot_memory_plugins.storage.documents import Document
@@ -14,10 +12,6 @@ from tests.support.indexed_workspace import Workspace, entry, message
 
 def reader(workspace: Workspace) -> TailReader:
     return TailReader(Places(workspace.paths), Chunking())
-
-
-def aged(path: Path, seconds: int) -> None:
-    os.utime(path, (1_700_000_000 - seconds,) * 2)
 
 
 def texts(documents: list[Document]) -> list[str]:
@@ -36,14 +30,6 @@ def test_only_what_the_index_does_not_cover_is_read(workspace: Workspace):
     workspace.append("sessions/cli.jsonl", message("new", "m2"))
     (found,) = tail.documents(states, most_bytes=1_000)
     assert (found.text, found.line, found.key) == ("new", 2, "memory/sessions/cli.jsonl#m2")
-
-
-def test_the_newest_files_come_first_and_the_bound_holds(workspace: Workspace):
-    for age in range(10):
-        aged(workspace.write(f"note-{age}.md", f"## {age}\n" + "word " * 100), age)
-    found = reader(workspace).documents({}, most_bytes=1_200)
-    assert [document.heading for document in found][:2] == ["0", "1"]
-    assert len(found) <= 3
 
 
 def test_of_a_file_that_is_too_large_the_end_is_read(workspace: Workspace):

@@ -37,17 +37,6 @@ def test_text_is_indexed_while_the_model_is_not_there_yet(workspace: Workspace):
         assert model[0].encoded[0].endswith("text 99")
 
 
-def test_new_text_gets_its_vector_and_old_text_keeps_its_own(workspace: Workspace):
-    model = HashEmbedder()
-    workspace.write("sessions/cli.jsonl", messages(20))
-    with workspace.indexing(embedder=lambda: model) as indexer:
-        assert until(lambda: counts(workspace).vectors == 20)
-        workspace.write("sessions/cli.jsonl", message("put before", "m-1") + messages(20))
-        indexer.barrier().result(30)
-        assert until(lambda: counts(workspace).vectors == 21)
-        assert len(model.encoded) == 21
-
-
 @pytest.mark.accept("V5-13")
 def test_the_vectors_of_another_model_take_the_place_of_the_former_ones(workspace: Workspace):
     workspace.write("sessions/cli.jsonl", messages(200))

@@ -6,7 +6,6 @@ from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
 from nanobot_memory_plugins.core.redaction import redact_text
 from nanobot_memory_plugins.recall.deduplicate import folded
 from nanobot_memory_plugins.recall.live_context import LiveContext
-from nanobot_memory_plugins.tools.scripted_model import ScriptedServer
 from tests.support.chinese import in_both_scripts
 
 CONFIG = {

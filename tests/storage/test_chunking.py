@@ -84,21 +84,6 @@ def test_a_long_section_falls_back_to_overlapping_windows_of_the_configured_size
     assert all(b.start < a.start + len(a.text) for a, b in pairwise(long))
 
 
-def test_a_code_block_stays_whole_and_its_comments_are_no_headings():
-    code = "```python\n# not a heading\n" + "value = compute(1)\n" * 30 + "```"
-    text = "# Setup\n\n" + "Some words before the code block. " * 15 + "\n\n" + code + "\n\nAfter the code.\n"
-    chunks = chunk_markdown(text)
-    assert {chunk.heading for chunk in chunks} == {"Setup"}
-    assert any(code in chunk.text for chunk in chunks)
-
-
-def test_a_chinese_text_is_cut_at_sentences():
-    text = "今天讨论了部署方案，决定使用蓝绿发布。" * 60
-    chunks = chunk_text(text)
-    assert len(chunks) > 3
-    assert all(chunk.text.endswith("。") and chunk.text.startswith("今天") for chunk in chunks)
-
-
 @given(MARKDOWN, st.integers(min_value=1, max_value=40), st.integers(min_value=0, max_value=50))
 @pytest.mark.parametrize("chunk", [chunk_text, chunk_markdown])
 def test_chunks_are_slices_within_the_limit_that_cover_everything(chunk, text, max_tokens, overlap_tokens):

@@ -10,7 +10,6 @@ import apsw
 import pytest
 
 from nanobot_memory_plugins.core.errors import StoreError
-from nanobot_memory_plugins.core.values import Origin, Scope
 from nanobot_memory_plugins.storage.database import Database
 from nanobot_memory_plugins.storage.documents import FileState
 from tests.storage.builders import change, document
@@ -84,30 +83,6 @@ def test_a_document_that_only_moved_keeps_its_row_and_vector(database):
     assert next(d for d in database.documents() if d.key == "one").line == 7
     assert database.counts().vectors == 2
     assert database.check() == []
-
-
-def test_keys_are_found_by_file_and_offset(database):
-    database.apply(change(document("one", offset=0), document("two", offset=50)))
-    assert database.keys_from("memory/a.md", 50) == ["two"]
-    assert database.has_key("one")
-    assert not database.has_key("three")
-
-
-def test_documents_come_back_as_they_were(database):
-    whole = document(
-        "k\u00e9y", "中文 and\x00NUL", heading="A > B", tldr="short", tags=("x", "中"), speaker="Ana",
-        ordinal=4, line=9, offset=99, origin=Origin.TOOL, scope=Scope("a", "u", "c", "s"), source="observation",
-    )  # fmt: skip
-    bare = document("bare", time=None)
-    database.apply(change(whole, bare))
-    assert list(database.documents()) == [bare, whole]
-
-
-def test_row_ids_are_never_given_out_twice(database):
-    database.apply(change(document("one"), document("two")))
-    database.apply(change(removed_keys=frozenset({"one", "two"})))
-    database.apply(change(document("three")))
-    assert database.documents_without_vector("model", 9)[0].id == 3
 
 
 def test_a_change_is_applied_whole_or_not_at_all(database):
@@ -187,29 +162,5 @@ database.close()
     assert [process.communicate()[1] for process in running] == [b"", b"", b""]
     database = Database.open(path)
     assert database.counts().documents == 75
-    assert database.check() == []
-    database.close()
-
-
-def test_a_killed_writer_loses_nothing_that_was_committed(path):
-    script = """
-import os, signal, sys
-sys.path[:0] = [sys.argv[2]]
-from pathlib import Path
-from nanobot_memory_plugins.storage.database import Database
-from tests.storage.builders import change, document
-database = Database.open(Path(sys.argv[1]))
-for number in range(30):
-    database.apply(change(document(f"d{number}")))
-print("30", flush=True)
-database.connection.execute("BEGIN IMMEDIATE")
-database.connection.execute("DELETE FROM docs")
-os.kill(os.getpid(), signal.SIGKILL)
-"""
-    command = [sys.executable, "-c", script, str(path), str(Path(__file__).parents[2])]
-    assert subprocess.run(command, stdout=subprocess.PIPE, check=False).stdout.strip() == b"30"
-    database = Database.open(path)
-    assert database.quarantined is None
-    assert database.counts().documents == 30
     assert database.check() == []
     database.close()

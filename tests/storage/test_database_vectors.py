@@ -3,7 +3,6 @@ import math
 import numpy as np
 import pytest
 
-from nanobot_memory_plugins.core.errors import StoreError
 from nanobot_memory_plugins.core.values import Level, Query, Scope
 from nanobot_memory_plugins.storage.database import Database
 from nanobot_memory_plugins.storage.search import vector_matrix
@@ -29,16 +28,6 @@ def fill(database: Database, count: int) -> None:
     database.apply(change(*(document(f"d{number}") for number in range(count))))
 
 
-def test_vectors_are_stored_at_unit_length(database):
-    fill(database, 3)
-    database.put_vectors("model", [(1, [3.0, 4.0]), (3, [0.0, 2.0])])
-    assert stored(database) == {1: pytest.approx([0.6, 0.8]), 3: [0.0, 1.0]}
-    database.put_vectors("model", [(1, [0.0, -1.0])])
-    assert stored(database) == {1: [0.0, -1.0], 3: [0.0, 1.0]}
-    assert [row.id for row in database.documents_without_vector("model", 9)] == [2]
-    assert database.check() == []
-
-
 @pytest.mark.parametrize("useless", [[math.nan, 1.0], [math.inf, 0.0], [0.0, 0.0]])
 def test_a_vector_that_is_none_is_refused_and_not_asked_for_again(database, useless):
     fill(database, 2)
@@ -47,13 +36,6 @@ def test_a_vector_that_is_none_is_refused_and_not_asked_for_again(database, usel
     assert database.documents_without_vector("model", 9) == []
     assert (database.counts().vectors, database.counts().pending_vectors) == (1, 0)
     assert database.check() == []
-
-
-def test_vectors_of_different_dimensions_are_refused(database):
-    fill(database, 2)
-    with pytest.raises(StoreError):
-        database.put_vectors("model", [(1, [1.0]), (2, [1.0, 0.0])])
-    assert database.model() == ""
 
 
 def test_what_waits_for_a_vector_comes_newest_first_in_batches(database):
@@ -66,12 +48,6 @@ def test_what_waits_for_a_vector_comes_newest_first_in_batches(database):
     assert seen == list(range(10, 0, -1))
     fill(database, 11)
     assert [row.id for row in database.documents_without_vector("model", 3)] == [11]
-
-
-def test_the_embedded_text_says_who_and_when(database):
-    database.apply(change(document("one", "I like tea", speaker="Ana", heading="Drinks")))
-    text = database.documents_without_vector("model", 1)[0].text
-    assert text == "Drinks\n[2026-05-08] Ana: I like tea"
 
 
 @pytest.mark.accept("V5-13")

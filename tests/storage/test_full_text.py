@@ -33,15 +33,6 @@ def test_what_stands_in_too_many_places_is_left_out_and_the_rarest_never(databas
     assert len(ids(search, "common", "often")) == 20
 
 
-def test_few_documents_and_their_terms_are_counted_every_time(database):
-    search = FullText(database.connection)
-    assert (search.documents(), search.frequencies(["bread"])) == (0, {})
-    database.apply(change(document("one", "bread"), document("two", "bread milk")))
-    assert (search.documents(), search.frequencies(["bread", "nothing"])) == (2, {"bread": 2})
-    database.apply(change(removed_keys=frozenset({"one"})))
-    assert (search.documents(), search.frequencies(["bread"])) == (1, {"bread": 1})
-
-
 def test_many_documents_are_counted_again_when_there_are_a_hundredth_more(database, monkeypatch):
     monkeypatch.setattr(full_text, "_COUNTED_ANEW_BELOW", 200)
     database.apply(change(*(document(f"d{n}", "bread") for n in range(300))))

@@ -11,11 +11,9 @@ from nanobot_memory_plugins.storage.bm25 import idf_of
 from nanobot_memory_plugins.storage.candidates import CandidateRow, Candidates, score_terms
 from nanobot_memory_plugins.storage.options import SearchOptions
 from nanobot_memory_plugins.storage.ranking import (
-    RECENCY_LOG_ODDS,
     WITH_MEANING,
     WORDS_ALONE,
     numbers,
-    odds,
     rank,
 )
 from tests.storage.builders import document
@@ -51,11 +49,6 @@ def test_what_stands_beside_a_passage_counts_for_it():
     assert of("question", *rows) == [1.0, 0.0, 0.0]
 
 
-def test_a_question_mark_counts_before_a_quotation_mark_too():
-    rows = row("他问“茶呢？”"), row('"tea?"', path="b"), row("tea? yes", path="c")
-    assert of("question", *rows) == [1.0, 1.0, 0.0]
-
-
 def test_the_best_of_a_session_counts_for_all_of_it():
     same = [row(text, place * 10) for place, text in enumerate(("tea port", "port", "nothing"))]
     *inside, outside = of("session_words", *same, row("port", path="b"))
@@ -75,10 +68,6 @@ def test_a_named_speaker_is_raised_and_the_others_are_lowered():
     assert of("named_speaker", *rows, text="What was said?") == [0.0, 0.0]
 
 
-def test_what_an_assistant_said_says_so():
-    assert of("by_assistant", row("tea"), row("tea", path="b", origin=Origin.ASSISTANT)) == [0.0, 1.0]
-
-
 @pytest.mark.parametrize(("cosines", "table"), [((), WORDS_ALONE), ((0.5, 0.7), WITH_MEANING)])
 def test_the_learned_order_is_the_weighted_sum_of_the_numbers(cosines, table):
     asked = candidates(row("tea"), row("port", path="b", speaker="ann"), cosines=cosines)
@@ -86,18 +75,6 @@ def test_the_learned_order_is_the_weighted_sum_of_the_numbers(cosines, table):
     found = numbers(asked, "tea of Ann")
     assert scores.tolist() == pytest.approx(sum(table[name] * found[name] for name in table).tolist())
     assert {name: weight for name, (weight, _) in parts.items()} == table
-
-
-def test_recency_is_added_where_it_is_asked_for():
-    rows = row("tea", time=NOW), row("tea", path="b", time=NOW - timedelta(days=30))
-    scores, _ = rank(candidates(*rows), "tea", NOW, SearchOptions(recency_weight=0.2, recency_half_life_days=30))
-    assert scores[0] - scores[1] == pytest.approx(0.2 * RECENCY_LOG_ODDS * 0.5)
-
-
-def test_scores_are_shown_as_odds_to_the_best_or_as_its_shares():
-    assert odds([-3.0, -1.0], SearchOptions()) == pytest.approx([math.exp(-2), 1.0])
-    assert odds([0.5, 0.25], SearchOptions(context_boosts=False)) == [1.0, 0.5]
-    assert odds([], SearchOptions()) == []
 
 
 def test_the_tables_weigh_a_dozen_numbers_at_most_and_name_no_other():

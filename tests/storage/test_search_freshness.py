@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from nanobot_memory_plugins.core.values import Query, Scope
+from nanobot_memory_plugins.core.values import Query
 from nanobot_memory_plugins.storage.database import Database
 from tests.storage.builders import ChosenVectors, change, document, searcher
 
@@ -40,19 +40,6 @@ def test_what_another_process_embeds_is_found_by_the_next_search(path):
     assert found(search) == set()
     reader.close()
     writer.close()
-
-
-def test_filters_follow_a_row_whose_scope_changed(path):
-    database = Database.open(path)
-    database.apply(change(document("one", "feline", scope=Scope(user="ana"))))
-    model = ChosenVectors(MODEL)
-    model.fill(database)
-    search = searcher(database, model)
-    assert found(search, scope=Scope(user="ana")) == {"one"}
-    database.apply(change(document("one", "feline", scope=Scope(user="bob"))))
-    assert found(search, scope=Scope(user="ana")) == set()
-    assert found(search, scope=Scope(user="bob")) == {"one"}
-    database.close()
 
 
 def test_searches_share_the_vectors_of_a_file_but_not_of_the_file_after_it(path):

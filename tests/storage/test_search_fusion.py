@@ -16,15 +16,12 @@ b 1 x 2.2 / (1 + 1.2) = 1. Shares of the best: a 1, b 8/11. Cosines from their u
 the others 0.
 """
 
-import math
 from datetime import timedelta
 
 import pytest
 
 from nanobot_memory_plugins.core.values import Query
 from nanobot_memory_plugins.storage.database import Database
-from nanobot_memory_plugins.storage.ranking import recency
-from nanobot_memory_plugins.storage.timestamps import timestamp
 from tests.storage.builders import NOW, ChosenVectors, change, document, searcher
 
 TEXTS = {"a": "apple apple pear", "b": "apple plum kiwi", "c": "grape melon lime", "d": "fig nut date"}
@@ -65,11 +62,6 @@ def test_reciprocal_rank_fusion_gives_the_scores_computed_by_hand(database):
     assert scores(database, fusion="rrf", rrf_k=1) == pytest.approx({"b": 1.0, "a": 0.75, "c": 0.75}, rel=1e-5)
 
 
-def test_without_vectors_the_words_are_everything(database):
-    hits = searcher(database, context_boosts=False).search(Query("apple")).hits
-    assert [(hit.id, round(hit.score, 4)) for hit in hits] == [("a", 1.0), ("b", round(8 / 11, 4))]
-
-
 @pytest.mark.accept("LR-06")
 def test_the_order_of_words_and_recency_is_that_computed_by_hand(tmp_path):
     database = Database.open(tmp_path / "memory.db")
@@ -99,10 +91,3 @@ def test_vector_words_and_recency_are_weighed_and_long_term_memory_is_always_fre
     c, a, b = 0.5 + 0.1, 0.3 + 0.2, 0.3 * 8 / 11 + 0.1
     assert scores(database, **choice) == pytest.approx({"c": 1.0, "a": a / c, "b": b / c}, rel=1e-5)
     database.close()
-
-
-def test_recency_halves_and_never_exceeds_one():
-    now = timestamp(NOW)
-    assert recency(now, NOW, 30) == recency(now + 5 * 86_400, NOW, 30) == 1.0
-    assert recency(now - 30 * 86_400, NOW, 30) == pytest.approx(0.5)
-    assert recency(math.nan, NOW, 30) == 0.0

@@ -1,11 +1,10 @@
-import threading
 import time
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nanobot_memory_plugins.storage.segmentation import MAX_QUERY_TERMS, candidate_terms, query_terms, segment
+from nanobot_memory_plugins.storage.segmentation import MAX_QUERY_TERMS, query_terms, segment
 from tests.support.each import each
 
 
@@ -66,28 +65,12 @@ def test_what_only_looks_alike_does_not_meet(query, text):
     assert not {term for term in query_terms(query) if "-" in term or "#" in term} & set(segment(text).split())
 
 
-def test_identifiers_stay_whole_and_give_their_parts():
-    assert segment("ERR_CONN_42").split() == ["err_conn_42", "err", "conn", "42"]
-    assert segment("/etc/nginx/nginx.conf").split() == ["etc/nginx/nginx.conf", "etc", "nginx", "nginx.conf", "conf"]
-    assert segment("getUserName").split() == ["getusername", "get", "user", "name"]
-
-
-def test_a_run_without_spaces_becomes_characters_and_pairs_in_order():
-    assert segment("喝咖啡").split() == ["喝", "喝咖", "咖", "咖啡", "啡"]
-
-
 def test_a_query_leaves_out_what_says_nothing_unless_nothing_else_is_there():
     assert query_terms("What did Caroline research?") == ("carolin", "research")
     assert query_terms("who are you") == ("who", "are", "you")
     assert query_terms("我的猫叫什么名字") == ("的猫", "猫叫", "叫什", "么名", "名字")
     assert query_terms("什么") == ("什么",)
     assert query_terms("我的貓叫什麼名字") == query_terms("我的猫叫什么名字")
-
-
-def test_of_a_long_query_the_beginning_and_the_end_are_read():
-    text = "START" + " " * 600 + "filler " * 100_000 + " " * 300 + "wherefore"
-    assert candidate_terms(text) == ("start", "wherefor")
-    assert len(query_terms(" ".join(f"word{n}x" for n in range(5_000)))) == MAX_QUERY_TERMS
 
 
 @given(st.text(st.characters(exclude_categories=[]), max_size=200))
@@ -112,21 +95,3 @@ def test_segmentation_takes_linear_time(unit):
     seconds(20_000)
     limit = 20 * 8 * max(seconds(20_000), 0.002)
     assert any(seconds(400_000) < limit for _ in range(3))
-
-
-def test_threads_do_not_disturb_each_other():
-    words = [
-        f"{stem}{ending}" for stem in ("walk", "jump", "paint", "camp") for ending in ("ing", "ed", "s", "er", "ings")
-    ]
-    expected = [segment(f"q{n} " + " ".join(words)) for n in range(50)]
-    wrong: list[str] = []
-
-    def work() -> None:
-        wrong.extend(text for n, text in enumerate(expected) if segment(f"q{n} " + " ".join(words)) != text)
-
-    threads = [threading.Thread(target=work) for _ in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert not wrong

@@ -23,8 +23,3 @@ def test_the_sentence_that_holds_the_terms_stands_whole_in_the_snippet(sentence,
     assert cut in text
     assert shown.startswith("…") or text.startswith(cut)
     assert shown.endswith("…") or text.endswith(cut)
-
-
-@given(st.text(st.characters(exclude_categories=[]), max_size=300), st.lists(st.text(max_size=4), max_size=3))
-def test_no_text_makes_a_snippet_longer_than_its_limit(text, terms):
-    assert len(snippet(text, terms, limit=60)) <= 60

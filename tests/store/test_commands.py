@@ -1,10 +1,6 @@
 """``nanobot-memory index`` and ``search``, as a user runs them."""
 
 import json
-import re
-import shlex
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +9,6 @@ import typer
 from click.testing import Result
 from typer.testing import CliRunner
 
-from nanobot_memory_plugins.storage.cli.hits_shown import _marked, _pattern
 from nanobot_memory_plugins.storage.cli.index_command import index
 from nanobot_memory_plugins.storage.cli.search_command import search
 from nanobot_memory_plugins.storage.index_location import choose_place
@@ -99,24 +94,6 @@ def test_search_narrows_by_time_origin_kind_and_tag(workspace: Workspace, config
     assert run("search", "kiln", "--kind", "diary", *place).exit_code == 2
 
 
-def test_search_shows_the_best_first_marks_the_words_and_says_nothing_twice(workspace: Workspace, config: Path):
-    workspace.write("2026-02-16.md", entry("the kiln fires at 900 degrees", "a1", title="kiln") + entry("a bowl", "a2"))
-    workspace.write("sessions/one.jsonl", message("The kilns are [red]cold[/red] today", "m1"))
-    workspace.write("sessions/two.jsonl", message("The kilns are [red]cold[/red] today", "m2"))
-    place = ("--workspace", workspace.path, "--config", config)
-    found = answer("search", "kiln", *place)["hits"]
-    scores = [hit["score"] for hit in found]
-    assert scores == sorted(scores, reverse=True)
-    lines = run("search", "kiln", *place).stdout.splitlines()
-    (said,) = [line for line in lines if "cold" in line]
-    assert said.strip() == "The kilns are [red]cold[/red] today"
-    (also,) = [line for line in lines if line.strip().startswith("also at ")]
-    assert also.strip() in ("also at memory/sessions/one.jsonl:1", "also at memory/sessions/two.jsonl:1")
-    assert not [line for line in lines if line.strip() == "user"], "the origin has said it"
-    marked = _marked("The kilns are cold, and 茶 is hot", _pattern("kiln 茶"))
-    assert [marked.plain[one.start : one.end] for one in marked.spans] == ["kilns", "茶"]
-
-
 def test_a_rebuilt_index_has_what_the_files_have(workspace: Workspace, config: Path):
     workspace.write("2026-02-16.md", entry("one", "a1"))
     place = ("--workspace", workspace.path, "--config", config)
@@ -136,69 +113,9 @@ def test_indexing_waits_for_the_model_and_its_vectors(workspace: Workspace, buil
     assert answer("search", "soup", "--no-embeddings", "--workspace", workspace.path)["level"] == 2
 
 
-@pytest.mark.parametrize("command", [("index",), ("search", "anything")])
-def test_a_workspace_that_is_not_there_is_named(tmp_path: Path, command: tuple[str, ...]):
-    missing = tmp_path / "nowhere"
-    ended = run(*command, "--workspace", missing, "--json")
-    assert ended.exit_code == 1
-    refused = json.loads(ended.stdout)
-    assert not refused["ok"]
-    assert "nowhere" in refused["error"]
-    assert "--workspace" in refused["mend"]
-    assert not missing.exists()
-
-
-def test_an_empty_workspace_is_said_to_be_empty(tmp_path: Path, config: Path):
-    place = ("--workspace", tmp_path, "--config", config)
-    indexed = run("index", *place)
-    assert indexed.exit_code == 0
-    assert "no memory files yet" in indexed.stdout
-    searched = run("search", "anything", *place)
-    assert searched.exit_code == 0
-    assert "empty" in searched.stdout
-
-
-def test_a_plugin_that_is_turned_off_is_not_opened(workspace: Workspace, tmp_path: Path):
-    workspace.write("notes.md", "## A\ntext\n")
-    config = tmp_path / "off.json"
-    config.write_text(json.dumps({"memoryPlugins": {"storage": {"enabled": False}}}), encoding="utf-8")
-    ended = run("search", "text", "--workspace", workspace.path, "--config", config)
-    assert ended.exit_code == 2
-    assert "turned off" in ended.stderr
-
-
 def test_a_file_in_the_place_of_the_index_is_to_be_put_aside(workspace: Workspace):
     workspace.path.mkdir(exist_ok=True)
     workspace.paths.database.parent.write_text("mine", encoding="utf-8")
     place = choose_place(workspace.paths, "")
     place.remove()
     assert f"mv {workspace.path / '.storage'} {workspace.path / '.storage.aside-1'}" in str(place.hint)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("beside", [".storage", "nested"])
-def test_a_file_in_the_place_of_the_index_is_said_once_with_the_command_that_puts_it_aside(
-    workspace: Workspace, tmp_path: Path, beside: str
-):
-    workspace.paths.memory.mkdir(parents=True)
-    (workspace.paths.memory / "2026-02-16.md").write_text("The port is 5433.\n", encoding="utf-8")
-    file = workspace.path / beside
-    file.write_text("mine", encoding="utf-8")
-    database = "" if beside == ".storage" else f"{beside}/deep/memory.db"
-    config = tmp_path / "config.json"
-    settings = {"memoryPlugins": {"storage": {"embeddingProvider": "none", "dbPath": database}}}
-    config.write_text(json.dumps(settings), encoding="utf-8")
-    place = [sys.executable, "-m", "nanobot_memory_plugins.core.cli", "--lang", "en"]
-    rest = ["--workspace", str(workspace.path), "--config", str(config)]
-    for command in (["search", "port"], ["index"]):
-        ended = subprocess.run([*place, *command, *rest], capture_output=True, encoding="utf-8", timeout=120)
-        said = ended.stdout + ended.stderr
-        assert ended.returncode == 0, said
-        assert said.count("cannot be written") == 1, said
-        assert "Make the folder writable" not in said
-        aside = re.search("`(mv [^`]+)`", " ".join(said.split()))
-        assert aside is not None, said
-    subprocess.run(shlex.split(aside[1]), check=True)
-    assert (workspace.path / f"{beside}.aside-1").read_text(encoding="utf-8") == "mine"
-    ended = subprocess.run([*place, "search", "port", *rest], capture_output=True, encoding="utf-8", timeout=120)
-    assert "cannot be written" not in ended.stdout + ended.stderr

@@ -24,13 +24,6 @@ async def test_texts_become_vectors_of_unit_length(open_store: OpenStore, builti
     assert await store.encode([]) == []
 
 
-async def test_without_a_model_and_after_the_end_there_are_none(open_store: OpenStore):
-    store = await open_store()
-    assert await store.encode(["tea"]) is None
-    await store.close()
-    assert await store.encode(["tea"]) is None
-
-
 async def test_a_model_that_fails_or_takes_long_harms_nobody(open_store: OpenStore, monkeypatch: pytest.MonkeyPatch):
     store = await open_store()
     go_on = threading.Event()

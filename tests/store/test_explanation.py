@@ -53,14 +53,3 @@ async def test_the_parts_of_each_candidate_add_up_to_what_the_order_goes_by(
         assert one.total == pytest.approx(sum(part.worth for part in one.parts), abs=1e-9)
     assert [one.hit for one in weighed if one.place is not None] == list(result.hits)
     assert [one.place for one in weighed if one.place] == list(range(1, len(result.hits) + 1))
-
-
-async def test_a_passage_beside_a_found_one_is_told_from_one_that_was_found(told: Workspace, open_store: OpenStore):
-    store = await open_store()
-    await store.flush()
-    result = await store.search(Query("port", explain=True))
-    assert result.explanation is not None
-    assert dict(result.explanation.terms).keys() == {"port"}
-    why = {one.hit.text: one.why for one in result.explanation.candidates}
-    assert why["It runs on port 5433."] == "words"
-    assert why["The cat is called Mochi."] == "beside a found passage"

@@ -4,7 +4,7 @@ import itertools
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from datetime import datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -129,18 +129,6 @@ def test_everything_of_the_scope_is_found_though_the_rest_resembles_it(index: Me
     found = {number_of(hit) for hit in index.search(Query("coffee 咖啡", scope=wanted, tier=tier, limit=60)).hits}
     own = {number for number in range(EVERYTHING) if fits(SCOPES[number % len(SCOPES)], wanted)}
     assert found == (own if tier is Tier.HEAVY else {number for number in own if number >= len(SCOPES)})
-
-
-@settings(max_examples=examples(40), deadline=None)
-@given(since=st.integers(-2, 26), hours=st.integers(0, 26), wanted=WANTED)
-def test_no_hit_is_of_another_time(index: MemoryIndex, since: int, hours: int, wanted: Scope):
-    begin, end = TIME + timedelta(hours=since), TIME + timedelta(hours=since + hours)
-    hits = index.search(Query("coffee", scope=wanted, since=begin, until=end, limit=60)).hits
-    times: list[datetime] = [hit.time for hit in hits if hit.time is not None]
-    assert len(times) == len(hits)
-    assert all(begin <= one <= end for one in times)
-    inside = [number for number in range(len(SCOPES)) if since <= number <= since + hours]
-    assert len(hits) == 2 * sum(fits(SCOPES[number], wanted) for number in inside)
 
 
 def test_a_small_scope_is_not_crowded_out_by_a_large_one(tmp_path: Path):

@@ -1,7 +1,6 @@
 """The store: it finds what was kept, whoever indexes it, and says how it stands."""
 
 import asyncio
-import threading
 from pathlib import Path
 
 import pytest
@@ -14,10 +13,6 @@ from tests.support.indexed_workspace import Workspace, entry, message, until
 
 async def found(store: SqliteStore, text: str, **query: object) -> list[str]:
     return [hit.text for hit in (await store.search(Query(text, **query))).hits]  # type: ignore[arg-type]
-
-
-def our_threads() -> list[str]:
-    return [thread.name for thread in threading.enumerate() if thread.name.startswith("nanobot-memory")]
 
 
 async def test_what_is_not_indexed_yet_is_found_all_the_same(workspace: Workspace, open_store: OpenStore):
@@ -104,28 +99,6 @@ async def test_two_workspaces_know_nothing_of_each_other(tmp_path, workspace: Wo
         assert await found(second, "secret agent") == ["## A\nthe secret of the second agent"]
     finally:
         await second.close()
-
-
-async def test_many_searches_at_once_are_all_answered(workspace: Workspace, open_store: OpenStore):
-    workspace.write(
-        "sessions/cli.jsonl", b"".join(message(f"word{number} is here", f"m{number}") for number in range(50))
-    )
-    store = await open_store()
-    await store.flush()
-    answers = await asyncio.gather(*(found(store, f"word{number}") for number in range(50)))
-    assert [answer[0] for answer in answers] == [f"word{number} is here" for number in range(50)]
-    searching = [name for name in our_threads() if name == "nanobot-memory-search"]
-    assert len(searching) <= 3
-
-
-async def test_a_search_whose_caller_gave_up_is_not_run(workspace: Workspace, open_store: OpenStore):
-    store = await open_store()
-    tasks = [asyncio.ensure_future(store.search(Query("anything"))) for _ in range(20)]
-    await asyncio.sleep(0)
-    for task in tasks:
-        task.cancel()
-    assert all(isinstance(one, asyncio.CancelledError) for one in await asyncio.gather(*tasks, return_exceptions=True))
-    assert await found(store, "anything") == []
 
 
 async def test_the_database_may_stand_elsewhere(tmp_path, workspace: Workspace, open_store: OpenStore):

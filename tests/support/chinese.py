@@ -7,8 +7,6 @@ from opencc import OpenCC
 
 from nanobot_memory_plugins.redaction.script.chinese_script_table import SIMPLIFIED, TRADITIONAL
 
-# Simplified; as Taiwan writes; as Hong Kong writes. OpenCC's names of what turns into them.
-SCRIPTS = ("simplified", "taiwan", "hongkong")
 _CONVERTERS = {"simplified": OpenCC("t2s"), "taiwan": OpenCC("s2tw"), "hongkong": OpenCC("s2hk")}
 
 

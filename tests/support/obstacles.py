@@ -22,14 +22,6 @@ sys.stdin.readline()
 """
 
 
-def rounds(short: int, *, long: int | None = None) -> int:
-    """Return ``short``, or where ``NANOBOT_MEMORY_FAULT_ROUNDS`` is set that number, at most ``long``."""
-    wanted = int(os.environ.get("NANOBOT_MEMORY_FAULT_ROUNDS", "0"))
-    if not wanted:
-        return short
-    return min(wanted, long) if long is not None else wanted
-
-
 @contextmanager
 def locked(database: Path, *, whole: bool) -> Iterator[None]:
     """Have another process hold the database's lock: against everybody, or against writers only."""

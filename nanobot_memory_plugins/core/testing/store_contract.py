@@ -33,9 +33,12 @@ class MemoryWorkspace:
         return file
 
     def append(self, name: str, data: bytes) -> Path:
-        """Append to a file."""
+        """Append to a file, beside other processes that do."""
         file = self.paths.memory / name
-        return self.write(name, (file.read_bytes() if file.exists() else b"") + data)
+        file.parent.mkdir(parents=True, exist_ok=True)
+        with file.open("ab") as stream:
+            stream.write(data)
+        return file
 
     def note(self, note: Note, id: str, *, time: datetime = TIME) -> Path:  # noqa: A002  # the field's name
         """Append a note to the file of its day."""
