@@ -91,13 +91,17 @@ class PluginFile:
     """A plugin that is one file without packaging, named in the configuration (``core.pluginFiles``)."""
 
     path: Path
-    distribution: str = ""
     version: str = ""
 
     @property
     def name(self) -> str:
         """The plugin's name: that of its file."""
         return self.path.stem
+
+    @property
+    def distribution(self) -> str:
+        """What stands for its distribution, for people."""
+        return self.path.name
 
     @property
     def value(self) -> str:

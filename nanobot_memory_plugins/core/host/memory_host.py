@@ -14,6 +14,7 @@ from nanobot_memory_plugins.core.clock import Clock, SystemClock
 from nanobot_memory_plugins.core.config import ConfigProblem, MemoryConfig, given_or_usual
 from nanobot_memory_plugins.core.context import HostServices
 from nanobot_memory_plugins.core.erasure.retention import keep_within
+from nanobot_memory_plugins.core.errors import PluginError
 from nanobot_memory_plugins.core.files import MemoryFiles
 from nanobot_memory_plugins.core.host.append_notices import AppendNotices
 from nanobot_memory_plugins.core.host.bounded_store import hits_of
@@ -51,6 +52,7 @@ from nanobot_memory_plugins.core.values import (
 )
 from nanobot_memory_plugins.core.values.diagnosis import Finding
 from nanobot_memory_plugins.core.values.message_context import MessageContext
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 
 @with_redacted_keys
@@ -374,15 +376,22 @@ class MemoryHost(PromptCalls):
         return await self._hooks.keep(note, session_key=session_key, scope=self._scopes.of(session_key, scope))
 
     async def call_hook(
-        self, hook: str, arguments: Mapping[str, object], *, accept: tuple[type, ...] = (object,)
+        self, hook: str, arguments: Mapping[str, object], *, accept: tuple[type, ...] = (object,), limit: float = 60.0
     ) -> dict[str, tuple[Any, ...]]:
         """Call a hook of the host's own ``hookspecs``; return the answers by plugin, in the order of the calls.
 
-        Plugins are held as at every hook. ``accept`` are the types of values that count. Raises `PluginError` for a
-        hook that is in no specification, and KeyError when an argument that a plugin takes is missing.
+        Plugins are held as at every hook, each for ``limit`` seconds at most. ``accept`` are the types of values that
+        count; nothing is kept of them. Raises `PluginError` for a hook that is in no specification, and for other
+        arguments than it has.
         """
         await self.start()
-        answers = await self._plugins.host.call(hook, arguments, accept=accept)
+        wanted = self._plugins.host.arguments_of(hook)
+        if wanted != arguments.keys():
+            raise PluginError(
+                Sentence("{hook} was called with {given}.", hook=hook, given=", ".join(sorted(arguments)) or "nothing"),
+                hint=Sentence("The hook has: {names}.", names=", ".join(sorted(wanted))),
+            )
+        answers = await self._plugins.host.call(hook, arguments, accept=accept, limit=limit)
         return {one.plugin_name: one.values for one in answers}
 
     async def search(self, query: Query) -> SearchResult:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from pathlib import Path
-from types import TracebackType
+from types import ModuleType, TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from nanobot_memory_plugins.core.clock import Clock
@@ -61,6 +61,7 @@ class MemoryService:
         problems: Sequence[ConfigProblem] = (),
         senders: Callable[[], Senders] = lambda: UNSAID,
         project: str = "",
+        hookspecs: Sequence[ModuleType] = (),
         start_limit: float = 10.0,
         close_limit: float = 5.0,
         tool_limit: float = 30.0,
@@ -83,6 +84,7 @@ class MemoryService:
                 problems=problems,
                 senders=senders,
                 project=project,
+                hookspecs=hookspecs,
             )
 
         self.thread = MemoryThread(build, at_start=at_start, exit_limit=close_limit, clock=clock)

@@ -282,10 +282,9 @@ def _plugin_finding(report: PluginReport) -> Finding:
 def _brought_finding(subject: str, state: str, distribution: str, version: str, error: str, otherwise: str) -> Finding:
     """Return the finding on what a distribution brings; ``otherwise`` is a way out where its code fails."""
     whole = Sentence(
-        "{state} ({distribution} {version}): {error}" if error else "{state} ({distribution} {version})",
+        "{state} ({origin}): {error}" if error else "{state} ({origin})",
         state=state,
-        distribution=distribution,
-        version=version,
+        origin=f"{distribution} {version}".strip(),
         error=error,
     )
     hint = Sentence.joined([repair_of(distribution), otherwise], " ") if error else ""

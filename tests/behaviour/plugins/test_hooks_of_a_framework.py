@@ -4,14 +4,23 @@ from types import ModuleType, SimpleNamespace
 
 import pytest
 
-from nanobot_memory_plugins.core import InputError, MemoryHost, Note, PluginError, hookimpl, hookspec, load_config
+from nanobot_memory_plugins.core import (
+    InputError,
+    MemoryHost,
+    MemoryService,
+    Note,
+    PluginError,
+    hookimpl,
+    hookspec,
+    load_config,
+)
 from nanobot_memory_plugins.core.testing import run_hook
 from tests.behaviour.kit.life import KEY, Life
 
 MENU = ModuleType("menu")
 
 
-def on_menu_shown(dishes: tuple[str, ...], context: object) -> object:
+def on_menu_shown(dishes: tuple[str, ...]) -> object:
     """Answer a menu."""
 
 
@@ -26,6 +35,13 @@ def on_menu_shown(dishes, context):
 @hookimpl
 def on_message_received(text):
     return ContextBlock("hello back")
+"""
+WAITING = """
+from nanobot_memory_plugins.core import hookimpl
+
+@hookimpl(optionalhook=True)
+def on_menu_shown(dishes):
+    return None
 """
 
 
@@ -48,6 +64,8 @@ async def test_a_frameworks_own_hook_is_held_as_ours_are(life_without_model: Lif
         assert (await memory.message_received(session_key=KEY, text=f"hello {secret}")).block
         with pytest.raises(PluginError, match="no hook"):
             await memory.call_hook("on_bill_paid", {})
+        with pytest.raises(PluginError, match=r"on_menu_shown was called with wines\. The hook has: dishes\."):
+            await memory.call_hook("on_menu_shown", {"wines": ()})
     traced = capsys.readouterr().err
     assert "waiter.on_menu_shown(dishes=" in traced
     assert "broken.on_menu_shown(dishes=('soup',)) -> failed: SystemExit" in traced
@@ -74,3 +92,29 @@ def test_the_kit_calls_a_frameworks_own_hook():
         run_hook(waiter, "on_menu_shown", hookspecs=[MENU])
     with pytest.raises(InputError, match="no hook"):
         run_hook(waiter, "on_menu_shown", dishes=("soup",))
+
+
+async def test_a_plugin_of_optional_hooks_alone_waits_for_a_host_that_has_them(life_without_model: Life, install):
+    install("waiter", WAITING, alone=True)
+    async with life_without_model.host() as memory:
+        assert [(one.name, one.state, one.hooks) for one in memory.plugins.reports() if one.enabled] == [
+            ("waiter", "active", ())
+        ]
+    config, _ = load_config()
+    async with MemoryHost(life_without_model.workspace, config=config, hookspecs=[MENU]) as memory:
+        assert [one.hooks for one in memory.plugins.reports() if one.enabled] == [("on_menu_shown",)]
+
+
+async def test_a_host_says_how_long_a_hook_of_its_own_is_waited_for(life_without_model: Life, install):
+    install("waiter", PLUGIN.format(answer="time.sleep(60)").replace("\n", "\nimport time\n", 1), alone=True)
+    config, _ = load_config()
+    async with MemoryHost(life_without_model.workspace, config=config, hookspecs=[MENU]) as memory:
+        assert await memory.call_hook("on_menu_shown", {"dishes": ()}, limit=0.05) == {}
+        assert "no answer within 0.05 s" in str(memory.plugins.host.failing("on_menu_shown"))
+
+
+def test_a_service_takes_hooks_of_a_framework(life_without_model: Life, install):
+    install("waiter", PLUGIN.format(answer='return Note(f"{dishes[0]} is on")'), alone=True)
+    with MemoryService(life_without_model.workspace, hookspecs=[MENU]) as memory:
+        called = memory.call(lambda host: host.call_hook("on_menu_shown", {"dishes": ("soup",)}, accept=(Note,))).now()
+        assert called == {"waiter": (Note("soup is on"),)}

@@ -57,6 +57,7 @@ def find_implementations(
     ``hooks`` names the arguments of each hook. Raises `PluginError` for what cannot be called.
     """
     found: dict[str, FoundImplementation] = {}
+    waits = False  # for a host that has its hook
     for attribute in dir(plugin):
         if attribute.startswith("__"):
             continue
@@ -72,6 +73,7 @@ def find_implementations(
             )
         if hook not in hooks:
             if options.get("optionalhook"):
+                waits = True
                 continue
             raise PluginError(
                 Sentence("{where} implements {hook}, and there is no such hook.", where=where, hook=hook),
@@ -94,7 +96,7 @@ def find_implementations(
             tryfirst=bool(options.get("tryfirst")),
             trylast=bool(options.get("trylast")),
         )
-    if not found:
+    if not found and not waits:
         raise PluginError(
             Sentence("Plugin {name} implements no hook.", name=name),
             hint="Decorate a function that is named like a hook with hookimpl.",

@@ -67,7 +67,7 @@ class PluginHost:
         for module in (hookspecs, *specifications):
             self._manager.add_hookspecs(module)
         self._hooks: dict[str, frozenset[str]] = {
-            name: frozenset(caller.spec.argnames)
+            name: frozenset({*caller.spec.argnames, "context"})
             for name, caller in vars(self._manager.hook).items()
             if isinstance(caller, pluggy.HookCaller) and caller.spec is not None
         }
@@ -115,6 +115,7 @@ class PluginHost:
         accept: tuple[type, ...],
         sequential: bool = False,
         check: Callable[[object], str] | None = None,
+        limit: float | None = None,
     ) -> list[PluginAnswer]:
         """Call a hook of every plugin and return the answers, in pluggy's order.
 
@@ -122,13 +123,14 @@ class PluginHost:
         of a type in ``accept``, or a list or tuple of such values; anything else counts as none. Values that are
         dataclasses arrive as checked copies. ``check`` says in a few words what else is wrong with a value,
         which then counts as none with all of its answer. An answer over the hook's bound is a failure of
-        the plugin. Only the cancellation of the caller is raised.
+        the plugin. ``limit`` is in seconds, that of the hook when None is given. Only the cancellation of the caller
+        is raised.
         """
         expected = Expected(hook, accept, check)
         answers: list[PluginAnswer] = []
         implementations = self._implementations(hook)
         for batch in [(one,) for one in implementations] if sequential else [implementations]:
-            answers += await self._run(batch, arguments, expected)
+            answers += await self._run(batch, arguments, expected, limit)
         return answers
 
     async def call_first(
@@ -178,6 +180,11 @@ class PluginHost:
             if (why := self._reasons.get(one)) and (one.breaker.resting or one.breaker.failures)
         }
 
+    def arguments_of(self, hook: str) -> frozenset[str]:
+        """Return the arguments that a hook is called with. Raises `PluginError` for one that does not exist."""
+        self._implementations(hook)
+        return self._hooks[hook] - {"context"}
+
     def time_limit(self, hook: str) -> float:
         """Return for how many seconds a plugin's answer to a hook is waited for."""
         return self._time_limits.get(hook, self._default_limit)
@@ -204,12 +211,17 @@ class PluginHost:
         return () if self._closed else self._called[hook]
 
     async def _run(
-        self, implementations: Iterable[Implementation], arguments: Mapping[str, object], expected: Expected
+        self,
+        implementations: Iterable[Implementation],
+        arguments: Mapping[str, object],
+        expected: Expected,
+        limit: float | None = None,
     ) -> list[PluginAnswer]:
         """Run implementations side by side, each until its end or its deadline."""
         prepare(expected.accept)
         calls = [(one, one.call(arguments)) for one in implementations]
-        limit, clock, grace = self.time_limit(expected.hook), self._clock, self._grace_seconds
+        limit = self.time_limit(expected.hook) if limit is None else limit
+        clock, grace = self._clock, self._grace_seconds
         attempts = [
             (one, Attempt(call, expected, limit, clock=clock, grace=grace))
             for one, call in calls
