@@ -22,7 +22,7 @@ from benchmarks.retrieval.datasets import BENCH, LEFT_OUT, SETS, Question, read_
 from benchmarks.retrieval.exchange import Answer, write_answers
 from benchmarks.retrieval.scoring import score
 from nanobot_memory_plugins.core.clock import SystemClock
-from nanobot_memory_plugins.core.files import MemoryPaths
+from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.protocols import Embedder
 from nanobot_memory_plugins.core.values import Query
 from nanobot_memory_plugins.storage.database import Database

@@ -10,7 +10,8 @@ from benchmarks.measure import unhurried
 from benchmarks.retrieval.datasets import LabelledDocument, LabelledSet, Question
 from nanobot_memory_plugins.core import MemoryHost
 from nanobot_memory_plugins.core.clock import SystemClock
-from nanobot_memory_plugins.core.files import MemoryFiles, TranscriptRecord
+from nanobot_memory_plugins.core.files.memory_files import MemoryFiles
+from nanobot_memory_plugins.core.files.transcript import TranscriptRecord
 from nanobot_memory_plugins.core.redaction import redact_text
 from nanobot_memory_plugins.core.text.tokens import estimate_tokens
 from nanobot_memory_plugins.core.values import Origin, Scope

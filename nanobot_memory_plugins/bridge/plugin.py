@@ -9,7 +9,7 @@ from nanobot_memory_plugins.bridge.options import BridgeOptions
 from nanobot_memory_plugins.bridge.seams import Seam
 from nanobot_memory_plugins.core import Finding, Health, NanobotMemoryError, PluginContext, hookimpl
 from nanobot_memory_plugins.core.erasure.matching import Wanted
-from nanobot_memory_plugins.core.files import read_regular
+from nanobot_memory_plugins.core.files.reading import read_regular
 from nanobot_memory_plugins.core.values import Trace
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from nanobot_memory_plugins.compaction.templates import COMPACTION
 from nanobot_memory_plugins.core import Message
-from nanobot_memory_plugins.core.files import REDACTION_FAILED
 from nanobot_memory_plugins.core.files.prompts import Prompts
+from nanobot_memory_plugins.core.files.writing import REDACTION_FAILED
 from nanobot_memory_plugins.core.text.conversation import dated
 from nanobot_memory_plugins.core.text.fence import Language
 

@@ -1,7 +1,8 @@
 """What was said in a session, so that the model's quotations can be looked up: the transcript, and what came since."""
 
 from nanobot_memory_plugins.core import Clock, Origin, Scope
-from nanobot_memory_plugins.core.files import MemoryPaths, TranscriptRecord, last_records
+from nanobot_memory_plugins.core.files.paths import MemoryPaths
+from nanobot_memory_plugins.core.files.transcript import TranscriptRecord, last_records
 from nanobot_memory_plugins.core.session_reading.quotes import Quotations
 from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
 

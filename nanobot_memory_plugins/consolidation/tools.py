@@ -22,7 +22,7 @@ from nanobot_memory_plugins.consolidation.prompt.source import is_visible
 from nanobot_memory_plugins.consolidation.said import SaidInSession
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core import NanobotMemoryError, Note, Origin, PluginContext, Scope, fence, language_of
-from nanobot_memory_plugins.core.files import read_regular
+from nanobot_memory_plugins.core.files.reading import read_regular
 from nanobot_memory_plugins.core.host.remember_tool import told_invalid, told_receipt
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.scopes.scopes import NO_SESSION, without_session

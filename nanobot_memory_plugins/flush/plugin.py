@@ -20,7 +20,7 @@ from nanobot_memory_plugins.core import (
     hookimpl,
     logger,
 )
-from nanobot_memory_plugins.core.files import MemoryPaths
+from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.session_reading.part import ReadingPart, ReadingRequest
 from nanobot_memory_plugins.core.text.conversation import as_spoken, dominant_language

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from nanobot_memory_plugins.core import Message
-from nanobot_memory_plugins.core.files import REDACTION_FAILED
+from nanobot_memory_plugins.core.files.writing import REDACTION_FAILED
 from nanobot_memory_plugins.core.text.conversation import GAP, message_time
 
 # Characters of one message that are looked at, half from either end.

@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from nanobot_memory_plugins.core import Hit, Origin, Scope, fence, language_of, redact_text
-from nanobot_memory_plugins.core.files import DAY_NOTE, MemoryPaths, NoteEntry, open_regular, parse_notes
+from nanobot_memory_plugins.core.files.notes import NoteEntry, parse_notes
+from nanobot_memory_plugins.core.files.paths import DAY_NOTE, MemoryPaths
+from nanobot_memory_plugins.core.files.reading import open_regular
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.values import Visibility
 from nanobot_memory_plugins.mcp.bounds import RESOURCE_CHARACTERS, bounded

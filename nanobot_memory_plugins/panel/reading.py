@@ -5,15 +5,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from nanobot_memory_plugins.core.files import (
-    DAY_NOTE,
-    MemoryPaths,
-    NoteEntry,
-    last_records,
-    open_regular,
-    parse_notes,
-    parse_transcript_line,
-)
+from nanobot_memory_plugins.core.files.notes import NoteEntry, parse_notes
+from nanobot_memory_plugins.core.files.paths import DAY_NOTE, MemoryPaths
+from nanobot_memory_plugins.core.files.reading import open_regular
+from nanobot_memory_plugins.core.files.transcript import last_records, parse_transcript_line
 
 # Of a file this much is read at its end for the list, and this many messages of one are shown at most.
 _TAIL_BYTES = 1 << 20

@@ -15,7 +15,7 @@ from typing import Any
 
 from nanobot_memory_plugins.core import logger
 from nanobot_memory_plugins.core.erasure.matching import Wanted
-from nanobot_memory_plugins.core.files import make_missing, private_lock
+from nanobot_memory_plugins.core.files.private import make_missing, private_lock
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.protocols import ExchangedEntries
 from nanobot_memory_plugins.core.values.entries import EntryUpdate

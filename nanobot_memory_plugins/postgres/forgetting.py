@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from nanobot_memory_plugins.core.erasure.matching import Wanted
-from nanobot_memory_plugins.core.files import parse_transcript_line
+from nanobot_memory_plugins.core.files.transcript import parse_transcript_line
 from nanobot_memory_plugins.core.values import Erasure
 from nanobot_memory_plugins.postgres import entries
 from nanobot_memory_plugins.postgres.connection import Connection, clean, run

@@ -8,7 +8,7 @@ from concurrent.futures import Future
 from pathlib import Path
 
 from nanobot_memory_plugins.core import Clock, Embedder, StoreError
-from nanobot_memory_plugins.core.files import MemoryPaths
+from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.isolation.threads import DaemonThreadPool, run_in_pool
 from nanobot_memory_plugins.postgres.connection import Connection, run
 from nanobot_memory_plugins.postgres.passages import Owner, PassageIndex, states_of

@@ -26,8 +26,9 @@ from nanobot_memory_plugins.core import (
     Tier,
     logger,
 )
-from nanobot_memory_plugins.core.files import MemoryPaths, make_missing
 from nanobot_memory_plugins.core.files.hidden_records import hidden_records
+from nanobot_memory_plugins.core.files.paths import MemoryPaths
+from nanobot_memory_plugins.core.files.private import make_missing
 from nanobot_memory_plugins.core.isolation.threads import LINGER_SECONDS, DaemonThreadPool, run_in_pool
 from nanobot_memory_plugins.core.protocols import EncodingStore, LendingStore, ModelReport, VectorStore
 from nanobot_memory_plugins.core.redaction.contact_redaction import without_secrets

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import filelock
 
 from nanobot_memory_plugins.core import StoreError, logger
-from nanobot_memory_plugins.core.files import make_missing, private_lock
+from nanobot_memory_plugins.core.files.private import make_missing, private_lock
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 if TYPE_CHECKING:

@@ -8,14 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from nanobot_memory_plugins.core import logger
-from nanobot_memory_plugins.core.files import (
-    LINKED,
-    MemoryPaths,
-    in_the_way_of,
-    make_missing,
-    private_folder,
-    put_aside,
-)
+from nanobot_memory_plugins.core.files.paths import MemoryPaths
+from nanobot_memory_plugins.core.files.private import LINKED, in_the_way_of, make_missing, private_folder, put_aside
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 # Beside the index of a workspace: where others of it were put by ``dbPath``, a path a line.

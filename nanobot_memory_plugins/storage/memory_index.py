@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from nanobot_memory_plugins.core import Clock, Hit, Level, Query, SearchResult, StoreError, StoreStatus, logger
-from nanobot_memory_plugins.core.files import MemoryPaths
 from nanobot_memory_plugins.core.files.hidden_records import hidden_records
+from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.redaction.contact_redaction import without_secrets
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 from nanobot_memory_plugins.storage.connection_pool import Degradation, Reader, Readers, trouble_of

@@ -1,7 +1,7 @@
 """The storage plugin: opens the store, and says how it stands."""
 
 from nanobot_memory_plugins.core import Finding, PluginContext, Store, hookimpl, logger
-from nanobot_memory_plugins.core.files import MemoryPaths
+from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.values import Trace
 from nanobot_memory_plugins.storage.index_location import wanted_database

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from nanobot_memory_plugins.core import StoreError
 from nanobot_memory_plugins.core.erasure import unopened
 from nanobot_memory_plugins.core.errors import MemoryFileError
-from nanobot_memory_plugins.core.files import MemoryPaths
+from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.values import Trace
 from nanobot_memory_plugins.storage.database_factory import DatabaseOpener
 from nanobot_memory_plugins.storage.index_location import known_databases

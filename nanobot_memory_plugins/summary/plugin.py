@@ -16,7 +16,9 @@ from nanobot_memory_plugins.core import (
     hookimpl,
     logger,
 )
-from nanobot_memory_plugins.core.files import MemoryPaths, NoteEntry, parse_notes, read_regular
+from nanobot_memory_plugins.core.files.notes import NoteEntry, parse_notes
+from nanobot_memory_plugins.core.files.paths import MemoryPaths
+from nanobot_memory_plugins.core.files.reading import read_regular
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.session_reading.part import ReadingPart
 from nanobot_memory_plugins.core.session_reading.templates import question

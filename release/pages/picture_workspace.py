@@ -14,9 +14,9 @@ from nanobot_memory_plugins.consolidation.operations.entry_access import Reposit
 from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, remember
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core.clock import ManualClock
-from nanobot_memory_plugins.core.files import render_note, render_transcript_line
+from nanobot_memory_plugins.core.files.notes import render_note
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
-from nanobot_memory_plugins.core.files.transcript import TranscriptRecord
+from nanobot_memory_plugins.core.files.transcript import TranscriptRecord, render_transcript_line
 from nanobot_memory_plugins.core.language_model.ledger import Usage, UsageLedger
 from nanobot_memory_plugins.core.state import StateDatabase
 from nanobot_memory_plugins.core.values import EntryEdit, Note, NoteType, Origin, Scope

@@ -6,7 +6,7 @@ from datetime import datetime
 import pytest
 
 from nanobot_memory_plugins.core.cli.main import run_command_line
-from nanobot_memory_plugins.core.files.entries import render_note
+from nanobot_memory_plugins.core.files.notes import render_note
 from nanobot_memory_plugins.core.values import Note, Origin, Scope
 from nanobot_memory_plugins.tools.scripted_model import Reply, ReplyRule
 

@@ -12,8 +12,8 @@ import pytest
 from _pytest.mark import ParameterSet
 
 from nanobot_memory_plugins.core.cli.main import run_command_line
-from nanobot_memory_plugins.core.files import MemoryPaths, render_transcript_line
-from nanobot_memory_plugins.core.files.transcript import TranscriptRecord
+from nanobot_memory_plugins.core.files.paths import MemoryPaths
+from nanobot_memory_plugins.core.files.transcript import TranscriptRecord, render_transcript_line
 from nanobot_memory_plugins.core.values import Origin, Scope
 
 COMMANDS = """

@@ -9,7 +9,7 @@ from nanobot_memory_plugins.consolidation.nightly.pipeline import NightlyConsoli
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core.clock import ManualClock
-from nanobot_memory_plugins.core.files.entries import render_note
+from nanobot_memory_plugins.core.files.notes import render_note
 from nanobot_memory_plugins.core.redaction import redact_text
 from nanobot_memory_plugins.core.values import Note, Origin, Scope, Visibility, Whose
 from tests.support.files_of import contents_of

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 
 from nanobot_memory_plugins.core import Scope
-from nanobot_memory_plugins.core.files import TranscriptRecord
+from nanobot_memory_plugins.core.files.transcript import TranscriptRecord
 from nanobot_memory_plugins.core.session_reading.quotes import LONGEST, Quotations, quotations_of
 from nanobot_memory_plugins.core.values import Origin
 from tests.support.each import each

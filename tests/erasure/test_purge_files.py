@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from nanobot_memory_plugins.core.erasure.matching import Wanted
 from nanobot_memory_plugins.core.erasure.purge_files import FilePurge
-from nanobot_memory_plugins.core.files import MemoryPaths
+from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from tests.support.each import each
 from tests.support.examples import examples
 from tests.support.files_of import holders_of

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from nanobot_memory_plugins.core.erasure.retention import Retention, drop_old
-from nanobot_memory_plugins.core.files import MemoryPaths
+from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.values import Origin
 from tests.support.files_of import contents_of
 from tests.support.indexed_workspace import TIME, entry, message

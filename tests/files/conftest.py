@@ -10,7 +10,7 @@ import pytest
 from loguru import logger
 
 from nanobot_memory_plugins.core.clock import ManualClock
-from nanobot_memory_plugins.core.files import MemoryFiles
+from nanobot_memory_plugins.core.files.memory_files import MemoryFiles
 
 Opener = Callable[..., MemoryFiles]
 Child = Callable[..., "subprocess.Popen[str]"]
@@ -52,7 +52,9 @@ def warnings() -> Iterator[list[str]]:
 
 PREAMBLE = """
 import asyncio, os, resource, signal, sys, time
-from nanobot_memory_plugins.core.files import *
+from nanobot_memory_plugins.core.files.memory_files import MemoryFiles
+from nanobot_memory_plugins.core.files.paths import MemoryPaths
+from nanobot_memory_plugins.core.files.transcript import TranscriptRecord
 from nanobot_memory_plugins.core.values import *
 workspace = sys.argv[1]
 def say(word):

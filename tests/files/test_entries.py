@@ -5,7 +5,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from nanobot_memory_plugins.core.files import NoteEntry, Passage, parse_notes, render_note
+from nanobot_memory_plugins.core.files.notes import NoteEntry, Passage, parse_notes, render_note
 from nanobot_memory_plugins.core.values import Note, NoteType, Origin, Scope
 from tests.support.each import each
 from tests.support.examples import examples

@@ -4,13 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from nanobot_memory_plugins.core.files import (
-    REDACTION_FAILED,
-    MemoryFiles,
-    NoteEntry,
-    TranscriptRecord,
-    parse_notes,
-)
+from nanobot_memory_plugins.core.files.memory_files import MemoryFiles
+from nanobot_memory_plugins.core.files.notes import NoteEntry, parse_notes
+from nanobot_memory_plugins.core.files.transcript import TranscriptRecord
+from nanobot_memory_plugins.core.files.writing import REDACTION_FAILED
 from nanobot_memory_plugins.core.values import Note, NoteType, Origin, Scope
 
 Opener = Callable[..., MemoryFiles]
@@ -48,7 +45,7 @@ async def test_a_note_that_is_not_as_declared_costs_only_itself(open_files: Open
     files = open_files()
     wrong = Note("x", tags=None)  # type: ignore[arg-type]
     odd = Note(None, 7, type="wish", origin="?", destination="?", time="now")  # type: ignore[arg-type]
-    receipts = await files.keep_notes([Note("a"), wrong, odd, Note("b")], scope=Scope())
+    receipts = [await files.keep_note(note, scope=Scope()) for note in (Note("a"), wrong, odd, Note("b"))]
     assert [receipt.stored for receipt in receipts] == [True, False, True, True]
     assert "TypeError" in receipts[1].reason
     found = entries(files.paths.day_note(datetime(2026, 2, 16)))

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from nanobot_memory_plugins.core.clock import ManualClock
-from nanobot_memory_plugins.core.files import (
-    MemoryFiles,
-    TranscriptRecord,
-)
+from nanobot_memory_plugins.core.files import memory_files, writing
+from nanobot_memory_plugins.core.files.appending import file_lock
+from nanobot_memory_plugins.core.files.memory_files import MemoryFiles
+from nanobot_memory_plugins.core.files.transcript import TranscriptRecord
 from nanobot_memory_plugins.core.values import Note, Origin, Scope
 
 Opener = Callable[..., MemoryFiles]
@@ -82,3 +82,33 @@ async def test_the_files_are_synced_soon_after(
             break
         await asyncio.sleep(0.05)
     assert synced
+
+
+async def test_what_comes_while_another_process_holds_the_files_waits_and_is_written_in_its_order(
+    open_files: Opener, monkeypatch: pytest.MonkeyPatch, warnings: list[str]
+) -> None:
+    monkeypatch.setattr(memory_files, "_LONGEST_WAIT", 0.3)
+    monkeypatch.setattr(writing, "_LOCK_SECONDS", 0.1)
+    files = open_files()
+    with file_lock(files.paths):
+        waiting = [await files.keep_message(message(text)) for text in "ab"]
+    await files.drain()
+    after = await files.keep_message(message("c"))
+    assert [(one.stored, one.pending) for one in (*waiting, after)] == [(False, True), (False, True), (True, False)]
+    assert [one["content"] for one in files.history("cli:direct")] == ["a", "b", "c"]
+    assert len(warnings) == 1
+
+
+async def test_the_end_does_not_wait_for_ever_for_a_file_that_another_process_holds(
+    open_files: Opener, monkeypatch: pytest.MonkeyPatch, warnings: list[str]
+) -> None:
+    monkeypatch.setattr(memory_files, "_LONGEST_WAIT", 0.1)
+    monkeypatch.setattr(memory_files, "_SHORT_WAIT", 0.0)
+    monkeypatch.setattr(writing, "_LOCK_SECONDS", 0.2)
+    files = open_files()
+    with file_lock(files.paths):
+        for number in range(50):
+            await files.keep_message(message(str(number)))
+        await asyncio.wait_for(files.close(), 10)
+    assert files.history("cli:direct") == []
+    assert any("locked by another process" in warning for warning in warnings)

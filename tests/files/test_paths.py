@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nanobot_memory_plugins.core.files import MemoryPaths, session_file_name
+from nanobot_memory_plugins.core.files.paths import MemoryPaths, session_file_name
 from tests.support.examples import examples
 
 KEYS = st.lists(

@@ -8,7 +8,7 @@ from typing import ClassVar
 import pytest
 from filelock import FileLock, Timeout
 
-from nanobot_memory_plugins.core.files.queued_lock import queued
+from nanobot_memory_plugins.core.files.private import queued
 
 
 class AskingLock(FileLock):

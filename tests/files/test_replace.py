@@ -8,7 +8,7 @@ from subprocess import Popen
 import pytest
 
 from nanobot_memory_plugins.core.errors import MemoryFileError
-from nanobot_memory_plugins.core.files import replace_file
+from nanobot_memory_plugins.core.files.replace import replace_file
 
 Child = Callable[..., "Popen[str]"]
 

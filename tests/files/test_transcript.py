@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nanobot_memory_plugins.core.files import (
+from nanobot_memory_plugins.core.files.transcript import (
     TranscriptRecord,
+    last_records,
     parse_transcript_line,
     render_transcript_line,
 )
-from nanobot_memory_plugins.core.files.transcript import last_records
 from nanobot_memory_plugins.core.values import Origin, Scope
 from tests.support.each import each
 from tests.support.examples import examples

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from nanobot_memory_plugins.core.files import MemoryPaths
+from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.storage.sources.migration import MARKER, migrate_legacy
 
 

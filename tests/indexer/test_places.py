@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from nanobot_memory_plugins.core.files import MemoryPaths
+from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.storage.sources.places import FileKind, Places
 
 

@@ -8,12 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nanobot_memory_plugins.core.files import (
-    MemoryPaths,
-    TranscriptRecord,
-    render_note,
-    render_transcript_line,
-)
+from nanobot_memory_plugins.core.files.notes import render_note
+from nanobot_memory_plugins.core.files.paths import MemoryPaths
+from nanobot_memory_plugins.core.files.transcript import TranscriptRecord, render_transcript_line
 from nanobot_memory_plugins.core.values import Note, Origin, Scope
 from nanobot_memory_plugins.storage.documents import Document
 from nanobot_memory_plugins.storage.sources import transcripts

@@ -6,7 +6,7 @@ import pytest
 from mcp import McpError
 
 from nanobot_memory_plugins.core import MemoryHost, SystemClock, load_config
-from nanobot_memory_plugins.core.files import MemoryPaths
+from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.mcp.bounds import RESOURCE_CHARACTERS
 
 PORT = "The staging database of the user listens on port 5433"

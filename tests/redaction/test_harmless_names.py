@@ -11,7 +11,7 @@ from loguru import logger
 
 from nanobot_memory_plugins.consolidation.model.groups import plain_group
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, Note, Query, Scope
-from nanobot_memory_plugins.core.files import NoteEntry, parse_notes
+from nanobot_memory_plugins.core.files.notes import NoteEntry, parse_notes
 from nanobot_memory_plugins.core.scopes.safe_keys import redact_key
 from tests.support.each import each
 from tests.support.files_of import contents_of

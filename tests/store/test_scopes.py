@@ -12,7 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nanobot_memory_plugins.core.clock import SystemClock
-from nanobot_memory_plugins.core.files import TranscriptRecord, render_note, render_transcript_line
+from nanobot_memory_plugins.core.files.notes import render_note
+from nanobot_memory_plugins.core.files.transcript import TranscriptRecord, render_transcript_line
 from nanobot_memory_plugins.core.values import Hit, Level, Note, Origin, Query, Scope, Tier
 from nanobot_memory_plugins.storage.embedding.service import EmbeddingService, EmbeddingState, EmbeddingStatus
 from nanobot_memory_plugins.storage.memory_index import MemoryIndex

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from nanobot_memory_plugins.core.clock import Clock, SystemClock
-from nanobot_memory_plugins.core.files import TranscriptRecord, render_note, render_transcript_line
+from nanobot_memory_plugins.core.files.notes import render_note
+from nanobot_memory_plugins.core.files.transcript import TranscriptRecord, render_transcript_line
 from nanobot_memory_plugins.core.protocols import Embedder
 from nanobot_memory_plugins.core.testing import MemoryWorkspace
 from nanobot_memory_plugins.core.testing.store_contract import TIME

@@ -4,7 +4,8 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from nanobot_memory_plugins.core import Scope
-from nanobot_memory_plugins.core.files import TranscriptRecord, render_transcript_line, session_file_name
+from nanobot_memory_plugins.core.files.paths import session_file_name
+from nanobot_memory_plugins.core.files.transcript import TranscriptRecord, render_transcript_line
 from nanobot_memory_plugins.core.values import Origin
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, Note, Query
-from nanobot_memory_plugins.core.files import NoteEntry, parse_notes
+from nanobot_memory_plugins.core.files.notes import NoteEntry, parse_notes
 from nanobot_memory_plugins.core.testing import install_plugin
 from tests.support.third_party import install_example
 

@@ -14,7 +14,8 @@ from nanobot_memory_plugins.core.clock import ManualClock
 from nanobot_memory_plugins.core.erasure.matching import Wanted
 from nanobot_memory_plugins.core.erasure.purge_files import FilePurge
 from nanobot_memory_plugins.core.erasure.scrub import scrub_files
-from nanobot_memory_plugins.core.files import MemoryPaths, parse_notes
+from nanobot_memory_plugins.core.files.notes import parse_notes
+from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.transcript import last_records
 from nanobot_memory_plugins.core.redaction import redact_text
 from nanobot_memory_plugins.core.values import Origin

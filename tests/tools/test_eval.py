@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from nanobot_memory_plugins.core.cli.main import run_command_line
-from nanobot_memory_plugins.core.files import parse_transcript_line
+from nanobot_memory_plugins.core.files.transcript import parse_transcript_line
 
 Rows = list[dict[str, Any]]
 Evaluate = Callable[..., dict[str, Any]]

@@ -6,7 +6,8 @@ from pathlib import Path
 
 from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, remember
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
-from nanobot_memory_plugins.core.files import MemoryFiles, TranscriptRecord
+from nanobot_memory_plugins.core.files.memory_files import MemoryFiles
+from nanobot_memory_plugins.core.files.transcript import TranscriptRecord
 from nanobot_memory_plugins.core.values import Note, Origin, Scope
 
 TIME = datetime(2026, 3, 2, 9, 30, tzinfo=UTC)

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from nanobot_memory_plugins.core.files import parse_notes, parse_transcript_line
-from nanobot_memory_plugins.core.files.entries import NoteEntry
+from nanobot_memory_plugins.core.files.notes import NoteEntry, parse_notes
+from nanobot_memory_plugins.core.files.transcript import parse_transcript_line
 from tests.support.files_of import contents_of
 
 

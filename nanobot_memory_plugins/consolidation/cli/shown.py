@@ -22,7 +22,7 @@ from nanobot_memory_plugins.core.cli.console import console, shown
 from nanobot_memory_plugins.core.cli.options import existing_workspace, read_configuration
 from nanobot_memory_plugins.core.cli.repair import finish_erasure
 from nanobot_memory_plugins.core.errors import MemoryFileError
-from nanobot_memory_plugins.core.files import exact_time
+from nanobot_memory_plugins.core.files.fields import exact_time
 from nanobot_memory_plugins.core.redaction.contact_redaction import ContactRedaction
 from nanobot_memory_plugins.core.text.folding import fold
 from nanobot_memory_plugins.redaction.script.messages import Sentence, tr

@@ -8,7 +8,7 @@ from typing import Any
 
 from nanobot_memory_plugins.consolidation.model.entry import Entry, Section, plain_score
 from nanobot_memory_plugins.core import Origin, Scope
-from nanobot_memory_plugins.core.files import exact_time, origin_of, read_time
+from nanobot_memory_plugins.core.files.fields import exact_time, origin_of, read_time
 
 _SCOPE = ("agent", "user", "channel", "session", "group_chat", "project")
 _DEFAULTS = {field.name: field.default for field in fields(Entry)}

@@ -21,7 +21,7 @@ from nanobot_memory_plugins.consolidation.nightly.answer import Add, ArchiveEntr
 from nanobot_memory_plugins.consolidation.nightly.inputs import UNTRUSTED, NightlyMaterial, Owner, trusted
 from nanobot_memory_plugins.consolidation.operations.merge_entries import alike, joined, relinked
 from nanobot_memory_plugins.core import Origin, Scope
-from nanobot_memory_plugins.core.files import TranscriptRecord
+from nanobot_memory_plugins.core.files.transcript import TranscriptRecord
 from nanobot_memory_plugins.core.scopes.scopes import without_session
 from nanobot_memory_plugins.core.session_reading.quotes import Quotations
 from nanobot_memory_plugins.core.values.scopes import owner

@@ -15,7 +15,9 @@ from nanobot_memory_plugins.consolidation.model.entry import Entry, whole_scope
 from nanobot_memory_plugins.consolidation.nightly.spoken import Spoken, spoken_since
 from nanobot_memory_plugins.consolidation.store.repository import Snapshot
 from nanobot_memory_plugins.core import Origin, Scope, logger
-from nanobot_memory_plugins.core.files import MemoryPaths, NoteEntry, Passage, parse_notes, read_inside
+from nanobot_memory_plugins.core.files.notes import NoteEntry, Passage, parse_notes
+from nanobot_memory_plugins.core.files.paths import MemoryPaths
+from nanobot_memory_plugins.core.files.reading import read_inside
 from nanobot_memory_plugins.core.values import Visibility, Whose
 
 # Bytes of one file that are read; a day of notes is some hundred kilobytes at most.

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from nanobot_memory_plugins.core import Message, Origin, Scope, logger
-from nanobot_memory_plugins.core.files import MemoryPaths, TranscriptRecord, recent_records
 from nanobot_memory_plugins.core.files.hidden_records import hidden_records
+from nanobot_memory_plugins.core.files.paths import MemoryPaths
+from nanobot_memory_plugins.core.files.transcript import TranscriptRecord, recent_records
 from nanobot_memory_plugins.core.text.pasted import authored_text
 from nanobot_memory_plugins.core.text.sentences import sentences_of
 from nanobot_memory_plugins.core.values import Visibility

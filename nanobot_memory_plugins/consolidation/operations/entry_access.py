@@ -17,7 +17,7 @@ from nanobot_memory_plugins.consolidation.store.history import BY_HAND, Change, 
 from nanobot_memory_plugins.consolidation.store.rendering import in_order
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository, Outcome
 from nanobot_memory_plugins.core import Scope
-from nanobot_memory_plugins.core.files import read_time
+from nanobot_memory_plugins.core.files.fields import read_time
 from nanobot_memory_plugins.core.values import (
     EntryChange,
     EntryEdit,

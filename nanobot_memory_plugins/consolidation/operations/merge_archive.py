@@ -18,7 +18,7 @@ from nanobot_memory_plugins.consolidation.store.merging import entries_of
 from nanobot_memory_plugins.consolidation.store.rendering import TITLE
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core import load_config
-from nanobot_memory_plugins.core.files import damage_in
+from nanobot_memory_plugins.core.files.reading import damage_in
 from nanobot_memory_plugins.core.redaction.contact_redaction import ContactRedaction
 from nanobot_memory_plugins.core.transfer.entries import JoinedEntries
 

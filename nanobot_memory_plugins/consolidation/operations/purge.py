@@ -10,7 +10,7 @@ from nanobot_memory_plugins.consolidation.store.history import PURGED
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core.erasure import FilePurge, held_line, trace_of
 from nanobot_memory_plugins.core.erasure.matching import Wanted
-from nanobot_memory_plugins.core.files import read_inside
+from nanobot_memory_plugins.core.files.reading import read_inside
 from nanobot_memory_plugins.core.values import Erasure, HeldLine, Trace
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 

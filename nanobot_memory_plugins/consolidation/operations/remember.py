@@ -28,7 +28,8 @@ from nanobot_memory_plugins.consolidation.operations.merge_entries import alike
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository, Outcome
 from nanobot_memory_plugins.core import InputError, Origin, Scope
 from nanobot_memory_plugins.core.errors import SecretNotKeptError
-from nanobot_memory_plugins.core.files import MemoryPaths, last_records
+from nanobot_memory_plugins.core.files.paths import MemoryPaths
+from nanobot_memory_plugins.core.files.transcript import last_records
 from nanobot_memory_plugins.core.values import Visibility
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 

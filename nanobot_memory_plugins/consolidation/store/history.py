@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from nanobot_memory_plugins.consolidation.model.entry import Entry, Section
 from nanobot_memory_plugins.consolidation.model.entry_json import entry_from_json, entry_to_json
-from nanobot_memory_plugins.core.files import exact_time
+from nanobot_memory_plugins.core.files.fields import exact_time
 from nanobot_memory_plugins.core.state import StateDatabase
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-from nanobot_memory_plugins.core.files import exact_time, read_time
+from nanobot_memory_plugins.core.files.fields import exact_time, read_time
 from nanobot_memory_plugins.core.state import StateDatabase
 
 if TYPE_CHECKING:

@@ -37,17 +37,12 @@ from nanobot_memory_plugins.consolidation.store.rendering import render
 from nanobot_memory_plugins.consolidation.store.tombstones import Tombstones
 from nanobot_memory_plugins.core import Clock, Origin, StoreError, SystemClock, logger, redact_text
 from nanobot_memory_plugins.core.errors import MemoryFileError
-from nanobot_memory_plugins.core.files import (
-    FileBusyError,
-    MemoryPaths,
-    damage_in,
-    exact_time,
-    make_folder,
-    private_lock,
-    queued,
-    read_inside,
-    replace_file,
-)
+from nanobot_memory_plugins.core.files.appending import FileBusyError, make_folder
+from nanobot_memory_plugins.core.files.fields import exact_time
+from nanobot_memory_plugins.core.files.paths import MemoryPaths
+from nanobot_memory_plugins.core.files.private import private_lock, queued
+from nanobot_memory_plugins.core.files.reading import damage_in, read_inside
+from nanobot_memory_plugins.core.files.replace import replace_file
 from nanobot_memory_plugins.core.state import StateDatabase
 from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
 from nanobot_memory_plugins.redaction.script.messages import Sentence

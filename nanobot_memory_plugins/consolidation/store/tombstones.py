@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from datetime import datetime
 
 from nanobot_memory_plugins.consolidation.model.entry import Entry
-from nanobot_memory_plugins.core.files import MemoryPaths
+from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.state import StateDatabase
 
 # Characters of a text from which on a digest of it is kept.

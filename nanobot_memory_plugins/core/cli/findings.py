@@ -14,9 +14,10 @@ from pathlib import Path
 
 from nanobot_memory_plugins.core.config import MemoryConfig
 from nanobot_memory_plugins.core.erasure.scrub import clean_notes
-from nanobot_memory_plugins.core.files import MemoryPaths, read_regular
-from nanobot_memory_plugins.core.files.in_the_way import put_aside
+from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.privacy_marks import PrivacyFile
+from nanobot_memory_plugins.core.files.private import put_aside
+from nanobot_memory_plugins.core.files.reading import read_regular
 from nanobot_memory_plugins.core.redaction.contact_redaction import without_secrets
 from nanobot_memory_plugins.core.scopes.people import People, PeopleRecord, Person, Senders
 from nanobot_memory_plugins.core.values.diagnosis import Finding, Health

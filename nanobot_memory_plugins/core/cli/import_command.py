@@ -21,7 +21,7 @@ from nanobot_memory_plugins.core.cli.options import (
 )
 from nanobot_memory_plugins.core.erasure.plan import ErasurePlan
 from nanobot_memory_plugins.core.errors import InputError
-from nanobot_memory_plugins.core.files import MemoryPaths
+from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.transfer.archive_import import import_archive, is_archive
 from nanobot_memory_plugins.core.transfer.formats.encodings import known_encoding
 from nanobot_memory_plugins.core.transfer.formats.markdown import MarkdownImporter

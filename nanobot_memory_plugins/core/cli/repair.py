@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from nanobot_memory_plugins.core.cli.plain import say_note
 from nanobot_memory_plugins.core.entry_points import REPAIR_GROUP, installed_entry_points
-from nanobot_memory_plugins.core.files import MemoryPaths
+from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.privacy_marks import PrivacyFile
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.redaction.script.messages import tr

@@ -5,8 +5,7 @@ import re
 from collections.abc import Callable, Collection, Iterator
 from typing import Any
 
-from nanobot_memory_plugins.core.files.entries import NoteEntry, Passage
-from nanobot_memory_plugins.core.files.parsing import parse_notes
+from nanobot_memory_plugins.core.files.notes import NoteEntry, Passage, parse_notes
 from nanobot_memory_plugins.core.text.markdown import clean
 
 # Fields of a message that say which it is and whose. Memories are found by them, so they stay.

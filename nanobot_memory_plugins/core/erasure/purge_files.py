@@ -26,8 +26,8 @@ from nanobot_memory_plugins.core.erasure.rewriting import (
     rewrite,
 )
 from nanobot_memory_plugins.core.errors import MemoryFileError
-from nanobot_memory_plugins.core.files import MemoryPaths
-from nanobot_memory_plugins.core.files.entries import NoteEntry
+from nanobot_memory_plugins.core.files.notes import NoteEntry
+from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.reading import read_regular
 from nanobot_memory_plugins.core.values import Erasure, HeldLine, Trace
 from nanobot_memory_plugins.redaction.script.messages import Sentence

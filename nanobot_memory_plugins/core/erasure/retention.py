@@ -16,8 +16,9 @@ from nanobot_memory_plugins.core.clock import Clock
 from nanobot_memory_plugins.core.config.models import CoreOptions
 from nanobot_memory_plugins.core.erasure.rewriting import remove_empty, rewrite
 from nanobot_memory_plugins.core.errors import MemoryFileError
-from nanobot_memory_plugins.core.files import MemoryPaths, NoteEntry, parse_notes, parse_transcript_line
-from nanobot_memory_plugins.core.files.paths import DAY_NOTE
+from nanobot_memory_plugins.core.files.notes import NoteEntry, parse_notes
+from nanobot_memory_plugins.core.files.paths import DAY_NOTE, MemoryPaths
+from nanobot_memory_plugins.core.files.transcript import parse_transcript_line
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.values import Origin

@@ -12,7 +12,8 @@ from pathlib import Path
 from filelock import Timeout
 
 from nanobot_memory_plugins.core.errors import MemoryFileError
-from nanobot_memory_plugins.core.files import MemoryPaths, file_lock
+from nanobot_memory_plugins.core.files.appending import file_lock
+from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.reading import read_regular
 from nanobot_memory_plugins.core.files.replace import sync_folder
 from nanobot_memory_plugins.redaction.script.messages import Sentence

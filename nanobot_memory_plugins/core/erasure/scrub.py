@@ -16,8 +16,8 @@ from nanobot_memory_plugins.core.erasure.file_parts import (
 )
 from nanobot_memory_plugins.core.erasure.rewriting import files_below, is_copy, is_left_behind, is_of_a_write, rewrite
 from nanobot_memory_plugins.core.errors import MemoryFileError
-from nanobot_memory_plugins.core.files import MemoryPaths
-from nanobot_memory_plugins.core.files.entries import NoteEntry
+from nanobot_memory_plugins.core.files.notes import NoteEntry
+from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.reading import read_regular
 from nanobot_memory_plugins.core.values import Origin
 from nanobot_memory_plugins.redaction.rules.keyword_index import words

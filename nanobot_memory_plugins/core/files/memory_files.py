@@ -1,45 +1,41 @@
 """The memory files of one workspace, for the host."""
 
 import asyncio
-import contextlib
+import atexit
 import dataclasses
-import os
-import weakref
-from collections.abc import Callable, Mapping, Sequence
+import secrets
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from datetime import UTC, datetime, tzinfo
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, TypeVar
+from typing import Any
+from uuid import UUID
+from weakref import WeakSet
 
 # Commands do without it until they lock a file. Whoever writes has it: a host may give up the right to read it later.
 import filelock  # noqa: F401
 
 from nanobot_memory_plugins.core.clock import Clock, SystemClock
-from nanobot_memory_plugins.core.files.damage import damage_in
-from nanobot_memory_plugins.core.files.entries import exact_time
+from nanobot_memory_plugins.core.files.fields import exact_time
 from nanobot_memory_plugins.core.files.hidden_records import without_forgotten
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
-from nanobot_memory_plugins.core.files.reading import read_inside
-from nanobot_memory_plugins.core.files.record_ids import new_record_id
-from nanobot_memory_plugins.core.files.thread import SerialThread
+from nanobot_memory_plugins.core.files.reading import damage_in, read_inside
 from nanobot_memory_plugins.core.files.transcript import TranscriptRecord, last_records
 from nanobot_memory_plugins.core.files.writing import Writer
+from nanobot_memory_plugins.core.isolation.threads import LINGER_SECONDS, DaemonThreadPool, run_in_pool
 from nanobot_memory_plugins.core.log import import_log, logger
 from nanobot_memory_plugins.core.values import Note, Origin, Receipt, Scope
-
-Result = TypeVar("Result")
 
 LONG = 32_768
 """Characters from which on a text may take seconds to be redacted."""
 
-# Seconds that the thread waits for the lock, and that a call waits for what it wrote, and for a long text.
-_LOCK_SECONDS, _LONGEST_WAIT, _WAIT_FOR_LONG = 5.0, 8.0, 0.5
+# Seconds that a call waits for what it wrote, also where that is long or others wait already, and between two syncs.
+_LONGEST_WAIT, _SHORT_WAIT, _SYNC_SECONDS = 8.0, 0.5, 1.0
 _PENDING = "It is still being redacted, or waits for what is; it will be in its file in a while."
 _CLOSED = Receipt(stored=False, reason="The memory files are closed.")
-
-# How long the end of the interpreter waits for records that were accepted, in seconds, when nobody called
-# `close`.
+# How long the end of the interpreter waits for records that were accepted, in seconds, when nobody called `close`.
 _LAST_SECONDS = 2.0
 
 
@@ -50,9 +46,8 @@ class MemoryFiles:
     failure to write raises: the receipt says it. A call that is cancelled is written all the same.
 
     ``redact`` is called in that thread with each text, before it is encoded; ``redact_by_origin`` has others by who
-    said it. ``lock_seconds`` bounds the wait for files that another process has locked. ``on_append`` is called in
-    that thread with each file that has grown. ``timezone`` is the zone of the day files and headings, the machine's
-    own by default. ``new_id`` makes the ids.
+    said it. ``on_append`` is called in that thread with each file that has grown. ``timezone`` is the zone of the day
+    files and headings, the machine's own by default.
     """
 
     def __init__(
@@ -63,64 +58,38 @@ class MemoryFiles:
         redact_by_origin: Mapping[Origin, Callable[[str], str]] = MappingProxyType({}),
         clock: Clock | None = None,
         timezone: tzinfo | None = None,
-        lock_seconds: float = _LOCK_SECONDS,
         on_append: Callable[[Path], None] | None = None,
-        new_id: Callable[[], str] | None = None,
     ) -> None:
         import_log()
         self.paths = MemoryPaths.of(workspace)
-        self._clock = its_clock = clock or SystemClock()
+        self._clock = clock or SystemClock()
         self._timezone = timezone
-        self._new_id = new_id or (lambda: new_record_id(its_clock.now()))
-        self._writer = Writer(
-            self.paths,
-            redact=redact,
-            redact_by_origin=redact_by_origin,
-            lock_seconds=lock_seconds,
-            on_append=on_append,
-        )
-        self._thread = SerialThread("memory-writer", self._writer.tick)
-        self._pending: set[asyncio.Future[Any]] = set()
+        self._writer = Writer(self.paths, redact=redact, redact_by_origin=redact_by_origin, on_append=on_append)
+        self._thread = DaemonThreadPool(1, "memory-writer", linger=LINGER_SECONDS)
+        _open_threads.add(self._thread)
+        self._next_sync: asyncio.TimerHandle | None = None
+        self._is_held_up = False
+        self._is_closed = False
         self._warned: set[str] = set()
-        # Also runs when the interpreter ends: daemon threads are not waited for.
-        self._finalizer = weakref.finalize(self, _end, os.getpid(), self._thread, self._writer)
 
     async def keep_note(self, note: Note, *, scope: Scope) -> Receipt:
         """Write a note to its day's file or to long-term memory; the note's own scope and time win."""
-        (receipt,) = await self.keep_notes([note], scope=scope)
-        return receipt
-
-    async def keep_notes(self, notes: Sequence[Note], *, scope: Scope) -> tuple[Receipt, ...]:
-        """Write several notes in their order and return a receipt for each."""
-        accepted = [
-            (note, self._new_id(), self._local(note.time), note.scope if note.scope is not None else scope)
-            for note in notes
-        ]
-
-        def write() -> tuple[Receipt, ...]:
-            return tuple(
-                self._kept(partial(self._writer.note, note, id=id_, time=time, scope=whose))
-                for note, id_, time, whose in accepted
-            )
-
-        waits = tuple(Receipt(stored=False, id=id_, pending=True, reason=_PENDING) for _, id_, _, _ in accepted)
-        length = max((len(note.details) for note in notes if isinstance(note.details, str)), default=0)
-        return await self._run(write, (_CLOSED,) * len(accepted), waits, length)
+        id_, whose = new_record_id(self._clock.now()), note.scope if note.scope is not None else scope
+        write = partial(self._writer.note, note, id=id_, time=self._local(note.time), scope=whose)
+        return await self._written(write, id_, len(note.details) if isinstance(note.details, str) else 0)
 
     async def keep_message(self, record: TranscriptRecord) -> Receipt:
         """Write a message to its session's transcript. A missing id or time is filled in.
 
         A long one may take seconds to be redacted: after half a second the receipt says that it is pending.
         """
-        accepted = dataclasses.replace(record, id=record.id or self._new_id(), time=self._local(record.time))
-        write = partial(self._kept, partial(self._writer.message, accepted))
-        waits = Receipt(stored=False, id=accepted.id, pending=True, reason=_PENDING)
-        return await self._run(write, _CLOSED, waits, len(accepted.text))
+        id_ = record.id or new_record_id(self._clock.now())
+        accepted = dataclasses.replace(record, id=id_, time=self._local(record.time))
+        return await self._written(partial(self._writer.message, accepted), id_, len(accepted.text))
 
     async def drain(self) -> None:
         """Return once what was accepted is written, also what is still being redacted."""
-        while self._pending:
-            await asyncio.wait(set(self._pending))
+        await run_in_pool(self._thread, lambda: None)
 
     def history(self, session_key: str, *, limit: int = 50) -> list[dict[str, Any]]:
         """Return the last messages of a session, oldest first, as ``{"role", "content", "time"}``.
@@ -152,7 +121,7 @@ class MemoryFiles:
             self._warn_once(f"unreadable {name}", f"{name} cannot be read: {error.strerror}")
             return ""
         if damage := damage_in(data):
-            data = self._sound_copy(path) or data
+            data = _sound_copy(path) or data
             self._warn_once(
                 f"damaged {name}", f"{name} is damaged ({damage}); its last sound copy is used where there is one"
             )
@@ -163,40 +132,37 @@ class MemoryFiles:
             self._warn_once(f"undecodable {name}", f"{name} is not UTF-8; what cannot be read is replaced")
             return data.decode("utf-8", "replace")
 
-    @staticmethod
-    def _sound_copy(path: Path) -> bytes:
-        try:
-            copy = read_inside(path.with_name(f"{path.name}.bak"))
-        except OSError:
-            return b""
-        return b"" if damage_in(copy) else copy
-
     async def close(self) -> None:
         """Write what was accepted, sync the files and end the thread."""
-        loop = asyncio.get_running_loop()
-        ended: asyncio.Future[None] = loop.create_future()
-        self._thread.end(self._writer.finish, partial(_deliver_to(loop, ended), None, None))
-        await ended
-        self._thread.join(_LAST_SECONDS)  # it has done everything, and only returns
-        self._finalizer.detach()
+        self._is_closed = True
+        if self._next_sync is not None:
+            self._next_sync.cancel()
+        self._writer.hurry()
+        await run_in_pool(self._thread, self._writer.sync)
+        self._thread.shutdown(cancel_futures=False)
+        _open_threads.discard(self._thread)
 
-    async def _run(self, job: Callable[[], Result], when_closed: Result, when_late: Result, length: int) -> Result:
-        """Run a job in the thread, and return what it returns, or something else where it is late for its length."""
-        loop = asyncio.get_running_loop()
-        done: asyncio.Future[Result] = loop.create_future()
-        if not self._thread.submit(job, _deliver_to(loop, done)):
-            return when_closed
-        self._pending.add(done)
-        done.add_done_callback(self._pending.discard)
-        await asyncio.wait({done}, timeout=_WAIT_FOR_LONG if length > LONG else _LONGEST_WAIT)
-        return await done if done.done() else when_late
+    async def _written(self, write: Callable[[], Receipt], id_: str, length: int) -> Receipt:
+        """Let the thread write a record, and return its receipt; where that takes too long, one that says so."""
+        if self._is_closed:
+            return _CLOSED
+        writing = asyncio.ensure_future(run_in_pool(self._thread, write))
+        is_short_wait = length > LONG or self._is_held_up
+        # Not `wait_for`: what is late, or whose caller is cancelled, is written all the same.
+        await asyncio.wait({writing}, timeout=_SHORT_WAIT if is_short_wait else _LONGEST_WAIT)
+        self._sync_soon()
+        if writing.done():
+            self._is_held_up = False
+            return writing.result()
+        self._is_held_up = self._is_held_up or not is_short_wait
+        return Receipt(stored=False, id=id_, pending=True, reason=_PENDING)
 
-    def _kept(self, write: Callable[[], Receipt]) -> Receipt:
-        """Run one write in the thread; whatever it meets becomes a receipt."""
-        try:
-            return write()
-        except Exception as error:
-            return self._writer.refused(error)
+    def _sync_soon(self) -> None:
+        """Have the files synced in a second, at once for all that is written until then."""
+        loop = asyncio.get_running_loop()
+        # One whose time has passed was called, or its loop has ended.
+        if not self._is_closed and (self._next_sync is None or self._next_sync.when() <= loop.time()):
+            self._next_sync = loop.call_later(_SYNC_SECONDS, self._thread.submit, self._writer.sync)
 
     def _local(self, time: datetime | None) -> datetime:
         when = time
@@ -216,28 +182,29 @@ class MemoryFiles:
             logger.warning("Memory: {}", message)
 
 
-def _deliver_to(
-    loop: asyncio.AbstractEventLoop, future: "asyncio.Future[Any]"
-) -> Callable[[Any, BaseException | None], None]:
-    """Return what hands a result from the thread to a future, if anybody still waits for it."""
-
-    def settle(result: Any, error: BaseException | None) -> None:
-        if future.done():
-            return
-        if error is None:
-            future.set_result(result)
-        else:
-            future.set_exception(RuntimeError(f"The memory writer met {type(error).__name__}"))
-
-    def deliver(result: Any, error: BaseException | None) -> None:
-        with contextlib.suppress(RuntimeError):  # the loop has ended
-            loop.call_soon_threadsafe(settle, result, error)
-
-    return deliver
+def new_record_id(now: datetime) -> str:
+    """Return an id for a record that is written now: a UUID of version 7, which sorts by when it was made."""
+    moment, chance = int(now.timestamp() * 1000), secrets.token_bytes(10)
+    number = bytearray(moment.to_bytes(6, "big") + chance)
+    number[6] = number[6] & 0x0F | 0x70  # the version
+    number[8] = number[8] & 0x3F | 0x80  # the variant
+    return str(UUID(bytes=bytes(number)))
 
 
-def _end(process: int, thread: SerialThread, writer: Writer) -> None:
-    """End the thread of memory files that nobody closed, in the process that has it."""
-    if process == os.getpid():
-        thread.end(writer.finish, lambda: None)
-        thread.join(_LAST_SECONDS)
+def _sound_copy(path: Path) -> bytes:
+    try:
+        copy = read_inside(path.with_name(f"{path.name}.bak"))
+    except OSError:
+        return b""
+    return b"" if damage_in(copy) else copy
+
+
+_open_threads: WeakSet[DaemonThreadPool] = WeakSet()
+
+
+@atexit.register
+def _finish_all() -> None:
+    """Let the threads of memory files that nobody closed end their work: daemon threads are not waited for."""
+    for thread in list(_open_threads):
+        with suppress(Exception):  # a thread that has nothing to do cannot be started any more, and need not be
+            thread.submit(lambda: None).result(_LAST_SECONDS)

@@ -3,9 +3,18 @@
 import contextlib
 import errno
 import os
+import shlex
 import stat
+import threading
+import time
+from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
+from weakref import WeakValueDictionary
+
+from nanobot_memory_plugins.core.isolation.fork import at_fork
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 if TYPE_CHECKING:
     from filelock import FileLock
@@ -72,8 +81,52 @@ def private_lock(path: Path, *, timeout: float = -1, thread_local: bool = True) 
     return FileLock(path, timeout=timeout, mode=_FILE_MODE, thread_local=thread_local)
 
 
+# The threads of this process that want a lock file, by its path.
+_queues: WeakValueDictionary[str, threading.Lock] = WeakValueDictionary()
+at_fork(_queues.clear)  # of those who queued up in the process that this one was forked off none is here
+
+
+@contextlib.contextmanager
+def queued(lock: "FileLock", *, timeout: float, poll_interval: float) -> Iterator[None]:
+    """Hold ``lock``, and wait for it at most ``timeout`` seconds; of a process only one thread asks for it.
+
+    Where all ask again and again, one may be passed over until its time is up. Raises `filelock.Timeout`, and
+    `OSError` where the file cannot be locked.
+    """
+    from filelock import Timeout
+
+    deadline = time.monotonic() + timeout
+    queue = _queues.setdefault(lock.lock_file, threading.Lock())
+    if not queue.acquire(timeout=timeout):
+        raise Timeout(lock.lock_file)
+    try:
+        with lock.acquire(timeout=max(0.0, deadline - time.monotonic()), poll_interval=poll_interval):
+            yield
+    finally:
+        queue.release()
+
+
 def _narrow(path: Path, status: os.stat_result, mode: int) -> None:
     # Systems without owners have no modes of this kind either.
     if stat.S_IMODE(status.st_mode) & ~mode & 0o777 and status.st_uid == getattr(os, "geteuid", lambda: None)():
         with contextlib.suppress(OSError):
             os.chmod(path, stat.S_IMODE(status.st_mode) & mode)
+
+
+def in_the_way_of(folder: Path) -> Path | None:
+    """Return what is no folder and stands in the place of ``folder`` or of one above it; None where nothing does."""
+    for path in (folder, *folder.parents):
+        if path.exists():
+            return None if path.is_dir() else path
+    return None
+
+
+def put_aside(path: Path) -> Sentence:
+    """Return the advice to put a file aside, with a command that overwrites nothing."""
+    names = (path.with_name(f"{path.name}.aside-{number}") for number in count(1))
+    aside = next(one for one in names if not one.exists())
+    return Sentence(
+        "`mv {path} {aside}`, and the next start makes the folder.",
+        path=shlex.quote(str(path)),
+        aside=shlex.quote(str(aside)),
+    )

@@ -6,6 +6,12 @@ import stat
 from pathlib import Path
 from typing import BinaryIO
 
+from nanobot_memory_plugins.redaction.script.messages import Sentence
+
+# Bytes that a disk leaves where it has lost some, in a row.
+_ERASED = b"\xff" * 4
+# The share of a file that may be no UTF-8: people keep notes in other encodings, too.
+_MOST_UNREADABLE = 0.1
 _FLAGS = (
     os.O_RDONLY
     | getattr(os, "O_NONBLOCK", 0)  # to open a named pipe would wait for its writer
@@ -45,3 +51,18 @@ def read_inside(path: Path) -> bytes:
         if not any(target.is_relative_to(folder.resolve()) for folder in (path.parent, path.parent.parent)):
             raise OSError(errno.ELOOP, "it is a symbolic link that leads out of the workspace", str(path))
     return read_regular(path)
+
+
+def damage_in(data: bytes) -> str:
+    """Say how a disk or a crash has damaged the bytes of a Markdown file, or return the empty string."""
+    if b"\0" in data:
+        return Sentence("it holds NUL bytes")
+    if _ERASED in data:
+        return Sentence("it holds erased bytes")
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        text = data.decode("utf-8", "replace")
+        if text.count("\ufffd") > max(8, _MOST_UNREADABLE * len(text)):
+            return Sentence("it is no text")
+    return ""

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta, tzinfo
 from pathlib import Path
 
-from nanobot_memory_plugins.core.files.entries import NoteEntry, Passage, read_time
+from nanobot_memory_plugins.core.files.fields import read_time
 from nanobot_memory_plugins.core.files.hidden_records import hidden_records
-from nanobot_memory_plugins.core.files.parsing import parse_notes
+from nanobot_memory_plugins.core.files.notes import NoteEntry, Passage, parse_notes
 from nanobot_memory_plugins.core.files.paths import DAY_NOTE, MemoryPaths
 from nanobot_memory_plugins.core.files.reading import read_inside
 from nanobot_memory_plugins.core.files.transcript import parse_transcript_line

@@ -9,12 +9,19 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from nanobot_memory_plugins.core.files.entries import choice, exact_time, origin_of, read_time
-from nanobot_memory_plugins.core.text.markdown import PIECE, clean
+from nanobot_memory_plugins.core.files.fields import (
+    choice,
+    exact_time,
+    origin_of,
+    read_time,
+    scope_fields,
+    scope_of,
+)
+from nanobot_memory_plugins.core.text.markdown import clean
 from nanobot_memory_plugins.core.values import Origin, Scope
 from nanobot_memory_plugins.core.values.scopes import NOBODYS_CHANNEL
 
-# Bytes that `last_records` reads at first and at most.
+# Bytes that are read from the end of a file at first and at most.
 _FIRST_BLOCK = 1 << 16
 _MOST_BYTES = 1 << 26
 _YES = "yes"
@@ -48,24 +55,13 @@ def render_transcript_line(record: TranscriptRecord) -> bytes:
         "role": record.role,
         "text": record.text,
         "origin": choice(Origin, record.origin, Origin.ASSISTANT).value,
+        **scope_fields(record.scope),
         "session": record.session_key,
-        "channel": record.scope.channel,
-        "user": record.scope.user,
-        "agent": record.scope.agent,
-        "group_chat": record.scope.group_chat,
-        "project": record.scope.project,
         "name": record.name,
         "resumed": _YES if record.resumed else "",
     }
-    pieces = [b"{"]
-    for name, value in fields.items():
-        if value or name in ("id", "role", "text"):
-            pieces.append(b"," if len(pieces) > 1 else b"")
-            pieces.append(b'"' + name.encode("ascii") + b'":"')
-            pieces += _encoded(clean(value))
-            pieces.append(b'"')
-    pieces.append(b"}\n")
-    return b"".join(pieces)
+    row = {name: clean(value) for name, value in fields.items() if value or name in ("id", "role", "text")}
+    return f"{json.dumps(row, ensure_ascii=False, separators=(',', ':'))}\n".encode()
 
 
 def parse_transcript_line(line: bytes) -> TranscriptRecord | None:
@@ -74,31 +70,21 @@ def parse_transcript_line(line: bytes) -> TranscriptRecord | None:
         data = json.loads(line)
     except (ValueError, RecursionError):
         return None
-    if not isinstance(data, dict):
+    if not isinstance(data, dict) or not isinstance(data.get("role"), str) or not isinstance(data.get("text"), str):
         return None
-    role, text = data.get("role"), data.get("text")
-    if not isinstance(role, str) or not isinstance(text, str):
-        return None
-    values = {name: clean(value) for name, value in data.items() if isinstance(value, str)}
-    session = values.get("session", "")
+    fields = {name: clean(value) for name, value in data.items() if isinstance(value, str)}
+    role = fields["role"]
     by_role = {"user": Origin.USER, "tool": Origin.TOOL}.get(role, Origin.ASSISTANT)
     return TranscriptRecord(
-        role=values["role"],
-        text=values["text"],
-        session_key=session,
-        scope=Scope(
-            agent=values.get("agent", ""),
-            user=values.get("user", ""),
-            channel=values.get("channel", ""),
-            session=session,
-            group_chat=values.get("group_chat", ""),
-            project=values.get("project", ""),
-        ),
-        origin=origin_of(values.get("origin", ""), by_role),
-        id=values.get("id", ""),
-        time=read_time(values.get("time", "")),
-        name=values.get("name", ""),
-        resumed=values.get("resumed") == _YES,
+        role=role,
+        text=fields["text"],
+        session_key=fields.get("session", ""),
+        scope=scope_of(fields),
+        origin=origin_of(fields.get("origin", ""), by_role),
+        id=fields.get("id", ""),
+        time=read_time(fields.get("time", "")),
+        name=fields.get("name", ""),
+        resumed=fields.get("resumed") == _YES,
     )
 
 
@@ -109,12 +95,9 @@ def last_records(path: Path, session_key: str, limit: int) -> list[TranscriptRec
     the file cannot be read, except that a missing file has no records.
     """
     records: list[TranscriptRecord] = []
-    if limit <= 0:
-        return records
     key = clean(session_key)
-    for line in _lines_from_end(path):
-        record = parse_transcript_line(line)
-        if record is not None and record.session_key == key:
+    for record in _records_from_end(path) if limit > 0 else ():
+        if record.session_key == key:
             records.append(record)
             if len(records) == limit:
                 break
@@ -124,10 +107,7 @@ def last_records(path: Path, session_key: str, limit: int) -> list[TranscriptRec
 def recent_records(path: Path, since: datetime, limit: int) -> list[TranscriptRecord]:
     """Return the records of a file since a moment, oldest first, the last ``limit``. Raises `OSError`."""
     records: list[TranscriptRecord] = []
-    for line in _lines_from_end(path):
-        record = parse_transcript_line(line)
-        if record is None:
-            continue
+    for record in _records_from_end(path):
         if len(records) == limit or (record.time is not None and record.time < since):
             break
         records.append(record)
@@ -144,31 +124,24 @@ def recorded_scope(path: Path, session_key: str) -> Scope:
     return next((scope for scope in named if scope.user or scope.agent), named[0] if named else Scope())
 
 
-def _lines_from_end(path: Path) -> Iterator[bytes]:
-    """Yield the lines of a file, last first."""
+def _records_from_end(path: Path) -> Iterator[TranscriptRecord]:
+    """Yield the records of a file, last first; none of one that is missing."""
     flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
     try:
         descriptor = os.open(path, flags)
     except FileNotFoundError:
         return
-    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-        os.close(descriptor)
-        raise OSError(errno.EINVAL, "it is no regular file")
     with open(descriptor, "rb") as file:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise OSError(errno.EINVAL, "it is no regular file")
         size = start = file.seek(0, os.SEEK_END)
         block, rest = _FIRST_BLOCK, b""
         while start > 0 and size - start < _MOST_BYTES:
             end, start = start, max(0, start - min(block, _MOST_BYTES - (size - start)))
             file.seek(start)
             lines = (file.read(end - start) + rest).split(b"\n")
-            rest = lines.pop(0)
-            yield from reversed(lines)
+            rest = lines.pop(0) if start else b""
+            for line in reversed(lines):
+                if (record := parse_transcript_line(line)) is not None:
+                    yield record
             block *= 2  # so that one long line is not copied over and over
-        if start == 0 and rest:
-            yield rest
-
-
-def _encoded(text: str) -> Iterator[bytes]:
-    """Yield the inside of a JSON string, piece by piece."""
-    for start in range(0, len(text), PIECE):
-        yield json.dumps(text[start : start + PIECE], ensure_ascii=False)[1:-1].encode("utf-8")

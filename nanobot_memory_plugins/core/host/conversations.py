@@ -4,7 +4,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import date, tzinfo
 
-from nanobot_memory_plugins.core.files import MemoryPaths, TimedFiles
+from nanobot_memory_plugins.core.files.paths import MemoryPaths
+from nanobot_memory_plugins.core.files.timed import TimedFiles
 from nanobot_memory_plugins.core.text.sentences import ends_in_question_mark
 from nanobot_memory_plugins.core.values import Hit, Origin, Query, Scope
 

@@ -15,10 +15,9 @@ from nanobot_memory_plugins.core.erasure.plan import ErasurePlan, done, unopened
 from nanobot_memory_plugins.core.erasure.purge_files import FilePurge
 from nanobot_memory_plugins.core.erasure.scrub import Cleaner, Scrubbed, redacted, scrub_files
 from nanobot_memory_plugins.core.errors import MemoryFileError
-from nanobot_memory_plugins.core.files import MemoryPaths
 from nanobot_memory_plugins.core.files.appending import work_lock
-from nanobot_memory_plugins.core.files.entries import exact_time, read_time
-from nanobot_memory_plugins.core.files.paths import session_file_name
+from nanobot_memory_plugins.core.files.fields import exact_time, read_time
+from nanobot_memory_plugins.core.files.paths import MemoryPaths, session_file_name
 from nanobot_memory_plugins.core.files.privacy_marks import PrivacyFile, UnfinishedPurge
 from nanobot_memory_plugins.core.host.plugins.plugin_host import PluginHost
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread

@@ -15,7 +15,7 @@ from nanobot_memory_plugins.core.config import ConfigProblem, MemoryConfig, give
 from nanobot_memory_plugins.core.context import HostServices
 from nanobot_memory_plugins.core.erasure.retention import keep_within
 from nanobot_memory_plugins.core.errors import PluginError
-from nanobot_memory_plugins.core.files import MemoryFiles
+from nanobot_memory_plugins.core.files.memory_files import MemoryFiles
 from nanobot_memory_plugins.core.host.append_notices import AppendNotices
 from nanobot_memory_plugins.core.host.bounded_store import hits_of
 from nanobot_memory_plugins.core.host.eraser import Eraser

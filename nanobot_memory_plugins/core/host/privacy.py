@@ -14,8 +14,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from nanobot_memory_plugins.core.clock import Clock
 from nanobot_memory_plugins.core.errors import MemoryFileError
-from nanobot_memory_plugins.core.files.entries import NoteEntry
-from nanobot_memory_plugins.core.files.parsing import parse_notes
+from nanobot_memory_plugins.core.files.notes import NoteEntry, parse_notes
 from nanobot_memory_plugins.core.files.paths import MemoryPaths, session_file_name
 from nanobot_memory_plugins.core.files.privacy_marks import BY_TOOL, BY_WORDS, PrivacyFile
 from nanobot_memory_plugins.core.files.reading import read_regular

@@ -6,7 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from nanobot_memory_plugins.core.files import MemoryFiles, NoteEntry, parse_notes
+from nanobot_memory_plugins.core.files.memory_files import MemoryFiles
+from nanobot_memory_plugins.core.files.notes import NoteEntry, parse_notes
 from nanobot_memory_plugins.core.host.bootstrap_files import BootstrapTexts, BootstrapTrimmer
 from nanobot_memory_plugins.core.host.plugins.plugin_host import PluginHost
 from nanobot_memory_plugins.core.host.recorded import RecordedMessages

@@ -4,8 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
-from nanobot_memory_plugins.core.files import MemoryPaths
-from nanobot_memory_plugins.core.files.paths import session_file_name
+from nanobot_memory_plugins.core.files.paths import MemoryPaths, session_file_name
 from nanobot_memory_plugins.core.files.transcript import last_records
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.values.message_key import folded, message_key

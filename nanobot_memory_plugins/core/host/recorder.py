@@ -5,7 +5,8 @@ from collections.abc import Callable, Coroutine, Mapping, Sequence
 from typing import Any, TypeVar
 
 from nanobot_memory_plugins.core.clock import Clock, SystemClock
-from nanobot_memory_plugins.core.files import MemoryFiles, TranscriptRecord
+from nanobot_memory_plugins.core.files.memory_files import MemoryFiles
+from nanobot_memory_plugins.core.files.transcript import TranscriptRecord
 from nanobot_memory_plugins.core.host.missed_turns import note_missed
 from nanobot_memory_plugins.core.host.recall_log import RecallLedger
 from nanobot_memory_plugins.core.isolation.owned_tasks import OwnedTasks

@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from nanobot_memory_plugins.core.files import TranscriptRecord
 from nanobot_memory_plugins.core.files.appending import work_lock
+from nanobot_memory_plugins.core.files.transcript import TranscriptRecord
 from nanobot_memory_plugins.core.host.hidden_answers import plain_history
 from nanobot_memory_plugins.core.host.hook_calls import fault_of_summaries, first_summary, of_conversation, values_of
 from nanobot_memory_plugins.core.host.privacy import with_note_of_what_is_left_out

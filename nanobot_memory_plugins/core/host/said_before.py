@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from nanobot_memory_plugins.core.files import MemoryFiles
+from nanobot_memory_plugins.core.files.memory_files import MemoryFiles
 from nanobot_memory_plugins.core.files.transcript import last_records
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.values import Message, Origin, Receipt

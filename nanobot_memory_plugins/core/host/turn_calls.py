@@ -7,7 +7,7 @@ from typing import Any
 
 from nanobot_memory_plugins.core.clock import Clock
 from nanobot_memory_plugins.core.config.models import CoreOptions
-from nanobot_memory_plugins.core.files import MemoryFiles
+from nanobot_memory_plugins.core.files.memory_files import MemoryFiles
 from nanobot_memory_plugins.core.host.append_notices import AppendNotices
 from nanobot_memory_plugins.core.host.hidden_answers import plain_history
 from nanobot_memory_plugins.core.host.hook_calls import HookCalls, blocks_of, of_conversation, values_of

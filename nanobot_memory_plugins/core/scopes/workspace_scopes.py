@@ -7,7 +7,7 @@ from pathlib import Path
 
 from nanobot_memory_plugins.core.config import MemoryConfig
 from nanobot_memory_plugins.core.entry_points import SENDERS_GROUP, installed_entry_points
-from nanobot_memory_plugins.core.files import MemoryPaths
+from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.transcript import recorded_scope
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.scopes.people import UNSAID, People, PeopleRecord, Senders

@@ -11,7 +11,8 @@ from typing import Any, TypeVar
 
 from nanobot_memory_plugins.core.clock import Clock
 from nanobot_memory_plugins.core.errors import StoreError
-from nanobot_memory_plugins.core.files import MemoryPaths, read_time
+from nanobot_memory_plugins.core.files.fields import read_time
+from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.state import StateDatabase
 from nanobot_memory_plugins.core.values import Scope

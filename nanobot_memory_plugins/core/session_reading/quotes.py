@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from nanobot_memory_plugins.core.files import TranscriptRecord
+from nanobot_memory_plugins.core.files.transcript import TranscriptRecord
 from nanobot_memory_plugins.core.text.pasted import text_to_assistant
 from nanobot_memory_plugins.core.text.sentences import sentence_spans
 from nanobot_memory_plugins.core.values import Origin

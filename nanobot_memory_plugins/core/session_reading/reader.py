@@ -12,9 +12,10 @@ from typing import Any
 
 from nanobot_memory_plugins.core.clock import Clock
 from nanobot_memory_plugins.core.errors import LanguageModelError
-from nanobot_memory_plugins.core.files import MemoryPaths, TranscriptRecord, last_records
 from nanobot_memory_plugins.core.files.hidden_records import hidden_records
+from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.prompts import Prompts
+from nanobot_memory_plugins.core.files.transcript import TranscriptRecord, last_records
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.protocols import Complete

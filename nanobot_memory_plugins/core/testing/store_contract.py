@@ -9,7 +9,9 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TypeVar
 
-from nanobot_memory_plugins.core.files import MemoryPaths, TranscriptRecord, render_note, render_transcript_line
+from nanobot_memory_plugins.core.files.notes import render_note
+from nanobot_memory_plugins.core.files.paths import MemoryPaths
+from nanobot_memory_plugins.core.files.transcript import TranscriptRecord, render_transcript_line
 from nanobot_memory_plugins.core.protocols import Store
 from nanobot_memory_plugins.core.values import Hit, Note, Origin, Query, Scope, StoreStatus
 

@@ -18,7 +18,9 @@ from filelock import Timeout
 from pydantic import BaseModel, ConfigDict, Field
 
 from nanobot_memory_plugins.core.errors import InputError, MemoryFileError
-from nanobot_memory_plugins.core.files import DAY_NOTE, FileBusyError, MemoryPaths, file_lock, read_regular
+from nanobot_memory_plugins.core.files.appending import FileBusyError, file_lock
+from nanobot_memory_plugins.core.files.paths import DAY_NOTE, MemoryPaths
+from nanobot_memory_plugins.core.files.reading import read_regular
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 MANIFEST: Final = "manifest.json"

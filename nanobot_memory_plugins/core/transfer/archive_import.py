@@ -20,8 +20,9 @@ from pydantic import ValidationError
 
 from nanobot_memory_plugins.core.erasure.scrub import cleaner_of
 from nanobot_memory_plugins.core.errors import InputError, NanobotMemoryError
-from nanobot_memory_plugins.core.files import parse_transcript_line, session_file_name
+from nanobot_memory_plugins.core.files.paths import session_file_name
 from nanobot_memory_plugins.core.files.privacy_marks import PrivacyFile
+from nanobot_memory_plugins.core.files.transcript import parse_transcript_line
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.redaction.contact_redaction import ContactRedaction, Contacts
 from nanobot_memory_plugins.core.transfer.archive import (

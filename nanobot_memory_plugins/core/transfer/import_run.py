@@ -17,17 +17,13 @@ from typing import Any
 from filelock import FileLock, Timeout
 
 from nanobot_memory_plugins.core.errors import InputError, MemoryFileError
-from nanobot_memory_plugins.core.files import (
-    MemoryPaths,
-    NoteEntry,
-    file_lock,
-    parse_notes,
-    parse_transcript_line,
-    read_regular,
-)
-from nanobot_memory_plugins.core.files.appending import Appender, make_folder
+from nanobot_memory_plugins.core.files.appending import Appender, file_lock, make_folder
+from nanobot_memory_plugins.core.files.notes import NoteEntry, parse_notes
+from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.private import make_missing, private_lock
+from nanobot_memory_plugins.core.files.reading import read_regular
 from nanobot_memory_plugins.core.files.replace import replace_file
+from nanobot_memory_plugins.core.files.transcript import parse_transcript_line
 from nanobot_memory_plugins.core.state import StateDatabase
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 

@@ -9,16 +9,12 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from nanobot_memory_plugins.core.errors import NanobotMemoryError, PluginError
-from nanobot_memory_plugins.core.files import (
-    REDACTION_FAILED,
-    TranscriptRecord,
-    exact_time,
-    parse_transcript_line,
-    read_regular,
-    render_note,
-    render_transcript_line,
-    session_file_name,
-)
+from nanobot_memory_plugins.core.files.fields import exact_time
+from nanobot_memory_plugins.core.files.notes import render_note
+from nanobot_memory_plugins.core.files.paths import session_file_name
+from nanobot_memory_plugins.core.files.reading import read_regular
+from nanobot_memory_plugins.core.files.transcript import TranscriptRecord, parse_transcript_line, render_transcript_line
+from nanobot_memory_plugins.core.files.writing import REDACTION_FAILED
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.redaction.contact_redaction import ContactRedaction, Contacts
 from nanobot_memory_plugins.core.scopes.safe_keys import redact_key, redact_scope

@@ -7,7 +7,8 @@ from pathlib import Path
 
 from nanobot_memory_plugins.core.erasure.rewriting import rewrite
 from nanobot_memory_plugins.core.errors import InputError
-from nanobot_memory_plugins.core.files import MemoryPaths, file_lock
+from nanobot_memory_plugins.core.files.appending import file_lock
+from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.reading import read_regular
 from nanobot_memory_plugins.core.transfer.entries import installed_joiner
 from nanobot_memory_plugins.core.transfer.import_run import digest, forget_import, last_import, records_in

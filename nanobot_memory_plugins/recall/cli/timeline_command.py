@@ -29,7 +29,7 @@ from nanobot_memory_plugins.core.cli.options import (
 )
 from nanobot_memory_plugins.core.cli.repair import finish_erasure
 from nanobot_memory_plugins.core.errors import WrongUseError
-from nanobot_memory_plugins.core.files import MemoryPaths
+from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.host.conversations import Conversation, conversations_of_files
 from nanobot_memory_plugins.core.redaction.contact_redaction import without_secrets
 from nanobot_memory_plugins.core.scopes.projects import project_named

@@ -10,7 +10,7 @@ from typing import Any
 import apsw
 
 from nanobot_memory_plugins.core import StoreError
-from nanobot_memory_plugins.core.files import make_missing, narrow_file
+from nanobot_memory_plugins.core.files.private import make_missing, narrow_file
 from nanobot_memory_plugins.core.files.reading import must_be_regular
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 

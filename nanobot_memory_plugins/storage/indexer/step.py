@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import BinaryIO
 
-from nanobot_memory_plugins.core.files import open_regular
+from nanobot_memory_plugins.core.files.reading import open_regular
 from nanobot_memory_plugins.storage.documents import Document, FileChange, FileRecord, FileState
 from nanobot_memory_plugins.storage.indexer.database import FileIndex
 from nanobot_memory_plugins.storage.sources.pieces import Chunking, Keys, read_blocks

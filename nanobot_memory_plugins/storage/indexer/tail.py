@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import BinaryIO
 
 from nanobot_memory_plugins.core import logger
-from nanobot_memory_plugins.core.files import open_regular
+from nanobot_memory_plugins.core.files.reading import open_regular
 from nanobot_memory_plugins.storage.documents import Document, FileState
 from nanobot_memory_plugins.storage.sources.pieces import Chunking, Keys, read_blocks, warn_once
 from nanobot_memory_plugins.storage.sources.places import Places, SourceFile

@@ -10,7 +10,8 @@ from pathlib import Path
 import filelock
 
 from nanobot_memory_plugins.core import Clock, Embedder, NanobotMemoryError, StoreError, logger
-from nanobot_memory_plugins.core.files import MemoryPaths, make_missing, private_lock
+from nanobot_memory_plugins.core.files.paths import MemoryPaths
+from nanobot_memory_plugins.core.files.private import make_missing, private_lock
 from nanobot_memory_plugins.storage.indexer.database import FileIndex
 from nanobot_memory_plugins.storage.indexer.session import IndexSession, inode
 from nanobot_memory_plugins.storage.indexer.step import IndexSettings

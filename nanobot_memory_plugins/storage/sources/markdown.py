@@ -6,7 +6,7 @@ from dataclasses import astuple, dataclass, replace
 from datetime import datetime
 from typing import BinaryIO
 
-from nanobot_memory_plugins.core.files import TAG_SEPARATORS, NoteEntry, Passage, parse_notes
+from nanobot_memory_plugins.core.files.notes import TAG_SEPARATORS, NoteEntry, Passage, parse_notes
 from nanobot_memory_plugins.core.text.empty_templates import is_empty_template
 from nanobot_memory_plugins.core.values import Origin, Scope
 from nanobot_memory_plugins.storage.chunking import chunk_markdown, chunk_text

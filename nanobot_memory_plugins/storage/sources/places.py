@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from nanobot_memory_plugins.core.files import MemoryPaths
+from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.storage.sources.pieces import warn_once
 
 _DAY_NOTE = re.compile(r"\d{4}-\d{2}-\d{2}\.md")

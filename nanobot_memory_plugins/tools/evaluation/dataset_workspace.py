@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from nanobot_memory_plugins.core.errors import InputError
-from nanobot_memory_plugins.core.files import MemoryPaths, TranscriptRecord, render_transcript_line
+from nanobot_memory_plugins.core.files.paths import MemoryPaths
+from nanobot_memory_plugins.core.files.transcript import TranscriptRecord, render_transcript_line
 from nanobot_memory_plugins.core.redaction import redact_text
 from nanobot_memory_plugins.core.values import Hit, Origin, Scope
 from nanobot_memory_plugins.redaction.script.messages import Sentence

@@ -3,7 +3,7 @@
 import codecs
 import re
 
-from nanobot_memory_plugins.core.files.damage import damage_in
+from nanobot_memory_plugins.core.files.reading import damage_in
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 # The common characters of GB 2312 and Big5 (level 1): the first bytes that they have, and what the second may be.

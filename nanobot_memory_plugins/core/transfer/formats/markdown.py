@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import ClassVar
 
 from nanobot_memory_plugins.core.errors import InputError
-from nanobot_memory_plugins.core.files import MemoryPaths, parse_notes
+from nanobot_memory_plugins.core.files.notes import parse_notes
+from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.transfer.archive import MANIFEST
 from nanobot_memory_plugins.core.transfer.formats.encodings import NoTextError, decoded
 from nanobot_memory_plugins.core.transfer.formats.reading import files_below

@@ -1,0 +1,66 @@
+"""The values of fields in our files: times, choices, and whose a record is."""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import TypeVar
+
+from nanobot_memory_plugins.core.values import NoteType, Origin, Scope
+
+Choice = TypeVar("Choice", NoteType, Origin)
+
+
+def exact_time(time: datetime) -> str:
+    """Return an aware time in ISO 8601 with its offset, in milliseconds, or microseconds where it has any."""
+    return time.isoformat(timespec="microseconds" if time.microsecond % 1000 else "milliseconds")
+
+
+def read_time(text: str) -> datetime | None:
+    """Return the time in ``text`` (ISO 8601), or None. Without an offset it is the machine's local time."""
+    try:
+        return as_local(datetime.fromisoformat(text))
+    except ValueError:
+        return None
+
+
+def as_local(time: datetime) -> datetime:
+    """Return an aware time as it is, and a naive one as the machine's local time."""
+    if time.tzinfo is not None:
+        return time
+    try:
+        return time.astimezone()
+    except (OverflowError, OSError, ValueError):  # the ends of the calendar
+        return time.replace(tzinfo=UTC)
+
+
+def choice(kind: type[Choice], value: str, default: Choice) -> Choice:
+    """Return the member of ``kind`` that ``value`` names, or ``default``."""
+    try:
+        return kind(str(value).strip().lower())
+    except ValueError:
+        return default
+
+
+def origin_of(value: str, default: Origin) -> Origin:
+    """Return the origin that ``value`` names; ``default`` where it names none.
+
+    What only a newer version knows is taken for a tool's: an older one must not believe more.
+    """
+    return choice(Origin, value, Origin.TOOL) if value.strip() else default
+
+
+def scope_of(fields: Mapping[str, str]) -> Scope:
+    """Return whose a record with these fields is."""
+    names = ("agent", "user", "channel", "session", "group_chat", "project")
+    return Scope(**{name: fields.get(name, "") for name in names})
+
+
+def scope_fields(scope: Scope) -> dict[str, str]:
+    """Return the fields that say whose a record is, in their order in our files."""
+    return {
+        "session": scope.session,
+        "channel": scope.channel,
+        "user": scope.user,
+        "agent": scope.agent,
+        "group_chat": scope.group_chat,
+        "project": scope.project,
+    }
