@@ -5,8 +5,8 @@ from typing import Any
 
 from nanobot_memory_plugins.core import MemoryService, Scope, fence, language_of
 from nanobot_memory_plugins.core.host.framework_calls import guarded
+from nanobot_memory_plugins.core.host.memory_service import ServiceTool
 from nanobot_memory_plugins.core.host.requests import asked_in
-from nanobot_memory_plugins.core.host.service_tool import ServiceTool
 from nanobot_memory_plugins.hosts.framework import framework
 from nanobot_memory_plugins.hosts.runs import HostRun, Runs
 
@@ -97,9 +97,7 @@ class MemoryPlugin(BasePlugin):
     @guarded
     async def before_tool_callback(self, *, tool: Any, tool_args: Any, tool_context: Any) -> None:
         """Start the tool's clock: it runs in this context, between two callbacks."""
-        turn, name = self._run(tool_context).turn, "" if tool.name == _TRANSFER else tool.name
-        turn.tool_entered(tool_context.function_call_id or tool.name, name, tool_args)
-        turn.watch()  # an older kit does not tell of a tool that is cut off
+        self._run(tool_context).turn.tool_entered(tool_context.function_call_id or tool.name)
 
     @guarded
     async def after_tool_callback(self, *, tool: Any, tool_args: Any, tool_context: Any, result: Any) -> None:

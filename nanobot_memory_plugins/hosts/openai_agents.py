@@ -11,8 +11,8 @@ from typing import Any
 
 from nanobot_memory_plugins.core import MemoryService
 from nanobot_memory_plugins.core.host.framework_calls import guarded
+from nanobot_memory_plugins.core.host.memory_service import ServiceTool
 from nanobot_memory_plugins.core.host.requests import FILL, asked_in
-from nanobot_memory_plugins.core.host.service_tool import ServiceTool
 from nanobot_memory_plugins.core.host.turn import Turn
 from nanobot_memory_plugins.core.scopes.scopes import ScopeLike
 from nanobot_memory_plugins.hosts.framework import framework
@@ -123,7 +123,6 @@ class _Run(RunHooks[Any]):
         if (own := self._config.call_model_input_filter) is not None:
             answer = own(data)
             given = await answer if inspect.isawaitable(answer) else answer
-        self.turn.watch()  # no hook tells of a tool that is cut off
         if not self._begun:
             await self._begin(given.input)
         instructions = "\n\n".join(filter(None, (given.instructions, self._known))) or None
@@ -180,7 +179,7 @@ class _Run(RunHooks[Any]):
 
     async def on_tool_start(self, context: Any, agent: Any, tool: Any) -> None:
         """Start the tool's clock."""
-        self.turn.tool_began(*_call(context, tool))
+        self.turn.tool_began(_call(context, tool)[0])
         await self._hooks.on_tool_start(context, agent, tool)
 
     async def on_tool_end(self, context: Any, agent: Any, tool: Any, result: Any) -> None:
@@ -204,7 +203,7 @@ class _NestedHooks(RunHooks[Any]):
     async def on_tool_start(self, context: Any, agent: Any, tool: Any) -> None:
         """Start the clock."""
         if (run := _run_of(context)) is not None:
-            run.turn.tool_began(*_call(context, tool))
+            run.turn.tool_began(_call(context, tool)[0])
 
     async def on_tool_end(self, context: Any, agent: Any, tool: Any, result: Any) -> None:
         """Note the tool."""

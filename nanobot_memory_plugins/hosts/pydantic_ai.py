@@ -133,7 +133,8 @@ class MemoryCapability(AbstractCapability[Any]):
             turn, chat = self._of_run(ctx), [one for _, one in _chat(messages)]
             asked = asked_in(chat)
             if ctx.prompt is None:  # a run that goes on: somebody approved, or a tool was executed elsewhere
-                await turn.taken_up(asked.text, asked.before)
+                self._known = await self.memory.go_on(turn, chat)
+                return self._known
             text = spoken_text({"role": "user", "content": _content(ctx.prompt)})
             before = asked.before if asked.is_new else chat
             # Of a conversation that has a new name in each run nothing can be told from what it was before.

@@ -60,13 +60,13 @@ async def test_a_run_that_nobody_opened_goes_on_with_the_message_of_before(servi
 async def test_a_run_inside_a_tool_is_a_nested_agents_until_the_tool_ends_or_its_run_is_gone(service):
     runs = Runs(service, prefix="host:")
     outer = runs.of("outer", "host:a", None)
-    outer.turn.tool_entered("c1", "ask", {})
+    outer.turn.tool_entered("c1")
     inner = runs.of("inner", "host:b", None)
     assert inner.turn.parent == "host:a"
     inner.finish(0)
     await outer.turn.tool_finished("c1", "ask", {}, result="done")
     assert runs.of("next", "host:c", None).turn.parent == ""
-    outer.turn.tool_entered("c2", "ask", {})
+    outer.turn.tool_entered("c2")
     runs.pop("outer").abandon()  # the tool was cut off, and the context tells of it still
     assert runs.of("later", "host:d", None).turn.parent == ""
 

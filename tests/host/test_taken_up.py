@@ -40,7 +40,8 @@ async def test_a_message_of_the_transcript_is_recalled_for_again_and_kept_once_a
     first = await memory.turn("asked").received(asked)
     assert await asyncio.to_thread(transcript, memory, "asked")
     turn = memory.turn("asked")
-    again = await turn.taken_up(asked)
+    await memory.go_on(turn, [{"role": "user", "content": asked}])
+    again = turn.block
     assert "5433" in first
     assert "5433" in again
     assert turn.beside([{"role": "user", "content": asked}])[0]["content"].endswith(again)
@@ -50,9 +51,10 @@ async def test_a_message_of_the_transcript_is_recalled_for_again_and_kept_once_a
 async def test_what_nobody_said_in_the_session_is_neither_recalled_for_nor_kept(memory):
     turn = memory.turn("asked")
     prompt = "Which port does our staging database listen on?"
-    assert await turn.taken_up(prompt) is None
-    assert await turn.taken_up("") is None
     request = [{"role": "user", "content": prompt}]
+    await memory.go_on(turn, request)
+    await memory.go_on(turn, [])
+    assert turn.block is None
     assert turn.beside(request) == request
     assert await asyncio.to_thread(transcript, memory, "asked") == []
 

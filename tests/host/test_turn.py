@@ -119,7 +119,7 @@ async def test_replies_are_kept_once_be_they_texts_or_whole_lists(memory):
 
 async def test_a_cancelled_turn_keeps_what_was_said_and_can_be_abandoned(memory):
     turn = memory.turn("s")
-    task = asyncio.create_task(turn.received("Begin the long job."))
+    task = asyncio.ensure_future(turn.received("Begin the long job."))
     await asyncio.sleep(0)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -142,34 +142,6 @@ class Hostile(dict):
 
     def __str__(self):
         raise OSError("no")
-
-
-async def cut_off(turn, name: str) -> None:
-    """Run a tool that is cancelled, as a host does that tells of no end, beside one that waits for somebody."""
-    began = asyncio.Event()
-
-    async def run():
-        turn.watch()
-        turn.tool_began("1", name, {"of": "the kiln"})
-        turn.tool_began("2", "approve", {})
-        turn.tool_waits("2")
-        began.set()
-        await asyncio.sleep(60)
-
-    task = asyncio.create_task(run())
-    await began.wait()
-    task.cancel()
-    await asyncio.wait({task})
-    await asyncio.sleep(0.2)  # it is noted in the memory's own time
-
-
-async def test_a_tool_of_whose_end_nobody_tells_is_noted_when_its_task_has_ended(memory):
-    turn = memory.turn("s")
-    await cut_off(turn, "wait")
-    assert notes(memory).count("### ") == 1
-    assert 'wait {"of": "the kiln"} failed: CancelledError' in notes(memory)
-    await turn.tool_finished("1", "wait", {"of": "the kiln"}, result="late")
-    assert notes(memory).count("### ") == 1
 
 
 async def test_what_a_host_hands_over_by_mistake_never_raises(memory):

@@ -414,7 +414,7 @@ class MemoryHost(PromptCalls):
         return self._tools.offered()
 
     def tool(self, name: str) -> MemoryTool | None:
-        """Return the tool that a call of the model means, or None."""
+        """Return the tool that a call of the model means, also behind a client's prefix, or None."""
         return self._tools.called(name)
 
     @property

@@ -1,6 +1,7 @@
 """What an adapter holds: the memory of one workspace for a host with one event loop, several, or none."""
 
-from collections.abc import Callable, Sequence
+import json
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from pathlib import Path
 from types import ModuleType, TracebackType
@@ -9,14 +10,12 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 from nanobot_memory_plugins.core.clock import Clock
 from nanobot_memory_plugins.core.config import ConfigProblem, MemoryConfig, given_or_usual
 from nanobot_memory_plugins.core.entry_points import is_selected
-from nanobot_memory_plugins.core.host.answer import Answer, Steps, Waiting, answers
-from nanobot_memory_plugins.core.host.memory_thread import IdleClock, MemoryThread, Use
+from nanobot_memory_plugins.core.host.memory_thread import Answer, IdleClock, MemoryThread, Use
 from nanobot_memory_plugins.core.host.requests import asked_in, unanswered_in
-from nanobot_memory_plugins.core.host.service_tool import ServiceTool, own_tool
 from nanobot_memory_plugins.core.host.turn import Turn
 from nanobot_memory_plugins.core.host.unheard import OF_PLUGINS, told_in, unheard
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
-from nanobot_memory_plugins.core.protocols import Complete
+from nanobot_memory_plugins.core.protocols import Complete, MemoryTool
 from nanobot_memory_plugins.core.scopes.people import UNSAID, Senders
 from nanobot_memory_plugins.core.scopes.scopes import ScopeLike, scope_of
 from nanobot_memory_plugins.core.text.fence import fence
@@ -35,9 +34,11 @@ _SESSIONS = 1_000
 _IDLE_HISTORY = 200
 # Seconds on top of the plugins' own limit, for writing what was said and noted.
 _GRACE = 0.5
-# Nobody withholds anything under this name: what any plugin withholds is left out.
 # Seconds on top of that of a compaction, for taking in a history that was never seen.
 _WRITING = 5.0
+_NO_ARGUMENTS = "Error: the arguments are no JSON object. Call the tool again with one."
+NOT_READY = "Error: the memory is not available now. Answer without it, and say so if it matters."
+"""What a model is told whose call has no answer."""
 
 
 class MemoryService:
@@ -114,7 +115,11 @@ class MemoryService:
 
     def start(self) -> Answer[bool]:
         """Start the memory, and say whether it has started in time. Calls do that by themselves."""
-        return self._started()
+
+        async def started(_memory: "MemoryHost") -> bool:
+            return True
+
+        return self.answer(bool, self.thread.submit(started), limit=0.0)
 
     def call(self, use: Use[_T], *, limit: float | None = None) -> Answer[_T | None]:
         """Return what ``use`` makes of the memory, in its thread; None when it failed or was late.
@@ -122,29 +127,25 @@ class MemoryService:
         ``limit`` is in seconds, that of a message when None is given. What is late goes on, and so it does when the
         caller is cancelled.
         """
-        return self._called(use, limit)
+        return self.answer(lambda made: made, self.thread.submit(use), limit=limit)
 
     def call_now(self, use: Use[_T], *, limit: float | None = None) -> _T | None:
         """Do the same as `call` and wait for it, as ``call(use).now()`` does."""
-        return self._called(use, limit).now()
+        return self.call(use, limit=limit).now()
 
-    def waiting(self, future: "Future[Any]", limit: float | None = None) -> Waiting:
-        """Return what a call waits for that was submitted to the thread; ``limit`` as in `call`."""
-        return Waiting(self.thread, future, self.limit_of(limit))
+    def answer(
+        self, finish: Callable[..., _T], *futures: "Future[Any] | None", limit: float | None = None
+    ) -> Answer[_T]:
+        """Return what ``finish`` makes of what was submitted to the thread; ``limit`` as in `call`, for each."""
+        seconds = self.limit_of(limit)
+        return Answer(self.thread, [(future, seconds) for future in futures if future is not None], finish)
 
-    @answers
-    def _called(self, use: Use[_T], limit: float | None) -> Steps[_T | None]:
-        answer: _T | None = yield self.waiting(self.thread.submit(use), limit)
-        return answer
+    def limit_of(self, seconds: float | None) -> float:
+        """Return how many seconds a call may take whose hook has so many; the start comes on top of it."""
+        starting = 0.0 if self.thread.started is not None else self._start_limit
+        return starting + (self.config.core.message_limit if seconds is None else seconds) + _GRACE
 
-    @answers
-    def _started(self) -> Steps[bool]:
-        async def started(_memory: "MemoryHost") -> bool:
-            return True
-
-        return bool((yield self.waiting(self.thread.submit(started), 0.0)))
-
-    def told_of_late(self, text: str) -> str | None:
+    def late_notice(self, text: str) -> str | None:
         """Return the fenced block of a turn whose message waits for the memory still, or None."""
         language = told_in(self.config.core.language, text)
         may_run = [plugin for plugin in OF_PLUGINS if self.config.enabled(plugin) and is_selected(plugin)]
@@ -154,18 +155,36 @@ class MemoryService:
         """Return a turn that begins; make one for each. ``parent`` is the session whose agent asked a sub-agent."""
         return Turn(self, session_key, scope=scope, parent=parent)
 
-    @answers
-    def open_turn(self, turn: Turn, text: str, history: Sequence[object] = (), *, unknown: bool = False) -> Steps[str]:
+    def open_turn(self, turn: Turn, text: str, history: Sequence[object] = (), *, unknown: bool = False) -> Answer[str]:
         """Begin a turn, and return what is known for long of whose it is, for the system prompt.
 
         The message is kept and recalled for, as `Turn.received` does. Of an ``unknown`` session, whose ``history``
         memory may never have seen, that is taken in before, at its first turn here; of others what the user said before
         this message and nobody has answered.
         """
-        if missing := self._unseen(turn, history, unknown=unknown):
-            yield from self.resume(turn.session_key, missing, scope=turn.scope).steps
-        yield from turn.received(text, history).steps
-        return (yield from self._known(turn))
+        is_first = self._opens(turn)
+        missing = () if turn.parent else history if unknown and is_first else unanswered_in(history)
+        resumed = self._resume(turn.session_key, missing, scope=turn.scope) if missing else None
+        return self._known(turn, text, turn.begin(text, history, after=resumed), resumed)
+
+    def go_on(self, turn: Turn, messages: Sequence[object]) -> Answer[str]:
+        """Go on with a turn that another run began, by what its messages ask, and return what `open_turn` does."""
+        asked = asked_in(messages)
+        return self._known(turn, asked.text, turn.begin(asked.text, asked.before, known=True))
+
+    def _known(
+        self, turn: Turn, text: str, received: "Future[Any] | None", resumed: "Future[Any] | None" = None
+    ) -> Answer[str]:
+        async def know(memory: "MemoryHost") -> str:
+            return memory.prompt_entries(session_key=turn.parent or turn.session_key, scope=turn.scope).text
+
+        def finish(*answers: Any) -> str:
+            turn.note_block(text)
+            return answers[-1] or ""
+
+        limits = {resumed: self.config.core.compaction_limit, received: None, self.thread.submit(know): None}
+        waits = [(one, self.limit_of(limit)) for one, limit in limits.items() if one is not None]
+        return Answer(self.thread, waits, finish)
 
     def take_in_behind(self, turn: Turn, history: Callable[[], Sequence[object]]) -> None:
         """Take in what memory never saw of a session, at its first turn here, and return at once.
@@ -181,65 +200,33 @@ class MemoryService:
 
             self.thread.submit(take_in)
 
-    def _unseen(self, turn: Turn, history: Sequence[object], *, unknown: bool) -> Sequence[object]:
-        """Return what of a history memory may not have seen: all of it in the first turn that was opened here."""
-        is_first = self._opens(turn)
-        if turn.parent:
-            return ()
-        return history if unknown and is_first else unanswered_in(history)
-
     def _opens(self, turn: Turn) -> bool:
         """Return whether a turn is the first of its session here, and know it from now on."""
         is_first = turn.session_key not in self._opened
         self._opened[turn.session_key] = None
         return is_first
 
-    @answers
-    def go_on(self, turn: Turn, messages: Sequence[object]) -> Steps[str]:
-        """Go on with a turn that another run began, by what its messages ask, and return what `open_turn` does."""
-        asked = asked_in(messages)
-        yield from turn.taken_up(asked.text, asked.before).steps
-        return (yield from self._known(turn))
-
-    def _known(self, turn: Turn) -> Steps[str]:
-        known = self.prompt_entries(session_key=turn.parent or turn.session_key, scope=turn.scope)
-        return (yield from known.steps).text
-
-    @answers
     def resume(
-        self,
-        session_key: str,
-        messages: Sequence[object],
-        *,
-        parent: str = "",
-        scope: ScopeLike = None,
-        behind_turn: bool = False,
-    ) -> Steps[int]:
-        """Keep what is missing of a host's history, once, and return how many messages that were.
+        self, session_key: str, messages: Sequence[object], *, parent: str = "", scope: ScopeLike = None
+    ) -> Answer[int]:
+        """Keep what is missing of a host's history, once, and return how many messages that were."""
+        resumed = self._resume(session_key, messages, parent=parent, scope=scope)
+        return self.answer(lambda taken: taken or 0, resumed, limit=self.config.core.compaction_limit)
 
-        What is taken in ``behind_turn`` is older than a turn that was begun before.
-        """
-
+    def _resume(self, session_key: str, messages: Sequence[object], **more: Any) -> "Future[int | None]":
         async def resume(memory: "MemoryHost") -> int:
-            return await memory.resume(
-                session_key=session_key, messages=messages, parent=parent, scope=scope, behind_turn=behind_turn
-            )
+            return await memory.resume(session_key=session_key, messages=messages, **more)
 
-        return (yield self.waiting(self.thread.submit(resume), self.config.core.compaction_limit)) or 0
+        return self.thread.submit(resume)
 
-    @answers
-    def before_compaction(self, session_key: str, messages: Sequence[object], **more: Any) -> Steps[Summary | None]:
+    def before_compaction(self, session_key: str, messages: Sequence[object], **more: Any) -> Answer[Summary | None]:
         """Save what matters before history is cut, and return what replaces it, as `MemoryHost.before_compaction`."""
 
         async def save(memory: "MemoryHost") -> Summary | None:
             return await memory.before_compaction(session_key=session_key, messages=messages, **more)
 
-        summary: Summary | None = yield self.waiting(
-            self.thread.submit(save), self.config.core.compaction_limit + _WRITING
-        )
-        return summary
+        return self.call(save, limit=self.config.core.compaction_limit + _WRITING)
 
-    @answers
     def summary_of(
         self,
         session_key: str,
@@ -248,50 +235,57 @@ class MemoryService:
         context_window: int,
         reason: str = "token_pressure",
         scope: ScopeLike = None,
-    ) -> Steps[Summary | None]:
+    ) -> Answer[Summary | None]:
         """Return what replaces the oldest of a session's messages, whatever they hold, or None: then they stay.
 
         An earlier summary may stand among them.
         """
-        if not messages:
-            return None
-        earlier = find_earlier_summary(messages_from_chat(messages))
-        known = 0 if earlier is None else earlier + 1
-        more = {"context_window": context_window, "reason": reason, "known": known, "scope": scope}
-        summary = yield from self.before_compaction(session_key, messages, **more).steps
-        return summary if summary is not None and summary.text.strip() else None
 
-    @answers
-    def search(self, text: str, *, limit: int, scope: ScopeLike = None) -> Steps[Sequence[Hit]]:
+        async def sum_up(memory: "MemoryHost") -> Summary | None:
+            if not messages:
+                return None
+            earlier = find_earlier_summary(messages_from_chat(messages))
+            summary = await memory.before_compaction(
+                session_key=session_key,
+                messages=messages,
+                context_window=context_window,
+                reason=reason,
+                known=0 if earlier is None else earlier + 1,
+                scope=scope,
+            )
+            return summary if summary is not None and summary.text.strip() else None
+
+        return self.call(sum_up, limit=self.config.core.compaction_limit + _WRITING)
+
+    def search(self, text: str, *, limit: int, scope: ScopeLike = None) -> Answer[Sequence[Hit]]:
         """Return the best memories that somebody may see."""
 
         async def search(memory: "MemoryHost") -> Sequence[Hit]:
             query = Query(text=text, limit=limit, scope=memory.visible_scope(scope_of(scope)))
-            return (await memory.search(query)).hits
+            return (await memory.search(query)).hits if text.strip() else ()
 
-        return (yield self.waiting(self.thread.submit(search), self.tool_limit)) or () if text.strip() else ()
+        return self.answer(lambda hits: hits or (), self.thread.submit(search), limit=self.tool_limit)
 
-    @answers
     def prompt_entries(
         self, long_term: str = "", *, session_key: str = "", scope: ScopeLike = None
-    ) -> Steps[PromptEntries]:
+    ) -> Answer[PromptEntries]:
         """Return what is known of the user for long, for the system prompt, as `MemoryHost.prompt_entries`."""
 
         async def know(memory: "MemoryHost") -> PromptEntries:
             return memory.prompt_entries(long_term, session_key=session_key, scope=scope)
 
-        return (yield self.waiting(self.thread.submit(know))) or PromptEntries("", long_term)
+        return self.answer(lambda known: known or PromptEntries("", long_term), self.thread.submit(know))
 
-    def tools(self) -> list[ServiceTool]:
+    def tools(self) -> "list[ServiceTool]":
         """Return the tools to offer to the model. It blocks until the memory has started, if it has not."""
         self.start().now()
         memory = self.thread.started
-        return [ServiceTool.of(self, tool) for tool in memory.tools()] if memory is not None else []
+        return [ServiceTool(self, tool) for tool in memory.tools()] if memory is not None else []
 
     def is_own(self, name: str) -> bool:
         """Return whether a tool is one of the memory's, also behind a client's prefix, once the memory has started."""
         memory = self.thread.started
-        return memory is not None and own_tool(memory, name) is not None
+        return memory is not None and memory.tool(name) is not None
 
     def ended(self, session_key: str, history: Sequence[object], *, scope: ScopeLike = None) -> None:
         """Say that a session has ended, with its last messages, and return at once."""
@@ -305,11 +299,6 @@ class MemoryService:
         """Start the clock of a session anew: the plugins are told when it has been quiet for a while."""
         self.idle.touch(session_key, self.when_quiet(session_key, scope))
 
-    def limit_of(self, seconds: float | None) -> float:
-        """Return how many seconds a call may take whose hook has so many; the start comes on top of it."""
-        starting = 0.0 if self.thread.started is not None else self._start_limit
-        return starting + (self.config.core.message_limit if seconds is None else seconds) + _GRACE
-
     async def aclose(self) -> bool:
         """Finish what was accepted, close the memory, and say whether that was done in time."""
         return await self.thread.aclose(self._close_limit)
@@ -317,6 +306,52 @@ class MemoryService:
     def close(self) -> bool:
         """Do the same as `aclose` where nothing can be awaited. It blocks."""
         return self.thread.close(self._close_limit)
+
+
+class ServiceTool:
+    """A tool as an adapter offers it to its model: what it is called, when to use it, its JSON schema, and running it.
+
+    ``reads_only`` says that it changes nothing, ``destroys`` that it takes away what was kept. One that does not say
+    what it does may change something.
+    """
+
+    def __init__(self, service: MemoryService, tool: MemoryTool) -> None:
+        self.name = tool.name
+        self.description = tool.description
+        self.parameters = tool.parameters
+        self.reads_only = getattr(tool, "reads_only", False) is True
+        self.destroys = getattr(tool, "destroys", False) is True
+        self._service = service
+
+    def run(self, arguments: Mapping[str, Any] | str, *, session_key: str, scope: ScopeLike = None) -> Answer[str]:
+        """Run the tool from any event loop or thread; what goes wrong is the answer.
+
+        The arguments may be the JSON text of the model. ``scope`` says whose the session is, where nothing else of it
+        has told the memory so.
+        """
+
+        async def run(memory: "MemoryHost") -> str | None:
+            given = _read(arguments) if isinstance(arguments, str) else arguments
+            if not isinstance(given, Mapping):
+                return _NO_ARGUMENTS
+            if scope is not None:
+                memory.hold_scope(session_key=session_key, scope=scope)
+            tool = memory.tool(self.name)
+            return await tool.run(given, session_key=session_key) if tool is not None else None
+
+        running = self._service.thread.submit(run)
+        return self._service.answer(_or_not_ready, running, limit=self._service.tool_limit)
+
+
+def _or_not_ready(said: str | None) -> str:
+    return NOT_READY if said is None else said
+
+
+def _read(arguments: str) -> object:
+    try:
+        return json.loads(arguments or "{}")
+    except (ValueError, RecursionError):
+        return None
 
 
 def _tell_of_quiet(session_key: str, scope: ScopeLike) -> Use[object]:

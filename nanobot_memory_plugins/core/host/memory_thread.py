@@ -11,9 +11,10 @@ import atexit
 import threading
 import time
 import weakref
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine, Generator, Sequence
 from concurrent.futures import Future, InvalidStateError
 from contextlib import suppress
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from nanobot_memory_plugins.core.clock import Clock, SystemClock, sleep, time_limit
@@ -36,6 +37,47 @@ _FORK_SECONDS = 5.0
 _CANCEL_SECONDS = 0.2
 
 
+class Answer(Coroutine[Any, Any, _T]):
+    """What a call answers: awaited in any event loop, or waited for by `now` where nothing can be awaited.
+
+    The call has begun, as ``waits``: futures of the thread, each with the seconds for which it is waited for.
+    ``finish`` makes the answer of what they bring, which is None where one failed or is late.
+    """
+
+    def __init__(
+        self, thread: "MemoryThread", waits: "Sequence[tuple[Future[Any], float]]", finish: Callable[..., _T]
+    ) -> None:
+        self._thread, self._waits, self._finish = thread, waits, finish
+
+    def now(self) -> _T:
+        """Wait for the answer in this thread. It blocks, also the event loop that runs here."""
+        return self._finish(*[self._thread.wait_now(future, limit=limit) for future, limit in self._waits])
+
+    def __await__(self) -> Generator[Any, Any, _T]:
+        return self._awaited().__await__()
+
+    # So that it can be a task, or run by ``asyncio.run``:
+
+    @cached_property
+    def _coroutine(self) -> Coroutine[Any, Any, _T]:
+        return self._awaited()
+
+    def send(self, value: Any) -> Any:
+        """Go on, as a coroutine does."""
+        return self._coroutine.send(value)
+
+    def throw(self, error: Any, value: Any = None, traceback: Any = None) -> Any:
+        """Raise an exception in it, as in a coroutine."""
+        return self._coroutine.throw(error)
+
+    def close(self) -> None:
+        """End it, as a coroutine ends."""
+        self._coroutine.close()
+
+    async def _awaited(self) -> _T:
+        return self._finish(*[await self._thread.wait(future, limit=limit) for future, limit in self._waits])
+
+
 class MemoryThread:
     """Runs one memory in a daemon thread, started at the first use and again after a close.
 
@@ -55,7 +97,7 @@ class MemoryThread:
         self._build = build
         self.clock = clock or SystemClock()
         self._at_start = at_start
-        self._exit_limit = exit_limit
+        self.exit_limit = exit_limit
         self._lock = threading.Lock()
         self._run: _Run | None = None
         _threads.add(self)
@@ -79,7 +121,6 @@ class MemoryThread:
         with self._lock:
             if self._run is None:
                 self._run = _Run(self._build, self._at_start)
-                _unclosed.add(self)
             return self._run.submit(use, background=background)
 
     async def call(self, use: Use[_T], *, limit: float) -> _T | None:
@@ -127,10 +168,6 @@ class MemoryThread:
             ended.result(timeout=limit)
         return _note_end(ended.done())
 
-    def close_at_exit(self) -> None:
-        """Close, because the interpreter ends."""
-        self.close(self._exit_limit)
-
     def await_start(self, seconds: float) -> None:
         """Wait until a memory that is starting has started, or failed. It blocks."""
         run = self._run
@@ -151,12 +188,11 @@ class MemoryThread:
 
 
 _threads: "weakref.WeakSet[MemoryThread]" = weakref.WeakSet()
-_unclosed: "weakref.WeakSet[MemoryThread]" = weakref.WeakSet()
 
 
-def _close_unclosed() -> None:
-    for thread in list(_unclosed):
-        thread.close_at_exit()
+def _close_all() -> None:
+    for thread in list(_threads):
+        thread.close(thread.exit_limit)
 
 
 def _await_starts() -> None:
@@ -168,7 +204,6 @@ def _await_starts() -> None:
 def _begin_anew() -> None:
     for thread in list(_threads):
         thread.begin_anew()
-    _unclosed.clear()
 
 
 around_fork(_await_starts, lambda: None)
@@ -177,8 +212,8 @@ at_fork(_begin_anew)
 
 def _be_first_at_exit() -> None:
     """Close before the exit hooks of what the memory is made of, which were registered while it started."""
-    atexit.unregister(_close_unclosed)
-    atexit.register(_close_unclosed)
+    atexit.unregister(_close_all)
+    atexit.register(_close_all)
 
 
 async def _ends_within(future: "Future[Any]", limit: float, clock: Clock) -> bool:

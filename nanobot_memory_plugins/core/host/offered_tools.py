@@ -1,10 +1,10 @@
 """The tools of one memory: what the model is offered, what a call of it means, and what it may say at a time."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
-from nanobot_memory_plugins.core.host.plugins.plugin_host import PluginAnswer, PluginHost
+from nanobot_memory_plugins.core.host.plugins.plugin_host import PluginHost
 from nanobot_memory_plugins.core.host.privacy import NOT_KEPT, OffRecordTool, Privacy
 from nanobot_memory_plugins.core.host.remember_tool import REMEMBER, KeepNote, RememberNote
 from nanobot_memory_plugins.core.isolation.answers import TOOL_ANSWER
@@ -14,6 +14,9 @@ from nanobot_memory_plugins.core.protocols import MemoryTool
 from nanobot_memory_plugins.core.scopes.safe_keys import with_redacted_keys
 from nanobot_memory_plugins.core.text.tokens import estimate_tokens
 from nanobot_memory_plugins.redaction.script.printable import printable
+
+# What stands between a prefix of a client's and the name of a tool.
+_SEPARATORS = ("__", ".", ":", "/")
 
 
 class OfferedTools:
@@ -37,8 +40,12 @@ class OfferedTools:
         if self._wanted:
             answers = await plugins.call("contribute_tools", {}, accept=(MemoryTool,))
             self._tokens = None
-            self._tools |= {tool.name: tool for tool in bounded_tools(answers, privacy)}
-            self._tools |= {OffRecordTool.name: OffRecordTool(privacy)}
+            for answer in answers:
+                for tool in answer.values:
+                    assert isinstance(tool, MemoryTool)  # noqa: S101  # no other counts as an answer
+                    bounded = BoundedTool(tool, answer.plugin_name, privacy)
+                    self._tools[bounded.name] = bounded
+            self._tools[OffRecordTool.name] = OffRecordTool(privacy)
 
     def offered(self) -> list[MemoryTool]:
         """Return what the model is offered."""
@@ -46,8 +53,9 @@ class OfferedTools:
         return list(self._tools.values())
 
     def called(self, name: str) -> MemoryTool | None:
-        """Return the tool that a call means, or None."""
-        return self._tools.get(name)
+        """Return the tool that a call means, also behind a client's prefix (``mcp__memory__remember``), or None."""
+        names = [name, *(name.rpartition(separator)[2] for separator in _SEPARATORS if separator in name)]
+        return next((self._tools[one] for one in names if one in self._tools), None)
 
 
 def _tokens_of(tool: MemoryTool) -> int:
@@ -55,49 +63,19 @@ def _tokens_of(tool: MemoryTool) -> int:
     return estimate_tokens(json.dumps({"type": "function", "function": shown}, ensure_ascii=False, default=str))
 
 
-def bounded_tools(answers: Iterable[PluginAnswer], privacy: Privacy) -> list[MemoryTool]:
-    """Return the tools that plugins contribute, each inside the bound."""
-    return [
-        BoundedTool(tool, answer.plugin_name, privacy)
-        for answer in answers
-        for tool in answer.values
-        if isinstance(tool, MemoryTool)
-    ]
-
-
 @with_redacted_keys
 class BoundedTool:
     """A `MemoryTool` that lets another one speak. ``plugin`` is whose it is."""
 
     def __init__(self, tool: MemoryTool, plugin: str, privacy: Privacy) -> None:
+        self.name = tool.name
+        self.description = tool.description
+        self.parameters = tool.parameters
+        self.reads_only = getattr(tool, "reads_only", False) is True
+        self.destroys = getattr(tool, "destroys", False) is True
         self._tool = tool
         self._plugin = plugin
         self._privacy = privacy
-
-    @property
-    def name(self) -> str:
-        """The tool's name."""
-        return self._tool.name
-
-    @property
-    def description(self) -> str:
-        """When to use the tool."""
-        return self._tool.description
-
-    @property
-    def parameters(self) -> Mapping[str, Any]:
-        """JSON schema of the arguments."""
-        return self._tool.parameters
-
-    @property
-    def reads_only(self) -> bool:
-        """Whether it changes nothing, as far as it says so."""
-        return getattr(self._tool, "reads_only", False) is True
-
-    @property
-    def destroys(self) -> bool:
-        """Whether it takes away what was kept, as far as it says so."""
-        return getattr(self._tool, "destroys", False) is True
 
     async def run(self, arguments: Mapping[str, Any], *, session_key: str) -> str:
         """Run the tool; an answer that is too long, or no text, is left out, and the answer says so."""

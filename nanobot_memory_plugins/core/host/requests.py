@@ -74,19 +74,12 @@ def _with_text(message: Mapping[str, Any], block: str) -> dict[str, Any]:
     return {**message, "content": [*parts, {"type": kind, "text": block}]}
 
 
-@dataclass(frozen=True, slots=True)
-class CompactionCut:
-    """``messages`` that may be cut, and the other arguments of a compaction."""
-
-    messages: Sequence[object]
-    more: dict[str, Any]
-
-
 def history_to_cut(
     messages: Sequence[object], is_asked: Callable[[Message], bool], window: int, fill: float
-) -> CompactionCut | None:
-    """Return what stands before the last message that ``is_asked``, or None while all fits or nothing stands there.
+) -> dict[str, Any] | None:
+    """Return the arguments of a compaction of what stands before the last message that ``is_asked``.
 
+    None while all fits, or nothing stands there.
     ``fill`` is the share of the ``window``, in tokens, from which on the messages are too many.
     """
     if window <= 0:
@@ -101,5 +94,5 @@ def history_to_cut(
     if asked <= known:
         return None
     room = max(1, int(window * fill) - sum(tokens[asked:]))
-    more = {"context_window": window, "room": room, "reason": "token_pressure", "known": known}
-    return CompactionCut(messages[:asked], more)
+    cut = {"messages": messages[:asked], "known": known}
+    return {**cut, "context_window": window, "room": room, "reason": "token_pressure"}

@@ -9,12 +9,10 @@ from contextlib import AbstractContextManager
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-from nanobot_memory_plugins.core.host.answer import Answer, Steps, answers
 from nanobot_memory_plugins.core.host.framework_calls import History, Raised, arguments_of, asked_by, never_raises
-from nanobot_memory_plugins.core.host.memory_thread import Use
+from nanobot_memory_plugins.core.host.memory_thread import Answer, Use
 from nanobot_memory_plugins.core.host.requests import FILL, history_to_cut, with_block
 from nanobot_memory_plugins.core.host.said_before import without_media
-from nanobot_memory_plugins.core.host.service_tool import own_tool
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.scopes.scopes import ScopeLike
@@ -25,6 +23,9 @@ from nanobot_memory_plugins.core.values.message_context import MessageContext
 if TYPE_CHECKING:
     from nanobot_memory_plugins.core.host.memory_host import MemoryHost
     from nanobot_memory_plugins.core.host.memory_service import MemoryService
+
+# What is recalled for a message that is known to have been said, and was not.
+_UNSAID = MessageContext(block=None, receipt=Receipt(stored=False, reason="Nobody said it in this session."))
 
 
 class Turn:
@@ -45,10 +46,9 @@ class Turn:
         self._received: dict[str, Future[MessageContext | None]] = {}
         self._given_up: set[str] = set()
         self._block: str | None = None
-        self._tools_began: dict[str, tuple[float, str, object]] = {}
+        self._tools_began: dict[str, float] = {}
         self._tools_done: set[str] = set()
         self._asking: dict[str, AbstractContextManager[None]] = {}
-        self._watched: asyncio.Task[Any] | None = None
         self._replies: Counter[str] = Counter()
         self._over = False
 
@@ -56,6 +56,11 @@ class Turn:
     def block(self) -> str | None:
         """The fenced text to put beside the user's message, once it was recalled, or None."""
         return self._block
+
+    @property
+    def was_late(self) -> bool:
+        """Whether the memory failed or had no answer in time, so that the turn goes on without it."""
+        return bool(self._given_up)
 
     def restore(self, text: str, block: str | None = None) -> Self:
         """Go on with a turn that another object began, in another process perhaps: nothing is kept or recalled anew.
@@ -68,44 +73,31 @@ class Turn:
         self._block = block
         return self
 
-    @property
-    def was_late(self) -> bool:
-        """Whether the memory failed or had no answer in time, so that the turn goes on without it."""
-        return bool(self._given_up)
-
-    @answers
-    def received(self, text: str, history: History = (), *, spoken: bool | None = None) -> Steps[str | None]:
+    def received(self, text: str, history: History = (), *, spoken: bool | None = None) -> Answer[str | None]:
         """Keep the user's message, once, and return the fenced block that belongs beside it, or None.
 
         ``history`` stands in the live context before it. What the host says in the user's place is not ``spoken``, and
         nor is what a sub-agent is asked.
         """
         future = self.begin(text, history, spoken=spoken)
-        if future is None or self._is_given_up(text, future):
-            return None
-        answer: MessageContext | None = yield self._service.waiting(future)
-        return self._noted(text, answer, future)
-
-    @answers
-    def taken_up(self, text: str, history: History = ()) -> Steps[str | None]:
-        """Recall for a message whose run goes on in another turn: the transcript holds it, and it is not kept again.
-
-        What nobody said in the session (a nested agent's prompt, say) is not recalled for.
-        """
-        if _folded(text) not in self._received:
-            held = self._service.thread.submit(_holding(self.session_key, text))
-            if not (yield self._service.waiting(held)):
-                return None
-        self.begin(text, history, known=True)
-        return (yield from self.received(text, history).steps)
+        if future is None or (_folded(text) in self._given_up and not future.done()):  # it is waited for once
+            return self._service.answer(lambda: None)
+        return self._service.answer(lambda _: self.note_block(text), future)
 
     @never_raises
     def begin(
-        self, text: str, history: History = (), *, spoken: bool | None = None, known: bool = False
+        self,
+        text: str,
+        history: History = (),
+        *,
+        spoken: bool | None = None,
+        known: bool = False,
+        after: "Future[Any] | None" = None,
     ) -> "Future[MessageContext | None] | None":
         """Begin what `received` does, and wait for nothing; None where there is nothing to recall for.
 
-        What is ``known`` stands in the transcript.
+        What is ``known`` stands in the transcript, as the message of a run that goes on in another turn does; where it
+        does not (a nested agent's prompt, say) nothing is recalled. It begins ``after`` another call of the thread.
         """
         key = _folded(text)
         if not key:
@@ -113,11 +105,14 @@ class Turn:
         if key not in self._received:
 
             async def receive(memory: "MemoryHost") -> MessageContext:
-                before = history() if callable(history) else history
+                if after is not None:
+                    await asyncio.wrap_future(after)
+                if known and not await run_in_daemon_thread(memory.was_said, self.session_key, text):
+                    return _UNSAID
                 return await memory.message_received(
                     session_key=self.session_key,
                     text=text,
-                    history=before,
+                    history=history() if callable(history) else history,
                     scope=self._scope_in(memory),
                     spoken=not self.parent if spoken is None else spoken,
                     known=known,
@@ -125,6 +120,26 @@ class Turn:
 
             self._received[key] = self._service.thread.submit(receive)
         return self._received[key]
+
+    def note_block(self, text: str) -> str | None:
+        """Return the block of a message whose recall was waited for: from now on it stands beside the message."""
+        key = _folded(text)
+        future = self._received.get(key)
+        if future is None:
+            return None
+        context = future.result() if future.done() else None
+        if context is _UNSAID:
+            del self._received[key]
+            return None
+        if context is None:
+            self._given_up.add(key)
+            self._block = None if future.done() else self._service.late_notice(text)
+        elif context.block and not is_fenced(context.block):
+            logger.warning("the recall block is not a whole fence: not injected")
+            return None
+        else:
+            self._block = context.block
+        return self._block
 
     def beside(self, messages: Sequence[Any]) -> list[Any]:
         """Return the messages of a request with the block beside the user's, in a new list.
@@ -136,20 +151,17 @@ class Turn:
         made = self._with_block(messages)
         return list(messages) if made is None else made
 
-    def tool_began(self, call_id: str, name: str = "", arguments: object = None) -> None:
-        """Start the clock of a tool. Some providers give the calls of each step the same ids: it is a new call.
-
-        With its ``name`` it is noted also where it is cut off and nobody tells (`watch`).
-        """
-        self._tools_began[call_id] = time.perf_counter(), name, arguments
+    def tool_began(self, call_id: str) -> None:
+        """Start the clock of a tool. Some providers give the calls of each step the same ids: it is a new call."""
+        self._tools_began[call_id] = time.perf_counter()
         self._tools_done.discard(call_id)
 
-    def tool_entered(self, call_id: str, name: str = "", arguments: object = None) -> None:
+    def tool_entered(self, call_id: str) -> None:
         """Start the clock of a tool that runs in this context until its end is told: an agent that it asks is known.
 
         It is for hosts that have a hook before a tool and one behind it; `tool` does the same around one.
         """
-        self.tool_began(call_id, name, arguments)
+        self.tool_began(call_id)
         self._asking[call_id] = asking = asked_by(self.parent or self.session_key)
         asking.__enter__()
 
@@ -159,22 +171,10 @@ class Turn:
         return bool(self._asking)
 
     def tool_waits(self, call_id: str) -> None:
-        """Say of a tool that began that it waits for somebody, and is not cut off: it is called again."""
+        """Say of a tool that began that it waits for somebody: it is called again."""
         self._leave(call_id)
         self._tools_began.pop(call_id, None)
 
-    def watch(self) -> None:
-        """Note, once the task that runs here was cancelled, the tools that began and of whose end nobody has told.
-
-        It is for hosts that call no hook for what a cancellation cuts off. A tool that waits for somebody stays open
-        where nothing was cancelled, or is said to wait.
-        """
-        task = asyncio.current_task()
-        if task is not None and task is not self._watched:
-            self._watched = task
-            task.add_done_callback(self._note_cut_off)
-
-    @answers
     def tool_finished(
         self,
         call_id: str,
@@ -184,14 +184,13 @@ class Turn:
         result: object = None,
         error: "BaseException | str | None" = None,
         duration_ms: float | None = None,
-    ) -> Steps[None]:
+    ) -> Answer[None]:
         """Note a tool that finished, or that failed with ``error``; once for each id, and none of the memory's own.
 
         ``duration_ms`` is how long it took where the host has measured that itself.
         """
-        future = self._note_tool(call_id, name, arguments, result, error, duration_ms)
-        if future is not None:
-            yield self._service.waiting(future, self._service.config.core.tool_limit)
+        noting = self._note_tool(call_id, name, arguments, result, error, duration_ms)
+        return self._service.answer(_nothing, noting, limit=self._service.config.core.tool_limit)
 
     def tool(self, name: str, arguments: object, *, call_id: str = "", waits: Raised = ()) -> "ToolExecution":
         """Measure a tool that runs inside (``async with``, or ``with``), and note it. What it raises goes on.
@@ -200,10 +199,9 @@ class Turn:
         """
         return ToolExecution(self, name, arguments, call_id or f"{name}-{time.perf_counter_ns()}", waits)
 
-    @answers
     def compacted(
         self, messages: Sequence[object], *, context_window: int, fill: float = FILL
-    ) -> Steps[Summary | None]:
+    ) -> Answer[Summary | None]:
         """Return what replaces the history before the user's message of this turn once it fills the window, else None.
 
         ``messages`` are those of the next request; ``fill`` is the share of the window from which on they are too many.
@@ -211,15 +209,12 @@ class Turn:
         """
         cut = history_to_cut(messages, self._is_asked, context_window, fill)
         if cut is None:
-            return None
-        compacting = self._service.before_compaction(self.session_key, cut.messages, **cut.more, scope=self.scope)
-        return (yield from compacting.steps)
+            return self._service.answer(lambda: None)
+        return self._service.before_compaction(self.session_key, **cut, scope=self.scope)
 
-    @answers
-    def replied(self, reply: str | Sequence[object]) -> Steps[None]:
+    def replied(self, reply: str | Sequence[object]) -> Answer[None]:
         """Keep what the assistant said: a text, or what is new in a list of messages since the user's. Once each."""
-        for future in self.begin_reply(reply) or ():
-            yield self._service.waiting(future)
+        return self._service.answer(_nothing, *(self.begin_reply(reply) or ()))
 
     @never_raises
     def begin_reply(self, reply: str | Sequence[object]) -> "list[Future[Any]]":
@@ -246,10 +241,7 @@ class Turn:
         """
         if self._over:
             return
-        self._over = True
-        if not self._service.thread.running:  # a memory that was closed is not started again for it
-            return
-        if context_window > 0:
+        if context_window > 0 and self._service.thread.running:
 
             async def follow(memory: "MemoryHost") -> None:
                 await memory.turn_finished(
@@ -261,13 +253,13 @@ class Turn:
                 )
 
             self._service.thread.submit(follow, background=True)
-        self._service.touch(self.session_key, self.scope)
+        self.abandoned()
 
     @never_raises
     def abandoned(self) -> None:
         """Say that the turn was cancelled: what was kept of it stays, and nothing is awaited any more."""
         self._over = True
-        if self._service.thread.running:
+        if self._service.thread.running:  # a memory that was closed is not started again for it
             self._service.touch(self.session_key, self.scope)
 
     # --- what the calls have in common
@@ -279,29 +271,6 @@ class Turn:
     def _is_asked(self, message: Message) -> bool:
         """Return whether a message of the user's is one of this turn."""
         return message.role == "user" and _folded(without_media(message).text) in self._received
-
-    def _is_given_up(self, text: str, future: "Future[Any]") -> bool:
-        """Return whether a recall was waited for in vain: a turn waits for each once."""
-        return _folded(text) in self._given_up and not future.done()
-
-    def _noted(self, text: str, answer: MessageContext | None, future: "Future[Any]") -> str | None:
-        if answer is None:
-            self._given_up.add(_folded(text))
-            self._block = None if future.done() else self._service.told_of_late(text)
-            return self._block
-        if answer.block and not is_fenced(answer.block):
-            logger.warning("the recall block is not a whole fence: not injected")
-            return None
-        self._block = answer.block
-        return answer.block
-
-    @never_raises
-    def _note_cut_off(self, task: "asyncio.Task[Any]") -> None:
-        was_cancelled = task.cancelled() or task.cancelling()
-        if was_cancelled and self._service.thread.running:  # one that was closed is not started again for it
-            for call_id, (_, name, arguments) in list(self._tools_began.items()):
-                if name:
-                    self._note_tool(call_id, name, arguments, None, asyncio.CancelledError())
 
     @never_raises
     def _note_tool(
@@ -318,23 +287,22 @@ class Turn:
         if call_id in self._tools_done:
             return None
         self._tools_done.add(call_id)
-        measured = (time.perf_counter() - began[0]) * 1000 if began is not None else 0.0
-        milliseconds = measured if duration_ms is None else duration_ms
+        if duration_ms is None:
+            duration_ms = (time.perf_counter() - began) * 1000 if began is not None else 0.0
         said = f"{type(error).__name__}: {error}" if isinstance(error, BaseException) else error
         given = arguments_of(arguments)
 
         async def note(memory: "MemoryHost") -> None:
-            if own_tool(memory, name) is not None:
-                return
-            await memory.tool_executed(
-                session_key=self.parent or self.session_key,
-                tool_name=name,
-                arguments=given,
-                result=result,
-                error=said,
-                duration_ms=milliseconds,
-                scope=self.scope,
-            )
+            if memory.tool(name) is None:
+                await memory.tool_executed(
+                    session_key=self.parent or self.session_key,
+                    tool_name=name,
+                    arguments=given,
+                    result=result,
+                    error=said,
+                    duration_ms=duration_ms,
+                    scope=self.scope,
+                )
 
         return self._service.thread.submit(note)
 
@@ -382,8 +350,7 @@ class ToolExecution:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if (noting := self._ended(error)) is not None:
-            noting.now()
+        self._ended(error).now()
 
     async def __aenter__(self) -> Self:
         return self.__enter__()
@@ -391,28 +358,23 @@ class ToolExecution:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if (noting := self._ended(error)) is not None:
-            await noting
+        await self._ended(error)
 
-    def _ended(self, error: BaseException | None) -> Answer[None] | None:
-        """Note the end; return what is to be waited for, which a cancelled turn does not."""
+    def _ended(self, error: BaseException | None) -> Answer[None]:
+        """Note the end; a cancelled turn does not wait for that."""
         self._asking.__exit__(None, None, None)
-        if error is not None and isinstance(error, self._waits):
-            return None
-        if error is not None and not isinstance(error, Exception):
-            self._turn._note_tool(self._id, self._name, self._arguments, None, error)
-            return None
         failed = self.error if error is None else error
-        return self._turn.tool_finished(self._id, self._name, self._arguments, result=self.result, error=failed)
+        if error is not None and isinstance(error, self._waits):
+            return self._turn._service.answer(_nothing)
+        noting = self._turn.tool_finished(self._id, self._name, self._arguments, result=self.result, error=failed)
+        is_cancelled = error is not None and not isinstance(error, Exception)
+        return self._turn._service.answer(_nothing) if is_cancelled else noting
+
+
+def _nothing(*_answers: object) -> None:
+    """Answer nothing."""
 
 
 def _folded(text: str) -> str:
     """Return a text as it is compared: hosts trim and wrap what they hand over, and our block may stand in it."""
     return " ".join(remove_fenced(text).split())
-
-
-def _holding(session_key: str, text: str) -> Use[bool]:
-    async def hold(memory: "MemoryHost") -> bool:
-        return await run_in_daemon_thread(memory.was_said, session_key, text)
-
-    return hold

@@ -173,7 +173,7 @@ async def test_what_an_agent_asks_another_as_its_tool_is_nobodys_word_and_its_to
     assert "And now?" in wired.said("user")
 
 
-async def test_a_tool_that_is_cut_off_is_noted_and_what_follows_in_that_task_is_the_users(wired):
+async def test_what_follows_a_tool_that_was_cut_off_in_that_task_is_the_users(wired):
     task = asyncio.current_task()
 
     async def slow() -> dict:
@@ -191,7 +191,6 @@ async def test_a_tool_that_is_cut_off_is_noted_and_what_follows_in_that_task_is_
     await ask(runner, "And now?", "next")
     assert said(plugin, "next") == ["And now?", "Understood."]
     assert "And now?" in wired.said("user")
-    assert wired.notes().count("slow {} failed: CancelledError") == 1
 
 
 async def test_a_session_goes_quiet_after_its_last_run_also_one_that_was_cancelled(wired, installed_plugin):
