@@ -3,14 +3,12 @@
 A short list of cues decides whether a call is worth its cost, and nothing else: what is meant is read by the model.
 """
 
-import json_repair
-
 from nanobot_memory_plugins.consolidation.templates import BACKSTOP
 from nanobot_memory_plugins.consolidation.tools import ForgetTool, Remember
 from nanobot_memory_plugins.core import LanguageModelError, PluginContext, language_of, logger
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
+from nanobot_memory_plugins.core.session_reading.answer import json_in
 from nanobot_memory_plugins.core.text.conversation import dated
-from nanobot_memory_plugins.core.text.evidence import without_thoughts
 
 _CUES = {
     "en": (
@@ -54,20 +52,11 @@ class Backstop:
         except LanguageModelError as error:
             logger.debug("a message was not looked at again: {}", type(error).__name__)
             return
-        for operation in _operations(answer):
+        read = json_in(answer)
+        for operation in (read if isinstance(read, list) else [])[:_MOST_OPERATIONS]:
+            if not isinstance(operation, dict):
+                continue
             if operation.get("op") == "remember":
                 await self._remember.run(operation, session_key=session_key)
             elif operation.get("op") == "forget":
                 await self._forget.run(operation, session_key=session_key)
-
-
-def _operations(answer: str) -> list[dict[str, object]]:
-    plain = without_thoughts(answer)
-    start = plain.find("[")
-    if start < 0:
-        return []
-    try:
-        read = json_repair.loads(plain[start:])
-    except Exception:  # a repair of nonsense may fail in any way
-        return []
-    return [one for one in read if isinstance(one, dict)][:_MOST_OPERATIONS] if isinstance(read, list) else []

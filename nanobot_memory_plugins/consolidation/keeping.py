@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple
 
 from nanobot_memory_plugins.consolidation.backstop import Backstop, may_ask
 from nanobot_memory_plugins.consolidation.learning import EntryLearning
-from nanobot_memory_plugins.consolidation.model.matcher import Matcher
+from nanobot_memory_plugins.consolidation.model.matcher import Matcher, encoding
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
 from nanobot_memory_plugins.consolidation.prompt.source import PromptSource
 from nanobot_memory_plugins.consolidation.said import SaidInSession
@@ -15,7 +15,6 @@ from nanobot_memory_plugins.consolidation.tools import ForgetTool, Remember
 from nanobot_memory_plugins.core import ContextBlock, MemoryTool, Message, PluginContext, Scope, logger
 from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
-from nanobot_memory_plugins.core.protocols import EncodingStore
 from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
 
 _REMEMBER = (
@@ -90,7 +89,7 @@ class EntryKeeping:
         self._repository, in_a_turn = opened(_LOCK_SECONDS), opened(_TURN_LOCK_SECONDS)
         self._said = SaidInSession(self._repository.paths, context.clock)
         self._asked: BoundedDict[str, str] = BoundedDict(_SESSIONS)  # messages that no tool was called for yet
-        matcher = Matcher(self._encode)
+        matcher = Matcher(encoding(context))
 
         def called(session_key: str) -> None:
             self._asked.pop(session_key, None)
@@ -149,10 +148,6 @@ class EntryKeeping:
         except MemoryFileError as error:
             logger.warning("the file of the entries stays as it is: {}", error.cause)
         self.prompt.read_ahead()
-
-    async def _encode(self, texts: Sequence[str]) -> list[list[float]] | None:
-        store = self._context.store
-        return await store.encode(texts) if isinstance(store, EncodingStore) else None
 
 
 def _is_answered(messages: Sequence[Message], text: str) -> bool:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from nanobot_memory_plugins.consolidation.keeping import EntryKeeping
 from nanobot_memory_plugins.consolidation.model.entry import Section, whole_scope
-from nanobot_memory_plugins.consolidation.nightly.service import NightlyService
+from nanobot_memory_plugins.consolidation.nightly.schedule import Schedule
 from nanobot_memory_plugins.consolidation.operations.entry_access import RepositoryAccess
 from nanobot_memory_plugins.consolidation.operations.exchange import CONFLICT
 from nanobot_memory_plugins.consolidation.operations.purge import erase_entries
@@ -42,7 +42,7 @@ class ConsolidationPlugin:
 
     def __init__(self) -> None:
         self._kept: EntryKeeping | None = None
-        self._nightly = NightlyService()
+        self._schedule: Schedule | None = None
 
     def _of(self, context: PluginContext) -> EntryKeeping:
         if self._kept is None:
@@ -53,12 +53,16 @@ class ConsolidationPlugin:
     async def on_start(self, context: PluginContext) -> None:
         """Read the entries ahead of the first prompt, and begin the daily consolidation."""
         await self._of(context).start()
-        self._nightly.start(context)
+        options: ConsolidationOptions = context.options
+        if options.consolidation_schedule and self._schedule is None:
+            self._schedule = Schedule(context)
 
     @hookimpl
     async def on_stop(self) -> None:
         """End the daily consolidation."""
-        await self._nightly.stop()
+        schedule, self._schedule = self._schedule, None
+        if schedule is not None:
+            await schedule.stop()
 
     @hookimpl
     async def on_message_received(

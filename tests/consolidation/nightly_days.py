@@ -4,14 +4,15 @@ import json
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from nanobot_memory_plugins.consolidation.nightly.inputs import Narrow
-from nanobot_memory_plugins.consolidation.nightly.pipeline import NightlyConsolidation
+from nanobot_memory_plugins.consolidation.nightly.consolidation import NightlyConsolidation
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
+from nanobot_memory_plugins.core import PluginContext
 from nanobot_memory_plugins.core.clock import ManualClock
 from nanobot_memory_plugins.core.files.notes import render_note
 from nanobot_memory_plugins.core.redaction import redact_text
-from nanobot_memory_plugins.core.values import Note, Origin, Scope, Visibility, Whose
+from nanobot_memory_plugins.core.scopes.scopes import Scopes
+from nanobot_memory_plugins.core.values import Note, Origin, Scope
 from tests.support.files_of import contents_of
 
 from .made_entries import NOW, added
@@ -70,15 +71,18 @@ class Days:
         return {entry.content for entry in self.entries().values()}
 
     def consolidation(self, model: Model | None, **options) -> NightlyConsolidation:
-        narrow: Narrow = options.pop("narrow", lambda scope: Visibility(whose=(Whose(),)))
+        scopes = options.pop("scopes", None) or Scopes("agent")
         return NightlyConsolidation(
-            self.memory,
-            clock=self.clock,
-            redact=redact_text,
-            complete=model,
-            options=ConsolidationOptions(**options),
-            narrow=narrow,
-            timezone=UTC,
+            PluginContext(
+                plugin_name="consolidation",
+                workspace=self.workspace,
+                options=ConsolidationOptions(**options),
+                clock=self.clock,
+                complete=model,
+                redact=redact_text,
+                redact_said=redact_text,
+                scopes=scopes,
+            )
         )
 
     async def run(self, model: Model | None, *, dry_run: bool = False, **options):

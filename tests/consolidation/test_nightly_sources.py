@@ -6,7 +6,7 @@ import pytest
 
 from nanobot_memory_plugins.consolidation.model.entry import Entry
 from nanobot_memory_plugins.consolidation.prompt.source import is_visible
-from nanobot_memory_plugins.core.scopes.scopes import Scopes
+from nanobot_memory_plugins.core.scopes.scopes import Scopes, Share
 from nanobot_memory_plugins.core.values import Scope, Visibility, Whose
 
 from .made_entries import entry
@@ -25,8 +25,8 @@ def world(workspace: Path) -> Days:
     return Days(workspace)
 
 
-async def consolidate(world: Days, *rows: dict, share: str = "agent") -> None:
-    report = await world.run(Model(operations(*rows)), narrow=Scopes(share).visible)
+async def consolidate(world: Days, *rows: dict, share: Share = "agent") -> None:
+    report = await world.run(Model(operations(*rows)), scopes=Scopes(share))
     assert len(report.done) == len(rows), report.dropped
 
 
@@ -56,7 +56,7 @@ async def test_an_added_entry_is_that_sessions_whose_note_says_it(world: Days):
 async def test_an_entry_of_what_two_people_said_is_not_made(world: Days):
     world.note(BEES, scope=ANN)
     world.note(RADIOS, scope=BOB)
-    report = await world.run(Model(operations({"op": "add", "content": BOTH})), narrow=Scopes("agent").visible)
+    report = await world.run(Model(operations({"op": "add", "content": BOTH})))
     assert (report.done, world.entries()) == ((), {})
 
 

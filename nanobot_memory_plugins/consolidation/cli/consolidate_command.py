@@ -6,11 +6,8 @@ from typing import Annotated, Any
 import typer
 
 from nanobot_memory_plugins.consolidation.cli.shown import opened
-from nanobot_memory_plugins.consolidation.nightly.pipeline import Report
-from nanobot_memory_plugins.consolidation.nightly.scheduler import alone
-from nanobot_memory_plugins.consolidation.nightly.service import consolidation_of
+from nanobot_memory_plugins.consolidation.nightly.consolidation import NightlyConsolidation, Report
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
-from nanobot_memory_plugins.consolidation.store.nightly_records import Records
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core import InputError, MemoryConfig, PluginContext, SystemClock
 from nanobot_memory_plugins.core.cli.console import console, shown
@@ -85,10 +82,10 @@ async def _run(
         scopes=scopes,
         prompts=Prompts.of(workspace, configuration.core.prompt_folder, configuration.core.wishes),
     )
-    consolidation = consolidation_of(context)
+    consolidation = NightlyConsolidation(context)
     if dry_run:
         return await consolidation.run(dry_run=True), model is not None
-    async with alone(Records(repository.state), clock) as is_alone:
+    async with consolidation.alone() as is_alone:
         if not is_alone:
             raise InputError("Another process is consolidating this workspace.", hint="Try again in a minute.")
         return await consolidation.run(), model is not None

@@ -14,8 +14,9 @@ from operator import mul
 
 from nanobot_memory_plugins.consolidation.model.entry import Entry
 from nanobot_memory_plugins.consolidation.model.normalised import TextFingerprint, wording
-from nanobot_memory_plugins.core import logger
+from nanobot_memory_plugins.core import PluginContext, logger
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
+from nanobot_memory_plugins.core.protocols import EncodingStore
 
 Encode = Callable[[Sequence[str]], Awaitable[list[list[float]] | None]]
 Vectors = Mapping[str, Sequence[float]]
@@ -39,6 +40,16 @@ class Match:
     entry_id: str
     likeness: float
     by: str
+
+
+def encoding(context: PluginContext) -> Encode:
+    """Return what encodes texts with the model of the store that is open by then, if it has one."""
+
+    async def encode(texts: Sequence[str]) -> list[list[float]] | None:
+        store = context.store
+        return await store.encode(texts) if isinstance(store, EncodingStore) else None
+
+    return encode
 
 
 class Matcher:

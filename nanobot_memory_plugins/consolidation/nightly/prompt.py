@@ -1,87 +1,73 @@
 """The one prompt of a consolidation: short, in the language of its users, inside a budget of tokens."""
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
-from datetime import date, datetime
-from typing import TypeVar
+from collections.abc import Iterable, Sequence
+from datetime import date
 
 from nanobot_memory_plugins.consolidation.model.entry import Entry, Section
-from nanobot_memory_plugins.consolidation.nightly.inputs import UNTRUSTED, NightlyMaterial, NightlyPiece
-from nanobot_memory_plugins.consolidation.nightly.spoken import shown_lines
+from nanobot_memory_plugins.consolidation.nightly.material import UNTRUSTED, Material
 from nanobot_memory_plugins.consolidation.templates import CONSOLIDATION
-from nanobot_memory_plugins.core import Message, estimate_tokens
+from nanobot_memory_plugins.core import Message, Origin, estimate_tokens
 from nanobot_memory_plugins.core.files.prompts import Prompts
+from nanobot_memory_plugins.core.files.transcript import TranscriptRecord
 from nanobot_memory_plugins.core.text.conversation import dated, dominant_language, excerpt
 from nanobot_memory_plugins.core.text.fence import Language
+from nanobot_memory_plugins.core.text.sentences import sentences_of
 
-Shown = TypeVar("Shown")
-# Tokens of one note, passage or entry that are shown.
-_PIECE_TOKENS = 240
-_ENTRY_TOKENS = 120
-# Of the room, what entries and the rest may take at most while there are notes for it.
-_ENTRIES_SHARE = 0.4
-_REST_SHARE = 0.15
+# Tokens of one note, message or passage that are shown, and of one entry.
+_PIECE_TOKENS, _ENTRY_TOKENS = 240, 120
+# Of the room, what each part may take while there is more for those behind it than fits.
+_SHARES = {"rest": 0.15, "entries": 0.4, "said": 0.25, "notes": 0.0}
 # Entries that are shown, however short they are: more than a small model can look through.
 _MOST_ENTRIES = 100
+# Characters of an answer that is understood without its question, and of a question that is shown.
+_SHORT, _ASKED = 60, 120
 
 _REST: dict[Language, str] = {"en": "# OTHER TEXT\n{}\n", "zh": "# 其他文字\n{}\n"}
 _STATES: dict[Language, tuple[str, str]] = {"en": ("archived", "replaced"), "zh": ("已归档", "已被取代")}
 
 
-@dataclass(frozen=True, slots=True)
-class Prompt:
-    """The chat messages, and the material as far as it was shown: only that can be worked on."""
-
-    messages: list[dict[str, str]]
-    shown: NightlyMaterial
-
-
-def make_prompt(material: NightlyMaterial, prompts: Prompts, *, today: date, tokens: int) -> Prompt:
-    """Return the prompt for one call, at most about ``tokens`` estimated tokens long, the task included.
+def make_prompt(
+    material: Material, prompts: Prompts, *, today: date, tokens: int
+) -> tuple[list[dict[str, str]], dict[str, Entry]]:
+    """Return the prompt for one call, about ``tokens`` estimated tokens at most, and the entries that it shows.
 
     What was said last, the newest notes and the highest entries come first. What does not fit is left out.
     """
-    language = _language(material)
-
-    def filled(values: Mapping[str, str]) -> list[dict[str, str]]:
-        empty = dict.fromkeys(("entries", "said", "notes", "rest"), "")
-        return prompts.rendered(CONSOLIDATION, language, {**empty, "day": dated(today, language), **values})
-
-    room = max(0, tokens - 24 - sum(estimate_tokens(one["content"]) for one in filled({})))
-    rest = list(_fitting(((one, _note_line(one)) for one in material.rest), int(room * _REST_SHARE)))
-    left = room - sum(_cost(line) for _, line in rest)
-    notes = [(one, _note_line(one)) for one in material.notes]
-    spoken = [(one, _said_line(one.time, line)) for one, line in shown_lines(material.spoken)]
-    wanted = sum(_cost(line) for _, line in (*notes, *spoken))
-    ranked = _ranked(material.entries.values())
-    entries = list(_entries(ranked, max(int(room * _ENTRIES_SHARE), left - wanted), language))
-    left -= sum(_cost(line) for _, line in entries)
-    told = list(_fitting(spoken, max(left // 2, left - sum(_cost(line) for _, line in notes))))
-    left -= sum(_cost(line) for _, line in told)
-    noted = list(_fitting(notes, left))
-    values = {
-        "entries": _lines(entries),
-        "said": _lines(told),
-        "notes": _lines(noted),
-        "rest": _REST[language].format(_lines(rest)) if rest else "",
+    said = [one.text for one in material.said if one.origin is Origin.USER]
+    texts = [*(one.content for one in material.entries.values()), *(one.text for one in material.notes), *said]
+    language = dominant_language([Message("user", text) for text in texts])
+    empty = {**dict.fromkeys(_SHARES, ""), "day": dated(today, language)}
+    fixed = prompts.rendered(CONSOLIDATION, language, empty)
+    ranked = _ranked(material.entries.values())[:_MOST_ENTRIES]
+    lines = {
+        "rest": [_line(one) for one in material.texts],
+        "entries": [_entry_line(one, language) for one in ranked],
+        "said": _said_lines(material.said),
+        "notes": [_line(one) for one in reversed(material.notes)],
     }
-    shown = replace(
-        material,
-        notes=tuple(note for note, _ in noted),
-        entries={entry.id: entry for entry, _ in entries},
-        rest=tuple(piece for piece, _ in rest),
-    )
-    return Prompt(filled(values), shown)
+    shown = _fitting(lines, tokens - 24 - sum(estimate_tokens(one["content"]) for one in fixed))
+    values = {name: "\n".join(part) for name, part in shown.items()}
+    if values["rest"]:
+        values["rest"] = _REST[language].format(values["rest"])
+    entries = {one.id: one for one in ranked if _entry_line(one, language) in shown["entries"]}
+    return prompts.rendered(CONSOLIDATION, language, {**empty, **values}), entries
 
 
-def _lines(found: Iterable[tuple[object, str]]) -> str:
-    return "\n".join(line for _, line in found)
-
-
-def _language(material: NightlyMaterial) -> Language:
-    texts = [one.text for one in material.spoken[::-1] if one.by_user]
-    texts += [*(note.text for note in material.notes), *(entry.content for entry in material.entries.values())]
-    return dominant_language([Message(role="user", text=text) for text in reversed(texts[:200])])
+def _fitting(lines: dict[str, list[str]], room: int) -> dict[str, list[str]]:
+    """Return the lines of each part that fit: its share of the room, or more where those behind it need less."""
+    shown: dict[str, list[str]] = {}
+    left, wanted = room, sum(_cost(line) for part in lines.values() for line in part)
+    for name, part in lines.items():
+        wanted -= sum(map(_cost, part))
+        own = min(left, max(int(room * _SHARES[name]), left - wanted))
+        left -= own
+        shown[name] = []
+        for line in part:
+            if _cost(line) <= own:
+                own -= _cost(line)
+                shown[name].append(line)
+        left += own
+    return shown
 
 
 def _ranked(entries: Iterable[Entry]) -> list[Entry]:
@@ -90,32 +76,33 @@ def _ranked(entries: Iterable[Entry]) -> list[Entry]:
     return sorted(good, key=lambda one: (one.section is Section.ARCHIVED, bool(one.superseded_by), -one.score, one.id))
 
 
-def _entries(entries: Iterable[Entry], room: int, language: Language) -> Iterator[tuple[Entry, str]]:
-    for number, entry in enumerate(entries):
-        archived, replaced = _STATES[language]
-        state = replaced if entry.superseded_by else archived if entry.section is Section.ARCHIVED else ""
-        about = [entry.category, entry.last_activated.date().isoformat(), f"{entry.score:.2f}", state]
-        line = f"[{entry.id}] ({', '.join(filter(None, about))}) {excerpt(_flat(entry.content), _ENTRY_TOKENS)}"
-        room -= _cost(line)
-        if room < 0 or number >= _MOST_ENTRIES:
-            return
-        yield entry, line
+def _entry_line(entry: Entry, language: Language) -> str:
+    archived, replaced = _STATES[language]
+    state = replaced if entry.superseded_by else archived if entry.section is Section.ARCHIVED else ""
+    about = [entry.category, entry.last_activated.date().isoformat(), f"{entry.score:.2f}", state]
+    return f"[{entry.id}] ({', '.join(filter(None, about))}) {excerpt(_flat(entry.content), _ENTRY_TOKENS)}"
 
 
-def _fitting(lines: Iterable[tuple[Shown, str]], room: int) -> Iterator[tuple[Shown, str]]:
-    for one, line in lines:
-        if _cost(line) <= room:
-            room -= _cost(line)
-            yield one, line
+def _said_lines(said: Sequence[TranscriptRecord]) -> list[str]:
+    """Return what users said as lines, newest first; a short answer with the question before it."""
+    lines: list[str] = []
+    before: TranscriptRecord | None = None
+    for one in said:
+        asked = ""
+        if before is not None and before.role == "assistant" and before.scope.session == one.scope.session:
+            sentence = (sentences_of(before.text) or [""])[-1]
+            if len(one.text) <= _SHORT and sentence.rstrip().endswith(("?", "？")):
+                asked = f"({' '.join(sentence[-_ASKED:].split())}) "
+        if one.role == "user":
+            lines.append(_line(one, asked))
+        before = one
+    return lines[::-1]
 
 
-def _note_line(piece: NightlyPiece) -> str:
-    # A heading inside the material would look like one of the prompt's.
-    return f"- {piece.time.date().isoformat()} {excerpt(_flat(piece.text), _PIECE_TOKENS)}"
-
-
-def _said_line(time: datetime, text: str) -> str:
-    return f"- {time.astimezone().date().isoformat()} {excerpt(_flat(text), _PIECE_TOKENS)}"
+def _line(record: TranscriptRecord, before: str = "") -> str:
+    # On one line: a heading inside the material would look like one of the prompt's.
+    day = f"{record.time.astimezone():%Y-%m-%d} " if record.time is not None else ""
+    return f"- {day}{excerpt(before + _flat(record.text), _PIECE_TOKENS)}"
 
 
 def _flat(text: str) -> str:

@@ -34,19 +34,22 @@ def _line(value: object) -> str:
     return one_line(str(value or "")).strip("\"'“”`*- ") if isinstance(value, (str, int, float)) else ""
 
 
-def _day(value: object) -> date | None:
+def day_of(value: object) -> date | None:
+    """Return the day that a model names, or None."""
     try:
         return datetime.fromisoformat(str(value).strip()).date()
     except ValueError:
         return None
 
 
-def _ids(value: object) -> tuple[str, ...]:
-    listed = value if isinstance(value, list) else [value]
+def ids_of(value: object) -> tuple[str, ...]:
+    """Return the ids that a model names, one or a list, each once."""
+    listed = value if isinstance(value, (list, tuple)) else [value]
     return tuple(dict.fromkeys(filter(None, (str(one).strip("[] ") for one in listed if isinstance(one, (str, int))))))
 
 
-def _choice(*known: str, default: str) -> BeforeValidator:
+def choice(*known: str, default: str) -> BeforeValidator:
+    """Return what reads one of some words, in any case, and takes another one for the default."""
     return BeforeValidator(lambda value: word if (word := _line(value).casefold()) in known else default)
 
 
@@ -60,13 +63,13 @@ class _Item(BaseModel):
 
     text: Annotated[str, BeforeValidator(_line), Field(min_length=2)]
     said: Annotated[tuple[str, ...], BeforeValidator(quotations_of)] = ()
-    kind: Annotated[str, _choice(*KINDS, default="fact")] = "fact"
-    importance: Annotated[str, _choice(*IMPORTANCES, default="medium")] = "medium"
+    kind: Annotated[str, choice(*KINDS, default="fact")] = "fact"
+    importance: Annotated[str, choice(*IMPORTANCES, default="medium")] = "medium"
     details: Annotated[str, BeforeValidator(lambda value: value if isinstance(value, str) else "")] = ""
     tags: Annotated[tuple[str, ...], BeforeValidator(_tags)] = ()
-    valid_until: Annotated[date | None, BeforeValidator(_day)] = None
-    confirms: Annotated[tuple[str, ...], BeforeValidator(_ids)] = ()
-    ends: Annotated[tuple[str, ...], BeforeValidator(_ids)] = ()
+    valid_until: Annotated[date | None, BeforeValidator(day_of)] = None
+    confirms: Annotated[tuple[str, ...], BeforeValidator(ids_of)] = ()
+    ends: Annotated[tuple[str, ...], BeforeValidator(ids_of)] = ()
 
 
 def read_answer(
@@ -83,19 +86,11 @@ def read_answer(
     An empty list is an answer, and so is NO_REPLY in any shape. ``known`` are the ids that the model was shown,
     ``asked`` the fields that it was asked for: what has none of them is no answer.
     """
-    plain = without_thoughts(text[:_ANSWER_CHARS])
-    start = _JSON_START.search(plain)
-    if start is None:
-        return SessionReading(tuple(messages), when) if says_nothing(plain) else None
-    if is_refusal(plain):
-        return None
-    try:
-        value: object = json_repair.loads(plain[start.start() :])
-    except Exception:  # a repair of nonsense may fail in any way
-        return None
-    fields = _fields(value)
+    plain = text[:_ANSWER_CHARS]
+    fields = _fields(json_in(plain))
     if fields is None or asked.isdisjoint(fields):
-        return None
+        is_empty = _JSON_START.search(without_thoughts(plain)) is None and says_nothing(plain)
+        return SessionReading(tuple(messages), when) if is_empty else None
     entries = [entry for row in _rows(fields.get(ENTRIES)) for entry in _entry(row, quotations, known)]
     summary = fields.get(SUMMARY)
     rest = {name: one for name, one in fields.items() if name not in (ENTRIES, SUMMARY)}
@@ -106,6 +101,19 @@ def read_answer(
         summary.strip()[:_SUMMARY_CHARS] if isinstance(summary, str) else "",
         MappingProxyType(rest),
     )
+
+
+def json_in(answer: str) -> object | None:
+    """Return the JSON value in a model's answer, mended where it is broken; None where it has none, or refuses."""
+    plain = without_thoughts(answer)
+    start = _JSON_START.search(plain)
+    if start is None or start.end() == len(plain) or is_refusal(plain):
+        return None
+    try:
+        value: object = json_repair.loads(plain[start.start() :])
+    except Exception:  # a repair of nonsense may fail in any way
+        return None
+    return value
 
 
 def _fields(value: object) -> Mapping[str, Any] | None:

@@ -1,0 +1,177 @@
+"""What a consolidation reads: the notes and transcripts of the last days, the entries, and people's long-term text.
+
+Only what users said makes an entry the user's. What tools and the web said is left out, as are sessions that nobody
+speaks in, and messages that are hidden with a forgotten entry.
+"""
+
+import hashlib
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, time, timedelta
+from pathlib import Path
+
+from nanobot_memory_plugins.consolidation.model.entry import Entry, whole_scope
+from nanobot_memory_plugins.core import Message, Origin, Scope, logger
+from nanobot_memory_plugins.core.files.hidden_records import hidden_records
+from nanobot_memory_plugins.core.files.notes import Passage, parse_notes
+from nanobot_memory_plugins.core.files.paths import MemoryPaths
+from nanobot_memory_plugins.core.files.reading import read_inside
+from nanobot_memory_plugins.core.files.transcript import TranscriptRecord, recent_records
+from nanobot_memory_plugins.core.text.pasted import authored_text
+from nanobot_memory_plugins.core.values import Visibility
+
+# Bytes of one file that are read; a day of notes is some hundred kilobytes at most.
+_LARGEST_FILE = 16 << 20
+# Messages of all sessions, and of one; characters of one message that are looked at.
+_MESSAGES, _OF_SESSION, _CHARACTERS = 400, 200, 4_000
+_ROLES = {"user": Origin.USER, "assistant": Origin.ASSISTANT}
+UNTRUSTED = frozenset({Origin.TOOL, Origin.WEB})
+
+# Text that holds nothing but headings, or nothing at all.
+_HEADINGS = re.compile(r"(?:\s*#{1,6}(?:[ \t][^\n]*)?(?:\n|\Z))*\s*")
+
+Redact = Callable[[str], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """What stands in the files beside the entries, oldest first: ``notes``, ``texts`` of people's, what was ``said``.
+
+    A record's origin is the user, or else the assistant.
+    """
+
+    notes: Sequence[TranscriptRecord] = ()
+    texts: Sequence[TranscriptRecord] = ()
+    said: Sequence[TranscriptRecord] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Material:
+    """What one call of the model is about: what those have in common who may see the same."""
+
+    visible: Visibility
+    entries: dict[str, Entry] = field(default_factory=dict)
+    notes: list[TranscriptRecord] = field(default_factory=list)
+    texts: list[TranscriptRecord] = field(default_factory=list)
+    said: list[TranscriptRecord] = field(default_factory=list)
+
+    def digests(self) -> set[str]:
+        """Return fingerprints of everything in it: nothing is new while all of them are known."""
+        seen_by = "" if self.visible.is_everything else repr(self.visible.whose)
+        said = [one for one in self.said if one.origin is Origin.USER]
+        texts = [one.text for one in (*self.notes, *self.texts, *said)]
+        texts += [entry.content for entry in self.entries.values()]
+        whole = ("\0".join((self.visible.agent, seen_by, text)).encode("utf-8", "replace") for text in texts)
+        return {hashlib.blake2b(one, digest_size=10).hexdigest() for one in whole}
+
+
+def materials(
+    sources: Sources, entries: Mapping[str, Entry], narrow: Callable[[Scope], Visibility]
+) -> dict[Visibility, Material]:
+    """Return the entries and sources by who may see them: the scopes that see the same memories make one material."""
+    found: dict[Visibility, Material] = {}
+
+    def of(scope: Scope) -> Material:
+        # Projects are no borders between people: what one person said in two of them is looked at together.
+        visible = replace(narrow(scope), project="")
+        return found.setdefault(visible, Material(visible))
+
+    for entry in entries.values():
+        of(whole_scope(entry)).entries[entry.id] = entry
+    for note in sources.notes:
+        of(note.scope).notes.append(note)
+    for text in sources.texts:
+        of(text.scope).texts.append(text)
+    for record in sources.said:
+        of(record.scope).said.append(record)
+    return found
+
+
+def read_sources(
+    paths: MemoryPaths, foreign: bytes, *, now: datetime, days: int, redact: Redact, background: Sequence[str]
+) -> Sources:
+    """Read the notes and transcripts of the last ``days`` days, today included, and the long-term memory. It blocks.
+
+    ``foreign`` is people's text in the entries' file, ``background`` holds the beginnings of the keys of sessions that
+    nobody speaks in. Days are those of this machine. Files that cannot be read are left out, with a warning.
+    """
+    today = now.astimezone().date()
+    midnights = [datetime.combine(today - timedelta(days=back), time()).astimezone() for back in range(days)]
+    notes = [one for day in midnights for one in _records(_read(paths.day_note(day.date())), day, redact)]
+    texts = [one for data in (foreign, _read(paths.long_term)) for one in _records(data, now, redact)]
+    # The same words once, the last time that they were noted.
+    newest = {(one.text, one.scope): one for one in sorted(notes, key=_time)}
+    said = _said_since(paths, midnights[-1], redact, tuple(background))
+    return Sources(sorted(newest.values(), key=_time), texts, said)
+
+
+def _time(record: TranscriptRecord) -> datetime:
+    assert record.time is not None  # noqa: S101  # of notes it is known
+    return record.time
+
+
+def _records(data: bytes, when: datetime, redact: Redact) -> Iterator[TranscriptRecord]:
+    """Yield the notes and passages of a file; ``when`` is the time of those that name none."""
+    for part in parse_notes(data):
+        if isinstance(part, Passage):
+            record = of_words(redact(part.text).strip(), Origin.USER, Scope(), when)
+        elif part.origin in UNTRUSTED or not part.searchable:
+            continue
+        else:
+            made = part.time if part.time.tzinfo is not None else part.time.replace(tzinfo=UTC)
+            text = "\n".join(filter(None, (part.tldr, part.details)))
+            record = of_words(redact(text).strip(), part.origin, part.scope, made)
+        if not _HEADINGS.fullmatch(record.text):
+            yield record
+
+
+def of_words(text: str, origin: Origin, scope: Scope, when: datetime) -> TranscriptRecord:
+    """Return something that may be quoted; what is no user's word counts as the assistant's."""
+    by = Origin.USER if origin is Origin.USER else Origin.ASSISTANT
+    return TranscriptRecord(by.value, text, scope.session, scope, by, time=when)
+
+
+def _said_since(
+    paths: MemoryPaths, since: datetime, redact: Redact, background: tuple[str, ...]
+) -> list[TranscriptRecord]:
+    """Return what was said since a moment, session by session in their order, the newest of too much."""
+    sessions: list[list[TranscriptRecord]] = []
+    hidden = hidden_records(paths)
+    for path in paths.sessions.glob("*.jsonl"):
+        try:
+            records = recent_records(path, since, _OF_SESSION) if path.stat().st_mtime >= since.timestamp() else []
+        except OSError as error:
+            logger.warning("consolidation: a transcript cannot be read: {}", type(error).__name__)
+            continue
+        spoken = [
+            replace(one, text=text)
+            for one in records
+            if one.id not in hidden
+            and one.time is not None
+            and _ROLES.get(one.role) is one.origin
+            and not one.session_key.startswith(background)
+            and (text := _own_words(one, redact))
+        ]
+        if spoken:
+            sessions.append(spoken)
+    sessions.sort(key=lambda spoken: _time(spoken[-1]))
+    return [one for spoken in sessions for one in spoken][-_MESSAGES:]
+
+
+def _own_words(record: TranscriptRecord, redact: Redact) -> str:
+    text = redact(record.text[: 2 * _CHARACTERS])
+    return (authored_text(Message("user", text)) if record.role == "user" else text)[:_CHARACTERS].strip()
+
+
+def _read(path: Path) -> bytes:
+    try:
+        if path.stat().st_size > _LARGEST_FILE:
+            logger.warning("consolidation: {} is too large, and is left out", path.name)
+            return b""
+        return read_inside(path)
+    except FileNotFoundError:
+        return b""
+    except OSError as error:
+        logger.warning("consolidation: {} cannot be read: {}", path.name, type(error).__name__)
+        return b""
