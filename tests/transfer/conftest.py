@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from nanobot_memory_plugins.core.transfer.import_run import ImportReport
+from nanobot_memory_plugins.core.transfer.importers import chosen_importer
 from nanobot_memory_plugins.core.transfer.importing import import_from
-from nanobot_memory_plugins.core.transfer.sources import chosen_importer
+from nanobot_memory_plugins.core.transfer.run import ImportReport
 
 Take = Callable[..., ImportReport]
 

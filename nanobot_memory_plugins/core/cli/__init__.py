@@ -3,7 +3,7 @@
 COMMANDS = {
     "config": "What the options are, where each comes from, and what may stand there.",
     "doctor": "Check the installation: Python, workspace, plugins, configuration, index and embedding model.",
-    "export": "Write the whole memory into one archive, with the hash of every file. Agents may go on meanwhile.",
+    "export": "Write the whole memory into one archive. Agents may go on meanwhile.",
     "import": "Take over memories from elsewhere. It can be repeated: only new items are imported.",
     "pause": "Keep nothing of what is said from now on, until `resume`: of one conversation, or of all.",
     "resume": 'Keep again what is said, after `pause` or the words "memory pause".',

@@ -29,7 +29,7 @@ def export_memory(
     workspace: WorkspaceOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Write the whole memory into one archive, with the hash of every file. Agents may go on meanwhile."""
+    """Write the whole memory into one archive. Agents may go on meanwhile."""
     folder = existing_workspace(workspace)
     agent = re.sub(r"[^\w-]+", "-", folder.name).strip("-") or "workspace"
     usual = Path(f"nanobot-memory-{agent}-{datetime.now().astimezone():%Y%m%d-%H%M%S}.zip")

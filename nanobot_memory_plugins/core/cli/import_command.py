@@ -23,17 +23,15 @@ from nanobot_memory_plugins.core.erasure.plan import ErasurePlan
 from nanobot_memory_plugins.core.errors import InputError
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.transfer.archive_import import import_archive, is_archive
-from nanobot_memory_plugins.core.transfer.formats.encodings import known_encoding
 from nanobot_memory_plugins.core.transfer.formats.markdown import MarkdownImporter
-from nanobot_memory_plugins.core.transfer.import_run import ImportReport, only_import
+from nanobot_memory_plugins.core.transfer.importers import ARCHIVE, chosen_importer
 from nanobot_memory_plugins.core.transfer.importing import import_from
-from nanobot_memory_plugins.core.transfer.sources import ARCHIVE, chosen_importer
-from nanobot_memory_plugins.core.transfer.undo import UndoReport, undo_import
+from nanobot_memory_plugins.core.transfer.run import ImportReport, UndoReport, only_import, undo_import
 from nanobot_memory_plugins.core.values import Erasure
 from nanobot_memory_plugins.redaction.script.messages import Sentence, tr
 
-# Files that are printed; --json names them all.
-_FILES_NAMED = 5
+# Files, and lines of each, that are printed; --json names them all.
+_FILES_NAMED, _LINES_NAMED = 5, 20
 _COUNT_WORDS = {
     "messages": ("1 message", "{count:,} messages"),
     "notes": ("1 note", "{count:,} notes"),
@@ -59,7 +57,7 @@ def import_memory(
         typer.Option(
             "--encoding",
             metavar="NAME",
-            help="The encoding of notes that are no UTF-8 (big5, gbk), else it is guessed.",
+            help="The encoding of notes that are not UTF-8, as gb18030 or big5.",
         ),
     ] = "",
     undo: Annotated[bool, typer.Option("--undo", help="Take the last import back, without SOURCE.")] = False,
@@ -78,9 +76,9 @@ def import_memory(
         return
     if source is None:
         raise typer.BadParameter("name the store, or the archive, to import")
-    if encoding and not known_encoding(encoding):
+    if encoding and not _is_encoding(encoding):
         raise typer.BadParameter(
-            tr("there is no encoding {name}; big5, gbk, shift_jis, cp1252 and utf-16 are some", name=encoding),
+            tr("there is no encoding {name}; big5, gb18030, shift_jis and cp1252 are some", name=encoding),
             param_hint="--encoding",
         )
     path = source.expanduser().absolute()
@@ -136,6 +134,22 @@ def _erased_from_index(workspace: Path) -> list[tuple[str, str]]:
     return [(one.where, one.why) for one in run(erase()).traces if one.waits]
 
 
+def _is_encoding(name: str) -> bool:
+    try:
+        b"a".decode(name)
+    except UnicodeDecodeError:
+        return True
+    except (LookupError, ValueError):
+        return False
+    return True
+
+
+def _numbers(lines: list[int]) -> str:
+    named = [str(line) for line in lines if line]
+    more = "…" if len(named) > _LINES_NAMED else ""
+    return ", ".join(named[:_LINES_NAMED]) + more
+
+
 def counted(count: int, kind: str) -> str:
     """Return a number of messages, notes, entries or files in the reader's language."""
     one, many = _COUNT_WORDS[kind]
@@ -153,14 +167,11 @@ def _show(report: ImportReport) -> None:
     known = tr("; {known:,} taken before", known=report.known) if report.known else ""
     out.print(f"{shown(report.source)}: {shown(tr(report.label))} ([bold]{shown(report.format)}[/bold])")
     out.print(f"{verb}: {_counts(dict(sorted(report.taken.items())))}{known}")
-    for why in dict.fromkeys(row.why for row in report.left.values()):
-        rows = [row for row in report.left.values() if row.why == why]
-        count = sum(row.count for row in rows)
+    for why in dict.fromkeys(why for _, why in report.left):
+        lines = {file: lines for (file, reason), lines in report.left.items() if reason == why}
+        count = sum(map(len, lines.values()))
         out.print(tr("left: {why}", why=shown(tr(why))) + (f" ({count:,})" if count > 1 else ""))
-        _show_files(out, [f"{row.file}:{', '.join(map(str, row.lines))}".rstrip(":") for row in rows])
-    for about, files in report.remarks.items() if report.taken else ():
-        out.print(f"{shown(tr(about))} ({len(files):,}):")
-        _show_files(out, files)
+        _show_files(out, [f"{file}:{_numbers(numbers)}".rstrip(":") for file, numbers in lines.items()])
     if report.written:
         out.print(tr("would be written to:") if report.dry_run else tr("written to:"))
         _show_files(out, [f"{file}: {count:,}" for file, count in sorted(report.written.items())])

@@ -1,7 +1,6 @@
-"""An archive: a ZIP file of the memory's files and a list of them with their hashes."""
+"""An archive: a ZIP file of the memory's files, with a manifest that says what it is."""
 
 import contextlib
-import hashlib
 import os
 import secrets
 import stat
@@ -15,10 +14,10 @@ from pathlib import Path, PurePosixPath
 from typing import Final, Literal
 
 from filelock import Timeout
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict
 
 from nanobot_memory_plugins.core.errors import InputError, MemoryFileError
-from nanobot_memory_plugins.core.files.appending import FileBusyError, file_lock
+from nanobot_memory_plugins.core.files.appending import file_lock
 from nanobot_memory_plugins.core.files.paths import DAY_NOTE, MemoryPaths
 from nanobot_memory_plugins.core.files.reading import read_regular
 from nanobot_memory_plugins.redaction.script.messages import Sentence
@@ -32,16 +31,6 @@ _ABOUT = (
 _EARLIEST = (1980, 1, 1, 0, 0, 0)  # of a ZIP archive
 
 
-class ManifestFile(BaseModel):
-    """One file of the archive: its name in it, its bytes, and their SHA-256."""
-
-    model_config = ConfigDict(extra="ignore", frozen=True)
-
-    path: str
-    size: int = Field(ge=0)
-    sha256: str = Field(pattern=r"^[0-9a-f]{64}$")
-
-
 class Manifest(BaseModel):
     """``manifest.json``. Fields that a later version adds are passed over."""
 
@@ -52,7 +41,6 @@ class Manifest(BaseModel):
     made: str = ""
     program: str = ""
     about: str = ""
-    files: tuple[ManifestFile, ...] = ()
 
 
 @dataclass(slots=True)
@@ -88,8 +76,7 @@ def export_to(target: Path, workspace: Path) -> ExportReport:
     """Write the memory of a workspace into one ZIP archive, readable by its owner only. It blocks.
 
     Agents may write meanwhile: each file is taken as it is at one moment. The archive appears whole or not at all.
-    Raises `InputError` where there is nothing to export or the target cannot be written, and `MemoryFileError` when the
-    memory cannot be read.
+    Raises `InputError` where there is nothing to export or the target cannot be written.
     """
     paths = MemoryPaths.of(workspace)
     report = ExportReport(target)
@@ -132,10 +119,8 @@ def _names(memory: Path, report: ExportReport) -> Iterator[str]:
 
     for folder, folders, files in os.walk(memory, onerror=unread):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
-        for entry in (Path(folder, one) for one in sorted([*folders, *files])):
+        for entry in (Path(folder, one) for one in sorted([*folders, *files]) if not one.startswith(".")):
             name = entry.relative_to(memory).as_posix()
-            if entry.name.startswith("."):
-                continue
             if entry.is_symlink():
                 report.left.append((name, Sentence("it is a symbolic link")))
             elif is_of_memory(name) and entry.is_file() and name.isprintable():
@@ -145,7 +130,6 @@ def _names(memory: Path, report: ExportReport) -> Iterator[str]:
 
 
 def _write_all(archive: zipfile.ZipFile, paths: MemoryPaths, names: list[str], report: ExportReport) -> None:
-    listed = []
     for name in names:
         try:
             data, changed = _read(paths, paths.memory / name)
@@ -155,28 +139,20 @@ def _write_all(archive: zipfile.ZipFile, paths: MemoryPaths, names: list[str], r
             report.left.append((name, Sentence("it cannot be read: {why}", why=error.strerror)))
             continue
         archive.writestr(_info(f"memory/{name}", changed), data)
-        hashed = hashlib.sha256(data).hexdigest()
-        listed.append(ManifestFile(path=f"memory/{name}", size=len(data), sha256=hashed))
-    report.files, report.size = len(listed), sum(one.size for one in listed)
-    program = f"nanobot-memory-core {version('nanobot-memory-core')}"
+        report.files += 1
+        report.size += len(data)
     now = datetime.now(UTC)
-    manifest = Manifest(made=now.isoformat(timespec="seconds"), program=program, about=_ABOUT, files=tuple(listed))
+    program = f"nanobot-memory-core {version('nanobot-memory-core')}"
+    manifest = Manifest(made=now.isoformat(timespec="seconds"), program=program, about=_ABOUT)
     archive.writestr(_info(MANIFEST, now.timestamp()), manifest.model_dump_json(indent=1))
 
 
 def _read(paths: MemoryPaths, path: Path) -> tuple[bytes, float]:
     """Return what a file holds when nobody is in the middle of writing to it, and when that was changed."""
     lock: AbstractContextManager[object] = contextlib.nullcontext()
-    try:
+    # Whoever may only read the memory, or finds the lock held by a process that hangs, can still take a copy along.
+    with contextlib.suppress(OSError, MemoryFileError, Timeout):
         lock = file_lock(paths).acquire(timeout=_LOCK_SECONDS)
-    except Timeout as error:
-        busy = "{relative} is locked by another process for {seconds:g} s."
-        raise FileBusyError(
-            Sentence(busy, relative=paths.relative(path), seconds=_LOCK_SECONDS),
-            hint="Let that process go on, or end it, and export again.",
-        ) from error
-    except (OSError, MemoryFileError):
-        pass  # whoever may only read the memory can still take a copy along
     with lock:
         return read_regular(path), path.stat().st_mtime
 

@@ -1,13 +1,12 @@
 """An archive's files into a workspace: as they were where there is nothing, joined where there is something.
 
-An archive may come from anywhere: every byte is checked before the first one is written. Nothing that stands in the
+An archive may come from anywhere: every byte is read before the first one is written. Nothing that stands in the
 workspace is overwritten. Transcripts and notes get each other's records, and entries each other's entries; of other
 files that differ both stay, the archive's in ``memory/imported/``.
 """
 
 import hashlib
 import re
-import stat
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -25,23 +24,14 @@ from nanobot_memory_plugins.core.files.privacy_marks import PrivacyFile
 from nanobot_memory_plugins.core.files.transcript import parse_transcript_line
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.redaction.contact_redaction import ContactRedaction, Contacts
-from nanobot_memory_plugins.core.transfer.archive import (
-    MANIFEST,
-    Manifest,
-    ManifestFile,
-    grows,
-    is_of_memory,
-    is_transcript,
-)
+from nanobot_memory_plugins.core.transfer.archive import MANIFEST, Manifest, grows, is_of_memory, is_transcript
 from nanobot_memory_plugins.core.transfer.entries import installed_joiner
-from nanobot_memory_plugins.core.transfer.import_run import DIGITS, ImportReport, ImportRun, import_run, records_in
-from nanobot_memory_plugins.core.transfer.sources import ARCHIVE
+from nanobot_memory_plugins.core.transfer.importers import ARCHIVE
+from nanobot_memory_plugins.core.transfer.run import ImportReport, ImportRun, import_run, records_in
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
-# Bounds of what is unpacked: bytes in all, and how many times the archive's own size. Text packs to a tenth, very even
-# text to a hundredth; an archive that grows further was made to fill a disk.
-_MOST_BYTES = 8 << 30
-_MOST_MANIFEST = 1 << 27
+# How many times its own size an archive may unpack to, beyond the first bytes. Text packs to a tenth, very even text to
+# a hundredth; an archive that grows further was made to fill a disk.
 _MOST_GROWTH = 250
 _SMALL = 1 << 24
 # No backslash, colon or control character: no name may mean something else on another system.
@@ -70,93 +60,58 @@ def import_archive(
     Raises `InputError`, and nothing was taken, or `MemoryFileError` when the memory cannot be written.
     """
     report = ImportReport(ARCHIVE, _LABEL, str(source), dry_run=dry_run)
-    with _opened(source) as archive:
-        for file in archive.files:
-            archive.read(file)
-        with import_run(workspace, report) as run:
-            merging = _Merging(run, archive, ContactRedaction(contacts), bool(PrivacyFile(run.paths).read().last))
-            for file in archive.files:
-                merging.take(file)
+    with _opened(source) as archive, import_run(workspace, report) as run:
+        merging = _Merging(run, archive, ContactRedaction(contacts), bool(PrivacyFile(run.paths).read().last))
+        for info in _files(archive):
+            merging.take(info)
     return report
 
 
-@dataclass(frozen=True, slots=True)
-class _Archive:
-    """An archive whose list, names and sizes are in order."""
-
-    path: Path
-    packed: zipfile.ZipFile
-    files: tuple[ManifestFile, ...]
-
-    def read(self, file: ManifestFile) -> bytes:
-        """Return the bytes of a file. Raises `InputError` where they are not what its hash says."""
-        try:
-            with self.packed.open(file.path) as packed:
-                data = packed.read(file.size + 1)
-        except _DAMAGES as error:
-            raise _refused(self.path, Sentence("{file} is damaged", file=file.path), _COPY_AGAIN) from error
-        if len(data) != file.size or hashlib.sha256(data).hexdigest() != file.sha256:
-            raise _refused(self.path, Sentence("{file} is not what its hash says", file=file.path), _COPY_AGAIN)
-        return data
-
-    def modified(self, file: ManifestFile) -> float:
-        """Return when a file was changed last, in seconds since 1970."""
-        try:
-            return datetime(*self.packed.getinfo(file.path).date_time, tzinfo=UTC).timestamp()
-        except ValueError:
-            return 0.0
-
-
 @contextmanager
-def _opened(path: Path) -> Iterator[_Archive]:
-    """Open an archive and check its list, its names and its sizes. Raises `InputError`, with cause and hint."""
+def _opened(path: Path) -> Iterator[zipfile.ZipFile]:
+    """Open an archive and check its names, its sizes and its bytes. Raises `InputError`, with cause and hint."""
     try:
-        packed = zipfile.ZipFile(path)
+        archive = zipfile.ZipFile(path)
     except _DAMAGES as error:
         raise _refused(path, Sentence("it is no whole ZIP archive, and may have been cut off"), _COPY_AGAIN) from error
-    with packed:
-        files = _manifest(path, packed).files
-        _check_members(path, packed, files)
-        yield _Archive(path, packed, files)
+    with archive:
+        files = _files(archive)
+        total = sum(info.file_size for info in files)
+        if total > _SMALL + _MOST_GROWTH * path.stat().st_size:
+            raise _refused(path, Sentence("it would unpack to {total:,} bytes, which no memory does", total=total))
+        _check_manifest(path, archive)
+        for info in files:
+            if not _NAME.fullmatch(info.filename):
+                name = ascii(info.filename)
+                raise _refused(path, Sentence("{file}: its name leads out of the memory folder", file=name))
+            try:
+                archive.read(info)  # against its checksum
+            except _DAMAGES as error:
+                raise _refused(path, Sentence("{file} is damaged", file=info.filename), _COPY_AGAIN) from error
+        yield archive
+
+
+def _files(archive: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
+    return [info for info in archive.infolist() if info.filename != MANIFEST and not info.is_dir()]
 
 
 def _refused(path: Path, why: str, hint: str = _NOT_OURS) -> InputError:
     return InputError(Sentence("{name} cannot be used: {why}.", name=path.name, why=why), hint=hint)
 
 
-def _manifest(path: Path, packed: zipfile.ZipFile) -> Manifest:
+def _check_manifest(path: Path, archive: zipfile.ZipFile) -> None:
     try:
-        with packed.open(MANIFEST) as file:
-            return Manifest.model_validate_json(file.read(_MOST_MANIFEST))
+        with archive.open(MANIFEST) as file:
+            Manifest.model_validate_json(file.read(_SMALL))
     except KeyError:
         raise _refused(path, Sentence("it has no {manifest}", manifest=MANIFEST)) from None
     except ValidationError as error:
-        where = ".".join(map(str, error.errors()[0]["loc"])) or "its form"
-        if where == "version":
+        if error.errors()[0]["loc"] == ("version",):
             why = Sentence("a newer version of this program wrote it")
             raise _refused(path, why, "Upgrade nanobot-memory-core; nothing was taken.") from error
-        why = Sentence("its {manifest} cannot be understood ({where})", manifest=MANIFEST, where=where)
-        raise _refused(path, why) from error
+        raise _refused(path, Sentence("its {manifest} cannot be understood", manifest=MANIFEST)) from error
     except _DAMAGES as error:
         raise _refused(path, Sentence("{file} is damaged", file=MANIFEST), _COPY_AGAIN) from error
-
-
-def _check_members(path: Path, packed: zipfile.ZipFile, files: tuple[ManifestFile, ...]) -> None:
-    members = [info for info in packed.infolist() if info.filename != MANIFEST and not info.is_dir()]
-    total = sum(file.size for file in files)
-    if total > _MOST_BYTES or total > _SMALL + _MOST_GROWTH * path.stat().st_size:
-        raise _refused(path, Sentence("it would unpack to {total:,} bytes, which no memory does", total=total))
-    for info in members:
-        if not _NAME.fullmatch(info.filename):
-            why = Sentence("its name leads out of the memory folder")
-        elif stat.S_IFMT(info.external_attr >> 16) not in (0, stat.S_IFREG):
-            why = Sentence("it is a link or a device")
-        else:
-            continue
-        raise _refused(path, Sentence("{file}: {why}", file=ascii(info.filename), why=why))
-    held = sorted((info.filename, info.file_size) for info in members)
-    if len({name for name, _ in held}) < len(held) or held != sorted((file.path, file.size) for file in files):
-        raise _refused(path, Sentence("it does not hold the files that its {manifest} names", manifest=MANIFEST))
 
 
 @dataclass(slots=True)
@@ -164,50 +119,46 @@ class _Merging:
     """One import of an archive that is in order."""
 
     run: ImportRun
-    archive: _Archive
+    archive: zipfile.ZipFile
     redaction: ContactRedaction
     is_forgotten_any: bool
 
-    def take(self, file: ManifestFile) -> None:
+    def take(self, info: zipfile.ZipInfo) -> None:
         """Take one file. Raises `InputError` and `MemoryFileError`."""
-        name = file.path.removeprefix("memory/")
+        name = info.filename.removeprefix("memory/")
         if not is_of_memory(name):
-            self.run.report.leave(_NO_MEMORY, file.path)
+            self.run.report.leave(_NO_MEMORY, info.filename)
             return
-        data, there = self._cleaned(file), self.run.read(name)
-        key = hashlib.sha256(f"{name}\0{file.sha256}".encode()).hexdigest()[:DIGITS]
-        joins_entries = name == _ENTRIES and (there or self.is_forgotten_any)
-        if there == data or (there and key in self.run.known):
+        data, there = self._cleaned(info), self.run.read(name)
+        if there == data:
             self.run.report.known += 1
-        elif not (there or joins_entries):
-            self.run.create(name, data, self.archive.modified(file), has_records=grows(name))
+        elif name == _ENTRIES and (there or self.is_forgotten_any):
+            self._join_entries(info, data)
+        elif not there:
+            self.run.create(name, data, _modified(info), has_records=grows(name))
+        elif grows(name):
+            self._add_records(info, name, there, data)
         else:
-            self.run.remember(key)
-            if joins_entries:
-                self._join_entries(file, data)
-            elif grows(name):
-                self._add_records(file, name, there, data)
-            else:
-                self._put_beside(file, data, _OTHER_TEXT)
+            self._put_beside(info, data, _OTHER_TEXT)
 
-    def _cleaned(self, file: ManifestFile) -> bytes:
+    def _cleaned(self, info: zipfile.ZipInfo) -> bytes:
         """Return a file's bytes without secrets, wherever they stand in it."""
-        name = PurePosixPath(file.path).name
+        name = PurePosixPath(info.filename).name
         clean = cleaner_of(name, self.redaction.of_people, self.redaction.of_tools, everywhere=True)
-        cleaned = clean(self.archive.read(file))
+        cleaned = clean(self.archive.read(info))
         if cleaned.found:
-            self.run.report.notices.append(Sentence("secrets were taken out of {file}", file=file.path))
+            self.run.report.notices.append(Sentence("secrets were taken out of {file}", file=info.filename))
         return cleaned.data
 
-    def _put_beside(self, file: ManifestFile, data: bytes, why: str) -> None:
-        name = f"imported/{PurePosixPath(file.path).stem}-{hashlib.sha256(data).hexdigest()[:12]}.md"
+    def _put_beside(self, info: zipfile.ZipInfo, data: bytes, why: str) -> None:
+        name = f"imported/{PurePosixPath(info.filename).stem}-{hashlib.sha256(data).hexdigest()[:12]}.md"
         if self.run.read(name):
             self.run.report.known += 1
             return
-        self.run.create(name, data, self.archive.modified(file))
-        self.run.report.notices.append(Sentence("{file}: {why}", file=file.path, why=why))
+        self.run.create(name, data, _modified(info))
+        self.run.report.notices.append(Sentence("{file}: {why}", file=info.filename, why=why))
 
-    def _add_records(self, file: ManifestFile, name: str, there: bytes, data: bytes) -> None:
+    def _add_records(self, info: zipfile.ZipInfo, name: str, there: bytes, data: bytes) -> None:
         """Add the records that are missing: to the file that goes on in the archive, to the notes of the day.
 
         Messages of a transcript that went another way get a transcript of their own, beside those of other imports.
@@ -227,10 +178,10 @@ class _Merging:
             elif piece.startswith(b"#"):
                 new[key] = piece.strip() + b"\n\n"
             elif piece.strip():  # below another note it would be taken for a part of it
-                self._put_beside(file, piece, _OTHER_TEXT)
+                self._put_beside(info, piece, _OTHER_TEXT)
         self.run.add(target, new)
 
-    def _join_entries(self, file: ManifestFile, data: bytes) -> None:
+    def _join_entries(self, info: zipfile.ZipInfo, data: bytes) -> None:
         joiner, report = installed_joiner(), self.run.report
         try:
             joined = joiner.join(self.run.paths.workspace, data, dry_run=report.dry_run) if joiner else None
@@ -238,7 +189,7 @@ class _Merging:
             logger.warning("entries could not be joined: {}", error.cause)
             joined = None
         if joined is None:
-            self._put_beside(file, data, _OWN_ENTRIES)
+            self._put_beside(info, data, _OWN_ENTRIES)
             return
         report.known += joined.known
         if joined.run:
@@ -246,4 +197,11 @@ class _Merging:
         if joined.new:
             report.took("entries", _ENTRIES, joined.new)
         if joined.rest:
-            self._put_beside(file, joined.rest, _OTHER_TEXT)
+            self._put_beside(info, joined.rest, _OTHER_TEXT)
+
+
+def _modified(info: zipfile.ZipInfo) -> float:
+    try:
+        return datetime(*info.date_time, tzinfo=UTC).timestamp()
+    except ValueError:
+        return 0.0

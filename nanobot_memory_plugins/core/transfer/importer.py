@@ -51,15 +51,7 @@ class Skipped:
     line: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Remark:
-    """Something to say of a file that is taken, as in what encoding it was read. Files of one are named together."""
-
-    about: str
-    file: str
-
-
-Item = ImportedMessage | ImportedNote | Skipped | Remark
+Item = ImportedMessage | ImportedNote | Skipped
 
 
 @runtime_checkable

@@ -20,14 +20,8 @@ from nanobot_memory_plugins.core.redaction.contact_redaction import ContactRedac
 from nanobot_memory_plugins.core.scopes.safe_keys import redact_key, redact_scope
 from nanobot_memory_plugins.core.text.fence import remove_fenced
 from nanobot_memory_plugins.core.text.markdown import clean, one_line
-from nanobot_memory_plugins.core.transfer.import_run import DIGITS, ImportReport, ImportRun, import_run
-from nanobot_memory_plugins.core.transfer.importer import (
-    ImportedMessage,
-    ImportedNote,
-    Importer,
-    Item,
-    Skipped,
-)
+from nanobot_memory_plugins.core.transfer.importer import ImportedMessage, ImportedNote, Importer, Item
+from nanobot_memory_plugins.core.transfer.run import DIGITS, ImportReport, ImportRun, import_run
 from nanobot_memory_plugins.core.values import Note, Origin, Scope
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
@@ -108,11 +102,8 @@ class ItemWriter:
             why = self._take_message(item)
         elif isinstance(item, ImportedNote):
             why = self._take_note(item)
-        elif isinstance(item, Skipped):
-            why = item.why
         else:
-            report.remarks.setdefault(item.about, []).append(item.file)
-            return
+            why = item.why
         if why:
             report.leave(why, item.file, item.line)
 

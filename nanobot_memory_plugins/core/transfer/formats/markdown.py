@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -11,10 +11,10 @@ from typing import ClassVar
 from nanobot_memory_plugins.core.errors import InputError
 from nanobot_memory_plugins.core.files.notes import parse_notes
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
+from nanobot_memory_plugins.core.files.reading import damage_in
 from nanobot_memory_plugins.core.transfer.archive import MANIFEST
-from nanobot_memory_plugins.core.transfer.formats.encodings import NoTextError, decoded
 from nanobot_memory_plugins.core.transfer.formats.reading import files_below
-from nanobot_memory_plugins.core.transfer.importer import ImportedNote, Item, Remark, Skipped
+from nanobot_memory_plugins.core.transfer.importer import ImportedNote, Item, Skipped
 from nanobot_memory_plugins.core.values import Note, Origin
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
@@ -28,7 +28,6 @@ _TIME_OF_DAY = re.compile(r"(\d{1,2}):(\d{2})(?!\d)")
 _FRONT_MATTER = re.compile(r"\A---[ \t]*\r?\n(.*?)^(?:---|\.\.\.)[ \t]*\r?$\n?", re.DOTALL | re.MULTILINE)
 _FIELD = re.compile(r"([A-Za-z][\w-]*)[ \t]*:(.*)")
 _ITEM = re.compile(r"[ \t]*-[ \t]+(.*)")
-_LISTS = frozenset({"tags", "tag", "aliases", "alias"})
 _BULLET = re.compile(r"^(?:[-*+>]|\d+[.)])[ \t]+")
 
 
@@ -37,7 +36,7 @@ class MarkdownImporter:
     """Reads the Markdown files below a folder, or one file.
 
     They are the user's notes, and nobody's word: a page that was pasted is one, too. ``encoding`` is that of files that
-    are no UTF-8, else it is told from the bytes.
+    are no UTF-8.
     """
 
     encoding: str = ""
@@ -92,11 +91,11 @@ def _is_memory(folder: Path) -> bool:
 
 
 @dataclass(slots=True)
-class _Place:
-    """Where in a file we are: the headings above, and the day that they or the file name."""
+class _Page:
+    """A file that is read: its title, the day that it names, and the headings above the section at hand."""
 
     file: str
-    page: str
+    title: str
     day: datetime
     is_certain: bool
     headings: list[tuple[int, str]] = field(default_factory=list)
@@ -108,40 +107,54 @@ def markdown_items(
     """Yield the notes of a Markdown file; ``name`` is what the report calls it.
 
     The day is the one in a heading, else in the file's name, else in its front matter, else that of the last change.
-    Folders, title and aliases stand in each note's title. A note in our own form is a section like any other.
-    ``encoding`` is that of a file that is no UTF-8; it is told from the bytes where none is named.
+    Folders and title stand in each note's title. A note in our own form is a section like any other. A file that is no
+    UTF-8 is in ``encoding``, or left where none is named.
     """
     try:
         data = path.read_bytes()
-        text, read_as = decoded(data, encoding)
-        when = datetime.fromtimestamp(int(path.stat().st_mtime), UTC)
+        changed = datetime.fromtimestamp(int(path.stat().st_mtime), UTC)
     except OSError as error:
         yield Skipped(Sentence("it cannot be read: {why}", why=error.strerror), name)
         return
-    except NoTextError as error:
-        yield Skipped(Sentence("it is damaged: {why}", why=error), name)
+    try:
+        text = _decoded(data, encoding)
+    except ValueError as error:
+        yield Skipped(error.args[0], name)
         return
-    if read_as:
-        yield Remark(Sentence("read as {encoding}", encoding=read_as), name)
     front = _FRONT_MATTER.match(text)
     fields = _fields(front[1]) if front is not None else {}
     start = front.end() if front is not None else 0
-    told = [*(fields.get("date") or ()), *(fields.get("created") or ())]
-    stem, folder = path.stem, name.rpartition("/")[0]
-    named = _dated(unicodedata.normalize("NFKC", stem)) or _dated(name.rpartition(".")[0]) or _dated(" ".join(told))
-    place = _Place(name, _page_title(stem, folder, fields), named or when, named is not None)
-    tags = tuple(dict.fromkeys((*tags, *_listed(fields, "tags", "tag"))))
+    day = next(filter(None, map(_dated, (path.stem, name.rpartition(".")[0], *fields.get("date", ())))), None)
+    folder, title = name.rpartition("/")[0], (fields.get("title") or [path.stem])[0]
+    page = _Page(name, f"{folder}/{title}" if folder else title, day or changed, day is not None)
+    tags = tuple(dict.fromkeys((*tags, *(one.lstrip("#") for one in fields.get("tags", ())))))
     is_empty = True
     body = text[start:].encode()
     for part in parse_notes(body, line=text.count("\n", 0, start) + 1):
         section = body[part.offset : part.offset + part.length].decode()
-        if (item := _section(section, part.line, place, origin, tags)) is not None:
+        if (item := _section(section, part.line, page, origin, tags)) is not None:
             is_empty = False
             yield item
     if is_empty:
-        said = " / ".join(heading for _, heading in place.headings)  # "call the plumber" may say it all
-        note = Note(tldr=said, title=place.page, tags=tags, origin=origin, time=place.day)
-        yield ImportedNote(note, name, 1, place.is_certain) if said else Skipped("it has no text", name)
+        headings = " / ".join(heading for _, heading in page.headings)  # "call the plumber" may say it all
+        note = Note(tldr=headings, title=page.title, tags=tags, origin=origin, time=page.day)
+        yield ImportedNote(note, name, 1, page.is_certain) if headings else Skipped("it has no text", name)
+
+
+def _decoded(data: bytes, encoding: str) -> str:
+    """Return the text of a file: UTF-8, UTF-16 with its mark, or what is named. Raises ValueError with the reason."""
+    is_utf16 = data.startswith((b"\xff\xfe", b"\xfe\xff"))
+    if not is_utf16 and (b"\0" in data or b"\xff" * 4 in data):
+        raise ValueError(Sentence("it is damaged: {why}", why=Sentence.of(damage_in(data))))
+    try:
+        return data.decode("utf-16" if is_utf16 else "utf-8-sig")
+    except UnicodeDecodeError:
+        if not encoding:
+            raise ValueError(Sentence("it is not UTF-8; --encoding names what it is, as gb18030 or big5")) from None
+    try:
+        return data.decode(encoding)
+    except UnicodeDecodeError:
+        raise ValueError(Sentence("it is not {encoding}", encoding=encoding)) from None
 
 
 def _fields(text: str) -> dict[str, list[str]]:
@@ -151,58 +164,42 @@ def _fields(text: str) -> dict[str, list[str]]:
     for line in text.splitlines():
         if (match := _FIELD.fullmatch(line.rstrip())) is not None:
             name = match[1].lower()
-            values = re.split(r"[,，、]", match[2].strip(" []")) if name in _LISTS else [match[2]]
+            values = re.split(r"[,，、]", match[2].strip(" []")) if name == "tags" else [match[2]]
             found[name] = [value for one in values if (value := one.strip(" \"'"))]
         elif name and (item := _ITEM.fullmatch(line.rstrip())) is not None:
             found[name].append(item[1].strip(" \"'"))
     return found
 
 
-def _listed(fields: Mapping[str, list[str]], *names: str) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(value.lstrip("#").strip() for name in names for value in fields.get(name, ()) if value))
-
-
-def _page_title(stem: str, folder: str, fields: Mapping[str, list[str]]) -> str:
-    title = (fields.get("title") or [stem])[0]
-    others = (*(() if title.casefold() == stem.casefold() else (stem,)), *_listed(fields, "aliases", "alias"))
-    title = f"{title} ({', '.join(others)})" if others else title
-    return f"{folder}/{title}" if folder else title
-
-
-def _section(text: str, line: int, place: _Place, origin: Origin, tags: tuple[str, ...]) -> ImportedNote | None:
+def _section(text: str, line: int, page: _Page, origin: Origin, tags: tuple[str, ...]) -> ImportedNote | None:
     first, _, rest = text.partition("\n")
     level = len(first) - len(first.lstrip("#")) if re.match(r"#{1,3}(\s|$)", first) else 0
     if level:
-        place.headings = [one for one in place.headings if one[0] < level]
+        page.headings = [one for one in page.headings if one[0] < level]
         if heading := first.strip("# \t\r"):
-            place.headings.append((level, heading))
+            page.headings.append((level, heading))
     body = (rest if level else text).strip()
     if not body:
         return None  # a heading above others says nothing by itself, and stands in their titles
-    when, is_certain = place.day, place.is_certain
-    for _, above in place.headings:
+    when, is_certain = page.day, page.is_certain
+    for _, above in page.headings:
         if (dated := _dated(above, when)) is not None:
             when, is_certain = dated, True
-    own = " / ".join(above for _, above in place.headings if above != Path(place.file).stem)
+    headings = " / ".join(above for _, above in page.headings if above != Path(page.file).stem)
     tldr = _BULLET.sub("", next((one.strip() for one in body.splitlines() if re.search(r"\w", one)), body))
     is_whole = "\n" not in body and len(tldr) <= 2 * _LONGEST_TLDR
     if not is_whole and len(tldr) > _LONGEST_TLDR:
         tldr = f"{tldr[: _LONGEST_TLDR - 1].rstrip()}…"
-    note = Note(
-        tldr=tldr,
-        details="" if is_whole else body,
-        title=f"{place.page}: {own}" if own else place.page,
-        tags=tags,
-        origin=origin,
-        time=when,
-    )
-    return ImportedNote(note, place.file, line, is_certain)
+    title = f"{page.title}: {headings}" if headings else page.title
+    note = Note(tldr=tldr, details="" if is_whole else body, title=title, tags=tags, origin=origin, time=when)
+    return ImportedNote(note, page.file, line, is_certain)
 
 
 def _dated(text: str, day: datetime | None = None) -> datetime | None:
     """Return the day, and the time where there is one, that stands in a text; a time alone is one of ``day``."""
+    text = unicodedata.normalize("NFKC", text).replace("_", "-")
     try:
-        if (match := _DATE.search(text.replace("_", "-"))) is not None:
+        if (match := _DATE.search(text)) is not None:
             year, month, of_month = int(match[1]), int(match[2] or match[4]), int(match[3] or match[5])
             return datetime(year, month, of_month, int(match[6] or 12), int(match[7] or 0))
         if day is not None and day.tzinfo is None and (clocked := _TIME_OF_DAY.match(text)) is not None:

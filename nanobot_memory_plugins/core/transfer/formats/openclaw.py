@@ -107,9 +107,9 @@ def _keys(path: Path) -> dict[str, str]:
 def _database(path: Path, name: str) -> Iterator[Item]:
     try:
         with opened_database(path) as connection:
-            windows = rows(connection, "session_windows", ("session_id", "session_key"), "session_id")
-            keys = {row["session_id"]: f"openclaw:{row.get('session_key')}" for row in windows}
-            for row in rows(connection, "transcript_events", ("session_id", "seq", "event_json"), "session_id, seq"):
+            windows = rows(connection, "session_windows", "session_id")
+            keys = {row["session_id"]: f"openclaw:{row['session_key']}" for row in windows}
+            for row in rows(connection, "transcript_events", "session_id, seq"):
                 place, line = f"{name}:{row['session_id']}", row["seq"] if isinstance(row["seq"], int) else 0
                 if row["event_json"] is None:
                     yield Skipped("OpenClaw has compressed it; export the session there first", place, line)

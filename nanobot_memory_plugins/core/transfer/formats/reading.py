@@ -4,7 +4,7 @@ import json
 import os
 import re
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -103,16 +103,8 @@ def _mode_of(path: Path) -> str:
     return "mode=ro" if os.access(path.parent, os.W_OK) else "mode=ro&immutable=1"
 
 
-def rows(connection: sqlite3.Connection, table: str, wanted: Sequence[str], order: str) -> Iterator[dict[str, Any]]:
-    """Yield the rows of a table with those of the wanted columns that there are, none where there is no such table.
-
-    Raises `sqlite3.Error`.
-    """
-    there = {str(row[1]) for row in connection.execute(f'PRAGMA table_info("{table}")')}
-    names = [name for name in wanted if name in there]
-    if not names:
-        return
-    selected = ", ".join(f'"{name}"' for name in names)
-    query = f'SELECT {selected} FROM "{table}" ORDER BY {order} LIMIT {_MOST_ROWS}'  # noqa: S608  # names of ours
-    for row in connection.execute(query):
-        yield dict(zip(names, row, strict=True))
+def rows(connection: sqlite3.Connection, table: str, order: str) -> Iterator[dict[str, Any]]:
+    """Yield the rows of a table of that name, none where there is none. Raises `sqlite3.Error`."""
+    if connection.execute("SELECT 1 FROM sqlite_master WHERE name = ?", (table,)).fetchone():
+        query = f'SELECT * FROM "{table}" ORDER BY {order} LIMIT {_MOST_ROWS}'  # noqa: S608  # names of ours
+        yield from map(dict, connection.execute(query))

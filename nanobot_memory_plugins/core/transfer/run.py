@@ -4,11 +4,12 @@ The state database holds each record that is added to a file, by key, before it 
 the run of the entries; and that the import is done. It holds digests, and no word of what was imported.
 """
 
+import contextlib
 import hashlib
 import io
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,6 +17,7 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
+from nanobot_memory_plugins.core.erasure.rewriting import remove_empty, rewrite
 from nanobot_memory_plugins.core.errors import InputError, MemoryFileError
 from nanobot_memory_plugins.core.files.appending import Appender, file_lock, make_folder
 from nanobot_memory_plugins.core.files.notes import NoteEntry, parse_notes
@@ -25,16 +27,18 @@ from nanobot_memory_plugins.core.files.reading import read_regular
 from nanobot_memory_plugins.core.files.replace import replace_file
 from nanobot_memory_plugins.core.files.transcript import parse_transcript_line
 from nanobot_memory_plugins.core.state import StateDatabase
+from nanobot_memory_plugins.core.transfer.entries import installed_joiner
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 # How long an agent that writes just now is waited for, in seconds.
 _LOCK_SECONDS = 30.0
 # Hexadecimal digits of a key or digest: 64 bits.
 DIGITS = 16
-# Lines that are named one by one for one reason in one file; the count goes on.
-_LINES_NAMED = 20
 # Where a row of the table says something else than what a file got.
-_BEGUN, _DONE, _TAKEN, _ENTRIES = "/begun", "/done", "/taken", "/entries"
+_BEGUN, _DONE, _ENTRIES = "/begun", "/done", "/entries"
+_ENTRIES_FILE = "ENTRIES.md"
+_CHANGED = "it has been changed since then"
+_ENTRIES_WENT_ON = "the entries went on since then: `nanobot-memory entries forget ID` takes one out"
 
 
 def digest(data: bytes) -> str:
@@ -58,20 +62,11 @@ def records_in(name: str, data: bytes) -> Iterator[tuple[str, bytes]]:
 
 
 @dataclass(slots=True)
-class LeftBehind:
-    """What was left in one file for one reason. ``lines`` names the first few."""
-
-    file: str
-    why: str
-    count: int = 0
-    lines: list[int] = field(default_factory=list)
-
-
-@dataclass(slots=True)
 class ImportReport:
-    """What became of an import: what was taken, by kind, what was there already, what was left and why.
+    """What became of an import: what was taken, by kind; what was there already; what was left.
 
-    ``notices`` are remarks on the whole of it, ``remarks`` the files of each remark.
+    ``left`` holds by file and reason the lines that were left there (0 where a store has no lines), ``written`` the
+    number of records by file. ``notices`` are remarks on the whole of it.
     """
 
     format: str
@@ -80,10 +75,9 @@ class ImportReport:
     dry_run: bool = False
     taken: Counter[str] = field(default_factory=Counter)
     known: int = 0
-    left: dict[tuple[str, str], LeftBehind] = field(default_factory=dict)
+    left: dict[tuple[str, str], list[int]] = field(default_factory=dict)
     notices: list[str] = field(default_factory=list)
     written: Counter[str] = field(default_factory=Counter)
-    remarks: dict[str, list[str]] = field(default_factory=dict)
 
     def took(self, kind: str, name: str, count: int) -> None:
         """Count messages, notes, entries or files that were written to a file below the memory folder."""
@@ -92,16 +86,10 @@ class ImportReport:
 
     def leave(self, why: str, file: str, line: int = 0) -> None:
         """Count something that was not taken."""
-        row = self.left.setdefault((file, why), LeftBehind(file, why))
-        row.count += 1
-        if line and len(row.lines) < _LINES_NAMED:
-            row.lines.append(line)
+        self.left.setdefault((file, why), []).append(line)
 
     def as_json(self) -> dict[str, Any]:
         """Return the report for programs."""
-        left = [
-            {"file": row.file, "why": row.why, "count": row.count, "lines": row.lines} for row in self.left.values()
-        ]
         return {
             "ok": True,
             "format": self.format,
@@ -109,22 +97,13 @@ class ImportReport:
             "dry_run": self.dry_run,
             "taken": {kind: self.taken[kind] for kind in ("messages", "notes", "entries", "files")},
             "known": self.known,
-            "left": left,
+            "left": [
+                {"file": file, "why": why, "count": len(lines), "lines": [line for line in lines if line]}
+                for (file, why), lines in self.left.items()
+            ],
             "written": [{"file": file, "records": count} for file, count in self.written.items()],
             "notices": self.notices,
-            "remarks": self.remarks,
         }
-
-
-@dataclass(slots=True)
-class RecordedImport:
-    """What one import wrote: records by file and key, whole files, runs of the entries; each with its digest."""
-
-    id: str
-    source: str
-    records: dict[str, dict[str, str]] = field(default_factory=dict)
-    files: dict[str, str] = field(default_factory=dict)
-    entries: list[str] = field(default_factory=list)
 
 
 class ImportRun:
@@ -137,19 +116,18 @@ class ImportRun:
     def __init__(self, paths: MemoryPaths, report: ImportReport) -> None:
         self.paths = paths
         self.report = report
+        self.known: set[str] = set()
         self._appender = Appender(paths, _LOCK_SECONDS)
         self._state = StateDatabase.of(paths)
         self._source = Path(report.source).name
         self._id = ""  # until something is written
         if paths.state.exists():  # whoever only looks makes no database
-            done = "SELECT item FROM imported WHERE run IN (SELECT item FROM imported WHERE source = ?)"
-            self.known = {str(item) for (item,) in self._state.read(done, (_DONE,))}
-            last = last_import(paths)
-            is_done = "SELECT item FROM imported WHERE source = ? AND item = ?"
-            if last and last.source == self._source and not self._state.read(is_done, (_DONE, last.id)):
+            done = {str(run) for (run,) in self._state.read("SELECT item FROM imported WHERE source = ?", (_DONE,))}
+            rows = self._state.read("SELECT item, run FROM imported")
+            self.known = {str(item) for item, run in rows if run in done}
+            last = _last_import(self._state)
+            if last and last.source == self._source and last.id not in done:
                 self._id = last.id
-        else:
-            self.known = set()
 
     def read(self, name: str) -> bytes:
         """Return the bytes of a file below the memory folder, none where it is not there. Raises `MemoryFileError`."""
@@ -185,11 +163,6 @@ class ImportRun:
             self._write_down(name, records or whole)
             self._create(self.paths.memory / name, data, modified)
         self.report.took("files", name, 1)
-
-    def remember(self, key: str) -> None:
-        """Write down that something was taken which is no record and no file."""
-        if not self.report.dry_run:
-            self._write_down(_TAKEN, [(key, "")])
 
     def add_entries(self, run: str) -> None:
         """Write down which run of the entries brought theirs."""
@@ -252,25 +225,111 @@ def only_import(paths: MemoryPaths) -> FileLock:
     return lock
 
 
-def last_import(paths: MemoryPaths) -> RecordedImport | None:
-    """Return the last import that was not taken back."""
-    if not paths.state.exists():
-        return None
+@dataclass(slots=True)
+class UndoReport:
+    """What became of an import that was taken back: records and files that went, and what stays and why.
+
+    Names are of below the memory folder.
+    """
+
+    id: str
+    source: str
+    messages: int = 0
+    notes: int = 0
+    files: list[str] = field(default_factory=list)
+    entries: str = ""
+    left: list[tuple[str, str]] = field(default_factory=list)
+
+
+def undo_import(workspace: Path) -> UndoReport:
+    """Take the last import back that was not taken back yet. Hold `only_import`; it can be repeated.
+
+    What was changed since then stays. Raises `InputError` where there is none, and `MemoryFileError`.
+    """
+    paths = MemoryPaths.of(workspace)
+    report = _last_import(StateDatabase.of(paths)) if paths.state.exists() else None
+    if report is None:
+        raise InputError(
+            "There is no import to take back.",
+            hint="`nanobot-memory import SOURCE --dry-run` shows what one would bring.",
+        )
     state = StateDatabase.of(paths)
+    files: dict[str, dict[str, str]] = {}
+    for name, item, digest_ in state.read("SELECT source, item, digest FROM imported WHERE run = ?", (report.id,)):
+        if name == _ENTRIES:
+            _take_entries_back(workspace, item, report)
+        elif not name.startswith("/"):
+            files.setdefault(name, {})[item] = digest_
+    for name, records in files.items():
+        if "" in records:
+            _take_file_out(paths, name, records[""], report)
+        else:
+            _take_records_out(paths, name, records, report)
+    # Last: until then all can be repeated. Its items can be imported again.
+    state.execute("DELETE FROM imported WHERE run = ?", (report.id,))
+    return report
+
+
+def _last_import(state: StateDatabase) -> UndoReport | None:
     begun = "SELECT item, digest FROM imported WHERE source = ? ORDER BY item DESC LIMIT 1"
-    for id_, of in state.read(begun, (_BEGUN,)):
-        found = RecordedImport(id_, of)
-        for source, item, digest_ in state.read("SELECT source, item, digest FROM imported WHERE run = ?", (id_,)):
-            if source == _ENTRIES:
-                found.entries.append(item)
-            elif not source.startswith("/") and item:
-                found.records.setdefault(source, {})[item] = digest_
-            elif not source.startswith("/"):
-                found.files[source] = digest_
-        return found
-    return None
+    return next((UndoReport(run, source) for run, source in state.read(begun, (_BEGUN,))), None)
 
 
-def forget_import(paths: MemoryPaths, recorded: RecordedImport) -> None:
-    """Forget an import that was taken back: its items can be imported again."""
-    StateDatabase.of(paths).execute("DELETE FROM imported WHERE run = ?", (recorded.id,))
+def _take_entries_back(workspace: Path, run: str, report: UndoReport) -> None:
+    try:
+        if (joiner := installed_joiner()) is None:
+            raise InputError("what keeps the entries is not installed")
+        joiner.take_back(workspace, run)
+        report.entries = run
+    except InputError as error:
+        report.left.append((Sentence("the run {run} of the entries", run=run), error.cause))
+
+
+def _take_records_out(paths: MemoryPaths, name: str, records: Mapping[str, str], report: UndoReport) -> None:
+    count = 0
+    is_changed = False
+
+    def without(data: bytes) -> bytes:
+        nonlocal count, is_changed
+        pieces = list(records_in(name, data))
+        kept = [piece for key, piece in pieces if records.get(key) != digest(piece)]
+        count += len(pieces) - len(kept)
+        is_changed |= any(key in records and records[key] != digest(piece) for key, piece in pieces)
+        return b"".join(kept)
+
+    _change(paths, name, without)
+    if name.endswith(".jsonl"):
+        report.messages += count
+    else:
+        report.notes += count
+    if count:
+        report.files.append(name)
+    if is_changed:
+        report.left.append((name, _CHANGED))
+
+
+def _take_file_out(paths: MemoryPaths, name: str, whole: str, report: UndoReport) -> None:
+    with contextlib.suppress(FileNotFoundError):
+        if digest(read_regular(paths.memory / name)) != whole:
+            report.left.append((name, _ENTRIES_WENT_ON if name == _ENTRIES_FILE else _CHANGED))
+            return
+        _change(paths, name, lambda data: b"" if digest(data) == whole else data)
+        report.files.append(name)
+        if name == _ENTRIES_FILE and (joiner := installed_joiner()) is not None:
+            joiner.take_back(paths.workspace, "")
+
+
+def _change(paths: MemoryPaths, name: str, change: Callable[[bytes], bytes]) -> None:
+    """Change a file, leaving no copy of what it was; an empty one goes, with the folders that are empty without it."""
+
+    def changed(data: bytes) -> bytes:
+        left = change(data)
+        return left if left.strip() else b""
+
+    path = paths.memory / name
+    if path.is_file():
+        rewrite(paths, path, changed)
+        remove_empty(paths, path)
+        with contextlib.suppress(OSError):  # the first one that holds something ends it
+            for folder in path.relative_to(paths.memory).parents[:-1]:
+                (paths.memory / folder).rmdir()
