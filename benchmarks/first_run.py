@@ -71,7 +71,7 @@ def first_run(python: Path, home: Path, *, install: Sequence[str], variables: Ma
         agent = ["-m", "nanobot", "agent", "--no-markdown"]
         for arguments, environment in (
             (["-m", "pip", "install", "--quiet", "--disable-pip-version-check", *install], own),
-            (["-m", "nanobot_memory_plugins.core.cli", "init", "--yes"], own | _NO_NETWORK),
+            (["-m", "nanobot_memory_plugins.core.cli", "init"], own | _NO_NETWORK),
             ([*agent, "-m", SAID], own | _NO_NETWORK),
             ([*agent, "-s", "another", "-m", ASKED], own | _NO_NETWORK),
         ):

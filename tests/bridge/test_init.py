@@ -1,4 +1,4 @@
-"""`nanobot-memory init`: shows, asks, writes, prepares, examines. A second run or an interrupt harms nothing."""
+"""`nanobot-memory init`: shows, writes who one is, prepares, examines. A second run or an interrupt harms nothing."""
 
 import json
 from pathlib import Path
@@ -70,12 +70,11 @@ def init(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str]
 
 def test_it_writes_nothing_that_is_the_default_and_says_that_the_set_is_active(config: Path, quick, capsys):
     before = config.read_bytes()
-    code, told = init(capsys, "--yes")
+    code, told = init(capsys)
     assert code == 0, told
     assert config.read_bytes() == before
     assert not config.with_name("config.json.bak").exists()
     assert f"Active         {len(installed_plugins()) - 1} plugins: all but flush, which" in told
-    assert "nothing to write" in told
     assert quick == ["model None", "doctor ws"]
     assert "Ready" in told
     assert "nanobot agent -m" in told
@@ -83,7 +82,7 @@ def test_it_writes_nothing_that_is_the_default_and_says_that_the_set_is_active(c
 
 def test_it_writes_who_one_is_and_nothing_else(config: Path, quick, capsys):
     before = config.read_bytes()
-    code, told = init(capsys, "--yes", "--me", "telegram:111")
+    code, told = init(capsys, "--me", "telegram:111")
     assert code == 0, told
     raw = json.loads(config.read_text(encoding="utf-8"))
     section = raw["channels"].pop("memoryPlugins")
@@ -93,19 +92,10 @@ def test_it_writes_who_one_is_and_nothing_else(config: Path, quick, capsys):
     assert raw == was
     assert config.with_name("config.json.bak").read_bytes() == before
     assert config.stat().st_mode & 0o777 == 0o600
-
-
-def test_what_it_shows_is_what_changes_and_no_key(config: Path, quick, capsys):
-    code, told = init(capsys, "--me", "telegram:111")
-    assert code == 1
-    assert '"telegram:111"' in told
-    assert "--yes" in told
     assert KEY not in told
-    assert quick == []
-    assert not config.with_name("config.json.bak").exists()
 
 
-@pytest.mark.parametrize("point", ["plan", "before the write", "after the write", "model", "doctor"])
+@pytest.mark.parametrize("point", ["setup", "before the write", "after the write", "model", "doctor"])
 def test_an_interrupt_at_any_point_leaves_the_file_whole_and_the_next_run_completes(
     config: Path, quick, capsys, monkeypatch, point: str
 ):
@@ -121,18 +111,18 @@ def test_an_interrupt_at_any_point_leaves_the_file_whole_and_the_next_run_comple
 
     with monkeypatch.context() as patch:
         target, name, what = {
-            "plan": (init_command, "make_plan", interrupted),
+            "setup": (init_command, "read_setup", interrupted),
             "before the write": (writing, "replace_file", interrupted),
             "after the write": (writing, "replace_file", interrupted_after),
             "model": (init_command, "prepare_model", interrupted),
             "doctor": (init_command, "examine", interrupted),
         }[point]
         patch.setattr(target, name, what)
-        assert init(capsys, "--yes", *ME)[0] == 130
+        assert init(capsys, *ME)[0] == 130
     written = point in ("after the write", "model", "doctor")
     assert (config.read_bytes() != before) == written
     json.loads(config.read_bytes())
-    code, told = init(capsys, "--yes", *ME)
+    code, told = init(capsys, *ME)
     assert code == 0, told
     assert config.with_name("config.json.bak").read_bytes() == before
     assert {file.name for file in config.parent.iterdir()} <= {"config.json", "config.json.bak", ".config.json.lock"}
@@ -141,13 +131,13 @@ def test_an_interrupt_at_any_point_leaves_the_file_whole_and_the_next_run_comple
 def test_it_says_where_several_may_write_and_makes_the_owners_names_one(home, quick, capsys):
     file = home / ".nanobot" / "config.json"
     file.write_text('{"channels": {"telegram": {"enabled": true, "allowFrom": ["*"]}}}', encoding="utf-8")
-    assert run_command_line(["init", "--yes", "--no-model"]) == 0
+    assert run_command_line(["init", "--no-model"]) == 0
     shown = capsys.readouterr().out
     assert "Several people may write in telegram: each sees their own memories" in shown
     assert "nanobot-memory init --me" in shown
-    assert run_command_line(["init", "--yes", "--no-model", "--me", "telegram:111"]) == 0
+    assert run_command_line(["init", "--no-model", "--me", "telegram:111"]) == 0
     written = json.loads(file.read_text(encoding="utf-8"))
     assert written["channels"]["memoryPlugins"]["core"]["people"] == {"owner": ["telegram:111", "cli"]}
     capsys.readouterr()
-    assert run_command_line(["init", "--yes", "--no-model"]) == 0
+    assert run_command_line(["init", "--no-model"]) == 0
     assert "nanobot-memory init --me" not in capsys.readouterr().out

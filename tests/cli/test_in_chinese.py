@@ -19,7 +19,7 @@ from nanobot_memory_plugins.core.values import Origin, Scope
 COMMANDS = """
 doctor --all
 plugins
-init --yes --no-model
+init --no-model
 models list
 people list
 --help

@@ -59,13 +59,6 @@ def test_nothing_is_written_when_it_stands_there_already(file: Path):
     assert (os.stat(file).st_mtime_ns, os.stat(file).st_ino) == before
 
 
-def test_a_dry_run_shows_the_text_and_writes_nothing(file: Path):
-    change = set_plugin_options(file, OFF, dry_run=True)
-    assert json.loads(change.after)["channels"]["memoryPlugins"]["recall"] == {"recallTopK": 4, "enabled": False}
-    assert file.read_text() == NANOBOT
-    assert os.listdir(file.parent) == ["config.json"]
-
-
 @pytest.mark.parametrize(
     ("content", "said"),
     [

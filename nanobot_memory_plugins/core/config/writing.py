@@ -38,16 +38,14 @@ class ConfigChange:
         return self.before != self.after
 
 
-def set_plugin_options(
-    path: str | Path, options: Mapping[str, Mapping[str, object]], *, dry_run: bool = False
-) -> ConfigChange:
+def set_plugin_options(path: str | Path, options: Mapping[str, Mapping[str, object]]) -> ConfigChange:
     """Set options of plugins, ``enabled`` among them, where the JSON file has its plugins, and say what changed.
 
     That place is found as `load_config` finds it; a file that has none gets ``channels.memoryPlugins`` when it is
     nanobot's, else ``memoryPlugins``. A plugin that is switched by a bare true or false stays so, unless other options
     are given too. Order, other keys, indentation and the mode of the file stay; a symbolic link is
-    followed; the previous file is kept as ``<name>.bak``. Nothing is written when all of it stands there already, and
-    never with ``dry_run``. It blocks. Raises `ConfigurationError` with cause and hint.
+    followed; the previous file is kept as ``<name>.bak``. Nothing is written when all of it stands there already. It
+    blocks. Raises `ConfigurationError` with cause and hint.
     """
     path = Path(path).expanduser().resolve()
     raw = _parsed(path)
@@ -72,8 +70,6 @@ def set_plugin_options(
     indent = _LINE_INDENT.search(before)
     after = json.dumps(changed, indent=indent[1] if indent else "  ", ensure_ascii=False) + "\n"
     change = ConfigChange(path, before, after)
-    if dry_run:
-        return change
     try:
         replace_file(path, after.encode("utf-8"))
     except (OSError, MemoryFileError) as error:

@@ -1,9 +1,8 @@
-"""What ``nanobot-memory init`` would change, worked out without changing anything."""
+"""What ``nanobot-memory init`` finds: nanobot, its configuration, its workspace, and who may write to it."""
 
-import difflib
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -14,14 +13,12 @@ from nanobot_memory_plugins.bridge.senders import configured_senders
 from nanobot_memory_plugins.core import ConfigurationError, Health, MemoryConfig, PluginError, load_config, redact_text
 from nanobot_memory_plugins.core.cli.options import resolve_workspace
 from nanobot_memory_plugins.core.config import (
-    ConfigChange,
     ConfigProblem,
     find_section,
     installed_plugins,
     nanobot_home,
     plugins_place,
     read_json,
-    set_plugin_options,
 )
 from nanobot_memory_plugins.core.scopes.people import UNSAID, People, Senders
 from nanobot_memory_plugins.redaction.script.messages import Sentence
@@ -30,45 +27,24 @@ _INIT = Sentence("then run `nanobot-memory init` again.")
 
 
 @dataclass(frozen=True, slots=True)
-class ConfigurationPlan:
-    """The change of one configuration file: what differs from the defaults, and stands not there yet.
+class HostSetup:
+    """An installed nanobot and its memory, as the configuration has them.
 
-    ``toggles`` are all installed plugins and whether they are on, as each is unless the file says otherwise.
-
-    ``senders`` are those who may write to nanobot, ``person`` is its owner by label and names where it is written.
+    ``toggles`` are all installed plugins and whether they are on. ``senders`` are those who may write to nanobot.
     """
 
     file: Path
     workspace: Path
     toggles: Mapping[str, bool]
-    change: ConfigChange
     memory: MemoryConfig
     problems: tuple[ConfigProblem, ...] = ()
     senders: Senders = UNSAID
-    person: Mapping[str, Sequence[str]] = field(default_factory=dict)
-
-    def diff(self) -> str:
-        """Return what changes as a unified diff, or nothing; secrets that stand beside it are hidden."""
-        before, after = self.change.before.splitlines(), self.change.after.splitlines()
-        lines = difflib.unified_diff(before, after, str(self.file), f"{self.file} (new)", n=1, lineterm="")
-        return redact_text("\n".join(lines))
-
-    def write(self) -> ConfigChange:
-        """Write the change, in one step and with a backup. Raises `ConfigurationError`."""
-        return set_plugin_options(self.file, _options(self.person))
 
 
-def make_plan(
-    given: Path | None,
-    workspace: Path | None,
-    *,
-    own_names: Sequence[str] = (),
-    environment: Mapping[str, str] = os.environ,
-) -> ConfigurationPlan:
+def read_setup(given: Path | None, workspace: Path | None, *, environment: Mapping[str, str] = os.environ) -> HostSetup:
     """Look at nanobot and its configuration. Raises `PluginError` and `ConfigurationError` with a hint.
 
-    ``given`` is the configuration, nanobot's usual one by default; it may be one of the plugins' own, too. What is
-    switched off stays off. ``own_names`` become names of one person, the owner.
+    ``given`` is the configuration, nanobot's usual one by default; it may be one of the plugins' own, too.
     """
     _require_host()
     file = _file(given)
@@ -84,32 +60,19 @@ def make_plan(
     toggles = {name: memory.enabled(name) for name in sorted(installed_plugins())}
     folder = _workspace(workspace, raw)
     senders = configured_senders(folder, str(file)) or UNSAID
-    person = _person([name for name in map(str.strip, own_names) if name], memory, problems, senders)
-    # Whether the file could take options at all is said now, and not when one is set later.
-    set_plugin_options(file, {name: {"enabled": on} for name, on in toggles.items()}, dry_run=True)
-    change = set_plugin_options(file, _options(person), dry_run=True)
-    return ConfigurationPlan(file, folder, toggles, change, memory, tuple(problems), senders, person)
+    return HostSetup(file, folder, toggles, memory, tuple(problems), senders)
 
 
-def _options(person: Mapping[str, Sequence[str]]) -> dict[str, dict[str, object]]:
-    """Return what is to be written: an installed plugin is on by default, so that it need not stand there."""
-    return {"core": {"people": dict(person)}} if person else {}
-
-
-def _person(
-    own_names: Sequence[str], memory: MemoryConfig, problems: Sequence[ConfigProblem], senders: Senders
-) -> dict[str, list[str]]:
+def named_by(setup: HostSetup, own_names: Sequence[str]) -> dict[str, list[str]]:
     """Return the owner with these names, too: whoever is listed with one of them, else with one of the owner's.
 
     Raises `ConfigurationError` where they are two people's, or where it cannot be seen who is listed.
     """
-    if not own_names:
-        return {}
-    wrong = next((problem for problem in problems if "core.people" in problem.key), None)
+    wrong = next((problem for problem in setup.problems if "core.people" in problem.key), None)
     if wrong is not None:
         raise ConfigurationError(wrong.message, hint=Sentence("Correct it, {init}", init=_INIT))
-    names = list(dict.fromkeys((*own_names, "cli")))
-    listed = memory.core.people
+    names = list(dict.fromkeys((*filter(None, map(str.strip, own_names)), "cli")))
+    listed = setup.memory.core.people
     theirs = [label for label, known in listed.items() if not set(names).isdisjoint(known)]
     if len(theirs) > 1:
         whose = "; ".join(f"{', '.join(sorted(set(names) & set(listed[label])))} is {label}'s" for label in theirs)
@@ -117,7 +80,7 @@ def _person(
             Sentence("These names are several people's: {whose}.", whose=whose),
             hint="Name with --me those of one person, or correct memoryPlugins.core.people.",
         )
-    label = theirs[0] if theirs else People(listed, senders).owner().label
+    label = theirs[0] if theirs else People(listed, setup.senders).owner().label
     return {label: list(dict.fromkeys((*listed.get(label, ()), *names)))}
 
 
