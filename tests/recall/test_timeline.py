@@ -12,7 +12,6 @@ from typer.testing import CliRunner
 
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
 from nanobot_memory_plugins.core.cli.main import app
-from nanobot_memory_plugins.core.cli.open_store import are_files_everything
 from nanobot_memory_plugins.core.clock import ManualClock
 from tests.support.many_messages import write_messages
 
@@ -117,14 +116,13 @@ def rows(workspace: Path, *arguments: str) -> list[dict[str, object]]:
 
 
 @pytest.mark.usefixtures("ours_alone")
-def test_long_conversations_are_counted_to_the_last_message_with_nothing_indexed(tmp_path: Path, zone):
+def test_long_conversations_are_counted_to_the_last_message(tmp_path: Path, zone):
     zone("UTC")
     write_messages(tmp_path, NOW, sessions=3, each=700)  # from the evening before
     found = rows(tmp_path)
     assert [(row["day"], row["messages"]) for row in found] == [("2026-06-23", 100)] * 3 + [("2026-06-24", 600)] * 3
     assert found[0]["about"].startswith("message 0 about")
     assert found[5]["about"].startswith("message 100 about")
-    assert not (tmp_path / ".storage").exists()
     assert [row["day"] for row in rows(tmp_path, "-n", "4")] == ["2026-06-23"] + ["2026-06-24"] * 3
     assert [row["messages"] for row in rows(tmp_path, "--session", "cli:1", "--since", "2026-06-24T09:00Z")] == [60]
     assert rows(tmp_path, "--user", "ana") == []
@@ -142,26 +140,3 @@ def test_what_was_noted_after_midnight_tells_of_its_conversation_and_a_secret_by
     assert by_hand["day"] == "2026-06-21"
     assert "the safe" in by_hand["about"]
     assert "wombat" not in by_hand["about"]
-
-
-@pytest.mark.parametrize(
-    ("name", "options", "are_everything"),
-    [
-        ("postgres", {}, True),
-        ("postgres", {"dsn": ""}, True),
-        ("postgres", {"dsn": "host=x"}, False),
-        ("theirs", {}, False),
-        ("theirs", {"enabled": False}, True),
-    ],
-)
-def test_the_files_are_everything_until_a_store_elsewhere_is_used(
-    name: str,
-    options: dict[str, object],
-    are_everything: bool,
-    installed_plugin,
-    monkeypatch: pytest.MonkeyPatch,
-):
-    monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", f"storage,recall,{name}")
-    installed_plugin(name, "class Plugin:\n    pass\n")
-    config = MemoryConfig.model_validate({"plugins": {name: options}})
-    assert are_files_everything(config) is are_everything

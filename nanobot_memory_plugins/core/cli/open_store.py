@@ -8,7 +8,6 @@ from pathlib import Path
 from nanobot_memory_plugins.core.cli.repair import repair_memory
 from nanobot_memory_plugins.core.config import MemoryConfig
 from nanobot_memory_plugins.core.config.names import STANDARD_PLUGINS
-from nanobot_memory_plugins.core.entry_points import PLUGIN_GROUP, installed_entry_points, is_selected
 from nanobot_memory_plugins.core.errors import StoreError
 from nanobot_memory_plugins.core.host.plugin_set import PluginSet
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
@@ -20,9 +19,6 @@ _OPEN_SECONDS = 300.0
 _PATIENCE = 20.0
 # The plugins of this set that open no store.
 _WITHOUT_STORE = frozenset(STANDARD_PLUGINS) - {"storage"}
-
-# Our stores elsewhere, and the option without which each leaves everything on this machine.
-_ELSEWHERE = {"postgres": "dsn"}
 
 
 @asynccontextmanager
@@ -74,17 +70,6 @@ async def settled(store: Store) -> None:
             await store.flush()
             if isinstance(store, VectorStore):
                 await store.vectors_complete(waiting)
-
-
-def are_files_everything(config: MemoryConfig) -> bool:
-    """Return whether the files are all there is to show: no plugin is enabled that may know more."""
-    return all(
-        point.name in STANDARD_PLUGINS
-        or point.name == "nanobot"
-        or not (config.enabled(point.name) and is_selected(point.name))
-        or (point.name in _ELSEWHERE and not config.plugins.get(point.name, {}).get(_ELSEWHERE[point.name]))
-        for point in installed_entry_points(PLUGIN_GROUP)
-    )
 
 
 def is_shared(config: MemoryConfig) -> bool:

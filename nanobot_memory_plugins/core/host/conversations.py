@@ -1,36 +1,28 @@
 """Conversations: what one session held on one day, in the time zone of whoever asks."""
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable
+from dataclasses import dataclass
 from datetime import date, tzinfo
 
-from nanobot_memory_plugins.core.files.paths import MemoryPaths
-from nanobot_memory_plugins.core.files.timed import TimedFiles
 from nanobot_memory_plugins.core.text.sentences import ends_in_question_mark
-from nanobot_memory_plugins.core.values import Hit, Origin, Query, Scope
+from nanobot_memory_plugins.core.values import Hit, Origin
 
 _TRANSCRIPT = frozenset({"transcript"})
-# Messages of a day and a file that are read for its line.
-_READ_FOR_A_LINE = 10
 
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """What was said in a session on a day, and what was noted of it, both in the order of time.
-
-    ``unread`` is how many messages of it were passed over.
-    """
+    """What was said in a session on a day, and what was noted of it, both in the order of time."""
 
     day: date
     session: str
     said: tuple[Hit, ...] = ()
     noted: tuple[Hit, ...] = ()
-    unread: int = 0
 
     @property
     def messages(self) -> int:
         """How many messages it has: a long one may be more than one memory."""
-        return len({(hit.path, hit.line) for hit in self.said}) + self.unread
+        return len({(hit.path, hit.line) for hit in self.said})
 
     @property
     def count(self) -> str:
@@ -67,35 +59,6 @@ def in_conversations(hits: Iterable[Hit], zone: tzinfo | None) -> list[Conversat
         for place, (said, noted) in found.items()
     ]
     return sorted(made, key=lambda one: (one.day, _when((*one.said, *one.noted)[0])))
-
-
-def conversations_of_files(
-    paths: MemoryPaths, query: Query, wanted: Callable[[Hit], bool] = lambda hit: True, *, whole: bool
-) -> tuple[list[Conversation], bool]:
-    """Return the last ``query.limit`` conversations of its period, the oldest first, and whether there are more.
-
-    They are read from the files: nothing needs to be indexed. Without
-    ``whole`` long ones are told by what was said first in them, and their messages counted. It blocks.
-    """
-    zone = query.asked_at.tzinfo if query.asked_at is not None else None
-    files = TimedFiles(paths, query, zone)
-    session = query.scope.session if isinstance(query.scope, Scope) else ""
-    # Whose a message is cannot be seen before it is read; a session has a file of its own.
-    most = _READ_FOR_A_LINE if query.scope == Scope(session=session) and not whole else None
-    most_files = query.limit + 1
-    while (read := files.newest(most_files, of_each=most)) is not None:
-        found = [
-            one for one in in_conversations(filter(wanted, read.hits), zone) if one.day >= read.first or not read.more
-        ]
-        if len(found) > query.limit or not read.more:
-            counted = [_counted(one, read.unread) for one in found[-query.limit :]]
-            return counted, len(found) > query.limit
-        most_files *= 4
-    return [], False
-
-
-def _counted(one: Conversation, unread: Mapping[tuple[date, str], int]) -> Conversation:
-    return replace(one, unread=sum(unread.get((one.day, path), 0) for path in {hit.path for hit in one.said}))
 
 
 def _when(hit: Hit) -> float:

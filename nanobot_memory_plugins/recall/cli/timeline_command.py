@@ -1,6 +1,5 @@
 """``nanobot-memory timeline``: what was talked about, session by session and day by day."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -11,7 +10,6 @@ import typer
 from nanobot_memory_plugins.core import Hit, MemoryConfig, Query, Scope
 from nanobot_memory_plugins.core.cli.console import console, shown
 from nanobot_memory_plugins.core.cli.day_bounds import SinceOption, UntilOption, bounds_of
-from nanobot_memory_plugins.core.cli.open_store import are_files_everything
 from nanobot_memory_plugins.core.cli.options import (
     AgentOption,
     ChannelOption,
@@ -27,10 +25,8 @@ from nanobot_memory_plugins.core.cli.options import (
     run,
     warn,
 )
-from nanobot_memory_plugins.core.cli.repair import finish_erasure
 from nanobot_memory_plugins.core.errors import WrongUseError
-from nanobot_memory_plugins.core.files.paths import MemoryPaths
-from nanobot_memory_plugins.core.host.conversations import Conversation, conversations_of_files
+from nanobot_memory_plugins.core.host.conversations import Conversation
 from nanobot_memory_plugins.core.redaction.contact_redaction import without_secrets
 from nanobot_memory_plugins.core.scopes.projects import project_named
 from nanobot_memory_plugins.redaction.script.messages import Sentence, tr
@@ -59,8 +55,7 @@ def show_timeline(
     """Show what was talked about, the newest last: a line for each session and day, in this machine's time zone.
 
     The line begins with what was noted of the session, or else with what was told in it. What was forgotten, or said
-    off the record, is not there. It is read from the files: nothing needs to be indexed. With --project only what was
-    said while that was worked in is there.
+    off the record, is not there. With --project only what was said while that was worked in is there.
     """
     memory_config, problems = read_configuration(config)
     warn(problems)
@@ -68,7 +63,7 @@ def show_timeline(
     whose = Scope(agent, user, channel, session, project=project_named(project))
     query = Query("", limit=limit, scope=whose, asked_at=datetime.now(UTC).astimezone())
     query = _bounded(query, period, since, until)
-    listed, more = _conversations(folder, memory_config, query, everything=everything)
+    listed, more = run(_conversations(folder, memory_config, query))
     if as_json:
         rows = [_row(one, everything=everything) for one in listed]
         print_json({"ok": True, "conversations": rows, "more": more})
@@ -76,31 +71,15 @@ def show_timeline(
     _show(listed, more=more, everything=everything)
 
 
-def _conversations(
-    folder: Path, config: MemoryConfig, query: Query, *, everything: bool
-) -> tuple[list[Conversation], bool]:
-    whose = query.scope if isinstance(query.scope, Scope) else Scope()
-
-    def is_of_project(hit: Hit) -> bool:
-        return whose.project in ("", hit.scope.project)
-
-    if not are_files_everything(config):
-        return run(_of_store(folder, config, query, is_of_project))
-    finish_erasure(folder, config)
-    everybodys = replace(query, scope=replace(whose, project=""))
-    return conversations_of_files(MemoryPaths.of(folder), everybodys, is_of_project, whole=everything)
-
-
-async def _of_store(
-    folder: Path, config: MemoryConfig, query: Query, wanted: Callable[[Hit], bool]
-) -> tuple[list[Conversation], bool]:
-    """Ask the store: it may know more than the files of this machine."""
+async def _conversations(folder: Path, config: MemoryConfig, query: Query) -> tuple[list[Conversation], bool]:
     from nanobot_memory_plugins.core.cli.open_store import opened_store, settled, without_embeddings
     from nanobot_memory_plugins.recall.timeline import timeline
 
+    project = query.scope.project
+    everybodys = replace(query, scope=replace(query.scope, project="")) if isinstance(query.scope, Scope) else query
     async with opened_store(folder, without_embeddings(config)) as store:
         await settled(store)
-        return await timeline(store, query, wanted)
+        return await timeline(store, everybodys, lambda hit: project in ("", hit.scope.project))
 
 
 def _bounded(query: Query, period: str, since: str, until: str) -> Query:
