@@ -76,4 +76,4 @@ async def test_the_shelf_is_a_store_and_can_be_deleted(shelf: Path, tmp_path: Pa
     await asyncio.to_thread(shelf.unlink)
     async with MemoryHost(tmp_path / "a", config=config(shelf)) as memory:
         assert len((await memory.search(Query("garden gate"))).hits) == 1
-        assert isinstance(memory._store, Store)
+        assert isinstance(memory.store, Store)
