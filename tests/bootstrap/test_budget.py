@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nanobot_memory_plugins.bootstrap.budget import allot, in_order
+from nanobot_memory_plugins.bootstrap.budget import allot
 from nanobot_memory_plugins.bootstrap.options import BootstrapOptions
 from nanobot_memory_plugins.core.host.bootstrap_files import default_overhead
 from tests.support.examples import examples
@@ -57,24 +57,6 @@ def test_small_files_are_unchanged_to_the_byte():
     assert shown.texts == files
     assert list(shown.texts) == list(files)
     assert (shown.cut, shown.skipped) == ((), ())
-
-
-def test_the_important_files_get_the_budget_and_memory_what_is_left():
-    files = {"memory/MEMORY.md": "m" * 15_000, "TOOLS.md": "t" * 3_000, "USER.md": "u" * 100, "AGENTS.md": "a" * 12_000}
-    shown = allot(files, around(files), DEFAULTS)
-    assert list(shown.texts) == list(files)
-    assert [one.name for one in shown.cut] == ["memory/MEMORY.md"]
-
-
-def test_the_order_is_configurable():
-    names = ["X.md", "memory/MEMORY.md", "B.md", "AGENTS.md", "USER.md"]
-    assert in_order(names, DEFAULTS.priority) == ["AGENTS.md", "USER.md", "X.md", "B.md", "memory/MEMORY.md"]
-    assert in_order(names, ("memory/*", "U*")) == ["memory/MEMORY.md", "USER.md", "X.md", "B.md", "AGENTS.md"]
-    assert in_order(names, ("*", "X.md")) == ["memory/MEMORY.md", "B.md", "AGENTS.md", "USER.md", "X.md"]
-    assert in_order(names, ()) == names
-    options = BootstrapOptions(priority=("MEMORY.md",), total_max_chars=12_000)
-    files = {"AGENTS.md": "a" * 11_000, "MEMORY.md": "m" * 11_000}
-    assert [one.name for one in allot(files, {}, options).cut] == ["AGENTS.md"]
 
 
 NAMES = st.sampled_from(["AGENTS.md", "SOUL.md", "USER.md", "memory/MEMORY.md", "TOOLS.md", "笔记.md", "a\nb", ""])

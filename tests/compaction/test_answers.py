@@ -1,11 +1,9 @@
 """Usable answers, and the others."""
 
-from datetime import date
-
 import pytest
 
 from nanobot_memory_plugins.compaction.answers import clean, fault
-from nanobot_memory_plugins.compaction.prompts import fixed_texts, summary_prompt
+from nanobot_memory_plugins.compaction.prompts import fixed_texts
 from nanobot_memory_plugins.core.files.prompts import Prompts
 from tests.support.each import each
 
@@ -14,7 +12,6 @@ PROMPT = {language: fixed_texts(Prompts(), language) for language in ("en", "zh"
 SOURCE = (
     "user: We use PostgreSQL 16 for Hermes; Anna Berg deploys on Friday.\nassistant: Noted, the port is 6543.\n" * 30
 )
-SOURCE_ZH = "user: 我们决定采用数据库方案甲，预算五万元，张伟周五上线。\nassistant: 好的，端口是6543。\n" * 30
 
 
 @pytest.mark.parametrize(
@@ -30,11 +27,6 @@ SOURCE_ZH = "user: 我们决定采用数据库方案甲，预算五万元，张�
 )
 def test_a_summary_is_usable(answer: str):
     assert fault(answer, source=SOURCE, prompt=PROMPT["en"]) == ""
-
-
-def test_a_chinese_summary_is_usable():
-    answer = "- 决定采用数据库方案甲，预算五万元\n- 张伟周五上线，端口6543"
-    assert fault(answer, source=SOURCE_ZH, prompt=PROMPT["zh"]) == ""
 
 
 @each(
@@ -63,14 +55,6 @@ def test_a_chinese_summary_is_usable():
 )
 def test_what_is_no_summary_is_rejected(answer: str, wrong: str):
     assert fault(clean(answer), source=SOURCE, prompt=PROMPT["en"]) == wrong
-
-
-def test_the_prompt_given_back_is_an_echo():
-    for language, source in (("en", SOURCE), ("zh", SOURCE_ZH)):
-        prompt = summary_prompt(
-            source, Prompts(), earlier="", answer_tokens=100, language=language, today=date(2026, 3, 10)
-        )
-        assert fault(prompt[-1]["content"], source=source, prompt=PROMPT[language]) == "echo"
 
 
 @each(

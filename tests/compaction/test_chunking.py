@@ -5,7 +5,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nanobot_memory_plugins.compaction.chunking import chunk_ratio, fair_limit, is_oversized, pack
-from nanobot_memory_plugins.compaction.excerpts import cut, excerpt, split_text, tidy
 from nanobot_memory_plugins.compaction.options import CompactionOptions
 from nanobot_memory_plugins.core.text.tokens import estimate_tokens
 from tests.support.each import each
@@ -46,13 +45,6 @@ def test_a_message_over_half_the_window_is_oversized_with_the_margin():
     assert not is_oversized(250, 100_000, OPTIONS)
 
 
-def test_a_fair_limit_takes_from_the_longest():
-    assert fair_limit([10, 20, 1_000, 2_000], 230) == 100
-    assert fair_limit([10, 20], 1_000) == 20
-    assert fair_limit([5, 5, 5], 3) == 1
-    assert fair_limit([], 5) == 1
-
-
 @given(st.lists(st.integers(0, 5_000), max_size=40), st.integers(1, 20_000))
 def test_a_fair_limit_is_kept_and_is_the_largest(sizes: list[int], budget: int):
     limit = fair_limit(sizes, budget)
@@ -70,30 +62,3 @@ def test_no_chunk_passes_its_limit_and_nothing_is_lost(blocks: list[str], limit:
     chunks = pack(blocks, limit)
     assert all(estimate_tokens(chunk) <= limit for chunk in chunks)
     assert "".join("".join(chunks).split("\n")) == "".join("".join(blocks).split("\n"))
-
-
-def test_a_large_block_is_split_at_its_lines():
-    pieces = list(split_text("\n".join(f"line {n} with some words" for n in range(40)), 50))
-    assert len(pieces) > 3
-    assert all(piece.endswith("\n") for piece in pieces[:-1])
-
-
-@given(TEXTS, st.integers(1, 120))
-def test_an_excerpt_fits(text: str, limit: int):
-    shortened = excerpt(text, limit)
-    assert estimate_tokens(shortened) <= limit
-    if estimate_tokens(text) <= limit:
-        assert shortened == text
-    assert estimate_tokens(cut(text, limit)) <= limit
-
-
-def test_an_excerpt_has_head_and_tail_and_says_what_it_is():
-    shortened = excerpt("BEGIN " + "x" * 10_000 + " END", 100)
-    assert shortened.startswith("BEGIN")
-    assert shortened.endswith("END")
-    assert "10,010 characters" in shortened
-
-
-def test_a_tidied_text_can_be_encoded():
-    assert tidy("a\x00b\ud800c\x1b\n中") == "a b?c \n中"
-    tidy("x\udfff" * 100).encode()

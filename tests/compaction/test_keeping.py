@@ -8,7 +8,7 @@ from nanobot_memory_plugins.compaction.token_budget import Limits, limits_for
 from nanobot_memory_plugins.core import estimate_tokens
 from nanobot_memory_plugins.core.text.summary_marker import marked_summary
 from nanobot_memory_plugins.core.values.conversation import messages_from_chat
-from tests.compaction.conftest import talk, tool_turn
+from tests.compaction.conftest import talk
 from tests.support.each import each
 
 OPTIONS = CompactionOptions()
@@ -24,18 +24,6 @@ def test_the_last_messages_stay_as_far_as_their_share_goes():
     messages = talk(10)  # 20 messages of about 79 tokens
     assert cut(messages, 330, 330) == 16
     assert cut(messages, 0, 0) == 20
-
-
-def test_the_last_few_stay_although_they_pass_their_share():
-    messages = talk(10)
-    assert cut(messages, 10, 400, keep=4) == 16
-    assert cut(messages, 10, 100, keep=4) == 19
-    assert cut(messages, 10, 10, keep=4) == 20
-
-
-def test_what_stays_begins_with_the_user_where_that_costs_little():
-    messages = talk(10)
-    assert cut(messages, 420, 420) == 16  # five would fit, the first of them an answer
 
 
 def test_it_begins_with_an_answer_where_the_users_next_message_would_cost_more_than_half():
@@ -62,13 +50,6 @@ def test_a_summary_leaves_room_for_the_mark_that_is_put_above_it():
     assert 0 < mark <= whole.summary - plan.limits.summary
 
 
-def test_a_call_stays_with_its_results_or_goes_with_them():
-    messages = [message for n in range(5) for message in tool_turn(n, "x" * 400)]
-    for tail in range(0, 1_200, 20):
-        start = cut(messages, tail, tail)
-        assert start == len(messages) or start % 5 in (0, 1, 4)
-
-
 def test_something_is_cut_always_and_of_a_short_history_half_at_most_stays():
     assert cut([], 100, 100) == 0
     assert cut(talk(1)[:1], 1_000, 1_000, keep=4) == 1
@@ -91,9 +72,3 @@ def test_summary_tail_and_reserve_fit_the_window(window: int, depth: int):
 def test_the_hosts_room_counts_when_it_is_less():
     limits = limits_for(OPTIONS, window=32_000, room=900, history_tokens=20_000, depth=0, keep=True)
     assert limits.summary + limits.tail_at_most <= 900
-
-
-def test_a_window_that_the_host_does_not_know_is_the_usual_one():
-    limits = limits_for(OPTIONS, window=0, room=0, history_tokens=20_000, depth=0, keep=True)
-    assert limits.window == 200_000
-    assert limits.summary == 1_200

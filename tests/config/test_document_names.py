@@ -59,15 +59,6 @@ def test_every_documented_key_has_a_place():
     assert table == wanted
 
 
-def test_a_default_that_differs_has_its_reason():
-    for key, name in DOCUMENT_NAMES.items():
-        assert (name.document_default == name.default) == (not name.reason), key
-
-
-def test_every_place_is_in_a_plugin_of_the_set():
-    assert {name.plugin for name in DOCUMENT_NAMES.values()} <= {*STANDARD_PLUGINS, "*"}
-
-
 @pytest.mark.accept("PL-08")
 @each("key", DOCUMENT_NAMES)
 def test_the_option_exists_with_the_default_of_the_table(key: str, installed: dict[str, DiscoveredPlugin]):

@@ -4,7 +4,7 @@ from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 from pydantic.alias_generators import to_camel
 
 from nanobot_memory_plugins.core.config import CoreOptions, MemoryConfig, config_from_mapping, plugin_options
@@ -51,22 +51,6 @@ def test_a_required_option_that_is_missing_is_named():
     assert len(problems) == 1
 
 
-def test_a_rule_between_options_drops_the_one_that_breaks_it():
-    class Range(BaseModel):
-        low: int = 0
-        high: int = 10
-
-        @model_validator(mode="after")
-        def ordered(self) -> "Range":
-            if self.low > self.high:
-                raise ValueError("low is above high")
-            return self
-
-    options, (problem,) = read({"low": 5, "high": 2}, Range)
-    assert (options.low, options.high) == (5, 10)
-    assert "low is above high" in problem
-
-
 def test_a_validator_that_breaks_costs_only_its_key():
     class Breaks(BaseModel):
         name: str = ""
@@ -80,21 +64,6 @@ def test_a_validator_that_breaks_costs_only_its_key():
     options, (problem,) = read({"name": "x", "size": 2}, Breaks)
     assert options.size == 2
     assert "KeyError" in problem
-
-
-def test_a_model_that_knows_only_its_aliases_is_read_too():
-    class Aliased(BaseModel):
-        max_size: int = Field(default=1, alias="maxSize")
-
-    assert read({"max_size": 4}, Aliased)[0].max_size == read({"maxSize": 4}, Aliased)[0].max_size == 4
-
-
-@settings(max_examples=examples(150), deadline=None)
-@given(raw=st.dictionaries(st.sampled_from([*Options.model_fields, "recallTopK"]) | st.text(max_size=9), JSON))
-def test_any_options_give_a_valid_instance(raw: dict[str, Any]):
-    options, _ = read(raw)
-    assert isinstance(options, Options)
-    assert Options.model_validate(options.model_dump()) == options
 
 
 @settings(max_examples=examples(150), deadline=None)

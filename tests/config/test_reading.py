@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from nanobot_memory_plugins.core.config import MemoryConfig, load_config
+from nanobot_memory_plugins.core.config import load_config
 
 
 @pytest.fixture(autouse=True)
@@ -30,15 +30,6 @@ def limit(**arguments: object) -> float:
     return config.core.message_limit
 
 
-def problem_of(content: str | bytes, tmp_path: Path) -> str:
-    file = tmp_path / "given.json"
-    file.write_bytes(content if isinstance(content, bytes) else content.encode())
-    config, (problem,) = load_config(file, environment={})
-    assert config.core == MemoryConfig().core
-    assert problem.source == str(file)
-    return problem.message
-
-
 def test_the_places_are_searched_in_order(places: Path):
     assert limit() == 0.5
     nanobot = {"agents": {}, "channels": section(1)}
@@ -58,13 +49,3 @@ def test_a_config_json_about_something_else_is_passed_over(places: Path):
     for content in ('{"compilerOptions": {}}', "// not JSON", '{"memory": {"heap": "2g"}}', "[]"):
         (places / "here" / "config.json").write_text(content)
         assert limit() == 1
-
-
-def test_a_file_that_is_not_utf8_says_so(tmp_path: Path):
-    assert "not UTF-8" in problem_of('{"memoryPlugins": {}}'.encode("utf-16"), tmp_path)
-
-
-def test_a_byte_order_mark_is_no_mistake(tmp_path: Path):
-    file = tmp_path / "given.json"
-    file.write_bytes(json.dumps(section(7)).encode("utf-8-sig"))
-    assert limit(path=file) == 7

@@ -1,7 +1,6 @@
 """Writing a configuration file: the keys that are set, and nothing else."""
 
 import json
-import os
 import stat
 from pathlib import Path
 
@@ -45,20 +44,6 @@ def test_a_key_is_set_and_everything_else_keeps_value_order_and_indentation(file
     assert stat.S_IMODE(file.stat().st_mode) == 0o640
 
 
-def test_missing_objects_are_made_in_the_indentation_of_the_file(tmp_path: Path):
-    file = tmp_path / "config.json"
-    file.write_bytes(b'{\n\t"recall": {\n\t\t"x": 1\n\t}\n}\n')
-    set_plugin_options(file, OFF)
-    assert file.read_bytes() == b'{\n\t"recall": {\n\t\t"x": 1,\n\t\t"enabled": false\n\t}\n}\n'
-
-
-def test_nothing_is_written_when_it_stands_there_already(file: Path):
-    set_plugin_options(file, OFF)
-    before = os.stat(file).st_mtime_ns, os.stat(file).st_ino
-    assert not set_plugin_options(file, OFF).changed
-    assert (os.stat(file).st_mtime_ns, os.stat(file).st_ino) == before
-
-
 @pytest.mark.parametrize(
     ("content", "said"),
     [
@@ -77,14 +62,6 @@ def test_what_cannot_be_changed_is_refused_with_cause_and_mend(tmp_path: Path, c
     assert caught.value.hint
     assert file.read_bytes() == content
     assert not file.with_name("config.json.bak").exists()
-
-
-def test_a_symbolic_link_is_followed_and_stays_one(tmp_path: Path, file: Path):
-    link = tmp_path / "link.json"
-    link.symlink_to(file)
-    set_plugin_options(link, OFF)
-    assert link.is_symlink()
-    assert '"enabled": false' in file.read_text()
 
 
 def test_a_folder_that_cannot_be_written_is_said(file: Path, monkeypatch: pytest.MonkeyPatch):

@@ -1,7 +1,6 @@
 """The built-in model is built once, whole or not at all."""
 
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -19,18 +18,6 @@ INSTALL = (
 )
 
 
-@pytest.fixture
-def installed(builtin_model: Path, own_cache: Path) -> Path:
-    """A copy of the built-in model in a cache of the test's own."""
-    return Path(shutil.copytree(builtin_model, builtin_directory()))
-
-
-def steps() -> list[str]:
-    seen: list[str] = []
-    install(lambda done, what: seen.append(what))
-    return seen
-
-
 @pytest.mark.accept("V3-03")
 def test_two_processes_at_once_build_once(own_cache: Path):
     processes = [
@@ -42,13 +29,6 @@ def test_two_processes_at_once_build_once(own_cache: Path):
     assert sorted(BUILDING in output for output in outputs) == [False, True]
     assert is_installed()
     assert [path.name for path in builtin_directory().parent.iterdir() if path.is_dir()] == [builtin_directory().name]
-
-
-def test_a_folder_that_lacks_a_file_is_replaced(installed: Path):
-    (installed / "pieces.npy").unlink()
-    assert not is_installed()
-    assert BUILDING in steps()
-    assert is_installed()
 
 
 def test_a_build_that_is_stopped_cleans_up(own_cache: Path):

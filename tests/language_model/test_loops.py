@@ -1,6 +1,6 @@
 """Loops are broken before they cost anything."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 
 import pytest
 
@@ -58,23 +58,6 @@ async def test_the_same_prompt_is_not_sent_for_ever_across_restarts_and_midnight
     assert len(complete.purposes) == 7
 
 
-async def test_a_purpose_that_only_fails_rests_and_gets_one_trial(tmp_path):
-    complete, clock = Asked(), ManualClock(NOW.replace(hour=12))
-    complete.fails = True
-    model = access(tmp_path, complete, clock, hourly_failures=3, failure_rest=600)
-    for number in range(3):
-        with pytest.raises(LanguageModelError):
-            await ask(model, f"question {number}")
-    with pytest.raises(LoopError):
-        await ask(model, "one more")
-    assert len(complete.purposes) == 3
-    complete.fails = False
-    assert await ask(model, "other", purpose="summary") == "answer"  # it is flush that failed
-    clock.advance(601)
-    assert await ask(model, "the trial") == "answer"
-    assert await ask(model, "and on") == "answer"
-
-
 async def test_a_trial_that_fails_begins_the_rest_again(tmp_path):
     complete, clock = Asked(), ManualClock(NOW.replace(hour=12))
     complete.fails = True
@@ -97,12 +80,3 @@ async def test_what_stands_behind_a_colon_is_for_the_host_alone(tmp_path):
     assert UsageLedger(StateDatabase.of(tmp_path)).tokens("summary", NOW.date()) > 0
     with pytest.raises(LanguageModelError, match="budget"):
         await ask(model, "a longer question, so that the budget of the day is used up by it", purpose="summary:x")
-
-
-async def test_what_was_cancelled_is_no_failure(tmp_path):
-    ledger = UsageLedger(StateDatabase.of(tmp_path))
-    from nanobot_memory_plugins.core.language_model.ledger import Usage
-
-    for outcome in ("CompletionTimeoutError", "cancelled", "LanguageModelError"):
-        ledger.record(Usage(NOW - timedelta(minutes=1), "p", "flush", 1, 0, 0.1, outcome))
-    assert ledger.failures("flush", NOW) == (2, 60.0)

@@ -228,17 +228,6 @@ def test_the_server_the_panel_and_the_tools_come_as_extras_and_go_without_a_trac
     assert set(environment.plugins()) == set(PLUGINS.values())
 
 
-@pytest.mark.accept("PL-05")
-def test_a_rule_and_a_store_of_third_parties_are_installed_and_used(environment, tmp_path):
-    environment.install("nanobot-memory-core")
-    for name in ("badge_rule", "shelf_store"):
-        run("uv", "build", "--quiet", "--wheel", "--out-dir", tmp_path, ROOT / "examples" / name)
-    environment.pip("install", "--no-index", "--no-deps", *map(str, sorted(tmp_path.glob("*.whl"))))
-    assert environment.plugins()["shelf"]["hooks"] == ["on_purge", "open_store"]
-    redacted = run(environment.bin / "nanobot-memory", "redact", input="BDG-120407\n", env=environment.variables)
-    assert redacted.stdout == "[BADGE]\n"
-
-
 def test_redaction_is_installed_alone_and_redacts_as_library_filter_and_check(wheels, tmp_path):
     environment = Environment(tmp_path / "environment", wheels, third_party=())
     environment.install("nanobot-memory-redaction")

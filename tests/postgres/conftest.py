@@ -60,9 +60,9 @@ def server(run_server: OwnServer) -> Iterator[Database]:
         administrator.execute(f"DROP DATABASE {made.name} WITH (FORCE)".encode())
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def own_server() -> Iterator[OwnServer]:
-    """A server of the test's own, to be stopped and killed; its folder has a short name, for a socket."""
+    """A server of the module's own, to be stopped and killed; its folder has a short name, for a socket."""
     folder = Path(tempfile.mkdtemp(prefix="pg"))
     folder.chmod(0o755)
     try:

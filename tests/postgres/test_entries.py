@@ -126,20 +126,14 @@ async def test_forgotten_while_the_other_was_away_it_is_gone_on_both_and_stays_s
         assert not any("Haldersen" in (body or "") for (body,) in bodies)
 
 
-async def test_a_file_that_is_gone_takes_nothing_out_and_comes_back(machines: Machines):
+async def test_a_file_that_is_gone_takes_nothing_out_and_an_empty_server_gets_everything_again(machines: Machines):
     await machines.on(*MACHINES)
-    machines.tell("laptop", HOME)
+    id_ = machines.tell("laptop", HOME)
     await machines.all_have(HOME)
     await machines.off()
     for file in (machines.folder / "desktop" / "memory").glob("ENTRIES.md*"):
         file.unlink()
     await machines.on(*MACHINES)
-    await machines.all_have(HOME)
-
-
-async def test_an_empty_server_gets_everything_again(machines: Machines):
-    await machines.on(*MACHINES)
-    id_ = machines.tell("laptop", HOME)
     await machines.all_have(HOME)
     await machines.off()
     with psycopg.connect(machines.server.administrator_dsn) as connection:

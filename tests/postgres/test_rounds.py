@@ -38,7 +38,7 @@ async def started(server: OwnServer) -> None:
     raise AssertionError("the server did not start again")
 
 
-@pytest.mark.parametrize("rounds", [2, pytest.param(ROUNDS, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("rounds", [1, pytest.param(ROUNDS, marks=pytest.mark.slow)])
 async def test_nothing_is_lost_or_doubled_and_what_is_forgotten_stays_forgotten(
     own_server: OwnServer, tmp_path: Path, rounds: int
 ):

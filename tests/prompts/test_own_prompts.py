@@ -52,12 +52,6 @@ async def learned(workspace: Path, model: Model, **core: str) -> list[str]:
     return [f"{one.health.value}: {one.state} {one.hint}" for one in findings if one.subject == "own prompts"]
 
 
-async def test_wishes_stand_in_the_prompt(workspace):
-    model = Model(ANSWER)
-    assert await learned(workspace, model, wishes=NEVER) == []
-    assert "what never. Keep to it:\nnothing about health\nnever the names" in model.instructions[0]
-
-
 async def test_own_prompt_is_used_with_the_wishes_in_it(workspace):
     folder = workspace / "mine"
     folder.mkdir(parents=True)
@@ -82,16 +76,6 @@ async def test_a_file_that_cannot_be_used_is_told_of_and_the_built_in_prompt_is_
     for text in (told, "\n".join(said)):
         assert f"The prompt {file} {wanted}" in text
         assert f"the built-in one is used, as it stands in {READING.folder / 'reading.en.md'}" in text
-
-
-async def test_a_folder_that_is_not_there_and_a_name_that_is_none_are_told_of(workspace):
-    (told,) = await learned(workspace, Model(ANSWER), prompt_folder="nowhere")
-    assert told.startswith(f"degraded: the folder {workspace / 'nowhere'} cannot be read (FileNotFoundError)")
-    (workspace / "nowhere").mkdir()
-    (workspace / "nowhere" / "raeding.en.md").write_text(OWN, "utf-8")
-    _, told = await learned(workspace, Model(ANSWER), prompt_folder="nowhere")
-    assert "raeding.en.md is no prompt Of the files in memoryPlugins.core.promptFolder these names are used: " in told
-    assert "reading.zh.md" in told
 
 
 BUILT_IN = (*PROMPTS, *CompactionPlugin.prompt_files, *ConsolidationPlugin.prompt_files)

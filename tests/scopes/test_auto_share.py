@@ -1,21 +1,15 @@
 """`auto`, for hosts of any kind: one user shares everything, and named users have their own memory each."""
 
-import asyncio
 import json
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from nanobot_memory_plugins.bridge.group_chats import group_chat_of
 from nanobot_memory_plugins.bridge.senders import senders_of
 from nanobot_memory_plugins.bridge.turn_scopes import TurnScopes
-from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, remember
-from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
-from nanobot_memory_plugins.core.cli.main import run_command_line
-from nanobot_memory_plugins.core.config import config_from_mapping, load_config
-from nanobot_memory_plugins.core.scopes.people import People, Senders
+from nanobot_memory_plugins.core.config import load_config
+from nanobot_memory_plugins.core.scopes.people import People
 from nanobot_memory_plugins.core.scopes.workspace_scopes import offered_senders
 from nanobot_memory_plugins.core.values import Scope
 from nanobot_memory_plugins.core.values.scopes import sender_name
@@ -44,49 +38,6 @@ async def sees(memory: MemoryHost, session: str, scope: dict[str, str] | None = 
     known = memory.prompt_entries(memory.base_context(), session_key=session, scope=scope).text
     assert (WORD in (context.block or "")) == (WORD in known)
     return WORD in known
-
-
-def test_a_name_of_two_people_is_a_problem():
-    raw = {"memoryPlugins": {"core": {"people": {"ana": ["cli"], "bob": ["cli"]}}}}
-    read, problems = config_from_mapping(raw)
-    assert read.core.people == {}
-    assert "one person only" in problems[0].message
-
-
-@pytest.mark.slow
-def test_what_was_kept_under_agent_is_adopted_and_doctor_asks_for_it(tmp_path: Path, capsys):
-    remember(EntryRepository(tmp_path), NewEntry(f"the code is {WORD}", source_session="telegram:111"), who="test")
-    file = tmp_path / "config.json"
-    people = {"ana": ["telegram:111", "cli"]}
-    nanobot = {
-        "agents": {"defaults": {"workspace": str(tmp_path)}},
-        "channels": {"telegram": {"enabled": True, "allowFrom": ["*"]}, "memoryPlugins": {"core": {"people": people}}},
-    }
-    file.write_text(json.dumps(nanobot), encoding="utf-8")
-
-    def run(*arguments: str) -> dict[str, Any]:
-        run_command_line([*arguments, "--workspace", str(tmp_path), "--config", str(file), "--json"])
-        return dict(json.loads(capsys.readouterr().out.splitlines()[-1]))
-
-    def finding(subject: str) -> dict[str, str] | None:
-        return next((one for one in run("doctor")["findings"] if one["subject"] == subject), None)
-
-    assert "1 from a time when everything was shared" in finding("entries of nobody")["state"]
-    assert "several may write in telegram" in finding("people")["state"]
-    assert not run("people", "adopt", "eve")["ok"]
-    assert run("people", "adopt", "ana")["ok"]
-    assert finding("entries of nobody") is None
-    assert run("people", "list")["adopted_by"] == ["ana"]
-    senders = senders_of(nanobot["channels"], unified=False, approved=lambda _channel: [])
-    read = config(people=people)
-
-    async def look() -> None:
-        async with MemoryHost(tmp_path, config=read, senders=lambda: senders) as memory:
-            for user, seen in (("111", True), ("222", False)):
-                scope = {"user": user, "channel": "telegram"}
-                assert (WORD in memory.prompt_entries(session_key=f"t:{user}", scope=scope).text) == seen
-
-    asyncio.run(look())
 
 
 @each(
@@ -176,14 +127,6 @@ def test_a_command_reads_the_approvals_beside_the_configuration_that_it_is_given
     assert one_user()
     (bot / "pairing.json").mkdir()
     assert not one_user()
-
-
-def test_a_channel_of_many_is_no_owners_name_there():
-    senders = Senders(frozenset({"cli"}), one_user=False, by_channel=True)
-    people = People({"ana": ["telegram:1", "cli"]}, senders)
-    assert people.of(Scope(channel="telegram", user="1")).is_owner
-    assert people.of(Scope(channel="telegram", user="cli")).label == "telegram:cli"
-    assert people.of(Scope(channel="websocket", user="cli")).label == "websocket:cli"
 
 
 @each(

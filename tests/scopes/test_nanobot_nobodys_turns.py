@@ -65,36 +65,6 @@ async def test_what_a_model_sends_to_another_session_is_not_the_word_of_the_user
     assert "origin: user" not in kept
 
 
-async def test_what_nanobot_says_to_itself_is_no_word_of_the_user(install: Install, server):
-    nanobot = install({"telegram": {"allowFrom": ["111"]}, "discord": {"allowFrom": ["333"]}})
-    continued = {"_internal_continuation": True}
-    async with chatting(nanobot, server) as chat:
-        await chat.say(f"Remember that {DOG}.")
-        for channel, sender, chat_id, metadata, role in (
-            ("system", "session_timeout", "telegram:111", {}, "user"),
-            ("system", "subagent", "telegram:111", {"injected_event": "subagent_result"}, None),
-            ("telegram", "system:continuation", "111", continued, None),
-            ("telegram", "system:recovery", "111", {**continued, "_skip_user_persist": True}, None),
-            ("telegram", "cron", "111", {"_cron_trigger": {}}, None),
-            ("telegram", "trigger", "111", {"_local_trigger": {}}, None),
-        ):
-            message = InboundMessage(
-                channel,
-                sender,
-                chat_id,
-                f"{sender} speaks",
-                metadata=metadata,
-                session_key_override="telegram:111",
-                input_role=role,
-            )
-            await chat.loop._process_message(message)
-            assert "Brunhilde" in await chat.say("What is my dog called?", "telegram", "111", "111:topic")
-    assert not (nanobot.workspace / "memory" / ".people.json").exists()
-    assert [
-        record["text"] for record in nanobot.transcript() if record["role"] == "user" and "speaks" in record["text"]
-    ] == []
-
-
 async def test_a_turn_that_nobody_wrote_sees_what_its_session_sees_and_takes_nothing_from_it(install: Install, server):
     nanobot = install({"telegram": {"allowFrom": ["111", "222"]}, "discord": {"allowFrom": ["333"]}})
     bob, discord = ("telegram", "222", "222"), ("discord", "333", "9000")

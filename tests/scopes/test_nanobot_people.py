@@ -1,17 +1,12 @@
 """Who finds what in a stock nanobot: several senders, one person with several names, groups."""
 
-import asyncio
 from typing import Any
 
 import pytest
 
-from nanobot_memory_plugins.core.cli.main import run_command_line
-from nanobot_memory_plugins.core.cli.open_store import opened_entries
-from nanobot_memory_plugins.core.config import load_config
 from nanobot_memory_plugins.tools.scripted_model import Reply, ReplyRule, Request, ScriptedServer, ToolCall
 from tests.scopes.nanobot_chat import Install, chatting
 
-KEPT = ("quidlets", "Brunhilde", "Quillfeather", "wogglestone")
 SALARY, DOG = "my salary is 71000 quidlets", "my dog is called Brunhilde"
 
 
@@ -50,24 +45,6 @@ async def test_of_two_senders_neither_is_shown_a_word_of_the_other(install: Inst
         assert "Brunhilde" not in owner
 
 
-async def test_with_one_sender_a_channel_one_person_finds_everything_everywhere(install: Install, server):
-    nanobot = install({"telegram": {"allowFrom": ["111"]}, "slack": {"allowFrom": ["U1"]}})
-    places = {
-        "cli": ("cli", "user", "direct"),
-        "telegram": ("telegram", "111|ana", "111"),
-        "slack": ("slack", "U1", "D1"),
-    }
-    facts = {"cli": "quidlets one", "telegram": "quidlets two", "slack": "quidlets three"}
-    async with chatting(nanobot, server) as chat:
-        for place, fact in facts.items():
-            await chat.say(f"The word of {place} is {fact}.", *places[place])
-        for place in places.values():
-            shown = await chat.say("Do you remember what the word of cli, telegram and slack is?", *place)
-            assert all(fact in shown for fact in facts.values())
-        # Slack itself lets in others, too: whoever else writes is another person, and from then on nothing is shared.
-        assert "quidlets" not in await chat.say("Do you remember the word of cli?", "slack", "U2", "D2")
-
-
 async def test_what_others_said_stays_theirs_once_one_alone_is_let_in(install: Install, server):
     nanobot = install({"telegram": {"allowFrom": ["111", "222"]}})
     async with chatting(nanobot, server) as chat:
@@ -82,29 +59,6 @@ async def test_what_others_said_stays_theirs_once_one_alone_is_let_in(install: I
             assert "quidlets" in shown
             assert "Brunhilde" not in shown
             assert "French" not in shown
-
-
-async def test_what_the_owner_keeps_by_a_command_is_the_owners(install: Install, server, tmp_path):
-    nanobot = install({"telegram": {"allowFrom": ["111", "222"]}}, {"ana": ["telegram:111", "cli"]})
-    page = tmp_path / "vault" / "Tower.md"
-    page.parent.mkdir()
-    page.write_text("# Tower\n\nThe key of the tower is under the wogglestone.\n", encoding="utf-8")
-    for command in (
-        ("entries", "remember", f"{SALARY}."),
-        ("entries", "remember", f"{DOG}.", "--everybody"),
-        ("import", page.parent),
-    ):
-        assert run_command_line([*map(str, command), "-w", str(nanobot.workspace)]) == 0
-    async with opened_entries(nanobot.workspace, load_config()[0]) as (_, entries):
-        await asyncio.to_thread(entries.add, "My doctor is called Quillfeather.")
-    async with chatting(nanobot, server) as chat:
-        asked = "Do you remember my salary, my dog, my doctor and the key of the tower?"
-        for place in (("cli",), ("telegram", "111|ana")):
-            shown = await chat.say(asked, *place)
-            assert [word for word in KEPT if word not in shown] == []
-        for place in (("telegram", "222|bob"), ("telegram", "111|ana", "-100")):
-            shown = await chat.say(asked, *place, is_group=place[-1] == "-100")
-            assert [word for word in KEPT if word in shown] == ["Brunhilde"]
 
 
 async def test_a_private_fact_is_not_shown_in_a_group_though_its_author_asks(install: Install, server):

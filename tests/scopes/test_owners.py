@@ -39,10 +39,6 @@ def test_a_group_chat_stays_apart_from_what_a_person_says_alone():
     assert owner(in_group).group_chat == "g"
 
 
-def test_what_names_nobody_has_no_persons_label():
-    assert scopes(Senders()).owner(Scope(session="s", channel="cli")) == Scope(channel="cli")
-
-
 @each(
     ("share", "scope", "senders", "nobodys"),
     [
@@ -61,14 +57,6 @@ def test_a_memory_is_nobodys_where_each_has_their_own_and_it_names_none(
 ):
     of = Scopes(share, people=lambda: People({}, senders))  # type: ignore[arg-type]
     assert of.is_nobodys(scope) is nobodys
-
-
-def test_what_names_nobody_is_somebodys_once_they_have_taken_it_over(tmp_path: Path):
-    record = PeopleRecord(tmp_path / "memory")
-    of = scopes(record=record)
-    assert of.is_nobodys(Scope(session="s"))
-    record.adopt(["ana"])
-    assert not of.is_nobodys(Scope(session="s"))
 
 
 def test_a_name_is_found_by_label_by_channel_and_by_itself():
@@ -91,11 +79,6 @@ def test_each_of_the_first_twenty_who_were_heard_is_written_down_once(tmp_path: 
     assert PeopleRecord(tmp_path / "memory").current().heard == tuple(f"p{number}" for number in range(20))
 
 
-def test_names_are_written_as_they_are_read_by_people(tmp_path: Path):
-    PeopleRecord(tmp_path / "memory").hear("小林")
-    assert "小林" in (tmp_path / "memory" / ".people.json").read_text(encoding="utf-8")
-
-
 @pytest.fixture
 def clone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A repository in the home folder, as git leaves it."""
@@ -112,22 +95,11 @@ def cloned_from(clone: Path, address: bytes) -> str:
     return project_of(clone)
 
 
-@pytest.mark.parametrize("value", [".", "..", "./", "../src", "~/alpha"])
-def test_what_looks_like_a_folder_is_one_and_no_name(clone: Path, monkeypatch: pytest.MonkeyPatch, value: str):
-    monkeypatch.chdir(clone / "src")
-    assert project_named(value).startswith("alpha-")
-
-
 def test_a_folder_in_no_repository_is_named_with_what_can_be_done():
     with pytest.raises(InputError) as caught:
         project_named("/")
     assert str(caught.value.cause) == "/ lies in no repository."
     assert str(caught.value.hint) == "Give the project's name instead."
-
-
-def test_the_home_folder_is_no_project_by_its_sign_either(clone: Path):
-    with pytest.raises(InputError):
-        project_named("~")
 
 
 @pytest.mark.parametrize(
@@ -141,9 +113,3 @@ def test_a_project_is_named_by_where_it_was_cloned_from(clone: Path, address: by
 @pytest.mark.parametrize("address", [b"https://ana:s3cret@alpha.git", b"https://ana:s3cret@git.example.com/alpha.git"])
 def test_no_password_of_an_address_is_in_a_projects_name(clone: Path, address: bytes):
     assert "s3cret" not in cloned_from(clone, address)
-
-
-def test_a_broken_repository_costs_nothing_but_its_name(clone: Path):
-    assert cloned_from(clone, b"https://git.example.com/ana/\xff\xfe.git").startswith("ana/")
-    (clone / ".git" / "HEAD").unlink()
-    assert project_of(clone) == ""

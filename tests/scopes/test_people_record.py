@@ -76,16 +76,6 @@ async def test_a_record_that_cannot_be_read_may_have_named_anybody(tmp_path: Pat
     assert "cannot be read" in finding.state
 
 
-async def test_what_could_not_be_read_is_kept_aside(tmp_path: Path):
-    file = tmp_path / RECORD
-    file.parent.mkdir()
-    _torn(file)
-    async with MemoryHost(tmp_path, config=config()) as memory:
-        await tell(memory, "one", {"user": "alice"})
-    assert "alice" in json.loads(file.read_text(encoding="utf-8"))["heard"]
-    assert file.with_name(f"{file.name}.unreadable").read_text(encoding="utf-8") == '{"heard": ["al'
-
-
 @pytest.mark.parametrize(
     ("adopts", "people", "later", "adopter", "other"),
     [
@@ -123,20 +113,6 @@ def test_who_takes_over_what_names_nobody_stays_that_person(tmp_path, capsys, ad
     capsys.readouterr()
     run_command_line(["people", "list", *at])
     assert len(json.loads(capsys.readouterr().out)["adopted_by"]) in (1, 2)
-
-
-def test_a_hand_written_owner_is_the_owner_by_the_hosts_names_too():
-    from nanobot_memory_plugins.core.scopes.people import People
-
-    senders = senders_of(MANY, unified=False, approved=lambda _channel: [])
-    people = People({"owner": ["telegram:111", "slack:U1"], "bob": ["telegram:222"]}, senders)
-    for channel, user in (("telegram", "111"), ("slack", "U1"), ("cli", "user")):
-        assert people.of(Scope(user=user, channel=channel)) == people.owner()
-    assert [person.label for person in people.all()] == ["owner", "bob"]
-    assert {"telegram:111", "cli"} <= set(people.all()[0].names)
-    listed = People({"owner": ["telegram:111"], "ana": ["cli"]}, senders)
-    assert listed.owner().label == "ana"
-    assert not listed.of(Scope(user="111", channel="telegram")).is_owner
 
 
 ALONE = {"telegram": {"enabled": True, "allowFrom": ["111"]}}
@@ -190,14 +166,6 @@ async def test_who_wrote_while_several_might_and_is_left_alone_is_the_owner_ever
     async with MemoryHost(tmp_path, config=config(), senders=_letting_in(after)) as memory:
         for session, scope in (("again", ANA), ("here", CLI)):
             assert await sees(memory, session, scope)
-
-
-async def test_the_only_sender_let_in_by_name_still_finds_their_own(tmp_path: Path):
-    async with MemoryHost(tmp_path, config=config(), senders=_letting_in(MANY)) as memory:
-        await tell(memory, "mine", ANA)
-        await memory.message_received(session_key="theirs", text="Good morning.", scope=BELA)
-    async with MemoryHost(tmp_path, config=config(), senders=_letting_in(BY_NAME)) as memory:
-        assert await sees(memory, "again", ANA)
 
 
 async def test_in_one_conversation_of_all_each_sees_what_the_others_said(tmp_path: Path):

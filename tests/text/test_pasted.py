@@ -68,14 +68,6 @@ def test_what_users_write_themselves_stays():
     assert len(lost) <= 1, lost
 
 
-def test_what_stands_around_a_paste_stays():
-    for kind, said in (("code fence", "I use Python 3.12."), ("quoted twice", "I never agreed to that.")):
-        assert said in text_to_assistant(PASTES[kind])
-    left = text_to_assistant(PASTES["private"])
-    assert "My plan is this." in left
-    assert "I leave on Friday." in left
-
-
 def test_a_message_is_never_longer_without_its_pastes_and_an_empty_one_stays_empty():
     for text in (*PASTES.values(), *OWN, "", "\n", "```", ">", "> "):
         assert len(text_to_assistant(text)) <= len(text)

@@ -1,9 +1,6 @@
 """Where sentences end, in English and Chinese, and that all of a text stands in them."""
 
-from hypothesis import given
-from hypothesis import strategies as st
-
-from nanobot_memory_plugins.core.text.sentences import sentence_spans, sentences_of
+from nanobot_memory_plugins.core.text.sentences import sentences_of
 from tests.support.chinese import in_both_scripts
 from tests.support.each import each
 
@@ -31,17 +28,3 @@ from tests.support.each import each
 def test_a_text_falls_into_its_sentences(sentences: tuple[str, ...]):
     assert tuple(sentences_of(" ".join(sentences))) == sentences
     assert tuple(sentences_of("\n".join(sentences))) == sentences
-
-
-def test_bullets_and_numbers_of_lists_are_left_out():
-    text = "I like:\n- tea\n* coffee\n1. rain\n 2) fog\n3、snow\n> wind"
-    assert sentences_of(text) == ["I like:", "tea", "coffee", "rain", "fog", "snow", "wind"]
-
-
-@given(st.text(alphabet='aZ1.。!？?;；,，\n "”-)…我e…dr', max_size=60))
-def test_only_bullets_and_blanks_stand_outside_of_sentences(text: str):
-    spans = list(sentence_spans(text))
-    assert spans == sorted(spans)
-    assert all(begin < end and text[begin:end] == text[begin:end].strip() for begin, end in spans)
-    inside = {at for begin, end in spans for at in range(begin, end)}
-    assert not {one for at, one in enumerate(text) if at not in inside} - set(" \n-.1)")

@@ -4,7 +4,7 @@ import pytest
 
 from nanobot_memory_plugins.core.text.fence import fence, is_fenced, neutralise
 from nanobot_memory_plugins.core.text.pasted import text_to_assistant
-from nanobot_memory_plugins.core.text.tokens import estimate_tokens, truncate_to_tokens
+from nanobot_memory_plugins.core.text.tokens import estimate_tokens
 from tests.support.each import each
 
 
@@ -13,23 +13,11 @@ def test_beside_chinese_four_other_characters_begun_are_a_token(others: int, tok
     assert estimate_tokens("记忆" + "a" * others) == tokens
 
 
-@pytest.mark.parametrize(("limit", "kept"), [(2, "记忆"), (3, "记忆abcd"), (4, "记忆abcde")])
-def test_a_text_is_cut_where_the_next_character_would_be_a_token_more(limit: int, kept: str):
-    assert truncate_to_tokens("记忆abcde", limit) == kept
-
-
 @pytest.mark.parametrize(("behind", "is_cut"), [(200, False), (201, True)])
 def test_behind_a_line_that_may_announce_a_list_so_much_is_a_text(behind: int, is_cut: bool):
     announcement = "Here is what there is:"
     message = f"{announcement}\n{'word' * 60}"[: len(announcement) + 1 + behind]
     assert text_to_assistant(message) == (announcement if is_cut else message)
-
-
-@pytest.mark.parametrize(("length", "is_request"), [(160, True), (161, False)])
-def test_a_line_so_short_asks_about_the_text_above(length: int, is_request: bool):
-    request = ("Please summarise the text above for me" + ", please" * 30)[: length - 1] + "?"
-    message = f"The cat is called Tom.\n\n{request}"
-    assert text_to_assistant(message) == (request if is_request else message)
 
 
 @each("brackets", ["[]", "【】", "〔〕", "［］", "⟦⟧", "{}"])

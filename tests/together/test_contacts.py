@@ -1,13 +1,10 @@
 """Contact data, end to end: what the user said stays readable where it is repeated; what only a tool said does not."""
 
-import json
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
-from nanobot_memory_plugins.core.cli.main import app
 from tests.support.files_of import text_of
 
 MAIL, PHONE = "ana@quetzal.example", "+49 341 1234567"
@@ -89,26 +86,3 @@ async def test_contacts_are_hidden_or_kept_everywhere_where_the_configuration_sa
     kept = everything_in(tmp_path)
     assert [one in kept for one in (MAIL, PHONE)] == [said] * 2
     assert [one in kept for one in OTHERS] == [told] * 2
-
-
-@pytest.mark.parametrize("contacts", ["hide", "user"])
-def test_an_entry_that_a_person_gives_on_the_command_line_keeps_its_contacts_unless_they_are_to_be_hidden(
-    tmp_path, monkeypatch, contacts
-):
-    file = tmp_path / "config.json"
-    file.write_text(json.dumps({"memoryPlugins": {"redaction": {"contacts": contacts}}}), encoding="utf-8")
-    monkeypatch.setenv("NANOBOT_MEMORY_CONFIG", str(file))
-    workspace = tmp_path / "agent"
-    workspace.mkdir()
-    text = f"Ana plays the cello, her number is {PHONE}, mail {MAIL}"
-    answer = CliRunner().invoke(app, ["entries", "remember", text, "--workspace", str(workspace)])
-    assert answer.exit_code == 0
-    assert (text in everything_in(workspace)) is (contacts == "user")
-
-
-def test_the_filter_hides_contacts_whatever_the_configuration_says(tmp_path, monkeypatch):
-    file = tmp_path / "config.json"
-    file.write_text(json.dumps({"memoryPlugins": {"redaction": {"contacts": "keep"}}}), encoding="utf-8")
-    monkeypatch.setenv("NANOBOT_MEMORY_CONFIG", str(file))
-    answer = CliRunner().invoke(app, ["redact"], input=f"{PAGE}\n")
-    assert answer.stdout == "Contact: [EMAIL], phone [PHONE].\n"

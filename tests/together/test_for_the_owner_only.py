@@ -7,9 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
-from nanobot_memory_plugins.core.cli.main import app
 from nanobot_memory_plugins.core.config import MemoryConfig
 from nanobot_memory_plugins.core.host.memory_host import MemoryHost
 from nanobot_memory_plugins.core.values import Note
@@ -62,18 +60,6 @@ async def use_everything(workspace: Path) -> None:
         await memory.flush_index()
 
 
-@pytest.mark.slow
-def test_nothing_new_is_readable_by_others(tmp_path: Path) -> None:
-    workspace = tmp_path / "above" / "workspace"
-    asyncio.run(use_everything(workspace))
-    for command in ("doctor", "scrub", "index --rebuild", "consolidate", "entries remember Tea", "entries history"):
-        done = CliRunner().invoke(app, [*command.split(), "--workspace", str(workspace)])
-        assert done.exit_code == 0 or command == "consolidate", done.output  # which finds no model
-    assert (workspace / ".storage" / "memory.db").exists()
-    assert len(list((workspace / "memory").rglob("*.lock"))) >= 2
-    assert wide(tmp_path) == {}
-
-
 def test_what_is_ours_is_made_narrow_and_what_is_a_persons_stays(tmp_path: Path) -> None:
     workspace = tmp_path / "workspace"
     memory, storage = workspace / "memory", workspace / ".storage"
@@ -93,18 +79,3 @@ def test_what_is_ours_is_made_narrow_and_what_is_a_persons_stays(tmp_path: Path)
         "workspace/memory/MEMORY.md": "0o666",
         "workspace/memory/topic.md": "0o666",
     }
-
-
-def test_a_database_in_a_folder_of_somebodys_own_leaves_that_folder_as_it_is(tmp_path: Path) -> None:
-    shared = tmp_path / "shared"
-    shared.mkdir(mode=0o777)
-    options = {"embeddingProvider": "none", "dbPath": str(shared / "new" / "memory.db")}
-
-    async def open_it(path: str) -> None:
-        config = MemoryConfig.model_validate({"plugins": {"storage": {**options, "dbPath": path}}})
-        async with MemoryHost(tmp_path / "workspace", config=config) as memory:
-            await memory.flush_index()
-
-    asyncio.run(open_it(str(shared / "memory.db")))
-    asyncio.run(open_it(str(shared / "new" / "memory.db")))
-    assert wide(tmp_path) == {"shared": "0o777"}

@@ -14,11 +14,9 @@ from nanobot_memory_plugins.core.clock import ManualClock
 from nanobot_memory_plugins.core.erasure.matching import Wanted
 from nanobot_memory_plugins.core.erasure.purge_files import FilePurge
 from nanobot_memory_plugins.core.erasure.scrub import scrub_files
-from nanobot_memory_plugins.core.files.notes import parse_notes
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.transcript import last_records
 from nanobot_memory_plugins.core.redaction import redact_text
-from nanobot_memory_plugins.core.values import Origin
 
 NOW = datetime(2026, 5, 8, 12, tzinfo=UTC)
 SECRET = "ghp_" + "aB3dE5gH7jK9mN1pQ3rS5tU7vW9xY1zA3bC5"
@@ -70,19 +68,6 @@ def test_fields_sections_and_headers_that_are_not_known_stay_in_the_file_of_the_
         assert kept in text
     known = repository.load().entries["aaaa1111"]
     assert (known.content, known.hits, known.section) == ("likes tea", 7, Section.ACTIVE)
-
-
-def test_an_origin_that_is_not_known_is_believed_no_more_than_a_tool(paths, repository):
-    (paths.memory / "ENTRIES.md").write_text(ENTRIES, encoding="utf-8")
-    assert repository.load().entries["aaaa1111"].origin is Origin.TOOL
-    (paths.memory / "2026-05-08.md").write_text(
-        "### 2026-05-08 12:00\nid: x1\ntype: note\norigin: device\nmood: calm\ntl;dr: it rains\n", encoding="utf-8"
-    )
-    (note,) = parse_notes((paths.memory / "2026-05-08.md").read_bytes())
-    assert (note.tldr, note.origin) == ("it rains", Origin.TOOL)
-    file = paths.sessions / "a.jsonl"
-    file.write_text('{"id":"1","role":"user","text":"hello","origin":"device","session":"a"}\n', encoding="utf-8")
-    assert last_records(file, "a", 5)[0].origin is Origin.TOOL
 
 
 def test_fields_and_kinds_that_are_not_known_stay_in_a_transcript_that_is_purged_and_scrubbed(paths):

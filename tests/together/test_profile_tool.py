@@ -61,20 +61,6 @@ async def test_without_words_all_is_told_by_kind_with_when_and_from_which_words(
     assert "The user may like chess" not in days
 
 
-async def test_a_name_alone_tells_what_is_known_of_it_and_then_what_was_said(tmp_path: Path):
-    facts = ("The user's sister Ana runs a bakery", "Ana is allergic to nuts")
-    async with host(tmp_path) as memory:
-        await said(memory, "Ana is my sister, she runs a bakery, and she is allergic to nuts.")
-        for fact in (*facts, "The user likes tea"):
-            await keep(memory, fact)
-        told = await search(memory, query="ana")
-        narrowed = await search(memory, query="ana", source="transcript")
-    assert all(told.count(f"] {fact} (") == 1 for fact in facts)
-    assert "likes tea" not in told
-    assert "memory/sessions/" in told
-    assert f"] {facts[1]} (" not in narrowed
-
-
 async def test_what_is_forgotten_or_of_somebody_else_is_not_told(tmp_path: Path):
     ana, bob = {"user": "ana"}, {"user": "bob"}
     async with host(tmp_path, share="user") as memory:

@@ -79,15 +79,3 @@ async def test_a_later_message_and_a_tool_of_the_conversation_repeat_no_secret(t
     kept = kept_in(tmp_path)
     assert "was refused" in kept
     assert "Otter-55" not in kept
-
-
-async def test_another_conversation_and_ordinary_words_keep_what_they_say(tmp_path):
-    async with MemoryHost(tmp_path, config=CONFIG) as memory:
-        await memory.message_received(session_key="cli:one", text="my wifi password is tangerine, my pin is 2024")
-        await memory.message_sent(session_key="cli:one", text="I see.")
-        await memory.message_received(session_key="cli:one", text="I bought a tangerine tree in 2024.")
-        await memory.message_received(session_key="cli:two", text="Invoice 4471 is of the tangerine shop.")
-        await memory.flush_index()
-    kept = kept_in(tmp_path)
-    assert "I bought a tangerine tree in 2024." in kept
-    assert "Invoice 4471 is of the tangerine shop." in kept

@@ -2,7 +2,7 @@
 
 import pytest
 
-from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, Note, Query, Scope
+from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, Note, Scope
 from nanobot_memory_plugins.core.protocols import MemoryTool
 
 PATIENT = {"message_limit": 30, "start_limit": 60}
@@ -24,44 +24,6 @@ async def remember(memory: MemoryHost) -> None:
 
 def tool(memory: MemoryHost, name: str) -> MemoryTool:
     return next(one for one in memory.tools() if one.name == name)
-
-
-@pytest.mark.accept("NC-10")
-@pytest.mark.parametrize("share", ["user", "channel", "session"])
-@pytest.mark.parametrize(
-    ("storage", "flushed"),
-    [
-        ({"embedding_provider": "none"}, True),
-        ({"embedding_provider": "none"}, False),
-        ({"backend": "grep_only", "embedding_provider": "none"}, False),
-    ],
-    ids=["indexed", "just said", "scan"],
-)
-async def test_nobody_is_told_what_another_one_said(tmp_path, share, storage, flushed):
-    recall = {"recall_timeout": 20}
-    config = MemoryConfig.model_validate(
-        {"core": {**PATIENT, "share": share}, "plugins": {"recall": recall, "storage": storage}}
-    )
-    async with MemoryHost(tmp_path, config=config) as memory:
-        await remember(memory)
-        if flushed:
-            await memory.flush_index()
-        everything = (await memory.search(Query("bicycle lock code", limit=60))).hits
-        assert {code for code in SECRET.values() if any(code in hit.text for hit in everything)} == set(SECRET.values())
-        for scope, own in SECRET.items():
-            others = set(SECRET.values()) - {own}
-            context = await memory.message_received(session_key=scope.session, text=ASKED, scope=scope)
-            answer = await tool(memory, "memory_search").run(
-                {"query": "bicycle lock code", "limit": 30}, session_key=scope.session
-            )
-            for told in (context.block, answer):
-                assert told is not None
-                assert own in told
-                assert not [code for code in others if code in told]
-            for hit in everything:
-                got = await tool(memory, "memory_get").run({"id": hit.id}, session_key=scope.session)
-                assert ("no memory with this id" in got) == (own not in hit.text)
-                assert not [code for code in others if code in got]
 
 
 @pytest.mark.accept("NC-10")

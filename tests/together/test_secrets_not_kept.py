@@ -3,12 +3,10 @@
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
 from nanobot_memory_plugins.consolidation.model.redacted_content import is_point_hidden
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
-from nanobot_memory_plugins.core.cli.main import app
 from tests.support.each import each
 
 CONFIG = MemoryConfig.model_validate(
@@ -56,22 +54,6 @@ async def test_an_order_to_remember_a_secret_keeps_no_entry_and_says_so(tmp_path
 async def test_of_an_entry_with_a_secret_in_it_the_rest_is_kept_and_the_model_knows_what_is_not(tmp_path, said, entry):
     assert "NOT kept" in await told(tmp_path, said)
     assert entries_of(tmp_path) == [entry]
-
-
-async def test_the_tool_of_the_model_keeps_no_empty_entry_either(tmp_path):
-    async with MemoryHost(tmp_path, config=CONFIG) as memory:
-        tool = next(one for one in memory.tools() if one.name == "remember")
-        answer = await tool.run({"text": "The user's wifi password is tangerine42."}, session_key="cli:one")
-    assert "nothing was remembered" in answer
-    assert "secret" in answer
-    assert entries_of(tmp_path) == []
-
-
-def test_the_command_line_says_that_a_secret_is_not_kept(tmp_path):
-    text = "The wifi password is tangerine42"
-    answer = CliRunner().invoke(app, ["entries", "remember", text, "--workspace", str(tmp_path)])
-    assert answer.exit_code == 1
-    assert entries_of(tmp_path) == []
 
 
 @each(

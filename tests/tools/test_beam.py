@@ -78,27 +78,9 @@ def test_each_item_of_the_rubric_is_judged_by_itself_and_a_second_run_asks_nothi
     assert len(model.requests) == asked
 
 
-def test_a_run_ends_at_its_budget_and_goes_on_where_it_stopped(
-    clone: Path, model: ScriptedServer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-):
-    file = tmp_path / "answers.jsonl"
-    assert run(clone, model, file, "--budget", "1") == 0
-    assert len(beam.read_judged(file)) == 1
-    assert "budget of 1 tokens is used up" in capsys.readouterr().out
-    with file.open("a") as torn:
-        torn.write('{"question": "cut')
-    assert run(clone, model, file) == 0
-    assert len(beam.read_judged(file)) == 3
-
-
 @pytest.mark.parametrize(
     ("text", "score"),
     [('{"score": 0.5}', 0.5), ('Sure: {"score": "1.0", "reason": "x"', 1.0), ("none", 0.0), ("{}", 0.0)],
 )
 def test_a_judges_answer_is_read_leniently_and_counts_as_nothing_without_a_score(text: str, score: float):
     assert beam.verdict(text) == score
-
-
-def test_what_is_no_clone_is_named(tmp_path: Path, model: ScriptedServer, capsys: pytest.CaptureFixture[str]):
-    assert run(tmp_path, model, tmp_path / "answers.jsonl") == 2
-    assert "is no clone of BEAM" in capsys.readouterr().out

@@ -28,7 +28,3 @@ def test_each_tier_stands_beside_the_bare_parts_of_the_same_run(language, tmp_pa
         assert rows[tier]["median_ratio"] == pytest.approx(rows[tier]["median_ms"] / bare["median_ms"], rel=0.1)
     assert bare["median_ratio"] is None
     assert list(tmp_path.iterdir()) == []  # nobody's memory was touched
-
-
-def test_a_size_that_makes_no_index_is_wrong_use():
-    assert CliRunner().invoke(app, ["bench", "--size", "100"]).exit_code == 2

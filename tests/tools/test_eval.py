@@ -1,17 +1,14 @@
 """``nanobot-memory eval`` on small data sets made here, through the real command, files, index and model."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from nanobot_memory_plugins.core.cli.main import run_command_line
-from nanobot_memory_plugins.core.files.transcript import parse_transcript_line
 
 Rows = list[dict[str, Any]]
-Evaluate = Callable[..., dict[str, Any]]
 
 
 def document(key: str, text: str, **more: Any) -> dict[str, Any]:
@@ -154,43 +151,6 @@ def test_what_is_missing_or_odd_is_done_without(capsys, tmp_path):
     assert (last["query_id"], last["ranked"][0]) == ("3", "seconds")
 
 
-def test_a_long_document_counts_once_and_the_others_are_still_ranked(capsys, tmp_path):
-    long = "\n\n".join(f"Paragraph {number} about the harbour. " + "The harbour is wide. " * 40 for number in range(90))
-    documents = [document("d1", long, session="long")]
-    documents += [document(f"d{number}", f"A boat in the harbour, number {number}.") for number in range(2, 30)]
-    (line,) = evaluated(
-        capsys, written(tmp_path / "set", documents, [question("q0", "what about the harbour?", ["d1"])])
-    )
-    assert len(line["ranked"]) == len(set(line["ranked"])) == 29
-
-
-def test_the_same_data_gives_the_same_bytes(capsys, dataset):
-    documents = [*DOCUMENTS, *(document(f"d{n}", f"Clara said number {n % 7}", ts=None) for n in range(100, 180))]
-    written(dataset, documents, [*QUESTIONS, question("q9", "What did Clara say?", [], ts=None)])
-    evaluated(capsys, dataset, run="first.jsonl")
-    evaluated(capsys, dataset, run="second.jsonl")
-    first, second = ((dataset.parent / name).read_bytes() for name in ("first.jsonl", "second.jsonl"))
-    assert first == second
-
-
-def test_the_memory_is_kept_where_it_is_asked_for_and_is_redacted(capsys, dataset):
-    secret = "AKIA" + "Q4M7Z2R6T6W3Y5P5"
-    documents = [*DOCUMENTS, document("d9", f"The key of the bucket is {secret} and it is old")]
-    written(dataset, documents, [question("q0", "What is the key of the bucket?", ["d9"])])
-    kept = dataset.parent / "kept"
-    (line,) = evaluated(capsys, dataset, "--workspace", kept)
-    assert line["ranked"][0] == "d9"
-    files = sorted((kept / "memory" / "sessions").glob("*.jsonl"))
-    records = [parse_transcript_line(raw) for file in files for raw in file.read_bytes().splitlines()]
-    assert len(files) == 4
-    assert len(records) == len(documents)
-    assert {record.origin.value for record in records} == {"user", "assistant"}
-    assert all(secret.encode() not in file.read_bytes() for file in files)
-    code, answer, _ = command(capsys, dataset, "--run", dataset.parent / "again.jsonl", "--workspace", kept)
-    assert code == 1
-    assert "memory in" in answer["error"]
-
-
 @pytest.mark.parametrize(
     ("line", "cause"),
     [
@@ -215,26 +175,3 @@ def test_bad_lines_are_named_with_their_cause(capsys, dataset, line, cause):
     assert answer["mend"]
     assert cause in errors
     assert not target.exists()
-
-
-@pytest.mark.parametrize("name", ["docs.jsonl", "queries.jsonl"])
-def test_a_file_that_is_missing_is_named(capsys, dataset, name):
-    (dataset / name).unlink()
-    code, answer, _ = command(capsys, dataset, "--run", dataset.parent / "run.jsonl")
-    assert code == 1
-    assert name in answer["error"]
-
-
-def test_without_a_store_it_says_what_is_missing(capsys, dataset, monkeypatch):
-    monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "recall")
-    code, answer, _ = command(capsys, dataset, "--run", dataset.parent / "run.jsonl")
-    assert code == 1
-    assert "No store is open" in answer["error"]
-    assert "nanobot-memory-storage" in answer["mend"]
-
-
-def test_the_answer_counts_and_names_the_model(capsys, dataset):
-    code, answer, _ = command(capsys, dataset, "--run", dataset.parent / "r.jsonl", "--no-embeddings")
-    assert code == 0
-    assert answer.pop("seconds") >= 0
-    assert answer == {"ok": True, "documents": 9, "queries": 4, "model": None}
