@@ -25,7 +25,6 @@ from nanobot_memory_plugins.core.protocols import Embedder
 from nanobot_memory_plugins.recall.engine import recall
 from nanobot_memory_plugins.recall.need import WITH_MEANING, WORDS_ALONE
 from nanobot_memory_plugins.recall.options import RecallOptions
-from nanobot_memory_plugins.recall.trace import RecallTrace
 from nanobot_memory_plugins.storage.embedding.options import EmbeddingOptions
 from nanobot_memory_plugins.storage.embedding.service import open_embedder
 from nanobot_memory_plugins.storage.index_searcher import WEIGHTS, embedded_part
@@ -101,12 +100,11 @@ async def evidence_of_life(life: Life, *, vectors: bool) -> list[Asked]:
     with tempfile.TemporaryDirectory() as folder:
         async with remembered(life, Path(folder), vectors=vectors) as store:
             for probe in life.probes:
-                watch = RecallTrace()
                 history = [said.as_message() for said in probe.history]
-                await recall(store, probe.text, options=_PATIENT, history=history, asked_at=probe.moment, watch=watch)
-                if watch.evidence:
+                recalled = await recall(store, probe.text, options=_PATIENT, history=history, asked_at=probe.moment)
+                if recalled.evidence:
                     counts = 1.0 if probe.needs else WEIGHT_OF_SILENCE
-                    found.append(Asked(life.persona, watch.evidence, bool(probe.needs), counts))
+                    found.append(Asked(life.persona, recalled.evidence, bool(probe.needs), counts))
     return found
 
 
@@ -122,10 +120,10 @@ async def evidence_of_chats(*, vectors: bool) -> list[Asked]:
             assert isinstance(store, SqliteStore)
             await store.vectors_complete(lambda status, report: None)
             for query in dataset.queries:
-                watch, scope = RecallTrace(), group_scope(query.group)
-                await recall(store, query.text, options=_PATIENT, scope=scope, asked_at=query.ts, watch=watch)
-                if watch.evidence:
-                    found.append(Asked(query.group, watch.evidence, True, WEIGHT_OF_CHATS))
+                scope = group_scope(query.group)
+                recalled = await recall(store, query.text, options=_PATIENT, scope=scope, asked_at=query.ts)
+                if recalled.evidence:
+                    found.append(Asked(query.group, recalled.evidence, True, WEIGHT_OF_CHATS))
     return found
 
 

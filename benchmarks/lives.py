@@ -19,7 +19,7 @@ from pydantic import BaseModel, ConfigDict
 from benchmarks.measure import unhurried, unhurried_by_words
 from nanobot_memory_plugins.core import MemoryHost, Message
 from nanobot_memory_plugins.core.clock import ManualClock
-from nanobot_memory_plugins.recall.date_format import day_in_words, is_chinese
+from nanobot_memory_plugins.recall.block import day_in_words, is_chinese
 from nanobot_memory_plugins.storage.store import SqliteStore
 
 _A_MESSAGE = timedelta(seconds=45)

@@ -82,7 +82,6 @@ _TABLES = {
     "core/values/notes.py": ("NoteType",),
     "panel/views/health.py": ("_LEVELS",),
     "postgres/plugin.py": ("_AT_ONCE", "_KEPT", "_AWAY"),
-    "recall/trace.py": ("Reason",),
     "storage/sources/places.py": ("FileKind",),
     "storage/cli/search_command.py": ("MemoryKind",),
 }

@@ -15,7 +15,7 @@ from nanobot_memory_plugins.core.files.transcript import TranscriptRecord
 from nanobot_memory_plugins.core.redaction import redact_text
 from nanobot_memory_plugins.core.text.tokens import estimate_tokens
 from nanobot_memory_plugins.core.values import Origin, Scope
-from nanobot_memory_plugins.recall.date_format import day_in_words, is_chinese
+from nanobot_memory_plugins.recall.block import day_in_words, is_chinese
 from nanobot_memory_plugins.storage.store import SqliteStore
 
 _QUESTION_SESSION = "benchmark:question"

@@ -1,18 +1,20 @@
 """The text that is injected: the best memories that fit the budget, grouped by source, newest first."""
 
+import calendar
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import date, datetime
 
-from nanobot_memory_plugins.core import ContextBlock, Hit, Origin, Tier, estimate_tokens
+from nanobot_memory_plugins.core import ContextBlock, Hit, Origin, estimate_tokens
 from nanobot_memory_plugins.core.text.pasted import is_pasted
-from nanobot_memory_plugins.recall.date_format import day_in_words, is_chinese
-from nanobot_memory_plugins.recall.deduplicate import fold_repeats, one_line
+from nanobot_memory_plugins.recall.deduplicate import one_line
 from nanobot_memory_plugins.recall.live_context import LiveContext
 from nanobot_memory_plugins.recall.options import RecallOptions
-from nanobot_memory_plugins.recall.trace import Reason, RecallTrace
+from nanobot_memory_plugins.recall.recalled import Reason, Recalled
+from nanobot_memory_plugins.recall.routing import RecallTier
+from nanobot_memory_plugins.redaction.rules.lazy_pattern import LazyPattern
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 # Room for the fence that core puts around the block: its two markers, their nonces and line ends.
@@ -21,53 +23,46 @@ FENCE_TOKENS = 60
 # A user's line stands whole up to so many characters; of longer ones and of all others the part that answers.
 _WHOLE, _PART = 500, 240
 _HASH = re.compile(r"-[0-9a-f]{16}(?=\.jsonl$)")
+_CHINESE = LazyPattern("[\u4e00-\u9fff]")
 
 
 def build_block(
     hits: Sequence[Hit],
     options: RecallOptions,
+    recalled: Recalled,
     *,
-    tier: Tier = Tier.HEAVY,
-    watch: RecallTrace | None = None,
     project: str = "",
     today: datetime | None = None,
 ) -> ContextBlock | None:
     """Return the block for the hits, best first, or None when there is none or nothing fits.
 
     One that does not fit is left out and the next is tried. What is about another project than the ``project`` that is
-    worked in comes behind all else, and says so. After a light search a structured note stands by its tl;dr and tags,
-    an answer with its question. The first line says which day ``today`` is, and the order.
+    worked in comes behind all else, and says so. After a light search a structured note stands by its tl;dr and tags.
+    The first line says which day ``today`` is, and the order.
     """
     ordered = sorted(hits, key=lambda hit: is_of_other_project(hit, project))
     if options.given("max_full_docs") is not None or options.given("max_snippets") is not None:
-        most = options.max_full_docs + options.max_snippets
-        if watch is not None:
-            full, some = options.max_full_docs, options.max_snippets
-            told = Sentence("maxFullDocs and maxSnippets are {full} and {snippets}", full=full, snippets=some)
-            watch.cut(ordered[most:], Reason.PLACES, told)
-        ordered = ordered[:most]
-    head = _today(today, ordered) if today is not None else ""
+        full, some = options.max_full_docs, options.max_snippets
+        detail = Sentence("maxFullDocs and maxSnippets are {full} and {snippets}", full=full, snippets=some)
+        recalled.leave_out(ordered[full + some :], Reason.TOP_K, detail)
+        ordered = ordered[: full + some]
+    head = _first_line(today, ordered) if today is not None else ""
+    most_chars = options.given("inject_budget_chars")
+    chars = (math.inf if most_chars is None else most_chars) - FENCE_CHARS - len(head)
     tokens = options.max_context_tokens - FENCE_TOKENS - (estimate_tokens(head) + 1 if head else 0)
-    chars = options.inject_budget_chars if "inject_budget_chars" in options.model_fields_set else math.inf
-    chars -= FENCE_CHARS + len(head)
     lines: dict[str, str] = {}
     sources: set[str] = set()
-    refused: list[Hit] = []
     for rank, hit in enumerate(ordered):
-        line = render(hit, rank=rank, options=options, tier=tier, project=project)
+        line = render(hit, options, rank=rank, project=project, is_light=recalled.tier is RecallTier.LIGHT)
         heading = "" if hit.path in sources else f"{short_name(hit.path)}\n"
         cost_tokens = estimate_tokens(line) + estimate_tokens(heading) + 1
         cost_chars = len(line) + len(heading) + 1
         if cost_tokens > tokens or cost_chars > chars:
-            refused.append(hit)
+            recalled.leave_out([hit], Reason.BUDGET, _budget_in_words(options))
             continue
         tokens, chars = tokens - cost_tokens, chars - cost_chars
         lines[hit.id] = line
         sources.add(hit.path)
-        if watch is not None and one_line(hit.text) in line:
-            watch.whole.add(hit.id)
-    if watch is not None:
-        watch.cut(refused, Reason.BUDGET, _budget_in_words(options))
     if not lines:
         return None
     shown = sorted((hit for hit in ordered if hit.id in lines), key=_newest_first)
@@ -89,13 +84,13 @@ def short_name(path: str) -> str:
     return _HASH.sub("", path.removeprefix("memory/"))
 
 
-def render(hit: Hit, *, options: RecallOptions, rank: int = 0, tier: Tier = Tier.HEAVY, project: str = "") -> str:
+def render(hit: Hit, options: RecallOptions, *, rank: int = 0, project: str = "", is_light: bool = False) -> str:
     """Return one memory as a line: its date, who said it, what of it answers, and its line in the file.
 
     ``rank`` counts from the best, 0. What is about another project than ``project`` names it.
     """
-    text = one_line(_told(hit, rank, options, tier))
-    date = f"[{day_in_words(hit.time.date(), chinese=is_chinese(text))}] " if hit.time else ""
+    text = one_line(_shown_part(hit, rank, options, is_light=is_light))
+    day = f"[{day_in_words(hit.time.date(), chinese=is_chinese(text))}] " if hit.time else ""
     who = speaker_of(hit)
     if hit.answers:
         asked = one_line(hit.answers)
@@ -103,11 +98,11 @@ def render(hit: Hit, *, options: RecallOptions, rank: int = 0, tier: Tier = Tier
     if is_of_other_project(hit, project):
         other = one_line(hit.scope.project)
         who += f"（另一项目：{other}）" if is_chinese(text) else f" (other project: {other})"
-    return f"- {date}{who}: {text} (line {hit.line})"
+    return f"- {day}{who}: {text} (line {hit.line})"
 
 
-def _told(hit: Hit, rank: int, options: RecallOptions, tier: Tier) -> str:
-    if tier is Tier.LIGHT and hit.tldr:
+def _shown_part(hit: Hit, rank: int, options: RecallOptions, *, is_light: bool) -> str:
+    if is_light and hit.tldr:
         return f"{hit.tldr} [{', '.join(hit.tags)}]" if hit.tags else hit.tldr
     most_whole = options.given("max_full_docs")
     is_short = hit.origin is not Origin.ASSISTANT and len(hit.text) <= _WHOLE
@@ -133,10 +128,22 @@ def _newest_first(hit: Hit) -> tuple[float, bool]:
     return -hit.time.timestamp() if hit.time is not None else math.inf, hit.superseded
 
 
-def _today(now: datetime, hits: Sequence[Hit]) -> str:
+def _first_line(today: datetime, hits: Sequence[Hit]) -> str:
     chinese = any(is_chinese(hit.text) for hit in hits[:1])
-    day = day_in_words(now.date(), chinese=chinese)
+    day = day_in_words(today.date(), chinese=chinese)
     return f"今天是{day}。新的在前。" if chinese else f"Today is {day}. The newest comes first."
+
+
+def is_chinese(text: str) -> bool:
+    """Return whether dates beside a text are written in Chinese."""
+    return not text.isascii() and _CHINESE.search(text) is not None
+
+
+def day_in_words(day: date, *, chinese: bool) -> str:
+    """Return "7 May 2023" or "2023年5月7日": a model that reads such days answers with them."""
+    if chinese:
+        return f"{day.year}年{day.month}月{day.day}日"
+    return f"{day.day} {calendar.month_name[day.month]} {day.year}"
 
 
 def speaker_of(hit: Hit) -> str:
@@ -147,12 +154,12 @@ def speaker_of(hit: Hit) -> str:
     return who
 
 
-def is_shown(hit: Hit, live: LiveContext, options: RecallOptions, tier: Tier, project: str = "") -> bool:
+def is_shown(hit: Hit, live: LiveContext, options: RecallOptions, project: str, *, is_light: bool) -> bool:
     """Whether one of our blocks in the live context shows a memory as this one would."""
     if not live.shows(f"(line {hit.line})"):  # most are not: their lines need not be made
         return False
     ranks = {0, options.max_full_docs}
-    return any(live.shows(render(hit, rank=rank, options=options, tier=tier, project=project)) for rank in ranks)
+    return any(live.shows(render(hit, options, rank=rank, project=project, is_light=is_light)) for rank in ranks)
 
 
 def each_question_once(hits: Sequence[Hit], live: LiveContext) -> list[Hit]:
@@ -163,17 +170,6 @@ def each_question_once(hits: Sequence[Hit], live: LiveContext) -> list[Hit]:
         else hit
         for hit in hits
     ]
-
-
-def without_live(hits: Iterable[Hit], live: LiveContext, watch: RecallTrace | None = None) -> list[Hit]:
-    """Leave out what stands in the live context already, and keep one of those that say the same."""
-    listed = list(hits)
-    fresh = [hit for hit in listed if not live.holds(hit.text)]
-    if watch is not None:
-        kept = {hit.id for hit in fresh}
-        said = Sentence("the message or a turn before has it")
-        watch.cut((hit for hit in listed if hit.id not in kept), Reason.IN_CONTEXT, said)
-    return fold_repeats(fresh, watch)
 
 
 def _budget_in_words(options: RecallOptions) -> Sentence:

@@ -10,7 +10,7 @@ from itertools import pairwise
 from nanobot_memory_plugins.core import Hit, Origin
 from nanobot_memory_plugins.core.text.small_talk import is_small_talk, knows_nothing
 from nanobot_memory_plugins.recall.options import RecallOptions
-from nanobot_memory_plugins.recall.trace import Reason, RecallTrace
+from nanobot_memory_plugins.recall.recalled import Reason, Recalled
 from nanobot_memory_plugins.redaction.rules.lazy_pattern import LazyPattern
 from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 from nanobot_memory_plugins.redaction.script.messages import Sentence
@@ -60,31 +60,21 @@ def says_nothing_beyond(hit: Hit, asked: frozenset[str]) -> bool:
     return len(own - asked) <= _NEW_SHARE * len(own)
 
 
-def salient(hits: Sequence[Hit], options: RecallOptions, watch: RecallTrace | None = None) -> list[Hit]:
+def salient(hits: Sequence[Hit], options: RecallOptions, recalled: Recalled) -> list[Hit]:
     """Return the hits that are memories by themselves."""
-    kept = []
-    for hit in hits:
-        why = _emptiness(hit, options)
-        if not why:
-            kept.append(hit)
-        elif watch is not None:
-            watch.cut([hit], Reason.SAYS_NOTHING, why)
-    return kept
+
+    def acknowledges(hit: Hit) -> bool:
+        # "Yes" behind a question says something: the question stands beside it.
+        return hit.source == "transcript" and not hit.answers and is_small_talk(hit.text, options.small_talk)
+
+    def is_ignorant(hit: Hit) -> bool:
+        return hit.source == "transcript" and hit.origin is Origin.ASSISTANT and knows_nothing(hit.text)
+
+    kept = recalled.without(hits, acknowledges, Reason.SAYS_NOTHING, Sentence("an acknowledgement"))
+    return recalled.without(kept, is_ignorant, Reason.SAYS_NOTHING, Sentence("an answer that knows nothing"))
 
 
-def _emptiness(hit: Hit, options: RecallOptions) -> str:
-    """Return why a hit is no memory, or nothing."""
-    if hit.source != "transcript":
-        return ""
-    # "Yes" behind a question says something: the question stands beside it.
-    if not hit.answers and is_small_talk(hit.text, options.small_talk):
-        return Sentence("an acknowledgement")
-    if hit.origin is Origin.ASSISTANT and knows_nothing(hit.text):
-        return Sentence("an answer that knows nothing")
-    return ""
-
-
-def fold_repeats(hits: Iterable[Hit], watch: RecallTrace | None = None) -> list[Hit]:
+def fold_repeats(hits: Iterable[Hit], recalled: Recalled) -> list[Hit]:
     """Keep one of the hits of which one holds the words of the other, in the place and with the score of the best.
 
     The one that says more stays, and of two that say the same the newer.
@@ -95,14 +85,13 @@ def fold_repeats(hits: Iterable[Hit], watch: RecallTrace | None = None) -> list[
         for place, (other, others_words) in enumerate(kept):
             if not _is_of_one(hit, other) or not _is_part(*sorted((words, others_words), key=len)):
                 continue
-            stays = len(words) > len(others_words) or (words == others_words and _time(hit) > _time(other))
-            if stays:
-                similarity = max((one for one in (hit.similarity, other.similarity) if one is not None), default=None)
+            gone, stays = hit, other
+            if len(words) > len(others_words) or (words == others_words and _time(hit) > _time(other)):
+                gone, stays = other, hit
+                similarity = max((one.similarity for one in (hit, other) if one.similarity is not None), default=None)
                 coverage = max(hit.coverage, other.coverage)
                 kept[place] = (replace(hit, score=other.score, coverage=coverage, similarity=similarity), words)
-            if watch is not None:
-                gone, held_by = (other, hit) if stays else (hit, other)
-                watch.cut([gone], Reason.REPEATS, Sentence("says the same"), instead=held_by.id)
+            recalled.leave_out([gone], Reason.REPEATS, Sentence("says the same"), instead=stays.id)
             break
         else:
             kept.append((hit, words))

@@ -1,15 +1,14 @@
 """What recall does: choose a tier, search within its limit, keep what is good and new, and make a block of it.
 
-The hooks in `plugin` call it, and so does ``nanobot-memory eval``: what is measured is what runs.
+The hooks in `plugin` call it, and so do ``nanobot-memory why`` and ``eval``: what is shown and measured is what runs.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from datetime import datetime
 
 from nanobot_memory_plugins.core import (
     Clock,
-    ContextBlock,
     Hit,
     Message,
     Origin,
@@ -19,27 +18,26 @@ from nanobot_memory_plugins.core import (
     Store,
     SystemClock,
     Tier,
-    logger,
     redact_text,
 )
 from nanobot_memory_plugins.core.clock import time_limit
 from nanobot_memory_plugins.core.host.bounded_store import hits_of
-from nanobot_memory_plugins.core.host.unhelpful import lowered
+from nanobot_memory_plugins.core.host.unhelpful import demoted
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.values import Visibility
-from nanobot_memory_plugins.recall.block import build_block, each_question_once, is_shown, without_live
-from nanobot_memory_plugins.recall.deduplicate import salient, says_nothing_beyond, words_of
+from nanobot_memory_plugins.recall.block import build_block, each_question_once, is_shown
+from nanobot_memory_plugins.recall.deduplicate import fold_repeats, salient, says_nothing_beyond, words_of
 from nanobot_memory_plugins.recall.live_context import LiveContext
-from nanobot_memory_plugins.recall.need import evidence, need
+from nanobot_memory_plugins.recall.need import evidence_of_need, need
 from nanobot_memory_plugins.recall.options import RecallOptions
-from nanobot_memory_plugins.recall.routing import Decision, RecallTier, decide_tier
-from nanobot_memory_plugins.recall.trace import Reason, RecallTrace
+from nanobot_memory_plugins.recall.recalled import Reason, Recalled
+from nanobot_memory_plugins.recall.routing import RecallTier, decide_tier
 from nanobot_memory_plugins.recall.usefulness import most_useful
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 # Hits asked of the store for one that is used: repetitions and what stands in the live context fall out.
 _SPARE = 3
-# Of so many hits, best first, the most relevant one decides whether anything is injected.
+# Of so many hits, best first, it goes whether the message needs memory.
 _TELLING = 5
 # Characters of the turn before that a short message is searched with.
 _FOLLOWED = 500
@@ -51,22 +49,6 @@ _LIMITS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Recalled:
-    """What came of one recall.
-
-    ``tier`` is where it ended: that of the words, or a higher one to which the probe or a fruitless light search
-    raised it. ``ranked`` are the store's hits, best first, ``injected`` those of them that are in ``block``, in the
-    block's order. ``late`` says that the limit passed: then nothing was found.
-    """
-
-    tier: RecallTier
-    ranked: tuple[Hit, ...] = ()
-    injected: tuple[Hit, ...] = ()
-    block: ContextBlock | None = None
-    late: bool = False
-
-
 async def recall(
     store: Store,
     text: str,
@@ -76,70 +58,53 @@ async def recall(
     scope: Scope | Visibility = Scope(),
     tier: RecallTier | None = None,
     asked_at: datetime | None = None,
-    ranked_limit: int = 0,
     clock: Clock | None = None,
     redact: Callable[[str], str] = redact_text,
-    watch: RecallTrace | None = None,
     unhelpful: Callable[[], frozenset[str]] = frozenset,
+    exclude_records: frozenset[str] = frozenset(),
+    explain: bool = False,
 ) -> Recalled:
     """Recall for a message.
 
     ``history`` are the messages that stand in the live context before it: what is in them is not injected again,
     nor what ``redact`` left of it in a file. ``scope`` is the filter of the search. ``tier`` None: the words of the
-    message choose it, and a short message is searched with the turn before it.
-    ``asked_at`` is when the question is asked, the store's now by default. ``ranked_limit`` asks for that many
-    ranked hits, where fewer would do for the block; they change nothing in what is injected from the hits.
-    ``watch`` is told what was done and why, and changes nothing either. ``unhelpful`` gives the ids of what is said not
-    to help: it blocks, and comes one step later.
+    message choose it, and it is asked whether the message needs memory. ``asked_at`` is when the question is asked, by
+    default now. ``unhelpful`` gives the ids of what is said not to help: it blocks, and comes one step later.
+    ``exclude_records`` are not searched. ``explain`` asks the store for its explanation, too.
 
     What is later than the tier's limit is dropped, and is no failure. Raises what the store raises.
     """
     turns = [message.text for message in history if message.role == "user"]
     clock = clock or SystemClock()
+    recalled = await run_in_daemon_thread(lambda: Recalled(decide_tier(text, turns, options), unhelpful=unhelpful()))
+    decision = recalled.decision
+    recalled.tier = decision.tier if tier is None else tier
+    is_probed = options.enable_probe_on_off and not decision.small_talk
+    if not text.strip() or (recalled.tier is RecallTier.OFF and not is_probed):
+        recalled.reason = Reason.SMALL_TALK if decision.small_talk else Reason.NOT_SEARCHED
+        return recalled
+    question = f"{turns[-1][:_FOLLOWED]}\n{text}" if decision.follows else text
     # The days of whoever asks are those of this machine.
     asked_at = asked_at or clock.now().astimezone()
-
-    def read() -> tuple[Decision, frozenset[str]]:
-        return decide_tier(text, turns, options), unhelpful()
-
-    decision, lower = await run_in_daemon_thread(read)
-    probes, chosen_by_words = options.enable_probe_on_off, tier is None
-    if tier is None:
-        tier = decision.tier
-        probes = probes and not decision.small_talk
-        if watch is not None:
-            watch.decision = decision
-    is_off = tier is RecallTier.PROBE and not probes
-    if not text.strip() or (is_off and not ranked_limit):
-        return Recalled(tier)
-    seconds, started = limit_seconds(tier, options), clock.monotonic()
-    found = _Found(tier)
+    query = Query(question, scope=scope, asked_at=asked_at, exclude_records=exclude_records, explain=explain)
+    recalled.limit, started = limit_seconds(recalled.tier, options), clock.monotonic()
     try:
-        async with time_limit(clock, seconds) as bound:
-            sought = f"{turns[-1][:_FOLLOWED]}\n{text}" if decision.follows else text
-            query = Query(text=sought, scope=scope, asked_at=asked_at, explain=watch is not None)
-            found = await _search(store, query, tier, options, ranked_limit, watch, lower)
+        async with time_limit(clock, recalled.limit) as bound:
+            await _search(store, query, options, recalled)
     except TimeoutError:
         if not bound.expired():
             raise
-    if watch is not None:
-        watch.limit_seconds, watch.seconds = seconds, clock.monotonic() - started
-    if bound.expired() or clock.monotonic() - started > seconds:
-        logger.debug("recall was dropped at its limit of {:.0f} ms", seconds * 1000)
-        if watch is not None:
-            watch.cut(found.ranked, Reason.LATE)
-        return Recalled(tier, late=True)
-    if is_off:
-        if watch is not None:
-            watch.cut(found.ranked, Reason.TIER, Sentence("no word asks for memory, and nothing is probed"))
-        return Recalled(tier, ranked=found.ranked)
-    asked = _Asked(query.text, decision if chosen_by_words else None, asked_at)
+    recalled.seconds = clock.monotonic() - started
+    if bound.expired() or recalled.seconds > recalled.limit:
+        recalled.result, recalled.required, recalled.reason = SearchResult(), (), Reason.LATE
+        return recalled
 
-    def chosen() -> Recalled:
+    def choose() -> None:
         live = LiveContext((text, *(message.text for message in reversed(history))), redact)
-        return _chosen(found, asked, live, options, watch, scope.project)
+        _choose(recalled, query, live, options, is_asked=tier is None)
 
-    return await run_in_daemon_thread(chosen)
+    await run_in_daemon_thread(choose)
+    return recalled
 
 
 def limit_seconds(tier: RecallTier, options: RecallOptions) -> float:
@@ -148,142 +113,80 @@ def limit_seconds(tier: RecallTier, options: RecallOptions) -> float:
     It covers everything: a light search and the heavy one that follows it share one limit, and the hits of a strong
     probe are used as they are. So no turn waits longer than for the tier that its words chose.
     """
-    if options.recall_timeout is not None:
-        return options.recall_timeout
     by_tier = {
-        RecallTier.PROBE: options.probe_ms,
+        RecallTier.OFF: options.probe_ms,
         RecallTier.LIGHT: options.light_ms,
         RecallTier.HEAVY: options.heavy_ms,
     }
-    return by_tier[tier] / 1000
+    return by_tier[tier] / 1000 if options.recall_timeout is None else options.recall_timeout
 
 
-@dataclass(frozen=True, slots=True)
-class _Asked:
-    """What was searched for and when, and what its words ask of memory: where they chose the tier."""
+async def _search(store: Store, query: Query, options: RecallOptions, recalled: Recalled) -> None:
+    """Search at the recall's tier; a light search that finds nothing good is followed by a heavy one."""
 
-    text: str
-    decision: Decision | None
-    at: datetime
-
-
-@dataclass(frozen=True, slots=True)
-class _Found:
-    """What a search brought: the tier at which it ended, the hits for a block, all that are ranked.
-
-    ``personal`` are the log-odds that the message asks for something of its author's own life (`SearchResult`),
-    ``required`` what limits an answer, for the block whatever the others are.
-    """
-
-    tier: RecallTier
-    hits: tuple[Hit, ...] = ()
-    ranked: tuple[Hit, ...] = ()
-    personal: float | None = None
-    required: tuple[Hit, ...] = ()
-
-
-async def _search(
-    store: Store,
-    asked: Query,
-    tier: RecallTier,
-    options: RecallOptions,
-    ranked_limit: int,
-    watch: RecallTrace | None,
-    lower: frozenset[str],
-) -> _Found:
-    """Search at a tier; a light search that finds nothing good is followed by a heavy one."""
-
-    async def found_for(query: Query) -> SearchResult:
+    async def found(query: Query) -> SearchResult:
         result = await hits_of(store, query)
-        if watch is not None:
-            watch.searches.append((query, result))
-            watch.unhelpful = lower
-        return replace(result, hits=lowered(result.hits, lower))
+        return replace(result, hits=demoted(result.hits, recalled.unhelpful))
 
-    light: tuple[Hit, ...] = ()
-    if tier is RecallTier.LIGHT:
-        wanted = _top_k(RecallTier.LIGHT, options) * _SPARE
-        light = (await found_for(replace(asked, tier=Tier.LIGHT, limit=wanted))).hits
-        is_good = any(hit.coverage >= options.light_threshold for hit in light)
-        if is_good and len(light) >= ranked_limit:
-            return _Found(tier, light, light)
-        if not is_good:
-            tier, light = RecallTier.HEAVY, ()
-    wanted = _top_k(RecallTier.HEAVY, options) * _SPARE
-    result = await found_for(replace(asked, limit=max(wanted, ranked_limit)))
-    whole = result.hits
-    required: tuple[Hit, ...] = ()
-    if result.advice is not None and result.advice > _ADVICE:
-        limits = replace(asked, text=f"{asked.text}\n{_LIMITS}", origins=frozenset({Origin.USER}), limit=_MOST_LIMITS)
-        required = (await found_for(limits)).hits
-    if not light:
-        return _Found(tier, whole[:wanted], whole, result.personal, required)
-    known = {hit.id for hit in light}
-    ranked = (*light, *(hit for hit in whole if hit.id not in known))
-    return _Found(tier, light, ranked, result.personal, required)
+    if recalled.tier is RecallTier.LIGHT:
+        light = await found(replace(query, tier=Tier.LIGHT, limit=_top_k(RecallTier.LIGHT, options) * _SPARE))
+        if any(hit.coverage >= options.light_threshold for hit in light.hits):
+            recalled.result = light
+            return
+        recalled.tier = RecallTier.HEAVY
+    recalled.result = await found(replace(query, limit=_top_k(RecallTier.HEAVY, options) * _SPARE))
+    if recalled.result.advice is not None and recalled.result.advice > _ADVICE:
+        text = f"{query.text}\n{_LIMITS}"
+        limits = replace(query, text=text, origins=frozenset({Origin.USER}), limit=_MOST_LIMITS, explain=False)
+        recalled.required = (await found(limits)).hits
 
 
-def _chosen(
-    found: _Found,
-    asked: _Asked,
-    live: LiveContext,
-    options: RecallOptions,
-    watch: RecallTrace | None,
-    project: str,
-) -> Recalled:
+def _choose(recalled: Recalled, query: Query, live: LiveContext, options: RecallOptions, *, is_asked: bool) -> None:
     """Make the block of what is not said already, unless the message needs no memory (`need`).
 
     That is a decision about the message, not about single hits: when something answers it, what ranks beside that may
     be the second half of the answer, whatever its own words are.
     """
-    tier = found.tier
-    fresh = salient(without_live(found.hits, live, watch), options, watch)
-    if asked.decision is not None and not _is_needed(asked.text, asked.decision, found.personal, fresh, options, watch):
-        return Recalled(tier, ranked=found.ranked)
-    if tier is RecallTier.PROBE and fresh:
-        tier = RecallTier.HEAVY  # the probe has looked at the whole text: its hits are those of a heavy search
-    shown = Tier.LIGHT if tier is RecallTier.LIGHT else Tier.HEAVY
-    required = salient(without_live(found.required, live), options)
-    known, words = {hit.id for hit in required}, words_of(asked.text)
-    empty = [hit for hit in fresh if says_nothing_beyond(hit, words)]
-    if watch is not None:
-        watch.cut(empty, Reason.SAYS_NOTHING, Sentence("nothing beyond the message"))
-    others = [hit for hit in fresh if hit.id not in known and hit not in empty]
-    most = max(0, _top_k(tier, options) - len(required))
-    useful = each_question_once([*required, *most_useful(others, most, options, watch=watch)], live)
-    again = [hit for hit in useful if is_shown(hit, live, options, shown, project)]
-    if watch is not None:
-        watch.cut(again, Reason.IN_CONTEXT, "a block before has it")
-    useful = [hit for hit in useful if hit not in again]
-    block = build_block(useful, options, tier=shown, watch=watch, project=project, today=asked.at)
-    by_id = {hit.id: hit for hit in (*required, *fresh)}
-    injected = tuple(by_id[hit_id] for hit_id in block.hit_ids) if block is not None else ()
-    return Recalled(tier, found.ranked, injected, block)
+    fresh = _fresh(recalled.result.hits, live, options, recalled)
+    if is_asked:
+        personal = recalled.result.personal
+        recalled.evidence = evidence_of_need(query.text, recalled.decision, personal, fresh[:_TELLING])
+        recalled.need = need(recalled.evidence)
+        if recalled.need < options.need_threshold:
+            figures = {"found": recalled.need, "needed": options.need_threshold}
+            detail = Sentence("{found:.2f}, needThreshold is {needed:g}", **figures)
+            recalled.leave_out((*fresh, *recalled.required), Reason.NOT_NEEDED, detail)
+            return
+    if recalled.tier is RecallTier.OFF and fresh:
+        recalled.tier = RecallTier.HEAVY  # the probe has looked at the whole text: its hits are those of a heavy search
+    required = _fresh(recalled.required, live, options, recalled)
+    others, words = [hit for hit in fresh if hit.id not in {one.id for one in required}], words_of(query.text)
+    others = recalled.without(
+        others,
+        lambda hit: says_nothing_beyond(hit, words),
+        Reason.SAYS_NOTHING,
+        Sentence("nothing beyond the message"),
+    )
+    most = max(0, _top_k(recalled.tier, options) - len(required))
+    useful = each_question_once([*required, *most_useful(others, most, options, recalled)], live)
+    project, is_light = query.scope.project, recalled.tier is RecallTier.LIGHT
+    useful = recalled.without(
+        useful,
+        lambda hit: is_shown(hit, live, options, project, is_light=is_light),
+        Reason.IN_CONTEXT,
+        Sentence("a block before has it"),
+    )
+    recalled.block = build_block(useful, options, recalled, project=project, today=query.asked_at)
+    if recalled.block is not None:
+        recalled.reason = None
 
 
-def _is_needed(
-    text: str,
-    decision: Decision,
-    personal: float | None,
-    hits: Sequence[Hit],
-    options: RecallOptions,
-    watch: RecallTrace | None,
-) -> bool:
-    """Return whether the message needs memory at all; whoever chooses a tier by itself has said so."""
-    found = evidence(text, decision, personal, hits[:_TELLING])
-    probability = need(found)
-    is_needed = probability >= options.need_threshold
-    if watch is not None:
-        watch.need, watch.evidence = probability, found
-        if not is_needed:
-            detail = Sentence(
-                "{found:.2f}, needThreshold is {needed:g}", found=probability, needed=options.need_threshold
-            )
-            watch.cut(hits, Reason.NOT_NEEDED, detail)
-    return is_needed
+def _fresh(hits: Iterable[Hit], live: LiveContext, options: RecallOptions, recalled: Recalled) -> list[Hit]:
+    """Return the hits that say something by themselves that is not said yet."""
+    said = Sentence("the message or a turn before has it")
+    new = recalled.without(hits, lambda hit: live.holds(hit.text), Reason.IN_CONTEXT, said)
+    return salient(fold_repeats(new, recalled), options, recalled)
 
 
 def _top_k(tier: RecallTier, options: RecallOptions) -> int:
-    if tier is RecallTier.LIGHT:
-        return min(options.light_top_k, options.recall_top_k)
-    return min(options.heavy_top_k, options.recall_top_k)
+    return min(options.light_top_k if tier is RecallTier.LIGHT else options.heavy_top_k, options.recall_top_k)

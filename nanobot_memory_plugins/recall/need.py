@@ -38,21 +38,21 @@ WORDS_ALONE = {
 _PERSON = re.compile(r"\b(?:my|our|i|we|me|us|he|she|his|her|they|their)\b|[我咱他她]", re.IGNORECASE)
 
 
-def need(found: Mapping[str, float]) -> float:
-    """Return the probability, 0..1, that a message needs memory, by its `evidence`."""
-    table = WITH_MEANING if "personal" in found else WORDS_ALONE
-    return 1 / (1 + math.exp(-sum(weight * found[name] for name, weight in table.items())))
+def need(evidence: Mapping[str, float]) -> float:
+    """Return the probability, 0..1, that a message needs memory, by its `evidence_of_need`."""
+    table = WITH_MEANING if "personal" in evidence else WORDS_ALONE
+    return 1 / (1 + math.exp(-sum(weight * evidence[name] for name, weight in table.items())))
 
 
-def evidence(text: str, decision: Decision, personal: float | None, hits: Sequence[Hit]) -> dict[str, float]:
+def evidence_of_need(text: str, decision: Decision, personal: float | None, hits: Sequence[Hit]) -> dict[str, float]:
     """Return what speaks for a message's need, by name, of which ``hits`` are the best that there is.
 
     Coverage and similarity are the best of any of them, and of those in which somebody tells something. ``personal``
     is there where the model has read the message.
     """
     told = [hit for hit in hits if hit.origin is not Origin.ASSISTANT and not asks(hit.text)]
-    found = {} if personal is None else {"personal": personal}
-    return found | {
+    by_meaning = {} if personal is None else {"personal": personal}
+    return by_meaning | {
         "always": 1.0,
         "coverage": max((hit.coverage for hit in hits), default=0.0),
         "similarity": max((hit.similarity or 0.0 for hit in hits), default=0.0),

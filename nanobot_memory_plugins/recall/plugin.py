@@ -11,13 +11,15 @@ from nanobot_memory_plugins.core import (
     PluginContext,
     Scope,
     hookimpl,
+    logger,
 )
 from nanobot_memory_plugins.core.host.missed_turns import NO_ANSWER, note_missed
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
-from nanobot_memory_plugins.recall.engine import limit_seconds, recall
+from nanobot_memory_plugins.recall.engine import recall
 from nanobot_memory_plugins.recall.options import RecallOptions, wider
-from nanobot_memory_plugins.recall.routing import RecallTier, decide_tier, is_unsure, tier_after_draft
+from nanobot_memory_plugins.recall.recalled import Reason
+from nanobot_memory_plugins.recall.routing import RecallTier, decide_tier, is_unsure
 from nanobot_memory_plugins.recall.tools import memory_tools
 
 _REMEMBERED_SESSIONS = 1_000
@@ -27,8 +29,8 @@ _REMEMBERED_SESSIONS = 1_000
 class _Answered:
     """What the last message of a session got: the tier, the hits in its block, and whether its draft was reviewed."""
 
-    tier: RecallTier
-    shown: frozenset[str] = frozenset()
+    tier: RecallTier = RecallTier.OFF
+    hit_ids: frozenset[str] = frozenset()
     reviewed: bool = False
 
 
@@ -69,7 +71,7 @@ class RecallPlugin:
     ) -> ContextBlock | None:
         """Search while the host builds its prompt; answer with a block, or None when nothing is relevant."""
         self._answered.pop(session_key, None)  # that of an earlier message, which a failing search would leave behind
-        return await self._recall(session_key, text, history, scope, context, tier=None)
+        return await self._recall(session_key, text, history, scope, context)
 
     @hookimpl
     async def on_draft_written(
@@ -85,12 +87,12 @@ class RecallPlugin:
 
         None when the draft is sure, when this was done for the message already, or when it brings nothing new.
         """
-        before = self._answered.get(session_key, _Answered(RecallTier.PROBE))
+        before = self._answered.get(session_key, _Answered())
         if before.reviewed or not is_unsure(draft, context.options):
             return None
-        tier = tier_after_draft(draft, before.tier, context.options)
-        block = await self._recall(session_key, text, history, scope, context, tier=tier, reviewed=True)
-        return block if block is not None and set(block.hit_ids) - before.shown else None
+        tier = RecallTier(min(before.tier + 1, RecallTier.HEAVY))
+        block = await self._recall(session_key, text, history, scope, context, tier)
+        return block if block is not None and set(block.hit_ids) - before.hit_ids else None
 
     async def _recall(
         self,
@@ -99,30 +101,27 @@ class RecallPlugin:
         history: tuple[Message, ...],
         scope: Scope,
         context: PluginContext,
-        *,
-        tier: RecallTier | None,
-        reviewed: bool = False,
+        reviewed: RecallTier | None = None,
     ) -> ContextBlock | None:
+        """Recall for a message, or at a tier for its draft that is ``reviewed``."""
         if context.store is None:
             return None
         recalled = await recall(
             context.store,
             text,
-            options=wider(context.options) if reviewed else context.options,
+            options=context.options if reviewed is None else wider(context.options),
             history=history,
             scope=context.scopes.visible(scope),
-            tier=tier,
+            tier=reviewed,
             clock=context.clock,
             redact=context.redact,
             unhelpful=context.host.feedback.ids if context.host.feedback is not None else frozenset,
         )
-        if recalled.late:
-            limit = limit_seconds(recalled.tier, context.options)
-            missed = {context.plugin_name: f"{NO_ANSWER} {limit:g} s"}
+        if recalled.reason is not None:
+            logger.debug("nothing stands beside the message of {}: {}", session_key, recalled.reason.value)
+        if recalled.reason is Reason.LATE:
+            missed = {context.plugin_name: f"{NO_ANSWER} {recalled.limit:g} s"}
             await run_in_daemon_thread(lambda: note_missed(context.workspace, context.clock, missed))
-        shown = frozenset(recalled.block.hit_ids) if recalled.block is not None else frozenset()
-        self._remember(session_key, _Answered(recalled.tier, shown, reviewed))
+        hit_ids = frozenset(recalled.block.hit_ids) if recalled.block is not None else frozenset()
+        self._answered[session_key] = _Answered(recalled.tier, hit_ids, reviewed is not None)
         return recalled.block
-
-    def _remember(self, session_key: str, answered: _Answered) -> None:
-        self._answered[session_key] = answered

@@ -1,7 +1,7 @@
 """How much recall a message needs by its words: off, light or heavy."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum
 
 from nanobot_memory_plugins.core import estimate_tokens
@@ -18,35 +18,26 @@ _SHORT_DRAFT_TOKENS = 25
 
 
 class RecallTier(IntEnum):
-    """The tiers of recall. ``PROBE`` injects nothing unless its probe finds something strong."""
+    """The tiers of recall. At ``OFF`` a quick probe may still find something strong."""
 
-    PROBE = 0
+    OFF = 0
     LIGHT = 1
     HEAVY = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Signal:
-    """What in a message asks for a tier. ``kind`` is the option that looks for it, ``words`` what was matched.
+class Decision:
+    """The tier that the words of a message ask for.
 
-    ``turns_back`` says in which turn: 0 is the message itself, 1 the user's turn before it, which it follows up.
+    ``words`` is what was found of the phrases of ``option``; both are empty where no word asks for memory.
+    ``turns_back`` says in which turn: 0 is the message itself, 1 the user's turn before it. ``follows`` says that the
+    message is searched with that turn, ``small_talk`` that it is nothing else.
     """
 
-    tier: RecallTier
-    kind: str
+    tier: RecallTier = RecallTier.OFF
+    option: str = ""
     words: str = ""
     turns_back: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Decision:
-    """The tier for a message and what it comes from; no signal means that no word asks for memory.
-
-    ``follows`` says that it is searched with the turn before it, ``small_talk`` that it is nothing else.
-    """
-
-    tier: RecallTier
-    signal: Signal | None = None
     follows: bool = False
     small_talk: bool = False
 
@@ -57,18 +48,13 @@ def decide_tier(text: str, recent_turns: Sequence[str], options: RecallOptions) 
     ``recent_turns`` are the user's messages before it, oldest first. A short one ("and that one?", "那个呢？") needs as
     much as the turn before it, unless it is small talk.
     """
-    signal = _signal_of(text, options)
-    if signal is None and is_small_talk(text, options.small_talk):
-        return Decision(RecallTier.PROBE, small_talk=True)
+    decision = _asked_for(text, options)
+    if decision.tier is RecallTier.OFF and is_small_talk(text, options.small_talk):
+        return Decision(small_talk=True)
     follows = bool(recent_turns) and estimate_tokens(text) <= _SHORT_TOKENS
-    if follows:
-        signal = signal or _signal_of(recent_turns[-1], options, turns_back=1)
-    return Decision(signal.tier if signal is not None else RecallTier.PROBE, signal, follows)
-
-
-def tier_after_draft(draft: str, tier: RecallTier, options: RecallOptions) -> RecallTier:
-    """Return one tier more when the draft of an answer says that it does not know, else the same."""
-    return RecallTier(tier + 1) if tier < RecallTier.HEAVY and is_unsure(draft, options) else tier
+    if follows and decision.tier is RecallTier.OFF:
+        decision = replace(_asked_for(recent_turns[-1], options), turns_back=1)
+    return replace(decision, follows=follows)
 
 
 def is_unsure(draft: str, options: RecallOptions) -> bool:
@@ -83,14 +69,16 @@ def is_unsure(draft: str, options: RecallOptions) -> bool:
     return any_phrase(markers).search(fold(_ends(draft))) is not None
 
 
-def _signal_of(text: str, options: RecallOptions, *, turns_back: int = 0) -> Signal | None:
+def _asked_for(text: str, options: RecallOptions) -> Decision:
     said = _ends(text)
     folded = fold(said)  # place by place: what is found in it stands there in the message
-    if found := any_phrase(options.explicit_anchors).search(folded):
-        return Signal(RecallTier.HEAVY, "explicitAnchors", said[slice(*found.span())], turns_back)
-    if found := any_phrase(options.implicit_signals).search(folded):
-        return Signal(RecallTier.LIGHT, "implicitSignals", said[slice(*found.span())], turns_back)
-    return None
+    for tier, option, phrases in (
+        (RecallTier.HEAVY, "explicitAnchors", options.explicit_anchors),
+        (RecallTier.LIGHT, "implicitSignals", options.implicit_signals),
+    ):
+        if found := any_phrase(phrases).search(folded):
+            return Decision(tier, option, said[slice(*found.span())])
+    return Decision()
 
 
 def _ends(text: str) -> str:

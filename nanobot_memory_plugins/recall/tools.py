@@ -28,7 +28,7 @@ from nanobot_memory_plugins.core import (
     language_of,
 )
 from nanobot_memory_plugins.core.host.bounded_store import hits_of, whole_hit
-from nanobot_memory_plugins.core.host.unhelpful import lowered
+from nanobot_memory_plugins.core.host.unhelpful import demoted
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.text.profile import profile_text
 from nanobot_memory_plugins.core.text.time_bounds import bound_of, local_moment
@@ -180,7 +180,7 @@ class MemorySearch:
             return None
         feedback = self._context.host.feedback
         unhelpful = await run_in_daemon_thread(feedback.ids) if feedback is not None else frozenset()
-        hits = lowered((await hits_of(store, self._query(wanted, scope))).hits, unhelpful)
+        hits = demoted((await hits_of(store, self._query(wanted, scope))).hits, unhelpful)
         told = [one.entry.text for one in known.entries]
         return [
             hit for hit in hits if hit.source != MemorySource.LONG_TERM or not any(text in hit.text for text in told)

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from nanobot_memory_plugins.core import Hit, Origin
 from nanobot_memory_plugins.core.text.sentences import only_asks
 from nanobot_memory_plugins.recall.options import RecallOptions
-from nanobot_memory_plugins.recall.trace import Reason, RecallTrace
+from nanobot_memory_plugins.recall.recalled import Reason, Recalled
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 _WITH_MEANING = {
@@ -47,34 +47,32 @@ def usefulness(hits: Sequence[Hit]) -> list[float]:
     return [1 / (1 + math.exp(-sum(weight * one[name] for name, weight in table.items()))) for one in found]
 
 
-def most_useful(
-    hits: Sequence[Hit], most: int, options: RecallOptions, *, watch: RecallTrace | None = None
-) -> list[Hit]:
+def most_useful(hits: Sequence[Hit], most: int, options: RecallOptions, recalled: Recalled) -> list[Hit]:
     """Return the best ``most`` of the hits that help, in their order."""
     worth = dict(zip((hit.id for hit in hits), usefulness(hits), strict=True))
-    little = [hit for hit in hits if worth[hit.id] < options.min_usefulness]
-    left = [hit for hit in hits if worth[hit.id] >= options.min_usefulness]
-    best = left[:most]
-    below = _far_below_the_best(best, worth, options)
-    useful = [hit for hit in best if hit not in below]
-    if watch is not None:
-        for hit in little:
-            detail = Sentence(
-                "it helps with probability {found:.3f}, minUsefulness is {needed:g}",
-                found=worth[hit.id],
-                needed=options.min_usefulness,
-            )
-            watch.cut([hit], Reason.LITTLE_USE, detail)
-        for hit in below:
-            detail = Sentence(
-                "it helps with probability {found:.3f}, the best one with {best:.3f}; minShareOfBest is {needed:g}",
-                found=worth[hit.id],
-                best=max(worth[one.id] for one in best),
-                needed=options.min_share_of_best,
-            )
-            watch.cut([hit], Reason.LITTLE_USE, detail)
-        watch.cut(left[most:], Reason.TOP_K, Sentence("{most} memories at most", most=most))
-    return useful
+    helping = []
+    for hit in hits:
+        if worth[hit.id] >= options.min_usefulness:
+            helping.append(hit)
+            continue
+        detail = Sentence(
+            "it helps with probability {found:.3f}, minUsefulness is {needed:g}",
+            found=worth[hit.id],
+            needed=options.min_usefulness,
+        )
+        recalled.leave_out([hit], Reason.LITTLE_USE, detail)
+    recalled.leave_out(helping[most:], Reason.TOP_K, Sentence("{most} memories at most", most=most))
+    helping = helping[:most]
+    far_below = _far_below_the_best(helping, worth, options)
+    for hit in far_below:
+        detail = Sentence(
+            "it helps with probability {found:.3f}, the best one with {best:.3f}; minShareOfBest is {needed:g}",
+            found=worth[hit.id],
+            best=max(worth[one.id] for one in helping),
+            needed=options.min_share_of_best,
+        )
+        recalled.leave_out([hit], Reason.LITTLE_USE, detail)
+    return [hit for hit in helping if hit not in far_below]
 
 
 def _far_below_the_best(hits: Sequence[Hit], worth: Mapping[str, float], options: RecallOptions) -> list[Hit]:

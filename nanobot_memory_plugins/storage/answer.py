@@ -67,7 +67,7 @@ def answer(candidates: Candidates, query: Query, level: Level, options: SearchOp
             total=float(scores[place]),
             parts=_parts_of(place, parts),
             place=number if place in by_place else None,
-            why=_why(candidates, place, is_hit=place in by_place),
+            found_by=_found_by(candidates, place, is_hit=place in by_place),
         )
         for number, place in enumerate([*found, *left_out], start=1)
     )
@@ -134,7 +134,7 @@ def _parts_of(place: int, parts: Parts) -> tuple[ScorePart, ...]:
     return tuple(ScorePart(name, float(values[place]), weight) for name, (weight, values) in parts.items() if weight)
 
 
-def _why(candidates: Candidates, place: int, *, is_hit: bool) -> str:
+def _found_by(candidates: Candidates, place: int, *, is_hit: bool) -> str:
     similar = candidates.similarity[place] >= LEAST_SIMILARITY
     if candidates.words.bm25[place] > 0:
         return "words and meaning" if similar else "words"

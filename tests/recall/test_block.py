@@ -6,10 +6,12 @@ from hypothesis import strategies as st
 
 from nanobot_memory_plugins.core.text.fence import fence
 from nanobot_memory_plugins.core.text.tokens import estimate_tokens
-from nanobot_memory_plugins.core.values import Hit, Origin, Tier
+from nanobot_memory_plugins.core.values import Hit, Origin
 from nanobot_memory_plugins.recall.block import build_block
 from nanobot_memory_plugins.recall.deduplicate import says_nothing_beyond, words_of
 from nanobot_memory_plugins.recall.options import RecallOptions
+from nanobot_memory_plugins.recall.recalled import Recalled
+from nanobot_memory_plugins.recall.routing import RecallTier
 
 
 def hit(key: str, text: str, path: str = "memory/a.md", line: int = 1, **more) -> Hit:
@@ -24,7 +26,7 @@ def test_memories_are_grouped_by_source_newest_first_and_say_who_when_and_where(
         hit("2", "x" * 9, "memory/sessions/b-0123456789abcdef.jsonl", time=later),
         hit("3", "and cake", "memory/a.md", 9),
     ]
-    block = build_block(hits, RecallOptions(), today=datetime(2026, 3, 2, tzinfo=UTC))
+    block = build_block(hits, RecallOptions(), Recalled(), today=datetime(2026, 3, 2, tzinfo=UTC))
     assert block.text.splitlines() == [
         "Today is 2 March 2026. The newest comes first.",
         "sessions/b.jsonl",
@@ -39,22 +41,22 @@ def test_memories_are_grouped_by_source_newest_first_and_say_who_when_and_where(
 def test_a_users_line_stands_whole_and_of_an_answer_the_part_that_answers():
     told = "I moved. " + "It took a day and a van. " * 12 + "The new street is Elm Street."
     said = hit("a", told, snippet="I moved."), hit("b", told, snippet="…Elm Street.", origin=Origin.ASSISTANT)
-    lines = build_block(said, RecallOptions()).text.splitlines()[1:]
+    lines = build_block(said, RecallOptions(), Recalled()).text.splitlines()[1:]
     assert lines == [
         f"- [16 February 2026] user: {told} (line 1)",
         "- [16 February 2026] assistant: …Elm Street. (line 1)",
     ]
-    assert told in build_block(said[1:], RecallOptions(max_full_docs=1)).text
-    assert told not in build_block(said[:1], RecallOptions(max_full_docs=0)).text
+    assert told in build_block(said[1:], RecallOptions(max_full_docs=1), Recalled()).text
+    assert told not in build_block(said[:1], RecallOptions(max_full_docs=0), Recalled()).text
 
 
 def test_the_budget_is_in_tokens_and_in_characters_only_where_somebody_sets_them():
     hits = [hit(str(n), f"{n} " + "word " * 60) for n in range(12)]
-    block = build_block(hits, RecallOptions())
+    block = build_block(hits, RecallOptions(), Recalled())
     assert 600 < estimate_tokens(block.text) <= 800
     assert len(block.text) > 1_800
-    assert len(build_block(hits, RecallOptions(inject_budget_chars=1_800)).text) <= 1_800
-    assert len(build_block(hits, RecallOptions(max_full_docs=1, max_snippets=2)).hit_ids) == 3
+    assert len(build_block(hits, RecallOptions(inject_budget_chars=1_800), Recalled()).text) <= 1_800
+    assert len(build_block(hits, RecallOptions(max_full_docs=1, max_snippets=2), Recalled()).hit_ids) == 3
 
 
 @pytest.mark.parametrize(
@@ -74,11 +76,11 @@ def test_what_asks_the_same_says_nothing_new(text, gone):
 
 def test_a_light_search_shows_a_note_by_its_tldr_and_tags():
     note = hit("1", "Stay on sqlite\n\nBecause of the cost", tldr="Stay on sqlite", tags=("deploy", "db"))
-    light = build_block([note, hit("2", "no note")], RecallOptions(), tier=Tier.LIGHT).text
+    light = build_block([note, hit("2", "no note")], RecallOptions(), Recalled(tier=RecallTier.LIGHT)).text
     assert "user: Stay on sqlite [deploy, db] (line 1)" in light
     assert "no note" in light
     assert "Because of the cost" not in light
-    assert "Because of the cost" in build_block([note], RecallOptions()).text
+    assert "Because of the cost" in build_block([note], RecallOptions(), Recalled()).text
 
 
 TEXTS = st.text(st.sampled_from("ab 记忆\n🙂"), max_size=900)
@@ -88,13 +90,13 @@ TEXTS = st.text(st.sampled_from("ab 记忆\n🙂"), max_size=900)
     st.lists(st.tuples(TEXTS, st.sampled_from("xyz"), st.floats(0, 1)), max_size=15),
     st.integers(0, 2_000),
     st.integers(0, 900),
-    st.sampled_from(list(Tier)),
+    st.sampled_from(list(RecallTier)),
 )
 def test_no_hits_burst_the_budget_and_files_stand_together(said, chars, tokens, tier):
     hits = [hit(str(n), text, f"memory/{path}.md", score=score) for n, (text, path, score) in enumerate(said)]
     hits.sort(key=lambda one: -one.score)
     options = RecallOptions(inject_budget_chars=chars, max_context_tokens=tokens)
-    block = build_block(hits, options, tier=tier)
+    block = build_block(hits, options, Recalled(tier=tier))
     if block is None:
         return
     fenced = fence([block.text], language="zh")

@@ -12,6 +12,7 @@ from nanobot_memory_plugins.core import Hit, MemoryConfig, MemoryHost, Origin, Q
 from nanobot_memory_plugins.core.values import Visibility, Whose
 from nanobot_memory_plugins.recall.block import build_block
 from nanobot_memory_plugins.recall.options import RecallOptions
+from nanobot_memory_plugins.recall.recalled import Recalled
 
 LATER = datetime(2026, 5, 2, 12, tzinfo=UTC)
 
@@ -71,6 +72,6 @@ def test_what_has_been_replaced_stands_behind_what_has_replaced_it():
         entry(3, "my anniversary is 4 June (since 2026-05-18)"),
         entry(4, "用户在学校工作（自2026-05-02起）"),
     ]
-    block = build_block(hits, RecallOptions())
+    block = build_block(hits, RecallOptions(), Recalled())
     assert block is not None
     assert block.hit_ids == ("3", "4", "1", "2")

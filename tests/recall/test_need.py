@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from nanobot_memory_plugins.core import Hit, Origin
-from nanobot_memory_plugins.recall.need import WITH_MEANING, WORDS_ALONE, evidence, need
+from nanobot_memory_plugins.recall.need import WITH_MEANING, WORDS_ALONE, evidence_of_need, need
 from nanobot_memory_plugins.recall.options import RecallOptions
 from nanobot_memory_plugins.recall.routing import decide_tier
 from nanobot_memory_plugins.storage.embedding.catalogue import find
@@ -42,7 +42,7 @@ def hit(text: str = "A text.", *, coverage: float = 0.0, similarity: float | Non
 
 
 def found(text: str, personal: float | None, *hits: Hit) -> dict[str, float]:
-    return evidence(text, decide_tier(text, [], OPTIONS), personal, hits)
+    return evidence_of_need(text, decide_tier(text, [], OPTIONS), personal, hits)
 
 
 def test_each_table_weighs_what_is_told_of_a_message_and_no_more():

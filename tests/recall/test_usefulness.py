@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from nanobot_memory_plugins.core import Hit, MemoryConfig, MemoryHost, Origin
 from nanobot_memory_plugins.core.clock import ManualClock
 from nanobot_memory_plugins.recall.options import RecallOptions
-from nanobot_memory_plugins.recall.trace import Reason, RecallTrace
+from nanobot_memory_plugins.recall.recalled import Reason, Recalled
 from nanobot_memory_plugins.recall.usefulness import most_useful, usefulness
 
 START = datetime(2026, 3, 2, 9, tzinfo=UTC)
@@ -91,13 +91,13 @@ EVEN_THE_LEAST = RecallOptions(min_usefulness=0.0)
 
 
 def test_what_helps_far_less_than_the_best_goes_but_what_may_have_taken_its_place():
-    watch = RecallTrace()
-    shown = most_useful(HITS, 8, EVEN_THE_LEAST, watch=watch)
+    recalled = Recalled()
+    shown = most_useful(HITS, 8, EVEN_THE_LEAST, recalled)
     assert {hit.id for hit in shown} == {"best", "also 1", "also 2", "later"}
-    assert {id_: cut.reason for id_, cut in watch.cuts.items()} == dict.fromkeys(
+    assert {id_: one.reason for id_, one in recalled.left_out.items()} == dict.fromkeys(
         ("beside", "answer", "wordless", "wish"), Reason.LITTLE_USE
     )
-    assert "minShareOfBest is 0.2" in watch.cuts["beside"].detail
+    assert "minShareOfBest is 0.2" in recalled.left_out["beside"].detail
 
 
 @pytest.mark.parametrize(("share", "is_shown"), [(-1e-9, True), (1e-9, False)])
@@ -105,7 +105,7 @@ def test_a_memory_with_exactly_the_share_is_shown(share: float, is_shown: bool):
     hits = [BEST, *ALSO, BESIDE]
     best, *_, beside = usefulness(hits)
     options = EVEN_THE_LEAST.model_copy(update={"min_share_of_best": beside / best + share})
-    assert (BESIDE in most_useful(hits, 8, options)) is is_shown
+    assert (BESIDE in most_useful(hits, 8, options, Recalled())) is is_shown
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """`nanobot-memory why`: what a message would recall, what not, and why, told by the path that a turn takes."""
 
+import asyncio
 import json
 from pathlib import Path
 
@@ -7,13 +8,12 @@ import pytest
 
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
 from nanobot_memory_plugins.core.cli.main import run_command_line
+from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.host.unhelpful import Unhelpful
-from nanobot_memory_plugins.core.values import Hit, Origin, Query, Scope, SearchResult
-from nanobot_memory_plugins.recall.cli.examination import Examined, examine
+from nanobot_memory_plugins.core.values import Hit, Origin, Query, SearchResult
+from nanobot_memory_plugins.recall.cli.examination import candidates
 from nanobot_memory_plugins.recall.engine import recall
 from nanobot_memory_plugins.recall.options import RecallOptions
-from nanobot_memory_plugins.recall.trace import RecallTrace
-from tests.support.indexed_workspace import message
 
 SAID = [
     "For billing we chose PostgreSQL as the database.",
@@ -29,18 +29,27 @@ ASKED = "Do you remember which database we chose?"
 
 @pytest.fixture
 def workspace(tmp_path: Path) -> Path:
-    sessions = tmp_path / "memory" / "sessions"
-    sessions.mkdir(parents=True)
     for number, text in enumerate(SAID):
-        (sessions / f"s{number}.jsonl").write_bytes(message(text, f"m{number}", session=f"cli:{number}"))
+        say(tmp_path, f"cli:{number}", text, day=1)
     return tmp_path
+
+
+def say(workspace: Path, session: str, *texts: str, day: int = 9, **more: str) -> None:
+    """Write a session: messages of a user, and after each second one of the assistant."""
+    path = MemoryPaths.of(workspace).transcript(session)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("a", encoding="utf-8") as file:
+        for number, text in enumerate(texts):
+            row = {"id": f"{session}-{number}", "role": ("user", "assistant")[number % 2], "text": text}
+            time = f"2026-03-{day:02}T10:{number:02}:00+00:00"
+            file.write(json.dumps({**row, "session": session, "time": time, **more}) + "\n")
 
 
 @pytest.fixture
 def ask(workspace: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
-    def run(*arguments: str, text: bool = False, status: int = 0, **recall: object):
+    def run(*arguments: str, text: bool = False, status: int = 0, by_words: bool = True, **recall: object):
         file = tmp_path / "options.json"
-        plugins = {"storage": {"embeddingProvider": "none"}, "recall": recall}
+        plugins = {"storage": {"embeddingProvider": "none"} if by_words else {}, "recall": recall}
         file.write_text(json.dumps({"memoryPlugins": plugins}), encoding="utf-8")
         more = () if text else ("--json",)
         assert run_command_line(["why", *arguments, "-w", str(workspace), "-c", str(file), *more]) == status
@@ -50,15 +59,11 @@ def ask(workspace: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     return run
 
 
-def fates(answer: dict) -> dict[str, str]:
-    return {one["text"]: one["fate"] for one in answer["candidates"]}
+def left_out(answer: dict) -> dict[str, dict]:
+    return {one["text"]: one["left_out"] for one in answer["candidates"] if one["left_out"]}
 
 
-def cuts(answer: dict) -> dict[str, dict]:
-    return {one["text"]: one["cut"] for one in answer["candidates"] if one["cut"]}
-
-
-async def test_what_it_shows_as_injected_is_what_a_turn_injects(workspace: Path):
+async def test_what_it_shows_as_injected_is_what_a_turn_injects(ask, workspace: Path):
     plugins = {
         "storage": {"embedding_provider": "none"},
         "recall": {"recall_timeout": 60},
@@ -67,47 +72,64 @@ async def test_what_it_shows_as_injected_is_what_a_turn_injects(workspace: Path)
     # The message itself would be a candidate as soon as it stands in its transcript.
     core = {"message_limit": 60, "keep_transcripts": False}
     config = MemoryConfig.model_validate({"core": core, "plugins": plugins})
-    found = await examine(workspace, config, ASKED, recent=[], scope=Scope())
+    before = await asyncio.to_thread(ask, ASKED)
     async with MemoryHost(workspace, config=config) as memory:
         await memory.flush_index()
         turn = await memory.message_received(session_key="cli:new", text=ASKED)
-    assert found.recalled.block is not None
-    assert turn.hit_ids == found.recalled.block.hit_ids
-    assert turn.block is not None
-    assert found.recalled.block.text in turn.block
+    assert turn.hit_ids == tuple(before["block"]["ids"])
+    assert before["block"]["text"] in (turn.block or "")
+    # It stands there now, with an answer: why is asked of the turn that they were.
+    say(workspace, "cli:new", ASKED, "The database that we chose for billing is PostgreSQL.")
+    for session in ("", "cli:new"):
+        after = await asyncio.to_thread(ask, ASKED, "--session", session)
+        assert after["block"]["ids"] == before["block"]["ids"]
+        assert {one["text"] for one in after["candidates"]} == {one["text"] for one in before["candidates"]}
 
 
 def test_every_candidate_has_its_scores_and_what_became_of_it(ask):
     answer = ask(ASKED)
     assert answer["tier"]["chosen"] == "heavy"
-    assert answer["tier"]["signal"] == {"kind": "explicitAnchors", "words": "remember", "turns_back": 0}
-    by_text = fates(answer)
-    assert by_text[SAID[1]] == "injected" or by_text[SAID[0]] == "injected"
-    injected = {one["id"] for one in answer["candidates"] if one["fate"].startswith("injected")}
-    assert injected == set(answer["block"]["ids"])
+    assert answer["tier"]["signal"] == {"option": "explicitAnchors", "words": "remember", "turns_back": 0}
+    assert answer["reason"] is None
+    injected = {one["id"]: one["text"] for one in answer["candidates"] if one["injected"]}
+    assert injected.keys() == set(answer["block"]["ids"])
+    assert {SAID[0], SAID[1]} & set(injected.values())
     for one in answer["candidates"]:
         assert one["total"] == pytest.approx(sum(part["value"] * part["weight"] for part in one["parts"]))
-        assert one["fate"].startswith("injected") or one["cut"]
+        assert one["injected"] is (one["place"] is not None and one["left_out"] is None)
     assert answer["block"]["tokens"] <= 800
+
+
+def test_what_was_said_in_the_session_is_not_injected_again_and_is_followed(ask, workspace: Path):
+    say(workspace, "cli:now", f"I know: {SAID[2]}", "Good.", ASKED, "PostgreSQL.")
+    assert left_out(ask("Remember the backups of the shop?", "--session", "cli:now"))[SAID[2]]["reason"] == "in context"
+    followed = ask("And the archive one?", "--session", "cli:now")["tier"]["signal"]
+    assert followed == {"option": "explicitAnchors", "words": "remember", "turns_back": 1}
+
+
+def test_an_answer_of_an_earlier_time_is_a_memory_and_the_last_one_is_none(ask, workspace: Path):
+    question = "Do you remember the colour of the harbour lighthouse?"
+    say(workspace, "cli:old", question, "The harbour lighthouse is red.")
+    say(workspace, "cli:new", question, "The harbour lighthouse is scarlet, as you said.", day=10)
+    text = ask(question)["block"]["text"]
+    assert ("is red" in text, "scarlet" in text) == (True, False)
+    answer = ask(question, "--session", "cli:old")
+    assert all("is red" not in one["text"] and one["text"] != question for one in answer["candidates"])
 
 
 @pytest.mark.parametrize(
     ("options", "reason", "detail"),
     [
         ({"maxContextTokens": 100, "minShareOfBest": 0}, "budget", "100 tokens"),
-        (
-            {"maxFullDocs": 1, "maxSnippets": 1, "minShareOfBest": 0},
-            "places",
-            "maxFullDocs and maxSnippets are 1 and 1",
-        ),
+        ({"maxFullDocs": 1, "maxSnippets": 1, "minShareOfBest": 0}, "top k", "maxFullDocs and maxSnippets are 1 and 1"),
         ({"heavyTopK": 2, "minShareOfBest": 0}, "top k", "2 memories at most"),
         ({"minUsefulness": 0.1, "minShareOfBest": 0}, "little use", "minUsefulness is 0.1"),
         ({"minShareOfBest": 0.9}, "little use", "minShareOfBest is 0.9"),
     ],
 )
-def test_each_cut_names_what_made_it(ask, options, reason, detail):
+def test_what_is_left_out_names_the_option_that_did_it(ask, options, reason, detail):
     answer = ask(ASKED, **options)
-    found = [one for one in cuts(answer).values() if one["reason"] == reason]
+    found = [one for one in left_out(answer).values() if one["reason"] == reason]
     assert found
     assert all(detail in one["detail"] for one in found)
 
@@ -115,36 +137,76 @@ def test_each_cut_names_what_made_it(ask, options, reason, detail):
 def test_people_read_what_would_stand_there_and_what_was_left_out_for_which_reason(ask):
     shown = ask(ASKED, "--limit", "1", text=True)
     assert "Beside this message would stand" in shown
-    assert "sessions/s0.jsonl" in shown
+    assert "sessions/cli_0" in shown
     assert "more: --limit" in shown
     assert "another memory says the same" in ask(ASKED, text=True)
     assert "need: " not in shown
+    assert "would stand 1 memory, " in ask(ASKED, text=True, heavyTopK=1)
     details = ask(ASKED, "--details", text=True)
-    assert '"remember" (explicitAnchors)' in details
+    assert 'tier: heavy, "remember" (explicitAnchors)' in details
     assert "need: " in details
 
 
-def test_where_nothing_stands_beside_a_message_it_says_why(ask):
-    assert "it is small talk" in ask("ok, thanks!", text=True)
-    assert "can be answered without memory" in ask("The database", text=True, needThreshold=1.0)
-    assert "nothing was found" in ask("Xylophone?", text=True)
+def test_what_was_no_hit_has_nothing_to_do_with_the_message(ask, builtin_model: Path):
+    shown = ask("Do you remember who repairs the bicycle?", "--details", text=True, by_words=False)
+    below = shown.split("a cosine below")[0].splitlines()
+    assert below[-2].strip() == "it has nothing to do with the message"
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "reason", "words"),
+    [
+        ("ok, thanks!", {}, "small talk", "it is small talk"),
+        ("The database", {"enableProbeOnOff": False}, "not searched", "no word asks for memory"),
+        ("Xylophone?", {}, "nothing found", "nothing was found"),
+        (SAID[6], {}, "nothing found", "nothing was found"),  # it is not its own memory
+        ("The database", {"needThreshold": 1.0}, "not needed", "can be answered without memory"),
+        (ASKED, {"minUsefulness": 1.0}, "little use", "it hardly helps"),
+        (ASKED, {"maxContextTokens": 80}, "budget", "there is no room left"),
+        ("/private The database", {}, "off the record", "it is off the record"),
+        ("memory pause", {}, "off the record", "it is off the record"),
+    ],
+)
+def test_where_nothing_stands_beside_a_message_it_says_which_step_left_nothing(ask, text, options, reason, words):
+    assert ask(text, **options)["reason"] == reason
+    assert words in " ".join(ask(text, text=True, **options).split())
+
+
+def test_where_what_was_found_is_said_already_that_decides_and_not_what_most_went_for(ask, workspace: Path):
+    say(workspace, "cli:now", " ".join(SAID[:6]), "Good.")
+    say(workspace, "cli:ack", "Thanks, the database!")
+    answer = ask("Do you remember the database?", "--session", "cli:now", smallTalk=["thanks", "the database"])
+    reasons = [one["reason"] for one in left_out(answer).values()]
+    assert reasons.count("in context") > reasons.count("says nothing") > 0
+    assert answer["reason"] == "says nothing"
+
+
+def test_while_the_memory_is_paused_nothing_is_recalled_in_the_conversations_that_are(ask, workspace: Path):
+    assert run_command_line(["pause", "--session", "cli:5", "-w", str(workspace)]) == 0
+    assert (ask(ASKED, "--session", "cli:5")["reason"], ask(ASKED)["reason"]) == ("paused", None)
+    assert run_command_line(["pause", "-w", str(workspace)]) == 0
+    assert "the memory is paused" in ask(ASKED, text=True)
 
 
 class PlainStore:
-    """A third party's store, which finds two memories and tells nothing about its order."""
+    """A third party's store, which tells nothing about its order; for advice it finds an allergy, too."""
+
+    def __init__(self, advice: float | None = None) -> None:
+        self._advice = advice
 
     async def search(self, query: Query) -> SearchResult:
-        return SearchResult(
-            tuple(Hit(str(n), f"{n} is the port", "memory/a.md", n, 1 / n, Origin.USER, coverage=1.0) for n in (1, 2))
-        )
+        texts = ("I am allergic to nuts",) if query.origins else ("The port is 1", "The port is 2")
+        hits = [Hit(text, text, "memory/a.md", 1, 1.0, Origin.USER, coverage=1.0) for text in texts]
+        return SearchResult(tuple(hits), advice=self._advice)
 
 
-async def test_a_store_that_explains_nothing_is_shown_by_its_hits():
-    watch = RecallTrace()
-    options = RecallOptions(heavy_top_k=1)
-    recalled = await recall(PlainStore(), "do you remember the port?", options=options, watch=watch)
-    found = Examined(recalled, watch, options, 0.45).candidates()
-    assert [(one.place, one.total, one.fate) for one in found] == [(1, None, "injected"), (2, None, "top k")]
+async def test_a_store_that_explains_nothing_is_shown_by_its_hits_and_beside_them_what_limits_an_answer():
+    options = RecallOptions(heavy_top_k=2)
+    for advice, limits in ((None, []), (3.0, [("I am allergic to nuts", None)])):
+        recalled = await recall(PlainStore(advice), "do you remember the port?", options=options)
+        found = [(one.hit.id, one.place) for one in candidates(recalled)]
+        assert found == [("The port is 1", 1), ("The port is 2", 2), *limits]
+        assert recalled.left_out.keys() == ({"The port is 2"} if limits else set())
 
 
 def test_what_did_not_help_comes_one_step_later_until_that_is_taken_back(ask, workspace: Path):

@@ -39,7 +39,7 @@ class Unhelpful:
         return True
 
 
-def lowered(hits: Sequence[Hit], unhelpful: frozenset[str]) -> tuple[Hit, ...]:
+def demoted(hits: Sequence[Hit], unhelpful: frozenset[str]) -> tuple[Hit, ...]:
     """Return hits with those that did not help one step lower, best first."""
     if unhelpful.isdisjoint(hit.id for hit in hits):
         return tuple(hits)

@@ -24,8 +24,8 @@ class Weighed:
     """One candidate of a search.
 
     ``total`` is the sum of the ``parts`` and what the order goes by; ``hit.score`` is what is shown of it. ``place``
-    counts from 1, and is None for one that was left out. ``why`` says in words how it came to be a candidate, or why it
-    was left out. ``words`` is its BM25.
+    counts from 1, and is None for one that is no hit. ``found_by`` says in words how it came to be a candidate, or why
+    it is no hit. ``words`` is its BM25.
     """
 
     hit: Hit
@@ -33,7 +33,7 @@ class Weighed:
     total: float
     parts: tuple[ScorePart, ...] = ()
     place: int | None = None
-    why: str = ""
+    found_by: str = ""
 
 
 @dataclass(frozen=True, slots=True)

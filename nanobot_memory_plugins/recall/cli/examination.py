@@ -1,103 +1,97 @@
-"""One recall, watched: the answer to ``nanobot-memory why`` as plain values."""
+"""A recall as a turn makes it, for ``nanobot-memory why``: with the history of the session, and with patience."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from datetime import UTC, datetime
+from collections.abc import Callable
 from pathlib import Path
 
-from nanobot_memory_plugins.core import Hit, MemoryConfig, Message, Scope
+from nanobot_memory_plugins.core import MemoryConfig, Message, Scope, redact_text
 from nanobot_memory_plugins.core.cli.open_store import opened_store, settled
-from nanobot_memory_plugins.core.config import plugin_options
-from nanobot_memory_plugins.core.host.missed_turns import missed_recalls
+from nanobot_memory_plugins.core.files.paths import MemoryPaths
+from nanobot_memory_plugins.core.files.privacy_marks import PrivacyFile
+from nanobot_memory_plugins.core.files.reading import read_regular
+from nanobot_memory_plugins.core.files.transcript import TranscriptRecord, last_records, parse_transcript_line
 from nanobot_memory_plugins.core.host.unhelpful import Unhelpful
 from nanobot_memory_plugins.core.scopes.workspace_scopes import offered_scopes
-from nanobot_memory_plugins.core.values import ScorePart
-from nanobot_memory_plugins.recall.engine import Recalled, limit_seconds, recall
+from nanobot_memory_plugins.core.text.private import is_private, memory_command, without_private
+from nanobot_memory_plugins.core.values import Weighed
+from nanobot_memory_plugins.recall.deduplicate import folded
+from nanobot_memory_plugins.recall.engine import recall
 from nanobot_memory_plugins.recall.options import RecallOptions
-from nanobot_memory_plugins.recall.trace import LeftOut, RecallTrace
+from nanobot_memory_plugins.recall.recalled import Reason, Recalled
+from nanobot_memory_plugins.redaction.rules.rule import PLACEHOLDER
 
 # Seconds for the recall itself. A turn has less, and is told of; a question about it must not end with "too late".
 _NO_LIMIT = 60.0
+# Messages at the end of a session that stand in the live context, at most: a host gives no more of its history.
+_HISTORY = 400
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """One memory that was looked at, and why it was left out; None where it is in the block, or was no hit.
+async def examine(
+    workspace: Path, config: MemoryConfig, options: RecallOptions, text: str, *, scope: Scope
+) -> Recalled:
+    """Recall for a message as a turn of ``scope`` would, with nothing left out for want of time.
 
-    ``total`` and ``parts`` are None and empty where the store does not tell them.
+    Where it was said before, it is as it was then: that and its answer are no memories of it. Raises `StoreError` when
+    there is no store.
     """
-
-    hit: Hit
-    place: int | None
-    injected: bool
-    cut: LeftOut | None
-    total: float | None = None
-    parts: tuple[ScorePart, ...] = ()
-    found_by: str = ""
-
-    @property
-    def fate(self) -> str:
-        """What became of it, for programs."""
-        if self.injected:
-            return "injected"
-        return (
-            self.cut.reason.value if self.cut is not None else "no hit" if self.place is None else "not among the best"
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class Examined:
-    """What a recall did.
-
-    ``turn_seconds`` is what a turn would have had for it, ``missed`` how many turns of the last day got
-    nothing in time.
-    """
-
-    recalled: Recalled
-    watch: RecallTrace
-    options: RecallOptions
-    turn_seconds: float
-    missed: int = 0
-
-    def candidates(self) -> list[Candidate]:
-        """Return every candidate of the last search, hits first and in their order."""
-        if not self.watch.searches:
-            return []
-        _, result = self.watch.searches[-1]
-        injected = {hit.id for hit in self.recalled.injected}
-        cuts = self.watch.cuts
-        if result.explanation is None:
-            return [
-                Candidate(hit, number, hit.id in injected, cuts.get(hit.id))
-                for number, hit in enumerate(result.hits, start=1)
-            ]
-        return [
-            Candidate(one.hit, one.place, one.hit.id in injected, cuts.get(one.hit.id), one.total, one.parts, one.why)
-            for one in result.explanation.candidates
-        ]
-
-
-async def examine(workspace: Path, config: MemoryConfig, text: str, *, recent: Sequence[str], scope: Scope) -> Examined:
-    """Recall for a message as a turn would, with nothing left out for want of time, and say what was done.
-
-    ``recent`` are the user's messages before it, oldest first. Raises `StoreError` when there is no store.
-    """
-    found, _ = plugin_options(config, "recall", RecallOptions)
-    options = found if isinstance(found, RecallOptions) else RecallOptions()
-    watch = RecallTrace()
+    paths, text = MemoryPaths.of(workspace), without_private(text)
+    if is_private(text) or memory_command(text) == "pause":
+        return Recalled(reason=Reason.OFF_RECORD)
+    if PrivacyFile(paths).read().pause_of(scope.session, scope.user):
+        return Recalled(reason=Reason.PAUSED)
+    visible = offered_scopes(workspace, config).visible(scope)
+    before = _said_before(paths, text, scope.session, visible.allows)
+    history = last_records(paths.transcript(scope.session), scope.session, _HISTORY) if scope.session else []
+    ids = [one.id for one in history]
+    if before and before[0] in ids:
+        history = history[: ids.index(before[0])]
     async with opened_store(workspace, config) as store:
         await settled(store)
-        recalled = await recall(
+        return await recall(
             store,
             text,
             options=options.model_copy(update={"recall_timeout": _NO_LIMIT}),
-            history=[Message("user", turn) for turn in recent],
-            scope=offered_scopes(workspace, config).visible(scope),
-            asked_at=datetime.now(UTC).astimezone(),
-            watch=watch,
+            history=[Message(one.role, one.text) for one in history],
+            scope=visible,
             unhelpful=Unhelpful(workspace).ids,
+            exclude_records=frozenset(before),
+            explain=True,
         )
-    tier = watch.decision.tier if watch.decision is not None else recalled.tier
-    return Examined(
-        recalled, watch, options, limit_seconds(tier, options), missed_recalls(workspace, datetime.now(UTC))
-    )
+
+
+def _said_before(paths: MemoryPaths, text: str, session: str, allows: Callable[[Scope], bool]) -> list[str]:
+    """Return the ids of the last time that a message was said, of what answered it, and of all other times.
+
+    A time in the ``session`` itself counts as the last.
+    """
+
+    def is_same(record: TranscriptRecord) -> bool:
+        said = redact_text(text) if PLACEHOLDER.search(record.text) else text
+        return folded(record.text) == folded(said) and allows(record.scope)
+
+    turns: list[list[TranscriptRecord]] = []
+    for path in paths.sessions.glob("*.jsonl"):
+        turn: list[TranscriptRecord] = []
+        for record in filter(None, map(parse_transcript_line, read_regular(path).split(b"\n"))):
+            if record.role == "user":
+                turn = []
+                if is_same(record):
+                    turns.append(turn)
+            turn.append(record)
+    turns.sort(key=lambda turn: (turn[0].session_key == session, turn[0].time.timestamp() if turn[0].time else 0.0))
+    last = turns.pop() if turns else []
+    return [one.id for one in last] + [turn[0].id for turn in turns]
+
+
+def candidates(recalled: Recalled) -> list[Weighed]:
+    """Return all that a recall looked at: what was searched, hits first and in their order, and what limits an answer.
+
+    Of a store that explains nothing these are the hits.
+    """
+    result = recalled.result
+    if result.explanation is not None:
+        found = list(result.explanation.candidates)
+    else:
+        found = [Weighed(hit, 0.0, hit.score, place=number) for number, hit in enumerate(result.hits, start=1)]
+    known = {one.hit.id for one in found}
+    limits = (hit for hit in recalled.required if hit.id not in known)
+    return found + [Weighed(hit, 0.0, hit.score, found_by="limits an answer") for hit in limits]

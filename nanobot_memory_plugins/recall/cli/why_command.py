@@ -1,5 +1,7 @@
 """``nanobot-memory why``: what a message would recall, what not, and why."""
 
+from dataclasses import asdict
+from datetime import UTC, datetime
 from typing import Annotated, Any
 
 import typer
@@ -18,13 +20,18 @@ from nanobot_memory_plugins.core.cli.options import (
     run,
     warn,
 )
+from nanobot_memory_plugins.core.config import plugin_options
 from nanobot_memory_plugins.core.errors import WrongUseError
+from nanobot_memory_plugins.core.host.missed_turns import missed_recalls
 from nanobot_memory_plugins.core.host.unhelpful import Unhelpful
 from nanobot_memory_plugins.core.scopes.projects import project_named
+from nanobot_memory_plugins.core.values import Weighed
 from nanobot_memory_plugins.recall.block import FENCE_TOKENS
-from nanobot_memory_plugins.recall.cli.examination import Candidate, Examined, examine
+from nanobot_memory_plugins.recall.cli.examination import candidates, examine
+from nanobot_memory_plugins.recall.engine import limit_seconds
+from nanobot_memory_plugins.recall.options import RecallOptions
+from nanobot_memory_plugins.recall.recalled import Reason, Recalled
 from nanobot_memory_plugins.recall.routing import RecallTier
-from nanobot_memory_plugins.recall.trace import Reason
 from nanobot_memory_plugins.redaction.script.messages import Sentence, tr
 
 # Summands that are shown for a candidate: those that count for most.
@@ -32,16 +39,24 @@ _PARTS_SHOWN = 5
 _LINE = 160
 
 _REASONS = {
+    Reason.OFF_RECORD: Sentence("it is off the record"),
+    Reason.PAUSED: Sentence("the memory is paused"),
+    Reason.SMALL_TALK: Sentence("it is small talk"),
+    Reason.NOT_SEARCHED: Sentence("no word asks for memory, and nothing is searched (enableProbeOnOff)"),
     Reason.LATE: Sentence("the time for it was over"),
-    Reason.TIER: Sentence("the message does not ask for memory"),
-    Reason.NOT_NEEDED: Sentence("the message can be answered without memory"),
-    Reason.SAYS_NOTHING: Sentence("it says nothing new"),
+    Reason.NOTHING_FOUND: Sentence("nothing was found"),
     Reason.IN_CONTEXT: Sentence("it stands in the conversation already"),
     Reason.REPEATS: Sentence("another memory says the same"),
-    Reason.TOP_K: Sentence("others fit better"),
+    Reason.SAYS_NOTHING: Sentence("it says nothing new"),
+    Reason.NOT_NEEDED: Sentence("the message can be answered without memory"),
     Reason.LITTLE_USE: Sentence("it hardly helps with the message"),
-    Reason.PLACES: Sentence("others fit better"),
+    Reason.TOP_K: Sentence("others fit better"),
     Reason.BUDGET: Sentence("there is no room left"),
+}
+_TIERS = {
+    RecallTier.OFF: Sentence("off"),
+    RecallTier.LIGHT: Sentence("light"),
+    RecallTier.HEAVY: Sentence("heavy"),
 }
 
 
@@ -49,11 +64,10 @@ def why(
     query: Annotated[
         list[str], typer.Argument(metavar="QUERY", help="The message, as you would send it to the agent.")
     ],
-    recent: Annotated[
-        list[str] | None,
-        typer.Option("--recent", metavar="TEXT", help="What you said before; once for each turn, oldest first."),
-    ] = None,
-    session: Annotated[str, typer.Option("--session", metavar="KEY", help="The session in which it is said.")] = "",
+    session: Annotated[
+        str,
+        typer.Option("--session", metavar="KEY", help="The session in which it is said, after what was said there."),
+    ] = "",
     user: Annotated[str, typer.Option("--user", metavar="NAME", help="Who says it.")] = "",
     channel: Annotated[str, typer.Option("--channel", metavar="NAME", help="The channel in which it is said.")] = "",
     project: ProjectOption = "",
@@ -69,7 +83,7 @@ def why(
     ] = None,
     details: Annotated[
         bool,
-        typer.Option("--details", help="Show the searches, and the numbers that each candidate's place is made of."),
+        typer.Option("--details", help="Show the numbers that the decisions and each candidate's place are made of."),
     ] = False,
     no_embeddings: Annotated[bool, typer.Option("--no-embeddings", help="Search by words only.")] = False,
     workspace: WorkspaceOption = None,
@@ -78,9 +92,9 @@ def why(
 ) -> None:
     """Show what would stand beside a message, what was found and left out, and why.
 
-    No language model is asked, and no memory is written. With --details the numbers behind it are there, too. What is
-    said not to help is recalled behind others from then on, one step; it is found and kept as before, and --helpful
-    takes it back.
+    No language model is asked, and no memory is written. Where the message was said before, it is asked as it was then.
+    With --details the numbers behind it are there, too. What is said not to help is recalled behind others from then
+    on, one step; it is found and kept as before, and --helpful takes it back.
     """
     memory_config, problems = read_configuration(config)
     warn(problems)
@@ -91,12 +105,14 @@ def why(
     folder = existing_workspace(workspace)
     if no_embeddings:
         memory_config = without_embeddings(memory_config)
+    options = plugin_options(memory_config, "recall", RecallOptions)[0]
+    options = options if isinstance(options, RecallOptions) else RecallOptions()
     message = " ".join(query)
     scope = Scope(user=user, channel=channel, session=session, project=project_named(project))
-    found = run(examine(folder, memory_config, message, recent=recent or [], scope=scope))
+    recalled = run(examine(folder, memory_config, options, message, scope=scope))
     said = dict.fromkeys(not_helpful or (), False) | dict.fromkeys(helpful or (), True)
     if said:
-        listed = {one.place: one.hit.id for one in found.candidates() if one.place is not None}
+        listed = {one.place: one.hit.id for one in candidates(recalled) if one.place is not None}
         if missing := [number for number in said if number not in listed]:
             raise WrongUseError(
                 Sentence("No memory has the number {missing} here.", missing=missing[0]),
@@ -104,11 +120,12 @@ def why(
             )
         for number, helped in said.items():
             Unhelpful(folder).say(listed[number], helped=helped)
-        found = run(examine(folder, memory_config, message, recent=recent or [], scope=scope))
+        recalled = run(examine(folder, memory_config, options, message, scope=scope))
+    missed = missed_recalls(folder, datetime.now(UTC))
     if as_json:
-        print_json(answer_of(found))
+        print_json(_answer(recalled, options, missed))
         return
-    _show(found, limit, details=details)
+    _show(recalled, options, missed, limit, details=details)
     for number, helped in said.items():
         told = (
             Sentence("Noted: memory {number} is recalled as before it was said not to help.", number=number)
@@ -118,33 +135,38 @@ def why(
         console().print(f"\n{tr(told)}", style="bold")
 
 
-def answer_of(found: Examined) -> dict[str, Any]:
+def _answer(recalled: Recalled, options: RecallOptions, missed: int) -> dict[str, Any]:
     """Return everything that is known of a recall, for programs."""
-    watch, recalled, options = found.watch, found.recalled, found.options
-    decision, block = watch.decision, recalled.block
-    signal = decision.signal if decision is not None else None
+    decision, block = recalled.decision, recalled.block
+    signal = {"option": decision.option, "words": decision.words, "turns_back": decision.turns_back}
     return {
         "ok": True,
+        "reason": recalled.reason.value if recalled.reason is not None else None,
         "tier": {
-            "chosen": decision.tier.name.lower() if decision else None,
+            "chosen": decision.tier.name.lower(),
             "ended": recalled.tier.name.lower(),
-            "signal": {"kind": signal.kind, "words": signal.words, "turns_back": signal.turns_back} if signal else None,
+            "signal": signal if decision.option else None,
         },
-        "need": {"probability": watch.need, "needed": options.need_threshold, "evidence": dict(watch.evidence)},
-        "seconds": round(watch.seconds, 4),
-        "turn_seconds": found.turn_seconds,
-        "missed_turns": found.missed,
+        "need": {
+            "probability": recalled.need,
+            "needed": options.need_threshold,
+            "evidence": dict(recalled.evidence),
+        },
+        "seconds": round(recalled.seconds, 4),
+        "turn_seconds": limit_seconds(decision.tier, options),
+        "missed_turns": missed,
         "block": {
             "text": block.text if block else None,
             "ids": list(block.hit_ids) if block else [],
-            "tokens": estimate_tokens(block.text) + FENCE_TOKENS if block else 0,
+            "tokens": _tokens(recalled),
         },
-        "candidates": [_row(one, unhelpful=one.hit.id in watch.unhelpful) for one in found.candidates()],
+        "candidates": [_row(one, recalled) for one in candidates(recalled)],
     }
 
 
-def _row(one: Candidate, *, unhelpful: bool) -> dict[str, Any]:
-    hit, cut = one.hit, one.cut
+def _row(one: Weighed, recalled: Recalled) -> dict[str, Any]:
+    hit, left_out = one.hit, recalled.left_out.get(one.hit.id)
+    injected = _is_injected(one, recalled)
     return {
         "id": hit.id,
         "place": one.place,
@@ -158,73 +180,64 @@ def _row(one: Candidate, *, unhelpful: bool) -> dict[str, Any]:
         "similarity": hit.similarity,
         "found_by": one.found_by,
         "parts": [{"name": part.name, "value": part.value, "weight": part.weight} for part in one.parts],
-        "fate": one.fate,
-        "unhelpful": unhelpful,
-        "cut": {"reason": cut.reason.value, "detail": cut.detail, "instead": cut.instead} if cut else None,
+        "injected": injected,
+        "left_out": asdict(left_out) if left_out is not None and not injected else None,
+        "unhelpful": hit.id in recalled.unhelpful,
     }
 
 
-def _show(found: Examined, limit: int, *, details: bool) -> None:
-    out, watch, block = console(), found.watch, found.recalled.block
-    if block is None:
-        out.print(tr("Nothing would stand beside this message: {why}.", why=_why_nothing(found)), style="bold")
-    else:
-        count, tokens = len(block.hit_ids), estimate_tokens(block.text) + FENCE_TOKENS
-        told = Sentence(
+def _is_injected(one: Weighed, recalled: Recalled) -> bool:
+    return recalled.block is not None and one.hit.id in recalled.block.hit_ids
+
+
+def _tokens(recalled: Recalled) -> int:
+    return estimate_tokens(recalled.block.text) + FENCE_TOKENS if recalled.block is not None else 0
+
+
+def _show(recalled: Recalled, options: RecallOptions, missed: int, limit: int, *, details: bool) -> None:
+    out, block = console(), recalled.block
+    if recalled.reason is not None:
+        told = Sentence("Nothing would stand beside this message: {why}.", why=_REASONS[recalled.reason])
+        out.print(tr(told), style="bold")
+    if block is not None:
+        count, tokens = len(block.hit_ids), _tokens(recalled)
+        single = Sentence("Beside this message would stand 1 memory, {tokens} tokens:", tokens=tokens)
+        several = Sentence(
             "Beside this message would stand {count} memories, {tokens} tokens:", count=count, tokens=tokens
         )
-        out.print(tr(told), style="bold")
+        out.print(tr(single if count == 1 else several), style="bold")
         for line in block.text.splitlines():
             out.print(f"    {shown(line)}", style="green")
-    if watch.seconds > found.turn_seconds:
+    if recalled.seconds > limit_seconds(recalled.decision.tier, options):
         out.print(tr("On a turn this would come too late."), style="yellow")
-    if found.missed:
-        out.print(tr("Of the last day's turns {count} got nothing: see doctor.", count=found.missed), style="yellow")
+    if missed:
+        out.print(tr("Of the last day's turns {count} got nothing: see doctor.", count=missed), style="yellow")
     if details:
-        _show_numbers(found)
-    listed = [one for one in found.candidates() if details or not one.injected]
+        _show_numbers(recalled, options)
+    listed = [one for one in candidates(recalled) if details or not _is_injected(one, recalled)]
     if listed:
         out.print(tr("Looked at:") if details else tr("Found and left out:"), style="bold")
     for one in listed[:limit]:
-        _show_candidate(one, found, details=details)
+        _show_candidate(one, recalled, details=details)
     if len(listed) > limit:
         told = Sentence("... and {listed} more: --limit, or --json for all.", listed=len(listed) - limit)
         out.print(tr(told), style="dim")
 
 
-def _why_nothing(found: Examined) -> str:
-    """Return in words why there is no block: what most of the best hits were left out for."""
-    decision, listed = found.watch.decision, [one for one in found.candidates() if one.place is not None]
-    if decision is not None and decision.small_talk:
-        return tr("it is small talk")
-    if not listed:
-        return tr("nothing was found")
-    reasons = [one.cut.reason for one in listed if one.cut is not None]
-    return tr(_REASONS[max(reasons, key=reasons.count)]) if reasons else tr("nothing was found")
+def _show_numbers(recalled: Recalled, options: RecallOptions) -> None:
+    """Show the tier and what speaks for it, what the need was weighed against, and the time."""
+    out, decision = console(), recalled.decision
+    words = f', "{shown(decision.words)}" ({decision.option})' if decision.option else ""
+    raised = f" -> {tr(_TIERS[recalled.tier])}" if recalled.tier is not decision.tier else ""
+    out.print(tr("tier: {told}", told=f"{tr(_TIERS[decision.tier])}{raised}{words}"))
+    if recalled.need is not None:
+        told = Sentence("need: {need:.2f} of {needed:g} needed", need=recalled.need, needed=options.need_threshold)
+        out.print(f"{tr(told)}  " + ", ".join(f"{name} {value:.2f}" for name, value in recalled.evidence.items()))
+    turn = limit_seconds(decision.tier, options)
+    out.print(tr("time: {here:.0f} of {turn:.0f} ms", here=recalled.seconds * 1000, turn=turn * 1000))
 
 
-def _show_numbers(found: Examined) -> None:
-    """Show the tier and what speaks for it, what the need was weighed against, and the searches."""
-    out, watch, decision = console(), found.watch, found.watch.decision
-    if decision is not None:
-        words = f', "{shown(decision.signal.words)}" ({decision.signal.kind})' if decision.signal is not None else ""
-        ended = found.recalled.tier
-        raised = f" -> {_tier(ended)}" if ended is not decision.tier else ""
-        out.print(tr("tier: {told}", told=f"{_tier(decision.tier)}{raised}{words}"))
-    if watch.need is not None:
-        told = Sentence("need: {need:.2f} of {needed:g} needed", need=watch.need, needed=found.options.need_threshold)
-        out.print(f"{tr(told)}  " + ", ".join(f"{name} {value:.2f}" for name, value in watch.evidence.items()))
-    out.print(tr("time: {here:.0f} of {turn:.0f} ms", here=watch.seconds * 1000, turn=found.turn_seconds * 1000))
-    for query, result in watch.searches:
-        hits = Sentence("{count} of at most {limit} hits", count=len(result.hits), limit=query.limit)
-        out.print(tr("search: {told}", told=f"{query.tier.value}, {tr(hits)}"))
-
-
-def _tier(tier: RecallTier) -> str:
-    return {RecallTier.PROBE: tr("probe"), RecallTier.LIGHT: tr("light"), RecallTier.HEAVY: tr("heavy")}[tier]
-
-
-def _show_candidate(one: Candidate, found: Examined, *, details: bool) -> None:
+def _show_candidate(one: Weighed, recalled: Recalled, *, details: bool) -> None:
     """Show a memory: its number, where it stands, its text, and why it was left out."""
     out, hit = console(), one.hit
     place = f"{one.place:3}" if one.place is not None else "  -"
@@ -233,12 +246,16 @@ def _show_candidate(one: Candidate, found: Examined, *, details: bool) -> None:
     out.print(f"{place}  [cyan]{shown(hit.path)}:{hit.line}[/cyan]{date}  {tr(hit.origin.value)}{project}")
     text = " ".join((hit.snippet or hit.text).split())
     out.print(f"       {shown(text[:_LINE])}{'…' if len(text) > _LINE else ''}")
-    if hit.id in found.watch.unhelpful:
+    if hit.id in recalled.unhelpful:
         out.print(tr("       said not to help: recalled one step later"), style="yellow")
-    if not one.injected:
-        why = tr(_REASONS[one.cut.reason]) if one.cut is not None else tr("others fit better")
-        number = f" ({shown(tr(one.cut.detail))})" if details and one.cut is not None and one.cut.detail else ""
-        out.print(f"       {why}{number}", style="yellow")
+    if not _is_injected(one, recalled):
+        left_out = recalled.left_out.get(hit.id)
+        if left_out is not None:
+            reason = tr(_REASONS[left_out.reason])
+        else:
+            reason = tr("it has nothing to do with the message") if one.place is None else tr("others fit better")
+        detail = f" ({shown(tr(left_out.detail))})" if details and left_out is not None and left_out.detail else ""
+        out.print(f"       {reason}{detail}", style="yellow")
     if one.parts and details:
         best = sorted(one.parts, key=lambda part: -abs(part.worth))[:_PARTS_SHOWN]
         told = ", ".join(f"{part.name} {part.worth:+.2f}" for part in best if part.worth)

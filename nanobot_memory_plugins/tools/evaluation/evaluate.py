@@ -11,9 +11,10 @@ from typing import Any
 
 from nanobot_memory_plugins.core.cli.open_store import opened_store, without_embeddings
 from nanobot_memory_plugins.core.config import MemoryConfig, plugin_options
+from nanobot_memory_plugins.core.host.bounded_store import hits_of
 from nanobot_memory_plugins.core.protocols import Store, VectorStore
-from nanobot_memory_plugins.core.values import Level, StoreStatus
-from nanobot_memory_plugins.recall.engine import Recalled, recall
+from nanobot_memory_plugins.core.values import Level, Query, StoreStatus
+from nanobot_memory_plugins.recall.engine import recall
 from nanobot_memory_plugins.recall.options import RecallOptions
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 from nanobot_memory_plugins.tools.evaluation.dataset import Dataset, EvalDocument, EvalQuery
@@ -107,23 +108,16 @@ class _Asking:
         return tuple(await asyncio.gather(*map(one, queries)))
 
     async def _answer(self, query: EvalQuery) -> dict[str, Any]:
-        recalled = await self._recall(query, RANKED)
-        ranked = self._places.ids_of(recalled.ranked)
-        if len(ranked) < min(RANKED, self._documents[query.group]) and len(recalled.ranked) >= RANKED:
-            more = await self._recall(query, RANKED * _MORE_PASSAGES)
-            ranked = list(dict.fromkeys([*ranked, *self._places.ids_of(more.ranked)]))
+        scope = group_scope(query.group)
+        asked_at = query.ts or self._latest.get(query.group, _NO_TIME)
+        recalled = await recall(self._store, query.text, options=self._options, scope=scope, asked_at=asked_at)
+        ranked = self._places.ids_of(recalled.result.hits)
+        for limit in (RANKED, RANKED * _MORE_PASSAGES) if query.text.strip() else ():
+            if len(ranked) < min(RANKED, self._documents[query.group]):
+                more = await hits_of(self._store, Query(query.text, limit, scope=scope, asked_at=asked_at))
+                ranked = list(dict.fromkeys([*ranked, *self._places.ids_of(more.hits)]))
         injected = self._places.ids_of(recalled.injected)
         return {"query_id": query.id, "ranked": ranked[:RANKED], "injected": injected}
-
-    async def _recall(self, query: EvalQuery, ranked_limit: int) -> Recalled:
-        return await recall(
-            self._store,
-            query.text,
-            options=self._options,
-            scope=group_scope(query.group),
-            asked_at=query.ts or self._latest.get(query.group, _NO_TIME),
-            ranked_limit=ranked_limit,
-        )
 
 
 def _own_index(config: MemoryConfig, shared: Mapping[str, Any] | None, *, embeddings: bool) -> MemoryConfig:

@@ -77,7 +77,7 @@ def test_a_memory_is_queried_managed_and_debugged(lived: Life):
     # Debug: why something is recalled, what is wrong, what is stored, what it costs.
     why = shown(lived, "why", "Do you remember the port of the staging database?")
     assert why["tier"]["chosen"] == "heavy"
-    assert any("5433" in one["text"] and one["fate"].startswith("injected") for one in why["candidates"])
+    assert any("5433" in one["text"] and one["injected"] for one in why["candidates"])
     assert shown(lived, "why", "Thanks a lot!")["tier"]["chosen"] != "heavy"
     findings = {one["subject"]: one for one in shown(lived, "doctor")["findings"]}
     assert findings["recall"]["health"] == "good"
