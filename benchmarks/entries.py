@@ -10,7 +10,7 @@ from pathlib import Path
 from benchmarks.measure import median_seconds, quiet, report
 from nanobot_memory_plugins.consolidation.model.entry import Entry
 from nanobot_memory_plugins.consolidation.model.scoring import activated, as_of
-from nanobot_memory_plugins.consolidation.store import block
+from nanobot_memory_plugins.consolidation.store import entry_text
 from nanobot_memory_plugins.consolidation.store.document import parse
 from nanobot_memory_plugins.consolidation.store.rendering import render
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
@@ -53,7 +53,7 @@ def main() -> None:
 
         def change(*, cold: bool) -> None:
             if cold:
-                block.read_block.cache_clear()
+                entry_text.read_entry.cache_clear()
             id_ = next(ids)
             EntryRepository(folder).update(lambda e: {**e, id_: activated(e[id_], NOW)}, who="benchmark", why="hit")
 
@@ -69,7 +69,7 @@ def main() -> None:
 
         fading = median_seconds(fade, repetitions=7)
         started = time.perf_counter()
-        block.read_block.cache_clear()
+        entry_text.read_entry.cache_clear()
         document = parse(path.read_bytes())
         parsing = time.perf_counter() - started
         one = next(iter(document.entries))

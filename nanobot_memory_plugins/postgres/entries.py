@@ -8,10 +8,11 @@ import asyncio
 import hashlib
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 from nanobot_memory_plugins.core import logger
 from nanobot_memory_plugins.core.erasure.matching import Wanted
@@ -304,15 +305,4 @@ def _touch(connection: Connection) -> None:
 
 
 def _holds(wanted: Wanted, body: str) -> bool:
-    return wanted.count("\n".join(_strings(json.loads(body)))) > 0
-
-
-def _strings(value: object) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict):
-        for one in value.values():
-            yield from _strings(one)
-    elif isinstance(value, list):
-        for one in value:
-            yield from _strings(one)
+    return wanted.count(unquote(body)) > 0  # the fields below the text have some characters by their codes

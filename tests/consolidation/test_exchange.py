@@ -1,13 +1,14 @@
 """Entries of several machines: what was made of them elsewhere goes together with what was made of them here."""
 
-import json
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from nanobot_memory_plugins.consolidation.operations.exchange import CONFLICT, exported, take_in, taken_out
 from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, forget, remember
+from nanobot_memory_plugins.consolidation.store.entry_text import read_entry, write_entry
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.values import EntryUpdate
@@ -28,7 +29,7 @@ def added(repository: EntryRepository, text: str) -> str:
 
 
 def with_values(text: str, **values: object) -> str:
-    return json.dumps({**json.loads(text), **values}, ensure_ascii=False, sort_keys=True)
+    return write_entry(replace(read_entry(text).entry, **values))
 
 
 def set_here(repository: EntryRepository, id_: str, **values: object) -> None:
@@ -92,7 +93,9 @@ def test_what_was_forgotten_and_can_be_restored_is_so_on_every_machine(here: Ent
 
 def test_another_entry_with_the_same_id_leaves_ours_under_a_new_one(here: EntryRepository):
     id_ = added(here, HOME)
-    theirs = with_values(exported(here)[id_], content="The garden gate is green", created_at="2026-01-01T00:00:00Z")
+    theirs = with_values(
+        exported(here)[id_], content="The garden gate is green", created_at=datetime(2026, 1, 1, tzinfo=UTC)
+    )
     take_in(here, [EntryUpdate(id_, "", theirs, is_other=True)])
     assert texts(here) == ["The garden gate is green", HOME]
     assert here.load().entries[id_].content == "The garden gate is green"
@@ -102,5 +105,5 @@ def test_entries_of_a_newer_version_are_refused_whole(here: EntryRepository):
     id_ = added(here, HOME)
     before = here.path.read_bytes()
     with pytest.raises(MemoryFileError, match="newer version"):
-        take_in(here, [EntryUpdate(id_, "", with_values(exported(here)[id_], colour="red"))])
+        take_in(here, [EntryUpdate(id_, "", f"## Another form\n{exported(here)[id_]}")])
     assert here.path.read_bytes() == before

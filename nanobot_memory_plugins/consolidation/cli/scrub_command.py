@@ -11,7 +11,7 @@ import typer
 
 from nanobot_memory_plugins.consolidation.cli.shown import opened
 from nanobot_memory_plugins.consolidation.model.entry import Entry
-from nanobot_memory_plugins.consolidation.store.document import Text, parse
+from nanobot_memory_plugins.consolidation.store.document import parse
 from nanobot_memory_plugins.consolidation.store.rendering import render
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
@@ -48,17 +48,15 @@ def _clean_document(data: bytes, repository: EntryRepository, *, everywhere: boo
     foreign: Counter[str] = Counter()
     document = parse(data)
     entries = {id_: _clean_entry(entry, repository, found) for id_, entry in document.entries.items()}
-    cleaned = render(document, entries, now=repository.clock.now()) if found else data
-    pieces: list[bytes] = []
-    for piece in parse(cleaned).pieces:
-        if not isinstance(piece, Text):
-            pieces.append(piece.data)
-            continue
-        notes = clean_notes(piece.data, repository.redacted, everywhere=everywhere)
+    cleaned = parse(render(document, entries, now=repository.clock.now()) if found else data)
+
+    def clean(text: bytes) -> bytes:
+        notes = clean_notes(text, repository.redacted, everywhere=everywhere)
         found.update(notes.found)
         foreign.update(notes.foreign)
-        pieces.append(notes.data)
-    return ScrubbedBytes(b"".join(pieces), found, foreign)
+        return notes.data
+
+    return ScrubbedBytes(cleaned.with_foreign(clean), found, foreign)
 
 
 def _clean_entry(entry: Entry, repository: EntryRepository, found: Counter[str]) -> Entry:

@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.table import Table
 
 from nanobot_memory_plugins.consolidation.model.entry import Entry
-from nanobot_memory_plugins.consolidation.store.fields import shown_date, shown_score
+from nanobot_memory_plugins.consolidation.store.entry_text import shown_date, shown_score
 from nanobot_memory_plugins.consolidation.store.history import Change, Run
 from nanobot_memory_plugins.consolidation.store.rendering import in_order
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository, Outcome

@@ -1,14 +1,13 @@
 """Entries of many machines: each has its file, and takes in what was made of them on the others."""
 
-import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from nanobot_memory_plugins.consolidation.model.entry import Entry, new_id
-from nanobot_memory_plugins.consolidation.model.entry_json import NAMES, entry_from_json, entry_to_json
 from nanobot_memory_plugins.consolidation.model.scoring import decayed
 from nanobot_memory_plugins.consolidation.operations.merge_entries import relinked
 from nanobot_memory_plugins.consolidation.operations.purge import erase_entries
+from nanobot_memory_plugins.consolidation.store.entry_text import read_entry, write_entry
 from nanobot_memory_plugins.consolidation.store.merging import merged
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core.errors import MemoryFileError
@@ -20,9 +19,11 @@ CONFLICT = "conflict"
 
 
 def exported(repository: EntryRepository) -> dict[str, str]:
-    """Return each entry as a text, forgotten ones too; that it fades is no change. Raises `MemoryFileError`."""
-    snapshot = repository.load()
-    return {id_: _written(entry) for id_, entry in {**snapshot.entries, **snapshot.forgotten}.items()}
+    """Return each entry as it stands in the file, forgotten ones too; that it fades is no change.
+
+    Raises `MemoryFileError`.
+    """
+    return {id_: write_entry(replace(entry, decayed_days=0)) for id_, entry in repository.load().every.items()}
 
 
 def taken_out(repository: EntryRepository, ids: Collection[str]) -> frozenset[str]:
@@ -34,7 +35,7 @@ def taken_out(repository: EntryRepository, ids: Collection[str]) -> frozenset[st
     return frozenset(
         id_
         for id_ in set(ids) - there.keys()
-        if repository.tombstones.holds_id(id_) or (is_there and repository.history.last_known(id_) is not None)
+        if repository.history.is_purged_id(id_) or (is_there and repository.history.last_known(id_) is not None)
     )
 
 
@@ -93,21 +94,13 @@ def _one(id_: str, entry: Entry | None) -> dict[str, Entry]:
     return {id_: entry} if entry is not None else {}
 
 
-def _written(entry: Entry) -> str:
-    values = entry_to_json(replace(entry, decayed_days=0))
-    return json.dumps(values, ensure_ascii=False, sort_keys=True)
-
-
 def _read(text: str) -> Entry | None:
     if not text:
         return None
-    try:
-        values = json.loads(text)
-        if not values.keys() <= NAMES:
-            raise ValueError("a field that is not known")
-        return entry_from_json(values)
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
+    read = read_entry(text)
+    if isinstance(read, str):
         raise MemoryFileError(
             "A newer version wrote entries on another machine.",
             hint="Update nanobot-memory-consolidation here; until then entries are exchanged no more.",
-        ) from error
+        )
+    return read.entry

@@ -7,12 +7,6 @@ from pathlib import Path
 from nanobot_memory_plugins.consolidation.model.entry import Entry, new_id
 from nanobot_memory_plugins.consolidation.operations.merge_entries import plain_words
 from nanobot_memory_plugins.consolidation.operations.undo import undo
-from nanobot_memory_plugins.consolidation.store.bullets import (
-    bullets_in,
-    new_entries,
-    wanted_bullets,
-    without_bullets,
-)
 from nanobot_memory_plugins.consolidation.store.document import parse
 from nanobot_memory_plugins.consolidation.store.merging import entries_of
 from nanobot_memory_plugins.consolidation.store.rendering import TITLE
@@ -34,33 +28,28 @@ class ImportedEntries:
         What people wrote there without an id becomes entries, too.
         """
         document = parse(data)
-        theirs, lines = entries_of(document, {}), bullets_in(document)
-        if not (theirs or lines) or damage_in(data):
+        theirs = entries_of(document, {})
+        if not (theirs or document.bullets) or damage_in(data):
             return None
         repository = EntryRepository(workspace, redact=ContactRedaction(load_config()[0].redaction.contacts).of_people)
         snapshot = repository.load()
         here, forgotten = snapshot.entries, snapshot.forgotten
         gone = {plain_words(one.content) for one in forgotten.values()}
-        lines = wanted_bullets(repository, lines)
-        by_hand = new_entries(
-            repository, [one for one in lines if plain_words(one.content) not in gone], {**here, **theirs}
-        )
-        document, known = without_bullets(document, lines), len(lines) - len(by_hand)
-        theirs |= by_hand
+        rest, by_hand = repository.with_ids(document, {**here, **theirs})
+        found = len(theirs) + len(document.bullets) - len(rest.bullets)
         new = {
             id_: entry
-            for id_, entry in _unlike(theirs, here).items()
+            for id_, entry in _unlike({**theirs, **by_hand}, here).items()
             if id_ not in forgotten
             and plain_words(entry.content) not in gone
-            and not repository.tombstones.holds(entry)
+            and not repository.history.is_purged(entry)
         }
         run = ""
         if new and not dry_run:
             done = repository.update(lambda current: _together(current, _unlike(new, current)), who=_WHO, why=_WHY)
             run = done.run.id if done.run is not None else ""
-        rest = document.foreign
-        is_empty = rest.strip(b"\xef\xbb\xbf \t\r\n") in (b"", TITLE.encode())
-        return JoinedEntries(len(new), known + len(theirs) - len(new), b"" if is_empty else rest, run)
+        is_empty = rest.foreign.strip(b"\xef\xbb\xbf \t\r\n") in (b"", TITLE.encode())
+        return JoinedEntries(len(new), found - len(new), b"" if is_empty else rest.foreign, run)
 
     def take_back(self, workspace: Path, run: str) -> None:
         """Take the entries out again that a run added, where nobody has done so; without a run their file has gone."""

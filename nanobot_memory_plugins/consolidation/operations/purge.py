@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from nanobot_memory_plugins.consolidation.model.entry import Entry, sessions_in
-from nanobot_memory_plugins.consolidation.store.document import Text, parse
 from nanobot_memory_plugins.consolidation.store.history import PURGED
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core.erasure import FilePurge, held_line, trace_of
@@ -31,8 +30,7 @@ class Purged:
 
 def known(repository: EntryRepository, ids: Collection[str]) -> Purged:
     """Return what a purge is about; nothing is written. Ids that no entry has are those of messages or notes."""
-    snapshot = repository.load()
-    there = {**snapshot.entries, **snapshot.forgotten}
+    there = repository.load().every
     found = [there[id_] for id_ in ids if id_ in there]
     changes = [change for id_ in ids for run in repository.history.runs(id_) for change in run.changes]
     found += [entry for change in changes for entry in (change.before, change.after) if entry is not None]
@@ -53,8 +51,7 @@ def erase_entries(repository: EntryRepository, erasure: Erasure, *, dry_run: boo
     repeated. Raises `MemoryFileError`.
     """
     with repository.locked():
-        snapshot = repository.load()
-        there = {**snapshot.entries, **snapshot.forgotten}
+        there = repository.load().every
         wanted, meant = Wanted(erasure.texts, words=erasure.words), Wanted(words=erasure.words)
         # The words may have been taken out of the file already, as text of people.
         every = [*repository.written_last().values(), *there.values()]
@@ -75,13 +72,13 @@ def erase_entries(repository: EntryRepository, erasure: Erasure, *, dry_run: boo
         rows = traces.in_history(repository)
         if not dry_run and (erasure.ids or gone or wanted):
             texts = (*erasure.texts, *erasure.words, *(there[id_].content for id_ in gone if id_ in there))
-            repository.tombstones.add(texts, traces.ids, repository.clock.now())
+            repository.history.add_purged(texts, traces.ids, repository.clock.now())
             if gone or any(traces.linked(entry) is not entry for entry in there.values()):
                 # First out of the file, as any other change: somebody may be writing it.
-                repository.write(lambda state: traces.kept(state.entries), who=who, why=PURGED)
+                repository.write(lambda found: traces.kept(found.every), who=who, why=PURGED)
             repository.history.forget(traces.ids, rows)
             cleaner = FilePurge(repository.paths, wanted, everywhere=True)
-            repository.clean_backup(traces.left, lambda data: _clean_text(data, cleaner))
+            repository.clean_backup(traces.left, lambda data: cleaner.clean_notes(data).data)
         found += [Trace(relative(repository.state.path), len(rows))] if rows else []
         if not dry_run:
             repository.state.truncate_log()
@@ -113,12 +110,6 @@ def _lines(path: Path, ids: Collection[str], entries: Mapping[str, Entry]) -> li
         for number, text in enumerate(entries[id_].content.splitlines()):
             found.append(held_line(first + number if first else 0, text if number else f"[{id_}] {text}"))
     return sorted(found, key=lambda one: one.line)
-
-
-def _clean_text(data: bytes, cleaner: FilePurge) -> bytes:
-    """Return a backup without the words in the text of others: it is a copy of ours."""
-    pieces = parse(data).pieces
-    return b"".join(cleaner.clean_notes(piece.data).data if isinstance(piece, Text) else piece.data for piece in pieces)
 
 
 @dataclass(frozen=True, slots=True)

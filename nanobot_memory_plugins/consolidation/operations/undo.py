@@ -8,7 +8,7 @@ from nanobot_memory_plugins.consolidation.model.entry import Entry
 from nanobot_memory_plugins.consolidation.model.scoring import restored
 from nanobot_memory_plugins.consolidation.store.history import BY_HAND, PURGED, Run
 from nanobot_memory_plugins.consolidation.store.merging import merged_entry
-from nanobot_memory_plugins.consolidation.store.repository import EntryRepository, Outcome, State
+from nanobot_memory_plugins.consolidation.store.repository import EntryRepository, Outcome, Snapshot
 from nanobot_memory_plugins.core import InputError
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
@@ -40,8 +40,8 @@ def undo(
         after = {change.id: change.after for change in changes if change.after is not None}
         whole = len(changes) == len(run.changes)
 
-        def decide(state: State) -> Mapping[str, Entry]:
-            return _taken_back(state.entries, before, after)
+        def decide(found: Snapshot) -> Mapping[str, Entry]:
+            return _taken_back(found.every, before, after)
 
         return repository.write(decide, who=who, why=why, undoes=run.id if whole else "")
 
@@ -52,12 +52,12 @@ def restore(repository: EntryRepository, entry_id: str, *, now: datetime, who: s
     Raises `InputError` when neither the file nor the history knows it, and `MemoryFileError`.
     """
 
-    def decide(state: State) -> Mapping[str, Entry]:
-        removed = {change.id: change.before for change in state.by_hand if change.after is None}
-        entry = state.entries.get(entry_id) or removed.get(entry_id) or repository.history.last_known(entry_id)
+    def decide(found: Snapshot) -> Mapping[str, Entry]:
+        removed = {change.id: change.before for change in found.by_hand if change.after is None}
+        entry = found.every.get(entry_id) or removed.get(entry_id) or repository.history.last_known(entry_id)
         if entry is None:
             raise InputError(Sentence("There is no entry {entry_id}, and the history knows none.", entry_id=entry_id))
-        return {**state.entries, entry_id: restored(entry, now)}
+        return {**found.every, entry_id: restored(entry, now)}
 
     with repository.locked():
         return repository.write(decide, who=who, why=why)

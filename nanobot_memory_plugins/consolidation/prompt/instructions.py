@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Literal
 
 from nanobot_memory_plugins.consolidation.model.entry import INSTRUCTION, Entry, Section
-from nanobot_memory_plugins.consolidation.store.fields import shown_date
+from nanobot_memory_plugins.consolidation.store.entry_text import shown_date
 from nanobot_memory_plugins.core import Origin
 from nanobot_memory_plugins.core.text.fence import neutralise
 

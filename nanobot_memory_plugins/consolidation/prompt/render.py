@@ -9,7 +9,7 @@ from nanobot_memory_plugins.consolidation.model.scoring import IMPORTANCES, Impo
 from nanobot_memory_plugins.consolidation.model.validity import last_day
 from nanobot_memory_plugins.consolidation.prompt.instructions import HEADINGS as INSTRUCTIONS
 from nanobot_memory_plugins.consolidation.prompt.instructions import in_force, instruction_line
-from nanobot_memory_plugins.consolidation.store.fields import shown_score
+from nanobot_memory_plugins.consolidation.store.entry_text import shown_score
 from nanobot_memory_plugins.core import Origin, estimate_tokens
 from nanobot_memory_plugins.core.text.fence import neutralise
 

@@ -2,89 +2,93 @@
 
 Ours are: the headings "Active Memories" and "Archived Memories", the entries below them, and the two comments with the
 time and the count. Anything else, wherever it stands, is somebody's text, an entry that cannot be read included.
+Entries that people wrote without an id are somebody's text, too, until the next write gives them one.
 """
 
 import hashlib
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
 
-from nanobot_memory_plugins.consolidation.model.entry import Entry, Section
-from nanobot_memory_plugins.consolidation.store.block import HEADER, Block, extent, read_block
+from nanobot_memory_plugins.consolidation.model.entry import Category, Entry, Section, content_of
+from nanobot_memory_plugins.consolidation.store.entry_text import ANY_HEADING, end_of_entry, read_entry
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
-SECTION_TITLES = {Section.ACTIVE: "Active Memories", Section.ARCHIVED: "Archived Memories"}
+TITLES = {Section.ACTIVE: "Active Memories", Section.ARCHIVED: "Archived Memories"}
 
-_BY_TITLE = {title.lower().encode(): section for section, title in SECTION_TITLES.items()}
-_MARK = re.compile(
-    rb"^(?:\xef\xbb\xbf)?(?:"
-    rb" {0,3}(?P<fence>`{3,}|~{3,})(?P<info>[^\n]*)"
-    rb"| {0,3}(?P<hashes>#{1,3})(?:[ \t]+(?P<title>[^\n]*))?\r?"
-    rb"|(?P<stamps><!--[ \t]*Last updated:[^\n>]*-->[ \t]*\r?\n<!--[ \t]*Total entries:[^\n>]*-->)[ \t]*\r?"
-    rb")$",
-    re.MULTILINE,
-)
-_STAMP = re.compile(rb"Last updated:[ \t]*([0-9T:+\-.]+)")
+_BY_TITLE = {title.lower(): section for section, title in TITLES.items()}
+_LINE = re.compile(r"[^\n]*\n|[^\n]+")
+_BOM = "\ufeff"
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
+_TITLE = re.compile(r" {0,3}(#{1,2})(?:[ \t]+(.*))?")
+_ENTRY = re.compile(r" {0,3}###[ \t]+\[")
+_UPDATED = re.compile(r"<!--[ \t]*Last updated:[ \t]*+([0-9T:+\-.]*+)[^>]*-->")
+_TOTAL = re.compile(r"<!--[ \t]*Total entries:[^>]*-->")
+_BULLET = re.compile(r" ?[-*+•][ \t]+(?:\[(?P<box>[ xX])\][ \t]+)?(?P<text>\S.*)")
+_GOES_ON = re.compile(r"(?: {2}|\t)\s*+(\S.*)")
+_CATEGORY = re.compile(rf" {{0,3}}###[ \t]+(?:\[\][ \t]*)?({'|'.join(Category)})[ \t]*(?:[|｜].*)?", re.IGNORECASE)
+_SMALL_HEADING = re.compile(r" {0,3}###[ \t]+(?!\[)\S")
+# Characters of a bullet; more is no fact any more.
+_LONGEST = 2_000
 # Problems that are told of one file.
 _MOST_PROBLEMS = 20
-_BLANK = re.compile(rb"(?:[ \t\r]*\n)*")
-_GAP = re.compile(rb"[ \t]*(?:\r?\n(?:[ \t\r]*\n)*)?")
 
 
 @dataclass(frozen=True, slots=True)
-class Text:
-    """Somebody's text. ``section`` is the section of ours in which it stands, if it does."""
+class Piece:
+    """A stretch of the file, of whole lines. ``section`` is the one of ours in which it stands, if it does."""
 
-    data: bytes
-    section: Section | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Heading:
-    """The heading of a section of ours, with the blank lines below it."""
-
-    data: bytes
-    section: Section
-
-
-@dataclass(frozen=True, slots=True)
-class Stamps:
-    """The comments that say when the entries were written, and how many there are."""
-
-    data: bytes
-
-
-@dataclass(frozen=True, slots=True)
-class Slot:
-    """A place with an entry in it; ``gap`` is the line break that ends it, with the blank lines below.
-
-    ``entry`` is that of the block, but for its id where the same id stands further up.
-    """
-
-    block: Block
-    gap: bytes
-    section: Section
-    entry: Entry
+    text: str
+    section: Section | None
 
     @property
     def data(self) -> bytes:
-        """All of its bytes."""
-        return self.block.data + self.gap
+        """Its bytes."""
+        return self.text.encode("utf-8", "surrogateescape")
 
 
-Piece = Text | Heading | Stamps | Slot
+class Text(Piece):
+    """Somebody's text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bullet(Text):
+    """What somebody wrote as an entry without an id: a bullet, or a heading with a category and the text below it."""
+
+    content: str
+    category: Category
+
+
+class Heading(Piece):
+    """The heading of a section of ours, with the blank lines below it."""
+
+
+class Stamps(Piece):
+    """The comments that say when the entries were written, and how many there are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Slot(Piece):
+    """A place with an entry in it, with the blank lines below. ``is_renamed``: its id stands further up as well."""
+
+    entry: Entry
+    is_renamed: bool
 
 
 @dataclass(frozen=True)
 class EntryDocument:
     """A parsed file. ``problems`` says in words what is wrong with it, a line a problem."""
 
-    data: bytes
     pieces: tuple[Piece, ...]
     problems: tuple[str, ...] = ()
+
+    @cached_property
+    def data(self) -> bytes:
+        """The bytes of the file."""
+        return b"".join(piece.data for piece in self.pieces)
 
     @cached_property
     def slots(self) -> dict[str, Slot]:
@@ -97,24 +101,37 @@ class EntryDocument:
         return {id_: slot.entry for id_, slot in self.slots.items()}
 
     @property
+    def bullets(self) -> list[Bullet]:
+        """What people wrote as entries without an id."""
+        return [piece for piece in self.pieces if isinstance(piece, Bullet)]
+
+    @property
     def written_at(self) -> datetime | None:
         """When the file says that it was written by us, to the digit: that names the write."""
         for piece in self.pieces:
-            if isinstance(piece, Stamps) and (match := _STAMP.search(piece.data)):
+            if isinstance(piece, Stamps) and (match := _UPDATED.match(piece.text)):
                 with suppress(ValueError):
-                    return datetime.fromisoformat(match[1].decode())
+                    return datetime.fromisoformat(match[1])
         return None
 
     @property
-    def newline(self) -> bytes:
+    def newline(self) -> str:
         """The line break of the file: that of its first line."""
-        first = self.data.find(b"\n")
-        return b"\r\n" if first > 0 and self.data[first - 1 : first] == b"\r" else b"\n"
+        return "\r\n" if self.data.partition(b"\n")[0].endswith(b"\r") else "\n"
 
     @property
     def foreign(self) -> bytes:
         """Everything that is not ours, in its order."""
         return b"".join(piece.data for piece in self.pieces if isinstance(piece, Text))
+
+    def without(self, bullets: Collection[Bullet]) -> "EntryDocument":
+        """Return the file without some bullets."""
+        gone = set(map(id, bullets))
+        return replace(self, pieces=tuple(piece for piece in self.pieces if id(piece) not in gone))
+
+    def with_foreign(self, change: Callable[[bytes], bytes]) -> bytes:
+        """Return the bytes of the file with its foreign texts changed."""
+        return b"".join(change(piece.data) if isinstance(piece, Text) else piece.data for piece in self.pieces)
 
 
 def parse(data: bytes) -> EntryDocument:
@@ -123,112 +140,141 @@ def parse(data: bytes) -> EntryDocument:
     In a fenced code block headings do not count. A fence that is never closed is none, and an entry in one of our
     sections always counts. An id that stands twice is the first one's; the second gets an id made of its text.
     """
-    reader = _Reader(data)
-    return EntryDocument(data, tuple(reader.pieces()), tuple(dict.fromkeys(reader.problems)))
+    reader = _Reader(data.decode("utf-8", "surrogateescape"))
+    return EntryDocument(tuple(reader.pieces()), tuple(dict.fromkeys(reader.problems)))
 
 
 class _Reader:
-    """Walks through a file once."""
+    """Walks through a file once, line by line."""
 
-    def __init__(self, data: bytes) -> None:
-        self._data = data
-        self._done = 0  # what lies before has been handed out
+    def __init__(self, text: str) -> None:
+        self._bom = _BOM if text.startswith(_BOM) else ""
+        self._lines: list[str] = _LINE.findall(text, len(self._bom))
+        self._at = 0  # the line that is looked at
         self._section: Section | None = None
-        self._fence: bytes | None = None
-        self._unclosed: dict[int, int] = {}  # first byte of a fence -> the length from which none closes any more
-        self._stamped = False
+        self._is_above = True  # no section of ours has begun
+        self._is_stamped = False
+        self._fence = ""
+        self._closing: dict[str, int] = {}  # the marks of a fence -> the last line that closes one
+        for number, line in enumerate(self._lines):
+            if (fence := _FENCE.match(line)) is not None and not fence[2].strip():
+                self._closing[fence[1]] = number
         self._ids: set[str] = set()
-        self._line, self._counted = 1, 0
         self.problems: list[str] = []
 
     def pieces(self) -> Iterator[Piece]:
-        position = 0
-        while (mark := _MARK.search(self._data, position)) is not None:
-            position = mark.end() + 1
-            if mark["fence"] is not None:
-                self._see_fence(mark)
-            elif mark["stamps"] is not None:
-                if self._fence is None and not self._stamped:
-                    self._stamped = True
-                    yield from self._ours(mark.start("stamps"), mark.end("stamps"), Stamps)
+        """Yield the pieces of the file, in their order."""
+        text = [self._bom] if self._bom else []
+        while self._at < len(self._lines):
+            section = self._section
+            piece = self._entry() or (None if self._is_code() else self._title() or self._stamps() or self._bullet())
+            if text and (piece is not None or self._section is not section):
+                yield Text("".join(text), section)
+                text.clear()
+            if piece is not None:
+                yield piece
             else:
-                for piece in self._heading(mark):
-                    yield piece
-                    position = max(position, self._done)
-            if position > len(self._data):
-                break
-        yield from self._foreign(len(self._data))
+                text.append(self._lines[self._at])
+                self._at += 1
+        if text:
+            yield Text("".join(text), self._section)
 
-    def _see_fence(self, mark: re.Match[bytes]) -> None:
-        marks = mark["fence"]
-        if self._fence is not None:
-            if marks.startswith(self._fence) and not mark["info"].strip():
-                self._fence = None
-        elif len(marks) < self._unclosed.get(marks[0], 1 << 30):
-            if re.compile(rb"^ {0,3}%s+[ \t\r]*$" % marks, re.MULTILINE).search(self._data, mark.end()):
-                self._fence = marks
-            else:
-                self._unclosed[marks[0]] = len(marks)
+    def _is_code(self) -> bool:
+        """Tell whether the line belongs to a fenced block, its marks included."""
+        fence = _FENCE.match(self._lines[self._at])
+        if self._fence:
+            if fence is not None and fence[1].startswith(self._fence) and not fence[2].strip():
+                self._fence = ""
+            return True
+        if fence is not None and any(
+            marks.startswith(fence[1]) and last > self._at for marks, last in self._closing.items()
+        ):
+            self._fence = fence[1]
+        return bool(self._fence)
 
-    def _heading(self, mark: re.Match[bytes]) -> Iterator[Piece]:
-        start = mark.end() - len(mark[0].removeprefix(b"\xef\xbb\xbf"))
-        if len(mark["hashes"]) == 3:
-            if self._section is not None and HEADER.match(self._data, start):
-                yield from self._entry(start)
-            return
-        if self._fence is not None:
-            return
-        title = (mark["title"] or b"").strip().rstrip(b"#").strip().lower()
-        section = _BY_TITLE.get(title) if len(mark["hashes"]) == 2 else None
-        yield from self._foreign(start)
-        self._section = section
-        if section is not None:
-            blank = _BLANK.match(self._data, min(len(self._data), mark.end() + 1))
-            end = blank.end() if blank else len(self._data)
-            yield Heading(self._data[start:end], section)
-            self._done = end
+    def _taken(self, end: int) -> str:
+        """Return the lines up to ``end`` with the blank ones below them, and go on behind them."""
+        start = self._at
+        while end < len(self._lines) and not self._lines[end].strip(" \t\r\n"):
+            end += 1
+        self._at = end
+        return "".join(self._lines[start:end])
 
-    def _entry(self, start: int) -> Iterator[Piece]:
-        assert self._section is not None  # noqa: S101  # the caller has looked
-        end = extent(self._data, start)
-        block = read_block(self._data[start:end])
-        if isinstance(block, str):
-            self._problem(start, Sentence("it is no entry, and stays as it is: {why}", why=Sentence.of(block)))
-            return
-        for problem in block.problems:
-            self._problem(start, Sentence("the entry {id}: {problem}", id=block.entry.id, problem=Sentence.of(problem)))
-        entry = block.entry
-        if entry.id in self._ids:
-            entry = replace(entry, id=self._derived(block))
-            self._problem(
-                start, Sentence("the id {id} stands twice; this entry counts as {new}", id=block.entry.id, new=entry.id)
-            )
+    def _title(self) -> Heading | None:
+        match = _TITLE.fullmatch(self._lines[self._at].rstrip())
+        if match is None:
+            return None
+        title = (match[2] or "").strip().rstrip("#").strip().lower()
+        self._section = _BY_TITLE.get(title) if match[1] == "##" else None
+        if self._section is None:
+            return None
+        self._is_above = False
+        return Heading(self._taken(self._at + 1), self._section)
+
+    def _stamps(self) -> Stamps | None:
+        both = [line.rstrip() for line in self._lines[self._at : self._at + 2]]
+        if self._is_stamped or len(both) < 2 or not (_UPDATED.fullmatch(both[0]) and _TOTAL.fullmatch(both[1])):
+            return None
+        self._is_stamped = True
+        self._at += 2
+        return Stamps("".join(self._lines[self._at - 2 : self._at]), self._section)
+
+    def _entry(self) -> Slot | None:
+        if self._section is None or not _ENTRY.match(self._lines[self._at]):
+            return None
+        end = end_of_entry(self._lines, self._at)
+        read = read_entry("".join(self._lines[self._at : end]))
+        if isinstance(read, str):
+            self._problem(Sentence("it is no entry, and stays as it is: {why}", why=Sentence.of(read)))
+            return None
+        entry = read.entry
+        for problem in read.problems:
+            self._problem(Sentence("the entry {id}: {problem}", id=entry.id, problem=Sentence.of(problem)))
+        is_renamed = entry.id in self._ids
+        if is_renamed:
+            entry = replace(entry, id=self._derived_id(entry.content))
+            told = Sentence("the id {id} stands twice; this entry counts as {new}", id=read.entry.id, new=entry.id)
+            self._problem(told)
         self._ids.add(entry.id)
-        self._fence = None
-        yield from self._foreign(start)
-        gap = _GAP.match(self._data, end)
-        self._done = gap.end() if gap else end
-        yield Slot(block, self._data[end : self._done], self._section, entry)
+        self._fence = ""
+        return Slot(self._taken(end), self._section, entry, is_renamed)
 
-    def _problem(self, start: int, what: str) -> None:
+    def _bullet(self) -> Bullet | None:
+        if self._section is None and not self._is_above:
+            return None
+        line, end = self._lines[self._at].rstrip(), self._at + 1
+        if (bullet := _BULLET.fullmatch(line)) is not None and (bullet["box"] or " ") == " ":
+            texts, category = [bullet["text"]], Category.TODO if bullet["box"] else Category.FACT
+            while end < len(self._lines) and (more := _GOES_ON.fullmatch(self._lines[end].rstrip())):
+                texts.append(more[1])
+                end += 1
+            if any(_BULLET.fullmatch(text) for text in texts):
+                return None  # a list in a list says something together
+        elif (heading := _CATEGORY.fullmatch(line)) is not None:
+            texts, category = [], Category(heading[1].lower())
+            while end < len(self._lines) and not self._ends_text(self._lines[end]):
+                texts.append(self._lines[end])
+                end += 1
+        else:
+            if self._section is not None and _SMALL_HEADING.match(line):
+                self._problem(Sentence("this heading names no kind of entry ({kinds})", kinds=", ".join(Category)))
+            return None
+        content = content_of(" ".join(texts))
+        if not content or len(content) > _LONGEST:
+            return None
+        return Bullet(self._taken(end), self._section, content, category)
+
+    def _ends_text(self, line: str) -> bool:
+        is_other = not line.strip() or ANY_HEADING.match(line) or line.lstrip(" ").startswith("<!--")
+        return bool(is_other or _BULLET.fullmatch(line.rstrip()))
+
+    def _problem(self, what: str) -> None:
         if len(self.problems) < _MOST_PROBLEMS:
-            self._line += self._data.count(b"\n", self._counted, start)
-            self._counted = start
-            self.problems.append(Sentence("line {line}: {what}", line=self._line, what=Sentence.of(what)))
+            self.problems.append(Sentence("line {line}: {what}", line=self._at + 1, what=Sentence.of(what)))
 
-    def _derived(self, block: Block) -> str:
+    def _derived_id(self, content: str) -> str:
         number, made = 0, ""
         while not made or made in self._ids:
             number += 1
-            made = hashlib.sha256(b"%d %s" % (number, block.text)).hexdigest()[:8]
+            made = hashlib.sha256(f"{number} {content}".encode()).hexdigest()[:8]
         return made
-
-    def _ours(self, start: int, end: int, kind: type[Stamps]) -> Iterator[Piece]:
-        yield from self._foreign(start)
-        yield kind(self._data[start:end])
-        self._done = end
-
-    def _foreign(self, until: int) -> Iterator[Piece]:
-        if until > self._done:
-            yield Text(self._data[self._done : until], self._section)
-            self._done = until

@@ -1,9 +1,9 @@
-"""What was done to the entries: runs of changes with who, when and why, in the state database.
+"""What was done to the entries: runs of changes with who, when and why, and what was purged, in the state database.
 
 With the database the history goes, and nothing else: the entries stand in their file.
 """
 
-import json
+import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -11,7 +11,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from nanobot_memory_plugins.consolidation.model.entry import Entry, Section
-from nanobot_memory_plugins.consolidation.model.entry_json import entry_from_json, entry_to_json
+from nanobot_memory_plugins.consolidation.store.entry_text import read_entry, write_entry
 from nanobot_memory_plugins.core.files.fields import exact_time
 from nanobot_memory_plugins.core.state import StateDatabase
 
@@ -25,10 +25,12 @@ PURGED = "purged"
 BEGUN = "taken from the file: there was no history"
 """Why the first run was made, where the file had entries and the state database knew none of them."""
 
-
 _RUNS = (
     "SELECT r.id, r.time, r.who, r.why, r.undoes, c.id, c.before, c.after FROM run r LEFT JOIN change c ON c.run = r.id"
 )
+# Characters of a text from which on a digest of it is kept: one of a short text is no secret.
+_LEAST_HASHED = 20
+_ID, _TEXT = "entry", "text"
 
 
 class Action(StrEnum):
@@ -78,18 +80,21 @@ class Run:
 
 def changes_between(before: Mapping[str, Entry], after: Mapping[str, Entry]) -> tuple[Change, ...]:
     """Return how two states of the entries differ; that they have faded is no change."""
-    pairs = [(id_, before.get(id_), after.get(id_)) for id_ in dict.fromkeys((*before, *after))]
-    return tuple(Change(id_, old, new) for id_, old, new in pairs if not _is_same(old, new))
 
+    def is_same(one: Entry | None, other: Entry | None) -> bool:
+        if one is None or other is None or one is other:
+            return one is other
+        return one == other or replace(one, decayed_days=other.decayed_days) == other
 
-def _is_same(one: Entry | None, other: Entry | None) -> bool:
-    if one is None or other is None or one is other:
-        return one is other
-    return one == other or replace(one, decayed_days=other.decayed_days) == other
+    changes = (Change(id_, before.get(id_), after.get(id_)) for id_ in dict.fromkeys((*before, *after)))
+    return tuple(change for change in changes if not is_same(change.before, change.after))
 
 
 class History:
-    """The history of one workspace's entries. Everything here blocks, and may raise `StoreError`."""
+    """The history of one workspace's entries. Everything here blocks, and may raise `StoreError`.
+
+    Entries that were purged are known by digests of their ids and words, and are not taken up again.
+    """
 
     def __init__(self, state: StateDatabase) -> None:
         self._state = state
@@ -105,20 +110,11 @@ class History:
 
     def last_known(self, entry_id: str) -> Entry | None:
         """Return an entry as it was before it went, or as it is."""
-        found: Entry | None = None
-        for run in self.runs(entry_id):
-            found = run.changes[0].after or run.changes[0].before or found
-        return found
+        return self._last_states(self.runs(entry_id)).get(entry_id)
 
     def gone(self, there: Iterable[str]) -> dict[str, Entry]:
         """Return the entries that the history knows and that are not ``there``, those that went last first."""
-        known: dict[str, Entry] = {}
-        for run in self.runs():
-            for change in run.changes:
-                last = known.pop(change.id, None)
-                if (now := change.after or change.before or last) is not None:
-                    known[change.id] = now
-        here = frozenset(there)
+        known, here = self._last_states(self.runs()), frozenset(there)
         return {id_: known[id_] for id_ in reversed(known) if id_ not in here}
 
     def drop_before(self, moment: datetime) -> None:
@@ -145,10 +141,41 @@ class History:
         self._state.write(change)
         self._state.truncate_log()
 
+    def add_purged(self, texts: Iterable[str], ids: Iterable[str], when: datetime) -> None:
+        """Remember what was purged: texts, but for what is short enough to be guessed, and entries by their ids."""
+        from nanobot_memory_plugins.core.erasure.matching import folded  # with what reads sentences
+
+        rows = [(_ID, id_) for id_ in ids]
+        rows += [(_TEXT, plain) for text in texts if len(plain := folded(text)) >= _LEAST_HASHED]
+        for kind, text in rows:
+            sql = "INSERT INTO forgotten (kind, digest, time) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
+            self._state.execute(sql, (kind, _digest(text), when.isoformat()))
+
+    def is_purged(self, entry: Entry) -> bool:
+        """Return whether an entry was purged, by its id or its words."""
+        from nanobot_memory_plugins.core.erasure.matching import folded
+
+        sql = "SELECT 1 FROM forgotten WHERE (kind, digest) IN (VALUES (?, ?), (?, ?))"
+        return bool(self._state.read(sql, (_ID, _digest(entry.id), _TEXT, _digest(folded(entry.content)))))
+
+    def is_purged_id(self, id_: str) -> bool:
+        """Return whether the entry of an id was purged."""
+        return bool(self._state.read("SELECT 1 FROM forgotten WHERE kind = ? AND digest = ?", (_ID, _digest(id_))))
+
+    def _last_states(self, runs: Iterable[Run]) -> dict[str, Entry]:
+        """Return the last state of each entry that runs changed, those that were changed last last."""
+        known: dict[str, Entry] = {}
+        for change in (change for run in runs for change in run.changes):
+            last = known.pop(change.id, None)
+            if (now := change.after or change.before or last) is not None:
+                known[change.id] = now
+        return known
+
     def _read(self, where: str, values: Sequence[object]) -> list[Run]:
-        sql = f"{_RUNS} {where} ORDER BY r.id, c.place"
         found: dict[str, Run] = {}
-        for number, time, who, why, undoes, id_, before, after in self._state.read(sql, values):
+        for number, time, who, why, undoes, id_, before, after in self._state.read(
+            f"{_RUNS} {where} ORDER BY r.id, c.place", values
+        ):
             run = found.setdefault(str(number), Run(str(number), time, who, why, (), str(undoes or "")))
             if id_ is not None:
                 change = Change(id_, entry_of(before), entry_of(after))
@@ -172,14 +199,18 @@ def add_run(connection: "Connection", run: Run) -> Run:
 
 
 def body_of(entry: Entry | None) -> str | None:
-    """Return an entry as a row holds it."""
-    # A lone surrogate cannot be written; it can only stand in a session's key.
-    return json.dumps(entry_to_json(entry), ensure_ascii=False).encode("utf-8", "replace").decode() if entry else None
+    """Return an entry as a row holds it: as it stands in the file."""
+    return write_entry(entry) if entry else None
 
 
 def entry_of(body: str | None) -> Entry | None:
     """Return the entry of a row."""
-    return entry_from_json(json.loads(body)) if body else None
+    read = read_entry(body) if body else None
+    return None if read is None or isinstance(read, str) else read.entry
+
+
+def _digest(text: str) -> str:
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
 def rewound(entries: Mapping[str, Entry], run: Run | None) -> dict[str, Entry]:

@@ -9,17 +9,18 @@ before the file was replaced is found in its backup, and merged.
 
 import hashlib
 import re
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
 from datetime import UTC, timedelta
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from nanobot_memory_plugins.consolidation.model.entry import Entry
+from nanobot_memory_plugins.consolidation.model.entry import Entry, new_id
 from nanobot_memory_plugins.consolidation.model.redacted_content import without_empty
-from nanobot_memory_plugins.consolidation.store.bullets import not_understood, with_bullets
-from nanobot_memory_plugins.consolidation.store.document import EntryDocument, parse
+from nanobot_memory_plugins.consolidation.model.scoring import Importance, initial_score
+from nanobot_memory_plugins.consolidation.store.document import Bullet, EntryDocument, parse
 from nanobot_memory_plugins.consolidation.store.history import (
     BEGUN,
     BY_HAND,
@@ -34,7 +35,6 @@ from nanobot_memory_plugins.consolidation.store.history import (
 )
 from nanobot_memory_plugins.consolidation.store.merging import entries_of, merged
 from nanobot_memory_plugins.consolidation.store.rendering import render
-from nanobot_memory_plugins.consolidation.store.tombstones import Tombstones
 from nanobot_memory_plugins.core import Clock, Origin, StoreError, SystemClock, logger, redact_text
 from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.files.appending import FileBusyError, make_folder
@@ -63,19 +63,40 @@ _LATELY = timedelta(days=7)
 Entries = Mapping[str, Entry]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Snapshot:
-    """The entries as they are, in the file's order, without those that are to be ``forgotten`` and can be restored.
+    """One look at the file: its bytes (None when there is no file), what they say, and all entries, forgotten ones too.
 
-    ``damage`` says what is wrong with the file when what was written last is used in its place.
+    ``known`` are the entries as they were written last, where that is not what the bytes say. ``damage`` says what is
+    wrong with the file when what was written last is used in its place, ``problems`` what in it cannot be read.
+    ``is_written`` says that the bytes are what was written last, and that nothing is left to do, ``is_new`` that the
+    state database knows nothing of the file.
     """
 
     path: Path
-    entries: dict[str, Entry]
+    raw: bytes | None
     document: EntryDocument
-    problems: tuple[str, ...] = ()
+    every: dict[str, Entry]
+    known: dict[str, Entry] | None = None
     damage: str = ""
-    forgotten: dict[str, Entry] = field(default_factory=dict)
+    problems: tuple[str, ...] = ()
+    is_written: bool = False
+    is_new: bool = False
+
+    @cached_property
+    def entries(self) -> dict[str, Entry]:
+        """The entries in the file's order, without those that are forgotten and can be restored."""
+        return {id_: one for id_, one in self.every.items() if not one.is_forgotten}
+
+    @cached_property
+    def forgotten(self) -> dict[str, Entry]:
+        """The entries that are forgotten and can be restored."""
+        return {id_: one for id_, one in self.every.items() if one.is_forgotten}
+
+    @property
+    def by_hand(self) -> tuple[Change, ...]:
+        """What others did to the entries since they were written last."""
+        return changes_between(self.known, self.every) if self.known is not None else ()
 
     def shown(self) -> list[Entry]:
         """Return the entries without words of messages that are hidden with a forgotten one."""
@@ -100,27 +121,15 @@ class Outcome:
         return self.run.changes if self.run is not None else ()
 
 
-@dataclass(frozen=True, slots=True)
-class State:
-    """One look at the file: its bytes (None when there is no file), what they say, and all entries, forgotten ones too.
+class _Written(NamedTuple):
+    """The digest of the file as it was written last, and of the one before it.
 
-    ``known`` are the entries as they were written last, where that is not what the bytes say. ``is_written`` says that
-    the bytes are what was written last, and that nothing is left to do, ``is_new`` that the state database knows
-    nothing of the file.
+    Until the rename is done, ``unfinished`` is the run of the write, or -1.
     """
 
-    raw: bytes | None
-    document: EntryDocument
-    entries: dict[str, Entry]
-    known: dict[str, Entry] | None = None
-    damage: str = ""
-    is_written: bool = False
-    is_new: bool = False
-
-    @property
-    def by_hand(self) -> tuple[Change, ...]:
-        """What others did to the entries since they were written last."""
-        return changes_between(self.known, self.entries) if self.known is not None else ()
+    digest: str
+    previous: str
+    unfinished: int
 
 
 class EntryRepository:
@@ -141,32 +150,26 @@ class EntryRepository:
         at: Callable[[str], None] = lambda _point: None,
     ) -> None:
         self.paths = MemoryPaths.of(workspace)
+        self.path = self.paths.entries
+        self.backup = self.path.with_name(f"{self.path.name}.bak")
         self.clock = clock or SystemClock()
         self.state = StateDatabase.of(self.paths)
         self.history = History(self.state)
-        self.tombstones = Tombstones(self.paths)
         self._redact = redact
         self._redact_said = redact_said or redact
         self._lock_seconds = lock_seconds
         self._at = at
 
-    @property
-    def path(self) -> Path:
-        """The file of the entries, ``ENTRIES.md``."""
-        return self.paths.entries
-
-    @property
-    def backup(self) -> Path:
-        """The file as it was before the last write."""
-        return self.path.with_name(f"{self.path.name}.bak")
-
     def load(self) -> Snapshot:
         """Return the entries; nothing is written. A missing or empty file has none. Raises `MemoryFileError`."""
-        state = self._look()
-        problems = self._problems(state)
-        self._warn(problems, state.damage)
-        live, forgotten = _parted(state.entries)
-        return Snapshot(self.path, live, state.document, problems, state.damage, forgotten)
+        found = self._look()
+        found = replace(found, problems=(*found.document.problems, *self._days_ahead(found)))
+        name = self.path.name
+        if found.damage:
+            _log_once(self.path, f"{name} is damaged ({found.damage}); what was written last is used")
+        for problem in found.problems:
+            _log_once(self.path, Sentence("{file}, {problem}", file=name, problem=Sentence.of(problem)))
+        return found
 
     def update(
         self,
@@ -186,11 +189,11 @@ class EntryRepository:
         forgotten entries, too. Raises `MemoryFileError`; the file is then as it was.
         """
 
-        def decide(state: State) -> Entries:
-            live, forgotten = (state.entries, {}) if with_forgotten else _parted(state.entries)
+        def decide(found: Snapshot) -> Entries:
+            live, forgotten = (found.every, {}) if with_forgotten else (found.entries, found.forgotten)
             wanted = dict(change(dict(live)))
             if not allow_purged:
-                wanted = {id_: one for id_, one in wanted.items() if id_ in live or not self.tombstones.holds(one)}
+                wanted = {id_: one for id_, one in wanted.items() if id_ in live or not self.history.is_purged(one)}
             if not is_redacted:
                 wanted = {id_: self._redacted(entry, live.get(id_)) for id_, entry in wanted.items()}
             return {**forgotten, **without_empty(wanted, live)}
@@ -221,30 +224,46 @@ class EntryRepository:
             except StoreError as error:
                 raise FileBusyError(error.cause, hint=error.hint) from error
 
-    def write(self, decide: Callable[[State], Entries], *, who: str, why: str, undoes: str = "") -> Outcome:
+    def write(self, decide: Callable[[Snapshot], Entries], *, who: str, why: str, undoes: str = "") -> Outcome:
         """Let ``decide`` say what shall be there, forgotten entries among it, and write it. Hold the lock."""
         made: Run | None = None
         for _ in range(_ATTEMPTS):
-            state = self._look()
-            self._warn(self._problems(state), state.damage)
-            document, bullets = with_bullets(state.document, state.entries, self)
-            state = replace(state, document=document, entries={**state.entries, **bullets})
-            wanted = dict(decide(state))
+            found = self.load()
+            document, new = self.with_ids(found.document, found.every)
+            found = replace(found, document=document, every={**found.every, **new})
+            wanted = dict(decide(found))
             now = self.clock.now()
-            data = render(state.document, wanted, now=now)
-            own = changes_between(state.entries, wanted)
-            if data == (state.raw or b"") and state.is_written and not own:
+            data = render(document, wanted, now=now)
+            own = self._safe_changes(changes_between(found.every, wanted), found)
+            if data == (found.raw or b"") and found.is_written and not own:
                 return Outcome(self.path, wanted, made)
             self._at("before check")
-            if self._read(self.path) != state.raw:
+            if self._read(self.path) != found.raw:
                 continue
             run = Run("", exact_time(now.astimezone(UTC)), who, why, own, undoes)
-            run, is_done = self._replace(state, wanted, data, run)
+            run, is_done = self._replace(found, wanted, data, run)
             made = made or (run if own or undoes else None)
             if is_done:
                 return Outcome(self.path, wanted, made)
             decide = _as_they_are  # what somebody wrote in the last instant is taken from the backup
         raise FileBusyError(Sentence("{name} is being written by somebody else all the time.", name=self.path.name))
+
+    def with_ids(self, document: EntryDocument, there: Entries) -> tuple[EntryDocument, dict[str, Entry]]:
+        """Return a file without what people wrote as entries without an id, and these as entries, each text once.
+
+        One with a secret stays as it is, as does one that was purged.
+        """
+        taken, new = [], dict[str, Entry]()
+        texts = {_plain(entry.content) for entry in there.values()}
+        for bullet in document.bullets:
+            entry = self._new_entry(bullet, {**there, **new})
+            if self.redacted(bullet.content) != bullet.content or self.history.is_purged(entry):
+                continue
+            taken.append(bullet)
+            if _plain(bullet.content) not in texts:
+                texts.add(_plain(bullet.content))
+                new[entry.id] = entry
+        return document.without(taken), new
 
     def settle(self) -> None:
         """Take up what others did to the file: give ids to what they wrote without, and put a damaged file right.
@@ -262,150 +281,146 @@ class EntryRepository:
 
     def taken_out(self) -> list[str]:
         """Return the ids of the entries that others took out of the file lately, and that are not back."""
-        state, since = self._look(), exact_time(self.clock.now() - _LATELY)
+        found, since = self._look(), exact_time(self.clock.now() - _LATELY)
         runs = [run for run in self.history.runs() if run.who == BY_HAND and run.time >= since]
-        changes = [change for run in runs for change in run.changes] + list(state.by_hand)
+        changes = [change for run in runs for change in run.changes] + list(found.by_hand)
         gone = dict.fromkeys(change.id for change in changes if change.after is None)
-        return [id_ for id_ in gone if id_ not in state.entries and not self.tombstones.holds_id(id_)]
+        return [id_ for id_ in gone if id_ not in found.every and not self.history.is_purged_id(id_)]
 
     def is_without_history(self) -> bool:
         """Return whether the file has entries and the state database knows nothing of it, or has begun with it."""
         runs = self.state.read("SELECT why FROM run ORDER BY id LIMIT 1")
         return runs[0][0] == BEGUN if runs else self._written() is None and bool(self.load().entries)
 
-    def clean_backup(self, kept: Callable[[Entry], Entry | None], clean: Callable[[bytes], bytes]) -> bool:
-        """Write the backup with what is ``kept`` of its entries, and other text ``clean``; say whether that changed it.
+    def clean_backup(self, kept: Callable[[Entry], Entry | None], clean: Callable[[bytes], bytes]) -> None:
+        """Write the backup with what is ``kept`` of its entries, and the text of others ``clean``.
 
         Hold the lock. Raises `MemoryFileError`.
         """
         before = self._read(self.backup)
         if before is None:
-            return False
+            return
         document = parse(before)
         left = {id_: one for id_, entry in document.entries.items() if (one := kept(entry)) is not None}
-        after = clean(render(document, left, now=self.clock.now()))
+        after = parse(render(document, left, now=self.clock.now())).with_foreign(clean)
         if after != before:
             self._replace_backup(after)
-        return after != before
 
     def _replace_backup(self, data: bytes) -> None:
-        replace_file(self.backup, data)
-        with suppress(OSError):
-            self.backup.with_name(f"{self.backup.name}.bak").unlink()
+        replace_file(self.backup, data, keeps_backup=False)
 
-    def _look(self) -> State:
-        """Return the file's state; nothing is written. Raises `MemoryFileError`."""
-        raw = self._read(self.path)
-        data, written = raw or b"", self._written()
-        digest, previous, unfinished = written or ("", "", 0)
+    def _look(self) -> Snapshot:
+        """Return what there is; nothing is written. Raises `MemoryFileError`."""
+        raw, written = self._read(self.path), self._written()
+        data = raw or b""
         damage = damage_in(data)
         if written is not None and not damage and raw is not None and not data.strip(b"\xef\xbb\xbf \t\r\n"):
             damage = Sentence("it is empty") if self.written_last() else ""
         if damage:
             copy = self._read(self.backup) or b""
             document = parse(data if damage_in(copy) or not copy else copy)
-            known = self.written_last() if written is not None else None
-            is_new = written is None
-            return State(raw, document, known or entries_of(document, {}), known, damage, is_new=is_new)
-        document = parse(data)
+        else:
+            document = parse(data)
+        found = Snapshot(self.path, raw, document, entries_of(document, {}), damage=damage)
         if written is None:
-            return State(raw, document, entries_of(document, {}), is_new=True)
-        if _digest(data) == digest and not unfinished:
-            return State(raw, document, entries_of(document, {}), is_written=True)
-        known = self._written_of(document)
-        if _digest(data) == digest:
-            theirs = self._read(self.backup)
-            if theirs is None or previous in (_digest(b""), _digest(theirs)):
-                return State(raw, document, known, known)
-            document = parse(theirs)
-        elif unfinished and _digest(data) == previous:
-            return State(raw, document, known, known)
-        entries = entries_of(document, known)
-        if unfinished and (run := self.history.run(str(unfinished))) is not None:
-            base, ours = rewound(known, run), known
-            written_at = document.written_at if _digest(data) != digest else None
-            if written_at is not None and written_at.tzinfo and exact_time(written_at) == run.time:
-                # They have edited what we had written; somebody else may have written in the instant before.
-                theirs = self._read(self.backup)
-                if theirs is not None and previous not in (_digest(b""), _digest(theirs)):
-                    ours = merged(base, entries_of(parse(theirs), base), known)
-                base = known
-            entries = merged(base, entries, ours)
-        kept = {id_: one for id_, one in entries.items() if id_ in known or not self.tombstones.holds(one)}
-        return State(raw, document, kept, known)
+            return replace(found, is_new=True)
+        digest = _digest(data)
+        if not damage and digest == written.digest and not written.unfinished:
+            return replace(found, is_written=True)
+        known = self._known(document)
+        if damage or (written.unfinished and digest == written.previous):
+            return replace(found, every=known or found.every, known=known)
+        every = entries_of(document, known)
+        if written.unfinished:
+            document, every = self._together(document, every, known, written, is_ours=digest == written.digest)
+        every = {id_: one for id_, one in every.items() if id_ in known or not self.history.is_purged(one)}
+        return replace(found, document=document, every=every, known=known)
 
-    def _replace(self, state: State, wanted: Entries, data: bytes, run: Run) -> tuple[Run, bool]:
+    def _together(
+        self, document: EntryDocument, theirs: Entries, known: Entries, written: _Written, *, is_ours: bool
+    ) -> tuple[EntryDocument, dict[str, Entry]]:
+        """Return the file and its entries where a write was broken off that had been written down as ``known``.
+
+        The file may be ours, or have been edited since, before the rename or behind it. Behind it somebody may have
+        written in the instant before: then theirs is the backup.
+        """
+        run = self.history.run(str(written.unfinished))
+        base, ours = rewound(known, run), dict(known)
+        time = document.written_at
+        if is_ours or (run is not None and time is not None and time.tzinfo and exact_time(time) == run.time):
+            backup = self._read(self.backup)
+            if backup is not None and written.previous not in (_digest(b""), _digest(backup)):
+                in_backup = parse(backup)
+                ours = merged(base, entries_of(in_backup, base), known)
+                document = in_backup if is_ours else document
+            base = dict(known)
+        return document, merged(base, theirs, ours)
+
+    def _replace(self, found: Snapshot, wanted: Entries, data: bytes, run: Run) -> tuple[Run, bool]:
         """Write down what others did and what we do, and replace the file; return our run, and whether that is all.
 
         It is not where somebody wrote in the instant before the file was replaced: their version is in the backup.
         """
         make_folder(self.paths, self.paths.memory)
-        raw, when, done = state.raw or b"", run.time, run
+        raw, done = found.raw or b"", run
 
         def record(connection: "Connection") -> None:
             nonlocal done
-            if state.is_new and state.entries:
-                add_run(connection, Run("", when, BY_HAND, BEGUN))
-            if state.by_hand:
-                how = "edited in {name}" if state.raw is not None else "{name} was gone"
-                why = how.format(name=self.path.name)
-                add_run(connection, Run("", when, BY_HAND, why, self._safe_changes(state.by_hand, state)))
+            if found.is_new and found.every:
+                add_run(connection, Run("", run.time, BY_HAND, BEGUN))
+            if found.by_hand:
+                how = "edited in {name}" if found.raw is not None else "{name} was gone"
+                by_hand = self._safe_changes(found.by_hand, found)
+                add_run(connection, Run("", run.time, BY_HAND, how.format(name=self.path.name), by_hand))
             if run.changes or run.undoes:
-                done = add_run(connection, replace(run, changes=self._safe_changes(run.changes, state)))
-            self._set(connection, state, wanted, data, int(done.id or -1) if data != raw else 0)
+                done = add_run(connection, run)
+            self._write_down(connection, found, wanted, data, int(done.id or -1) if data != raw else 0)
+
+        def withdraw(connection: "Connection") -> None:
+            if done.id:
+                connection.execute("DELETE FROM run WHERE id = ?", (int(done.id),))
+            self._write_down(connection, replace(found, is_written=False), found.every, raw, 0)
 
         self._at("before record")
         if data == raw:
             self.state.write(record)
             return done, True
-        if state.damage:
+        if found.damage:
             replace_file(self.path.with_name(f"{self.path.name}.damaged"), raw)
         try:
             replace_file(self.path, data, ready=lambda: self.state.write(record))
         except MemoryFileError:
-            self.state.write(lambda connection: self._withdraw(connection, state, done))
+            self.state.write(withdraw)
             raise
         self._at("after replace")
-        if state.damage and state.document.data:
-            self._replace_backup(state.document.data)
-        elif state.raw is not None and self._read(self.backup) not in (None, raw):
+        if found.damage and found.document.data:
+            self._replace_backup(found.document.data)
+        elif found.raw is not None and self._read(self.backup) not in (None, raw):
             return done, False
         self.state.execute("UPDATE written_file SET unfinished = 0 WHERE name = ?", (self.path.name,))
         return done, True
 
-    def _set(self, connection: "Connection", state: State, wanted: Entries, data: bytes, unfinished: int) -> None:
+    def _write_down(
+        self, connection: "Connection", found: Snapshot, wanted: Entries, data: bytes, unfinished: int
+    ) -> None:
         """Write down the entries and the file that they stand in."""
-        before = state.entries if state.is_written else {}
-        fresh = [
-            (id_, body_of(self._safe(entry, state)), max(0, unfinished))
-            for id_, entry in wanted.items()
-            if before.get(id_) is not entry
-        ]
+        before = found.every if found.is_written else {}
         known = [str(row[0]) for row in connection.execute("SELECT id FROM entry").fetchall()]
         connection.executemany("DELETE FROM entry WHERE id = ?", [(id_,) for id_ in known if id_ not in wanted])
-        connection.executemany(
-            "INSERT INTO entry (id, body, revision) VALUES (?, ?, ?)"
-            " ON CONFLICT DO UPDATE SET body = excluded.body, revision = excluded.revision",
-            fresh,
-        )
+        fresh = [(id_, body_of(self._safe(one, found))) for id_, one in wanted.items() if before.get(id_) is not one]
+        connection.executemany("INSERT OR REPLACE INTO entry (id, body) VALUES (?, ?)", fresh)
         connection.execute(
             "INSERT OR REPLACE INTO written_file (name, digest, previous, unfinished) VALUES (?, ?, ?, ?)",
-            (self.path.name, _digest(data), _digest(state.raw or b""), unfinished),
+            (self.path.name, _digest(data), _digest(found.raw or b""), unfinished),
         )
 
-    def _withdraw(self, connection: "Connection", state: State, run: Run) -> None:
-        """Take back what was written down of a write that could not be done."""
-        if run.id:
-            connection.execute("DELETE FROM run WHERE id = ?", (int(run.id),))
-        self._set(connection, replace(state, is_written=False), state.entries, state.raw or b"", 0)
-
-    def _written(self) -> tuple[str, str, int] | None:
+    def _written(self) -> _Written | None:
         sql = "SELECT digest, previous, unfinished FROM written_file WHERE name = ?"
         try:
             rows = self.state.read(sql, (self.path.name,))
         except StoreError as error:
             raise FileBusyError(error.cause, hint=error.hint) from error
-        return (str(rows[0][0]), str(rows[0][1]), int(rows[0][2])) if rows else None
+        return _Written(*rows[0]) if rows else None
 
     def _read(self, path: Path) -> bytes | None:
         try:
@@ -417,7 +432,7 @@ class EntryRepository:
                 Sentence("{name} cannot be read: {why}.", name=path.name, why=error.strerror or type(error).__name__)
             ) from error
 
-    def _written_of(self, document: EntryDocument) -> dict[str, Entry]:
+    def _known(self, document: EntryDocument) -> dict[str, Entry]:
         """Return the entries as they were written last, with the secrets that people wrote into the file themselves."""
         known = self.written_last()
         for id_, entry in document.entries.items():
@@ -428,18 +443,18 @@ class EntryRepository:
                 known[id_] = replace(ours, content=entry.content)
         return known
 
-    def _safe(self, entry: Entry, state: State) -> Entry:
+    def _safe(self, entry: Entry, found: Snapshot) -> Entry:
         """Return an entry as the state database may hold it: what a person wrote stays in the file as it is."""
-        own = state.entries.get(entry.id)
+        own = found.every.get(entry.id)
         if own is None or own.content != entry.content:
             return entry  # a text of ours, which was redacted before it came here
         return replace(entry, content=self.redacted(entry.content, entry.origin))
 
-    def _safe_changes(self, changes: tuple[Change, ...], state: State) -> tuple[Change, ...]:
-        def safe(entry: Entry | None) -> Entry | None:
-            return self._safe(entry, state) if entry is not None else None
-
-        return tuple(replace(one, before=safe(one.before), after=safe(one.after)) for one in changes)
+    def _safe_changes(self, changes: Sequence[Change], found: Snapshot) -> tuple[Change, ...]:
+        return tuple(
+            Change(one.id, one.before and self._safe(one.before, found), one.after and self._safe(one.after, found))
+            for one in changes
+        )
 
     def _redacted(self, entry: Entry, before: Entry | None) -> Entry:
         """Return an entry without secrets in what is new of its text; what people wrote is theirs."""
@@ -448,28 +463,21 @@ class EntryRepository:
         safe = self.redacted(entry.content, entry.origin)
         return entry if safe == entry.content else replace(entry, content=safe)
 
-    def _problems(self, state: State) -> tuple[str, ...]:
-        """Return what is wrong with the file, in words: what it cannot say, and what cannot be."""
+    def _new_entry(self, bullet: Bullet, there: Entries) -> Entry:
+        now = self.clock.now().replace(microsecond=0)
+        importance = Importance.HIGH
+        new = Entry(new_id(there), bullet.content, bullet.category.value, initial_score(importance), now)
+        return replace(new, created_at=now, importance=importance.value)
+
+    def _days_ahead(self, found: Snapshot) -> list[str]:
+        """Say which entries have a day that cannot be."""
         tomorrow = self.clock.now() + _TOMORROW
-        ahead = [id_ for id_, entry in state.entries.items() if entry.last_activated > tomorrow]
-        problems = (*state.document.problems, *not_understood(state.document))
+        ahead = [id_ for id_, entry in found.every.items() if entry.last_activated > tomorrow]
         if not ahead:
-            return problems
+            return []
         one = Sentence("the entry {id}", id=ahead[0])
         which = Sentence("{one} and {more} more", one=one, more=len(ahead) - 1) if len(ahead) > 1 else one
-        lies = Sentence("{which}: the day lies in the future, and nothing fades before it", which=which)
-        return (*problems, lies)
-
-    def _warn(self, problems: tuple[str, ...], damage: str) -> None:
-        """Say once what is wrong with the file."""
-        name = self.path.name
-        what = [f"{name} is damaged ({damage}); what was written last is used"] if damage else []
-        what += [Sentence("{file}, {problem}", file=name, problem=Sentence.of(problem)) for problem in problems]
-        for problem in what:
-            lasting = self.path, _LINE_NUMBER.sub("", problem)  # entries move, and with them their lines
-            if lasting not in _LOGGED:
-                _LOGGED[lasting] = None
-                logger.warning("entries: {}", problem)
+        return [Sentence("{which}: the day lies in the future, and nothing fades before it", which=which)]
 
 
 def settle_workspace(workspace: Path) -> str:
@@ -478,15 +486,20 @@ def settle_workspace(workspace: Path) -> str:
     return ""
 
 
-def _parted(entries: Entries) -> tuple[dict[str, Entry], dict[str, Entry]]:
-    """Return the entries that are known, and those that are to be forgotten."""
-    gone = {id_: one for id_, one in entries.items() if one.is_forgotten}
-    return {id_: one for id_, one in entries.items() if id_ not in gone}, gone
-
-
-def _as_they_are(state: State) -> Entries:
-    return state.entries
+def _as_they_are(found: Snapshot) -> Entries:
+    return found.every
 
 
 def _digest(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.split()).casefold().rstrip(".。!！")
+
+
+def _log_once(path: Path, problem: str) -> None:
+    lasting = path, _LINE_NUMBER.sub("", problem)  # entries move, and with them their lines
+    if lasting not in _LOGGED:
+        _LOGGED[lasting] = None
+        logger.warning("entries: {}", problem)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 # "nmem" in ASCII: tells this file from somebody else's SQLite database.
 APPLICATION_ID = 0x6E6D656D
-VERSION = 1
+VERSION = 2
 
 SCHEMA = """
 -- The entries as they were written last, and every change to them.

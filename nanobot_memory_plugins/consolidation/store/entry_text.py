@@ -1,0 +1,264 @@
+"""One entry as text: in the file, in the rows of the state database, and between machines.
+
+::
+
+    ### [a1b2c3] preference | 0.92 | 2026-02-20 | 12
+    text, up to the next blank line or heading
+    <!-- created: 2026-02-18T09:12:00+00:00; source: cli:direct; group: work/clients -->
+
+The comment holds what the header has no place for. Only what is set stands there. A value cannot end the comment or
+begin a pair: ``%``, ``;``, ``<``, ``>``, line breaks and the second of two hyphens are written as ``%`` and
+hexadecimal digits. A line of the text that Markdown or this format would take for something else is written with a
+backslash before it.
+"""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields, replace
+from datetime import UTC, date, datetime
+from functools import lru_cache
+from typing import Any
+from urllib.parse import unquote
+
+from nanobot_memory_plugins.consolidation.model.entry import INSTRUCTION, Entry, Section, plain_score
+from nanobot_memory_plugins.consolidation.model.scoring import Importance
+from nanobot_memory_plugins.core import Origin
+from nanobot_memory_plugins.core.files.fields import origin_of
+from nanobot_memory_plugins.core.text.markdown import LINE_BREAKS, clean, clean_markdown, one_line
+from nanobot_memory_plugins.redaction.script.messages import Sentence
+
+ANY_HEADING = re.compile(r" {0,3}#{1,6}(?=[ \t\r\n]|\Z)")
+_HEADER = re.compile(r" {0,3}###[ \t]+\[([^\]\s|｜]{1,64})\](.*)")
+_SPECIAL = re.compile(r"\\*+(?:#|<!--|`{3}|~{3})")
+_NAME = re.compile(r"[a-z_]+")
+_UNSAFE = re.compile(f"[%;<>\x00-\x1f\x7f{LINE_BREAKS}]|(?<=-)-|^[\\s-]|[\\s-]$")
+_CACHED = 8_192
+_MOST_HITS, _MOST_DAYS = 10**9, 10**7
+_SCOPE = ("agent", "user", "channel", "session", "group_chat", "project")
+_DEFAULTS = {field.name: field.default for field in fields(Entry)}
+
+
+@dataclass(frozen=True, slots=True)
+class ReadEntry:
+    """An entry as it was read; ``problems`` says in words what was read leniently."""
+
+    entry: Entry
+    problems: tuple[str, ...] = ()
+
+
+def shown_score(score: float) -> str:
+    """Return a score as the header shows it."""
+    return f"{score:.2f}"
+
+
+def shown_date(time: datetime) -> str:
+    """Return a time as the header shows it: its day in UTC."""
+    return f"{_utc(time):%Y-%m-%d}".rjust(10, "0")
+
+
+def write_entry(entry: Entry, newline: str = "\n") -> str:
+    """Return the lines of an entry, each with its line break."""
+    category = " ".join(one_line(entry.category).translate({ord("|"): " ", ord("｜"): " "}).split()) or "fact"
+    header = f"{category} | {shown_score(entry.score)} | {shown_date(entry.last_activated)} | {entry.hits}"
+    pairs = _pairs(entry)
+    comment = "; ".join(f"{name}: {_quoted(value)}" for name, value in pairs.items())
+    text = [one_line(line) for line in entry.content.split("\n")]
+    lines = [f"\\{line}" if _SPECIAL.match(line) else line for line in text if line] or ["-"]
+    lines = [f"### [{entry.id}] {header}", *lines, *([f"<!-- {comment} -->"] if pairs else [])]
+    return newline.join([*lines, ""])
+
+
+def end_of_entry(lines: Sequence[str], start: int) -> int:
+    """Return the index behind the last line of the entry whose header is the line ``start``.
+
+    The text may be set off from its header by one blank line.
+    """
+    end = start + 1
+    if end + 1 < len(lines) and not lines[end].strip() and not lines[end + 1].startswith("<!--"):
+        end += 1
+    first = end
+    while end < len(lines) and lines[end].strip() and not ANY_HEADING.match(lines[end]):
+        end += 1
+        if lines[end - 1].startswith("<!--") and fields_in(lines[end - 1]) is not None:
+            break
+    return end if end > first else start + 1
+
+
+@lru_cache(maxsize=_CACHED)  # of a file that is read again, few entries have changed
+def read_entry(lines: str) -> ReadEntry | Sentence:
+    """Return the entry that some lines hold, or why they hold none.
+
+    The header has the last word: a day or a score that somebody changed there is taken, and what the comment says of it
+    is dropped. Fields that are not known, or cannot be read, are kept as they stand.
+    """
+    header, _, rest = clean(lines).partition("\n")
+    match = _HEADER.fullmatch(header.rstrip())
+    parts = [part.strip() for part in match[2].replace("｜", "|").split("|")] if match is not None else []
+    if match is None or len(parts) not in (3, 4) or not parts[0]:
+        return Sentence("its header is not: [id] category | score | day | hits")
+    try:
+        score = float(parts[1].replace(",", "."))
+        day = datetime.fromisoformat(parts[2].replace("/", "-")).replace(tzinfo=UTC)
+        hits = _number(parts[3], _MOST_HITS) if len(parts) == 4 else 0
+    except ValueError:
+        score = float("nan")
+    if score != score:
+        return Sentence("the score, the day or the hits of its header cannot be read")
+    text, comment = _parted(rest)
+    if not text:
+        return Sentence("it has no text")
+    problems = () if 0 <= score <= 1 else (Sentence("its score lies outside 0 to 1 and counts as the nearest of them"),)
+    content = "\n".join(map(_without_backslash, text.split("\n")))
+    entry = Entry(match[1], content, parts[0], plain_score(score), day, hits)
+    entry, unread = _with_fields(entry, comment)
+    return ReadEntry(entry, (*problems, *(Sentence("its {name} cannot be read", name=name) for name in unread)))
+
+
+def fields_in(comment: str) -> dict[str, str] | None:
+    """Return the fields of a comment, or None where it is a comment of somebody's."""
+    inner = comment.strip()
+    if not (inner.startswith("<!--") and inner.endswith("-->")) or inner.count("<") + inner.count(">") > 2:
+        return None
+    found: dict[str, str] = {}
+    for part in inner[4:-3].split(";"):
+        name, colon, value = part.strip().partition(":")
+        if not colon or not _NAME.fullmatch(name) or value[:1].strip():
+            return None
+        found.setdefault(name, unquote(value.strip(), errors="replace"))
+    return found
+
+
+def _parted(lines: str) -> tuple[str, dict[str, str]]:
+    """Return the text of an entry, and the fields of the comment that ends it.
+
+    On the line of the text it is ours where an editor has joined the lines; another is part of the text.
+    """
+    text = lines.strip()
+    begin = text.rfind("<!--", text.rfind("\n") + 1)
+    found = fields_in(text[begin:]) if begin >= 0 else None
+    if found is None or not ("created" in found or text[:begin].rstrip(" \t")[-1:] in ("", "\n")):
+        return text, {}
+    return text[:begin].rstrip(), found
+
+
+def _without_backslash(line: str) -> str:
+    line = line.strip()
+    return line[1:] if line.startswith("\\") and _SPECIAL.match(line, 1) else line
+
+
+def _read_time(text: str) -> datetime:
+    """Return the time in ``text``; without an offset it is UTC, as the header's day is."""
+    time = datetime.fromisoformat(text)
+    return _utc(time if time.tzinfo is not None else time.replace(tzinfo=UTC))
+
+
+def _write_time(time: datetime) -> str:
+    return _utc(time).isoformat()
+
+
+def _utc(time: datetime) -> datetime:
+    try:
+        return time.astimezone(UTC)
+    except OverflowError:  # the ends of the calendar
+        return time.replace(tzinfo=UTC)
+
+
+def _number(text: str, most: int) -> int:
+    number = int(text or 0)
+    if not 0 <= number <= most:
+        raise ValueError(text[:10])
+    return number
+
+
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(text.replace(",", " ").split())
+
+
+def _instruction(text: str) -> str:
+    if text != INSTRUCTION:
+        raise ValueError(text)
+    return text
+
+
+@dataclass(frozen=True, slots=True)
+class _Field:
+    """A field of the comment: the attribute of an entry, and how it is read and written. ``read`` may raise."""
+
+    attribute: str
+    read: Callable[[str], Any] = str
+    write: Callable[[Any], str] = str
+
+
+_TIME: Any = (_read_time, _write_time)
+_LIST: Any = (_words, " ".join)
+_FIELDS = {
+    "source": _Field("source_session"),
+    "importance": _Field("importance", lambda text: Importance(text).value),
+    "group": _Field("group"),
+    "origin": _Field("origin", lambda text: origin_of(text, Origin.USER), lambda origin: origin.value),
+    "expires": _Field("expires_at", *_TIME),
+    "supersedes": _Field("supersedes", *_LIST),
+    "superseded_by": _Field("superseded_by"),
+    "ended": _Field("ended_at", *_TIME),
+    "kind": _Field("kind", _instruction),
+    "pinned": _Field("pinned", lambda text: text == "yes", lambda _: "yes"),
+    "quote": _Field("quote"),
+    "records": _Field("records", *_LIST),
+    "hides": _Field("hides", *_LIST),
+    "quoted": _Field("quoted_on", lambda text: _read_time(text).date(), date.isoformat),
+    "section": _Field("kept_in", Section, lambda section: section.value),
+}
+
+
+def _pairs(entry: Entry) -> dict[str, str]:
+    """Return what of an entry is set and does not stand in its header, by the names of the comment."""
+    pairs: dict[str, str] = {}
+    if entry.created_at is not None:
+        pairs["created"] = _write_time(entry.created_at)
+    used = _utc(entry.last_activated)
+    if used != used.replace(hour=0, minute=0, second=0, microsecond=0):
+        pairs["activated"] = _write_time(used)
+    if entry.decayed_days or entry.anchor_days or entry.anchor != float(shown_score(entry.anchor)):
+        days = {"decayed": entry.decayed_days, "from": entry.anchor_days}
+        pairs |= {"score": repr(entry.anchor), **{name: str(number) for name, number in days.items() if number}}
+    for name, field in _FIELDS.items():
+        value = getattr(entry, field.attribute)
+        if value != _DEFAULTS[field.attribute] and (name != "ended" or entry.superseded_by):
+            pairs[name] = field.write(value)
+    pairs |= {name: whose for name in _SCOPE if (whose := getattr(entry.scope, name))}
+    return {**pairs, **{name: value for name, value in entry.extra if name not in pairs}}
+
+
+def _with_fields(entry: Entry, given: dict[str, str]) -> tuple[Entry, list[str]]:
+    """Return the entry of a header with the fields of its comment, and the names of those that cannot be read."""
+    rest, unread = {name: value for name, value in given.items() if value}, []
+    values: dict[str, Any] = {}
+
+    def take(name: str, read: Callable[[str], Any]) -> Any:
+        text = rest.pop(name, "")
+        try:
+            return read(text) if text else None
+        except ValueError:
+            unread.append(name)
+            rest[name] = text
+            return None
+
+    values["created_at"] = take("created", _read_time)
+    used = take("activated", _read_time)
+    if used is not None and used.date() == entry.last_activated.date():
+        values["last_activated"] = used
+    values["anchor"] = take("score", lambda text: plain_score(float(text)))
+    values["decayed_days"] = take("decayed", lambda text: _number(text, _MOST_DAYS))
+    values["anchor_days"] = take("from", lambda text: _number(text, _MOST_DAYS))
+    for name, field in _FIELDS.items():
+        values[field.attribute] = take(name, field.read)
+    whose = {name: whose for name in _SCOPE if (whose := take(name, str))}
+    values |= {"scope": replace(entry.scope, **whose), "extra": tuple(rest.items())}
+    read = replace(entry, **{name: value for name, value in values.items() if value is not None})
+    if shown_score(read.score) != shown_score(entry.score):
+        read = replace(read, anchor=entry.score, anchor_days=read.decayed_days)
+    return read, unread
+
+
+def _quoted(value: str) -> str:
+    return _UNSAFE.sub(lambda match: "".join(f"%{byte:02x}" for byte in match[0].encode()), clean_markdown(value))
