@@ -24,7 +24,7 @@ from nanobot_memory_plugins.core import (
 )
 from nanobot_memory_plugins.core.cli.costs import Cost, summed
 from nanobot_memory_plugins.core.cli.findings import machine_findings, memory_file_findings
-from nanobot_memory_plugins.core.erasure import ErasurePlan
+from nanobot_memory_plugins.core.erasure.plan import ErasurePlan
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.privacy_marks import BY_WORDS, PrivacyFile
 from nanobot_memory_plugins.core.host.memory_host import MemoryHost

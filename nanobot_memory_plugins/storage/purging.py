@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nanobot_memory_plugins.core import StoreError
-from nanobot_memory_plugins.core.erasure import unopened
+from nanobot_memory_plugins.core.erasure.plan import unopened
 from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.values import Trace

@@ -4,7 +4,8 @@ import os
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from nanobot_memory_plugins.core.erasure.retention import Retention, drop_old
+from nanobot_memory_plugins.core.config.models import CoreOptions
+from nanobot_memory_plugins.core.erasure.retention import drop_from, old_records
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.values import Origin
 from tests.support.files_of import contents_of
@@ -35,11 +36,18 @@ def contents(workspace: Path) -> dict[str, bytes]:
     return {name: data for name, data in found.items() if not name.startswith(".locks/")}
 
 
+def drop_old(workspace: Path, days: int, now: datetime = NOW) -> int:
+    """Drop what is older than some days, and return from how many files."""
+    options = CoreOptions(transcript_max_age_days=days, tool_note_max_age_days=days)
+    paths = MemoryPaths.of(workspace)
+    return sum(drop_from(paths, path, clean) for path, clean in old_records(paths, options, now))
+
+
 def test_whole_records_go_and_all_else_stays_byte_for_byte(tmp_path: Path):
     files = made(tmp_path)
-    assert drop_old(MemoryPaths.of(tmp_path), Retention(), now=NOW) == 0
+    assert drop_old(tmp_path, 0) == 0
     assert contents(tmp_path) == files
-    assert drop_old(MemoryPaths.of(tmp_path), Retention(30, 30), now=NOW) == 3
+    assert drop_old(tmp_path, 30) == 3
     left = contents(tmp_path)
     assert left.keys() == files.keys() - {"sessions/old.jsonl"}
     assert left["sessions/both.jsonl"] == files["sessions/both.jsonl"].partition(b"\n")[2]
@@ -49,7 +57,7 @@ def test_whole_records_go_and_all_else_stays_byte_for_byte(tmp_path: Path):
     assert {name: left[name] for name in ("MEMORY.md", "ENTRIES.md")} == {
         name: files[name] for name in ("MEMORY.md", "ENTRIES.md")
     }
-    assert drop_old(MemoryPaths.of(tmp_path), Retention(30, 30), now=NOW) == 0
+    assert drop_old(tmp_path, 30) == 0
 
 
 def test_a_clock_that_is_ahead_drops_nothing(tmp_path: Path):
@@ -58,7 +66,6 @@ def test_a_clock_that_is_ahead_drops_nothing(tmp_path: Path):
     sessions.mkdir(parents=True)
     line = f'{{"id":"a1","time":"{now.isoformat()}","role":"user","text":"hi","origin":"user","session":"s"}}\n'
     (sessions / "s.jsonl").write_text(line)
-    paths = MemoryPaths.of(tmp_path)
-    assert drop_old(paths, Retention(365, 365), now=now + timedelta(days=400)) == 0
+    assert drop_old(tmp_path, 365, now + timedelta(days=400)) == 0
     os.utime(sessions / "s.jsonl", ((now + timedelta(days=400)).timestamp(),) * 2)
-    assert drop_old(paths, Retention(365, 365), now=now + timedelta(days=400)) == 1
+    assert drop_old(tmp_path, 365, now + timedelta(days=400)) == 1

@@ -24,8 +24,8 @@ from nanobot_memory_plugins.core.cli.options import (
 )
 from nanobot_memory_plugins.core.cli.plain import say_note
 from nanobot_memory_plugins.core.cli.repair import finish_erasure
-from nanobot_memory_plugins.core.erasure import ErasurePlan, is_short
-from nanobot_memory_plugins.core.erasure.matching import Wanted
+from nanobot_memory_plugins.core.erasure.matching import Wanted, is_short
+from nanobot_memory_plugins.core.erasure.plan import ErasurePlan
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.values import Erasure
 from nanobot_memory_plugins.redaction.script.messages import together, tr

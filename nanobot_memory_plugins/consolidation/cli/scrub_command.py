@@ -25,8 +25,7 @@ from nanobot_memory_plugins.core.cli.options import (
     run,
     warn,
 )
-from nanobot_memory_plugins.core.erasure import Scrubbed, total
-from nanobot_memory_plugins.core.erasure.scrub import Cleaner, ScrubbedBytes, clean_notes, redacted
+from nanobot_memory_plugins.core.erasure.scrub import Cleaner, Scrubbed, ScrubbedBytes, clean_notes, redacted, total
 from nanobot_memory_plugins.core.host.eraser import scrub_workspace
 from nanobot_memory_plugins.redaction.script.messages import tr
 

@@ -7,8 +7,9 @@ from pathlib import Path
 from nanobot_memory_plugins.consolidation.model.entry import Entry, sessions_in
 from nanobot_memory_plugins.consolidation.store.history import PURGED
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
-from nanobot_memory_plugins.core.erasure import FilePurge, held_line, trace_of
 from nanobot_memory_plugins.core.erasure.matching import Wanted
+from nanobot_memory_plugins.core.erasure.plan import held_line, trace_of
+from nanobot_memory_plugins.core.erasure.purge_files import FilePurge
 from nanobot_memory_plugins.core.files.reading import read_inside
 from nanobot_memory_plugins.core.values import Erasure, HeldLine, Trace
 from nanobot_memory_plugins.redaction.script.messages import Sentence

@@ -2,15 +2,18 @@
 
 import json
 import re
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
+from nanobot_memory_plugins.core.files.fields import scope_fields
 from nanobot_memory_plugins.core.files.notes import NoteEntry, Passage, parse_notes
 from nanobot_memory_plugins.core.text.markdown import clean
+from nanobot_memory_plugins.core.values import Scope
 
-# Fields of a message that say which it is and whose. Memories are found by them, so they stay.
-MESSAGE_NAMES = frozenset({"id", "time", "role", "origin", "session", "channel", "user", "agent", "name"})
-_HEAD_LINE = re.compile(r"(?:type|id|time|origin|session|channel|user|agent)[ \t]*:")
+# Fields that say which message or note it is and whose: memories are found by them. A session may be named after a
+# telephone number.
+NAMES = frozenset({"id", "time", "role", "origin", *scope_fields(Scope()), "name"})
+_HEAD_LINE = re.compile(rf"(?:{'|'.join(sorted(NAMES | {'type'}))})[ \t]*:")
 
 
 def note_parts(data: bytes) -> Iterator[tuple[NoteEntry | Passage, bytes, str]]:
@@ -52,12 +55,12 @@ def row_bytes(row: Any) -> bytes:
     return clean(json.dumps(row, ensure_ascii=False, separators=(",", ":"))).encode()
 
 
-def with_texts(value: Any, change: Callable[[str], str], *, kept: Collection[str] = ()) -> Any:
-    """Return a value of JSON with each of its texts changed, but for those of the fields that are ``kept``."""
+def with_texts(value: Any, change: Callable[[str], str]) -> Any:
+    """Return a value of JSON with each of its texts changed, but for names."""
     if isinstance(value, str):
         return change(value)
     if isinstance(value, list):
-        return [with_texts(one, change, kept=kept) for one in value]
+        return [with_texts(one, change) for one in value]
     if isinstance(value, dict):
-        return {name: one if name in kept else with_texts(one, change, kept=kept) for name, one in value.items()}
+        return {name: one if name in NAMES else with_texts(one, change) for name, one in value.items()}
     return value

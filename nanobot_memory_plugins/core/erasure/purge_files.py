@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from nanobot_memory_plugins.core.erasure.file_parts import (
-    MESSAGE_NAMES,
+    NAMES,
     encoded,
     head_lines,
     note_parts,
@@ -20,8 +20,7 @@ from nanobot_memory_plugins.core.erasure.rewriting import (
     files_below,
     is_copy,
     is_left_behind,
-    is_markdown_of_ours,
-    is_of_a_write,
+    is_temporary,
     remove_empty,
     rewrite,
 )
@@ -32,8 +31,6 @@ from nanobot_memory_plugins.core.files.reading import read_regular
 from nanobot_memory_plugins.core.values import Erasure, HeldLine, Trace
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
-# Folders below the memory folder that others clean, or that hold no text.
-_ELSEWHERE = frozenset({".entries", ".locks", ".usage", ".git"})
 _BEING_WRITTEN = "it is being written just now; the next start removes it"
 _NOT_OURS = "it is not a file of ours"
 _FOREIGN = "text of yours; --everywhere removes it, too"
@@ -81,11 +78,13 @@ class FilePurge:
         if not (self.wanted or self.records or self.sessions):
             return []
         traces: list[Trace] = []
-        for path in _newest_first(files_below(self.paths, elsewhere=_ELSEWHERE)):
+        for path in _newest_first(files_below(self.paths)):
             if path == self.paths.privacy:  # it says what is being forgotten, until that is done
                 continue
             try:
                 traces += self._purge(path, self.paths.relative(path))
+            except FileNotFoundError:
+                continue  # a copy that went with its file, say
             except (OSError, MemoryFileError) as error:
                 why = error.cause if isinstance(error, MemoryFileError) else type(error).__name__
                 why = Sentence("it cannot be cleaned: {why}", why=why)
@@ -151,7 +150,7 @@ class FilePurge:
         if row.get("id") in self.records or row.get("session") in self.sessions:
             result.found.append(held_line(number, str(row.get("text", ""))))
             return None
-        names = [str(row[name]) for name in MESSAGE_NAMES & row.keys()]
+        names = [str(row[name]) for name in NAMES & row.keys()]
         result.named += [held_line(number, name) for name in names if self.wanted.count(name)]
 
         def without(value: str) -> str:
@@ -159,15 +158,15 @@ class FilePurge:
             result.found.extend(_held(value, one, number) for one in cuts)
             return cut(value, cuts)
 
-        cleaned = with_texts(row, without, kept=MESSAGE_NAMES)
+        cleaned = with_texts(row, without)
         return line if cleaned == row else row_bytes(cleaned)
 
     def _purge(self, path: Path, where: str) -> list[Trace]:
         paths = self.paths
         is_transcript = path.parent == paths.sessions and path.suffix == ".jsonl"
-        if is_of_a_write(path) or is_copy(path):
+        if is_temporary(path) or is_copy(path):
             return self._remove(path, where)
-        if not is_transcript and not is_markdown_of_ours(paths, path):
+        if not is_transcript and not _is_our_markdown(paths, path):
             held = self.held_lines(read_regular(path))
             return [trace_of(where, held, removed=False, why=_NOT_OURS)] if held else []
         clean = self.clean_transcript if is_transcript else self.clean_notes
@@ -190,7 +189,7 @@ class FilePurge:
         held += [held_line(0, id_) for id_ in sorted(filter(None, self._ids)) if id_.encode() in data]
         if not held:
             return []
-        if path.suffix == ".tmp" and not is_left_behind(self.paths, path):
+        if is_temporary(path) and not is_left_behind(self.paths, path):
             return [replace(trace_of(where, held, removed=False, why=_BEING_WRITTEN), waits=True)]
         if not self.dry_run:
             path.unlink(missing_ok=True)
@@ -201,6 +200,12 @@ class FilePurge:
         for path in sorted(self.paths.memory.rglob("*")):
             if not path.is_dir() and any(map(self.wanted.count, path.relative_to(self.paths.memory).parts)):
                 yield Trace(self.paths.relative(path), 0, removed=False, why=_FILE_NAME)
+
+
+def _is_our_markdown(paths: MemoryPaths, path: Path) -> bool:
+    """Return whether a file is one of the Markdown files below the memory folder, whoever wrote in it."""
+    is_below = path.suffix == ".md" and path.is_relative_to(paths.memory)
+    return is_below and not any(part.startswith(".") for part in path.relative_to(paths.memory).parts)
 
 
 def _held(text: str, stretch: Stretch, line: int) -> HeldLine:

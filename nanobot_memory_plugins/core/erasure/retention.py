@@ -4,10 +4,8 @@ Off unless the configuration says so. What people wrote, entries, and every othe
 """
 
 import asyncio
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
@@ -16,7 +14,7 @@ from nanobot_memory_plugins.core.clock import Clock
 from nanobot_memory_plugins.core.config.models import CoreOptions
 from nanobot_memory_plugins.core.erasure.rewriting import remove_empty, rewrite
 from nanobot_memory_plugins.core.errors import MemoryFileError
-from nanobot_memory_plugins.core.files.notes import NoteEntry, parse_notes
+from nanobot_memory_plugins.core.files.notes import NoteEntry, Passage, parse_notes
 from nanobot_memory_plugins.core.files.paths import DAY_NOTE, MemoryPaths
 from nanobot_memory_plugins.core.files.transcript import parse_transcript_line
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
@@ -29,65 +27,55 @@ _OBSERVATION = "observation"
 _LOOK_SECONDS = 3_600.0
 _DAY = timedelta(days=1)
 
-
-@dataclass(frozen=True, slots=True)
-class Retention:
-    """How many days records are kept; 0: for ever."""
-
-    transcript_days: int = 0
-    observation_days: int = 0
-
-    def __bool__(self) -> bool:
-        return bool(self.transcript_days or self.observation_days)
+Clean = Callable[[bytes], bytes]
 
 
 async def keep_within(
     options: CoreOptions, workspace: Path, clock: Clock, dropped_from: Callable[[Path], None]
 ) -> None:
-    """Drop what is too old, now and once a day, until it is cancelled; a file that is being written is finished."""
-    retention = Retention(options.transcript_max_age_days, options.tool_note_max_age_days)
+    """Drop what is too old, now and once a day, until it is cancelled; a file that is being written is finished.
+
+    ``dropped_from`` is called with each file that was changed.
+    """
     paths, last = MemoryPaths.of(workspace), None
-    while retention:
+    while options.transcript_max_age_days or options.tool_note_max_age_days:
         now = clock.now()
         if last is None or not last <= now < last + _DAY:
-            last, stop = now, threading.Event()
-            drop = partial(drop_old, paths, retention, now=now, dropped_from=dropped_from, stopped=stop.is_set)
-            work = asyncio.ensure_future(run_in_daemon_thread(drop))
-            try:
-                await asyncio.shield(work)
-            finally:
-                stop.set()
-                await asyncio.wait({work})
+            last = now
+            for path, clean in await run_in_daemon_thread(old_records, paths, options, now):
+                work = asyncio.ensure_future(run_in_daemon_thread(drop_from, paths, path, clean))
+                try:
+                    if await asyncio.shield(work):
+                        dropped_from(path)
+                finally:
+                    await asyncio.wait({work})
         await asyncio.sleep(_LOOK_SECONDS)
 
 
-def drop_old(
-    paths: MemoryPaths,
-    retention: Retention,
-    *,
-    now: datetime,
-    dropped_from: Callable[[Path], None] = lambda _path: None,
-    stopped: Callable[[], bool] = lambda: False,
-) -> int:
-    """Drop what is too old, and return from how many files. It blocks; what cannot be written stays, and is logged.
+def old_records(paths: MemoryPaths, options: CoreOptions, now: datetime) -> list[tuple[Path, Clean]]:
+    """Return the files that may hold what is too old, each with what makes it go. It blocks.
 
     Time is looked at as of the last write of a file here: a clock that is ahead drops nothing that this had not.
     """
-    count = 0
-    for path, clean in _files(paths, retention, min(now, _last_write(paths) or now)):
-        if stopped():
-            break
-        try:
-            if rewrite(paths, path, clean):
-                remove_empty(paths, path)
-                dropped_from(path)
-                count += 1
-        except (OSError, MemoryFileError) as error:
-            why = error.cause if isinstance(error, MemoryFileError) else type(error).__name__
-            logger.warning("what is too old in {} stays: {}", paths.relative(path), why)
-    if count:
-        logger.info("records that are too old were dropped from {} files", count)
-    return count
+    now = min(now, _last_write(paths) or now)
+    return [*_transcripts(paths, options, now), *_day_notes(paths, options, now)]
+
+
+def drop_from(paths: MemoryPaths, path: Path, clean: Clean) -> bool:
+    """Write a file anew without what is too old, and say whether anything was. It blocks.
+
+    What cannot be written stays, and is logged.
+    """
+    try:
+        if not rewrite(paths, path, clean):
+            return False
+        remove_empty(paths, path)
+    except (OSError, MemoryFileError) as error:
+        why = error.cause if isinstance(error, MemoryFileError) else type(error).__name__
+        logger.warning("what is too old in {} stays: {}", paths.relative(path), why)
+        return False
+    logger.info("records that are too old were dropped from {}", paths.relative(path))
+    return True
 
 
 def _last_write(paths: MemoryPaths) -> datetime | None:
@@ -99,15 +87,19 @@ def _last_write(paths: MemoryPaths) -> datetime | None:
     return datetime.fromtimestamp(max(found), UTC) if found else None
 
 
-def _files(paths: MemoryPaths, retention: Retention, now: datetime) -> Iterator[tuple[Path, Callable[[bytes], bytes]]]:
-    with suppress(OverflowError):
-        if retention.transcript_days:
-            before = now - timedelta(days=retention.transcript_days)
+def _transcripts(paths: MemoryPaths, options: CoreOptions, now: datetime) -> Iterator[tuple[Path, Clean]]:
+    if options.transcript_max_age_days:
+        with suppress(OverflowError):  # more days than the calendar has
+            before = now - timedelta(days=options.transcript_max_age_days)
             for path in sorted(paths.sessions.glob("*.jsonl")):
                 if not path.is_symlink():
                     yield path, partial(_later_lines, before=before)
-        if retention.observation_days:
-            before = now - timedelta(days=retention.observation_days)
+
+
+def _day_notes(paths: MemoryPaths, options: CoreOptions, now: datetime) -> Iterator[tuple[Path, Clean]]:
+    if options.tool_note_max_age_days:
+        with suppress(OverflowError):
+            before = now - timedelta(days=options.tool_note_max_age_days)
             for path in sorted(paths.memory.glob("*.md")):
                 # The day of a file is local: one more is looked at, and its notes by their own times.
                 if DAY_NOTE.fullmatch(path.name) and path.name <= f"{(before + _DAY).date()}.md":
@@ -116,31 +108,25 @@ def _files(paths: MemoryPaths, retention: Retention, now: datetime) -> Iterator[
 
 def _later_lines(data: bytes, *, before: datetime) -> bytes:
     """Return a transcript without the messages from before a moment; a line without a time stays."""
-    lines = data.splitlines(keepends=True)
-    return b"".join(line for line in lines if not _is_before(line, before))
 
+    def stays(line: bytes) -> bool:
+        record = parse_transcript_line(line)
+        return record is None or record.time is None or record.time >= before
 
-def _is_before(line: bytes, before: datetime) -> bool:
-    record = parse_transcript_line(line)
-    return record is not None and record.time is not None and _aware(record.time) < before
+    return b"".join(line for line in data.splitlines(keepends=True) if stays(line))
 
 
 def _without_old_observations(data: bytes, *, before: datetime) -> bytes:
     """Return a file of notes without those of tools from before a moment."""
-    return b"".join(
-        data[part.offset : part.offset + part.length]
-        for part in parse_notes(data)
-        if not (isinstance(part, NoteEntry) and _is_old_observation(part, before))
-    )
 
+    def is_old(part: NoteEntry | Passage) -> bool:
+        return (
+            isinstance(part, NoteEntry)
+            and bool(part.id)
+            and _OBSERVATION in part.tags
+            and part.origin in (Origin.TOOL, Origin.WEB)
+            and part.time < before
+        )
 
-def _is_old_observation(note: NoteEntry, before: datetime) -> bool:
-    is_observation = _OBSERVATION in note.tags and note.origin in (Origin.TOOL, Origin.WEB)
-    return bool(note.id) and is_observation and note.time is not None and _aware(note.time) < before
-
-
-def _aware(time: datetime) -> datetime:
-    try:
-        return time.astimezone(UTC)
-    except (OverflowError, OSError, ValueError):  # the ends of the calendar
-        return time.replace(tzinfo=UTC)
+    kept = (part for part in parse_notes(data) if not is_old(part))
+    return b"".join(data[part.offset : part.offset + part.length] for part in kept)

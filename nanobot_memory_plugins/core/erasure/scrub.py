@@ -14,25 +14,16 @@ from nanobot_memory_plugins.core.erasure.file_parts import (
     row_of,
     with_texts,
 )
-from nanobot_memory_plugins.core.erasure.rewriting import files_below, is_copy, is_left_behind, is_of_a_write, rewrite
+from nanobot_memory_plugins.core.erasure.rewriting import files_below, is_copy, is_left_behind, is_temporary, rewrite
 from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.files.notes import NoteEntry
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.reading import read_regular
 from nanobot_memory_plugins.core.values import Origin
-from nanobot_memory_plugins.redaction.rules.keyword_index import words
 from nanobot_memory_plugins.redaction.rules.rule import PLACEHOLDER
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 Redact = Callable[[str], str]
-# Fields of our own rows that say whose, when and which. A session may be named after a telephone number: what belongs
-# together is found by that name, so it stays.
-_KEPT = words(
-    "id time role origin session channel user agent scope run who file undoes action source_session anchor category"
-    " last_activated created_at expires_at supersedes superseded_by kept_in group when failed_at seen found"
-)
-# Folders below the memory folder that hold no text of memories.
-_ELSEWHERE = frozenset({".locks", ".usage", ".git"})
 _FOREIGN = "text of yours; --everywhere removes them, too"
 _GIT = "git keeps what the files were; its history is not rewritten here"
 
@@ -79,10 +70,10 @@ def scrub_files(
     is replaced in one step: whoever breaks this off can begin again. What cannot be written is reported and stays.
     """
     reports: list[Scrubbed] = []
-    for path in sorted(files_below(paths, elsewhere=_ELSEWHERE)):
+    for path in sorted(files_below(paths)):
         where = paths.relative(path)
         try:
-            clean = special(path) or cleaner_of(path.name, redact, tools, everywhere=everywhere or is_of_a_write(path))
+            clean = special(path) or cleaner_of(path.name, redact, tools, everywhere=everywhere or is_temporary(path))
             reports += _scrub_file(paths, path, where, clean, dry_run)
         except FileNotFoundError:
             continue  # it has been replaced meanwhile
@@ -136,7 +127,7 @@ def clean_rows(data: bytes, redact: Redact) -> ScrubbedBytes:
             safe = clean_text(line, redact)
             found.update(safe.found)
             return safe.data
-        cleaned = with_texts(row, lambda text: redacted(text, redact, found), kept=_KEPT)
+        cleaned = with_texts(row, lambda text: redacted(text, redact, found))
         return line if cleaned == row else row_bytes(cleaned)
 
     return ScrubbedBytes(b"\n".join(clean(line) if line.strip() else line for line in data.split(b"\n")), found)
@@ -174,7 +165,7 @@ def _scrub_file(paths: MemoryPaths, path: Path, where: str, clean: Cleaner, dry_
     reports = [Scrubbed(where, dict(first.foreign), removed=False, why=_FOREIGN)] if first.foreign else []
     if not first.found:
         return reports
-    if is_of_a_write(path):
+    if is_temporary(path):
         if not is_left_behind(paths, path):
             return []  # it is being written now
         if not dry_run:

@@ -31,7 +31,7 @@ def replace_file(
     Raises `MemoryFileError` when it cannot be done; the previous file is then as it was.
     """
     path = Path(path)
-    temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}.tmp")
+    temporary = _beside(path)
     try:
         if path.is_symlink():
             raise MemoryFileError(Sentence("{name} is a symbolic link and is not replaced.", name=path.name))
@@ -41,11 +41,10 @@ def replace_file(
         mode = stat.S_IMODE(path.stat().st_mode) if path.exists() else 0o600
         _write_new(temporary, data, mode)
         ready()
-        kept = keeps_backup and path.exists()
-        if kept:
+        if keeps_backup and path.exists():
             _keep_backup(path)
         os.replace(temporary, path)
-        if kept:
+        if keeps_backup:
             narrow_file(path.with_name(f"{path.name}.bak"))  # only now: it was one file with ``path``
         sync_folder(path.parent)
     except OSError as error:
@@ -67,20 +66,24 @@ def sync_folder(folder: Path) -> None:
             os.close(descriptor)
 
 
+def _beside(path: Path) -> Path:
+    """Return the name of a temporary file for ``path``."""
+    return path.with_name(f".{path.name}.{secrets.token_hex(8)}.tmp")
+
+
 def _write_new(path: Path, data: bytes, mode: int) -> None:
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
-    descriptor = os.open(path, flags, 0o600)
-    with open(descriptor, "wb") as file:
+    with open(os.open(path, flags, 0o600), "wb") as file:
         file.write(data)
         file.flush()
         with contextlib.suppress(OSError):
             os.chmod(path, mode)
-        os.fsync(descriptor)
+        os.fsync(file.fileno())
 
 
 def _keep_backup(path: Path) -> None:
     """Make ``<name>.bak`` the file that ``path`` is now, in one step."""
-    temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}.tmp")
+    temporary = _beside(path)
     try:
         try:
             os.link(path, temporary)
@@ -94,10 +97,8 @@ def _keep_backup(path: Path) -> None:
 
 def _remove_stale(path: Path) -> None:
     """Remove temporary files of ``path`` that killed processes left."""
-    prefix, oldest = f".{path.name}.", time.time() - _STALE_SECONDS
-    with contextlib.suppress(OSError):
-        for entry in os.scandir(path.parent):
-            if entry.name.startswith(prefix) and entry.name.endswith(".tmp"):
-                with contextlib.suppress(OSError):
-                    if entry.stat(follow_symlinks=False).st_mtime < oldest:
-                        os.unlink(entry.path)
+    oldest = time.time() - _STALE_SECONDS
+    for left in path.parent.glob(f".{path.name}.*.tmp"):
+        with contextlib.suppress(OSError):
+            if left.lstat().st_mtime < oldest:
+                left.unlink()

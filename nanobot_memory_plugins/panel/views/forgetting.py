@@ -7,7 +7,8 @@ from rich.text import Text
 from textual import on
 from textual.widgets import Input
 
-from nanobot_memory_plugins.core.erasure import ErasurePlan, is_short
+from nanobot_memory_plugins.core.erasure.matching import is_short
+from nanobot_memory_plugins.core.erasure.plan import ErasurePlan
 from nanobot_memory_plugins.core.values import Erasure
 from nanobot_memory_plugins.panel.views.base import Cells, View, field
 

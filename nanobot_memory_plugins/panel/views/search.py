@@ -9,7 +9,7 @@ from textual.timer import Timer
 from textual.widgets import Input
 
 from nanobot_memory_plugins.core import Hit, Level, SearchResult
-from nanobot_memory_plugins.core.erasure import is_short
+from nanobot_memory_plugins.core.erasure.matching import is_short
 from nanobot_memory_plugins.core.values import Erasure
 from nanobot_memory_plugins.panel.highlight import highlighted, pattern_of
 from nanobot_memory_plugins.panel.views.base import Cells, View, field
