@@ -12,7 +12,9 @@ from typing import Any
 
 from nanobot_memory_plugins.bridge.options import BridgeOptions
 from nanobot_memory_plugins.core import MemoryConfig, load_config, logger
-from nanobot_memory_plugins.core.config import ConfigProblem, config_from_mapping, plugin_options
+from nanobot_memory_plugins.core.config.mapping import config_from_mapping
+from nanobot_memory_plugins.core.config.models import ConfigProblem
+from nanobot_memory_plugins.core.config.options import plugin_options
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 # The name of the bridge's own entry point among the plugins.

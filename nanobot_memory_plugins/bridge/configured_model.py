@@ -5,7 +5,7 @@ from typing import Any
 
 from nanobot_memory_plugins.bridge.language_model import answer_of
 from nanobot_memory_plugins.core import Complete
-from nanobot_memory_plugins.core.config import nanobot_home
+from nanobot_memory_plugins.core.config.json_file import nanobot_home
 
 
 def configured_model() -> Complete | None:

@@ -14,7 +14,7 @@ from typing import Any
 
 from nanobot_memory_plugins.bridge.sessions import channel_in, is_background, is_own, public_messages, scope_of
 from nanobot_memory_plugins.core import InputError, Message, Note, Origin, Scope
-from nanobot_memory_plugins.core.config import nanobot_home, read_json
+from nanobot_memory_plugins.core.config.json_file import nanobot_home, read_json
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.text.empty_templates import is_empty_template
 from nanobot_memory_plugins.core.transfer import ImportedMessage, ImportedNote, Item, Skipped

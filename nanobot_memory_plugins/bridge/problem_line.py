@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from nanobot_memory_plugins.core import logger
 from nanobot_memory_plugins.core.cli.plain import say
-from nanobot_memory_plugins.core.config import ConfigProblem
+from nanobot_memory_plugins.core.config.models import ConfigProblem
 from nanobot_memory_plugins.redaction.script.messages import tr
 
 _LONGEST = 300

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from nanobot_memory_plugins.bridge.configuration import CONFIG_KEY
-from nanobot_memory_plugins.core.config import nanobot_home, read_json
+from nanobot_memory_plugins.core.config.json_file import nanobot_home, read_json
 from nanobot_memory_plugins.core.scopes.people import Senders
 from nanobot_memory_plugins.core.values.scopes import sender_name
 

@@ -9,7 +9,8 @@ from nanobot_memory_plugins.redaction.lazy_names import lazy_names
 
 _NAMES = {
     "clock": ("Clock", "SystemClock"),
-    "config": ("MemoryConfig", "load_config"),
+    "config.models": ("MemoryConfig",),
+    "config.reading": ("load_config",),
     "context": ("PluginContext",),
     "errors": (
         "ConfigurationError",

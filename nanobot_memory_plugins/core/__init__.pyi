@@ -1,7 +1,7 @@
 from nanobot_memory_plugins.core.clock import Clock as Clock
 from nanobot_memory_plugins.core.clock import SystemClock as SystemClock
-from nanobot_memory_plugins.core.config import MemoryConfig as MemoryConfig
-from nanobot_memory_plugins.core.config import load_config as load_config
+from nanobot_memory_plugins.core.config.models import MemoryConfig as MemoryConfig
+from nanobot_memory_plugins.core.config.reading import load_config as load_config
 from nanobot_memory_plugins.core.context import PluginContext as PluginContext
 from nanobot_memory_plugins.core.errors import ConfigurationError as ConfigurationError
 from nanobot_memory_plugins.core.errors import InputError as InputError

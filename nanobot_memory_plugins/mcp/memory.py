@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from nanobot_memory_plugins.core import Hit, MemoryConfig, MemoryHost, Scope
-from nanobot_memory_plugins.core.config import ConfigProblem
+from nanobot_memory_plugins.core.config.models import ConfigProblem
 from nanobot_memory_plugins.core.scopes.people import UNSAID, Senders
 from nanobot_memory_plugins.core.scopes.workspace_scopes import asked_senders
 from nanobot_memory_plugins.mcp.clients import OWNER, Client

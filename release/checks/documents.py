@@ -16,7 +16,8 @@ from typing import Any
 from packaging.requirements import Requirement
 
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
-from nanobot_memory_plugins.core.config import config_from_mapping, plugin_options
+from nanobot_memory_plugins.core.config.mapping import config_from_mapping
+from nanobot_memory_plugins.core.config.options import plugin_options
 from release.changelog import sections
 from release.checks.command_lines import command_lines, fault_of
 from release.checks.listed import ROOT, check

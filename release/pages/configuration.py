@@ -13,7 +13,8 @@ from nanobot_memory_plugins.bridge.options import BridgeOptions
 from nanobot_memory_plugins.compaction.options import CompactionOptions
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
 from nanobot_memory_plugins.core.cli.language import catalogue
-from nanobot_memory_plugins.core.config import DOCUMENT_NAMES, CoreOptions, RedactionOptions
+from nanobot_memory_plugins.core.config.models import CoreOptions, RedactionOptions
+from nanobot_memory_plugins.core.config.names import DOCUMENT_NAMES
 from nanobot_memory_plugins.flush.plugin import FlushOptions
 from nanobot_memory_plugins.observation.plugin import ObservationOptions
 from nanobot_memory_plugins.postgres.options import PostgresOptions

@@ -6,7 +6,7 @@ import pytest
 
 from nanobot_memory_plugins.bridge.problem_line import say_problems
 from nanobot_memory_plugins.core import logger
-from nanobot_memory_plugins.core.config import ConfigProblem
+from nanobot_memory_plugins.core.config.models import ConfigProblem
 
 WRONG = {"storage": {"embeddingProvider": "none"}, "recall": {"recallTopKK": 3}, "core": {"messageLimit": 0}}
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from nanobot_memory_plugins.core.cli.findings import files_in_the_way, workspace_finding
-from nanobot_memory_plugins.core.config import load_config
+from nanobot_memory_plugins.core.config.reading import load_config
 from nanobot_memory_plugins.core.files.appending import work_lock
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.privacy_marks import PrivacyFile, UnfinishedPurge

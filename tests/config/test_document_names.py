@@ -9,13 +9,10 @@ import pytest
 from pydantic import BaseModel
 from pydantic.alias_generators import to_snake
 
-from nanobot_memory_plugins.core.config import (
-    DOCUMENT_NAMES,
-    MemoryConfig,
-    config_from_mapping,
-    plugin_options,
-)
-from nanobot_memory_plugins.core.config.names import AND_MORE, STANDARD_PLUGINS
+from nanobot_memory_plugins.core.config.mapping import config_from_mapping
+from nanobot_memory_plugins.core.config.models import MemoryConfig
+from nanobot_memory_plugins.core.config.names import AND_MORE, DOCUMENT_NAMES, STANDARD_PLUGINS
+from nanobot_memory_plugins.core.config.options import plugin_options
 from nanobot_memory_plugins.core.host.plugins.discovery import DiscoveredPlugin, discover_plugins
 from tests.support.each import each
 

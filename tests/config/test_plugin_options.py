@@ -7,7 +7,9 @@ from hypothesis import strategies as st
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 from pydantic.alias_generators import to_camel
 
-from nanobot_memory_plugins.core.config import CoreOptions, MemoryConfig, config_from_mapping, plugin_options
+from nanobot_memory_plugins.core.config.mapping import config_from_mapping
+from nanobot_memory_plugins.core.config.models import CoreOptions, MemoryConfig
+from nanobot_memory_plugins.core.config.options import plugin_options
 from tests.support.examples import examples
 
 JSON = st.recursive(
@@ -51,7 +53,7 @@ def test_a_required_option_that_is_missing_is_named():
     assert len(problems) == 1
 
 
-def test_a_validator_that_breaks_costs_only_its_key():
+def test_a_validator_that_breaks_costs_the_options_of_its_plugin_alone():
     class Breaks(BaseModel):
         name: str = ""
         size: int = 1
@@ -62,7 +64,7 @@ def test_a_validator_that_breaks_costs_only_its_key():
             raise KeyError(value)
 
     options, (problem,) = read({"name": "x", "size": 2}, Breaks)
-    assert options.size == 2
+    assert options == Breaks()
     assert "KeyError" in problem
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from nanobot_memory_plugins.core.config import load_config
+from nanobot_memory_plugins.core.config.reading import load_config
 
 
 @pytest.fixture(autouse=True)

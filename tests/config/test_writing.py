@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from nanobot_memory_plugins.core.config import load_config, set_plugin_options, writing
+from nanobot_memory_plugins.core.config import writing
+from nanobot_memory_plugins.core.config.reading import load_config
+from nanobot_memory_plugins.core.config.writing import set_plugin_options
 from nanobot_memory_plugins.core.errors import ConfigurationError
 
 OFF = {"recall": {"enabled": False}}

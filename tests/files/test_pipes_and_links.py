@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from nanobot_memory_plugins.core.cli.main import app
-from nanobot_memory_plugins.core.config import MemoryConfig
+from nanobot_memory_plugins.core.config.models import MemoryConfig
 from nanobot_memory_plugins.core.host.memory_host import MemoryHost
 from tests.support.files_of import contents_of
 

@@ -10,7 +10,7 @@ import psycopg
 from psycopg.conninfo import make_conninfo
 
 from nanobot_memory_plugins.core import Clock, Embedder, MemoryConfig, SystemClock
-from nanobot_memory_plugins.core.config import config_from_mapping
+from nanobot_memory_plugins.core.config.mapping import config_from_mapping
 from nanobot_memory_plugins.postgres.connection import tenant_of
 from nanobot_memory_plugins.postgres.options import PostgresOptions
 from nanobot_memory_plugins.postgres.store import SharedStore

@@ -4,7 +4,8 @@ import uuid
 from pathlib import Path
 
 from nanobot_memory_plugins.core import Health, MemoryHost, Note, Query
-from nanobot_memory_plugins.core.config import config_from_mapping, plugin_options
+from nanobot_memory_plugins.core.config.mapping import config_from_mapping
+from nanobot_memory_plugins.core.config.options import plugin_options
 from nanobot_memory_plugins.core.testing import MemoryWorkspace
 from nanobot_memory_plugins.postgres.options import PostgresOptions
 from nanobot_memory_plugins.postgres.plugin import refusal

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from nanobot_memory_plugins.core.config import MemoryConfig
+from nanobot_memory_plugins.core.config.models import MemoryConfig
 from nanobot_memory_plugins.core.host.memory_host import MemoryHost
 from nanobot_memory_plugins.core.values import Note
 

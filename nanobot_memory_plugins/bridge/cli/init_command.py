@@ -16,7 +16,7 @@ from nanobot_memory_plugins.core.cli.doctor_command import examine, finding_row
 from nanobot_memory_plugins.core.cli.exit_codes import exit_status
 from nanobot_memory_plugins.core.cli.findings_shown import show_problems, summary
 from nanobot_memory_plugins.core.cli.options import JsonOption, WorkspaceOption, print_json, run
-from nanobot_memory_plugins.core.config import set_plugin_options
+from nanobot_memory_plugins.core.config.writing import set_plugin_options
 from nanobot_memory_plugins.redaction.script.messages import Sentence, together, tr
 
 _FAILED = 1

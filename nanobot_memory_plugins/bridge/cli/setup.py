@@ -12,14 +12,11 @@ from nanobot_memory_plugins.bridge.host_version import HOST, host_finding
 from nanobot_memory_plugins.bridge.senders import configured_senders
 from nanobot_memory_plugins.core import ConfigurationError, Health, MemoryConfig, PluginError, load_config, redact_text
 from nanobot_memory_plugins.core.cli.options import resolve_workspace
-from nanobot_memory_plugins.core.config import (
-    ConfigProblem,
-    find_section,
-    installed_plugins,
-    nanobot_home,
-    plugins_place,
-    read_json,
-)
+from nanobot_memory_plugins.core.config.json_file import nanobot_home, read_json
+from nanobot_memory_plugins.core.config.mapping import find_section
+from nanobot_memory_plugins.core.config.models import ConfigProblem
+from nanobot_memory_plugins.core.config.reading import installed_plugins
+from nanobot_memory_plugins.core.config.writing import plugins_place
 from nanobot_memory_plugins.core.scopes.people import UNSAID, People, Senders
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 

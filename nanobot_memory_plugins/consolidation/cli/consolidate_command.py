@@ -21,7 +21,7 @@ from nanobot_memory_plugins.core.cli.options import (
     warn,
 )
 from nanobot_memory_plugins.core.cli.plain import say_note
-from nanobot_memory_plugins.core.config import plugin_options
+from nanobot_memory_plugins.core.config.options import plugin_options
 from nanobot_memory_plugins.core.files.prompts import Prompts
 from nanobot_memory_plugins.core.language_model import LanguageModel, UsageLedger
 from nanobot_memory_plugins.core.language_model.configured_models import offered_model

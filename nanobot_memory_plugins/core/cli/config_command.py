@@ -3,26 +3,25 @@
 import json
 import os
 import shlex
-from collections.abc import Mapping
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import reduce
 from typing import Annotated, Any
 
 import typer
 from pydantic import BaseModel
+from pydantic.alias_generators import to_camel
 
 from nanobot_memory_plugins.core.cli.console import console, shown
 from nanobot_memory_plugins.core.cli.findings_shown import wrapped
 from nanobot_memory_plugins.core.cli.options import ConfigOption, JsonOption, print_json, read_configuration, warn
-from nanobot_memory_plugins.core.config import (
-    ConfigProblem,
-    MemoryConfig,
-    config_from_mapping,
-    installed_plugins,
-    set_plugin_options,
-)
-from nanobot_memory_plugins.core.config.effective import Option, canonical, options_of
-from nanobot_memory_plugins.core.config.options import plugin_options
-from nanobot_memory_plugins.core.config.reading import silent_file
+from nanobot_memory_plugins.core.config.mapping import config_from_mapping
+from nanobot_memory_plugins.core.config.models import ConfigProblem, MemoryConfig
+from nanobot_memory_plugins.core.config.names import BY_PATH, DOCUMENT_NAMES, snake_path
+from nanobot_memory_plugins.core.config.options import described, plugin_options
+from nanobot_memory_plugins.core.config.reading import installed_plugins, silent_file
 from nanobot_memory_plugins.core.config.wording import nearest
+from nanobot_memory_plugins.core.config.writing import set_plugin_options
 from nanobot_memory_plugins.core.entry_points import ONLY_VARIABLE
 from nanobot_memory_plugins.core.errors import InputError
 from nanobot_memory_plugins.core.host.plugins.discovery import discover_plugins
@@ -36,6 +35,22 @@ _Key = Annotated[str, typer.Argument(metavar="OPTION", help="As recall.recallTop
 _OWN = ("core", "redaction")
 
 
+@dataclass(frozen=True, slots=True)
+class _Option:
+    """One option as it holds. ``key`` is ``<plugin>.<option>`` in camelCase, ``set_by`` the key that sets it, or empty.
+
+    ``allowed`` says in words what may stand there.
+    """
+
+    key: str
+    value: object
+    default: object
+    allowed: str
+    description: str
+    set_by: str
+    documents: tuple[str, ...] = ()
+
+
 @config.command("show")
 def show_options(
     everything: Annotated[bool, typer.Option("--all", help="Also those that have their defaults.")] = False,
@@ -46,7 +61,7 @@ def show_options(
     memory, problems = read_configuration(config)
     found = _options(memory, problems, installed_plugins())
     warn(problems)
-    listed = [one for one in found if everything or one.is_set]
+    listed = [one for one in found if everything or one.set_by]
     silent = None if memory.source else silent_file()
     if as_json:
         print_json({"ok": True, "file": memory.source or silent or "", "options": [_row(one) for one in listed]})
@@ -57,8 +72,8 @@ def show_options(
         source = tr("{file}, which sets nothing of the memory; everything has its default", file=silent)
     out.print(tr("Configuration: {source}", source=shown(source)))
     for one in listed:
-        origin = tr("{given}; default {default}", given=one.given, default=_told(one, one.default))
-        origin = f"  [dim]({shown(origin)})[/dim]" if one.is_set else ""
+        origin = tr("{given}; default {default}", given=one.set_by, default=_told(one, one.default))
+        origin = f"  [dim]({shown(origin)})[/dim]" if one.set_by else ""
         out.print(f"[bold]{shown(one.key)}[/bold] = {shown(_told(one, one.value))}{origin}")
     if not everything:
         out.print(
@@ -107,7 +122,7 @@ def explain_option(key: _Key, config: ConfigOption = None, as_json: JsonOption =
     for one in found:
         wrong = [tr(problem.message) for problem in problems if canonical(problem.key) == one.key]
         origin = (
-            tr("set by {given} in {file}", given=one.given, file=memory.source) if one.is_set else tr("the default")
+            tr("set by {given} in {file}", given=one.set_by, file=memory.source) if one.set_by else tr("the default")
         )
         out.print(f"[bold]{shown(one.key)}[/bold] = {shown(_told(one, one.value))}  ({shown(origin)})")
         allowed = tr("allowed: {allowed}; default: {default}", allowed=tr(one.allowed), default=_told(one, one.default))
@@ -163,7 +178,7 @@ def set_option(
     out.print(tr("It holds from the next start of the agent on."))
 
 
-def _named(key: str, memory: MemoryConfig, problems: list[ConfigProblem]) -> list[Option]:
+def _named(key: str, memory: MemoryConfig, problems: list[ConfigProblem]) -> list[_Option]:
     """Return the options that a key names: one, or all of a plugin. Raises `InputError` with the nearest."""
     wanted = canonical(key)
     section = wanted.partition(".")[0]
@@ -178,7 +193,7 @@ def _named(key: str, memory: MemoryConfig, problems: list[ConfigProblem]) -> lis
     raise InputError(Sentence("There is no option {key}.", key=key), hint=hint)
 
 
-def _about(found: list[Option], problems: list[ConfigProblem]) -> list[ConfigProblem]:
+def _about(found: list[_Option], problems: list[ConfigProblem]) -> list[ConfigProblem]:
     """Return what is wrong with these options, with all that is above them, or with the file."""
     names = [f"{one.key}." for one in found]
     return [
@@ -186,17 +201,52 @@ def _about(found: list[Option], problems: list[ConfigProblem]) -> list[ConfigPro
     ]
 
 
-def _options(memory: MemoryConfig, problems: list[ConfigProblem], plugins: set[str]) -> list[Option]:
+def _options(memory: MemoryConfig, problems: list[ConfigProblem], plugins: set[str]) -> list[_Option]:
     """Return the options of core, redaction and some plugins; what is wrong with theirs joins the problems."""
-    models: Mapping[str, type[BaseModel] | None] = {}
-    if plugins:
-        models = {one.name: one.options_model for one in discover_plugins(only=plugins) if one.name in plugins}
-    for name, model in models.items():
-        problems += plugin_options(memory, name, model)[1]
-    return list(options_of(memory, models))
+    found = [*_options_of("core", memory.core, memory), *_options_of("redaction", memory.redaction, memory)]
+    for plugin in discover_plugins(only=plugins) if plugins else ():
+        name = plugin.name
+        if name not in plugins:
+            continue
+        options, wrong = plugin_options(memory, name, plugin.options_model)
+        problems += wrong
+        switched = f"{memory.prefix}.{name}.enabled" if "enabled" in memory.plugins.get(name, {}) else ""
+        allowed, meaning = Sentence("true or false"), Sentence("whether it is loaded")
+        found.append(_Option(f"{name}.enabled", memory.enabled(name), True, allowed, meaning, switched))
+        if options is not None:
+            found += (one for one in _options_of(name, options, memory) if one.key != f"{name}.enabled")
+    return found
 
 
-def _told(one: Option, value: object) -> str:
+def _options_of(name: str, section: BaseModel, memory: MemoryConfig) -> Iterator[_Option]:
+    """Yield the options of a section. A wrong value is not among them: its default holds, as it does at work."""
+    for path, info, allowed in described(type(section)):
+        above: Any = reduce(getattr, path[:-1], section)
+        key = ".".join((name, *map(to_camel, path)))
+        written = memory.written.get(".".join((name, *path))) or f"{memory.prefix}.{key}"
+        names = (one for one, known in DOCUMENT_NAMES.items() if (known.plugin, known.path) == (name, path))
+        yield _Option(
+            key=key,
+            value=getattr(above, path[-1]),
+            default=info.get_default(call_default_factory=True),
+            allowed=allowed,
+            description=info.description or "",
+            set_by=written if path[-1] in above.model_fields_set else "",
+            documents=tuple(names),
+        )
+
+
+def canonical(key: str) -> str:
+    """Return the key of an option however it was written: in snake_case, with the file's place, or as documents do."""
+    for place in ("channels.memoryPlugins.", "channels.memory_plugins.", "memoryPlugins.", "memory_plugins."):
+        key = key.removeprefix(place)
+    written = snake_path(key)
+    if (documented := BY_PATH.get(written)) is not None and documented.plugin != "*":
+        written = tuple(documented.option.split("."))
+    return ".".join((written[0], *map(to_camel, written[1:])))
+
+
+def _told(one: _Option, value: object) -> str:
     """Return a value as JSON; what is a secret by its name or its look is hidden."""
     if value and one.key.lower().endswith(("key", "token", "secret", "password")) and isinstance(value, str):
         return '"[REDACTED]"'
@@ -204,12 +254,12 @@ def _told(one: Option, value: object) -> str:
     return redact_text(json.dumps(plain, ensure_ascii=False, default=str))
 
 
-def _row(one: Option) -> dict[str, Any]:
+def _row(one: _Option) -> dict[str, Any]:
     return {
         "key": one.key,
         "value": json.loads(_told(one, one.value)),
         "default": json.loads(_told(one, one.default)),
-        "set_by": one.given,
+        "set_by": one.set_by,
         "allowed": one.allowed,
         "description": one.description,
         "documents": list(one.documents),

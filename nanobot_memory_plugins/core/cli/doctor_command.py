@@ -22,7 +22,7 @@ from nanobot_memory_plugins.core.cli.options import (
     resolve_workspace,
     run,
 )
-from nanobot_memory_plugins.core.config import ConfigProblem, MemoryConfig
+from nanobot_memory_plugins.core.config.models import ConfigProblem, MemoryConfig
 from nanobot_memory_plugins.core.errors import NanobotMemoryError
 from nanobot_memory_plugins.core.host.memory_host import MemoryHost
 from nanobot_memory_plugins.core.scopes.workspace_scopes import offered_senders

@@ -12,7 +12,7 @@ from contextlib import suppress
 from importlib.metadata import version
 from pathlib import Path
 
-from nanobot_memory_plugins.core.config import MemoryConfig
+from nanobot_memory_plugins.core.config.models import MemoryConfig
 from nanobot_memory_plugins.core.erasure.scrub import clean_notes
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.privacy_marks import PrivacyFile

@@ -16,7 +16,7 @@ from nanobot_memory_plugins.redaction.script.messages import Sentence, tr
 from nanobot_memory_plugins.redaction.script.printable import escaped_in_json
 
 if TYPE_CHECKING:
-    from nanobot_memory_plugins.core.config import ConfigProblem, MemoryConfig
+    from nanobot_memory_plugins.core.config.models import ConfigProblem, MemoryConfig
     from nanobot_memory_plugins.core.values import Scope
 
 # Names the workspace, when --workspace does not.
@@ -121,7 +121,7 @@ def _nanobot_workspace(*, guess: bool) -> str | Path:
 
 def read_configuration(given: Path | None) -> "tuple[MemoryConfig, list[ConfigProblem]]":
     """Return the configuration for a command: that of ``--config``, or of the usual places, and its problems."""
-    from nanobot_memory_plugins.core.config import load_config
+    from nanobot_memory_plugins.core.config.reading import load_config
 
     return load_config(given)
 

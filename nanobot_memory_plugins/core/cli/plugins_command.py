@@ -18,7 +18,7 @@ from nanobot_memory_plugins.core.cli.options import (
     resolve_workspace,
     run,
 )
-from nanobot_memory_plugins.core.config import ConfigProblem, MemoryConfig
+from nanobot_memory_plugins.core.config.models import ConfigProblem, MemoryConfig
 from nanobot_memory_plugins.core.host.plugin_set import PluginReport, PluginSet
 from nanobot_memory_plugins.redaction.script.messages import tr
 

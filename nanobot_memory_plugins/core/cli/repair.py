@@ -13,7 +13,7 @@ from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.redaction.script.messages import tr
 
 if TYPE_CHECKING:
-    from nanobot_memory_plugins.core.config import MemoryConfig
+    from nanobot_memory_plugins.core.config.models import MemoryConfig
     from nanobot_memory_plugins.core.erasure.plan import ErasurePlan
 
 
@@ -48,7 +48,7 @@ def finish_erasure(workspace: Path, config: "MemoryConfig | None" = None) -> "Er
         return None
     import asyncio
 
-    from nanobot_memory_plugins.core.config import load_config
+    from nanobot_memory_plugins.core.config.reading import load_config
     from nanobot_memory_plugins.core.host.memory_host import MemoryHost
 
     done: list[ErasurePlan | None] = []

@@ -1,8 +1,8 @@
 """A plugin's raw options against its own model, key by key: what is wrong costs only its own key."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from types import NoneType, UnionType
-from typing import Any, Union, get_args, get_origin
+from typing import Any, NamedTuple, Union, get_args, get_origin
 
 from pydantic import AliasChoices, BaseModel, ValidationError
 from pydantic.alias_generators import to_snake
@@ -15,14 +15,12 @@ from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 # Whole numbers above it are not exact in JSON, and overflow timers and SQLite's integers soon after.
 _LARGEST_NUMBER = 2**53
-# How deep values are looked through for numbers that cannot be used; options are far flatter.
-_DEPTH = 32
 
 _Path = tuple[str, ...]
 
 
 def plugin_options(
-    config: MemoryConfig, plugin: str, model: type[BaseModel] | None, *, source: str = ""
+    config: MemoryConfig, plugin: str, model: type[BaseModel] | None
 ) -> tuple[BaseModel | None, list[ConfigProblem]]:
     """Return a plugin's options as an instance of its ``model``, and what was wrong with them.
 
@@ -32,12 +30,22 @@ def plugin_options(
     if model is None or "enabled" not in model.model_fields:
         raw.pop("enabled", None)
     written = {key.removeprefix(f"{plugin}."): name for key, name in config.written.items()}
-    prefix, source = f"{config.prefix}.{shown(plugin)}", source or config.source
+    prefix = f"{config.prefix}.{shown(plugin)}"
     if model is not None:
-        return checked_options(model, raw, prefix=prefix, source=source, written=written)
+        return checked_options(model, raw, prefix=prefix, source=config.source, written=written)
     why = Sentence('the plugin "{plugin}" has no options', plugin=shown(plugin))
     keys = [f"{prefix}.{shown(key)}" for key in raw]
-    return None, [ConfigProblem(key, sentence(key, why), source) for key in keys]
+    return None, [ConfigProblem(key, sentence(key, why), config.source) for key in keys]
+
+
+def described(model: type[BaseModel], above: _Path = ()) -> Iterator[tuple[_Path, FieldInfo, str]]:
+    """Yield each option of a model, and of those within: its path, its field, and what may stand there in words."""
+    schema = model.model_json_schema(by_alias=False)
+    for name, info in model.model_fields.items():
+        if (nested := _nested_model(info)) is not None:
+            yield from described(nested, (*above, name))
+        else:
+            yield (*above, name), info, allowed_by(schema["properties"][name], schema.get("$defs", {}))
 
 
 def checked_options(
@@ -52,12 +60,20 @@ def checked_options(
 
     ``written`` gives by the path of an option the key that the user wrote, where it is another.
     """
-    checking = _Checking(prefix, source, written or {})
-    given = checking.named(model, raw)
-    return checking.built(model, given), checking.problems
+    check = _Check(prefix, source, written or {})
+    given = check.known(model, raw)
+    return check.built(model, given), check.problems
 
 
-class _Checking:
+class _Given(NamedTuple):
+    """An option that was given: as the user spelt it, its path in the models, and its field."""
+
+    spelt: _Path
+    path: _Path
+    field: FieldInfo | None
+
+
+class _Check:
     """One check of options. ``problems`` grows with it."""
 
     def __init__(self, prefix: str, source: str, written: Mapping[str, str]) -> None:
@@ -65,91 +81,75 @@ class _Checking:
         self._prefix = prefix
         self._source = source
         self._written = written
-        # The keys that the user wrote, by the keys under which the model takes them.
-        self._spelt: dict[_Path, _Path] = {}
+        self._given: dict[_Path, _Given] = {}  # by the keys under which the model takes them
 
-    def named(
-        self, model: type[BaseModel], raw: Mapping[Any, Any], above: _Path = (), spelt: _Path = ()
+    def known(
+        self, model: type[BaseModel], raw: Mapping[Any, Any], above: _Path = (), spelt: _Path = (), path: _Path = ()
     ) -> dict[str, Any]:
         """Return raw options by the keys under which a model takes them, without those that it does not know."""
-        given: dict[str, Any] = {}
+        taken: dict[str, Any] = {}
         for key, value in ((str(key), value) for key, value in raw.items()):
-            field = _field_of(model, key)
-            info = model.model_fields[field] if field else None
-            name = next(iter(_aliases(info)), field or key) if info else key
-            nested = _nested_model(info)
-            if info is None and model.model_config.get("extra") != "allow":
+            name = _field_of(model, key)
+            if name is None and model.model_config.get("extra") != "allow":
                 self._report((*spelt, key), _unknown(model, key))
                 continue
-            if not _is_usable(value, _DEPTH):
+            info = model.model_fields[name] if name else None
+            if isinstance(value, (int, float)) and not abs(value) <= _LARGEST_NUMBER:  # NaN is not, either
                 why = Sentence("a number that can be used is expected, at most {most}", most=_LARGEST_NUMBER)
                 self._report((*spelt, key), _with_default(why, info))
                 continue
+            accepted = next(iter(_aliases(info)), name or key) if info else key
+            given = _Given((*spelt, key), (*path, name or key), info)
+            self._given[*above, accepted] = given
+            nested = _nested_model(info)
             if nested is not None and isinstance(value, Mapping):
-                value = self.named(nested, value, (*above, name), (*spelt, key))
-            given[name] = value
-            self._spelt[*above, name] = (*spelt, key)
-        return given
+                value = self.known(nested, value, (*above, accepted), given.spelt, given.path)
+            taken[accepted] = value
+        return taken
 
-    def built(self, model: type[BaseModel], given: dict[str, Any]) -> BaseModel | None:
+    def built(self, model: type[BaseModel], taken: dict[str, Any]) -> BaseModel | None:
         """Validate everything at once, and where that fails without the option that is wrong, until it does not."""
         while True:
             try:
-                return model.model_validate(given)
+                return model.model_validate(taken)
             except ValidationError as error:
                 first = error.errors(include_url=False)[0]
-                loc = tuple(map(str, first["loc"]))
-                # A rule between options says not which; the one that was given last breaks what held before.
-                path = self._given(loc or tuple(given)[-1:])
-                info, allowed = _described(model, path)
-                why = _why(first, allowed)
                 if first["type"] == "missing":
-                    self._report(loc, "this option is required, and is missing")
+                    self._report(tuple(map(str, first["loc"])), "this option is required, and is missing")
+                    wrong = self._nearest(first["loc"])
                 else:
-                    self._report(self._spelt.get(path, path), _with_default(why, info))
+                    # A rule between options says not which; the one that was given last breaks what held before.
+                    wrong = self._nearest(first["loc"] or tuple(taken)[-1:])
+                    given = self._given.get(wrong, _Given(wrong, wrong, None))
+                    allowed = {path: words for path, _, words in described(model)}
+                    why = _why(first, allowed.get(given.path, ""))
+                    self._report(given.spelt, _with_default(why, given.field))
             except Exception as error:  # a validator of a third party may raise whatever it likes
-                path = tuple(name for name, value in given.items() if _breaks(model, name, value))[:1]
-                info, _ = _described(model, path)
-                why = Sentence("the plugin cannot use it ({kind})", kind=type(error).__name__)
-                self._report(self._spelt.get(path, path), _with_default(why, info))
-            if not path or (len(path) == 1 and info is not None and info.is_required()):
+                why = Sentence("the plugin cannot use its options ({kind})", kind=type(error).__name__)
+                self._report((), why)
+                return _defaults(model)
+            if not wrong or (len(wrong) == 1 and (field := self._given[wrong].field) and field.is_required()):
                 return None
-            place = given
-            for name in path[:-1]:
+            place = taken
+            for name in wrong[:-1]:
                 place = place[name]
-            del place[path[-1]]
+            del place[wrong[-1]]
 
-    def _given(self, loc: _Path) -> _Path:
+    def _nearest(self, loc: tuple[int | str, ...]) -> _Path:
         """Return the longest part of a place in a model that is an option that was given."""
-        return next((loc[:end] for end in range(len(loc), 0, -1) if loc[:end] in self._spelt), ())
+        path = tuple(map(str, loc))
+        return next((path[:end] for end in range(len(path), 0, -1) if path[:end] in self._given), ())
 
     def _report(self, path: _Path, message: str) -> None:
         key = self._written.get(".".join(path)) or ".".join((self._prefix, *map(shown, path)))
         self.problems.append(ConfigProblem(key, sentence(key, message), self._source))
 
 
-def _described(model: type[BaseModel], path: _Path) -> tuple[FieldInfo | None, str]:
-    """Return the field at a path of a model, and what may stand there in words."""
-    info: FieldInfo | None = None
-    for name in path:
-        field = _field_of(model, name)
-        if field is None:
-            return None, ""
-        schema = model.model_json_schema(by_alias=False)
-        info, allowed = model.model_fields[field], allowed_by(schema["properties"][field], schema.get("$defs", {}))
-        model = _nested_model(info) or model
-    return (info, allowed) if info is not None else (None, "")
-
-
-def _breaks(model: type[BaseModel], name: str, value: object) -> bool:
-    """Return whether an option alone makes a validator raise something of its own."""
+def _defaults(model: type[BaseModel]) -> BaseModel | None:
     try:
-        model.model_validate({name: value})
-    except ValidationError:
-        return False
-    except Exception:
-        return True
-    return False
+        return model()
+    except Exception:  # an option is required, or a validator of a third party raises for its default, too
+        return None
 
 
 def _unknown(model: type[BaseModel], key: str) -> Sentence:
@@ -169,7 +169,16 @@ def _field_of(model: type[BaseModel], key: str) -> str | None:
 def _aliases(field: FieldInfo) -> list[str]:
     alias = field.validation_alias
     choices: list[Any] = alias.choices if isinstance(alias, AliasChoices) else [alias]
-    return [choice for choice in (*choices, field.alias) if isinstance(choice, str)]
+    return [choice for choice in choices if isinstance(choice, str)]
+
+
+def _nested_model(field: FieldInfo | None) -> type[BaseModel] | None:
+    """Return the one model that a field holds, or None: not a model, or a choice of several."""
+    annotation = field.annotation if field is not None else None
+    members = get_args(annotation) if get_origin(annotation) in (Union, UnionType) else (annotation,)
+    kinds = [kind for kind in members if kind is not NoneType]
+    is_model = len(kinds) == 1 and isinstance(kinds[0], type) and issubclass(kinds[0], BaseModel)
+    return kinds[0] if is_model else None
 
 
 def _why(first: Mapping[str, Any], allowed: str) -> str:
@@ -180,26 +189,6 @@ def _why(first: Mapping[str, Any], allowed: str) -> str:
     elif isinstance(found, str) and found.strip() and found in message:
         message = Sentence("this value is not accepted")
     return Sentence("{said} (found {kind})", said=message, kind=kind_of(found))
-
-
-def _is_usable(value: object, depth: int) -> bool:
-    """Return whether a timer or a database can use every number in a value; what is nested too deeply cannot."""
-    if isinstance(value, (int, float)):
-        return abs(value) <= _LARGEST_NUMBER  # not a number is not, either
-    if isinstance(value, (Mapping, list, tuple)):
-        items = value.values() if isinstance(value, Mapping) else value
-        return depth > 0 and all(_is_usable(item, depth - 1) for item in items)
-    return True
-
-
-def _nested_model(field: FieldInfo | None) -> type[BaseModel] | None:
-    """Return the one model that a field holds, or None: not a model, or a choice of several."""
-    if field is None:
-        return None
-    kinds = get_args(field.annotation) if get_origin(field.annotation) in (Union, UnionType) else (field.annotation,)
-    members = [kind for kind in kinds if kind is not NoneType]
-    models = [kind for kind in members if isinstance(kind, type) and issubclass(kind, BaseModel)]
-    return models[0] if len(models) == len(members) == 1 else None
 
 
 def _with_default(why: str, field: FieldInfo | None) -> Sentence:

@@ -4,7 +4,6 @@ import os
 import shlex
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 
 from nanobot_memory_plugins.core.config.json_file import nanobot_home, read_json
@@ -34,10 +33,11 @@ def load_config(
     current folder; nanobot's own ``~/.nanobot/config.json``, at ``channels.memoryPlugins``. A file that was named
     must be there; the other two are passed over when they do not speak of memory.
     """
-    named = path or environment.get(CONFIG_VARIABLE)
-    for place in [Path(named)] if named else _usual_places():
-        found = _read(place, is_named=bool(named))
-        if found is not None:
+    if named := path or environment.get(CONFIG_VARIABLE):
+        return _read_named(Path(named))
+    own = _own_file()
+    for place in (Path("config.json"), own):
+        if place is not None and place.is_file() and (found := _read_usual(place.absolute(), is_own=place == own)):
             return found
     return MemoryConfig(), []
 
@@ -54,75 +54,64 @@ def given_or_usual(
 
 def silent_file() -> Path | None:
     """Return nanobot's own file where it is there, for when no configuration speaks of memory; or None."""
-    home = nanobot_home()
-    file = home / "config.json" if home is not None else None
+    file = _own_file()
     return file if file is not None and file.is_file() else None
 
 
-def _usual_places() -> list[Path]:
+def installed_plugins() -> set[str]:
+    """Return the names of the installed plugins, without importing any."""
+    return {found.name for found in installed_entry_points(PLUGIN_GROUP)}
+
+
+def _own_file() -> Path | None:
     home = nanobot_home()
-    return [Path("config.json"), *([home / "config.json"] if home is not None else [])]
+    return home / "config.json" if home is not None else None
 
 
-def _read(path: Path, *, is_named: bool) -> tuple[MemoryConfig, list[ConfigProblem]] | None:
-    """Return what a file says; None for one in a usual place that is not there, or is about something else."""
+def _read_named(path: Path) -> tuple[MemoryConfig, list[ConfigProblem]]:
     with suppress(RuntimeError):  # there may be no home folder to put in place of "~"
         path = path.expanduser()
     path = path.absolute()
     raw, wrong = read_json(path)
     if wrong:
-        return _unread(path, wrong) if is_named or _is_ours(path) else None
+        return _unused(path, wrong, is_unread=path.exists())
     if not isinstance(raw, Mapping):
-        why = Sentence("an object is expected (found {kind})", kind=kind_of(raw))
-        return _unused(path, why) if is_named else None
-    speaks = find_section(raw)[0] or has_documented_names(raw)
-    if not (speaks or (is_named and names_plugins(raw, installed_plugins()))):
-        if key := misspelt_section(raw):
-            return _unused(path, Sentence('{key} is misspelt; the key is "memoryPlugins"', key=key))
-        if not is_named:
-            return None
-        if is_nanobots(raw):
-            return MemoryConfig(source=str(path), prefix="channels.memoryPlugins"), []
-        if raw:
-            why = Sentence('there is no "memoryPlugins" in the file; put the options under that key')
-            return _unused(path, why)
-    return config_from_mapping(raw, known_plugins=installed_plugins(), source=str(path))
+        return _unused(path, Sentence("an object is expected (found {kind})", kind=kind_of(raw)))
+    if found := _of_mapping(path, raw):
+        return found
+    if names_plugins(raw, installed_plugins()) or not raw:
+        return config_from_mapping(raw, known_plugins=installed_plugins(), source=str(path))
+    if is_nanobots(raw):
+        return MemoryConfig(source=str(path), prefix="channels.memoryPlugins"), []
+    return _unused(path, Sentence('there is no "memoryPlugins" in the file; put the options under that key'))
 
 
-def _is_ours(path: Path) -> bool:
-    """Return whether a file in a usual place that cannot be read may hold our options: nanobot's own always may."""
-    if not path.exists():
-        return False
-    home = nanobot_home()
-    if home is not None and path == (home / "config.json").absolute():
-        return True
-    try:
-        return b"memoryPlugins" in path.read_bytes()
-    except (OSError, ValueError):
-        return False
+def _read_usual(path: Path, *, is_own: bool) -> tuple[MemoryConfig, list[ConfigProblem]] | None:
+    """Return what a file in a usual place says; None for one that is about something else."""
+    raw, wrong = read_json(path)
+    if wrong:
+        return _unused(path, wrong, is_unread=True) if is_own else None
+    return _of_mapping(path, raw) if isinstance(raw, Mapping) else None
 
 
-def _unused(path: Path, wrong: str) -> tuple[MemoryConfig, list[ConfigProblem]]:
-    """Return the defaults, since a file says nothing that can be used."""
+def _of_mapping(path: Path, raw: Mapping[object, object]) -> tuple[MemoryConfig, list[ConfigProblem]] | None:
+    """Return the configuration of a file that speaks of memory, if only by a key that is misspelt; else None."""
+    if find_section(raw)[0] or has_documented_names(raw):
+        return config_from_mapping(raw, known_plugins=installed_plugins(), source=str(path))
+    if key := misspelt_section(raw):
+        return _unused(path, Sentence('{key} is misspelt; the key is "memoryPlugins"', key=key))
+    return None
+
+
+def _unused(path: Path, wrong: str, *, is_unread: bool = False) -> tuple[MemoryConfig, list[ConfigProblem]]:
+    """Return the defaults, since a file says nothing that can be used, or cannot even be read."""
     name = str(path)
     message = Sentence(
         "{file}: {wrong}. The defaults are used.",
         file=shown(name) if len(name) < 80 else path.name,
         wrong=Sentence.of(wrong),
     )
-    return MemoryConfig(source=name), [ConfigProblem("file", message, name)]
-
-
-def _unread(path: Path, wrong: str) -> tuple[MemoryConfig, list[ConfigProblem]]:
-    """Return the defaults, since a file cannot be read."""
-    config, (problem,) = _unused(path, wrong)
-    if not path.exists():
-        return config, [problem]
-    file = shlex.quote(str(path))
-    hint = Sentence("Correct it, or its rights; then `python3 -m json.tool {file}` has nothing against it.", file=file)
-    return config, [replace(problem, hint=hint, is_unread=True)]
-
-
-def installed_plugins() -> set[str]:
-    """Return the names of the installed plugins, without importing any."""
-    return {found.name for found in installed_entry_points(PLUGIN_GROUP)}
+    command = Sentence(
+        "Correct it, or its rights; then `python3 -m json.tool {file}` has nothing against it.", file=shlex.quote(name)
+    )
+    return MemoryConfig(source=name), [ConfigProblem("file", message, name, command if is_unread else "", is_unread)]

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from functools import reduce
-from types import NoneType
 from typing import Any
 
 from pydantic.alias_generators import to_camel, to_snake
@@ -22,48 +21,31 @@ def shown(key: object) -> str:
     return text if len(text) <= _LONGEST_KEY else text[: _LONGEST_KEY - 1] + "…"
 
 
+_KINDS: Mapping[type, str] = {
+    type(None): "null",
+    bool: "a boolean",
+    int: "a number",
+    float: "a number",
+    str: "a string",
+    dict: "an object",
+    list: "an array",
+    tuple: "an array",
+}
+
+
 def kind_of(value: object) -> Sentence:
     """Return what a value is, in JSON's words."""
-    kinds: list[tuple[type | tuple[type, ...], Sentence]] = [
-        (NoneType, Sentence("null")),
-        (bool, Sentence("a boolean")),
-        ((int, float), Sentence("a number")),
-        (str, Sentence("a string")),
-        (dict, Sentence("an object")),
-        ((list, tuple), Sentence("an array")),
-    ]
-    found = (said for kind, said in kinds if isinstance(value, kind))
-    return next(found, Sentence("a {kind}", kind=type(value).__name__))
+    return Sentence(_KINDS.get(type(value), "a {kind}"), kind=type(value).__name__)
 
 
-def allowed_by(schema: Mapping[str, Any], defined: Mapping[str, Any]) -> str:
-    """Return in words what a JSON schema lets stand there."""
-    if "$ref" in schema:
-        schema = defined.get(str(schema["$ref"]).rpartition("/")[2], {})
-    if kinds := schema.get("anyOf") or schema.get("oneOf"):
-        told = dict.fromkeys(allowed_by(one, defined) for one in kinds)
-        return reduce(lambda one, other: Sentence("{one} or {other}", one=one, other=other), told)
-    if "const" in schema:
-        return f'"{schema["const"]}"'
-    if "enum" in schema:
-        return Sentence("one of {names}", names=", ".join(f'"{one}"' for one in schema["enum"]))
-    kind = schema.get("type")
-    if kind in ("number", "integer"):
-        return _number(schema, is_whole=kind == "integer")
-    if kind == "array":
-        items = schema.get("items")
-        return Sentence("a list, each {kind}", kind=allowed_by(items, defined)) if items else Sentence("a list")
-    if longest := schema.get("maxLength"):
-        return Sentence("text of at most {longest:,} characters", longest=longest)
-    plain = {
-        "boolean": Sentence("true or false"),
-        "null": Sentence("null"),
-        "object": Sentence("an object"),
-        "string": Sentence("text"),
-    }
-    return plain.get(str(kind), Sentence("anything"))
-
-
+_PLAIN: Mapping[object, str] = {
+    "boolean": "true or false",
+    "null": "null",
+    "object": "an object",
+    "string": "text",
+    "number": "a number",
+    "integer": "a whole number",
+}
 _BOUNDS = {
     "exclusiveMinimum": "above {bound:,g}",
     "minimum": "from {bound:,g}",
@@ -72,13 +54,28 @@ _BOUNDS = {
 }
 
 
-def _number(schema: Mapping[str, Any], *, is_whole: bool) -> Sentence:
-    kind = Sentence("a whole number") if is_whole else Sentence("a number")
+def allowed_by(schema: Mapping[str, Any], defined: Mapping[str, Any]) -> str:
+    """Return in words what a JSON schema lets stand there."""
+    if "$ref" in schema:
+        schema = defined.get(str(schema["$ref"]).rpartition("/")[2], {})
+    if kinds := schema.get("anyOf"):
+        allowed = dict.fromkeys(allowed_by(one, defined) for one in kinds)
+        return reduce(lambda one, other: Sentence("{one} or {other}", one=one, other=other), allowed)
+    if "const" in schema:
+        return f'"{schema["const"]}"'
+    if "enum" in schema:
+        return Sentence("one of {names}", names=", ".join(f'"{one}"' for one in schema["enum"]))
+    if schema.get("type") == "array":
+        items = schema.get("items")
+        return Sentence("a list, each {kind}", kind=allowed_by(items, defined)) if items else Sentence("a list")
+    if longest := schema.get("maxLength"):
+        return Sentence("text of at most {longest:,} characters", longest=longest)
+    kind = Sentence(_PLAIN.get(schema.get("type"), "anything"))
     if "minimum" in schema and "maximum" in schema:
         least, most = schema["minimum"], schema["maximum"]
         return Sentence("{kind} from {least:,g} to {most:,g}", kind=kind, least=least, most=most)
-    told = [Sentence(template, bound=schema[key]) for key, template in _BOUNDS.items() if key in schema]
-    return Sentence("{kind} {bounds}", kind=kind, bounds=Sentence.joined(told)) if told else kind
+    bounds = [Sentence(template, bound=schema[key]) for key, template in _BOUNDS.items() if key in schema]
+    return Sentence("{kind} {bounds}", kind=kind, bounds=Sentence.joined(bounds)) if bounds else kind
 
 
 def nearest(wanted: str, known: Iterable[str]) -> str:

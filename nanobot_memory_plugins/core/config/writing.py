@@ -48,23 +48,16 @@ def set_plugin_options(path: str | Path, options: Mapping[str, Mapping[str, obje
     blocks. Raises `ConfigurationError` with cause and hint.
     """
     path = Path(path).expanduser().resolve()
-    raw = _parsed(path)
+    raw, wrong = read_json(path)
+    if wrong:
+        hint = "Name a file that is there." if not path.exists() else "Correct it by hand; it is left as it is."
+        raise ConfigurationError(Sentence("{path}: {why}.", path=path, why=wrong), hint=hint)
+    changed = copy.deepcopy(raw)
+    new: Mapping[str, object] = options
+    for key in reversed(plugins_place(raw) if isinstance(raw, Mapping) else ()):
+        new = {key: new}
+    _merge(path, changed, new, ())
     before = path.read_text(encoding="utf-8-sig")
-    changed = copy.deepcopy(dict(raw))
-    section = changed
-    above: tuple[str, ...] = ()
-    for key in plugins_place(raw):
-        section = _object_in(path, section, key, above)
-        above = (*above, key)
-    for name, wanted in options.items():
-        key = _spelt(section, name)
-        there = section.get(key)
-        if not isinstance(there, bool):
-            _set(path, _object_in(path, section, key, above), wanted, (*above, key))
-        elif set(wanted) == {"enabled"}:
-            section[key] = wanted["enabled"]
-        else:
-            section[key] = {"enabled": there, **wanted}
     if json.dumps(changed) == json.dumps(raw):
         return ConfigChange(path, before, before)
     indent = _LINE_INDENT.search(before)
@@ -93,45 +86,20 @@ def plugins_place(raw: Mapping[str, object]) -> tuple[str, ...]:
     return ("memoryPlugins",)
 
 
-def _set(path: Path, into: dict[str, object], values: Mapping[str, object], above: tuple[str, ...]) -> None:
-    for name, value in values.items():
-        key = _spelt(into, name)
-        if isinstance(value, Mapping):
-            _set(path, _object_in(path, into, key, above), value, (*above, key))
-        else:
-            into[key] = value
-
-
-def _object_in(path: Path, into: dict[str, object], key: str, above: tuple[str, ...]) -> dict[str, object]:
-    """Return the object under a key, which is made where there is none. Raises `ConfigurationError`."""
-    below = {} if into.get(key) is None else into[key]
-    if not isinstance(below, dict):
+def _merge(path: Path, into: object, new: Mapping[str, object], place: tuple[str, ...]) -> None:
+    """Set keys of an object and of those within, as they are spelt there. Raises `ConfigurationError`."""
+    if not isinstance(into, dict):
+        dotted = Sentence("{path}: {dotted}", path=path, dotted=".".join(map(shown, place))) if place else str(path)
         raise ConfigurationError(
-            Sentence(
-                "{path}: {dotted}: an object is expected (found {kind_of}).",
-                path=path,
-                dotted=".".join(map(shown, (*above, key))),
-                kind_of=kind_of(below),
-            ),
-            hint="Correct the file by hand first.",
-        )
-    into[key] = below
-    return below
-
-
-def _spelt(section: Mapping[str, object], name: str) -> str:
-    """Return a key as it is spelt in a section already, in camelCase or snake_case."""
-    return next((key for key in section if to_snake(key) == to_snake(name)), name)
-
-
-def _parsed(path: Path) -> Mapping[str, object]:
-    raw, wrong = read_json(path)
-    if wrong:
-        hint = "Name a file that is there." if not path.exists() else "Correct it by hand; it is left as it is."
-        raise ConfigurationError(Sentence("{path}: {why}.", path=path, why=wrong), hint=hint)
-    if not isinstance(raw, Mapping):
-        raise ConfigurationError(
-            Sentence("{path}: an object is expected (found {kind_of}).", path=path, kind_of=kind_of(raw)),
+            Sentence("{path}: an object is expected (found {kind_of}).", path=dotted, kind_of=kind_of(into)),
             hint="Correct it by hand; it is left as it is.",
         )
-    return raw
+    for name, value in new.items():
+        key = next((key for key in into if to_snake(key) == to_snake(name)), name)
+        if not isinstance(value, Mapping):
+            into[key] = value
+        elif isinstance(into.get(key), bool):  # a plugin that is switched
+            into[key] = value["enabled"] if set(value) == {"enabled"} else {"enabled": into[key], **value}
+        else:
+            into[key] = {} if into.get(key) is None else into[key]
+            _merge(path, into[key], value, (*place, key))

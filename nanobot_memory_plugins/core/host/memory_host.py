@@ -11,7 +11,8 @@ from types import ModuleType, TracebackType
 from typing import Any, Self
 
 from nanobot_memory_plugins.core.clock import Clock, SystemClock
-from nanobot_memory_plugins.core.config import ConfigProblem, MemoryConfig, given_or_usual
+from nanobot_memory_plugins.core.config.models import ConfigProblem, MemoryConfig
+from nanobot_memory_plugins.core.config.reading import given_or_usual
 from nanobot_memory_plugins.core.context import HostServices
 from nanobot_memory_plugins.core.erasure.retention import keep_within
 from nanobot_memory_plugins.core.errors import PluginError

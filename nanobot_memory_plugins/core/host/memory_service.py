@@ -8,7 +8,8 @@ from types import ModuleType, TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from nanobot_memory_plugins.core.clock import Clock
-from nanobot_memory_plugins.core.config import ConfigProblem, MemoryConfig, given_or_usual
+from nanobot_memory_plugins.core.config.models import ConfigProblem, MemoryConfig
+from nanobot_memory_plugins.core.config.reading import given_or_usual
 from nanobot_memory_plugins.core.entry_points import is_selected
 from nanobot_memory_plugins.core.host.memory_thread import Answer, IdleClock, MemoryThread, Use
 from nanobot_memory_plugins.core.host.requests import asked_in, unanswered_in

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
 
-from nanobot_memory_plugins.core.config import MemoryConfig
+from nanobot_memory_plugins.core.config.models import MemoryConfig
 from nanobot_memory_plugins.core.entry_points import SENDERS_GROUP, installed_entry_points
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.transcript import recorded_scope

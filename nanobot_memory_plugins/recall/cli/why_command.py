@@ -20,7 +20,7 @@ from nanobot_memory_plugins.core.cli.options import (
     run,
     warn,
 )
-from nanobot_memory_plugins.core.config import plugin_options
+from nanobot_memory_plugins.core.config.options import plugin_options
 from nanobot_memory_plugins.core.errors import WrongUseError
 from nanobot_memory_plugins.core.host.missed_turns import missed_recalls
 from nanobot_memory_plugins.core.host.unhelpful import Unhelpful

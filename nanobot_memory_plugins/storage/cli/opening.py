@@ -13,7 +13,7 @@ from nanobot_memory_plugins.core.cli.open_store import is_shared, without_embedd
 from nanobot_memory_plugins.core.cli.open_store import opened_store as open_store
 from nanobot_memory_plugins.core.cli.options import existing_workspace, print_json, read_configuration, warn
 from nanobot_memory_plugins.core.cli.repair import repair_memory
-from nanobot_memory_plugins.core.config import plugin_options
+from nanobot_memory_plugins.core.config.options import plugin_options
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.redaction.contact_redaction import ContactRedaction
 from nanobot_memory_plugins.storage.options import StorageOptions

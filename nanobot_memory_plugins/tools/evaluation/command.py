@@ -10,7 +10,7 @@ import typer
 from nanobot_memory_plugins.core.cli.console import console
 from nanobot_memory_plugins.core.cli.options import ConfigOption, JsonOption, print_json, read_configuration, run, warn
 from nanobot_memory_plugins.core.cli.plain import say, say_note
-from nanobot_memory_plugins.core.config import MemoryConfig
+from nanobot_memory_plugins.core.config.models import MemoryConfig
 from nanobot_memory_plugins.core.errors import InputError
 from nanobot_memory_plugins.core.values import Level
 from nanobot_memory_plugins.redaction.script.messages import Sentence, together, tr

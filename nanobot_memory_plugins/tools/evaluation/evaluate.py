@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from nanobot_memory_plugins.core.cli.open_store import opened_store, without_embeddings
-from nanobot_memory_plugins.core.config import MemoryConfig, plugin_options
+from nanobot_memory_plugins.core.config.models import MemoryConfig
+from nanobot_memory_plugins.core.config.options import plugin_options
 from nanobot_memory_plugins.core.host.bounded_store import hits_of
 from nanobot_memory_plugins.core.protocols import Store, VectorStore
 from nanobot_memory_plugins.core.values import Level, Query, StoreStatus
